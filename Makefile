@@ -1,0 +1,86 @@
+# Every target makes .venv itself, and renews it when pyproject.toml or constraints.txt has changed.
+# Another Python: make PYTHON=python3.12 …    More for a command: make train ARGS="--seed 1"
+
+PYTHON       ?= python3
+LOCK_PYTHON  ?= python3.11
+VENV         ?= .venv
+TEST_WORKERS ?= 2
+ARGS         ?=
+
+BIN  := $(VENV)/bin
+PY   := $(BIN)/python
+PIP  := $(BIN)/python -m pip --disable-pip-version-check
+CORE := $(VENV)/.installed-core
+DEV  := $(VENV)/.installed-dev
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help train test test-all coverage check format bench library lock clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+train: $(CORE)  ## train PPO on generated days and score it on the library
+	$(PY) -m train ppo --env LifeOps-Shaped-v0 $(ARGS)
+
+bench: $(DEV)  ## measure environment steps per second, beside other suites
+	$(PY) -m train bench $(ARGS)
+
+# Compiling is what costs, so the tests of one file stay in one process and share what it compiled.
+# On the CPU, where the bits that goldens hold are the same everywhere.
+PYTEST := $(PY) -m pytest -q --durations=5 --durations-min=5 -n $(TEST_WORKERS) --dist loadfile
+test test-all coverage: export JAX_PLATFORMS ?= cpu
+
+test: $(DEV)  ## the tests, without the slow ones
+	$(PYTEST) $(ARGS)
+
+test-all: $(DEV)  ## all tests, the slow ones and the notebooks too
+	$(PYTEST) -m "" $(ARGS)
+
+coverage: $(DEV)  ## the tests in one process, and which lines they miss
+	$(PY) -m coverage run -m pytest -q $(ARGS)
+	$(PY) -m coverage report
+
+check: $(DEV)  ## lint, format, types, import contracts
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright --pythonpath $(PY)
+	$(BIN)/lint-imports --no-logo
+
+format: $(DEV)  ## let ruff sort imports, mend what it can and format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+library: $(CORE)  ## compile scenarios/library/ into the arrays that jaxenv ships
+	$(PY) -m scenarios compile $(ARGS)
+
+# Pinned on the oldest Python that is supported, so that the pins exist for the later ones too.
+lock:  ## pin anew, in constraints.txt, the newest releases that fit together
+	rm -rf .lock-venv
+	$(LOCK_PYTHON) -m venv .lock-venv
+	.lock-venv/bin/python -m pip --disable-pip-version-check install --quiet --editable '.[dev]'
+	{ grep '^#' constraints.txt; .lock-venv/bin/python -m pip freeze --exclude-editable \
+	    --exclude pip --exclude setuptools --exclude wheel; } > .lock-venv/constraints.txt
+	mv .lock-venv/constraints.txt constraints.txt
+	rm -rf .lock-venv
+
+clean:  ## remove .venv, builds and caches; runs/ stays
+	rm -rf $(VENV) .lock-venv build dist htmlcov .coverage .coverage.* .hypothesis
+	rm -rf .pytest_cache .ruff_cache .import_linter_cache
+	find jaxenv scenarios train tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# pip is the last thing that venv writes: where it is missing, an earlier attempt was cut short.
+$(BIN)/pip:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	    { echo 'jaxenv needs Python 3.11 or later: make PYTHON=python3.12 …' >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(CORE): pyproject.toml constraints.txt | $(BIN)/pip
+	@echo 'Installing jaxenv and its trainer into $(VENV): a minute or so, once.'
+	$(PIP) install --quiet --constraint constraints.txt --editable '.[train,viz]'
+	@touch $@
+
+$(DEV): $(CORE)
+	@echo 'Installing what the tests and checks need into $(VENV): a minute or so, once.'
+	$(PIP) install --quiet --constraint constraints.txt --editable '.[dev]'
+	@touch $@
