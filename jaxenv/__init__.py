@@ -1,0 +1,12 @@
+"""jaxenv: days, crises and chats as JAX environments, pure functions over fixed-shape arrays."""
+
+from jaxenv import wrappers as wrappers
+from jaxenv.core import Environment as Environment
+from jaxenv.core import ScenarioBank as ScenarioBank
+from jaxenv.core import masking as masking
+from jaxenv.core import spaces as spaces
+from jaxenv.registry import make as make
+from jaxenv.registry import register as register
+from jaxenv.registry import registered as registered
+
+__version__ = "0.1.0"

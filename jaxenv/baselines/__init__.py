@@ -1,0 +1,18 @@
+"""Baselines: policies over observations that learn nothing."""
+
+from collections.abc import Callable
+from typing import Any
+
+from jaxenv.baselines import lifeops as _lifeops
+from jaxenv.baselines.random import random_policy as random_policy
+from jaxenv.core import Environment
+from jaxenv.core.types import Policy
+from jaxenv.envs.lifeops import LifeOps
+
+_RULE_BASED: dict[type, Callable[[Any], dict[str, Policy]]] = {LifeOps: _lifeops.baselines}
+
+
+def for_environment(env: Environment) -> dict[str, Policy]:
+    """Every baseline of an unwrapped environment by name, `Random` first."""
+    rule_based = _RULE_BASED.get(type(env))
+    return {"Random": random_policy, **(rule_based(env) if rule_based else {})}

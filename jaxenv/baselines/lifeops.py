@@ -1,0 +1,94 @@
+"""The rule-based planners of LifeOps: Heuristic, the seed system's, and Careful, which never double-books if it can."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+
+from jaxenv.core import masking
+from jaxenv.core.types import Key, Policy
+from jaxenv.envs.lifeops import LifeOps, Observation, Params
+from jaxenv.envs.lifeops.actions import ACCEPT, BLOCK_FOCUS, REJECT, RESCHEDULE, Catalogue, every_move
+from jaxenv.envs.lifeops.dynamics import Change, insertion, leaves_clean
+from jaxenv.envs.lifeops.observe import sorted_calendar
+from jaxenv.envs.lifeops.types import DAY_END, Event
+
+ONE_BLOCK = 30  # minutes: a task with more left than this gets a long focus block
+
+
+def baselines(env: LifeOps) -> dict[str, Policy]:
+    """Heuristic and Careful for the catalogue of `env`."""
+    return {
+        "Heuristic": functools.partial(heuristic, env.catalogue),
+        "Careful": functools.partial(careful, env.catalogue),
+    }
+
+
+def heuristic(catalogue: Catalogue, key: Key, observation: Observation, params: Params) -> jax.Array:
+    """Accepts what fits and rejects the rest; then blocks the focus time that harms least, in catalogue order."""
+    del key
+    moves, change = _consequences(catalogue, observation, params)
+    focus = observation.action_mask & (moves.verb == BLOCK_FOCUS)
+    block = masking.first_least(focus, change.overlaps, change.tight_legs + change.home_leg)
+    answer = jnp.where(leaves_clean(observation, change)[ACCEPT], ACCEPT, REJECT)
+    return jnp.where(observation.is_request[0], answer, block)
+
+
+def careful(catalogue: Catalogue, key: Key, observation: Observation, params: Params) -> jax.Array:
+    """Accepts what fits, moves what is important to where it fits and leaves room for work, rejects the rest.
+
+    A move is taken only if the free focus blocks afterwards still cover what they cover now, or all minutes left.
+    Focus time is chosen by least harm, then by the length that the current task needs.
+    """
+    del key
+    moves, change = _consequences(catalogue, observation, params)
+    clean = leaves_clean(observation, change)
+
+    calendar = sorted_calendar(observation)
+    minutes_left = observation.tasks.minutes
+    cover_now = focus_cover(catalogue, calendar, None)
+    cover_then = jax.vmap(lambda event: focus_cover(catalogue, calendar, event))(moves.event)
+    keeps_room = cover_then >= jnp.minimum(jnp.sum(minutes_left), cover_now)
+    move = observation.action_mask & (moves.verb == RESCHEDULE) & clean & keeps_room
+    important = observation.requests.importance[0] >= 3
+    answer = jnp.where(clean[ACCEPT], ACCEPT, jnp.where(important & jnp.any(move), jnp.argmax(move), REJECT))
+
+    current_task = minutes_left[jnp.argmax(minutes_left > 0)]
+    wanted = jnp.where(current_task > ONE_BLOCK, max(catalogue.focus_durations), ONE_BLOCK)
+    focus = observation.action_mask & (moves.verb == BLOCK_FOCUS)
+    issues = change.tight_legs + change.home_leg
+    misfit = (moves.duration != wanted).astype(jnp.int32)
+    block = masking.first_least(focus, change.overlaps, issues, misfit)
+    return jnp.where(observation.is_request[0], answer, block).astype(jnp.int32)
+
+
+def focus_cover(catalogue: Catalogue, calendar: Event, extra: Event | None) -> jax.Array:
+    """[] int32, minutes that overlap-free focus blocks can still hold, the longest free block at each start.
+
+    Starts of a catalogue lie so far apart that blocks never overlap each other. `extra` is booked beside the calendar.
+    """
+    start, duration = jnp.meshgrid(
+        jnp.array(catalogue.focus_starts, jnp.int32), jnp.array(catalogue.focus_durations, jnp.int32), indexing="ij"
+    )
+    end = jnp.minimum(start + duration, DAY_END)
+
+    def meets(event: Event) -> jax.Array:
+        return (event.start < end) & (start < event.end)
+
+    booked = jax.vmap(lambda slot: meets(calendar.at(slot)))(jnp.arange(calendar.start.shape[0]))
+    free = ~jnp.any(booked, axis=0)
+    if extra is not None:
+        free &= ~meets(extra)
+    return jnp.sum(jnp.max(jnp.where(free, duration, 0), axis=-1))
+
+
+def _consequences(catalogue: Catalogue, observation: Observation, params: Params) -> tuple:
+    """(Move, Change) of every entry, each field [A]."""
+    persona = observation.persona
+    moves = every_move(catalogue, observation.requests.at(jnp.int32(0)), persona)
+    calendar = sorted_calendar(observation)
+
+    def insert(event: Event) -> Change:
+        return insertion(calendar, observation.travel, persona.home, params.departure_min, event)
+
+    return moves, jax.vmap(insert)(moves.event)

@@ -1,0 +1,128 @@
+"""The scenario bank: many scenarios of one shape as one tree of arrays, so that a reset is an index."""
+
+import hashlib
+import itertools
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import struct
+
+from jaxenv.core.types import Key
+
+
+class ScenarioBank(struct.PyTreeNode):
+    """Scenarios stacked along a leading axis; a pytree, so it travels in params through jit and vmap."""
+
+    scenarios: Any  # a Scenario record, each array with a leading axis of the bank's size
+
+    @classmethod
+    def stack(cls, scenarios: Sequence[Any]) -> Self:
+        """A bank of the given scenarios, in their order; an empty sequence is a ValueError."""
+        if not scenarios:
+            raise ValueError("a scenario bank holds at least one scenario, got none")
+        return cls(jax.tree.map(lambda *leaves: jnp.stack(leaves), *scenarios))
+
+    @property
+    def size(self) -> int:
+        """How many scenarios the bank holds (static)."""
+        return jax.tree.leaves(self.scenarios)[0].shape[0]
+
+    def __len__(self) -> int:
+        """The same as `size`."""
+        return self.size
+
+    def __getitem__(self, index: Any) -> Any:
+        """The scenario at an index (traced ones too), or a stack of them for an array of indices."""
+        return jax.tree.map(lambda leaf: leaf[index], self.scenarios)
+
+    def sample(self, key: Key) -> jax.Array:
+        """A uniformly drawn index, [] int32; one random number, exact to 2⁻²⁴."""
+        if self.size == 1:
+            return jnp.int32(0)
+        drawn = jnp.floor(jax.random.uniform(key) * self.size).astype(jnp.int32)
+        return jnp.minimum(drawn, self.size - 1)
+
+    def split(self, sizes: Sequence[int]) -> list[Self]:
+        """Consecutive banks of the given sizes, which must add up to this one's size."""
+        if sum(sizes) != self.size or min(sizes) < 1:
+            raise ValueError(f"cannot split {self.size} scenarios into banks of {list(sizes)}")
+        bounds = np.cumsum([0, *sizes])
+        return [type(self)(self[a:b]) for a, b in itertools.pairwise(bounds)]
+
+    def concatenate(self, *others: Self) -> Self:
+        """This bank's scenarios followed by the others', all of one shape."""
+        trees = [self.scenarios, *(other.scenarios for other in others)]
+        return type(self)(jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *trees))
+
+    def resize(self, empty: Any) -> Self:
+        """This bank in the shapes of `empty`, a scenario of padding only (one number throughout each array).
+
+        Raises:
+            ValueError: where a smaller shape would cut off something that is not padding.
+        """
+
+        def fit(path: Any, leaf: jax.Array, padding: Any) -> jax.Array:
+            source, padding = np.asarray(leaf), np.asarray(padding)
+            fill = padding.flat[0]
+            target = np.full((self.size, *padding.shape), fill, padding.dtype)
+            kept = tuple(map(slice, np.minimum(source.shape, target.shape)))
+            target[kept] = source[kept]
+            if np.count_nonzero(source != fill) != np.count_nonzero(source[kept] != fill):
+                raise ValueError(
+                    f"the bank's {_name(path)} has shape {source.shape[1:]} and does not fit into "
+                    f"{padding.shape}: raise the limits of the environment"
+                )
+            return jnp.asarray(target)
+
+        return type(self)(jax.tree_util.tree_map_with_path(fit, self.scenarios, empty))
+
+    def fingerprint(self) -> str:
+        """16 hexadecimal digits of the SHA-256 over names, dtypes, shapes and contents."""
+        digest = hashlib.sha256()
+        for name, leaf in self._named_leaves():
+            digest.update(f"{name}:{leaf.dtype}:{leaf.shape};".encode())
+            digest.update(np.ascontiguousarray(leaf).tobytes())
+        return digest.hexdigest()[:16]
+
+    def save(self, path: str | Path) -> None:
+        """Writes the bank as a compressed `.npz`, with its fingerprint."""
+        arrays: dict[str, Any] = dict(self._named_leaves())
+        np.savez_compressed(path, **arrays, fingerprint=np.array(self.fingerprint()))
+
+    @classmethod
+    def load(cls, path: str | Path, empty: Any) -> Self:
+        """Reads a saved bank into records of the type of `empty`, in the shapes of the file.
+
+        Raises:
+            ValueError: where the file is no bank, a bank of another environment, or has been changed.
+        """
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                arrays = dict(file)
+        except (zipfile.BadZipFile, ValueError, EOFError) as error:
+            raise ValueError(f"{path} is not a scenario bank: {error}") from error
+        said = str(arrays.pop("fingerprint", ""))
+        leaves, structure = jax.tree_util.tree_flatten_with_path(empty)
+        names = [_name(leaf_path) for leaf_path, _ in leaves]
+        if set(names) != set(arrays):
+            odd = sorted(set(names) ^ set(arrays))
+            raise ValueError(f"{path} is not a bank of {type(empty).__module__}: it differs in {odd}")
+        bank = cls(jax.tree.unflatten(structure, [jnp.asarray(arrays[name]) for name in names]))
+        if bank.fingerprint() != said:
+            raise ValueError(f"{path} was changed after it was saved: {bank.fingerprint()} is not {said}")
+        return bank
+
+    def _named_leaves(self) -> list[tuple[str, np.ndarray]]:
+        """(dotted name, array) of every leaf."""
+        leaves = jax.tree_util.tree_leaves_with_path(self.scenarios)
+        return [(_name(path), np.asarray(leaf)) for path, leaf in leaves]
+
+
+def _name(path: Any) -> str:
+    """A tree path as `calendar.start`."""
+    return ".".join(str(part).lstrip(".") for part in path)

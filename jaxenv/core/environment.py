@@ -1,0 +1,128 @@
+"""The contract of an environment: pure functions over fixed shapes, and an automatic reset that costs an index draw."""
+
+import abc
+import functools
+from typing import Any, Generic, TypeVar
+
+import jax
+import jax.numpy as jnp
+
+from jaxenv.core import spaces
+from jaxenv.core.types import ActionMask, Info, Key
+
+ParamsT = TypeVar("ParamsT")
+StateT = TypeVar("StateT")
+ObservationT = TypeVar("ObservationT")
+
+
+class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
+    """An environment is a value: a frozen dataclass whose fields are static sizes, equal and hashable by them.
+
+    A subclass writes `init`, `transition`, `observe`, `is_truncated` and the spaces; `reset`, `step` and their
+    unjitted forms are composed here once. Everything numeric is in `params`, so a changed number never recompiles
+    and `jax.vmap` over params is a sweep. The signatures of `reset` and `step` are those of gymnax 1.x.
+    """
+
+    # What a subclass writes --------------------------------------------------------------------------------------
+
+    @property
+    @abc.abstractmethod
+    def name(self) -> str:
+        """The id, for example `LifeOps-v0`."""
+
+    @property
+    @abc.abstractmethod
+    def num_actions(self) -> int:
+        """The size A of the action catalogue."""
+
+    @property
+    @abc.abstractmethod
+    def default_params(self) -> ParamsT:
+        """The params that `jaxenv.make` returns: published weights and the shipped scenario bank."""
+
+    @abc.abstractmethod
+    def init(self, key: Key, params: ParamsT, scenario: jax.Array | int | None) -> StateT:
+        """The first state of a scenario (an index of `params.bank`), or of one drawn with `key` where it is None."""
+
+    @abc.abstractmethod
+    def transition(
+        self, key: Key, state: StateT, action: jax.Array, params: ParamsT
+    ) -> tuple[StateT, jax.Array, jax.Array, Info]:
+        """One turn: (next state, reward [] float32, terminated [] bool, info); natural ends only."""
+
+    @abc.abstractmethod
+    def observe(self, state: StateT, params: ParamsT) -> ObservationT:
+        """What the agent sees of a state: the only door for hidden information."""
+
+    @abc.abstractmethod
+    def is_truncated(self, state: StateT, params: ParamsT) -> jax.Array:
+        """[] bool: the episode has reached its time limit without a natural end."""
+
+    @abc.abstractmethod
+    def action_mask(self, state: StateT, params: ParamsT) -> ActionMask:
+        """[A] bool, the same as `observe(state, params).action_mask`."""
+
+    @abc.abstractmethod
+    def action_space(self, params: ParamsT | None = None) -> spaces.Space:
+        """The space of actions."""
+
+    @abc.abstractmethod
+    def observation_space(self, params: ParamsT | None = None) -> spaces.Space:
+        """The space that every observation lies in."""
+
+    @abc.abstractmethod
+    def state_space(self, params: ParamsT | None = None) -> spaces.Space:
+        """The space that every state lies in."""
+
+    def flatten(self, observation: ObservationT, params: ParamsT) -> jax.Array:
+        """[F] float32: the observation without its mask as one vector; an environment describes its layout here."""
+        raise NotImplementedError(f"{self.name} describes no flat vector")
+
+    def generate(self, key: Key, difficulty: jax.Array | float) -> Any:
+        """One scenario drawn at a difficulty in [0, 1]; jittable, to be stacked into a `ScenarioBank` by `jax.vmap`."""
+        raise NotImplementedError(f"{self.name} has no generator")
+
+    # What everybody calls ----------------------------------------------------------------------------------------
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def reset(self, key: Key, params: ParamsT, scenario: jax.Array | int | None = None) -> tuple[ObservationT, StateT]:
+        """Starts an episode of `scenario` (an index of the bank), or of one drawn with `key`."""
+        return self.reset_env(key, params, scenario)
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def step(
+        self, key: Key, state: StateT, action: jax.Array, params: ParamsT
+    ) -> tuple[ObservationT, StateT, jax.Array, jax.Array, jax.Array, Info]:
+        """One turn, and a new episode at once where it ends the old one.
+
+        Returns:
+            (observation, state, reward, terminated, truncated, info). Where an end is told, observation and state
+            are those of the next episode and `info["final_observation"]` is the last one of the old.
+        """
+        turn_key, reset_key = jax.random.split(key)
+        state, reward, terminated, info = self.transition(turn_key, state, action, params)
+        truncated = self.is_truncated(state, params)
+        done = terminated | truncated
+        fresh = self.init(reset_key, params, None)
+        following = jax.tree.map(lambda new, old: jnp.where(done, new, old), fresh, state)
+        info = {
+            **info,
+            "terminated": terminated,
+            "truncated": truncated,
+            "final_observation": self.observe(state, params),
+        }
+        return self.observe(following, params), following, reward, terminated, truncated, info
+
+    def reset_env(
+        self, key: Key, params: ParamsT, scenario: jax.Array | int | None = None
+    ) -> tuple[ObservationT, StateT]:
+        """`reset` without jit, to be composed into a larger program."""
+        state = self.init(key, params, scenario)
+        return self.observe(state, params), state
+
+    def step_env(
+        self, key: Key, state: StateT, action: jax.Array, params: ParamsT
+    ) -> tuple[ObservationT, StateT, jax.Array, jax.Array, Info]:
+        """One turn without automatic reset: (observation, state, reward, terminated, info)."""
+        state, reward, terminated, info = self.transition(key, state, action, params)
+        return self.observe(state, params), state, reward, terminated, info

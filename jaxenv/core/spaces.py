@@ -1,0 +1,106 @@
+"""Spaces: what values an action, an observation or a state may take, with jittable `sample` and `contains`."""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import jax
+import jax.numpy as jnp
+
+from jaxenv.core import masking
+from jaxenv.core.types import ActionMask, Key
+
+
+class Space(Protocol):
+    """A set of values of one shape (or one tree of shapes)."""
+
+    def sample(self, key: Key) -> Any:
+        """A uniform draw."""
+        ...
+
+    def contains(self, value: Any) -> jax.Array:
+        """[] bool: shape and dtype fit (checked while tracing) and every number is within its bounds."""
+        ...
+
+
+@dataclasses.dataclass(frozen=True)
+class Discrete:
+    """The integers 0 .. n − 1, as int32 scalars."""
+
+    n: int
+
+    shape = ()
+    dtype = jnp.int32
+
+    def sample(self, key: Key, mask: ActionMask | None = None) -> jax.Array:
+        """A uniform draw, among the entries where `mask` ([n] bool) is True if one is given."""
+        if mask is None:
+            return jax.random.randint(key, (), 0, self.n, dtype=jnp.int32)
+        return masking.sample_uniform(key, mask)
+
+    def contains(self, value: jax.Array) -> jax.Array:
+        """[] bool: a scalar integer within 0 .. n − 1."""
+        value = jnp.asarray(value)
+        if value.shape != () or not jnp.issubdtype(value.dtype, jnp.integer):
+            return jnp.bool_(False)
+        return (value >= 0) & (value < self.n)
+
+
+@dataclasses.dataclass(frozen=True)
+class Box:
+    """Arrays of one shape and dtype with numbers in [low, high]; bool arrays are a Box of dtype bool."""
+
+    low: float
+    high: float
+    shape: tuple[int, ...]
+    dtype: Any = jnp.float32
+
+    def sample(self, key: Key) -> jax.Array:
+        """A uniform draw; integer bounds are both included."""
+        dtype = jnp.dtype(self.dtype)
+        if dtype == jnp.bool_:
+            return jax.random.bernoulli(key, shape=self.shape)
+        if jnp.issubdtype(dtype, jnp.integer):
+            return jax.random.randint(key, self.shape, int(self.low), int(self.high) + 1, dtype=jnp.int32).astype(dtype)
+        return jax.random.uniform(key, self.shape, dtype, self.low, self.high)
+
+    def contains(self, value: jax.Array) -> jax.Array:
+        """[] bool: this shape, this dtype, all numbers finite and in [low, high]."""
+        value = jnp.asarray(value)
+        if value.shape != self.shape or value.dtype != jnp.dtype(self.dtype):
+            return jnp.bool_(False)
+        if value.dtype == jnp.bool_:
+            return jnp.bool_(True)
+        return jnp.all((value >= self.low) & (value <= self.high))
+
+
+@dataclasses.dataclass(frozen=True)
+class Record:
+    """A record (a `flax.struct.dataclass`) with a space for each field, in the order of the fields."""
+
+    cls: type
+    fields: tuple[tuple[str, Space], ...]
+
+    @classmethod
+    def of(cls, record: type, fields: Mapping[str, Space]) -> "Record":
+        """The space of `record`; every field has its space, or a ValueError says which does not."""
+        names = [field.name for field in dataclasses.fields(record)]
+        if set(names) != set(fields):
+            raise ValueError(f"the space of {record.__name__} names {sorted(fields)}, its fields are {sorted(names)}")
+        return cls(record, tuple((name, fields[name]) for name in names))
+
+    def __getitem__(self, name: str) -> Space:
+        """The space of one field."""
+        return dict(self.fields)[name]
+
+    def sample(self, key: Key) -> Any:
+        """A record of independent uniform draws."""
+        keys = jax.random.split(key, len(self.fields))
+        return self.cls(**{name: space.sample(k) for (name, space), k in zip(self.fields, keys, strict=True)})
+
+    def contains(self, value: Any) -> jax.Array:
+        """[] bool: a record of this class whose every field lies in its space."""
+        if not isinstance(value, self.cls):
+            return jnp.bool_(False)
+        inside = [space.contains(getattr(value, name)) for name, space in self.fields]
+        return jnp.stack(inside).all()

@@ -1,0 +1,26 @@
+"""The vocabulary of the suite: what a key, a mask, an info record and a policy are.
+
+Axis letters used in every shape comment: B batch, N agents, A actions, E events, Q requests, T tasks, L places,
+K facts, R routes, V verbs, M milestones, X exogenous events, C channels, U users, F features.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import jax
+
+Key = jax.Array
+"""A typed key of `jax.random.key`, shape []. Legacy `PRNGKey` arrays work as well."""
+
+ActionMask = jax.Array
+"""[A] bool, True where the engine accepts the action; all True once the episode is over."""
+
+Info = Mapping[str, Any]
+"""What a step tells beside its results.
+
+`reward_parts` (a record of named float32 terms that sum to the reward) and `invalid_action` ([] bool) always;
+`step` adds `terminated`, `truncated` ([] bool) and `final_observation` (the observation before the reset).
+"""
+
+Policy = Callable[[Key, Any, Any], jax.Array]
+"""(key, observation, params) -> action, for one unbatched observation."""

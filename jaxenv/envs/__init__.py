@@ -1,0 +1,1 @@
+"""The environments, one package each; they do not know each other."""

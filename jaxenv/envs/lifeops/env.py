@@ -1,0 +1,145 @@
+"""LifeOps: the day planner as an environment, composed of its phases."""
+
+import dataclasses
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+
+from jaxenv.core import Environment, ScenarioBank, spaces
+from jaxenv.core.types import ActionMask, Info, Key
+from jaxenv.envs.lifeops import actions, dynamics, generator, observe, reward
+from jaxenv.envs.lifeops.actions import Catalogue
+from jaxenv.envs.lifeops.spaces import observation_space, state_space
+from jaxenv.envs.lifeops.types import (
+    Limits,
+    Observation,
+    Params,
+    RewardWeights,
+    Scenario,
+    State,
+    empty_scenario,
+    require_room,
+)
+
+LIBRARY = Path(__file__).with_name("library.npz")
+
+
+@dataclasses.dataclass(frozen=True)
+class LifeOps(Environment[Params, State, Observation]):
+    """A day of meeting requests and unfinished work: accept, reject, move, propose, or block focus time.
+
+    Attributes:
+        name: the id that it is registered under.
+        catalogue: what the action indices mean; it sets `num_actions`.
+        weights: the reward of `default_params`.
+        limits: the capacities of its arrays.
+    """
+
+    name: str = "LifeOps-v0"
+    catalogue: Catalogue = actions.CLASSIC
+    weights: RewardWeights = reward.CLASSIC
+    limits: Limits = Limits()
+
+    @property
+    def num_actions(self) -> int:
+        """16 under the classic rules, 46 under the shaped ones."""
+        return self.catalogue.size
+
+    @property
+    def default_params(self) -> Params:
+        """The twelve scenarios of the library, the weights of the rules, a departure at midnight."""
+        return self.params_for(ScenarioBank.load(LIBRARY, self.empty_scenario))
+
+    @property
+    def empty_scenario(self) -> Scenario:
+        """A scenario of padding only, in the shapes of this environment."""
+        return empty_scenario(self.limits)
+
+    def params_for(self, bank: ScenarioBank) -> Params:
+        """The default params with another bank, brought to the shapes of this environment (host side).
+
+        Raises:
+            ValueError: where a scenario does not fit into the limits.
+        """
+        bank = bank.resize(self.empty_scenario)
+        require_room(bank, self.limits)
+        return Params(
+            bank=bank,
+            weights=jax.tree.map(jnp.float32, self.weights),
+            departure_min=jnp.int32(0),
+        )
+
+    def init(self, key: Key, params: Params, scenario: jax.Array | int | None) -> State:
+        """The morning of a scenario; an index out of range is clamped to the bank."""
+        index = params.bank.sample(key) if scenario is None else jnp.asarray(scenario, jnp.int32)
+        index = jnp.clip(index, 0, params.bank.size - 1)
+        day = params.bank[index]
+        return State(
+            scenario=index,
+            clock=jnp.int16(0),
+            handled=jnp.int8(0),
+            calendar=day.calendar,
+            source=day.source,
+            overlaps=day.overlaps,
+            tight_legs=day.tight_legs,
+            minutes_left=day.tasks.minutes,
+        )
+
+    def transition(
+        self, key: Key, state: State, action: jax.Array, params: Params
+    ) -> tuple[State, jax.Array, jax.Array, Info]:
+        """One turn; a day is deterministic, so `key` is not used."""
+        del key
+        scenario = params.bank[state.scenario]
+        after, turn = dynamics.play(self.catalogue, state, scenario, jnp.asarray(action), params.departure_min)
+        parts = reward.reward_parts(params.weights, turn, scenario)
+        info = {"reward_parts": parts, "invalid_action": ~turn.legal}
+        return after, reward.total(parts), dynamics.is_over(after, scenario), info
+
+    def observe(self, state: State, params: Params) -> Observation:
+        """All but the requests from the fourth on."""
+        return observe.observe(self.catalogue, state, params)
+
+    def is_truncated(self, state: State, params: Params) -> jax.Array:
+        """[] bool: the scenario's step limit is reached and the day is not over."""
+        scenario = params.bank[state.scenario]
+        return (state.clock >= scenario.max_steps) & ~dynamics.is_over(state, scenario)
+
+    def action_mask(self, state: State, params: Params) -> ActionMask:
+        """[A] bool, the legal entries; all True once the day has ended."""
+        return observe.current_mask(self.catalogue, state, params.bank[state.scenario])
+
+    def feasible_mask(self, state: State, params: Params) -> ActionMask:
+        """[A] bool, an optional and never enforced mask: legal entries that leave a day which can be lived.
+
+        Kept is what leaves the calendar without overlaps and travel issues, and handled requests (focus apart) out of
+        the hours before 9:00 and from 20:00 to 23:00; rejecting always stays.
+        """
+        return dynamics.feasible_mask(
+            self.catalogue,
+            state,
+            params.bank[state.scenario],
+            params.departure_min,
+            self.action_mask(state, params),
+        )
+
+    def action_space(self, params: Params | None = None) -> spaces.Discrete:
+        """The catalogue, 0 .. A − 1."""
+        return spaces.Discrete(self.num_actions)
+
+    def observation_space(self, params: Params | None = None) -> spaces.Record:
+        """A space for each field of `Observation`."""
+        return observation_space(self.limits, self.num_actions)
+
+    def state_space(self, params: Params | None = None) -> spaces.Record:
+        """A space for each field of `State`."""
+        return state_space(self.limits)
+
+    def flatten(self, observation: Observation, params: Params) -> jax.Array:
+        """[F] float32, see `observe.flatten` for the layout."""
+        return observe.flatten(self.catalogue, observation, params)
+
+    def generate(self, key: Key, difficulty: jax.Array | float) -> Scenario:
+        """A drawn day, see `generator.generate`."""
+        return generator.generate(key, self.limits, difficulty)

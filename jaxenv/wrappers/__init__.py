@@ -1,0 +1,9 @@
+"""Wrappers: an environment in, an environment out, one concern each."""
+
+from jaxenv.wrappers.episode_statistics import EpisodeStatistics as EpisodeStatistics
+from jaxenv.wrappers.episode_statistics import EpisodeSummary as EpisodeSummary
+from jaxenv.wrappers.episode_statistics import summarize as summarize
+from jaxenv.wrappers.flatten_observation import FlatObservation as FlatObservation
+from jaxenv.wrappers.flatten_observation import FlattenObservation as FlattenObservation
+from jaxenv.wrappers.vectorize import Vectorize as Vectorize
+from jaxenv.wrappers.wrapper import Wrapper as Wrapper

@@ -1,0 +1,45 @@
+"""Many episodes side by side behind the signatures of one."""
+
+import dataclasses
+import functools
+from typing import Any
+
+import jax
+
+from jaxenv.core import Environment
+from jaxenv.core.types import Info, Key
+
+
+@dataclasses.dataclass(frozen=True)
+class Vectorize:
+    """`reset` and `step` over a leading axis [B] of states, actions and results; params are shared.
+
+    One key serves the batch: it is split into B, so a batch has the same bits as B calls with those keys.
+
+    Attributes:
+        env: the environment, wrapped or not.
+        num_envs: B.
+    """
+
+    env: Environment
+    num_envs: int
+
+    def __post_init__(self) -> None:
+        """Refuses an empty batch."""
+        if self.num_envs < 1:
+            raise ValueError(f"Vectorize(num_envs={self.num_envs}): a batch holds at least one environment")
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def reset(self, key: Key, params: Any, scenario: jax.Array | None = None) -> tuple[Any, Any]:
+        """Starts B episodes, of the scenarios [B] if given, else each of one drawn."""
+        keys = jax.random.split(key, self.num_envs)
+        scenario_axis = None if scenario is None else 0
+        return jax.vmap(self.env.reset_env, in_axes=(0, None, scenario_axis))(keys, params, scenario)
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def step(
+        self, key: Key, state: Any, action: jax.Array, params: Any
+    ) -> tuple[Any, Any, jax.Array, jax.Array, jax.Array, Info]:
+        """One turn of all B episodes, each reset where it ends."""
+        keys = jax.random.split(key, self.num_envs)
+        return jax.vmap(self.env.step, in_axes=(0, 0, 0, None))(keys, state, action, params)

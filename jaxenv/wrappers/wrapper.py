@@ -1,0 +1,82 @@
+"""The base of the wrappers: an environment that hands everything on to another one."""
+
+import dataclasses
+from typing import Any
+
+import jax
+
+from jaxenv.core import Environment, spaces
+from jaxenv.core.types import ActionMask, Info, Key
+
+
+@dataclasses.dataclass(frozen=True)
+class Wrapper(Environment):
+    """Hands everything on; a wrapper changes what it is about, and `reset` and `step` are composed again from that.
+
+    Attributes:
+        env: the wrapped environment, equal and hashable by value, as the wrapper is.
+    """
+
+    env: Environment
+
+    @property
+    def name(self) -> str:
+        """The wrapped environment's id."""
+        return self.env.name
+
+    @property
+    def num_actions(self) -> int:
+        """The size A of the action catalogue."""
+        return self.env.num_actions
+
+    @property
+    def default_params(self) -> Any:
+        """The wrapped environment's params."""
+        return self.env.default_params
+
+    @property
+    def unwrapped(self) -> Environment:
+        """The environment under all wrappers."""
+        return self.env.unwrapped if isinstance(self.env, Wrapper) else self.env
+
+    def init(self, key: Key, params: Any, scenario: jax.Array | int | None) -> Any:
+        """The wrapped environment's first state."""
+        return self.env.init(key, params, scenario)
+
+    def transition(
+        self, key: Key, state: Any, action: jax.Array, params: Any
+    ) -> tuple[Any, jax.Array, jax.Array, Info]:
+        """The wrapped environment's turn."""
+        return self.env.transition(key, state, action, params)
+
+    def observe(self, state: Any, params: Any) -> Any:
+        """The wrapped environment's observation."""
+        return self.env.observe(state, params)
+
+    def is_truncated(self, state: Any, params: Any) -> jax.Array:
+        """The wrapped environment's time limit."""
+        return self.env.is_truncated(state, params)
+
+    def action_mask(self, state: Any, params: Any) -> ActionMask:
+        """The wrapped environment's legal actions."""
+        return self.env.action_mask(state, params)
+
+    def action_space(self, params: Any = None) -> spaces.Space:
+        """The wrapped environment's actions."""
+        return self.env.action_space(params)
+
+    def observation_space(self, params: Any = None) -> spaces.Space:
+        """The wrapped environment's observations."""
+        return self.env.observation_space(params)
+
+    def state_space(self, params: Any = None) -> spaces.Space:
+        """The wrapped environment's states."""
+        return self.env.state_space(params)
+
+    def flatten(self, observation: Any, params: Any) -> jax.Array:
+        """The wrapped environment's flat vector."""
+        return self.env.flatten(observation, params)
+
+    def generate(self, key: Key, difficulty: jax.Array | float) -> Any:
+        """The wrapped environment's generator."""
+        return self.env.generate(key, difficulty)

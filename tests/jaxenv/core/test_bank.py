@@ -1,0 +1,93 @@
+"""The bank: stack, index, sample, split, concatenate, resize, save, load, fingerprint."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from flax import struct
+
+from jaxenv import ScenarioBank
+
+
+class Scenario(struct.PyTreeNode):
+    """A scenario of one table and one number."""
+
+    table: jax.Array  # [3] int16, −1 where absent
+    number: jax.Array  # [] float32
+
+
+EMPTY = Scenario(np.full(3, -1, np.int16), np.zeros((), np.float32))
+
+
+def scenario(i):
+    return Scenario(jnp.array([i, i + 1, -1], jnp.int16), jnp.float32(i))
+
+
+BANK = ScenarioBank.stack([scenario(i) for i in range(5)])
+
+
+def numbers(bank):
+    return np.asarray(bank.scenarios.number).tolist()
+
+
+def test_a_bank_indexes_what_was_stacked():
+    assert len(BANK) == BANK.size == 5
+    assert BANK[3].table.tolist() == [3, 4, -1]
+    assert jax.jit(lambda bank, i: bank[i].number)(BANK, 2) == 2
+    with pytest.raises(ValueError, match="at least one"):
+        ScenarioBank.stack([])
+
+
+def test_samples_are_uniform_over_the_bank():
+    drawn = jax.vmap(BANK.sample)(jax.random.split(jax.random.key(0), 20_000))
+    assert np.bincount(drawn, minlength=5) / 20_000 == pytest.approx(0.2, abs=0.02)
+    assert BANK.split([1, 4])[0].sample(jax.random.key(0)) == 0
+
+
+def test_splitting_and_concatenating_give_the_bank_back():
+    parts = BANK.split([2, 3])
+    assert [numbers(part) for part in parts] == [[0, 1], [2, 3, 4]]
+    whole = parts[0].concatenate(parts[1])
+    assert whole.fingerprint() == BANK.fingerprint()
+    with pytest.raises(ValueError, match="cannot split 5"):
+        BANK.split([2, 2])
+
+
+def test_resizing_pads_and_refuses_to_cut():
+    wide = BANK.resize(EMPTY.replace(table=np.full(4, -1, np.int16)))
+    assert wide[0].table.tolist() == [0, 1, -1, -1]
+    narrow = wide.resize(EMPTY.replace(table=np.full(2, -1, np.int16)))
+    assert narrow[0].table.tolist() == [0, 1]
+    with pytest.raises(ValueError, match=r"table .*does not fit"):
+        BANK.resize(EMPTY.replace(table=np.full(1, -1, np.int16)))
+
+
+def test_a_saved_bank_is_loaded_to_the_bit(tmp_path):
+    path = tmp_path / "bank.npz"
+    BANK.save(path)
+    loaded = ScenarioBank.load(path, EMPTY)
+    jax.tree.map(np.testing.assert_array_equal, loaded, BANK)
+    assert loaded.fingerprint() == BANK.fingerprint()
+
+
+def test_a_foreign_broken_or_changed_file_is_told(tmp_path):
+    path = tmp_path / "bank.npz"
+    path.write_text("not a bank")
+    with pytest.raises(ValueError, match="not a scenario bank"):
+        ScenarioBank.load(path, EMPTY)
+    np.savez(path, something=np.zeros(2))
+    with pytest.raises(ValueError, match="something"):
+        ScenarioBank.load(path, EMPTY)
+    BANK.save(path)
+    with np.load(path) as file:
+        arrays = dict(file)
+    arrays["number"] = arrays["number"] + 1
+    np.savez(path, **arrays)
+    with pytest.raises(ValueError, match="changed"):
+        ScenarioBank.load(path, EMPTY)
+
+
+def test_the_fingerprint_tells_contents_apart():
+    other = ScenarioBank(BANK.scenarios.replace(number=BANK.scenarios.number.at[0].set(9.0)))
+    assert other.fingerprint() != BANK.fingerprint()
+    assert len(BANK.fingerprint()) == 16

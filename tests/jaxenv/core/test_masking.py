@@ -1,0 +1,34 @@
+"""Picking among legal actions."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxenv.core import masking
+
+
+def test_a_masked_draw_is_uniform_over_the_legal_entries():
+    mask = jnp.array([False, True, False, True, True, False])
+    draws = jax.vmap(masking.sample_uniform, in_axes=(0, None))(jax.random.split(jax.random.key(0), 30_000), mask)
+    shares = np.bincount(draws, minlength=6) / len(draws)
+    assert shares[~np.asarray(mask)].sum() == 0
+    assert shares[np.asarray(mask)] == pytest.approx(1 / 3, abs=0.01)
+
+
+def test_a_draw_without_legal_entries_is_an_index():
+    assert masking.sample_uniform(jax.random.key(0), jnp.zeros(4, bool)) == 0
+
+
+def test_masked_logits_are_finite_and_never_win():
+    logits = masking.mask_logits(jnp.array([5.0, 1.0]), jnp.array([False, True]))
+    assert np.isfinite(logits).all()
+    assert jax.nn.softmax(logits).tolist() == [0.0, 1.0]
+
+
+def test_the_first_of_the_least_is_taken():
+    mask = jnp.array([False, True, True, True])
+    first, second = jnp.array([0, 2, 1, 1]), jnp.array([0, 0, 3, 3])
+    assert masking.first_least(mask, first, second) == 2
+    assert masking.first_least(mask, first.astype(jnp.float32), -second) == 2
+    assert masking.first_least(jnp.zeros(4, bool), first) == 0

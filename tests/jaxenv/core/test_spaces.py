@@ -1,0 +1,66 @@
+"""Samples lie in their space, and what does not belong is refused."""
+
+import jax
+import jax.numpy as jnp
+import pytest
+from flax import struct
+
+import jaxenv
+from jaxenv.core import spaces
+
+
+class Pair(struct.PyTreeNode):
+    """A record."""
+
+    number: jax.Array
+    flags: jax.Array
+
+
+PAIR = spaces.Record.of(Pair, {"number": spaces.Box(-1, 1, ()), "flags": spaces.Box(0, 1, (3,), bool)})
+
+
+@pytest.mark.parametrize(
+    "space",
+    [spaces.Discrete(5), spaces.Box(-2, 3, (4,), jnp.int8), spaces.Box(0, 1, (2, 2)), spaces.Box(0, 1, (3,), bool), PAIR],
+)
+def test_a_space_contains_its_samples(space):
+    samples = jax.jit(jax.vmap(space.sample))(jax.random.split(jax.random.key(0), 50))
+    assert jax.jit(jax.vmap(space.contains))(samples).all()
+    assert space == space
+    assert hash(space) is not None
+
+
+@pytest.mark.parametrize(
+    ("space", "value"),
+    [
+        (spaces.Discrete(5), 5),
+        (spaces.Discrete(5), -1),
+        (spaces.Discrete(5), 1.0),
+        (spaces.Box(0, 1, (2,)), jnp.array([0.0, 1.5])),
+        (spaces.Box(0, 1, (2,)), jnp.array([0.0, jnp.nan])),
+        (spaces.Box(0, 1, (2,)), jnp.zeros(3)),
+        (spaces.Box(0, 1, (2,), jnp.int8), jnp.zeros(2, jnp.int32)),
+        (PAIR, Pair(jnp.float32(2), jnp.zeros(3, bool))),
+        (PAIR, jnp.float32(2)),
+    ],
+)
+def test_what_does_not_belong_is_refused(space, value):
+    assert not space.contains(value)
+
+
+def test_a_masked_sample_is_legal():
+    mask = jnp.array([False, False, True])
+    assert spaces.Discrete(3).sample(jax.random.key(0), mask) == 2
+
+
+def test_a_record_needs_a_space_for_each_field():
+    with pytest.raises(ValueError, match=r"Pair names \['number'\]"):
+        spaces.Record.of(Pair, {"number": spaces.Box(0, 1, ())})
+
+
+@pytest.mark.parametrize("env_id", jaxenv.registered())
+def test_observations_can_be_sampled(env_id):
+    env, params = jaxenv.make(env_id)
+    space = env.observation_space(params)
+    assert space.contains(space.sample(jax.random.key(0)))
+    assert space["action_mask"].shape == (env.num_actions,)

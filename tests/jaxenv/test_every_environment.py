@@ -1,0 +1,72 @@
+"""The laws that every registered environment keeps."""
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import jaxenv
+from jaxenv import wrappers
+from jaxenv.testing import check_environment
+
+
+def scramble_requests_from_the_fourth_on(key, state, params):
+    """LifeOps: the queue behind the two previewed requests is hidden."""
+    days = params.bank.scenarios
+    hidden = jnp.arange(days.flexible.shape[1]) >= state.handled.astype(jnp.int32) + 3
+
+    def scramble(column):
+        noise = jax.random.randint(key, column.shape, 0, 3).astype(column.dtype)
+        return jnp.where(hidden[None, :], noise, column)
+
+    days = days.replace(requests=jax.tree.map(scramble, days.requests), flexible=scramble(days.flexible))
+    return state, params.replace(bank=params.bank.replace(scenarios=days))
+
+
+PERTURB_HIDDEN = {
+    "LifeOps-v0": scramble_requests_from_the_fourth_on,
+    "LifeOps-Shaped-v0": scramble_requests_from_the_fourth_on,
+}
+
+
+def test_every_environment_says_what_it_hides():
+    assert set(PERTURB_HIDDEN) == set(jaxenv.registered())
+
+
+@pytest.mark.parametrize("env_id", jaxenv.registered())
+def test_the_contract_holds(env_id):
+    env, params = jaxenv.make(env_id)
+    check_environment(env, params, perturb_hidden=PERTURB_HIDDEN[env_id])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wrapper", [wrappers.FlattenObservation, wrappers.EpisodeStatistics])
+@pytest.mark.parametrize("env_id", jaxenv.registered())
+def test_the_contract_holds_under_a_wrapper(env_id, wrapper):
+    env, params = jaxenv.make(env_id)
+    check_environment(wrapper(env), params)
+
+
+@pytest.mark.parametrize("env_id", jaxenv.registered())
+def test_a_changed_number_or_bank_does_not_recompile(env_id):
+    env, params = jaxenv.make(env_id)
+    traces = []
+
+    @jax.jit
+    def rollout(key, params):
+        traces.append(1)
+        obs, state = env.reset_env(key, params)
+        return env.step(key, state, jnp.argmax(obs.action_mask).astype(jnp.int32), params)[2]
+
+    rollout(jax.random.key(0), params)
+    doubled = jax.tree.map(lambda weight: weight * 2, params.weights)
+    rollout(jax.random.key(1), params.replace(weights=doubled))
+    size = params.bank.size
+    rollout(jax.random.key(2), params.replace(bank=jaxenv.ScenarioBank(params.bank[jnp.arange(size)[::-1]])))
+    assert len(traces) == 1
+
+
+@pytest.mark.parametrize("env_id", jaxenv.registered())
+def test_equal_environments_are_equal_values(env_id):
+    (one, _), (other, _) = jaxenv.make(env_id), jaxenv.make(env_id)
+    assert one == other
+    assert hash(one) == hash(other)

@@ -1,0 +1,46 @@
+"""The front door: ids, static sizes and its errors."""
+
+import pytest
+
+import jaxenv
+from jaxenv.envs.lifeops import Limits
+
+
+def test_an_unknown_id_names_the_nearest():
+    with pytest.raises(ValueError, match=r"no environment 'LifeOps-v1'.*Did you mean 'LifeOps-v0'\?"):
+        jaxenv.make("LifeOps-v1")
+
+
+def test_static_sizes_go_to_the_constructor():
+    env, params = jaxenv.make("LifeOps-v0", limits=Limits(events=20, requests=3, tasks=2, places=5))
+    assert env.limits.events == 20
+    assert params.bank.scenarios.calendar.start.shape == (12, 20)
+
+
+def test_a_limit_that_cuts_the_library_is_told():
+    with pytest.raises(ValueError, match=r"requests.* does not fit .*raise the limits"):
+        jaxenv.make("LifeOps-v0", limits=Limits(requests=2))
+
+
+def test_a_calendar_that_could_overflow_is_told():
+    with pytest.raises(ValueError, match=r"6 events and a limit of 8 steps.*capacity is 13"):
+        jaxenv.make("LifeOps-v0", limits=Limits(events=13))
+
+
+@pytest.mark.parametrize("limits", [{"events": 0}, {"places": 121}])
+def test_a_limit_out_of_range_is_refused(limits):
+    with pytest.raises(ValueError, match="Limits"):
+        Limits(**limits)
+
+
+def test_an_id_is_registered_once():
+    factory = lambda: jaxenv.make("LifeOps-v0")[0]  # noqa: E731
+    with pytest.raises(ValueError, match="taken"):
+        jaxenv.register("LifeOps-v0", factory)
+    with pytest.raises(TypeError, match="function"):
+        jaxenv.register("Mine-v0", "not a factory")
+    jaxenv.register("Mine-v0", factory)
+    try:
+        assert jaxenv.make("Mine-v0")[0].name == "LifeOps-v0"
+    finally:
+        jaxenv.registry._FACTORIES.pop("Mine-v0")
