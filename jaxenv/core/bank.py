@@ -22,10 +22,10 @@ class ScenarioBank(struct.PyTreeNode):
 
     @classmethod
     def stack(cls, scenarios: Sequence[Any]) -> Self:
-        """A bank of the given scenarios, in their order; an empty sequence is a ValueError."""
+        """A bank of the given scenarios, in their order (host side); an empty sequence is a ValueError."""
         if not scenarios:
             raise ValueError("a scenario bank holds at least one scenario, got none")
-        return cls(jax.tree.map(lambda *leaves: jnp.stack(leaves), *scenarios))
+        return cls(jax.tree.map(lambda *leaves: jnp.asarray(np.stack(leaves)), *scenarios))
 
     @property
     def size(self) -> int:

@@ -6,14 +6,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from reference import lifeops as reference
-from reference import lifeops_baselines
-from reference.lifeops_library import LIBRARY
 
 import jaxenv
 import scenarios
 from jaxenv import baselines
 from jaxenv.envs.lifeops.types import ABSENT
+from reference import lifeops as reference
+from reference import lifeops_baselines
+from reference.lifeops_library import LIBRARY
 
 RULES = {"LifeOps-v0": "classic", "LifeOps-Shaped-v0": "shaped"}
 STEPS = 11  # the longest day, six requests and five steps
@@ -68,7 +68,7 @@ def test_random_reaches_its_known_means(env_id):
 @pytest.mark.parametrize("env_id", RULES)
 def test_careful_double_books_only_where_everybody_must(env_id):
     overlaps = play(env_id, "Careful")[1].tolist()
-    expected = {id: 0 for id in sorted(LIBRARY)} | ({"edge_deadline_1": 1} if env_id == "LifeOps-v0" else {})
+    expected = dict.fromkeys(LIBRARY, 0) | ({"edge_deadline_1": 1} if env_id == "LifeOps-v0" else {})
     assert overlaps == [expected[id] for id in sorted(LIBRARY)]
 
 

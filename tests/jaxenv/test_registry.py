@@ -1,5 +1,6 @@
 """The front door: ids, static sizes and its errors."""
 
+import jax
 import pytest
 
 import jaxenv
@@ -44,3 +45,12 @@ def test_an_id_is_registered_once():
         assert jaxenv.make("Mine-v0")[0].name == "LifeOps-v0"
     finally:
         jaxenv.registry._FACTORIES.pop("Mine-v0")
+
+
+def test_make_works_inside_jit():
+    @jax.jit
+    def first(key):
+        env, params = jaxenv.make("LifeOps-v0")
+        return env.reset_env(key, params, 3)[1].scenario
+
+    assert first(jax.random.key(0)) == 3

@@ -48,7 +48,8 @@ def personas(draw):
 def documents(draw):
     """A scenario document that is not over before its first step."""
     requests = [
-        draw(timed(f"r{i}")) | {"flexible": draw(st.booleans())} for i in range(draw(st.sampled_from([0, 1, 1, 2, 4, 6])))
+        draw(timed(f"r{i}")) | {"flexible": draw(st.booleans())}
+        for i in range(draw(st.sampled_from([0, 1, 1, 2, 4, 6])))
     ]
     tasks = [
         {

@@ -49,7 +49,8 @@ class LifeOps(Environment[Params, State, Observation]):
     @property
     def default_params(self) -> Params:
         """The twelve scenarios of the library, the weights of the rules, a departure at midnight."""
-        return self.params_for(ScenarioBank.load(LIBRARY, self.empty_scenario))
+        with jax.ensure_compile_time_eval():  # arrays, not tracers, where it is asked for inside a jit
+            return self.params_for(ScenarioBank.load(LIBRARY, self.empty_scenario))
 
     @property
     def empty_scenario(self) -> Scenario:

@@ -246,8 +246,8 @@ def require_room(bank: ScenarioBank, limits: Limits) -> None:
     fullest = np.argmax(events + steps)
     if events[fullest] + steps[fullest] > limits.events:
         raise ValueError(
-            f"scenario {fullest} of the bank starts with {events[fullest]} events and a limit of {steps[fullest]} steps, "
-            f"each of which may add one; the capacity is {limits.events}: raise Limits(events=...)"
+            f"scenario {fullest} of the bank starts with {events[fullest]} events and a limit of {steps[fullest]} "
+            f"steps, each of which may add one; the capacity is {limits.events}: raise Limits(events=...)"
         )
 
 

@@ -21,7 +21,7 @@ PAIR = spaces.Record.of(Pair, {"number": spaces.Box(-1, 1, ()), "flags": spaces.
 
 @pytest.mark.parametrize(
     "space",
-    [spaces.Discrete(5), spaces.Box(-2, 3, (4,), jnp.int8), spaces.Box(0, 1, (2, 2)), spaces.Box(0, 1, (3,), bool), PAIR],
+    [spaces.Discrete(5), spaces.Box(-2, 3, (4,), jnp.int8), spaces.Box(0, 1, (2, 2)), PAIR["flags"], PAIR],
 )
 def test_a_space_contains_its_samples(space):
     samples = jax.jit(jax.vmap(space.sample))(jax.random.split(jax.random.key(0), 50))

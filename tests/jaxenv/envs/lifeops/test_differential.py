@@ -1,4 +1,4 @@
-"""Two engines, one truth: random scenarios and random actions in the JAX engine and in the one written from the rules."""
+"""Two engines, one truth: random days and random actions in the JAX engine and in the one written from the rules."""
 
 import functools
 
@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import lifeops as reference
-from strategies.lifeops import documents
 
 import jaxenv
 import scenarios
 from jaxenv.envs.lifeops.types import ABSENT, KINDS
+from reference import lifeops as reference
+from strategies.lifeops import documents
 
 RULES = {"LifeOps-v0": "classic", "LifeOps-Shaped-v0": "shaped"}
 TOLERANCE = 1e-5

@@ -162,7 +162,8 @@ def test_travel_times_have_a_direction():
 
 def test_a_move_is_clamped_to_the_day_and_each_start_is_offered_once():
     day = Day("LifeOps-Shaped-v0", document(pending_requests=[request(20, 50)]))
-    starts = [a["new_start_min"] for _, a in day.codec.legal_actions(day.state) if a["action_type"] == "propose_new_time"]
+    legal = [action for _, action in day.codec.legal_actions(day.state)]
+    starts = [action["new_start_min"] for action in legal if action["action_type"] == "propose_new_time"]
     assert starts == [0, 50, 80, 110, 140, 540, 600, 660, 780, 840, 900, 960, 1020]
     day.act("reschedule_event", start=0)
     assert day.codec.observation(day.state)["calendar"][0]["start_min"] == 0
@@ -227,7 +228,7 @@ def test_an_illegal_action_moves_only_the_clock():
 
 
 def test_weights_are_traced_numbers():
-    env, params, step = engine("LifeOps-v0")
+    env, params, _ = engine("LifeOps-v0")
     _, state = env.reset(jax.random.key(0), params, 7)  # s1_basic_conflict
     doubled = params.replace(weights=params.weights.replace(overlap_penalty=jnp.float32(-10.0)))
     sweep = jax.tree.map(lambda *leaves: jnp.stack(leaves), params, doubled)

@@ -1,0 +1,9 @@
+"""scenarios: text in, arrays out, and back."""
+
+from scenarios.codec import Codec as Codec
+from scenarios.errors import ScenarioError as ScenarioError
+from scenarios.loading import Library as Library
+from scenarios.loading import decompile as decompile
+from scenarios.loading import load as load
+from scenarios.loading import parse as parse
+from scenarios.writing import dump as dump

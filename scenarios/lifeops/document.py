@@ -1,0 +1,226 @@
+"""What a LifeOps file may say: a day with its calendar, queue of requests, tasks, persona and travel times."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator
+from pydantic_core import PydanticCustomError
+
+from jaxenv.envs.lifeops.actions import ACTION_TYPES
+from jaxenv.envs.lifeops.types import (
+    DAY_END,
+    KINDS,
+    MOST_MINUTES,
+    MOST_TRAVEL,
+    MOST_WEIGHT,
+    NO_LIMIT,
+    WEEKDAYS,
+)
+from scenarios.errors import did_you_mean
+from scenarios.records import Record, expect, one_of
+
+UNKNOWN_WAY = 30  # minutes between two places where the travel times do not say
+SPARE_STEPS = 5  # the time limit is the number of requests and these, unless it is given
+
+
+def _in_order(window: tuple[int, int]) -> tuple[int, int]:
+    if window[0] > window[1]:
+        raise ValueError
+    return window
+
+
+def _known_type(action_type: str) -> str:
+    if action_type not in ACTION_TYPES:
+        raise ValueError
+    return action_type
+
+
+Name = Annotated[str, Field(min_length=1), expect("a name: text that is not empty")]
+Minute = Annotated[
+    int,
+    Field(ge=0, le=DAY_END),
+    expect(f"minutes after midnight: an integer from 0 to {DAY_END}"),
+]
+Level = Annotated[int, Field(ge=1, le=3), expect("1, 2 or 3 (the highest)")]
+Weight = Annotated[
+    float,
+    Field(ge=0, le=MOST_WEIGHT, allow_inf_nan=False),
+    expect(f"a number from 0 to {MOST_WEIGHT:g}"),
+]
+Window = Annotated[
+    tuple[Minute, Minute],
+    Field(strict=False),
+    AfterValidator(_in_order),
+    expect(f"[from, to]: two minutes after midnight, 0 to {DAY_END}, from not after to"),
+]
+Travel = Annotated[int, Field(ge=0, le=MOST_TRAVEL), expect(f"minutes: an integer from 0 to {MOST_TRAVEL}")]
+Work = Annotated[int, Field(ge=0, le=MOST_MINUTES), expect(f"minutes: an integer from 0 to {MOST_MINUTES}")]
+DueDay = Annotated[
+    int,
+    Field(ge=0, lt=NO_LIMIT),
+    expect(f"0 (today), 1 (tomorrow), … below {NO_LIMIT}, or null"),
+]
+Steps = Annotated[int, Field(ge=1), expect("an integer of at least 1")]
+Kind = Annotated[Literal["meeting", "obligation", "focus", "personal"], one_of(KINDS)]
+Weekday = Annotated[
+    Literal["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"],
+    one_of(WEEKDAYS),
+]
+
+
+class Action(Record):
+    """What to do next; the fields that a type does not use are null."""
+
+    action_type: Annotated[str, AfterValidator(_known_type), one_of(ACTION_TYPES)]
+    request_id: str | None = None
+    new_start_min: int | None = None
+    new_end_min: int | None = None
+    duration_min: int | None = None
+
+
+class Event(Record):
+    """Something in the calendar."""
+
+    event_id: Name
+    title: str = ""
+    start_min: Minute
+    end_min: Minute
+    location: Name
+    importance: Level = 1
+    kind: Kind = "meeting"
+
+    @field_validator("end_min")
+    @classmethod
+    def _ends_after_it_starts(cls, end_min: int, info: ValidationInfo) -> int:
+        start_min = info.data.get("start_min", 0)
+        if end_min < start_min:
+            raise PydanticCustomError("order", "expected at least start_min, {start}.", {"start": start_min})
+        return end_min
+
+
+class Request(Event):
+    """Somebody asks for time."""
+
+    from_person: str = ""
+    flexible: bool = True
+
+
+class Task(Record):
+    """Work to be done in focus time."""
+
+    task_id: Name
+    title: str = ""
+    remaining_minutes: Work
+    priority: Level = 2
+    due_in_days: DueDay | None = None  # 0 today, 1 tomorrow
+
+
+class Persona(Record):
+    """Whose day it is, and what they like."""
+
+    persona_id: Name
+    name: str = ""
+    home_location: Name
+    primary_work_location: Name
+    preferred_meeting_window: Window
+    avoid_meetings_before_min: Minute | None = None
+    avoid_meetings_after_min: Minute | None = None
+    preference_weight: Weight = 1.0
+    travel_aversion_weight: Weight = 1.0
+    focus_time_weight: Weight = 1.0
+
+
+PERSONAS = {
+    persona.persona_id: persona
+    for persona in (
+        Persona(
+            persona_id="early_bird_engineer",
+            name="Early-bird Engineer",
+            home_location="Home",
+            primary_work_location="Office",
+            preferred_meeting_window=(540, 990),
+            avoid_meetings_after_min=1050,
+            preference_weight=1.2,
+            travel_aversion_weight=1.0,
+            focus_time_weight=1.1,
+        ),
+        Persona(
+            persona_id="night_owl_creator",
+            name="Night-owl Creator",
+            home_location="Home",
+            primary_work_location="Downtown",
+            preferred_meeting_window=(660, 1140),
+            avoid_meetings_before_min=600,
+            preference_weight=1.2,
+            travel_aversion_weight=0.8,
+            focus_time_weight=1.0,
+        ),
+        Persona(
+            persona_id="busy_parent",
+            name="Busy Parent",
+            home_location="Home",
+            primary_work_location="Office",
+            preferred_meeting_window=(570, 900),
+            avoid_meetings_before_min=510,
+            avoid_meetings_after_min=960,
+            preference_weight=1.4,
+            travel_aversion_weight=1.2,
+            focus_time_weight=0.9,
+        ),
+    )
+}
+"""The personas that a document can name by their id."""
+
+
+def _known_persona(persona: Any) -> Any:
+    """The persona of the library that an id names; anything else as it is."""
+    if not isinstance(persona, str):
+        return persona
+    if persona not in PERSONAS:
+        raise PydanticCustomError(
+            "persona",
+            "expected a mapping or the id of a persona of the library: {ids}.{hint}",
+            {"ids": ", ".join(PERSONAS), "hint": did_you_mean(persona, PERSONAS)},
+        )
+    return PERSONAS[persona]
+
+
+class Day(Record):
+    """A scenario: one day before its first step."""
+
+    environment: Annotated[Literal["lifeops"], one_of(["lifeops"])] = "lifeops"
+    scenario_id: str = ""
+    day_of_week: Weekday | None = None
+    tags: Annotated[tuple[str, ...], Field(strict=False)] = ()
+    max_steps: Steps | None = None
+    persona: Annotated[Persona, BeforeValidator(_known_persona)]
+    calendar: Annotated[tuple[Event, ...], Field(strict=False)] = ()
+    pending_requests: Annotated[tuple[Request, ...], Field(strict=False)] = ()
+    tasks: Annotated[tuple[Task, ...], Field(strict=False)] = ()
+    travel_times: dict[str, dict[str, Travel]] = Field(default_factory=dict)
+
+    @property
+    def step_limit(self) -> int:
+        """`max_steps`, or what it is where the document does not say."""
+        return self.max_steps or len(self.pending_requests) + SPARE_STEPS
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Every place once: home, the work place, those of the travel times, then as they are met."""
+        named = [self.persona.home_location, self.persona.primary_work_location]
+        named += self.travel_times
+        named += (place for row in self.travel_times.values() for place in row)
+        named += (event.location for event in (*self.calendar, *self.pending_requests))
+        return tuple(dict.fromkeys(named))
+
+    def minutes_between(self, origin: str, target: str) -> int:
+        """The way in minutes."""
+        if origin == target:
+            return 0
+        return self.travel_times.get(origin, {}).get(target, UNKNOWN_WAY)
+
+    def plain(self) -> dict[str, Any]:
+        """As `Record.plain`; a persona of the library by its id."""
+        plain = super().plain()
+        if PERSONAS.get(self.persona.persona_id) == self.persona:
+            plain["persona"] = self.persona.persona_id
+        return plain

@@ -1,0 +1,88 @@
+"""A day as a page of text."""
+
+from collections.abc import Iterable, Sequence
+
+from scenarios.lifeops.compiler import task_order
+from scenarios.lifeops.document import Day, Event, Persona, Request
+
+
+def page(day: Day) -> str:
+    """Everything that a document says, times as on a clock."""
+    facts = [day.scenario_id or "a day", day.day_of_week or "", ", ".join(day.tags)]
+    title = " · ".join([*filter(None, facts), f"at most {day.step_limit} steps"])
+    sections = {
+        "Calendar": _table(_event_row(event) for event in day.calendar),
+        "Requests, first come": _table(map(_request_row, day.pending_requests)),
+        "Tasks, in the order of work": _table(_task_rows(day)),
+        "Travel in minutes, from row to column": _table(_travel_rows(day)),
+    }
+    parts = [title, "=" * len(title), *_persona_lines(day.persona)]
+    for heading, lines in sections.items():
+        parts += ["", heading, *(f"  {line}" for line in lines or ["none"])]
+    return "\n".join(parts)
+
+
+def _clock(minutes: int) -> str:
+    return f"{minutes // 60}:{minutes % 60:02}"
+
+
+def _persona_lines(persona: Persona) -> list[str]:
+    """Who it is and what they like."""
+    earliest, latest = persona.preferred_meeting_window
+    wishes = [f"likes meetings between {_clock(earliest)} and {_clock(latest)}"]
+    if persona.avoid_meetings_before_min is not None:
+        wishes.append(f"none before {_clock(persona.avoid_meetings_before_min)}")
+    if persona.avoid_meetings_after_min is not None:
+        wishes.append(f"none after {_clock(persona.avoid_meetings_after_min)}")
+    return [
+        f"{persona.name or persona.persona_id}: lives at {persona.home_location}, "
+        f"works at {persona.primary_work_location}",
+        ", ".join(wishes),
+        f"weights: preference {persona.preference_weight:g}, "
+        f"travel {persona.travel_aversion_weight:g}, focus {persona.focus_time_weight:g}",
+    ]
+
+
+def _event_row(event: Event) -> list[str]:
+    """Columns of an event."""
+    times = f"{_clock(event.start_min):>5}–{_clock(event.end_min)}"
+    importance = f"importance {event.importance}"
+    return [times, event.event_id, event.location, event.kind, importance, event.title]
+
+
+def _request_row(request: Request) -> list[str]:
+    """Columns of a request."""
+    *columns, title = _event_row(request)
+    said = " from ".join(filter(None, [title, request.from_person]))
+    return [*columns, "flexible" if request.flexible else "inflexible", said]
+
+
+def _task_rows(day: Day) -> Iterable[list[str]]:
+    """Columns of the tasks."""
+    for index in task_order(day):
+        task = day.tasks[index]
+        due = {None: "", 0: "due today", 1: "due tomorrow"}
+        yield [
+            task.task_id,
+            f"{task.remaining_minutes} min",
+            f"priority {task.priority}",
+            due.get(task.due_in_days, f"due in {task.due_in_days} days"),
+            task.title,
+        ]
+
+
+def _travel_rows(day: Day) -> Iterable[list[str]]:
+    """All ways between places, those that the document leaves out too."""
+    yield ["", *day.places]
+    for origin in day.places:
+        yield [origin, *(str(day.minutes_between(origin, target)) for target in day.places)]
+
+
+def _table(rows: Iterable[Sequence[str]]) -> list[str]:
+    """Rows with their columns aligned; a column of nothing is left out."""
+    columns = [column for column in zip(*rows, strict=True) if any(column)]
+    widths = [max(map(len, column)) for column in columns]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in zip(*columns, strict=True)
+    ]

@@ -1,0 +1,126 @@
+"""A state of LifeOps in the words of its document: the actions of the catalogue, and the observation."""
+
+import functools
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxenv.envs.lifeops import LifeOps, Params, State, actions
+from jaxenv.envs.lifeops.actions import ACTION_TYPES, BLOCK_FOCUS, PROPOSE, RESCHEDULE, Move
+from jaxenv.envs.lifeops.types import ABSENT, DAY_END, KINDS, SOURCE_STRIDE, VISIBLE_REQUESTS
+from scenarios.lifeops.compiler import task_order
+from scenarios.lifeops.document import Action, Day, Request
+
+FOCUS_TITLE = "Focus time"
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def choices(env: LifeOps, state: State, params: Params) -> tuple[jax.Array, jax.Array, Move]:
+    """(legal [A] bool, feasible [A] bool, the move of each entry [A])."""
+    scenario = params.bank[state.scenario]
+    request = scenario.requests.at(state.handled)
+    moves = actions.every_move(env.catalogue, request, scenario.persona)
+    return env.action_mask(state, params), env.feasible_mask(state, params), moves
+
+
+def has_ended(day: Day, state: State) -> bool:
+    """Whether nothing is left to decide, or the time limit is reached."""
+    idle = state.handled >= len(day.pending_requests) and not np.any(state.minutes_left)
+    return bool(idle or state.clock >= day.step_limit)
+
+
+def document_actions(day: Day, state: State, moves: Move) -> list[dict[str, Any]]:
+    """Each entry of the catalogue as a document action; fields that it does not use are null."""
+    request = _current_request(day, state)
+    columns = (moves.verb, moves.event.start, moves.event.end, moves.duration)
+    found = []
+    for verb, start, end, duration in zip(*(c.tolist() for c in columns), strict=True):
+        moved, focus = verb in (RESCHEDULE, PROPOSE) and request is not None, verb == BLOCK_FOCUS
+        action = Action(
+            action_type=ACTION_TYPES[verb],
+            request_id=request.event_id if request and not focus else None,
+            new_start_min=start if moved or focus else None,
+            new_end_min=end if moved else None,
+            duration_min=duration if focus else None,
+        )
+        found.append(action.model_dump())
+    return found
+
+
+def canonical(action: Action) -> dict[str, Any]:
+    """The action as the catalogue writes it: the end of a focus block follows from its duration and is null."""
+    start, duration = action.new_start_min, action.duration_min
+    is_focus = action.action_type == ACTION_TYPES[BLOCK_FOCUS]
+    if is_focus and start is not None and duration is not None:
+        end = min(start + duration, DAY_END)
+        if action.new_end_min == end:
+            return action.model_dump() | {"new_end_min": None}
+    return action.model_dump()
+
+
+def observation(day: Day, state: State) -> dict[str, Any]:
+    """What the planner may know of a state; requests behind the third are hidden."""
+    handled = int(state.handled)
+    waiting = [request.model_dump() for request in day.pending_requests[handled:]]
+    return {
+        "scenario_id": day.scenario_id,
+        "persona": day.persona.model_dump(mode="json"),
+        "calendar": _calendar(day, state),
+        "tasks": _tasks(day, state),
+        "current_request": waiting[0] if waiting else None,
+        "pending_request_count": len(waiting),
+        "travel_times": {place: dict(row) for place, row in day.travel_times.items()},
+        "step_count": int(state.clock),
+        "max_steps": day.step_limit,
+        "day_of_week": day.day_of_week,
+        "upcoming_requests_preview": waiting[1:VISIBLE_REQUESTS],
+    }
+
+
+def _current_request(day: Day, state: State) -> Request | None:
+    """The head of the queue."""
+    waiting = day.pending_requests[int(state.handled) :]
+    return waiting[0] if waiting else None
+
+
+def _calendar(day: Day, state: State) -> list[dict[str, Any]]:
+    """The events in calendar order: those of the document, then what was added, as it was added.
+
+    `State.source` tells where an event comes from, see `dynamics.added_source`.
+    """
+    capacity = state.source.shape[0]
+    present = np.flatnonzero(state.calendar.start != ABSENT)
+    events = []
+    for slot in present[np.argsort(state.source[present], kind="stable")].tolist():
+        source = int(state.source[slot])
+        clock, what = divmod(source - capacity, SOURCE_STRIDE)
+        if source < capacity:
+            event = day.calendar[source].model_dump()
+        elif what:
+            event = day.pending_requests[what - 1].model_dump()
+        else:
+            event = _focus_event(day, state, slot, clock)
+        event["start_min"] = int(state.calendar.start[slot])
+        event["end_min"] = int(state.calendar.end[slot])
+        events.append(event)
+    return events
+
+
+def _focus_event(day: Day, state: State, slot: int, clock: int) -> dict[str, Any]:
+    """A focus block that was booked at a step; its times are filled in later."""
+    return {
+        "event_id": f"focus_{clock}",
+        "title": FOCUS_TITLE,
+        "start_min": 0,
+        "end_min": 0,
+        "location": day.persona.primary_work_location,
+        "importance": int(state.calendar.importance[slot]),
+        "kind": KINDS[state.calendar.kind[slot]],
+    }
+
+
+def _tasks(day: Day, state: State) -> list[dict[str, Any]]:
+    """The tasks in the order of the document, finished ones too, with the minutes that are left."""
+    left = dict(zip(task_order(day), state.minutes_left.tolist(), strict=False))
+    return [task.model_dump() | {"remaining_minutes": left[number]} for number, task in enumerate(day.tasks)]

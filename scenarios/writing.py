@@ -1,0 +1,86 @@
+"""Documents as YAML that is pleasant to read: each row of a table is a line."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import yaml
+
+from scenarios.records import Record
+from scenarios.source import teach_plain_words
+
+LINE_BREAKS = frozenset("\n\r\x85\u2028\u2029")
+ENDLESS = 10**6  # characters a line, so that rows are not folded
+
+
+def dump(documents: Record | Iterable[Record]) -> str:
+    """YAML of one document, or of several with `---` between them; reading it gives equal documents.
+
+    Left out is what is empty by default.
+    """
+    several = [documents] if isinstance(documents, Record) else documents
+    return "---\n".join(_document(document) for document in several)
+
+
+def _document(document: Record) -> str:
+    """One document; an empty line stands before each table."""
+    text = ""
+    for field, value in document.plain().items():
+        is_table = isinstance(value, list | dict) and not _is_row(value)
+        rows = _mark_rows(value)
+        text += "\n" if is_table else ""
+        text += yaml.dump({field: rows}, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=ENDLESS)
+    return text
+
+
+def _is_row(value: list | dict) -> bool:
+    """Whether nothing is nested in a list or mapping."""
+    items = value.values() if isinstance(value, dict) else value
+    return not any(isinstance(item, list | dict) for item in items)
+
+
+def _mark_rows(value: Any) -> Any:
+    """The value with its innermost lists and mappings marked as rows."""
+    if isinstance(value, dict):
+        inner = {key: _mark_rows(item) for key, item in value.items()}
+        return _RowMapping(inner) if _is_row(value) else inner
+    if isinstance(value, list):
+        return _RowList(value) if _is_row(value) else [_mark_rows(item) for item in value]
+    return value
+
+
+class _RowMapping(dict):
+    """A mapping in one line."""
+
+
+class _RowList(list):
+    """A list in one line."""
+
+
+class _Dumper(yaml.SafeDumper):
+    """Indents the items of a list; writes rows in one line."""
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+        del indentless
+        super().increase_indent(flow, indentless=False)
+
+    def ignore_aliases(self, data: Any) -> bool:
+        """A row that stands twice is written twice."""
+        return True
+
+
+def _represent_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
+    """Text; with escapes where it holds a line break, so that it stays in its line."""
+    style = '"' if LINE_BREAKS & set(text) else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+teach_plain_words(_Dumper)
+_Dumper.add_representer(str, _represent_text)
+_Dumper.add_representer(
+    _RowMapping,
+    lambda dumper, row: dumper.represent_mapping("tag:yaml.org,2002:map", row, flow_style=True),
+)
+_Dumper.add_representer(
+    _RowList,
+    lambda dumper, row: dumper.represent_sequence("tag:yaml.org,2002:seq", row, flow_style=True),
+)

@@ -1,0 +1,55 @@
+"""What a stranger gets: the wheel, the README's code, the notebooks."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+ROOT = Path(__file__).parents[1]
+
+
+def run(*command, cwd, **environment):
+    found = subprocess.run(
+        [str(part) for part in command], cwd=cwd, env=os.environ | environment, capture_output=True, text=True
+    )
+    assert found.returncode == 0, found.stdout + found.stderr
+    return found.stdout
+
+
+@pytest.mark.slow
+def test_a_built_wheel_carries_the_library_and_works_from_another_folder(tmp_path):
+    pip = (sys.executable, "-m", "pip", "--disable-pip-version-check")
+    run(*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", tmp_path, ROOT, cwd=tmp_path)
+    (wheel,) = tmp_path.glob("jaxenv-*.whl")
+    site, elsewhere = tmp_path / "site", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    run(*pip, "install", "--no-deps", "--no-index", "--target", site, wheel, cwd=tmp_path)
+    program = """
+import jax, jaxenv, scenarios, train
+assert "site" in jaxenv.__file__ and "site" in scenarios.__file__ and "site" in train.__file__
+env, params = jaxenv.make("LifeOps-v0")
+print(len(scenarios.load("lifeops").ids), params.bank.size, env.reset(jax.random.key(0), params)[0].action_mask.sum())
+"""
+    assert run(sys.executable, "-c", program, cwd=elsewhere, PYTHONPATH=str(site)).startswith("12 12 ")
+    assert (site / "jaxenv" / "py.typed").exists()
+
+
+@pytest.mark.slow
+def test_the_code_of_the_readme_runs():
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    runnable = [block for block in blocks if "import" in block]
+    assert len(runnable) == 2
+    exec("\n".join(runnable), {"__name__": "readme"})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
+def test_a_notebook_runs(path, tmp_path):
+    notebook = nbformat.read(path, as_version=4)
+    assert not any(cell.get("outputs") for cell in notebook.cells), "notebooks are kept without outputs"
+    NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(tmp_path)}}).execute()
