@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxenv.core import spaces
-from jaxenv.core.types import ActionMask, Info, Key
+from jaxenv.core.types import ActionMask, Entities, Info, Key
 
 ParamsT = TypeVar("ParamsT")
 StateT = TypeVar("StateT")
@@ -74,9 +74,15 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
     def state_space(self, params: ParamsT | None = None) -> spaces.Space:
         """The space that every state lies in."""
 
+    def entities(self, observation: ObservationT, params: ParamsT) -> Entities:
+        """The observation as entities with features, for networks; an environment describes its layout here."""
+        raise NotImplementedError(f"{self.name} describes no entities")
+
     def flatten(self, observation: ObservationT, params: ParamsT) -> jax.Array:
-        """[F] float32: the observation without its mask as one vector; an environment describes its layout here."""
-        raise NotImplementedError(f"{self.name} describes no flat vector")
+        """[F] float32: the entities in one row, context first, then the groups by name, then the actions."""
+        parts = self.entities(observation, params)
+        tables = [parts.groups[name].features.ravel() for name in sorted(parts.groups)]
+        return jnp.concatenate([parts.context, *tables, parts.actions.ravel()])
 
     def generate(self, key: Key, difficulty: jax.Array | float) -> Any:
         """One scenario drawn at a difficulty in [0, 1]; jittable, to be stacked into a `ScenarioBank` by `jax.vmap`."""

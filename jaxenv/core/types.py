@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import jax
+from flax import struct
 
 Key = jax.Array
 """A typed key of `jax.random.key`, shape []. Legacy `PRNGKey` arrays work as well."""
@@ -24,3 +25,18 @@ Info = Mapping[str, Any]
 
 Policy = Callable[[Key, Any, Any], jax.Array]
 """(key, observation, params) -> action, for one unbatched observation."""
+
+
+class EntityGroup(struct.PyTreeNode):
+    """Entities of one kind."""
+
+    features: jax.Array  # [n, f] float32, zeros where there is no entity
+    mask: jax.Array  # [n] bool, which exist
+
+
+class Entities(struct.PyTreeNode):
+    """An observation as networks over sets take it; `Environment.flatten` is the same numbers in one row."""
+
+    context: jax.Array  # [F] float32, what belongs to no entity
+    groups: Mapping[str, EntityGroup]  # by name, in alphabetical order
+    actions: jax.Array  # [A, f] float32, what is known of each action

@@ -6,7 +6,7 @@ from typing import Any
 import jax
 
 from jaxenv.core import Environment, spaces
-from jaxenv.core.types import ActionMask, Info, Key
+from jaxenv.core.types import ActionMask, Entities, Info, Key
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,6 +72,10 @@ class Wrapper(Environment):
     def state_space(self, params: Any = None) -> spaces.Space:
         """The wrapped environment's states."""
         return self.env.state_space(params)
+
+    def entities(self, observation: Any, params: Any) -> Entities:
+        """The wrapped environment's entities."""
+        return self.env.entities(observation, params)
 
     def flatten(self, observation: Any, params: Any) -> jax.Array:
         """The wrapped environment's flat vector."""

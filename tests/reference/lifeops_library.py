@@ -101,11 +101,7 @@ def _value(word: str) -> object:
 
 def _rows(table: str, fields: tuple[str, ...], scenario_id: str) -> list[Record]:
     lines = [line.split() for line in table.split("\n") if line]
-    return [
-        dict(zip(fields, map(_value, words), strict=True))
-        for name, *words in lines
-        if name == scenario_id
-    ]
+    return [dict(zip(fields, map(_value, words), strict=True)) for name, *words in lines if name == scenario_id]
 
 
 def _document(line: str) -> Record:
@@ -116,8 +112,7 @@ def _document(line: str) -> Record:
         "calendar": _rows(EVENTS, EVENT_FIELDS, scenario_id),
         "tasks": _rows(TASKS, TASK_FIELDS, scenario_id),
         "pending_requests": [
-            {**request, "kind": "meeting"}
-            for request in _rows(REQUESTS, REQUEST_FIELDS, scenario_id)
+            {**request, "kind": "meeting"} for request in _rows(REQUESTS, REQUEST_FIELDS, scenario_id)
         ],
         "travel_times": {place: dict(row) for place, row in TRAVEL_TIMES.items()},
         "day_of_week": weekday,
@@ -126,6 +121,4 @@ def _document(line: str) -> Record:
     }
 
 
-LIBRARY: dict[str, Record] = {
-    line.split()[0]: _document(line) for line in SCENARIOS.strip().split("\n")
-}
+LIBRARY: dict[str, Record] = {line.split()[0]: _document(line) for line in SCENARIOS.strip().split("\n")}

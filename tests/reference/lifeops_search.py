@@ -92,13 +92,10 @@ class Search:
         """By event code: sort keys, overlaps (as tables for `bytes.translate`), short legs."""
         times, home = self.day.travel_times, self.day.persona["home_location"]
         self.sort_keys = [(event["start_min"], event["end_min"]) for event in self.events]
-        self.overlap = [
-            bytes([overlaps(a, b) for b in self.events]).ljust(256, b"\0") for a in self.events
-        ]
+        self.overlap = [bytes([overlaps(a, b) for b in self.events]).ljust(256, b"\0") for a in self.events]
         self.first_leg = [len(travel_issues([event], times, home)) for event in self.events]
         self.leg = [
-            [len(travel_issues([a, b], times, None)) if in_order(a, b) else 0 for b in self.events]
-            for a in self.events
+            [len(travel_issues([a, b], times, None)) if in_order(a, b) else 0 for b in self.events] for a in self.events
         ]
 
     # ------------------------------------------------------------------------------- calendars
@@ -133,8 +130,7 @@ class Search:
             position_after = position if is_focus else position + 1
             limit_reached = clock + 1 >= self.day.max_steps
             rest = [
-                {**task, "remaining_minutes": minutes}
-                for task, minutes in zip(self.tasks, left_after, strict=True)
+                {**task, "remaining_minutes": minutes} for task, minutes in zip(self.tasks, left_after, strict=True)
             ]
             fallen = sum(left) - sum(left_after)
             outcome = Outcome(
@@ -159,14 +155,10 @@ class Search:
             schedules = action["action_type"] not in ("reject_event", "propose_new_time")
             nothing_left = position_after == len(self.requests) and not any(left_after)
             over = nothing_left or limit_reached
-            moves.append(
-                Move(code, schedules, reward, clean_bonus, position_after, left_after, over)
-            )
+            moves.append(Move(code, schedules, reward, clean_bonus, position_after, left_after, over))
         return moves
 
-    def values(
-        self, position: int, left: Left, clock: int, calendar: bytes, pairs: int, issues: int
-    ) -> Values:
+    def values(self, position: int, left: Left, clock: int, calendar: bytes, pairs: int, issues: int) -> Values:
         """Best, worst and random return from a node to the end."""
         key = (position, left, clock, calendar)
         if key in self.memo:
@@ -185,9 +177,7 @@ class Search:
             gain += self.overlap_price * after_pairs + self.travel_price * after_issues
             high = low = mean = 0.0
             if not move.over:
-                high, low, mean = self.values(
-                    move.position, move.left, clock + 1, after, after_pairs, after_issues
-                )
+                high, low, mean = self.values(move.position, move.left, clock + 1, after, after_pairs, after_issues)
             best = max(best, gain + high)
             worst = min(worst, gain + low)
             total += gain + mean

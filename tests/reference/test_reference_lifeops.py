@@ -46,12 +46,7 @@ def episodes() -> list[Any]:
 
 
 def cases(fn: str) -> list[tuple[str, Record]]:
-    return [
-        (rules, case)
-        for rules in lifeops.RULES
-        for case in read(rules, "cases")
-        if case["fn"] == fn
-    ]
+    return [(rules, case) for rules in lifeops.RULES for case in read(rules, "cases") if case["fn"] == fn]
 
 
 def five(action: Record) -> tuple:
@@ -67,9 +62,7 @@ def assert_parts(parts: dict[str, float], reward: float, recorded: Record) -> No
     """The parts that are not zero are the recorded ones, and all of them sum to the reward."""
     expected = {name: value for name, value in recorded.items() if name not in NOT_PARTS}
     assert set(parts) == set(lifeops.PARTS)
-    assert {name: value for name, value in parts.items() if value != 0} == pytest.approx(
-        expected, abs=STEP
-    )
+    assert {name: value for name, value in parts.items() if value != 0} == pytest.approx(expected, abs=STEP)
     assert sum(parts.values()) == pytest.approx(reward, abs=STEP)
     assert recorded["total"] == pytest.approx(reward, abs=STEP)
 
@@ -283,9 +276,7 @@ def returns() -> list[Any]:
 
 
 @pytest.mark.parametrize(("scenario", "rules", "expected"), returns())
-def test_best_worst_and_random_returns(
-    scenario: str, rules: str, expected: tuple[float, float, float, float]
-) -> None:
+def test_best_worst_and_random_returns(scenario: str, rules: str, expected: tuple[float, float, float, float]) -> None:
     random, _, best, worst = expected
     solution = solve(LIBRARY[scenario], rules)
     assert solution.random == pytest.approx(random, abs=5.1e-5)
@@ -303,11 +294,7 @@ def test_heuristic_returns(scenario: str) -> None:
 def test_heuristic_mean_scores() -> None:
     for column, (mean, count) in enumerate([(0.679, 11), (0.481, 12)]):
         rows = [both[column] for both in RETURNS.values()]
-        scores = [
-            (mine - random) / (best - random)
-            for random, mine, best, _ in rows
-            if best - random >= 0.1
-        ]
+        scores = [(mine - random) / (best - random) for random, mine, best, _ in rows if best - random >= 0.1]
         assert len(scores) == count
         assert sum(scores) / count == pytest.approx(mean, abs=5.1e-4)
 
@@ -435,9 +422,7 @@ def test_ties_keep_the_calendar_order() -> None:
 
 def test_leg_from_home() -> None:
     early = [event("a", 20, 40)]
-    assert lifeops.travel_issues(early, lifeops.TRAVEL_TIMES, "Home") == [
-        ("__start__", "a", 25, 20)
-    ]
+    assert lifeops.travel_issues(early, lifeops.TRAVEL_TIMES, "Home") == [("__start__", "a", 25, 20)]
     morning = [event("a", 480, 510)]
     assert lifeops.travel_issues(morning, lifeops.TRAVEL_TIMES, "Home") == []
     late = lifeops.travel_issues(morning, lifeops.TRAVEL_TIMES, "Home", departure_min=480)

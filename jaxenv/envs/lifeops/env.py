@@ -7,8 +7,8 @@ import jax
 import jax.numpy as jnp
 
 from jaxenv.core import Environment, ScenarioBank, spaces
-from jaxenv.core.types import ActionMask, Info, Key
-from jaxenv.envs.lifeops import actions, dynamics, generator, observe, reward
+from jaxenv.core.types import ActionMask, Entities, Info, Key
+from jaxenv.envs.lifeops import actions, dynamics, features, generator, observe, reward
 from jaxenv.envs.lifeops.actions import Catalogue
 from jaxenv.envs.lifeops.spaces import observation_space, state_space
 from jaxenv.envs.lifeops.types import (
@@ -137,9 +137,9 @@ class LifeOps(Environment[Params, State, Observation]):
         """A space for each field of `State`."""
         return state_space(self.limits)
 
-    def flatten(self, observation: Observation, params: Params) -> jax.Array:
-        """[F] float32, see `observe.flatten` for the layout."""
-        return observe.flatten(self.catalogue, observation, params)
+    def entities(self, observation: Observation, params: Params) -> Entities:
+        """Context, tasks, requests, events and actions, see `features.entities` for the layout."""
+        return features.entities(self.catalogue, observation, params)
 
     def generate(self, key: Key, difficulty: jax.Array | float) -> Scenario:
         """A drawn day, see `generator.generate`."""

@@ -1,0 +1,146 @@
+"""Observation to network input: features of the entities, and of what each action would bring by the rules.
+
+Times are over a day, places are told by the ways that matter: to the current request and to work.
+"""
+
+import jax
+import jax.numpy as jnp
+
+from jaxenv.core.types import Entities, EntityGroup
+from jaxenv.envs.lifeops import actions
+from jaxenv.envs.lifeops.actions import Catalogue, Move
+from jaxenv.envs.lifeops.dynamics import URGENT_DAYS, insertion
+from jaxenv.envs.lifeops.observe import sorted_calendar
+from jaxenv.envs.lifeops.reward import preference_units
+from jaxenv.envs.lifeops.types import (
+    DAY_END,
+    KINDS,
+    NO_LIMIT,
+    UNSET,
+    VISIBLE_REQUESTS,
+    WEEKDAYS,
+    Observation,
+    Params,
+    Persona,
+)
+
+
+def entities(catalogue: Catalogue, observation: Observation, params: Params) -> Entities:
+    """The observation as entities with float32 features, in the order of the flat vector.
+
+    context [21]: clock as a share of the limit, steps left, overlaps, travel issues, requests left, weekday [7]; the
+    persona's window, rules (set, time) and weights. tasks [T, 4], requests [3, 13], events [E, 6]: see their functions.
+    actions [A, 4]: legal, overlaps added, travel issues at the event's own legs and from home, wishes of the persona
+    broken; zeros where not legal.
+    """
+    return Entities(
+        context=jnp.concatenate([_clock_features(observation), _persona_features(observation.persona)]),
+        groups={
+            "tasks": EntityGroup(_task_features(observation), observation.tasks.priority > 0),
+            "requests": EntityGroup(_request_features(observation), observation.is_request),
+            "events": EntityGroup(_event_features(observation), observation.is_event),
+        },
+        actions=_outlook_features(catalogue, observation, params),
+    )
+
+
+def _clock_features(o: Observation) -> jax.Array:
+    """[12] float32: time, counts and weekday."""
+    left = _float(o.max_steps - o.clock)
+    counts = [
+        _float(o.clock) / _float(o.max_steps),
+        left / 8.0,
+        _float(o.overlaps) / 4.0,
+        _float(o.tight_legs) / 4.0,
+        _float(o.requests_left) / 4.0,
+    ]
+    return jnp.concatenate([jnp.stack(counts), jax.nn.one_hot(o.weekday, len(WEEKDAYS))])
+
+
+def _persona_features(p: Persona) -> jax.Array:
+    """[9] float32: window, rules (and whether they are set), weights."""
+    has_early, has_late = p.avoid_before != UNSET, p.avoid_after != NO_LIMIT
+    return jnp.stack(
+        [
+            _day(p.window_start),
+            _day(p.window_end),
+            _float(has_early),
+            _day(jnp.where(has_early, p.avoid_before, 0)),
+            _float(has_late),
+            _day(jnp.where(has_late, p.avoid_after, DAY_END)),
+            p.preference_weight,
+            p.travel_weight,
+            p.focus_weight,
+        ]
+    )
+
+
+def _task_features(o: Observation) -> jax.Array:
+    """[T, 4] float32: minutes left over two hours (at most 4), unfinished, priority, unfinished and due by tomorrow."""
+    minutes = o.tasks.minutes
+    columns = [
+        jnp.minimum(_float(minutes) / 120.0, 4.0),
+        _float(minutes > 0),
+        _float(o.tasks.priority) / 3.0,
+        _float(o.tasks.due_days <= URGENT_DAYS) * _float(minutes > 0),
+    ]
+    return jnp.stack(columns, axis=-1)
+
+
+def _request_features(o: Observation) -> jax.Array:
+    """[3, 13] float32: present, time, length, importance, kind, flexible, wishes broken, way from home and to work."""
+    requests, persona = o.requests, o.persona
+    units = jax.vmap(lambda i: preference_units(requests.at(i), persona))(jnp.arange(VISIBLE_REQUESTS))
+    columns = [
+        _float(o.is_request),
+        _day(requests.start),
+        _day(requests.end),
+        _float(requests.end - requests.start) / 60.0,
+        _float(requests.importance) / 3.0,
+        _float(o.flexible),
+        _float(units),
+        _hours(o.travel[persona.home, requests.place]),
+        _hours(o.travel[requests.place, persona.work_place]),
+    ]
+    present = jnp.stack(columns, axis=-1)
+    kind = jax.nn.one_hot(requests.kind, len(KINDS))
+    return jnp.concatenate([present, kind], axis=-1) * _float(o.is_request)[:, None]
+
+
+def _event_features(o: Observation) -> jax.Array:
+    """[E, 6] float32: present, start, end, importance, way to the current request and to work."""
+    columns = [
+        _float(o.is_event),
+        _day(o.calendar.start),
+        _day(o.calendar.end),
+        _float(o.calendar.importance) / 3.0,
+        _hours(o.travel[o.calendar.place, o.requests.place[0]]),
+        _hours(o.travel[o.calendar.place, o.persona.work_place]),
+    ]
+    return jnp.stack(columns, axis=-1) * _float(o.is_event)[:, None]
+
+
+def _outlook_features(catalogue: Catalogue, o: Observation, params: Params) -> jax.Array:
+    """[A, 4] float32: what each entry would bring; zeros where it is not legal."""
+    moves = actions.every_move(catalogue, o.requests.at(jnp.int32(0)), o.persona)
+    calendar = sorted_calendar(o)
+
+    def consequences(move: Move) -> jax.Array:
+        change = insertion(calendar, o.travel, o.persona.home, params.departure_min, move.event)
+        units = preference_units(move.event, o.persona)
+        issues = change.tight_legs + change.home_leg
+        return jnp.stack([jnp.int32(1), jnp.minimum(change.overlaps, 3), issues, units])
+
+    return _float(jax.vmap(consequences)(moves)) * _float(o.action_mask)[:, None]
+
+
+def _float(x: jax.Array) -> jax.Array:
+    return x.astype(jnp.float32)
+
+
+def _day(minutes: jax.Array) -> jax.Array:
+    return _float(minutes) / DAY_END
+
+
+def _hours(minutes: jax.Array) -> jax.Array:
+    return _float(minutes) / 60.0
