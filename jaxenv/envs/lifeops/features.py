@@ -26,19 +26,23 @@ from jaxenv.envs.lifeops.types import (
 
 
 def entities(catalogue: Catalogue, observation: Observation, params: Params) -> Entities:
-    """The observation as entities with float32 features, in the order of the flat vector.
+    """The observation as entities with float32 features.
 
-    context [21]: clock as a share of the limit, steps left, overlaps, travel issues, requests left, weekday [7]; the
-    persona's window, rules (set, time) and weights. tasks [T, 4], requests [3, 13], events [E, 6]: see their functions.
-    actions [A, 4]: legal, overlaps added, travel issues at the event's own legs and from home, wishes of the persona
-    broken; zeros where not legal.
+    context [60]: clock as a share of the limit, steps left, overlaps, travel issues, requests left, weekday [7]; the
+    persona's window, rules (set, time) and weights [9]; the current request and the next two [3 x 13].
+    events [E, 6] and tasks [T, 5]: see their functions. actions [A, 4]: legal, overlaps added, travel issues at the
+    event's own legs and from home, wishes of the persona broken; zeros where not legal.
     """
+    context = [
+        _clock_features(observation),
+        _persona_features(observation.persona),
+        _request_features(observation).ravel(),
+    ]
     return Entities(
-        context=jnp.concatenate([_clock_features(observation), _persona_features(observation.persona)]),
+        context=jnp.concatenate(context),
         groups={
-            "tasks": EntityGroup(_task_features(observation), observation.tasks.priority > 0),
-            "requests": EntityGroup(_request_features(observation), observation.is_request),
             "events": EntityGroup(_event_features(observation), observation.is_event),
+            "tasks": EntityGroup(_task_features(observation), observation.tasks.priority > 0),
         },
         actions=_outlook_features(catalogue, observation, params),
     )
@@ -76,13 +80,15 @@ def _persona_features(p: Persona) -> jax.Array:
 
 
 def _task_features(o: Observation) -> jax.Array:
-    """[T, 4] float32: minutes left over two hours (at most 4), unfinished, priority, unfinished and due by tomorrow."""
+    """[T, 5] float32: minutes left over two hours (at most 4), unfinished, worked on next, priority, presses."""
     minutes = o.tasks.minutes
+    unfinished = minutes > 0
     columns = [
         jnp.minimum(_float(minutes) / 120.0, 4.0),
-        _float(minutes > 0),
+        _float(unfinished),
+        _float(unfinished & (jnp.cumsum(unfinished, dtype=jnp.int32) == 1)),
         _float(o.tasks.priority) / 3.0,
-        _float(o.tasks.due_days <= URGENT_DAYS) * _float(minutes > 0),
+        _float(o.tasks.due_days <= URGENT_DAYS) * _float(unfinished),
     ]
     return jnp.stack(columns, axis=-1)
 

@@ -1,0 +1,68 @@
+"""What an environment tells about itself to be shown: scenes of its states, and its actions in words."""
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from jaxenv.rendering.canvas import Canvas
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Scene:
+    """One state, ready to be shown; the page around it, rewards included, is the same for every environment.
+
+    Attributes:
+        title: where and when, on one line.
+        text: the state as lines of plain text, without the title.
+        main: draws what matters most, on a canvas of any size.
+        side: draws the rest, on a smaller one.
+    """
+
+    title: str
+    text: str
+    main: Callable[[Canvas], None]
+    side: Callable[[Canvas], None]
+
+
+class View(NamedTuple):
+    """How an environment is shown; `views.VIEWS` has one for each."""
+
+    scenes: Callable[[Any, Sequence[Any], Any, Any], list[Scene]]
+    """(env, states, params, document or None) -> a scene for each state, drawn on the same scale.
+
+    Everything is on the host: the environment is unwrapped and the states, of one episode, are NumPy arrays.
+    """
+
+    words: Callable[[Any, Any, Any, Any, Any], str]
+    """(env, state, action, params, document or None) -> what the action means in that state, as a short phrase."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """One step of an episode, in Python's own numbers; sums over the agents where there are several.
+
+    Attributes:
+        action: the index, or a list of them.
+        words: what it means.
+        reward: its reward.
+        parts: the named terms of the reward that are not zero.
+        total: the return so far.
+        end: `""`, `"terminated"` or `"truncated"`.
+    """
+
+    action: Any
+    words: str
+    reward: float
+    parts: dict[str, float]
+    total: float
+    end: str = ""
+
+
+def signed(number: float) -> str:
+    """A reward with its sign: `+1.50`, `−2.00`, `0.00`."""
+    return f"{number:+.2f}".replace("-", "−") if round(number, 2) else "0.00"
+
+
+def in_words(name: str) -> str:
+    """A field's name for people: `overlap_penalty` as `overlap penalty`."""
+    return name.replace("_", " ")

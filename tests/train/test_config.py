@@ -1,0 +1,39 @@
+"""Settings: refused where they make no sense, presets by name, sizes of a run."""
+
+import pytest
+
+import jaxenv
+from train import presets
+from train.config import Config, Rollout, Scenarios
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Rollout(num_envs=10, num_steps=3, minibatches=7), "30 samples do not divide into 7"),
+        (lambda: Rollout(num_steps=0), "num_steps is at least 1"),
+        (lambda: Scenarios(count=0), "count is at least 1"),
+        (lambda: Scenarios(difficulty=(0.7, 0.2)), "a range within"),
+        (lambda: presets.preset("LifeOps-v00"), "Did you mean 'LifeOps-v0'"),
+    ],
+)
+def test_nonsense_is_refused(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_a_run_is_rounded_up_to_whole_supersteps():
+    config = Config(
+        env="any", total_steps=100_001, rollout=Rollout(num_envs=100, num_steps=10, updates_per_superstep=5)
+    )
+    assert config.steps_per_superstep == 5_000
+    assert config.num_supersteps == 21
+    assert config.num_updates == 105
+    assert Config(env="any", total_steps=1).num_supersteps == 1
+
+
+def test_presets_are_of_registered_environments():
+    assert {config.env for config in presets.PRESETS.values()} <= set(jaxenv.registered())
+    for env_id in jaxenv.registered():
+        assert presets.for_environment(env_id).env == env_id
+    assert presets.for_environment("Other-v0") == Config(env="Other-v0")

@@ -1,0 +1,47 @@
+"""Evaluation: the first episode of each scenario and nothing after it."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from probes import column, table
+
+from train.evaluation import evaluate
+
+CHAIN = table(
+    starts=(0, 1, 2, 1), rewards=column([1, 10, 100]), following=column([1, 2, 0]), ends=column([False, False, True])
+)
+
+
+def zero(key, observation, params):
+    return jnp.int32(0)
+
+
+def any_action(key, observation, params):
+    return jax.random.randint(key, (), 0, 3)
+
+
+def test_each_scenario_is_played_once_to_its_end(env):
+    played = evaluate(zero, env, CHAIN)
+    np.testing.assert_array_equal(played.returns[:, 0], [111, 110, 100, 110])
+    np.testing.assert_array_equal(played.lengths[:, 0], [3, 2, 1, 2])
+    assert played.terminated.all()
+    assert not played.truncated.any()
+
+
+def test_a_time_limit_is_told_apart(env):
+    played = evaluate(zero, env, CHAIN.replace(max_steps_in_episode=jnp.int32(2)))
+    np.testing.assert_array_equal(played.returns[:, 0], [11, 110, 100, 110])
+    np.testing.assert_array_equal(played.terminated[:, 0], [False, True, True, True])
+    np.testing.assert_array_equal(played.truncated[:, 0], [True, True, False, True])  # by the table both may be told
+
+
+def test_repetitions_differ_where_the_policy_draws(env):
+    coin = table(rewards=[[0, 1, 2]])
+    played = evaluate(any_action, env, coin, repetitions=200)
+    assert played.returns.shape == (4, 200)
+    assert played.returns.mean() == pytest.approx(1.0, abs=0.15)
+    again = evaluate(any_action, env, coin, repetitions=200)
+    np.testing.assert_array_equal(played.returns, again.returns)
+    other = evaluate(any_action, env, coin, key=jax.random.key(1), repetitions=200)
+    assert (played.returns != other.returns).any()

@@ -1,0 +1,76 @@
+"""Policies: saved and read back, and what is said of a file that is none."""
+
+import dataclasses
+
+import jax
+import numpy as np
+import pytest
+from flax import serialization
+from probes import PROBES, Table
+
+from train.config import Network
+from train.networks import make_network
+from train.policy import NetworkPolicy, PolicyError, load_policy, read_header, save_policy
+
+PARAMS = PROBES["mask"]
+
+
+@pytest.fixture
+def saved(config, env, start, tmp_path):
+    """(policy, file)."""
+    weights = start(jax.random.key(0), PARAMS).weights
+    policy = NetworkPolicy(weights, make_network(config.network, env.num_actions), env)
+    path = tmp_path / "policy.msgpack"
+    save_policy(path, policy, network=config.network, scenarios=PARAMS.bank.fingerprint())
+    return policy, path
+
+
+def test_a_policy_comes_back_as_it_was(saved, env):
+    policy, path = saved
+    again = load_policy(path, env, PARAMS)
+    for a, b in zip(jax.tree.leaves(policy), jax.tree.leaves(again), strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert again.network == policy.network
+    assert read_header(path)["scenarios"] == PARAMS.bank.fingerprint()
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def test_a_policy_acts_greedily_or_draws(saved, env):
+    policy, _ = saved
+    observation, _ = env.reset(jax.random.key(0), PARAMS)
+    keys = jax.random.split(jax.random.key(0), 200)
+    act = jax.vmap(lambda policy, key: policy(key, observation, PARAMS), in_axes=(None, 0))
+    assert len(set(np.asarray(act(policy, keys)))) == 1
+    assert set(np.asarray(act(policy.replace(greedy=False), keys))) == {0, 1}
+
+
+def test_a_file_that_is_no_policy(saved, env, tmp_path):
+    _, path = saved
+    whole = path.read_bytes()
+    for name, content in {
+        "cut": whole[: len(whole) // 2],
+        "empty": b"",
+        "text": b"weights: none",
+        "foreign": serialization.msgpack_serialize({"weights": {}}),
+    }.items():
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(PolicyError, match=f"{name} is no policy file"):
+            load_policy(tmp_path / name, env, PARAMS)
+    with pytest.raises(PolicyError, match="does not exist"):
+        load_policy(tmp_path / "missing", env, PARAMS)
+
+
+def test_a_policy_for_something_else(saved):
+    _, path = saved
+    with pytest.raises(PolicyError, match="for Table-v0, not for Table-v1"):
+        load_policy(path, Table(name="Table-v1"), PARAMS)
+    with pytest.raises(PolicyError, match="other shapes"):
+        load_policy(path, Table(), PARAMS.replace(observations=PARAMS.observations[:, :2]))
+
+
+def test_the_network_is_the_one_that_was_told(saved, tmp_path, env):
+    policy, _ = saved
+    path = tmp_path / "other"
+    save_policy(path, policy, network=dataclasses.replace(Network(), hidden=(16, 16)), scenarios="")
+    with pytest.raises(PolicyError, match="other shapes"):
+        load_policy(path, env, PARAMS)

@@ -1,0 +1,60 @@
+"""An MLP over the flat observation."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from flax import linen as nn
+from flax.linen.initializers import orthogonal
+
+from jaxenv.core import Environment
+from jaxenv.core.types import ActionMask
+from train.distributions import MaskedCategorical
+
+ACTIVATIONS = {"tanh": nn.tanh, "relu": nn.relu}
+
+
+class MLP(nn.Module):
+    """Hidden layers of the given sizes, with orthogonal weights of gain sqrt 2."""
+
+    hidden: tuple[int, ...]
+    activation: str
+
+    @nn.compact
+    def __call__(self, x: jax.Array) -> jax.Array:
+        """[..., F] -> [..., hidden[-1]]."""
+        for size in self.hidden:
+            x = ACTIVATIONS[self.activation](nn.Dense(size, kernel_init=orthogonal(2**0.5))(x))
+        return x
+
+
+class ActorCritic(nn.Module):
+    """A policy and a value; the heads start at gains 0.01 and 1 (Huang et al. 2022, detail 2)."""
+
+    num_actions: int
+    hidden: tuple[int, ...]
+    activation: str
+    shared_trunk: bool
+
+    def setup(self) -> None:
+        """Two trunks, or one under two names."""
+        self.actor_trunk = MLP(self.hidden, self.activation)
+        self.critic_trunk = self.actor_trunk if self.shared_trunk else MLP(self.hidden, self.activation)
+        self.policy_head = nn.Dense(self.num_actions, kernel_init=orthogonal(0.01))
+        self.value_head = nn.Dense(1, kernel_init=orthogonal(1.0))
+
+    def read(self, env: Environment, observation: Any, params: Any) -> jax.Array:
+        """[F] float32: the flat vector of one observation."""
+        return env.flatten(observation, params)
+
+    def __call__(self, observation: jax.Array, mask: ActionMask) -> tuple[MaskedCategorical, jax.Array]:
+        """([..., F] float32, [..., A] bool) -> (distribution over A, value [...] float32)."""
+        return self.policy(observation, mask), self.value(observation)
+
+    def policy(self, observation: jax.Array, mask: ActionMask) -> MaskedCategorical:
+        """([..., F] float32, [..., A] bool) -> distribution over A; no value is computed."""
+        return MaskedCategorical.of(self.policy_head(self.actor_trunk(observation)), mask)
+
+    def value(self, observation: jax.Array) -> jax.Array:
+        """[..., F] float32 -> [...] float32; no policy is computed."""
+        return jnp.squeeze(self.value_head(self.critic_trunk(observation)), axis=-1)

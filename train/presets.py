@@ -1,0 +1,39 @@
+"""Measured settings for each environment; one without a preset of its own trains with the defaults of `Config`."""
+
+import dataclasses
+import difflib
+from collections.abc import Iterable
+
+from train.config import Config, Hyper, Rollout
+
+# The planner's clock is observed and its limit scored, so the limit is an end and gamma may be 1.
+_DAY = Config(
+    env="LifeOps-v0",
+    rollout=Rollout(bootstrap_truncated=False),
+    hyper=Hyper(gamma=1.0, learning_rate=5e-4),
+)
+
+PRESETS: dict[str, Config] = {
+    "LifeOps-v0": _DAY,
+    "LifeOps-Shaped-v0": dataclasses.replace(_DAY, env="LifeOps-Shaped-v0"),
+}
+
+
+def preset(name: str) -> Config:
+    """The preset of that name; a ValueError names the nearest where there is none."""
+    if name not in PRESETS:
+        raise ValueError(f"no preset {name!r}.{nearest(name, PRESETS)}")
+    return PRESETS[name]
+
+
+def for_environment(env_id: str) -> Config:
+    """The preset of an environment, or the defaults where it has none."""
+    return PRESETS.get(env_id, Config(env=env_id))
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """A hint to put behind an error: the nearest of the names, and all of them."""
+    names = list(names)
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.4)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return f"{hint} There are: {', '.join(names)}."
