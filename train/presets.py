@@ -10,7 +10,8 @@ from train.config import Config, Hyper, Rollout
 _DAY = Config(
     env="LifeOps-v0",
     rollout=Rollout(bootstrap_truncated=False),
-    hyper=Hyper(gamma=1.0, learning_rate=5e-4),
+    total_steps=3_000_000,
+    hyper=Hyper(gamma=1.0, learning_rate=1e-3, reward_scale=0.1),
 )
 
 PRESETS: dict[str, Config] = {

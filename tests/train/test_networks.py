@@ -27,7 +27,7 @@ def entity_network():
 
 def outputs(apply, weights, entities, mask):
     policy, value = apply(weights, entities, mask)
-    return np.append(np.asarray(policy.logits), value)
+    return np.append(np.asarray(policy.log_probs), value)
 
 
 def with_events(entities, events):
@@ -77,4 +77,4 @@ def test_the_flat_network_reads_the_same_numbers_in_one_row(entity_network):
     )
     policy, value = network.apply(network.init(jax.random.key(0), vector, mask), vector, mask)
     assert value.shape == ()
-    assert policy.logits.shape == (ENV.num_actions,)
+    assert policy.log_probs.shape == (ENV.num_actions,)
