@@ -1,5 +1,7 @@
 """scenarios: text in, arrays out, and back."""
 
+from scenarios.authoring import new as new
+from scenarios.authoring import schema as schema
 from scenarios.codec import Codec as Codec
 from scenarios.errors import ScenarioError as ScenarioError
 from scenarios.loading import Library as Library

@@ -1,26 +1,64 @@
-"""`python -m scenarios`: check documents, show a day, compile the shipped libraries."""
+"""Write, check and read scenarios."""
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
+import jaxenv
+from scenarios import authoring
 from scenarios.environments import ENVIRONMENTS
 from scenarios.errors import ScenarioError
-from scenarios.loading import load
+from scenarios.loading import SHIPPED, load
+
+NAMES = ", ".join(ENVIRONMENTS)
+WHERE = "a YAML or JSON file, a folder of them, a library, or one scenario of a library as LIBRARY/ID"
+
+EPILOG = """\
+a scenario of your own, from the first line to a policy:
+
+  python -m scenarios new {name} my_days/monday.yaml     # change it in an editor
+  python -m scenarios check my_days
+  python -m scenarios show my_days/monday.yaml
+  python -m train ppo --env {id} --scenarios my_days
+
+Libraries: {names}. Each command tells more with --help.
+"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs one command and returns its exit status: 1 where a document is wrong."""
-    arguments = _parser().parse_args(argv)
+    """Runs one command and returns its exit status: 1 where a document is wrong or a file cannot be written."""
+    arguments = _parser().parse_args(list(sys.argv[1:] if argv is None else argv) or ["--help"])
     try:
         return arguments.run(arguments)
     except ScenarioError as error:
-        print("\n".join(error.problems), file=sys.stderr)
-        return 1
+        print("\n".join(f"error: {problem}" for problem in error.problems), file=sys.stderr)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"error: {where}{error.strerror}.", file=sys.stderr)
+    return 1
+
+
+def new(arguments: argparse.Namespace) -> int:
+    """Prints an example document with a comment on every field, or writes it to a new file.
+
+    The JSON Schema is written beside the file, so that editors complete names and mark mistakes
+    (in VS Code: with the extension YAML of Red Hat).
+    """
+    text = authoring.new(arguments.environment, arguments.path)
+    if arguments.path is None:
+        print(text, end="")
+    else:
+        print(f"{arguments.path} is written, and {authoring.schema_name(arguments.environment)} beside it for editors.")
+        print(f"Change it, then: python -m scenarios check {arguments.path}")
+    return 0
 
 
 def check(arguments: argparse.Namespace) -> int:
-    """Tells every problem and every warning of the given files, folders or libraries."""
+    """Tells every mistake, with its file, its line, what was expected and the nearest name.
+
+    Warnings are for what is allowed but seldom meant. The exit status is 1 where there is a mistake, else 0.
+    """
     count, warnings, problems = 0, [], []
     for path in arguments.paths:
         try:
@@ -41,35 +79,69 @@ def check(arguments: argparse.Namespace) -> int:
 
 
 def show(arguments: argparse.Namespace) -> int:
-    """Prints each day as a page."""
+    """Prints each scenario as a page of text."""
     library = load(arguments.path)
-    page = ENVIRONMENTS[library.environment].page
-    print("\n\n".join(page(document) for document in library.documents))
+    print("\n\n".join(library.page(id) for id in library.ids))
+    return 0
+
+
+def schema(arguments: argparse.Namespace) -> int:
+    """Prints the JSON Schema of an environment's documents, or writes it to a file.
+
+    An editor uses it for a YAML document whose first line is
+    # yaml-language-server: $schema=FILE
+    """
+    text = authoring.schema_text(arguments.environment)
+    if arguments.output is None:
+        print(text, end="")
+    else:
+        arguments.output.write_text(text, "utf-8")
+        print(f"{arguments.output} is written.")
     return 0
 
 
 def compile(arguments: argparse.Namespace) -> int:
-    """Writes the bank that jaxenv ships, from its library."""
+    """Writes what jaxenv ships of each library beside its text: the arrays and the JSON Schema.
+
+    For those who change jaxenv itself; your own scenarios are compiled whenever they are loaded.
+    """
     del arguments
     for name, package in ENVIRONMENTS.items():
         library = load(name)
         library.bank.save(package.ARRAYS)
         print(f"{package.ARRAYS}: {_number(len(library), 'scenario')}, {library.bank.fingerprint()}")
+        file = SHIPPED / authoring.schema_name(name)
+        file.write_text(authoring.schema_text(name), "utf-8")
+        print(file)
     return 0
 
 
 def _parser() -> argparse.ArgumentParser:
     """The commands and what they take."""
-    parser = argparse.ArgumentParser(prog="python -m scenarios", description=__doc__)
-    commands = parser.add_subparsers(required=True, dest="command")
-    command = commands.add_parser("check", help="tell what is wrong with documents")
-    command.add_argument("paths", nargs="+", metavar="PATH", help="a file, a folder or a library")
-    command.set_defaults(run=check)
-    command = commands.add_parser("show", help="print scenarios for people")
-    command.add_argument("path", metavar="PATH_OR_NAME", help="such as lifeops/s1_basic_conflict")
-    command.set_defaults(run=show)
-    command = commands.add_parser("compile", help="write the arrays that jaxenv ships")
-    command.set_defaults(run=compile)
+    text = argparse.RawDescriptionHelpFormatter
+    name = next(iter(ENVIRONMENTS))
+    id = next(id for id in jaxenv.registered() if id.lower().startswith(name))
+    epilog = EPILOG.format(name=name, id=id, names=NAMES)
+    parser = argparse.ArgumentParser("python -m scenarios", description=__doc__, epilog=epilog, formatter_class=text)
+    commands = parser.add_subparsers(required=True, title="commands", metavar="COMMAND")
+
+    def command(run: Callable[[argparse.Namespace], int], summary: str) -> argparse.ArgumentParser:
+        description = "\n".join(line.strip() for line in str(run.__doc__).strip().splitlines())
+        added = commands.add_parser(run.__name__, help=summary, description=description, formatter_class=text)
+        added.set_defaults(run=run)
+        return added
+
+    added = command(new, "begin a scenario: an example with a comment on every field")
+    added.add_argument("environment", metavar="ENVIRONMENT", help=NAMES)
+    added.add_argument("path", metavar="FILE", nargs="?", help="a new .yaml file; printed where not given")
+    added = command(check, "tell what is wrong with scenarios")
+    added.add_argument("paths", metavar="WHAT", nargs="+", help=WHERE)
+    added = command(show, "print scenarios as pages of text")
+    added.add_argument("path", metavar="WHAT", help=WHERE)
+    added = command(schema, "print the JSON Schema by which editors complete and check scenarios")
+    added.add_argument("environment", metavar="ENVIRONMENT", help=NAMES)
+    added.add_argument("--output", metavar="FILE", type=Path, help="write it there; what is there is replaced")
+    command(compile, "for jaxenv's own development: write the files made from the libraries")
     return parser
 
 

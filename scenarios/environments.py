@@ -9,10 +9,13 @@ from scenarios.errors import ScenarioError, did_you_mean
 ENVIRONMENTS: dict[str, ModuleType] = {"lifeops": lifeops}
 """Name -> package. A package has:
 
-`Document`, the class of its documents; `Environment` and `Limits` of `jaxenv`; `ARRAYS`, the file of the shipped bank;
-`problems(document, limits)` and `warnings(document)`; `compile(document, limits)` and `decompile(scenario, id)`;
-`page(document)`; and for `Codec` `moves(env, state, params)`, `actions(document, state, moves)`,
-`observation(document, state)` and `is_over(scenario, state)`.
+`Document`, the class of its documents, every field with a description; `Action`, that of its actions; `Environment` and
+`Limits` of `jaxenv`; `ARRAYS`, the file of the shipped bank;
+`problems(document, limits)` and `warnings(document)`; `compile(document, limits)`, `decompile(scenario, id)` and
+`limits_of(scenario)`; `page(document, name)`; and for `Codec` `choices(env, state, params)`, `canonical(action)`,
+`document_actions(document, state, moves)`, `observation(document, state)` and `has_ended(document, state)`.
+
+In `library/` stand a folder of its documents, `NAME.example.yaml`, and `NAME.schema.json`, which `compile` writes.
 """
 
 

@@ -53,6 +53,10 @@ class Library:
             raise ScenarioError(_unknown_scenario(id, self.ids))
         return self.ids.index(id)
 
+    def page(self, id: str) -> str:
+        """A scenario as a page of text."""
+        return environments.named(self.environment).page(self.documents[self.index(id)], id)
+
     def returns(self, env_name: str) -> dict[str, dict[str, float]]:
         """Known returns of whole episodes under an environment's id, where there are any.
 

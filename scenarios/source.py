@@ -16,6 +16,7 @@ import yaml
 from scenarios.errors import Path, Problem, ScenarioError
 
 SUFFIXES = (".yaml", ".yml", ".json")
+SCHEMA_SUFFIX = ".schema.json"  # of what stands beside documents for editors and is none
 DEEPEST = 20  # levels of nesting; a YAML anchor that holds itself has no end
 PLAIN_WORDS = {  # kind -> what it looks like, and its first characters
     "null": (r"(null|~|)$", [*"n~", ""]),
@@ -62,6 +63,8 @@ class Source:
 def read(path: str | FilePath) -> list[Source]:
     """All documents of a file, or of every YAML and JSON file under a folder, in the order of their names.
 
+    In a folder, files named `*.schema.json` are passed over.
+
     Raises:
         ScenarioError: where there is nothing to read; the problems of all files are told together.
     """
@@ -70,7 +73,11 @@ def read(path: str | FilePath) -> list[Source]:
         return _read_file(path)
     if not path.is_dir():
         raise ScenarioError(f"{path}: there is no such file or folder.")
-    files = sorted(file for file in path.rglob("*") if file.suffix.lower() in SUFFIXES)
+    files = sorted(
+        file
+        for file in path.rglob("*")
+        if file.suffix.lower() in SUFFIXES and not file.name.lower().endswith(SCHEMA_SUFFIX)
+    )
     if not files:
         raise ScenarioError(f"{path}: the folder holds no scenarios ({', '.join(SUFFIXES)}).")
     sources, problems = [], []

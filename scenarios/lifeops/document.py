@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from jaxenv.envs.lifeops.actions import ACTION_TYPES
@@ -80,13 +80,15 @@ class Action(Record):
 class Event(Record):
     """Something in the calendar."""
 
-    event_id: Name
-    title: str = ""
-    start_min: Minute
-    end_min: Minute
-    location: Name
-    importance: Level = 1
-    kind: Kind = "meeting"
+    event_id: Name = Field(description="Its name; no two events or requests of a day share one.")
+    title: str = Field(default="", description="What it is, for people; changes nothing.")
+    start_min: Minute = Field(description="When it starts, in minutes after midnight: 540 is 9:00.")
+    end_min: Minute = Field(description="When it ends, in minutes after midnight; not before start_min.")
+    location: Name = Field(description="Where it is: best a place that travel_times names.")
+    importance: Level = Field(
+        default=1, description="1, 2 or 3 (the highest). The agent sees it; no reward depends on it."
+    )
+    kind: Kind = Field(default="meeting", description="What sort it is. The agent sees it; no reward depends on it.")
 
     @field_validator("end_min")
     @classmethod
@@ -98,35 +100,55 @@ class Event(Record):
 
 
 class Request(Event):
-    """Somebody asks for time."""
+    """Somebody asks for time: an event that is not in the calendar yet."""
 
-    from_person: str = ""
-    flexible: bool = True
+    importance: Level = Field(default=1, description="1, 2 or 3 (the highest): rejecting a 3 costs.")
+    kind: Kind = Field(default="meeting", description="What sort it is: the persona's wishes hold for all but focus.")
+    from_person: str = Field(default="", description="Who asks, for people; changes nothing.")
+    flexible: bool = Field(
+        default=True, description="Whether it may be moved: where not, moving it costs in LifeOps-Shaped-v0."
+    )
 
 
 class Task(Record):
     """Work to be done in focus time."""
 
-    task_id: Name
-    title: str = ""
-    remaining_minutes: Work
-    priority: Level = 2
-    due_in_days: DueDay | None = None  # 0 today, 1 tomorrow
+    task_id: Name = Field(description="Its name; no two tasks share one. Equal priorities go by it, in text order.")
+    title: str = Field(default="", description="What it is, for people; changes nothing.")
+    remaining_minutes: Work = Field(description="Minutes of focus time that it still needs.")
+    priority: Level = Field(default=2, description="1, 2 or 3 (the highest): focus time goes to the highest first.")
+    due_in_days: DueDay | None = Field(
+        default=None,
+        description="Days until it is due: 0 today, 1 tomorrow, null for no date. "
+        "Up to 1, every step before it is done costs in LifeOps-Shaped-v0.",
+    )
 
 
 class Persona(Record):
     """Whose day it is, and what they like."""
 
-    persona_id: Name
-    name: str = ""
-    home_location: Name
-    primary_work_location: Name
-    preferred_meeting_window: Window
-    avoid_meetings_before_min: Minute | None = None
-    avoid_meetings_after_min: Minute | None = None
-    preference_weight: Weight = 1.0
-    travel_aversion_weight: Weight = 1.0
-    focus_time_weight: Weight = 1.0
+    persona_id: Name = Field(description="Its name.")
+    name: str = Field(default="", description="What to call them, for people; changes nothing.")
+    home_location: Name = Field(description="The place where the day begins.")
+    primary_work_location: Name = Field(description="The place of focus time.")
+    preferred_meeting_window: Window = Field(
+        description="[from, to] in minutes after midnight: a request taken outside of it costs."
+    )
+    avoid_meetings_before_min: Minute | None = Field(
+        default=None,
+        description="Minutes after midnight: a request taken that starts before it costs; null for no such wish.",
+    )
+    avoid_meetings_after_min: Minute | None = Field(
+        default=None,
+        description="Minutes after midnight: a request taken that ends after it costs; null for no such wish.",
+    )
+    preference_weight: Weight = Field(
+        default=1.0, description="How much the wishes for meeting times count: a factor of their penalty."
+    )
+    travel_aversion_weight: Weight = Field(
+        default=1.0, description="How much ways count that take longer than there is time: a factor of their penalty."
+    )
+    focus_time_weight: Weight = Field(default=1.0, description="How much focus time is worth: a factor of its reward.")
 
 
 PERSONAS = {
@@ -184,19 +206,49 @@ def _known_persona(persona: Any) -> Any:
     return PERSONAS[persona]
 
 
+class _OrItsId:
+    """Tells editors that the id of a persona of the library may stand for it."""
+
+    def __get_pydantic_json_schema__(self, core_schema: Any, persona_schema: Any) -> dict[str, Any]:
+        return {"anyOf": [{"enum": list(PERSONAS)}, persona_schema(core_schema)]}
+
+
 class Day(Record):
     """A scenario: one day before its first step."""
 
-    environment: Annotated[Literal["lifeops"], one_of(["lifeops"])] = "lifeops"
-    scenario_id: str = ""
-    day_of_week: Weekday | None = None
-    tags: Annotated[tuple[str, ...], Field(strict=False)] = ()
-    max_steps: Steps | None = None
-    persona: Annotated[Persona, BeforeValidator(_known_persona)]
-    calendar: Annotated[tuple[Event, ...], Field(strict=False)] = ()
-    pending_requests: Annotated[tuple[Request, ...], Field(strict=False)] = ()
-    tasks: Annotated[tuple[Task, ...], Field(strict=False)] = ()
-    travel_times: dict[str, dict[str, Travel]] = Field(default_factory=dict)
+    model_config = ConfigDict(title="A day of LifeOps")
+
+    environment: Annotated[Literal["lifeops"], one_of(["lifeops"])] = Field(
+        default="lifeops", description="Which environment plays it."
+    )
+    scenario_id: str = Field(default="", description="What the day is called; without one, as its file.")
+    day_of_week: Weekday | None = Field(
+        default=None, description="On a Monday, accepting a request of importance 1 or 2 costs in LifeOps-Shaped-v0."
+    )
+    tags: Annotated[tuple[str, ...], Field(strict=False)] = Field(
+        default=(), description="Words to find it by; change nothing."
+    )
+    max_steps: Steps | None = Field(
+        default=None,
+        description=f"The time limit in steps, an action each; null for the number of requests + {SPARE_STEPS}.",
+    )
+    persona: Annotated[Persona, BeforeValidator(_known_persona), _OrItsId()] = Field(
+        description="Whose day it is: the id of a persona of the library, or one of your own."
+    )
+    calendar: Annotated[tuple[Event, ...], Field(strict=False)] = Field(
+        default=(), description="What is booked already, in any order."
+    )
+    pending_requests: Annotated[tuple[Request, ...], Field(strict=False)] = Field(
+        default=(), description="Who asks for time, answered in this order."
+    )
+    tasks: Annotated[tuple[Task, ...], Field(strict=False)] = Field(
+        default=(), description="Work to be done in focus time. A day needs a request, or a task with minutes left."
+    )
+    travel_times: dict[str, dict[str, Travel]] = Field(
+        default={},
+        description="Minutes from place (row) to place (column), each direction for itself. "
+        f"What is left out takes {UNKNOWN_WAY}; within a place it is 0.",
+    )
 
     @property
     def step_limit(self) -> int:

@@ -6,9 +6,9 @@ from scenarios.lifeops.compiler import task_order
 from scenarios.lifeops.document import Day, Event, Persona, Request
 
 
-def page(day: Day) -> str:
-    """Everything that a document says, times as on a clock."""
-    facts = [day.scenario_id or "a day", day.day_of_week or "", ", ".join(day.tags)]
+def page(day: Day, name: str = "") -> str:
+    """Everything that a document says, times as on a clock; `name` is for a day that does not say its own."""
+    facts = [day.scenario_id or name or "a day", day.day_of_week or "", ", ".join(day.tags)]
     title = " · ".join([*filter(None, facts), f"at most {day.step_limit} steps"])
     sections = {
         "Calendar": _table(_event_row(event) for event in day.calendar),

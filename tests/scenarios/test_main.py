@@ -1,5 +1,6 @@
 """The command line: what it prints, what it returns, and never a traceback."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 
 import scenarios
 from scenarios.__main__ import main
+from scenarios.loading import SHIPPED
 
 GOOD = """\
 persona: busy_parent
@@ -57,7 +59,9 @@ def test_show_prints_a_day(tmp_path: Path, capsys: pytest.CaptureFixture) -> Non
         assert words in page
     (file := tmp_path / "day.yaml").write_text(GOOD)
     assert main(["show", str(file)]) == 0
-    assert "Requests, first come\n  none" in capsys.readouterr().out
+    page = capsys.readouterr().out
+    assert page.startswith("day · at most 5 steps\n")  # called as its file
+    assert "Requests, first come\n  none" in page
 
 
 def test_show_of_all_days(capsys: pytest.CaptureFixture) -> None:
@@ -71,20 +75,63 @@ def test_show_of_an_unknown_day(capsys: pytest.CaptureFixture) -> None:
     assert "Did you mean" in capsys.readouterr().err
 
 
-def test_compile_writes_the_shipped_bank(
+def test_new_prints_or_writes_an_example(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    assert main(["new", "lifeops"]) == 0
+    assert capsys.readouterr().out == scenarios.new("lifeops")
+    file = tmp_path / "my days" / "monday.yaml"
+    assert main(["new", "lifeops", str(file)]) == 0
+    written, then = capsys.readouterr().out.splitlines()
+    assert written.startswith(f"{file} is written, and lifeops.schema.json beside it")
+    assert then.endswith(f"python -m scenarios check {file}")
+    assert main(["check", str(tmp_path)]) == 0
+    assert capsys.readouterr().out == "1 scenario, 0 warnings\n"
+    assert main(["new", "lifeops", str(file)]) == 1
+    assert capsys.readouterr() == ("", f"error: {file}: the file exists already and is left as it is. Name another.\n")
+
+
+def test_schema_prints_or_writes(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    assert main(["schema", "lifeops"]) == 0
+    assert json.loads(printed := capsys.readouterr().out) == scenarios.schema("lifeops")
+    (file := tmp_path / "day.schema.json").write_text("old")
+    assert main(["schema", "lifeops", "--output", str(file)]) == 0
+    assert file.read_text("utf-8") == printed
+    assert main(["schema", "lifeops", "--output", str(tmp_path / "nowhere" / "x.json")]) == 1
+    assert "nowhere" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["new", "lifeop"], ["schema", "lifeop"]])
+def test_unknown_environments_teach(command: list[str], capsys: pytest.CaptureFixture) -> None:
+    assert main(command) == 1
+    assert "Did you mean 'lifeops'?" in capsys.readouterr().err
+
+
+def test_compile_writes_what_is_shipped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ) -> None:
-    shipped = scenarios.lifeops.ARRAYS.read_bytes()
+    shipped, schema = scenarios.lifeops.ARRAYS.read_bytes(), (SHIPPED / "lifeops.schema.json").read_bytes()
     monkeypatch.setattr(scenarios.lifeops, "ARRAYS", tmp_path / "library.npz")
+    monkeypatch.setattr("scenarios.__main__.SHIPPED", tmp_path)
     assert main(["compile"]) == 0
     assert "12 scenarios" in capsys.readouterr().out
     assert (tmp_path / "library.npz").stat().st_size == len(shipped)
+    assert (tmp_path / "lifeops.schema.json").read_bytes() == schema
 
 
-def test_commands_are_asked_for(capsys: pytest.CaptureFixture) -> None:
-    with pytest.raises(SystemExit):
-        main([])
-    assert "check" in capsys.readouterr().err
+@pytest.mark.parametrize("arguments", [[], ["--help"]])
+def test_help_names_the_commands(arguments: list[str], capsys: pytest.CaptureFixture) -> None:
+    with pytest.raises(SystemExit) as exit:
+        main(arguments)
+    assert exit.value.code == 0
+    help = capsys.readouterr().out
+    for words in ("new", "check", "show", "schema", "compile", "python -m train ppo --env LifeOps-v0"):
+        assert words in help
+
+
+def test_unknown_commands_are_refused(capsys: pytest.CaptureFixture) -> None:
+    with pytest.raises(SystemExit) as exit:
+        main(["chek"])
+    assert exit.value.code == 2
+    assert "'check'" in capsys.readouterr().err
 
 
 def test_as_a_program(tmp_path: Path) -> None:

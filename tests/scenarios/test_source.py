@@ -66,6 +66,7 @@ def test_a_folder_is_read_in_the_order_of_its_names(tmp_path: Path) -> None:
     write(tmp_path, "a/z.yml", "n: 1")
     write(tmp_path, "c.json", '{"n": 3}')
     write(tmp_path, "readme.txt", "\tno")
+    write(tmp_path, "lifeops.schema.json", "{}")
     assert [source.value["n"] for source in read(tmp_path)] == [1, 2, 3]
 
 
