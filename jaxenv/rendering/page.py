@@ -4,20 +4,21 @@ from collections.abc import Sequence
 
 from jaxenv.rendering.canvas import ALARM, INK, LARGE, MUTED, SMALL, Canvas
 from jaxenv.rendering.picture import Picture
-from jaxenv.rendering.view import Scene, Step, in_words, signed
+from jaxenv.rendering.view import Scene, Step
 
-MARGIN, GAP, TITLE = 18.0, 20.0, 30.0  # points
+MARGIN, GAP, TITLE = 18.0, 20.0, 21.0  # points
 ROW = 12.5  # points, of one reward part
+STEP, LEAST_STEP = 30.0, 11.0  # points, of one step of an overview
 INDENT = 14.0  # points, of what stands beside a number
 MOST_ROWS = 10  # parts shown; the rest are summed into one
-ENDS = {"": "", "terminated": "Nothing is left to do.", "truncated": "Out of time."}
+ENDS = {"": "", "terminated": "The episode has ended.", "truncated": "Out of time."}
 
 
 def page(scene: Scene, step: Step | None = None) -> Picture:
     """A scene and the step that led to it, None for the first of an episode."""
 
     def draw(canvas: Canvas) -> None:
-        body = _titled(canvas, scene.title)
+        body = _titled(canvas, scene.heading)
         side_left = 0.6 * body.width
         scene.main(body.part(0, 0, side_left - GAP, body.height))
         side_width, rewards = body.width - side_left, 0.0
@@ -26,7 +27,7 @@ def page(scene: Scene, step: Step | None = None) -> Picture:
             _draw_reward(body.part(side_left, body.height - rewards, side_width, rewards), step)
         scene.side(body.part(side_left, 0, side_width, body.height - rewards))
 
-    return Picture("\n".join([scene.title, *_step_lines(step), "", scene.text]), draw)
+    return Picture("\n".join([scene.heading, *_step_lines(step), "", scene.text]), draw)
 
 
 def overview(first: Scene, last: Scene, steps: Sequence[Step]) -> Picture:
@@ -34,7 +35,7 @@ def overview(first: Scene, last: Scene, steps: Sequence[Step]) -> Picture:
     after = f"after {len(steps)} steps" if len(steps) != 1 else "after one step"
 
     def draw(canvas: Canvas) -> None:
-        body = _titled(canvas, first.title.rpartition(" · ")[0] or first.title)
+        body = _titled(canvas, first.title)
         width = (body.width - 2 * GAP) * 0.355
         for left, scene, heading in ((0.0, first, "before"), (width + GAP, last, after)):
             column = body.part(left, 0, width, body.height)
@@ -43,36 +44,36 @@ def overview(first: Scene, last: Scene, steps: Sequence[Step]) -> Picture:
         left = 2 * (width + GAP)
         _draw_steps(body.part(left, 0, body.width - left, body.height), steps)
 
-    rows = [f"{number:>3}. {signed(step.reward):>7}  {step.words}" for number, step in enumerate(steps, 1)]
-    text = [first.title, "", first.text, "", *rows, *_closing(steps), "", last.title, "", last.text]
+    rows = [f"{number:>3}. {_signed(step.reward):>7}  {step.words}" for number, step in enumerate(steps, 1)]
+    text = [first.heading, "", first.text, "", *rows, *_closing(steps), "", last.heading, "", last.text]
     return Picture("\n".join(text), draw)
 
 
 def _titled(canvas: Canvas, title: str) -> Canvas:
     """Writes the title; what is left of the page."""
     canvas.text(MARGIN, MARGIN, title, size=LARGE, bold=True, width=canvas.width - 2 * MARGIN)
-    top = MARGIN + TITLE / 2 + 6
+    top = MARGIN + TITLE
     return canvas.part(MARGIN, top, canvas.width - 2 * MARGIN, canvas.height - top - MARGIN / 2)
 
 
 def _draw_reward(canvas: Canvas, step: Step) -> None:
     """The action, the reward, and its parts as bars to the left and right of zero."""
     canvas.line((0, canvas.width), (4, 4))
-    number = signed(step.reward)
+    number = _signed(step.reward)
     canvas.text(canvas.width, 14, number, align="right", bold=True, color=_color(step.reward))
     canvas.text(0, 14, step.words, bold=True, width=canvas.width - 44)
     rows = _rows(step)
     zero, scale = _scale(canvas.width, [amount for _, amount in rows])
     for row, (name, amount) in enumerate(rows):
         y = 30 + row * ROW
-        canvas.text(0, y, in_words(name), size=SMALL, color=MUTED)
+        canvas.text(0, y, _in_words(name), size=SMALL, color=MUTED)
         length = scale * amount
         canvas.box(min(zero, zero + length), y - 3, abs(length), 6, fill=_color(amount))
         side = 3 if amount > 0 else -3
-        canvas.text(zero + length + side, y, signed(amount), size=SMALL, align="left" if amount > 0 else "right")
+        canvas.text(zero + length + side, y, _signed(amount), size=SMALL, align="left" if amount > 0 else "right")
     if rows:
         canvas.line((zero, zero), (24, 24 + len(rows) * ROW), color=MUTED)
-    foot = f"return {signed(step.total)}.  {ENDS[step.end]}".rstrip()
+    foot = f"return {_signed(step.total)}.  {ENDS[step.end]}".rstrip()
     canvas.text(0, canvas.height - 5, foot, size=SMALL, color=MUTED)
 
 
@@ -101,20 +102,26 @@ def _scale(width: float, amounts: Sequence[float]) -> tuple[float, float]:
 def _draw_steps(canvas: Canvas, steps: Sequence[Step]) -> None:
     """Each step in words, its reward as a bar under it, and at the bottom the return."""
     canvas.text(0, 5, "steps", bold=True)
-    pitch = min(30.0, (canvas.height - 50) / max(len(steps), 1))
+    room = canvas.height - 50
+    pitch = min(STEP, max(room / max(len(steps), 1), LEAST_STEP))
+    shown = steps if len(steps) * pitch <= room else steps[: int(room / pitch) - 1]
     per_point = max([1.0, *(abs(step.reward) for step in steps)]) / (canvas.width - INDENT - 30)
-    for number, step in enumerate(steps, 1):
-        y, color = 24 + (number - 1) * pitch, _color(step.reward)
+    y = 24.0
+    for number, step in enumerate(shown, 1):
+        color = _color(step.reward)
         canvas.text(0, y, f"{number}", size=SMALL, color=MUTED)
-        length = abs(step.reward) / per_point
         if pitch > 18:
+            length = abs(step.reward) / per_point
             canvas.text(INDENT, y, step.words, width=canvas.width - INDENT)
             canvas.box(INDENT, y + 8, length, 4, fill=color)
-            canvas.text(INDENT + length + 4, y + 10, signed(step.reward), size=SMALL, color=color)
+            canvas.text(INDENT + length + 4, y + 10, _signed(step.reward), size=SMALL, color=color)
         else:
             canvas.text(INDENT, y, step.words, size=SMALL, width=canvas.width - INDENT - 34)
-            canvas.text(canvas.width, y, signed(step.reward), size=SMALL, color=color, align="right")
-    y = 24 + len(steps) * pitch
+            canvas.text(canvas.width, y, _signed(step.reward), size=SMALL, color=color, align="right")
+        y += pitch
+    if len(shown) < len(steps):
+        canvas.text(INDENT, y, f"and {len(steps) - len(shown)} more", size=SMALL, color=MUTED)
+        y += pitch
     canvas.line((0, canvas.width), (y - 4, y - 4))
     for closing in _closing(steps):
         canvas.text(0, y + 7, closing, bold=True)
@@ -129,8 +136,8 @@ def _step_lines(step: Step | None) -> list[str]:
     """The step as text."""
     if step is None:
         return []
-    parts = [f"{in_words(name)} {signed(amount)}" for name, amount in step.parts.items()]
-    lines = [f"{step.words}: {signed(step.reward)}"]
+    parts = [f"{_in_words(name)} {_signed(amount)}" for name, amount in step.parts.items()]
+    lines = [f"{step.words}: {_signed(step.reward)}"]
     if parts:
         lines.append("  " + ", ".join(parts))
     return [*lines, *_closing([step])]
@@ -138,4 +145,14 @@ def _step_lines(step: Step | None) -> list[str]:
 
 def _closing(steps: Sequence[Step]) -> list[str]:
     """The return, and why the episode has ended."""
-    return [f"return {signed(steps[-1].total)}.  {ENDS[steps[-1].end]}".rstrip()] if steps else []
+    return [f"return {_signed(steps[-1].total)}.  {ENDS[steps[-1].end]}".rstrip()] if steps else []
+
+
+def _signed(number: float) -> str:
+    """A reward with its sign: `+1.50`, `−2.00`, `0.00`."""
+    return f"{number:+.2f}".replace("-", "−") if round(number, 2) else "0.00"
+
+
+def _in_words(name: str) -> str:
+    """A field's name for people: `overlap_penalty` as `overlap penalty`."""
+    return name.replace("_", " ")

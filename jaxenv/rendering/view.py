@@ -12,16 +12,23 @@ class Scene:
     """One state, ready to be shown; the page around it, rewards included, is the same for every environment.
 
     Attributes:
-        title: where and when, on one line.
-        text: the state as lines of plain text, without the title.
+        title: which episode it is, the same for all its scenes; may be empty.
+        moment: how far it has come.
+        text: the state as lines of plain text, without these two.
         main: draws what matters most, on a canvas of any size.
         side: draws the rest, on a smaller one.
     """
 
     title: str
+    moment: str
     text: str
     main: Callable[[Canvas], None]
     side: Callable[[Canvas], None]
+
+    @property
+    def heading(self) -> str:
+        """Title and moment on one line."""
+        return " · ".join(filter(None, [self.title, self.moment]))
 
 
 class View(NamedTuple):
@@ -56,13 +63,3 @@ class Step:
     parts: dict[str, float]
     total: float
     end: str = ""
-
-
-def signed(number: float) -> str:
-    """A reward with its sign: `+1.50`, `−2.00`, `0.00`."""
-    return f"{number:+.2f}".replace("-", "−") if round(number, 2) else "0.00"
-
-
-def in_words(name: str) -> str:
-    """A field's name for people: `overlap_penalty` as `overlap penalty`."""
-    return name.replace("_", " ")

@@ -33,6 +33,7 @@ def scenes(env: LifeOps, states: Sequence[State], params: Params, document: Any)
     return [
         Scene(
             title=text.title(day),
+            moment=text.moment(day),
             text=text.body(day),
             main=functools.partial(agenda.draw, day, span),
             side=functools.partial(desk.draw, day),

@@ -29,6 +29,7 @@ COLORS = {"meeting": BLUE, "obligation": ORANGE, "focus": GREEN, "personal": PUR
 USUAL_DAY = (8 * 60, 18 * 60)  # minutes after midnight, shown at least
 HOURS, WAYS, LEGEND = 28.0, 78.0, 22.0  # points: the columns of hours and ways, the row of the legend
 STRIPES = 7.0  # points, the width of the hatching
+THIN = 1.8  # points, the least height that an event is drawn with
 LINE = 9.0  # points, the least height that an event takes up beside another
 
 Span = tuple[int, int]  # minutes after midnight, whole hours
@@ -80,9 +81,8 @@ def _draw_hours(day: Day, span: Span, paper: Canvas, height_of: Callable[[float]
             y = height_of(limit)
             paper.line((0, paper.width), (y, y), color=MUTED, line=0.8, dashed=True)
             inwards = -4.5 if word == "before" else 4.5
-            paper.text(
-                paper.width - 2, y + inwards, f"none {word} {clock(limit)}", size=TINY, color=MUTED, align="right"
-            )
+            words = f"none {word} {clock(limit)}"
+            paper.text(paper.width - 2, y + inwards, words, size=TINY, color=MUTED, align="right")
 
 
 def _lanes(entries: Iterable[Entry], width: float, least: float) -> list[tuple[Entry, float, float]]:
@@ -122,12 +122,13 @@ def _draw_entry(
     """
     color, asked = COLORS[entry.kind], rank is not None
     top, bottom = height_of(entry.start), height_of(entry.end)
-    x, y, w, h = left + 1.5, top + 0.6, width - 3, max(bottom - top - 1.2, 1.5)
+    x, y, w, h = left + 1.5, top + 0.6, width - 3, max(bottom - top - 1.2, THIN)
     paper.box(x, y, w, h, fill=PAPER if asked else tint(color, 0.16), radius=2.5)
     for other in conflicts:
-        low, high = height_of(max(entry.start, other.start)), height_of(min(entry.end, other.end))
-        paper.box(x, low, w, max(high - low, 1.5), fill=tint(ALARM, 0.18))
-        paper.box(x + w - STRIPES, low, STRIPES, max(high - low, 1.5), hatched=ALARM)
+        low = max(y, height_of(max(entry.start, other.start)))
+        height = max(min(y + h, height_of(min(entry.end, other.end))) - low, THIN)
+        paper.box(x, low, w, height, fill=tint(ALARM, 0.18))
+        paper.box(x + w - STRIPES, low, STRIPES, height, hatched=ALARM)
     if asked or entry.added:
         paper.box(x, y, w, h, edge=MUTED if rank else color, line=1.1, dashed=asked, radius=2.5)
     if not asked:
@@ -139,8 +140,8 @@ def _draw_entry(
 def _label(paper: Canvas, entry: Entry, x: float, y: float, width: float, height: float, color: str) -> None:
     """Name, and time and place under it or behind it, as much as there is room for."""
     below = height > 20
-    size = TEXT if height > 10 else SMALL
-    middle = y + (7 if below else max(height, LINE) / 2)
+    size = TEXT if height > 10 else SMALL if height > 7 else TINY
+    middle = y + (7 if below else height / 2 if height > 4 else 1 + LINE / 2)  # under what is but a line
     used = paper.text(x, middle, entry.name, size=size, color=color, width=width)
     left = 0 if below else used + 5
     for words in (f"{times(entry)} · {entry.place}", times(entry), clock(entry.start)):

@@ -46,17 +46,17 @@ def names_of(day: Scenario, document: Any = None) -> Names:
     slots = [slot for slot, start in enumerate(day.calendar.start.tolist()) if start != ABSENT]
     events = _items(document, "calendar", len(slots))
     requests = _items(document, "pending_requests", int(day.num_requests))
-    tasks = _items(document, "tasks", None)
+    num_tasks = int((day.tasks.priority > 0).sum())
+    tasks = _items(document, "tasks", num_tasks)
     if tasks is not None:
         tasks = sorted(tasks, key=lambda task: (-_read(task, "priority", 2), str(_read(task, "task_id", ""))))
-    numbers = len(day.tasks.minutes) if tasks is None else len(tasks)
     return Names(
         scenario=str(_read(document, "scenario_id", "")),
         places=_places(day, document, slots, events, requests),
         events=_called(events, len(slots), "event {}", "event_id"),
         requests=_called(requests, int(day.num_requests), "request {}", "event_id"),
         people=tuple(str(_read(request, "from_person", "")) for request in requests or ()),
-        tasks=_called(tasks, numbers, "task {}", "task_id"),
+        tasks=_called(tasks, num_tasks, "task {}", "task_id"),
     )
 
 
@@ -81,12 +81,12 @@ def _called(items: list[Any] | None, count: int, default: str, id_field: str) ->
     return tuple(str(_read(item, "title", "") or _read(item, id_field, "") or number) for item, number in named)
 
 
-def _items(document: Any, field: str, expected: int | None) -> list[Any] | None:
+def _items(document: Any, field: str, expected: int) -> list[Any] | None:
     """A list of the document, None where it has none."""
     found = _read(document, field, None)
     if found is None:
         return None
-    if expected is not None and len(found) != expected:
+    if len(found) != expected:
         raise ValueError(
             f"names: the document has {len(found)} entries in {field} and the scenario {expected}; "
             "it is the document of another scenario"

@@ -10,8 +10,13 @@ MARK = "+"  # before an event that was booked in this episode
 
 
 def title(day: Day) -> str:
-    """Which day, and how far it has come."""
-    return " · ".join(filter(None, [day.scenario, day.weekday, f"step {day.clock} of {day.max_steps}"]))
+    """Which day it is."""
+    return " · ".join(filter(None, [day.scenario, day.weekday]))
+
+
+def moment(day: Day) -> str:
+    """How far it has come."""
+    return f"step {day.clock} of {day.max_steps}"
 
 
 def body(day: Day) -> str:

@@ -1,0 +1,173 @@
+"""The common part: pictures as files, episodes as sequences, and views of environments that others write."""
+
+import functools
+import io
+import subprocess
+import sys
+import xml.etree.ElementTree
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxenv
+import scenarios
+from jaxenv import baselines, rendering, wrappers
+from jaxenv.rendering.views import words
+
+ENV, PARAMS = jaxenv.make("LifeOps-Shaped-v0")
+LIBRARY = scenarios.load("lifeops")
+RANDOM = jax.jit(baselines.random_policy)
+DAY = LIBRARY.index("s1_basic_conflict")
+
+
+def replay(*actions):
+    remaining = iter(actions)
+    return lambda key, observation, params: next(remaining)
+
+
+def play(env=ENV, policy=RANDOM, **options):
+    return rendering.record(env, PARAMS, policy, jax.random.key(1), DAY, **options)
+
+
+@functools.cache
+def recorded():
+    return play(names=LIBRARY)
+
+
+@pytest.fixture
+def episode():
+    return recorded()
+
+
+@pytest.fixture
+def without_matplotlib(monkeypatch):
+    for name in ("matplotlib", "matplotlib.figure", "matplotlib.backends.backend_agg"):
+        monkeypatch.setitem(sys.modules, name, None)
+
+
+def test_an_episode_has_a_picture_of_the_morning_and_one_of_every_step(episode):
+    assert len(episode) == len(episode.steps) + 1 == len(list(episode))
+    assert [str(picture) for picture in episode[-2:]] == [str(episode[len(episode) - 2]), str(episode[-1])]
+    assert [step.end for step in episode.steps[:-1]] == [""] * (len(episode) - 2)
+    assert episode.steps[-1].end in ("terminated", "truncated")
+    with pytest.raises(IndexError):
+        episode[len(episode)]
+
+
+def test_the_rewards_told_are_those_of_the_engine(episode):
+    total, state, transition = 0.0, episode.states[0], jax.jit(ENV.transition)
+    for step in episode.steps:
+        state, reward, *_ = transition(jax.random.key(0), state, jnp.int32(step.action), PARAMS)
+        total += float(reward)
+        assert step.reward == pytest.approx(float(reward)) == pytest.approx(sum(step.parts.values()), abs=1e-5)
+        assert step.total == pytest.approx(total, abs=1e-5)
+    assert episode.total == step.total
+    assert jax.tree.all(jax.tree.map(np.array_equal, state, episode.states[-1]))
+
+
+def test_a_picture_is_an_svg_and_a_png_and_the_same_bytes_each_time(episode):
+    picture = episode[1]
+    svg = xml.etree.ElementTree.fromstring(picture.svg())
+    assert svg.tag.endswith("svg")
+    assert svg.attrib["viewBox"] == "0 0 720 400"
+    assert picture.svg() == episode[1].svg()
+    assert picture.png().startswith(b"\x89PNG")
+    assert picture._repr_html_().startswith("<svg")
+
+    import matplotlib.image
+
+    pixels = matplotlib.image.imread(io.BytesIO(picture.png(dpi=72)))
+    assert pixels.shape == (400, 720, 4)
+    assert (pixels[..., :3] < 0.9).any()
+
+
+def test_a_figure_belongs_to_no_window_and_settings_stay_as_they_were(episode):
+    import matplotlib
+    import matplotlib.pyplot as plt
+
+    before = dict(matplotlib.rcParams)
+    figure = episode[0].figure()
+    assert figure.canvas.manager is None
+    assert plt.get_fignums() == []
+    assert dict(matplotlib.rcParams) == before
+
+
+def test_files_are_written_by_their_suffix(episode, tmp_path):
+    for name, start in (("a.svg", b"<?xml"), ("a.png", b"\x89PNG"), ("a.txt", str(episode[0]).encode())):
+        episode[0].save(tmp_path / name)
+        assert (tmp_path / name).read_bytes().startswith(start)
+    with pytest.raises(ValueError, match=r"saved as \.svg, \.png, \.txt, got the suffix '\.pdf'"):
+        episode[0].save(tmp_path / "a.pdf")
+    with pytest.raises(ValueError, match=r"an episode is saved as \.gif, got the suffix ''"):
+        episode.save(tmp_path / "a")
+
+
+def test_an_episode_is_an_animation_with_a_frame_for_each_picture(tmp_path):
+    from PIL import Image
+
+    short = play(policy=replay(1, 37, 39))
+    short.save(tmp_path / "a.gif")
+    with Image.open(tmp_path / "a.gif") as image:
+        assert image.n_frames == len(short) == 4
+
+
+def test_an_overview_holds_the_beginning_the_end_and_every_step(episode):
+    picture = episode.overview()
+    assert picture.png(dpi=50).startswith(b"\x89PNG")
+    assert all(step.words in picture.text for step in episode.steps)
+    assert "step 0 of" in picture.text
+    assert f"step {len(episode.steps)} of" in picture.text
+
+
+def test_a_notebook_shows_the_pictures_one_under_another():
+    assert play(policy=replay(1, 37, 39))._repr_html_().count("<svg") == 4
+
+
+def test_a_wrapped_environment_is_shown_like_the_bare_one(episode):
+    env = wrappers.FlattenObservation(wrappers.EpisodeStatistics(ENV))
+    wrapped = play(env, names=LIBRARY)
+    assert [str(picture) for picture in wrapped] == [str(picture) for picture in episode]
+    assert str(rendering.render(env, wrapped.states[0], PARAMS, names=LIBRARY)) == str(episode[0])
+
+
+def test_a_batch_is_refused_with_the_way_out():
+    many = wrappers.Vectorize(ENV, 3)
+    _, states = many.reset(jax.random.key(0), PARAMS)
+    with pytest.raises(ValueError, match=r"one state of LifeOps-Shaped-v0.*tree\.map\(lambda x: x\[0\], state\)"):
+        rendering.render(ENV, states, PARAMS)
+
+
+def test_another_environment_brings_its_own_view(monkeypatch, episode):
+    class Mine(type(ENV)):
+        pass
+
+    def scenes(env, states, params, document):
+        scene = rendering.Scene("mine", "now", "a text", main=lambda canvas: None, side=lambda canvas: None)
+        return [scene for _ in states]
+
+    mine = Mine(ENV.name, ENV.catalogue, ENV.weights, ENV.limits)
+    state, steps = episode.states[0], episode.steps
+    assert str(rendering.render(mine, state, PARAMS, names=LIBRARY)) == str(episode[0])  # its base class's, without one
+    view = rendering.View(scenes, lambda env, state, action, params, document: f"do {action}")
+    monkeypatch.setitem(rendering.VIEWS, Mine, view)
+    own = rendering.Episode(mine, PARAMS, episode.states, steps)
+    assert str(own[0]) == "mine · now\n\na text"
+    assert str(own[1]).startswith(f"mine · now\n{steps[0].words}: ")
+    assert own.overview().svg()
+    assert words(mine, state, jnp.int32(3), PARAMS) == "do 3"
+    with pytest.raises(LookupError, match=r"no picture of a Vectorize, only of LifeOps.*VIEWS\[Vectorize\]"):
+        rendering.render(wrappers.Vectorize(ENV, 2), None, PARAMS)
+
+
+def test_without_matplotlib_the_text_is_left(episode, without_matplotlib):
+    assert "Calendar" in str(episode[0])
+    assert episode[0]._repr_html_().startswith("<pre>s1_basic_conflict")
+    with pytest.raises(ImportError, match=r"pip install 'jaxenv\[viz\]'"):
+        episode[0].png()
+
+
+def test_matplotlib_is_not_imported_before_something_is_drawn():
+    code = "import sys, jaxenv, jaxenv.rendering; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
