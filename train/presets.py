@@ -10,7 +10,7 @@ from train.config import Config, Hyper, Rollout
 _DAY = Config(
     env="LifeOps-v0",
     rollout=Rollout(bootstrap_truncated=False),
-    total_steps=3_000_000,
+    total_steps=2_500_000,
     hyper=Hyper(gamma=1.0, learning_rate=1e-3, reward_scale=0.1),
 )
 

@@ -24,7 +24,7 @@ def value(trial: Trial) -> None:
     name = type(env).__name__
     if not dataclasses.is_dataclass(env) or not type(env).__dataclass_params__.frozen:  # pyright: ignore
         broken(f"{name} is not a frozen dataclass")
-    twin = dataclasses.replace(env)
+    twin: Any = dataclasses.replace(env)  # pyright: ignore
     try:
         same_hash = hash(twin) == hash(env)
     except TypeError as error:
@@ -57,19 +57,18 @@ def jit(trial: Trial) -> None:
 
 def avals(trial: Trial) -> None:
     """Reset and step give the same structures, shapes, dtypes and weak types."""
-    first, after, mask = _abstract_step(trial)
-    for what, born, later in zip(("observation", "state"), first, after[:2], strict=True):
-        if jax.tree.structure(born) != jax.tree.structure(later):
-            broken(f"the {what} of step has another structure than that of reset")
-        leaves = zip(jax.tree_util.tree_leaves_with_path(born), jax.tree.leaves(later), strict=True)
-        for (path, one), other in leaves:
-            if aval(one) != aval(other):
-                broken(f"{what}{jax.tree_util.keystr(path)} is {aval(one)} in reset and {aval(other)} in step")
-    agents = action_shape(mask)
-    expected = {"reward": (2, jnp.float32, agents), "terminated": (3, bool, ()), "truncated": (4, bool, ())}
-    expected |= {"the mask": (None, bool, (*agents, trial.env.num_actions))}
-    for name, (position, dtype, shape) in expected.items():
-        leaf = mask if position is None else after[position]
+    first, mask, action = _abstract_reset(trial)
+    unreset = jax.eval_shape(trial.env.step_env, trial.key, first[1], action, trial.params)
+    _same_avals("step_env", first, unreset)  # before `step`, which may heal a weak type and hide where it came from
+    after = _abstract_step(trial)
+    _same_avals("step", first, after)
+    expected = {
+        "the reward": (after[2], jnp.float32, action.shape),
+        "terminated": (after[3], bool, ()),
+        "truncated": (after[4], bool, ()),
+        "the mask": (mask, bool, (*action.shape, trial.env.num_actions)),
+    }
+    for name, (leaf, dtype, shape) in expected.items():
         wanted = aval(jax.ShapeDtypeStruct(shape, dtype))
         if aval(leaf) != wanted:
             broken(f"{name} is {aval(leaf)} and not {wanted}")
@@ -77,15 +76,15 @@ def avals(trial: Trial) -> None:
 
 def info(trial: Trial) -> None:
     """The five names that every step tells, of the right kind."""
-    first, after, mask = _abstract_step(trial)
-    told = after[5]
+    (observation, _), _, action = _abstract_reset(trial)
+    told = _abstract_step(trial)[5]
     missing = [name for name in ALWAYS_IN_INFO if name not in told]
     if missing:
         broken(f"info has no {', '.join(missing)}")
-    flag = aval(jax.ShapeDtypeStruct(action_shape(mask), bool))
+    flag = aval(jax.ShapeDtypeStruct(action.shape, bool))
     if aval(told["invalid_action"]) != flag:
         broken(f"info['invalid_action'] is {aval(told['invalid_action'])} and not {flag}, one flag an action")
-    if jax.tree.map(aval, told["final_observation"]) != jax.tree.map(aval, first[0]):
+    if jax.tree.map(aval, told["final_observation"]) != jax.tree.map(aval, observation):
         broken("info['final_observation'] is not of the observation's structure, shapes and dtypes")
     if not jax.tree.leaves(told["reward_parts"]):
         broken("info['reward_parts'] names no part")
@@ -93,12 +92,11 @@ def info(trial: Trial) -> None:
 
 def same_program(trial: Trial) -> None:
     """Traced twice, reset and step are the same program."""
-    texts, constants = zip(_program(trial), _program(trial), strict=True)
-    for one, other in zip(*(text.splitlines() for text in texts), strict=False):
+    (first, constants), (second, others) = _program(trial), _program(trial)
+    for one, other in zip(first.splitlines(), second.splitlines(), strict=False):
         if one != other:
             broken(f"traced twice, the program differs: `{one.strip()[:100]}` became `{other.strip()[:100]}`")
-    same = len(constants[0]) == len(constants[1]) and all(map(np.array_equal, *constants))
-    if not same or texts[0] != texts[1]:
+    if len(first) != len(second) or not all(map(np.array_equal, constants, others)):
         broken("traced twice, the program has other constants")
 
 
@@ -118,13 +116,28 @@ def _abstract_turn(trial: Trial, traced_params: bool) -> None:
         jax.eval_shape(lambda key: turn(key, trial.params), trial.key)
 
 
-def _abstract_step(trial: Trial) -> tuple[Any, Any, Any]:
-    """Shapes and dtypes of (what `reset` returns, what `step` returns after it, the mask)."""
-    env, key, params = trial.env, trial.key, trial.params
-    first = jax.eval_shape(env.reset_env, key, params)
-    mask = jax.eval_shape(env.action_mask, first[1], params)
-    action = jax.ShapeDtypeStruct(action_shape(mask), jnp.int32)
-    return first, jax.eval_shape(env.step, key, first[1], action, params), mask
+def _abstract_reset(trial: Trial) -> tuple[Any, Any, Any]:
+    """Shapes and dtypes of (what `reset` returns, the mask, an action)."""
+    first = jax.eval_shape(trial.env.reset_env, trial.key, trial.params)
+    mask = jax.eval_shape(trial.env.action_mask, first[1], trial.params)
+    return first, mask, jax.ShapeDtypeStruct(action_shape(mask), jnp.int32)
+
+
+def _abstract_step(trial: Trial) -> Any:
+    """Shapes and dtypes of the six values of a first step."""
+    (_, state), _, action = _abstract_reset(trial)
+    return jax.eval_shape(trial.env.step, trial.key, state, action, trial.params)
+
+
+def _same_avals(step: str, first: Any, after: Any) -> None:
+    """Observation and state are of one kind after `reset` and after `step`."""
+    for what, born, later in zip(("observation", "state"), first, after[:2], strict=True):
+        if jax.tree.structure(born) != jax.tree.structure(later):
+            broken(f"the {what} of {step} has another structure than that of reset")
+        leaves = zip(jax.tree_util.tree_leaves_with_path(born), jax.tree.leaves(later), strict=True)
+        for (path, one), other in leaves:
+            if aval(one) != aval(other):
+                broken(f"{what}{jax.tree_util.keystr(path)} is {aval(one)} in reset and {aval(other)} in {step}")
 
 
 def _program(trial: Trial) -> tuple[str, list[Any]]:
@@ -135,9 +148,8 @@ def _program(trial: Trial) -> tuple[str, list[Any]]:
         after = env.step_env(key, state, action, params)
         return env.reset_env(key, params), after, env.is_truncated(state, params), env.action_mask(state, params)
 
-    first, _, mask = _abstract_step(trial)
-    action = jax.ShapeDtypeStruct(action_shape(mask), jnp.int32)
-    traced = jax.make_jaxpr(whole)(trial.key, first[1], action, trial.params)
+    (_, state), _, action = _abstract_reset(trial)
+    traced = jax.make_jaxpr(whole)(trial.key, state, action, trial.params)
     return re.sub(r"0x[0-9a-f]+", "", str(traced.jaxpr)), traced.consts
 
 

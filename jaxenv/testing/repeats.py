@@ -1,5 +1,7 @@
 """Rules about doing it again: alone and without a batch, twice, with another illegal action."""
 
+import dataclasses
+
 import jax
 import numpy as np
 
@@ -15,8 +17,12 @@ CHOICES = 4  # illegal actions compared in each
 def determinism(trial: Trial) -> None:
     """Traced twice, the same program; called twice, the same bits."""
     programs.same_program(trial)
-    first, again = (trial.alone(trial.record, 0, 0) for _ in range(2))
-    require_equal("step, called again with the same arguments,", again, first, where=at(0, 0), exact=True)
+    record, again = trial.played
+    first = jax.tree.map(lambda leaf: leaf[0], record.replace(fresh=None))
+    for what in ("result", "unreset", "mask_after", "truncated"):
+        found, expected = getattr(again, what), getattr(first, what)
+        name = {"result": "step", "unreset": "step_env"}.get(what, what)
+        require_equal(f"{name}, called again with the same arguments,", found, expected, where="at step 0", exact=True)
 
 
 def vmap_equals_a_loop(trial: Trial) -> None:
@@ -30,8 +36,11 @@ def vmap_equals_a_loop(trial: Trial) -> None:
 
 
 def compiles_once(trial: Trial) -> None:
-    """Steps from the states of reset and step, by twins of the environment, share one trace."""
-    record, state = trial.record, None
+    """Steps from the states of reset and step share one trace, and being traced leaves the environment as it was."""
+    record, state, twin = trial.record, None, dataclasses.replace(trial.env)  # pyright: ignore
+    jax.eval_shape(lambda key, params: trial.env.reset_env(key, params), trial.key, trial.params)
+    if trial.env != twin:
+        broken("the environment is not equal to what it was before reset was traced")
     for step in range(min(len(record.action), 3)):
         state = trial.alone(record, step, 0, state=state)[1]
         if trial.alone.traces > 1:

@@ -1,4 +1,4 @@
-"""The table of rules: the contract of `jaxenv.core.Environment`, a line a rule, in the order in which they are checked."""
+"""The table of rules: the contract of `jaxenv.core.Environment`, a line a rule, in the order of the check."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -50,31 +50,6 @@ PLAYED: dict[str, Rule] = {
         "Python's or NumPy's random numbers, a clock or a global counter are baked in where it is traced",
         repeats.determinism,
     ),
-    "spaces": Rule(
-        "the spaces contain every observation, state and action",
-        "a bound was not moved with the rules, or padding lies outside",
-        episodes.spaces,
-    ),
-    "finite": Rule(
-        "nothing is NaN or infinite",
-        "a division by a count that can be zero, also behind a jnp.where",
-        episodes.finite,
-    ),
-    "mask": Rule(
-        "action_mask is true exactly where the engine accepts, and all true after the end",
-        "the mask and the transition decide by code of their own: let both call one function",
-        episodes.mask,
-    ),
-    "illegal actions": Rule(
-        "an illegal action changes nothing but what passes anyway, whichever it is",
-        "an effect is applied before the action is judged",
-        repeats.illegal_actions,
-    ),
-    "reward parts": Rule(
-        "info['reward_parts'] sums to the reward",
-        "a term was added to the reward alone",
-        episodes.reward_parts,
-    ),
     "ends": Rule(
         "step tells the ends and the reward of step_env and is_truncated",
         "an end is computed of the state after the reset, or in two places",
@@ -90,19 +65,44 @@ PLAYED: dict[str, Rule] = {
         "a field of the old state is kept, or the observation is that of the old state",
         episodes.automatic_reset,
     ),
+    "spaces": Rule(
+        "the spaces contain every observation, state and action",
+        "a bound was not moved with the rules, or padding lies outside",
+        episodes.spaces,
+    ),
+    "finite": Rule(
+        "nothing is NaN or infinite",
+        "a division by a count that can be zero, also behind a jnp.where",
+        episodes.finite,
+    ),
+    "mask": Rule(
+        "action_mask is true exactly where the engine accepts, and all true after the end",
+        "the mask and the transition decide by code of their own: let both call one function",
+        episodes.mask,
+    ),
+    "reward parts": Rule(
+        "info['reward_parts'] sums to the reward",
+        "a term was added to the reward alone",
+        episodes.reward_parts,
+    ),
     "vmap equals a loop": Rule(
         "a batch gives what its episodes give alone: integers to the bit, floats to 1e-5",
         "the float order matters: great numbers cancel, or a float is cast to an integer or compared",
         repeats.vmap_equals_a_loop,
     ),
     "compiles once": Rule(
-        "twins of the environment share one compiled step",
+        "one compiled step serves every state, and tracing leaves the environment as it is",
         "the environment changes a field of itself while it is traced",
         repeats.compiles_once,
     ),
+    "illegal actions": Rule(
+        "an illegal action changes nothing but what passes anyway, whichever it is",
+        "an effect is applied before the action is judged",
+        repeats.illegal_actions,
+    ),
     "hidden is silent": Rule(
-        "what is hidden moves no observation and no flat vector",
-        "observe or flatten reads the scenario or the bank where it should read what was revealed",
+        "what is hidden moves no observation",
+        "observe reads the scenario or the state where it should read what was revealed",
         episodes.hidden_is_silent,
     ),
 }

@@ -10,11 +10,11 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
-from jaxenv.core import Environment, masking, spaces
-from jaxenv.core.types import ActionMask, Key
+from jaxenv.core import Environment, spaces
+from jaxenv.core.types import Key
 
 BATCH = 8  # episodes side by side
-ILLEGAL_SHARE = 0.1  # of the actions are drawn without a look at the mask
+ILLEGAL_SHARE = 0.1  # of the actions are taken without a look at the mask
 PATIENCE = 1000  # steps more, if no episode has ended by then
 
 PerturbHidden = Callable[[Key, Any, Any], tuple[Any, Any]]
@@ -38,7 +38,7 @@ class Record(struct.PyTreeNode):
     fresh: Any = None  # (observation, state) of the reset that `step` would make
 
     @property
-    def done(self) -> np.ndarray:
+    def done(self) -> Any:
         """[steps, BATCH] bool: the episode ended, by `step_env` and `is_truncated`."""
         return self.unreset[3] | self.truncated
 
@@ -54,9 +54,14 @@ class Trial:
     perturb_hidden: PerturbHidden | None
 
     @functools.cached_property
+    def played(self) -> tuple[Record, Any]:
+        """What `play` returns."""
+        return play(self.env, self.params, self.key, self.steps)
+
+    @property
     def record(self) -> Record:
         """Random play, compiled once, with params of its own for each episode."""
-        return play(self.env, self.params, self.key, self.steps)
+        return self.played[0]
 
     @functools.cached_property
     def alone(self) -> "Alone":
@@ -65,12 +70,12 @@ class Trial:
 
 
 class Alone:
-    """`env.step` without a batch, called with a new twin of the environment each time; `traces` counts its traces."""
+    """`env.step` without a batch; `traces` counts how often it was traced."""
 
     def __init__(self, env: Environment, params: Any) -> None:
         self.traces = 0
         self._env, self._params = env, params
-        self._step = jax.jit(self._traced_step, static_argnums=0)
+        self._step = jax.jit(self._traced_step)
 
     def __call__(self, record: Record, step: int, episode: int, state: Any = None, action: Any = None) -> Any:
         """The six values of a step of the record, or of another state or action in its place."""
@@ -78,33 +83,42 @@ class Alone:
         action = record.action[step, episode] if action is None else action
         key = jax.random.wrap_key_data(jnp.asarray(record.key[step, episode]))
         state, action = jax.tree.map(jnp.asarray, (state, action))
-        return jax.device_get(self._step(_twin(self._env), key, state, action, self._params))
+        return jax.device_get(self._step(key, state, action, self._params))
 
-    def _traced_step(self, env: Environment, key: Key, state: Any, action: jax.Array, params: Any) -> Any:
+    def _traced_step(self, key: Key, state: Any, action: jax.Array, params: Any) -> Any:
         self.traces += 1
-        return env.step(key, state, action, params)
+        return self._env.step(key, state, action, params)
 
 
-def play(env: Environment, params: Any, key: Key, steps: int) -> Record:
-    """Plays `BATCH` episodes for `steps` steps, and on to the first end if there was none."""
+def play(env: Environment, params: Any, key: Key, steps: int) -> tuple[Record, Any]:
+    """Plays `BATCH` episodes for `steps` steps, and on to the first end if there was none.
+
+    Returns:
+        (record, its first row played once more by the same program, without `fresh`).
+    """
     reset = jax.jit(jax.vmap(env.reset_env))
     turn = jax.jit(jax.vmap(functools.partial(_turn, env)))
-    params = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (BATCH, *jnp.shape(leaf))), params)
+    params = jax.tree.map(lambda leaf: np.broadcast_to(jnp.asarray(leaf), (BATCH, *jnp.shape(leaf))), params)
+    keys = jax.random.split(key, (1 + steps + PATIENCE, BATCH))
+    halves = jax.vmap(jax.vmap(jax.random.split))(keys)  # of the key of a step: for the turn, for a reset
+    dice = np.random.default_rng(np.asarray(jax.random.key_data(key)))
 
-    start_key, steps_key = jax.random.split(key)
-    observation, state = reset(jax.random.split(start_key, BATCH), params)
-    rows, ended = [], False
-    for step, step_key in enumerate(jax.random.split(steps_key, steps + PATIENCE)):
-        keys = jax.random.split(step_key, BATCH)
-        row = turn(keys, observation, state, params)
+    observation, state = reset(keys[0], params)
+    mask_shape = jax.eval_shape(jax.vmap(env.action_mask), state, params).shape
+    rows, again, ended = [], None, False
+    for step in range(1, len(keys)):
+        taste = dice.random(mask_shape, np.float32)
+        blind = dice.random(mask_shape[:-1]) < ILLEGAL_SHARE
+        arguments = (keys[step], halves[step, :, 0], taste, blind, observation, state, params)
+        row = turn(*arguments)
+        again = jax.device_get(turn(*arguments)) if step == 1 else again
         observation, state = row.result[:2]
         ended = ended or bool(row.done.any())
-        if step < steps or ended:
-            reset_keys = jax.vmap(jax.random.split)(jax.random.wrap_key_data(row.key))[:, 1]
-            rows.append(jax.device_get(row.replace(fresh=reset(reset_keys, params))))
-        if step + 1 >= steps and ended:
+        if step <= steps or ended:
+            rows.append(jax.device_get(row.replace(fresh=reset(halves[step, :, 1], params))))
+        if step >= steps and ended:
             break
-    return jax.tree.map(lambda *leaves: np.stack(leaves), *rows)
+    return jax.tree.map(lambda *leaves: np.stack(leaves), *rows), again
 
 
 def action_shape(mask: Any) -> tuple[int, ...]:
@@ -112,12 +126,15 @@ def action_shape(mask: Any) -> tuple[int, ...]:
     return mask.shape[:-1]
 
 
-def _turn(env: Environment, key: Key, observation: Any, state: Any, params: Any) -> Record:
-    """One turn of one episode, by `step` and by `step_env` from the same state."""
-    action_key, step_key = jax.random.split(key)
-    turn_key, _ = jax.random.split(step_key)
+def _turn(
+    env: Environment, key: Key, turn_key: Key, taste: Any, blind: Any, observation: Any, state: Any, params: Any
+) -> Record:
+    """One turn of one episode, by `step` and by `step_env` from the same state.
+
+    Each agent does what it has most taste for ([..., A] float32) among what is legal, or if blind ([...] bool) at all.
+    """
     mask = env.action_mask(state, params)
-    action = _draw(action_key, mask)
+    action = jnp.argmax(jnp.where(mask | blind[..., None], taste, -1.0), axis=-1).astype(jnp.int32)
     unreset = env.step_env(turn_key, state, action, params)
     members = {
         **_inside("observation", env.observation_space(params), observation),
@@ -125,7 +142,7 @@ def _turn(env: Environment, key: Key, observation: Any, state: Any, params: Any)
         **_inside("action", env.action_space(params), action),
     }
     return Record(
-        key=jax.random.key_data(step_key),
+        key=jax.random.key_data(key),
         state=state,
         observation=observation,
         action=action,
@@ -135,18 +152,8 @@ def _turn(env: Environment, key: Key, observation: Any, state: Any, params: Any)
         unreset=unreset,
         truncated=env.is_truncated(unreset[1], params),
         mask_after=env.action_mask(unreset[1], params),
-        result=env.step(step_key, state, action, params),
+        result=env.step(key, state, action, params),
     )
-
-
-def _draw(key: Key, mask: ActionMask) -> jax.Array:
-    """A legal action for each agent, seldom one drawn blindly: [...] int32 for a mask [..., A]."""
-    legal_key, blind_key, which_key = jax.random.split(key, 3)
-    rows = mask.reshape(-1, mask.shape[-1])
-    legal = jax.vmap(masking.sample_uniform)(jax.random.split(legal_key, len(rows)), rows)
-    blind = jax.random.randint(blind_key, legal.shape, 0, mask.shape[-1], dtype=jnp.int32)
-    draw = jnp.where(jax.random.uniform(which_key, legal.shape) < ILLEGAL_SHARE, blind, legal)
-    return draw.reshape(action_shape(mask))
 
 
 def _accepts(env: Environment, key: Key, state: Any, action: jax.Array, params: Any) -> jax.Array:
@@ -170,8 +177,3 @@ def _inside(name: str, space: spaces.Space, value: Any) -> dict[str, jax.Array]:
     for field, inner in space.fields:
         members |= _inside(f"{name}.{field}", inner, getattr(value, field))
     return members
-
-
-def _twin(env: Any) -> Any:
-    """An environment of the same fields."""
-    return dataclasses.replace(env)

@@ -35,9 +35,9 @@ def require_equal(what: str, found: Any, expected: Any, *, where: str | None = N
     for (path, leaf), wanted in zip(leaves, jax.tree.leaves(expected), strict=True):
         leaf, wanted = np.asarray(leaf), np.asarray(wanted)
         different = np.argwhere(~_agree(leaf, wanted, exact))
-        if different.size:
+        if len(different):
             index = tuple(different[0])
-            place = where or at(*index[:2])
+            place = at(*index[:2]) if where is None else where
             broken(f"{what}{jax.tree_util.keystr(path)} is {leaf[index]} and not {wanted[index]}, {place}")
 
 

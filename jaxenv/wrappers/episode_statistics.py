@@ -66,7 +66,8 @@ class EpisodeStatistics(Wrapper):
     def init(self, key: Key, params: Any, scenario: jax.Array | int | None) -> StatisticsState:
         """The first state of an episode of which nothing is counted yet."""
         env_state = self.env.init(key, params, scenario)
-        reward = jax.eval_shape(self.env.transition, key, env_state, jnp.int32(0), params)[1]
+        action = jnp.zeros(self.env.action_mask(env_state, params).shape[:-1], jnp.int32)
+        reward = jax.eval_shape(self.env.transition, key, env_state, action, params)[1]
         empty = Episode(jnp.zeros(reward.shape, jnp.float32), jnp.int32(0))
         return StatisticsState(env_state=env_state, episode=empty)
 

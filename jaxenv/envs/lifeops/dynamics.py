@@ -1,4 +1,4 @@
-"""The turn of LifeOps as pure phases: judge, price, book, work, advance.
+"""The turn of LifeOps as pure phases: judge the action, price its event, apply both.
 
 The calendar stays sorted by insertion. A new event changes the count of overlapping pairs by the events it meets and
 the travel issues only at its two neighbours, so a step is O(E) and nothing is ever sorted or recounted.

@@ -1,0 +1,114 @@
+"""An environment behind gymnax's signatures and spaces, for what was written for gymnax."""
+
+import dataclasses
+import functools
+import importlib
+from typing import Any
+
+import jax
+
+from jaxenv.core import Environment, spaces
+from jaxenv.core.types import ActionMask, Info, Key
+from jaxenv.wrappers.flatten_observation import FlattenObservation
+from jaxenv.wrappers.legacy_step import five_values
+
+
+# Not frozen: gymnax's vector wrapper puts a batched reset and step in the place of its copy's.
+@dataclasses.dataclass(unsafe_hash=True)
+class Gymnax:
+    """`reset`, `step` and spaces as gymnax's learners and wrappers call them, over the flat vector of one agent.
+
+    gymnax knows no masks: an action that is not legal is played as the rules say, which is that the clock moves and the
+    penalty is paid. Who can use a mask asks `action_mask` of the state. Params are the environment's own.
+
+    Attributes:
+        env: the environment, wrapped or not; it describes a flat vector (`flatten`).
+        steps: the values of a step, 6 as in gymnax 1.x, or 5 as before it (`five_values` of `LegacyStep`).
+    """
+
+    env: Environment
+    steps: int = 6
+
+    def __post_init__(self) -> None:
+        """Refuses other numbers."""
+        if self.steps not in (5, 6):
+            raise ValueError(f"Gymnax(steps={self.steps}): a step has 6 values, or 5 as before gymnax 1.0")
+
+    @property
+    def name(self) -> str:
+        """The environment's id."""
+        return self.env.name
+
+    @property
+    def num_actions(self) -> int:
+        """The size A of the action catalogue."""
+        return self.env.num_actions
+
+    @property
+    def default_params(self) -> Any:
+        """The environment's params; gymnax reads `max_steps_in_episode` of them."""
+        return self.env.default_params
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def reset(self, key: Key, params: Any = None) -> tuple[jax.Array, Any]:
+        """Starts an episode: (vector [F] float32, state)."""
+        params = self.default_params if params is None else params
+        observation, state = self._flat.reset_env(key, params)
+        return observation.vector, state
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def step(self, key: Key, state: Any, action: jax.Array, params: Any = None) -> tuple[Any, ...]:
+        """One turn, and a new episode at once where it ends the old one.
+
+        Returns:
+            (vector [F] float32, state, reward [] float32, terminated [] bool, truncated [] bool, info), or with
+            `done` in the place of the two ends. `info["final_observation"]` is a vector as well.
+        """
+        params = self.default_params if params is None else params
+        observation, state, reward, terminated, truncated, info = self._flat.step(key, state, action, params)
+        info: Info = {**info, "final_observation": info["final_observation"].vector}
+        result = (observation.vector, state, reward, terminated, truncated, info)
+        return result if self.steps == 6 else five_values(*result)
+
+    def action_mask(self, state: Any, params: Any = None) -> ActionMask:
+        """[A] bool, the legal actions of a state."""
+        return self.env.action_mask(state, self.default_params if params is None else params)
+
+    def action_space(self, params: Any = None) -> Any:
+        """The actions, as a space of gymnax."""
+        return _convert(self.env.action_space(params))
+
+    def observation_space(self, params: Any = None) -> Any:
+        """A box of F numbers, as a space of gymnax."""
+        return _convert(self._flat.observation_space(params)["vector"])
+
+    def state_space(self, params: Any = None) -> Any:
+        """The states, as a space of gymnax."""
+        return _convert(self.env.state_space(params))
+
+    @property
+    def _flat(self) -> FlattenObservation:
+        """The environment with flat observations."""
+        return FlattenObservation(self.env)
+
+
+def _convert(space: spaces.Space) -> Any:
+    """A space as gymnax's of the same meaning.
+
+    Raises:
+        ImportError: where gymnax is not installed.
+    """
+    try:
+        # Not an import statement: jaxenv does not depend on gymnax.
+        theirs = importlib.import_module("gymnax.environments.spaces")
+    except ModuleNotFoundError as error:
+        raise ImportError(f"the spaces of Gymnax need gymnax: pip install 'jaxenv[peers]' ({error})") from error
+    match space:
+        case spaces.Discrete():
+            return theirs.Discrete(space.n)
+        case spaces.Box():
+            return theirs.Box(space.low, space.high, space.shape, space.dtype)
+        case spaces.Record():
+            return theirs.Dict({name: _convert(inner) for name, inner in space.fields})
+        case _:
+            raise TypeError(f"gymnax has no space like {space!r}")
