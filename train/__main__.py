@@ -1,7 +1,5 @@
-"""The command line: `python -m train ppo|evaluate|bench`, installed also as `jaxenv`."""
+"""The command line: `python -m train ppo|evaluate|plot|bench`, installed also as `jaxenv`."""
 
-import argparse
-import dataclasses
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,8 +13,7 @@ import jaxenv
 import scenarios
 from jaxenv import baselines
 from jaxenv.core import Environment
-from train import presets, run_folder, runner
-from train.config import Config
+from train import options, plots, presets, run_folder, runner
 from train.evaluation import evaluate
 from train.policy import load_policy, read_header
 from train.report import table
@@ -26,13 +23,16 @@ USAGE = """\
 usage: python -m train COMMAND ...
 
   ppo --env ID            train a policy and score it on the environment's library
+  ppo --resume RUN_DIR    go on with a run that was killed or stopped
   evaluate RUN_DIR        score the policy of a run
+  plot RUN_DIR ...        draw the learning curves of runs
   bench                   measure steps per second
 
 Each tells its options with --help."""
 
 STOPPED = 130  # the exit status that shells give to what SIGINT ends
 RANDOM_EPISODES = 1000  # of each scenario whose random return is not known
+UNKNOWN = {"random": np.nan, "best": np.nan}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -54,23 +54,26 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def ppo(argv: Sequence[str]) -> int:
     """Trains, then prints the table on the library."""
-    config = parse_config(argv)
+    asked = options.parse(argv)
+    config = asked.config
     env, params = jaxenv.make(config.env)
     library = load_library(env)
     source = config.training.scenarios
     if source != "generated":
         bank = library.bank if source == "library" else load_library(env, source).bank
         params = params.replace(bank=bank)
-    folder = run_folder.create(config)
+    folder = asked.resumed or run_folder.create(config)
     print(f"{config.env} on {jax.devices()[0].platform}, written to {folder.path}", flush=True)
     outcome = runner.run(config, env, params, folder)
+    if plots.is_possible():
+        plots.learning_curves([folder], folder.learning_curve)
     print(
         f"{outcome.env_steps:,} steps in {outcome.seconds:.0f} s ({outcome.env_steps / outcome.seconds:,.0f} steps/s), "
         f"after {outcome.compile_seconds:.0f} s of compilation",
         flush=True,
     )
     if outcome.stopped:
-        print(f"stopped by a signal; to score what was learned: python -m train evaluate {folder.path}")
+        print(f"stopped by a signal; to go on: python -m train ppo --resume {folder.path}")
         return STOPPED
     print("\n" + compare(outcome.policy, env, params, library))
     return 0
@@ -79,19 +82,47 @@ def ppo(argv: Sequence[str]) -> int:
 def evaluate_run(argv: Sequence[str]) -> int:
     """Prints the table of a run's policy."""
 
-    def parse(run_dir: tyro.conf.Positional[Path], scenarios: str | None = None) -> tuple[Path, str | None]:
-        """Score the policy of a run, greedily, on the first episode of each scenario.
+    def parse(
+        run_dir: tyro.conf.Positional[Path], scenarios: str | None = None, greedy: bool = True, repetitions: int = 1
+    ) -> tuple[Path, str | None, bool, int]:
+        """Score the policy of a run on the first episode of each scenario.
 
         Args:
             run_dir: The folder of a run, or its policy file.
             scenarios: A file or folder of scenarios; the environment's library where not given.
+            greedy: Take the most probable action, or draw one.
+            repetitions: Episodes of each scenario, whose returns are averaged; more than one where actions are drawn.
         """
-        return run_dir, scenarios
+        return run_dir, scenarios, greedy, repetitions
 
-    run_dir, source = tyro.cli(parse, args=argv, prog="python -m train evaluate")
+    run_dir, source, greedy, repetitions = tyro.cli(parse, args=argv, prog="python -m train evaluate")
     path = run_folder.RunFolder(run_dir).policy if run_dir.is_dir() else run_dir
     env, params = jaxenv.make(read_header(path)["env"])
-    print(compare(load_policy(path, env, params), env, params, load_library(env, source)))
+    policy = load_policy(path, env, params).replace(greedy=greedy)
+    print(compare(policy, env, params, load_library(env, source), repetitions=repetitions))
+    return 0
+
+
+def plot(argv: Sequence[str]) -> int:
+    """Draws learning curves."""
+
+    def parse(run_dirs: tyro.conf.Positional[tuple[Path, ...]], out: Path | None = None) -> tuple[Any, Path | None]:
+        """Draw the learning curves of one run, or of several in one picture.
+
+        Args:
+            run_dirs: Folders of runs, finished or not.
+            out: The picture, .png, .svg or .pdf; learning_curve.png in the folder of a single run, or here.
+        """
+        return run_dirs, out
+
+    run_dirs, out = tyro.cli(parse, args=argv, prog="python -m train plot")
+    if not run_dirs:
+        raise ValueError("which runs? Name their folders: python -m train plot RUN_DIR ...")
+    folders = [run_folder.RunFolder(path) for path in run_dirs]
+    default = folders[0].learning_curve
+    out = out or (default if len(folders) == 1 else Path(default.name))
+    plots.learning_curves(folders, out)
+    print(f"written to {out}")
     return 0
 
 
@@ -102,51 +133,50 @@ def bench(argv: Sequence[str]) -> int:
     return benchmark.main(argv)
 
 
-COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {"ppo": ppo, "evaluate": evaluate_run, "bench": bench}
-
-
-def parse_config(argv: Sequence[str]) -> Config:
-    """The settings: the preset of the environment, or the one asked for, changed by the options given."""
-    first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    first.add_argument("--env")
-    first.add_argument("--preset")
-    named, rest = first.parse_known_args(list(argv))
-    default = presets.preset(named.preset) if named.preset else presets.for_environment(named.env or "ID")
-    default = dataclasses.replace(default, env=named.env or default.env)
-    if default.env not in jaxenv.registered() and not {"-h", "--help"} & set(rest):
-        wanted = f"no environment {named.env!r}." if named.env else "which environment? Name it by --env ID."
-        raise ValueError(wanted + presets.nearest(default.env, jaxenv.registered()))
-    description = (
-        "Train PPO. What is not given comes from the preset of the environment, or from --preset NAME: "
-        f"{', '.join(presets.PRESETS)}."
-    )
-    settings = tyro.conf.configure(tyro.conf.OmitArgPrefixes)(Config)
-    return tyro.cli(settings, args=rest, default=default, prog="python -m train ppo", description=description)
+COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
+    "ppo": ppo,
+    "evaluate": evaluate_run,
+    "plot": plot,
+    "bench": bench,
+}
 
 
 def load_library(env: Environment, path: str | None = None) -> scenarios.Library:
-    """The scenarios of a file or folder, or the library of the environment, in the environment's shapes."""
+    """The scenarios of a file or folder, or the library of the environment, in the environment's shapes.
+
+    By convention the part of an id before the first hyphen, in small letters, is the name that the environment has in
+    `scenarios`: documents and library of `LifeOps-Shaped-v0` are those of `lifeops`.
+    """
     family = env.name.split("-")[0].lower()
     return scenarios.load(path or family, limits=getattr(env, "limits", None), environment=family)
 
 
-def compare(policy: Any, env: Environment, params: Any, library: scenarios.Library) -> str:
+def compare(policy: Any, env: Environment, params: Any, library: scenarios.Library, *, repetitions: int = 1) -> str:
     """The table of every baseline and this policy on a library."""
     params = params.replace(bank=library.bank)
     rules = baselines.for_environment(env)
     known = known_returns(env, params, library, rules.pop("Random"))
-    policies = {**rules, "PPO": policy}
-    return table(known, {name: evaluate(each, env, params) for name, each in policies.items()})
+    results = {name: evaluate(rule, env, params) for name, rule in rules.items()}
+    return table(known, {**results, "PPO": evaluate(policy, env, params, repetitions=repetitions)})
 
 
 def known_returns(env: Environment, params: Any, library: scenarios.Library, random_policy: Any) -> Known:
-    """The stored returns of a library; where there are none, Random is played and the best is not known."""
-    stored = library.returns(env.name)
-    if all(id in stored for id in library.ids):
-        random = np.array([stored[id]["random"] for id in library.ids])
-        return Known(library.ids, random, np.array([stored[id]["best"] for id in library.ids]))
-    played = evaluate(random_policy, env, params, repetitions=RANDOM_EPISODES)
-    return Known(library.ids, np.asarray(played.returns).mean(axis=1), np.full(len(library.ids), np.nan))
+    """The stored returns of shipped scenarios; for others Random is played and the best is not known."""
+    stored = stored_returns(env, library)
+    random = np.array([stored.get(id, UNKNOWN)["random"] for id in library.ids])
+    best = np.array([stored.get(id, UNKNOWN)["best"] for id in library.ids])
+    if np.isnan(random).any():
+        played = evaluate(random_policy, env, params, repetitions=RANDOM_EPISODES)
+        random = np.where(np.isnan(random), np.asarray(played.returns).mean(axis=1), random)
+    return Known(library.ids, random, best)
+
+
+def stored_returns(env: Environment, library: scenarios.Library) -> dict[str, dict[str, float]]:
+    """The returns that are shipped for scenarios of a library: for all that are the same as the shipped ones."""
+    shipped = library if library.is_shipped else load_library(env)
+    documents = dict(zip(library.ids, library.documents, strict=True))
+    same = {id for id, document in zip(shipped.ids, shipped.documents, strict=True) if documents.get(id) == document}
+    return {id: known for id, known in shipped.returns(env.name).items() if id in same}
 
 
 if __name__ == "__main__":

@@ -94,6 +94,8 @@ class Config:
     seed: int = 0  # of everything random
     total_steps: int = 4_000_000  # environment steps, rounded up to whole supersteps
     run_dir: Path | None = None  # folder to write, which must not exist; default runs/ENV-SEED-N
+    checkpoint_every: float = 60.0  # seconds between two checkpoints; the end of a run has one in any case
+    tensorboard: bool = True  # write TensorBoard events too, where tensorboardX is installed
     rollout: Rollout = dataclasses.field(default_factory=Rollout)
     hyper: Hyper = dataclasses.field(default_factory=Hyper)
     network: Network = dataclasses.field(default_factory=Network)

@@ -28,12 +28,13 @@ def evaluate(
     """Plays each scenario of `params.bank` from its beginning to its end.
 
     Args:
-        policy: (key, observation, params) -> action on one observation: a `NetworkPolicy`, a baseline, any function.
+        policy: (key, observation, params) -> action on one observation: a baseline, any function, or a trained
+            `NetworkPolicy`, which takes the most probable action, or draws one after `policy.replace(greedy=False)`.
             A policy that is a pytree may change its weights without a second compilation.
         env: the environment.
         params: its params, with the bank to be played.
         key: for policies and environments that draw; a fixed one where None.
-        repetitions: R, episodes of each scenario; one is enough where nothing is random.
+        repetitions: R, episodes of each scenario; one is enough where nothing is random, a sampled policy wants many.
     """
     key = jax.random.key(0) if key is None else key
     as_tree = Partial(policy) if jax.tree_util.all_leaves([policy]) else policy

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from flax import struct
 
 from jaxenv.wrappers import EpisodeSummary
+from train.run_folder import write_whole
 
 
 class Ended(struct.PyTreeNode):
@@ -64,7 +65,11 @@ def summarise(metrics: Metrics) -> dict[str, float | int | None]:
 class MetricsWriter:
     """Appends records to a `.jsonl` file, each on the disk once `write` returns."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, from_superstep: int = 0) -> None:
+        """Opens the file; what it tells of `from_superstep` and later ones is cut off, since they come again."""
+        if path.exists():
+            kept = [record for record in read_metrics(path) if record["superstep"] < from_superstep]
+            write_whole(path, "".join(json.dumps(record) + "\n" for record in kept).encode())
         self._file = path.open("a", encoding="utf-8")
 
     def write(self, record: dict[str, Any]) -> None:

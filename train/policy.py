@@ -15,6 +15,7 @@ from jaxenv.core import Environment
 from jaxenv.core.types import Key
 from train.config import Network
 from train.networks import PureNetwork, make_network
+from train.run_folder import write_whole
 
 _FORMAT = "jaxenv policy 1"
 
@@ -54,9 +55,7 @@ def save_policy(path: Path, policy: NetworkPolicy, *, network: Network, scenario
         "scenarios": scenarios,
         "weights": serialization.to_state_dict(jax.device_get(policy.weights)),
     }
-    unfinished = path.with_name(path.name + ".unfinished")
-    unfinished.write_bytes(serialization.msgpack_serialize(record))
-    unfinished.replace(path)
+    write_whole(path, serialization.msgpack_serialize(record))
 
 
 def read_header(path: Path) -> dict[str, Any]:

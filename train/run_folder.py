@@ -1,11 +1,11 @@
-"""The folder of a run: what it was told, what it measured, what it learned."""
+"""The folder of a run: what it was told, what it measured, what it learned, and what it needs to go on."""
 
 import dataclasses
 import json
 from pathlib import Path
-from typing import Any
 
 from train.config import Config
+from train.settings import from_json, to_json
 
 RUNS = Path("runs")
 
@@ -31,23 +31,49 @@ class RunFolder:
         """The weights with what is needed to act."""
         return self.path / "policy.msgpack"
 
+    @property
+    def checkpoints(self) -> Path:
+        """A folder of what is needed to go on."""
+        return self.path / "checkpoints"
+
+    @property
+    def learning_curve(self) -> Path:
+        """The metrics as a picture."""
+        return self.path / "learning_curve.png"
+
+    def write_config(self, config: Config) -> None:
+        """Writes the settings."""
+        settings = to_json(dataclasses.replace(config, run_dir=self.path))
+        write_whole(self.config, (json.dumps(settings, indent=2) + "\n").encode())
+
+    def read_config(self) -> Config:
+        """The settings of the run, which is where it is found now; a ValueError where there is none or it is broken."""
+        try:
+            settings = json.loads(self.config.read_text(encoding="utf-8"))
+            return dataclasses.replace(from_json(settings), run_dir=self.path)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise ValueError(f"{self.path} is no run: there is no {self.config}") from error
+        except (ValueError, TypeError, AttributeError) as error:
+            raise ValueError(f"{self.config} does not hold the settings of a run: {error}") from error
+
 
 def create(config: Config) -> RunFolder:
-    """Makes a new folder and writes the settings into it; a FileExistsError where there is one already."""
+    """Makes a new folder; a FileExistsError where there is one already."""
     path = config.run_dir or _first_free(f"{config.env}-{config.seed}")
     try:
         path.mkdir(parents=True)
     except FileExistsError as error:
-        raise FileExistsError(f"{path} exists already: name another --run-dir, or none") from error
-    folder = RunFolder(path)
-    settings = dataclasses.asdict(dataclasses.replace(config, run_dir=path))
-    folder.config.write_text(json.dumps(settings, indent=2, default=str) + "\n", encoding="utf-8")
-    return folder
+        raise FileExistsError(
+            f"{path} exists already: --resume {path} goes on with that run, another --run-dir begins one"
+        ) from error
+    return RunFolder(path)
 
 
-def read_config(folder: RunFolder) -> dict[str, Any]:
-    """The settings that a run was made with."""
-    return json.loads(folder.config.read_text(encoding="utf-8"))
+def write_whole(path: Path, content: bytes) -> None:
+    """Writes a file whole or not at all."""
+    unfinished = path.with_name(path.name + ".unfinished")
+    unfinished.write_bytes(content)
+    unfinished.replace(path)
 
 
 def _first_free(stem: str) -> Path:

@@ -1,21 +1,22 @@
-"""The loop outside the compiled program: scenarios, progress, metrics, a clean stop."""
+"""The loop outside the compiled program: scenarios, metrics, checkpoints, a clean stop, and taking a run up again."""
 
 import dataclasses
-import signal
+import functools
 import time
-from types import FrameType
 from typing import Any
 
 import jax
-from tqdm import tqdm
 
 from jaxenv.core import Environment
 from train import ppo, rollout
-from train.bank import generate_bank
+from train.bank import bank_keys, is_refreshed, run_keys, training_params
+from train.checkpoint import CheckpointError, Checkpoints, Progress
 from train.config import Config
+from train.events import Events
 from train.metrics import MetricsWriter, summarise
 from train.networks import make_network
 from train.policy import NetworkPolicy, save_policy
+from train.progress import Bar, Clock, StopSignal
 from train.run_folder import RunFolder
 
 
@@ -31,7 +32,10 @@ class Outcome:
 
 
 def run(config: Config, env: Environment, env_params: Any, folder: RunFolder, *, show_progress: bool = True) -> Outcome:
-    """Trains as `config` says, and leaves metrics and a policy in `folder`, also where a signal ends it early.
+    """Trains as `config` says, from the newest checkpoint in `folder` on where it holds one.
+
+    Metrics, checkpoints and a policy are left there, also where a signal ends the run early. When checkpoints are
+    written does not change what is learned: a run that was killed and taken up again ends with the same bits.
 
     Args:
         config: the settings.
@@ -39,112 +43,75 @@ def run(config: Config, env: Environment, env_params: Any, folder: RunFolder, *,
         env_params: its params; their bank is trained on, unless the settings ask for generated scenarios.
         folder: where to write.
         show_progress: whether to draw a bar.
+
+    Raises:
+        CheckpointError: where the run is finished, or its newest checkpoint broken or not of these settings, scenarios
+            or shapes.
     """
-    init_key, bank_key, refresh_key = jax.random.split(jax.random.key(config.seed), 3)
-    env_params = training_params(bank_key, config, env, env_params)
-    fingerprint = env_params.bank.fingerprint()
     network = make_network(config.network, env.num_actions)
-    state = ppo.init(init_key, env_params, config=config, env=env)
-    began = time.perf_counter()
-    superstep = ppo.make_superstep(config, env).lower(state, env_params, config.hyper).compile()
-    compile_seconds = time.perf_counter() - began
+    with Checkpoints(folder.checkpoints, config) as checkpoints:
+        state, params, progress = begin(config, env, env_params, checkpoints)
+        folder.write_config(config)
+        began = time.perf_counter()
+        superstep = ppo.make_superstep(config, env).lower(state, params, config.hyper).compile()
+        compile_seconds = time.perf_counter() - began
 
-    clock = Clock(config.steps_per_superstep)
-    with MetricsWriter(folder.metrics) as writer, Bar(config, show_progress) as bar, StopSignal() as stop:
-        for number in range(config.num_supersteps):
-            if is_refreshed(number, config):
-                bank_key, envs_key = jax.random.split(jax.random.fold_in(refresh_key, number))
-                env_params = training_params(bank_key, config, env, env_params)
-                # Every environment is reset: an episode must not outlive the scenario that it plays.
-                envs = rollout.reset(envs_key, env_params, env=env, network=network, num_envs=config.rollout.num_envs)
-                state = state.replace(envs=envs)
-            state, metrics = superstep(state, env_params, config.hyper)
-            record = {"superstep": number, **summarise(metrics), **clock.tick()}
-            writer.write(record)
-            bar.show(record)
-            if stop.was_asked:
-                break
-
+        clock = Clock(config.steps_per_superstep, env_steps=progress.env_steps, seconds=progress.seconds)
+        with (
+            MetricsWriter(folder.metrics, from_superstep=progress.superstep) as metrics_file,
+            Events(folder.path, after_step=progress.env_steps, is_wanted=config.tensorboard) as events,
+            Bar(config, progress.env_steps, is_shown=show_progress) as bar,
+            StopSignal() as stop,
+        ):
+            for number in range(progress.superstep, config.num_supersteps):
+                state, metrics = superstep(state, params, config.hyper)
+                record = {"superstep": number, **summarise(metrics), **clock.tick()}
+                for tell in (metrics_file.write, events.write, bar.show):
+                    tell(record)
+                if is_refreshed(number + 1, config):
+                    state, params = refresh(number + 1, state, config, env, env_params)
+                is_last = stop.was_asked or number + 1 == config.num_supersteps
+                if is_last or checkpoints.is_due():
+                    progress = progress.advanced(number + 1, clock, params.bank.fingerprint())
+                    checkpoints.save(state, progress)
+                    policy = NetworkPolicy(state.weights, network, env)
+                    save_policy(folder.policy, policy, network=config.network, scenarios=progress.scenarios)
+                if is_last:
+                    break
+    is_finished = progress.superstep == config.num_supersteps
     policy = NetworkPolicy(state.weights, network, env)
-    save_policy(folder.policy, policy, network=config.network, scenarios=fingerprint)
-    return Outcome(policy, clock.env_steps, clock.seconds, compile_seconds, stop.was_asked)
+    return Outcome(policy, clock.env_steps, clock.seconds, compile_seconds, stopped=not is_finished)
 
 
-def training_params(key: Any, config: Config, env: Environment, env_params: Any) -> Any:
-    """The params with a newly generated bank, or as they are where their own bank is trained on."""
-    settings = config.training
-    if settings.scenarios != "generated":
-        return env_params
-    return env_params.replace(bank=generate_bank(env, key, count=settings.count, difficulty=settings.difficulty))
-
-
-def is_refreshed(superstep: int, config: Config) -> bool:
-    """Whether the bank is generated anew before a superstep; the first has its bank already."""
-    settings = config.training
-    if settings.scenarios != "generated" or settings.refresh == 0:
-        return False
-    return superstep > 0 and superstep % settings.refresh == 0
-
-
-class Clock:
-    """Counts environment steps, as Python ints, and the seconds they take."""
-
-    def __init__(self, steps_per_tick: int) -> None:
-        """Starts now."""
-        self.env_steps, self.seconds = 0, 0.0
-        self._steps_per_tick, self._began = steps_per_tick, time.perf_counter()
-
-    def tick(self) -> dict[str, float | int]:
-        """Counts one superstep, which took since the last: `env_steps`, `seconds`, `steps_per_second`."""
-        elapsed = time.perf_counter() - self._began
-        steps_per_second = self._steps_per_tick / (elapsed - self.seconds)
-        self.env_steps, self.seconds = self.env_steps + self._steps_per_tick, elapsed
-        return {"env_steps": self.env_steps, "seconds": elapsed, "steps_per_second": steps_per_second}
-
-
-class Bar:
-    """A progress bar in environment steps: steps/s, return, time left."""
-
-    def __init__(self, config: Config, is_shown: bool) -> None:
-        """Draws an empty bar."""
-        total = config.num_supersteps * config.steps_per_superstep
-        self._bar = tqdm(
-            total=total, unit=" steps", unit_scale=True, desc=config.env, disable=not is_shown, dynamic_ncols=True
+def begin(
+    config: Config, env: Environment, env_params: Any, checkpoints: Checkpoints
+) -> tuple[ppo.TrainState, Any, Progress]:
+    """State, params and counters to begin with: those of the newest checkpoint, or of a new run."""
+    init = functools.partial(ppo.init, run_keys(config)[0], config=config, env=env)
+    progress = checkpoints.newest()
+    if progress is None:
+        params = training_params(0, config, env, env_params)
+        fingerprint = params.bank.fingerprint()
+        return init(params), params, Progress(scenarios=fingerprint, bank=fingerprint)
+    if progress.superstep >= config.num_supersteps:
+        raise CheckpointError(
+            f"the run is finished, with {progress.env_steps:,} of {config.total_steps:,} steps done; "
+            "a greater --total-steps goes on from there"
         )
-
-    def show(self, record: dict[str, Any]) -> None:
-        """Moves the bar to a record of the metrics."""
-        if record["return"] is not None:
-            self._bar.set_postfix_str(f"return {record['return']:.2f}, entropy {record['entropy']:.2f}", refresh=False)
-        self._bar.update(record["env_steps"] - self._bar.n)
-
-    def __enter__(self) -> "Bar":
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._bar.close()
+    params = training_params(progress.superstep, config, env, env_params)
+    state = checkpoints.restore(progress, jax.eval_shape(init, params), bank=params.bank.fingerprint())
+    return state, params, progress
 
 
-class StopSignal:
-    """Turns the first SIGINT or SIGTERM into a wish to stop after the superstep; a second one acts as ever."""
+def refresh(
+    superstep: int, state: ppo.TrainState, config: Config, env: Environment, env_params: Any
+) -> tuple[ppo.TrainState, Any]:
+    """State and params with the bank of a superstep.
 
-    def __init__(self) -> None:
-        """Nothing is asked yet."""
-        self.was_asked = False
-        self._previous: dict[int, Any] = {}
-
-    def _ask(self, number: int, frame: FrameType | None) -> None:
-        self.was_asked = True
-        self._restore()
-
-    def _restore(self) -> None:
-        for number, handler in self._previous.items():
-            signal.signal(number, handler)
-
-    def __enter__(self) -> "StopSignal":
-        for number in (signal.SIGINT, signal.SIGTERM):
-            self._previous[number] = signal.signal(number, self._ask)
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._restore()
+    Every environment is reset: an episode must not outlive the scenario that it plays.
+    """
+    params = training_params(superstep, config, env, env_params)
+    network = make_network(config.network, env.num_actions)
+    _, envs_key = bank_keys(superstep, config)
+    envs = rollout.reset(envs_key, params, env=env, network=network, num_envs=config.rollout.num_envs)
+    return state.replace(envs=ppo.strip_weak_types(envs)), params

@@ -6,26 +6,31 @@ from pathlib import Path
 
 import jax
 import pytest
+from jax.experimental.compilation_cache import compilation_cache
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from probes import Table
+from probes import SMALL, Table
 
 from train import ppo
-from train.config import Config, Hyper, Network, Rollout, Scenarios
+from train.config import Config
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiled(tmp_path_factory):
+    """A folder of compiled programs: a second run of one configuration, in any process, compiles nothing."""
+    folder = tmp_path_factory.mktemp("compiled")
+    jax.config.update("jax_compilation_cache_dir", str(folder))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.1)
+    compilation_cache.reset_cache()  # or what was compiled before stands for: no cache
+    yield folder
+    jax.config.update("jax_compilation_cache_dir", None)
+    compilation_cache.reset_cache()
 
 
 @pytest.fixture(scope="session")
 def config() -> Config:
-    rollout = Rollout(num_envs=32, num_steps=8, epochs=4, minibatches=4, updates_per_superstep=2)
-    return Config(
-        env="Table-v0",
-        total_steps=32 * 8 * 20,
-        rollout=rollout,
-        hyper=Hyper(learning_rate=5e-3, entropy_coef=0.01),
-        network=Network(hidden=(16,)),
-        training=Scenarios(count=16),
-    )
+    return SMALL
 
 
 @pytest.fixture(scope="session")

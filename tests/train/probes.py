@@ -9,9 +9,19 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core import Environment, ScenarioBank, spaces
+from train.config import Config, Hyper, Network, Rollout, Scenarios
 
 STATES, ACTIONS = 3, 3
 FOREVER = 1_000_000
+SMALL = Config(
+    env="Table-v0",
+    total_steps=32 * 8 * 20,
+    rollout=Rollout(num_envs=32, num_steps=8, epochs=4, minibatches=4, updates_per_superstep=2),
+    hyper=Hyper(learning_rate=5e-3, entropy_coef=0.01),
+    network=Network(hidden=(16,)),
+    training=Scenarios(count=4),  # as many as the banks of the probes have
+    tensorboard=False,
+)
 ONE_HOT = np.eye(STATES)
 
 

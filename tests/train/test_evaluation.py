@@ -7,6 +7,8 @@ import pytest
 from probes import column, table
 
 from train.evaluation import evaluate
+from train.networks import make_network
+from train.policy import NetworkPolicy
 
 CHAIN = table(
     starts=(0, 1, 2, 1), rewards=column([1, 10, 100]), following=column([1, 2, 0]), ends=column([False, False, True])
@@ -45,3 +47,14 @@ def test_repetitions_differ_where_the_policy_draws(env):
     np.testing.assert_array_equal(played.returns, again.returns)
     other = evaluate(any_action, env, coin, key=jax.random.key(1), repetitions=200)
     assert (played.returns != other.returns).any()
+
+
+def test_a_trained_policy_is_played_greedily_or_sampled(config, env, start):
+    """Its first weights hardly prefer an action: sampled it earns what chance does."""
+    params = table(rewards=[[0, 1, 2]])
+    weights = start(jax.random.key(0), params).weights
+    policy = NetworkPolicy(weights, make_network(config.network, env.num_actions), env)
+    greedy = evaluate(policy, env, params, repetitions=200)
+    assert len(np.unique(greedy.returns)) == 1
+    sampled = evaluate(policy.replace(greedy=False), env, params, repetitions=200)
+    assert sampled.returns.mean() == pytest.approx(1.0, abs=0.15)

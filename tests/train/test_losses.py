@@ -5,8 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import jaxenv
 from jaxenv import ScenarioBank
-from jaxenv.envs import lifeops
 from train import losses, ppo, rollout
 from train.config import Config, Hyper, Network, Rollout
 from train.networks import make_network
@@ -42,10 +42,10 @@ def test_normalised_advantages():
 
 @pytest.fixture(scope="module")
 def lifeops_rollout():
-    """(weights, network, steps, samples) of days long enough to end within the window."""
-    env = lifeops.shaped()
-    keys = jax.random.split(jax.random.key(0), 64)
-    params = env.params_for(ScenarioBank(jax.jit(jax.vmap(lambda key: env.generate(key, 0.5)))(keys)))
+    """(weights, network, steps, samples) of days short enough to end within the window, by themselves or cut."""
+    env, params = jaxenv.make("LifeOps-Shaped-v0")
+    days = params.bank.scenarios
+    params = params.replace(bank=ScenarioBank(days.replace(max_steps=jnp.minimum(days.max_steps, 4))))
     config = Config(env=env.name, rollout=Rollout(num_envs=32, num_steps=16), network=Network(hidden=(32,)))
     network = make_network(config.network, env.num_actions)
     state = ppo.init(jax.random.key(1), params, config=config, env=env)

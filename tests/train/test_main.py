@@ -1,6 +1,10 @@
 """The command line: a whole run, and one line for each mistake."""
 
 import dataclasses
+import signal
+import subprocess
+import sys
+import time
 import types
 
 import numpy as np
@@ -8,17 +12,20 @@ import pytest
 from probes import PROBES, Table
 
 import jaxenv
+import scenarios
 from jaxenv import registry
 from train import __main__ as command
 from train.metrics import read_metrics
 
-TINY = [
-    *("--total-steps", "512", "--num-envs", "32", "--num-steps", "8"),
-    *("--hidden", "16", "--count", "16", "--seed", "3"),
+TINY = [  # the sizes of `SMALL`, so that its program is found where it was compiled
+    *("--total-steps", "5120", "--num-envs", "32", "--num-steps", "8", "--updates-per-superstep", "2"),
+    *("--minibatches", "4", "--hidden", "16", "--count", "4", "--seed", "3", "--no-tensorboard"),
 ]
 LIBRARY = types.SimpleNamespace(
+    is_shipped=True,
     bank=PROBES["observation"].bank,
     ids=("a", "b", "c", "d"),
+    documents=("a", "b", "c", "d"),
     returns=lambda name: {id: {"random": -1.0, "best": 1.0} for id in "abcd"},
 )
 
@@ -44,14 +51,28 @@ def test_train_then_evaluate(tmp_path, capsys):
     assert command.main(["ppo", *options, "--run-dir", str(run_dir)]) == 0
     trained = capsys.readouterr().out
     assert "mean score" in trained
-    assert {file.name for file in run_dir.iterdir()} == {"config.json", "metrics.jsonl", "policy.msgpack"}
+    files = {file.name for file in run_dir.iterdir()}
+    assert files == {"checkpoints", "config.json", "learning_curve.png", "metrics.jsonl", "policy.msgpack"}
     assert np.isfinite([record["value_loss"] for record in read_metrics(run_dir / "metrics.jsonl")]).all()
 
     assert command.main(["evaluate", str(run_dir)]) == 0
-    assert capsys.readouterr().out.strip() == trained[trained.index("\n\n") :].strip()
+    table = trained[trained.index("\n\n") :].strip()
+    assert capsys.readouterr().out.strip() == table
+    assert command.main(["evaluate", str(run_dir), "--no-greedy", "--repetitions", "50"]) == 0
+    assert "mean score" in capsys.readouterr().out
 
-    assert command.main(["ppo", *options, "--run-dir", str(run_dir)]) == 2
-    assert "exists already" in capsys.readouterr().err
+    assert command.main(["plot", str(run_dir), "--out", str(tmp_path / "curve.svg")]) == 0
+    assert "curve.svg" in capsys.readouterr().out
+
+    for again, message in (
+        ([*options, "--run-dir", str(run_dir)], f"exists already: --resume {run_dir} goes on"),
+        ([*options, "--resume", str(run_dir)], "the run is finished"),
+        (["--resume", str(run_dir), "--seed", "4"], "cannot go on with --seed 4 (it has 3)"),
+    ):
+        assert command.main(["ppo", *again]) == 2
+        error = capsys.readouterr().err
+        assert message in error
+        assert error.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -61,7 +82,10 @@ def test_train_then_evaluate(tmp_path, capsys):
         ("ppo", "which environment?"),
         ("ppo --preset LifeOps-v00", "no preset 'LifeOps-v00'. Did you mean 'LifeOps-v0'?"),
         ("ppo --env LifeOps-v0 --scenarios nowhere.yaml", "nowhere.yaml: there is no such file"),
+        ("ppo --resume nowhere", "nowhere is no run"),
         ("evaluate nowhere", "nowhere does not exist"),
+        ("plot nowhere", "nowhere is no run"),
+        ("plot", "which runs?"),
         ("evaluat nowhere", "no command 'evaluat'. Did you mean 'evaluate'?"),
     ],
 )
@@ -80,20 +104,36 @@ def test_a_wrong_option_is_status_2(line, capsys):
     assert "Traceback" not in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("line", ["", "--help", "ppo --help", "ppo --env LifeOps-v0 --help", "evaluate --help"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "--help",
+        "ppo --help",
+        "ppo --env LifeOps-v0 --help",
+        "ppo --resume x --help",
+        "evaluate --help",
+        "plot --help",
+    ],
+)
 def test_help(line, capsys):
     assert command.main(line.split()) == 0
     assert "python -m train" in capsys.readouterr().out
 
 
-def test_options_change_the_preset():
-    config = command.parse_config(
-        ["--env", "LifeOps-v0", "--gamma", "0.9", "--hidden", "8", "--difficulty", "0.2", "0.4"]
+def test_returns_are_known_for_shipped_scenarios_wherever_their_files_lie(tmp_path):
+    env, _ = jaxenv.make("LifeOps-v0")
+    shipped = command.load_library(env)
+    expected = shipped.returns(env.name)
+    file = scenarios.loading.SHIPPED / "lifeops" / "s1_basic_conflict.yaml"
+    (tmp_path / "mine.yaml").write_text(file.read_text("utf-8"))
+    for path in (file, tmp_path / "mine.yaml"):
+        found = command.stored_returns(env, command.load_library(env, str(path)))
+        assert found == {"s1_basic_conflict": expected["s1_basic_conflict"]}
+    changed = types.SimpleNamespace(
+        is_shipped=False, ids=shipped.ids, documents=(*shipped.documents[1:], shipped.documents[0])
     )
-    assert config.hyper.gamma == 0.9
-    assert config.network.hidden == (8,)
-    assert config.training.difficulty == (0.2, 0.4)
-    assert not config.rollout.bootstrap_truncated
+    assert command.stored_returns(env, changed) == {}
 
 
 @pytest.mark.slow
@@ -102,3 +142,20 @@ def test_every_environment_trains(env_id, tmp_path, capsys):
     options = ["--env", env_id, *TINY]
     assert command.main(["ppo", *options, "--run-dir", str(tmp_path / "run")]) == 0
     assert "mean score" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_a_killed_command_is_resumed(tmp_path):
+    """With the command line alone, on an environment that people train."""
+    line = [sys.executable, "-m", "train", "ppo"]
+    options = ["--env", "LifeOps-Shaped-v0", *TINY, "--total-steps", "102400", "--checkpoint-every", "0.2"]
+    subprocess.run([*line, *options, "--run-dir", str(tmp_path / "whole")], check=True)
+    child = subprocess.Popen([*line, *options, "--run-dir", str(tmp_path / "cut")])
+    while not any(path.name.isdigit() for path in (tmp_path / "cut" / "checkpoints").glob("*")):
+        assert child.poll() is None
+        time.sleep(0.01)
+    child.kill()
+    assert child.wait() == -signal.SIGKILL
+    subprocess.run([*line, "--resume", str(tmp_path / "cut")], check=True)
+    policies = [(tmp_path / name / "policy.msgpack").read_bytes() for name in ("whole", "cut")]
+    assert policies[0] == policies[1]

@@ -35,3 +35,14 @@ def test_records_come_back_but_for_a_torn_one(tmp_path):
     whole = path.read_text()
     path.write_text(whole[:-3])
     np.testing.assert_equal(list(read_metrics(path)), [{"return": None, "env_steps": 2**40}])
+
+
+def test_what_comes_again_is_cut_off(tmp_path):
+    path = tmp_path / "metrics.jsonl"
+    with MetricsWriter(path) as writer:
+        for superstep in range(5):
+            writer.write({"superstep": superstep})
+    with MetricsWriter(path, from_superstep=3) as writer:
+        assert list(read_metrics(path)) == [{"superstep": n} for n in range(3)]
+        writer.write({"superstep": 3})
+    assert list(read_metrics(path)) == [{"superstep": n} for n in range(4)]

@@ -1,16 +1,27 @@
-"""The loop: what a run leaves behind, that it compiles once, and how it stops."""
+"""The loop: what a run leaves behind, that it compiles once, how it stops, and that it goes on as if it had not."""
 
 import dataclasses
 import json
+import os
 import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import jax
 import pytest
 from probes import PROBES
 
 from train import run_folder, runner
+from train.bank import is_refreshed
+from train.checkpoint import CheckpointError
 from train.metrics import read_metrics
 from train.policy import load_policy
+from train.progress import StopSignal
+
+PARAMS = PROBES["observation"]
+TIMES = ("seconds", "steps_per_second")
 
 
 @pytest.fixture
@@ -18,45 +29,149 @@ def folder(config, tmp_path):
     return run_folder.create(dataclasses.replace(config, run_dir=tmp_path / "run"))
 
 
+@pytest.fixture(scope="module")
+def whole(config, env, tmp_path_factory):
+    """The folder of an uninterrupted run."""
+    folder = run_folder.create(dataclasses.replace(config, run_dir=tmp_path_factory.mktemp("whole") / "run"))
+    runner.run(config, env, PARAMS, folder, show_progress=False)
+    return folder
+
+
+def assert_same_run(found, expected):
+    """The same weights, to the byte, and the same metrics apart from times, no line doubled or lost."""
+    assert found.policy.read_bytes() == expected.policy.read_bytes()
+    found, expected = (
+        [{name: value for name, value in record.items() if name not in TIMES} for record in read_metrics(each.metrics)]
+        for each in (found, expected)
+    )
+    assert found == expected
+
+
 def test_a_run(config, env, folder, caplog, monkeypatch):
-    """Five supersteps on generated scenarios, drawn anew before each: nothing is compiled after the second."""
-    config = dataclasses.replace(config, total_steps=5 * config.steps_per_superstep)
+    """On generated scenarios, drawn anew before each superstep: nothing is compiled after the second."""
     compiled = []
     monkeypatch.setattr(runner.Bar, "show", lambda self, record: compiled.append(len(caplog.records)))
     with jax.log_compiles():
-        outcome = runner.run(config, env, PROBES["observation"], folder, show_progress=False)
+        outcome = runner.run(config, env, PARAMS, folder, show_progress=False)
     assert 0 < compiled[1] == compiled[-1]
 
     records = list(read_metrics(folder.metrics))
-    assert [record["env_steps"] for record in records] == [n * config.steps_per_superstep for n in range(1, 6)]
+    steps = [n * config.steps_per_superstep for n in range(1, config.num_supersteps + 1)]
+    assert [record["env_steps"] for record in records] == steps
     assert json.loads(folder.config.read_text())["seed"] == config.seed
     assert outcome.env_steps == records[-1]["env_steps"]
     assert not outcome.stopped
-    load_policy(folder.policy, env, PROBES["observation"])
+    load_policy(folder.policy, env, PARAMS)
 
 
 def test_scenarios_are_drawn_anew_when_it_is_their_time(config):
     def refreshed(**settings):
         told = dataclasses.replace(config, training=dataclasses.replace(config.training, **settings))
-        return [number for number in range(7) if runner.is_refreshed(number, told)]
+        return [number for number in range(7) if is_refreshed(number, told)]
 
     assert refreshed(refresh=1) == [1, 2, 3, 4, 5, 6]
     assert refreshed(refresh=3) == [3, 6]
     assert refreshed(refresh=0) == refreshed(scenarios="library") == []
 
 
-def test_a_signal_ends_a_run_after_its_superstep(config, env, folder, monkeypatch):
-    monkeypatch.setattr(runner.Bar, "show", lambda self, record: signal.raise_signal(signal.SIGTERM))
+def test_a_signal_ends_a_run_after_its_superstep_and_it_goes_on(config, env, folder, whole, monkeypatch):
     before = signal.getsignal(signal.SIGTERM)
-    outcome = runner.run(config, env, PROBES["one step"], folder, show_progress=False)
-    assert outcome.stopped
+    with monkeypatch.context() as patch:
+        patch.setattr(runner.Bar, "show", lambda self, record: signal.raise_signal(signal.SIGTERM))
+        stopped = runner.run(config, env, PARAMS, folder, show_progress=False)
+    assert stopped.stopped
     assert len(list(read_metrics(folder.metrics))) == 1
-    assert folder.policy.exists()
     assert signal.getsignal(signal.SIGTERM) == before
+    load_policy(folder.policy, env, PARAMS)
+
+    outcome = runner.run(config, env, PARAMS, folder, show_progress=False)
+    assert not outcome.stopped
+    assert outcome.env_steps == config.num_supersteps * config.steps_per_superstep
+    assert outcome.seconds > stopped.seconds
+    assert_same_run(folder, whole)
+
+
+@pytest.mark.parametrize("settings", [{"refresh": 3}, {"scenarios": "library"}])
+def test_a_bank_that_stays_is_found_again(config, env, tmp_path, monkeypatch, settings):
+    """Stopped within the life of a bank: the environments go on in the middle of their episodes."""
+    config = dataclasses.replace(config, training=dataclasses.replace(config.training, **settings))
+    folders = [run_folder.create(dataclasses.replace(config, run_dir=tmp_path / name)) for name in ("cut", "whole")]
+    with monkeypatch.context() as patch:
+        stop_at_5 = 5 * config.steps_per_superstep
+        patch.setattr(
+            runner.Bar,
+            "show",
+            lambda self, record: record["env_steps"] == stop_at_5 and signal.raise_signal(signal.SIGINT),
+        )
+        assert runner.run(config, env, PROBES["time limit"], folders[0], show_progress=False).env_steps == stop_at_5
+    for folder in folders:
+        runner.run(config, env, PROBES["time limit"], folder, show_progress=False)
+    assert_same_run(*folders)
+
+
+CHILD = """
+import dataclasses, sys, time
+from pathlib import Path
+from probes import PROBES, SMALL, Table
+from train import run_folder, runner
+
+runner.Bar.show = lambda self, record: time.sleep(0.1)
+config = dataclasses.replace(SMALL, run_dir=Path(sys.argv[1]), checkpoint_every=0.25)
+runner.run(config, Table(), PROBES["observation"], run_folder.create(config), show_progress=False)
+"""
+
+
+def test_a_killed_run_goes_on_as_if_it_had_not_been(config, env, whole, tmp_path, compiled):
+    folder = run_folder.RunFolder(tmp_path / "run")
+    paths = [str(Path(__file__).parent), *sys.path]
+    settings = {"JAX_COMPILATION_CACHE_DIR": str(compiled), "PYTHONPATH": os.pathsep.join(paths)}
+    child = subprocess.Popen([sys.executable, "-c", CHILD, str(folder.path)], env={**os.environ, **settings})
+    while not any(path.name.isdigit() for path in folder.checkpoints.glob("*")):
+        assert child.poll() is None
+        time.sleep(0.01)
+    child.kill()
+    assert child.wait() == -signal.SIGKILL
+    assert 0 < len(list(read_metrics(folder.metrics))) < config.num_supersteps
+    with folder.metrics.open("a") as file:
+        file.write('{"superstep": 9, "retu')  # as a run that is killed in the middle of a line leaves it
+
+    runner.run(config, env, PARAMS, folder, show_progress=False)
+    assert_same_run(folder, whole)
+
+
+def test_a_run_that_was_killed_before_its_first_checkpoint_begins_anew(config, env, folder, whole):
+    folder.metrics.write_text('{"superstep": 0}\n{"superstep": 1}\n')
+    runner.run(config, env, PARAMS, folder, show_progress=False)
+    assert_same_run(folder, whole)
+
+
+def test_a_finished_run_says_so_and_may_be_made_longer(config, env, folder, monkeypatch):
+    shorter = dataclasses.replace(config, total_steps=config.steps_per_superstep)
+    with monkeypatch.context() as patch:
+        patch.setattr(runner.Bar, "show", lambda self, record: signal.raise_signal(signal.SIGTERM))
+        runner.run(config, env, PARAMS, folder, show_progress=False)
+    before = folder.config.read_bytes()
+    with pytest.raises(CheckpointError, match="the run is finished, with 512 of 512 steps done"):
+        runner.run(shorter, env, PARAMS, folder, show_progress=False)
+    assert folder.config.read_bytes() == before
+
+    folder.write_config(shorter)
+    assert runner.run(config, env, PARAMS, folder, show_progress=False).env_steps == config.total_steps
+    assert folder.read_config().total_steps == config.total_steps
+    assert len(list(read_metrics(folder.metrics))) == config.num_supersteps
+
+
+def test_other_scenarios_are_noticed(config, env, folder, monkeypatch):
+    library = dataclasses.replace(config, training=dataclasses.replace(config.training, scenarios="library"))
+    with monkeypatch.context() as patch:
+        patch.setattr(runner.Bar, "show", lambda self, record: signal.raise_signal(signal.SIGTERM))
+        runner.run(library, env, PARAMS, folder, show_progress=False)
+    with pytest.raises(CheckpointError, match="is of other scenarios"):
+        runner.run(library, env, PROBES["one step"], folder, show_progress=False)
 
 
 def test_a_second_signal_acts_as_ever():
-    with runner.StopSignal() as stop:
+    with StopSignal() as stop:
         signal.raise_signal(signal.SIGINT)
         assert stop.was_asked
         with pytest.raises(KeyboardInterrupt):
@@ -64,7 +179,7 @@ def test_a_second_signal_acts_as_ever():
 
 
 def test_a_run_folder_is_never_written_over(config, folder, tmp_path, monkeypatch):
-    with pytest.raises(FileExistsError, match="exists already"):
+    with pytest.raises(FileExistsError, match="exists already: --resume"):
         run_folder.create(dataclasses.replace(config, run_dir=folder.path))
     monkeypatch.chdir(tmp_path)
     unnamed = [run_folder.create(config).path for _ in range(2)]

@@ -1,0 +1,120 @@
+"""Checkpoints: what comes back is what was saved, and one line for each that cannot be gone on from."""
+
+import dataclasses
+import shutil
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from probes import SMALL
+
+from train.checkpoint import KEPT, CheckpointError, Checkpoints, Progress, by_name
+from train.config import Network
+
+STATE = {
+    "weights": {"kernel": jnp.arange(6.0).reshape(2, 3), "bias": jnp.float32(0.1)},
+    "envs": (jnp.arange(5, dtype=jnp.int8), jnp.array([True, False]), jnp.zeros((4, 0), jnp.uint16)),
+    "key": jax.random.key(3),
+    "keys": jax.random.split(jax.random.key(4), 2),
+    "large": jnp.linspace(0.0, 1.0, 100_000),
+}
+LIKE = jax.eval_shape(lambda: STATE)
+PROGRESS = Progress(superstep=7, env_steps=2**40 + 1, seconds=0.1, scenarios="first", bank="seventh")
+
+
+@pytest.fixture
+def saved(tmp_path):
+    """A folder with the checkpoints of superstep 6 and 7."""
+    with Checkpoints(tmp_path / "run", SMALL) as checkpoints:
+        checkpoints.save(STATE, dataclasses.replace(PROGRESS, superstep=6))
+        checkpoints.save(STATE, PROGRESS)
+    return tmp_path / "run"
+
+
+def restore(path, config=SMALL, like=LIKE, bank=PROGRESS.bank):
+    with Checkpoints(path, config) as checkpoints:
+        return checkpoints.restore(checkpoints.newest(), like, bank=bank)
+
+
+def test_what_comes_back_is_what_was_saved(saved):
+    with Checkpoints(saved, SMALL) as checkpoints:
+        assert checkpoints.newest() == PROGRESS
+        state = checkpoints.restore(PROGRESS, LIKE, bank="seventh")
+    assert jax.tree.map(jax.typeof, state) == jax.tree.map(jax.typeof, STATE)
+    for name, array in by_name(state).items():
+        np.testing.assert_array_equal(array, by_name(STATE)[name])
+    np.testing.assert_array_equal(jax.random.bits(state["key"]), jax.random.bits(STATE["key"]))
+
+
+def test_what_is_saved_may_be_donated_at_once(tmp_path):
+    double = jax.jit(lambda state: jax.tree.map(lambda x: 2 * x, state), donate_argnums=0)
+    state = double({"large": jnp.ones(1_000_000)})
+    with Checkpoints(tmp_path, SMALL) as checkpoints:
+        checkpoints.save(state, PROGRESS)
+        for _ in range(5):
+            state = double(state)
+    assert (restore(tmp_path, like=state)["large"] == 2.0).all()
+
+
+def test_the_newest_few_are_kept(tmp_path):
+    with Checkpoints(tmp_path, SMALL) as checkpoints:
+        assert checkpoints.newest() is None
+        for superstep in range(5):
+            checkpoints.save({"x": jnp.ones(2)}, dataclasses.replace(PROGRESS, superstep=superstep))
+    assert sorted(folder.name for folder in tmp_path.iterdir()) == ["3", "4"]
+    assert KEPT == 2
+
+
+def test_one_is_due_when_its_time_has_come(tmp_path):
+    for seconds, is_due in ((0.0, True), (60.0, False), (float("inf"), False)):
+        with Checkpoints(tmp_path, dataclasses.replace(SMALL, checkpoint_every=seconds)) as checkpoints:
+            assert checkpoints.is_due() == is_due
+
+
+def test_what_a_killed_run_was_writing_is_not_taken_for_a_checkpoint(saved):
+    shutil.copytree(saved / "7", saved / "8.orbax-checkpoint-tmp-1")
+    with Checkpoints(saved, SMALL) as checkpoints:
+        assert checkpoints.newest() == PROGRESS
+
+
+@pytest.mark.parametrize("file", ["run/metadata", "state/manifest.ocdbt", "state/d"])
+@pytest.mark.parametrize("damage", ["cut", "empty", "gone"])
+def test_a_broken_one_is_told_as_such(saved, file, damage, capfd):
+    path = saved / "7" / file
+    for each in [path] if path.is_file() else list(path.iterdir()):
+        content = each.read_bytes()
+        each.unlink() if damage == "gone" else each.write_bytes(content[: len(content) // 2 if damage == "cut" else 0])
+    with pytest.raises(
+        CheckpointError, match=r"run/7 is broken .*remove that folder to go on from superstep 6"
+    ) as told:
+        restore(saved)
+    assert "\n" not in str(told.value)
+    assert "Traceback" not in capfd.readouterr().err
+    shutil.rmtree(saved / "7")
+    with Checkpoints(saved, SMALL) as checkpoints:
+        assert checkpoints.newest().superstep == 6
+
+
+def test_one_of_another_run_is_told_as_such(saved):
+    for other, message in (
+        (dataclasses.replace(SMALL, env="Other-v0"), "of another run: env is Table-v0 there and Other-v0 here"),
+        (dataclasses.replace(SMALL, network=Network(hidden=(16, 16))), r"hidden is \[16\] there and \[16, 16\] here"),
+    ):
+        with pytest.raises(CheckpointError, match=message):
+            restore(saved, other)
+    assert restore(saved, dataclasses.replace(SMALL, total_steps=1, checkpoint_every=1.0, tensorboard=True))
+
+
+def test_one_of_other_scenarios_is_told_as_such(saved):
+    with pytest.raises(CheckpointError, match=r"run/7 is of other scenarios: .* seventh there and eighth here"):
+        restore(saved, bank="eighth")
+
+
+def test_one_of_other_shapes_is_told_as_such(saved):
+    weights = {"kernel": jnp.zeros((2, 4)), "scale": jnp.float32(1)}
+    with pytest.raises(CheckpointError, match="does not fit Table-v0 as it is here") as told:
+        restore(saved, like={**STATE, "weights": weights})
+    assert "weights.kernel is float32[2, 3] there and float32[2, 4] here" in str(told.value)
+    assert "weights.bias is float32[] there and nothing here" in str(told.value)
+    assert "weights.scale is nothing there and float32[] here" in str(told.value)

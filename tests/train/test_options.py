@@ -1,0 +1,67 @@
+"""The options: what changes a preset, and what a resumed run refuses."""
+
+import dataclasses
+
+import pytest
+
+from train import options, run_folder
+from train.config import Hyper
+
+
+@pytest.fixture
+def run_dir(config, tmp_path):
+    """The folder of a run of LifeOps-v0."""
+    path = tmp_path / "run"
+    told = dataclasses.replace(config, env="LifeOps-v0", run_dir=path, hyper=Hyper(gamma=1.0), checkpoint_every=5.0)
+    run_folder.create(told).write_config(told)
+    return path
+
+
+def test_options_change_the_preset():
+    asked = options.parse(["--env", "LifeOps-v0", "--gamma", "0.9", "--hidden", "8", "--difficulty", "0.2", "0.4"])
+    assert asked.resumed is None
+    assert asked.config.hyper.gamma == 0.9
+    assert asked.config.network.hidden == (8,)
+    assert asked.config.training.difficulty == (0.2, 0.4)
+    assert not asked.config.rollout.bootstrap_truncated
+
+
+def test_a_resumed_run_has_its_own_settings(run_dir, config):
+    asked = options.parse(["--resume", str(run_dir), "--total-steps", "9999", "--no-tensorboard"])
+    assert asked.resumed == run_folder.RunFolder(run_dir)
+    assert asked.config.run_dir == run_dir
+    assert (asked.config.total_steps, asked.config.tensorboard, asked.config.checkpoint_every) == (9999, False, 5.0)
+    assert asked.config.rollout == config.rollout
+    assert asked.config.hyper == Hyper(gamma=1.0)
+
+
+def test_the_options_of_the_first_call_may_stand_beside_resume(run_dir):
+    line = f"--env LifeOps-v0 --gamma 1.0 --hidden 16 --run-dir {run_dir} --resume {run_dir}"
+    assert options.parse(line.split()) == options.parse(["--resume", str(run_dir)])
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (
+            "--gamma 0.9",
+            r"cannot go on with --gamma 0.9 \(it has 1.0\); what may change is --total-steps, ",
+        ),
+        ("--hidden 8 8 --seed 1", r"with --seed 1 \(it has 0\), --hidden 8 8 \(it has 16\)"),
+        ("--env LifeOps-Shaped-v0", r"--env LifeOps-Shaped-v0 \(it has LifeOps-v0\)"),
+        ("--preset LifeOps-v0", "--preset LifeOps-v0 begins a run"),
+        ("--run-dir elsewhere", "a run goes on in its own folder"),
+    ],
+)
+def test_a_resumed_run_refuses_what_would_make_it_another(run_dir, line, message):
+    with pytest.raises(ValueError, match=message):
+        options.parse(["--resume", str(run_dir), *line.split()])
+
+
+def test_a_folder_that_is_no_run(tmp_path, run_dir):
+    with pytest.raises(ValueError, match="nowhere is no run: there is no"):
+        options.parse(["--resume", str(tmp_path / "nowhere")])
+    for content in ("{", "[1]", '{"depth": 3}', '{"hyper": 3}'):
+        (run_dir / "config.json").write_text(content)
+        with pytest.raises(ValueError, match="does not hold the settings of a run"):
+            options.parse(["--resume", str(run_dir)])

@@ -1,0 +1,39 @@
+"""Settings as JSON: nothing is lost on the way, and what differs is named."""
+
+import dataclasses
+import json
+
+import pytest
+
+from train import presets
+from train.config import Config, Network
+from train.settings import differences, fixed, from_json, to_json
+
+
+@pytest.mark.parametrize("config", [*presets.PRESETS.values(), Config(env="any", network=Network(hidden=(3, 4, 5)))])
+def test_settings_come_back_from_json(config):
+    assert from_json(json.loads(json.dumps(to_json(config)))) == config
+
+
+def test_what_is_not_told_has_its_default_and_what_is_not_known_is_refused():
+    assert from_json({"env": "any", "hyper": {"gamma": 0.5}}).hyper.gamma == 0.5
+    assert from_json({"env": "any", "hyper": {"gamma": 0.5}}).hyper.clip == Config(env="any").hyper.clip
+    with pytest.raises(ValueError, match="Network has no setting 'depth'"):
+        from_json({"env": "any", "network": {"depth": 3}})
+
+
+def test_what_differs_is_named_but_for_what_may_change():
+    config = Config(env="any")
+    changed = dataclasses.replace(config, seed=1, total_steps=1, network=Network(hidden=(8,)))
+    found = differences(fixed(to_json(config)), fixed(to_json(changed)))
+    assert found == [("seed", 0, 1), ("hidden", [256, 256], [8])]
+    assert differences({"a": 1}, {"b": 2}) == [("a", 1, "nothing"), ("b", "nothing", 2)]
+
+
+def test_no_two_groups_have_a_setting_of_the_same_name():
+    """The command line knows them without their groups."""
+    config = to_json(Config(env="any"))
+    groups = [value for value in config.values() if isinstance(value, dict)]
+    single = [name for name, value in config.items() if not isinstance(value, dict)]
+    names = [*single, *(name for group in groups for name in group)]
+    assert len(set(names)) == len(names)
