@@ -20,7 +20,7 @@ import numpy as np
 import orbax.checkpoint as ocp
 
 from train.config import Config
-from train.progress import Clock
+from train.console import Clock
 from train.settings import differences, fixed, to_json
 
 KEPT = 2  # the newest ones; an older one is there for the case that the newest is damaged later
@@ -46,6 +46,9 @@ class Progress:
         return dataclasses.replace(
             self, superstep=superstep, env_steps=clock.env_steps, seconds=clock.seconds, bank=bank
         )
+
+
+COUNTED = [field.name for field in dataclasses.fields(Progress)]
 
 
 class Checkpoints:
@@ -79,15 +82,11 @@ class Checkpoints:
         step = self._manager.latest_step()
         if step is None:
             return None
-        said = self._read(step, "run", ocp.args.JsonRestore())
-        try:
-            progress = Progress(**{field.name: said[field.name] for field in dataclasses.fields(Progress)})
-            other = differences(fixed(said["config"]), fixed(to_json(self._config)))
-        except (KeyError, TypeError, AttributeError) as error:
-            raise self._broken(step, f"{error} is missing") from error
+        said = self._said(step)
+        other = differences(fixed(said["config"]), fixed(to_json(self._config)))
         if other:
             raise CheckpointError(f"{self._path / str(step)} is of another run: {in_words(other)}")
-        return progress
+        return Progress(**{name: said[name] for name in COUNTED})
 
     def restore(self, progress: Progress, like: Any, *, bank: str) -> Any:
         """The state of a checkpoint.
@@ -107,11 +106,18 @@ class Checkpoints:
                 f"{self._config.training.scenarios!r} or what reads it has changed since"
             )
         expected = jax.eval_shape(by_name, like)
-        other = differences(self._read(step, "run", ocp.args.JsonRestore())["shapes"], shapes(expected))
+        other = differences(self._said(step)["shapes"], shapes(expected))
         if other:
             raise CheckpointError(f"{path} does not fit {self._config.env} as it is here: {in_words(other)}")
         empty = jax.tree.map(lambda leaf: np.empty(leaf.shape, leaf.dtype), expected)
         return from_names(self._read(step, "state", ocp.args.StandardRestore(empty)), like)
+
+    def _said(self, step: int) -> dict[str, Any]:
+        """What a checkpoint says of itself."""
+        said = self._read(step, "run", ocp.args.JsonRestore())
+        if not {"config", "shapes", *COUNTED} <= said.keys():
+            raise self._broken(step, "it does not say what it is of")
+        return said
 
     def _read(self, step: int, item: str, how: Any) -> Any:
         """A part of a checkpoint."""
@@ -125,7 +131,9 @@ class Checkpoints:
         older = [other for other in self._manager.all_steps() if other < step]
         way_out = f"go on from superstep {max(older)}" if older else "begin anew"
         path = self._path / str(step)
-        return CheckpointError(f"{path} is broken ({reason[:200]}); remove that folder to {way_out}")
+        return CheckpointError(
+            f"{path} is broken, or not of this program ({reason[:200]}); remove that folder to {way_out}"
+        )
 
     def __enter__(self) -> "Checkpoints":
         return self

@@ -19,6 +19,11 @@ class Events:
             if value is not None and name not in ("superstep", "env_steps"):
                 self._writer.add_scalar(name, value, record["env_steps"])
 
+    def flush(self) -> None:
+        """Puts what was written onto the disk, where a killed run leaves it."""
+        if self._writer is not None:
+            self._writer.flush()
+
     def __enter__(self) -> "Events":
         return self
 

@@ -36,7 +36,7 @@ def parse(argv: Sequence[str]) -> Options:
         ValueError: for an unknown environment or preset, a folder that is no run, or a setting that a resumed run
             cannot change.
     """
-    first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    first = argparse.ArgumentParser(prog="python -m train ppo", add_help=False, allow_abbrev=False)
     for name in ("--env", "--preset", "--resume"):
         first.add_argument(name)
     named, rest = first.parse_known_args(list(argv))

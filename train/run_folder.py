@@ -1,7 +1,11 @@
 """The folder of a run: what it was told, what it measured, what it learned, and what it needs to go on."""
 
+import contextlib
 import dataclasses
+import fcntl
 import json
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from train.config import Config
@@ -40,6 +44,18 @@ class RunFolder:
     def learning_curve(self) -> Path:
         """The metrics as a picture."""
         return self.path / "learning_curve.png"
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keeps other processes from going on with this run; a ValueError where one does. A kill unlocks too."""
+        with contextlib.ExitStack() as stack:
+            handle = os.open(self.path, os.O_RDONLY)
+            stack.callback(os.close, handle)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise ValueError(f"{self.path} is being written by another process") from error
+            yield
 
     def write_config(self, config: Config) -> None:
         """Writes the settings."""

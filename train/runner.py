@@ -12,11 +12,11 @@ from train import ppo, rollout
 from train.bank import bank_keys, is_refreshed, run_keys, training_params
 from train.checkpoint import CheckpointError, Checkpoints, Progress
 from train.config import Config
+from train.console import Bar, Clock, StopSignal
 from train.events import Events
 from train.metrics import MetricsWriter, summarise
 from train.networks import make_network
 from train.policy import NetworkPolicy, save_policy
-from train.progress import Bar, Clock, StopSignal
 from train.run_folder import RunFolder
 
 
@@ -45,11 +45,12 @@ def run(config: Config, env: Environment, env_params: Any, folder: RunFolder, *,
         show_progress: whether to draw a bar.
 
     Raises:
+        ValueError: where another process is writing into the folder.
         CheckpointError: where the run is finished, or its newest checkpoint broken or not of these settings, scenarios
             or shapes.
     """
     network = make_network(config.network, env.num_actions)
-    with Checkpoints(folder.checkpoints, config) as checkpoints:
+    with folder.locked(), Checkpoints(folder.checkpoints, config) as checkpoints:
         state, params, progress = begin(config, env, env_params, checkpoints)
         folder.write_config(config)
         began = time.perf_counter()
@@ -73,6 +74,7 @@ def run(config: Config, env: Environment, env_params: Any, folder: RunFolder, *,
                 is_last = stop.was_asked or number + 1 == config.num_supersteps
                 if is_last or checkpoints.is_due():
                     progress = progress.advanced(number + 1, clock, params.bank.fingerprint())
+                    events.flush()
                     checkpoints.save(state, progress)
                     policy = NetworkPolicy(state.weights, network, env)
                     save_policy(folder.policy, policy, network=config.network, scenarios=progress.scenarios)

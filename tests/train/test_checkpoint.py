@@ -86,7 +86,7 @@ def test_a_broken_one_is_told_as_such(saved, file, damage, capfd):
         content = each.read_bytes()
         each.unlink() if damage == "gone" else each.write_bytes(content[: len(content) // 2 if damage == "cut" else 0])
     with pytest.raises(
-        CheckpointError, match=r"run/7 is broken .*remove that folder to go on from superstep 6"
+        CheckpointError, match=r"run/7 is broken, .*remove that folder to go on from superstep 6"
     ) as told:
         restore(saved)
     assert "\n" not in str(told.value)

@@ -16,9 +16,9 @@ from probes import PROBES
 from train import run_folder, runner
 from train.bank import is_refreshed
 from train.checkpoint import CheckpointError
+from train.console import StopSignal
 from train.metrics import read_metrics
 from train.policy import load_policy
-from train.progress import StopSignal
 
 PARAMS = PROBES["observation"]
 TIMES = ("seconds", "steps_per_second")
@@ -168,6 +168,12 @@ def test_other_scenarios_are_noticed(config, env, folder, monkeypatch):
         runner.run(library, env, PARAMS, folder, show_progress=False)
     with pytest.raises(CheckpointError, match="is of other scenarios"):
         runner.run(library, env, PROBES["one step"], folder, show_progress=False)
+
+
+def test_two_processes_do_not_write_into_one_folder(config, env, folder):
+    with folder.locked(), pytest.raises(ValueError, match="is being written by another process"):
+        runner.run(config, env, PARAMS, folder, show_progress=False)
+    assert not folder.config.exists()
 
 
 def test_a_second_signal_acts_as_ever():

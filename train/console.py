@@ -1,4 +1,4 @@
-"""What stands around the loop: a clock, a bar, and the wish to stop."""
+"""What the terminal sees of a run and says to it: a clock, a bar, and the wish to stop."""
 
 import signal
 import time
