@@ -35,7 +35,9 @@ def test_a_limit_out_of_range_is_refused(limits):
 
 
 def test_an_id_is_registered_once():
-    factory = lambda: jaxenv.make("LifeOps-v0")[0]  # noqa: E731
+    def factory():
+        return jaxenv.make("LifeOps-v0")[0]
+
     with pytest.raises(ValueError, match="taken"):
         jaxenv.register("LifeOps-v0", factory)
     with pytest.raises(TypeError, match="function"):
