@@ -65,7 +65,7 @@ class Network:
     embedding: int = 32  # units of an embedded entity; only for entities
     hidden: tuple[int, ...] = (256, 256)  # units of each hidden layer
     activation: Literal["tanh", "relu"] = "tanh"  # after each hidden layer
-    shared_trunk: bool = False  # one set of hidden layers for policy and value, or one each; only for flat
+    shared_trunk: bool = False  # one set of hidden layers for policy and value, or one each
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

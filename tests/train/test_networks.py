@@ -10,6 +10,7 @@ import pytest
 import jaxenv
 from train.config import Network
 from train.networks import make_network
+from train.networks.entities import ActionScores
 
 ENV, PARAMS = jaxenv.make("LifeOps-v0")
 SETTINGS = Network(hidden=(16,), embedding=8)
@@ -54,6 +55,18 @@ def test_what_does_not_exist_is_not_read(entity_network):
     assert np.isfinite(outputs(apply, weights, with_events(entities, nobody), mask)).all()
 
 
+def test_how_many_there_are_is_read(entity_network):
+    """Of two events that are alike, the second tells nothing but the number."""
+    apply, weights, entities, mask = entity_network
+    events = entities.groups["events"]
+    alike = jnp.broadcast_to(events.features[0], events.features.shape)
+    one, two = (
+        outputs(apply, weights, with_events(entities, events.replace(features=alike, mask=events.mask & place)), mask)
+        for place in (jnp.arange(events.mask.size) < 1, jnp.arange(events.mask.size) < 2)
+    )
+    assert np.abs(two - one).max() > 1e-3
+
+
 def test_entities_and_the_features_of_actions_are_read(entity_network):
     apply, weights, entities, mask = entity_network
     expected = outputs(apply, weights, entities, mask)
@@ -78,3 +91,53 @@ def test_the_flat_network_reads_the_same_numbers_in_one_row(entity_network):
     policy, value = network.apply(network.init(jax.random.key(0), vector, mask), vector, mask)
     assert value.shape == ()
     assert policy.log_probs.shape == (ENV.num_actions,)
+
+
+@pytest.mark.parametrize("encoder", ["flat", "entities"])
+def test_any_number_of_leading_axes_and_each_half_alone(encoder):
+    """Six days in two rows of three, together and one by one, the policy and the value together and apart."""
+    network = make_network(dataclasses.replace(SETTINGS, encoder=encoder), ENV.num_actions)
+    observations, _ = jax.vmap(ENV.reset, in_axes=(0, None, 0))(
+        jax.random.split(jax.random.key(0), 6), PARAMS, jnp.arange(6)
+    )
+    features = jax.vmap(lambda one: network.read(ENV, one, PARAMS))(observations)
+    mask = observations.action_mask
+    weights = network.init(jax.random.key(1), jax.tree.map(lambda x: x[0], features), mask[0])
+    one_by_one, values = jax.vmap(network.apply, in_axes=(None, 0, 0))(weights, features, mask)
+    assert len(np.unique(np.asarray(values))) == 6
+
+    rows, mask = jax.tree.map(lambda x: x.reshape(2, 3, *x.shape[1:]), (features, mask))
+    together, value = network.apply(weights, rows, mask)
+    np.testing.assert_allclose(together.log_probs.reshape(6, -1), one_by_one.log_probs, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(value.ravel(), values, rtol=1e-4, atol=1e-5)
+    policy = network.apply(weights, rows, mask, method="policy")
+    np.testing.assert_array_equal(policy.log_probs, together.log_probs)
+    np.testing.assert_array_equal(network.apply(weights, rows, method="value"), value)
+
+
+@pytest.mark.parametrize("encoder", ["flat", "entities"])
+@pytest.mark.parametrize("shared", [False, True])
+def test_hidden_layers_are_shared_where_told(encoder, shared):
+    """The gradient of the value reaches the policy's hidden layers if and only if they are the value's too."""
+    network = make_network(dataclasses.replace(SETTINGS, encoder=encoder, shared_trunk=shared), ENV.num_actions)
+    observation, _ = ENV.reset(jax.random.key(0), PARAMS, 3)
+    features = network.read(ENV, observation, PARAMS)
+    weights = network.init(jax.random.key(1), features, observation.action_mask)
+    gradient = jax.grad(lambda weights: network.apply(weights, features, method="value"))(weights)["params"]
+    assert any(np.any(leaf) for leaf in jax.tree.leaves(gradient["actor_trunk"])) == shared
+    assert ("critic_trunk" in weights["params"]) != shared
+    assert np.all([np.any(leaf) for leaf in jax.tree.leaves(gradient.get("overview", {}))])
+
+
+def test_an_action_is_scored_by_its_own_features(entity_network):
+    """What is added to an action's score is linear in its features, and the same rule for all of them."""
+    _, weights, entities, _ = entity_network
+    scores = ActionScores()
+    whole = jax.random.normal(jax.random.key(3), (16,))
+    own = {"params": weights["params"]["action_scores"]}
+    found = scores.apply(own, whole, entities.actions)
+    order = jnp.arange(ENV.num_actions)[::-1]
+    assert not np.allclose(entities.actions, entities.actions[order])
+    np.testing.assert_allclose(scores.apply(own, whole, entities.actions[order]), found[order], rtol=1e-5)
+    np.testing.assert_allclose(scores.apply(own, whole, 2.0 * entities.actions), 2.0 * found, rtol=1e-5)
+    assert np.ptp(found) > 0
