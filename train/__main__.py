@@ -18,6 +18,7 @@ from train.evaluation import evaluate
 from train.policy import load_policy, read_header
 from train.report import table
 from train.scores import Known
+from train.validation import validation_returns
 
 USAGE = """\
 usage: python -m train COMMAND ...
@@ -152,12 +153,13 @@ def load_library(env: Environment, path: str | None = None) -> scenarios.Library
 
 
 def compare(policy: Any, env: Environment, params: Any, library: scenarios.Library, *, repetitions: int = 1) -> str:
-    """The table of every baseline and this policy on a library."""
+    """The table of every baseline and this policy on a library, and their mean returns on the validation set."""
     params = params.replace(bank=library.bank)
     rules = baselines.for_environment(env)
+    validation = validation_returns({**rules, "PPO": policy}, env, params)
     known = known_returns(env, params, library, rules.pop("Random"))
     results = {name: evaluate(rule, env, params) for name, rule in rules.items()}
-    return table(known, {**results, "PPO": evaluate(policy, env, params, repetitions=repetitions)})
+    return table(known, {**results, "PPO": evaluate(policy, env, params, repetitions=repetitions)}, validation)
 
 
 def known_returns(env: Environment, params: Any, library: scenarios.Library, random_policy: Any) -> Known:

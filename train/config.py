@@ -94,12 +94,18 @@ class Config:
     seed: int = 0  # of everything random
     total_steps: int = 4_000_000  # environment steps, rounded up to whole supersteps
     run_dir: Path | None = None  # folder to write, which must not exist; default runs/ENV-SEED-N
+    validate_every: int = 4  # supersteps between two looks at the validation set; 0: none
     checkpoint_every: float = 60.0  # seconds between two checkpoints; the end of a run has one in any case
     tensorboard: bool = True  # write TensorBoard events too, where tensorboardX is installed
     rollout: Rollout = dataclasses.field(default_factory=Rollout)
     hyper: Hyper = dataclasses.field(default_factory=Hyper)
     network: Network = dataclasses.field(default_factory=Network)
     training: Scenarios = dataclasses.field(default_factory=Scenarios)
+
+    def __post_init__(self) -> None:
+        """Refuses looks less often than never."""
+        if self.validate_every < 0:
+            raise ValueError(f"validate_every is at least 0, got {self.validate_every}")
 
     @property
     def steps_per_superstep(self) -> int:

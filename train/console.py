@@ -27,11 +27,12 @@ class Clock:
 
 
 class Bar:
-    """A progress bar in environment steps: steps/s, return, time left."""
+    """A progress bar in environment steps: steps/s, return, the last look at the validation set, time left."""
 
     def __init__(self, config: Config, env_steps: int, *, is_shown: bool) -> None:
         """Draws a bar that is filled by what was done before."""
         total = config.num_supersteps * config.steps_per_superstep
+        self._validation = ""
         self._bar = tqdm(
             total=total,
             initial=env_steps,
@@ -44,8 +45,11 @@ class Bar:
 
     def show(self, record: dict[str, Any]) -> None:
         """Moves the bar to a record of the metrics."""
+        if record["validation_return"] is not None:
+            self._validation = f", validation {record['validation_return']:.2f}"
         if record["return"] is not None:
-            self._bar.set_postfix_str(f"return {record['return']:.2f}, entropy {record['entropy']:.2f}", refresh=False)
+            told = f"return {record['return']:.2f}{self._validation}, entropy {record['entropy']:.2f}"
+            self._bar.set_postfix_str(told, refresh=False)
         self._bar.update(record["env_steps"] - self._bar.n)
 
     def __enter__(self) -> "Bar":

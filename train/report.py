@@ -8,12 +8,13 @@ from train.evaluation import Evaluation
 from train.scores import LEAST_SPREAD, Known, Summary, summarise
 
 
-def table(known: Known, results: Mapping[str, Evaluation]) -> str:
+def table(known: Known, results: Mapping[str, Evaluation], validation: Mapping[str, float] | None = None) -> str:
     """A row per scenario: Random, each policy, the best known return, and the score of the last policy.
 
     Args:
         known: ids, random and best returns of the S scenarios.
         results: name -> evaluation over those scenarios; the last is the policy that the table is about.
+        validation: name -> mean return on the validation set, of Random too; no row where it is empty.
     """
     summaries = {
         name: summarise(np.asarray(result.returns), np.asarray(result.terminated), known)
@@ -21,7 +22,8 @@ def table(known: Known, results: Mapping[str, Evaluation]) -> str:
     }
     name, summary = list(summaries.items())[-1]
     header = ["", "Random", *summaries, "best known", "score"]
-    lines = _aligned([header, *_scenario_rows(known, list(summaries.values())), *_summary_rows(summaries)])
+    rows = [*_scenario_rows(known, list(summaries.values())), *_summary_rows(summaries, validation or {})]
+    lines = _aligned([header, *rows])
     rule = "-" * len(lines[0])
     last_scenario = 1 + len(known.ids)
     return "\n".join(
@@ -35,12 +37,14 @@ def _scenario_rows(known: Known, summaries: Sequence[Summary]) -> list[list[str]
     return [[id, *(_number(column[row]) for column in columns)] for row, id in enumerate(known.ids)]
 
 
-def _summary_rows(summaries: Mapping[str, Summary]) -> list[list[str]]:
+def _summary_rows(summaries: Mapping[str, Summary], validation: Mapping[str, float]) -> list[list[str]]:
     """The rows under the line; by its definition the score of Random is 0 and that of the best 1."""
     each = list(summaries.values())
     means = [0.0, *(summary.mean_score for summary in each), 1.0, each[-1].mean_score]
     ended = [f"{summary.terminated:.0%}" for summary in each]
     rows = [["mean score", *map(_number, means)], ["ended naturally", "", *ended, "", ""]]
+    if validation:
+        rows.append(["validation return", *(_number(validation[name]) for name in ("Random", *summaries)), "", ""])
     return rows[1:] if np.isnan(each[-1].mean_score) else rows
 
 

@@ -18,6 +18,7 @@ from train.metrics import MetricsWriter, summarise
 from train.networks import make_network
 from train.policy import NetworkPolicy, save_policy
 from train.run_folder import RunFolder
+from train.validation import make_look
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,6 +56,7 @@ def run(config: Config, env: Environment, env_params: Any, folder: RunFolder, *,
         folder.write_config(config)
         began = time.perf_counter()
         superstep = ppo.make_superstep(config, env).lower(state, params, config.hyper).compile()
+        look = make_look(config, env, env_params, NetworkPolicy(state.weights, network, env))
         compile_seconds = time.perf_counter() - began
 
         clock = Clock(config.steps_per_superstep, env_steps=progress.env_steps, seconds=progress.seconds)
@@ -66,7 +68,8 @@ def run(config: Config, env: Environment, env_params: Any, folder: RunFolder, *,
         ):
             for number in range(progress.superstep, config.num_supersteps):
                 state, metrics = superstep(state, params, config.hyper)
-                record = {"superstep": number, **summarise(metrics), **clock.tick()}
+                validation = look(number, NetworkPolicy(state.weights, network, env))
+                record = {"superstep": number, **summarise(metrics), "validation_return": validation, **clock.tick()}
                 for tell in (metrics_file.write, events.write, bar.show):
                     tell(record)
                 if is_refreshed(number + 1, config):

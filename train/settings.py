@@ -7,7 +7,7 @@ from typing import Any
 
 from train.config import Config
 
-MAY_CHANGE = ("total_steps", "run_dir", "checkpoint_every", "tensorboard")
+MAY_CHANGE = ("total_steps", "run_dir", "validate_every", "checkpoint_every", "tensorboard")
 """What may be told anew when a run is resumed. None of it changes what has been learned so far; the schedules fall to
 their ends over `total_steps`, so from there on a new one changes them."""
 

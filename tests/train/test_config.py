@@ -12,6 +12,7 @@ from train.config import Config, Rollout, Scenarios
     [
         (lambda: Rollout(num_envs=10, num_steps=3, minibatches=7), "30 samples do not divide into 7"),
         (lambda: Rollout(num_steps=0), "num_steps is at least 1"),
+        (lambda: Config(env="any", validate_every=-1), "validate_every is at least 0"),
         (lambda: Scenarios(count=0), "count is at least 1"),
         (lambda: Scenarios(difficulty=(0.7, 0.2)), "a range within"),
         (lambda: presets.preset("LifeOps-v00"), "Did you mean 'LifeOps-v0'"),

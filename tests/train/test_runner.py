@@ -19,6 +19,7 @@ from train.checkpoint import CheckpointError
 from train.console import StopSignal
 from train.metrics import read_metrics
 from train.policy import load_policy
+from train.validation import validation_returns
 
 PARAMS = PROBES["observation"]
 TIMES = ("seconds", "steps_per_second")
@@ -62,6 +63,9 @@ def test_a_run(config, env, folder, caplog, monkeypatch):
     assert outcome.env_steps == records[-1]["env_steps"]
     assert not outcome.stopped
     load_policy(folder.policy, env, PARAMS)
+    looks = {record["superstep"]: record["validation_return"] for record in records}
+    assert [number for number, found in looks.items() if found is not None] == [3, 7, 9]
+    assert {"PPO": looks[9]} == validation_returns({"PPO": outcome.policy}, env, PARAMS)
 
 
 def test_scenarios_are_drawn_anew_when_it_is_their_time(config):

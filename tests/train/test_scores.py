@@ -53,6 +53,13 @@ def test_the_table():
     mean = next(line for line in text.splitlines() if line.startswith("mean score"))
     assert mean.split()[2:] == ["0.00", "0.12", "0.75", "1.00", "0.75"]
     assert "not known: flat, new" in text
+    assert "validation" not in text
+
+
+def test_the_table_tells_returns_on_the_validation_set():
+    results = {"Rules": evaluation([1, 2, 1, 1]), "PPO": evaluation([2, 4, 1, 7])}
+    *_, last, _, _, _ = table(KNOWN, results, {"Random": -1.0, "Rules": 2.5, "PPO": 12.345}).splitlines()
+    assert last.split() == ["validation", "return", "-1.00", "2.50", "12.35"]
 
 
 def test_the_table_without_scores():
