@@ -5,11 +5,12 @@ from collections.abc import Callable
 from typing import Any
 
 from jaxenv.core import Environment
-from jaxenv.envs import lifeops
+from jaxenv.envs import lifeops, lifestack
 
 _FACTORIES: dict[str, Callable[..., Environment]] = {
     "LifeOps-v0": lifeops.classic,
     "LifeOps-Shaped-v0": lifeops.shaped,
+    "LifeStack-v0": lifestack.LifeStack,
 }
 
 

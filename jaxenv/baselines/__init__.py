@@ -4,12 +4,17 @@ from collections.abc import Callable
 from typing import Any
 
 from jaxenv.baselines import lifeops as _lifeops
+from jaxenv.baselines import lifestack as _lifestack
 from jaxenv.baselines.random import random_policy as random_policy
 from jaxenv.core import Environment
 from jaxenv.core.types import Policy
 from jaxenv.envs.lifeops import LifeOps
+from jaxenv.envs.lifestack import LifeStack
 
-_RULE_BASED: dict[type, Callable[[Any], dict[str, Policy]]] = {LifeOps: _lifeops.baselines}
+_RULE_BASED: dict[type, Callable[[Any], dict[str, Policy]]] = {
+    LifeOps: _lifeops.baselines,
+    LifeStack: _lifestack.baselines,
+}
 
 
 def for_environment(env: Environment) -> dict[str, Policy]:

@@ -6,6 +6,7 @@ import pytest
 
 import jaxenv
 from jaxenv import wrappers
+from jaxenv.envs.lifestack.types import UNKNOWN
 from jaxenv.testing import check_environment
 
 
@@ -22,9 +23,36 @@ def scramble_requests_from_the_fourth_on(key, state, params):
     return state, params.replace(bank=params.bank.replace(scenarios=days))
 
 
+def scramble_the_unknown_and_what_is_to_come(key, state, params):
+    """LifeStack: facts that were never looked at, what routes need of them, and all events that have not fired."""
+    crises = params.bank.scenarios
+    hidden = (state.known == UNKNOWN) & ~crises.shown[state.scenario]
+    keys = iter(jax.random.split(key, 6))
+
+    def noise(column, low, high):
+        return jax.random.randint(next(keys), column.shape, low, high).astype(column.dtype)
+
+    def unfired(column, replacement):
+        fired = state.fired.reshape((1, -1) + (1,) * (column.ndim - 2))
+        return jnp.where(fired, column, replacement)
+
+    routes, events = crises.routes, crises.events
+    needs = jnp.where(hidden[None, None], noise(routes.preconditions, 0, 256), routes.preconditions)
+    events = events.replace(
+        step=unfired(events.step, noise(events.step, -1, 20)),
+        probability=unfired(events.probability, jax.random.uniform(next(keys), events.probability.shape)),
+        writes=unfired(events.writes, noise(events.writes, -1, 3)),
+        effects=unfired(events.effects, noise(events.effects, -(10**6), 10**6)),
+    )
+    crises = crises.replace(routes=routes.replace(preconditions=needs), events=events)
+    state = state.replace(facts=jnp.where(hidden, noise(state.facts, 0, 3), state.facts))
+    return state, params.replace(bank=params.bank.replace(scenarios=crises))
+
+
 PERTURB_HIDDEN = {
     "LifeOps-v0": scramble_requests_from_the_fourth_on,
     "LifeOps-Shaped-v0": scramble_requests_from_the_fourth_on,
+    "LifeStack-v0": scramble_the_unknown_and_what_is_to_come,
 }
 
 

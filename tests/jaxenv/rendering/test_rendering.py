@@ -1,5 +1,6 @@
 """The common part: pictures as files, episodes as sequences, and views of environments that others write."""
 
+import dataclasses
 import functools
 import io
 import subprocess
@@ -130,6 +131,43 @@ def test_a_wrapped_environment_is_shown_like_the_bare_one(episode):
     wrapped = play(env, names=LIBRARY)
     assert [str(picture) for picture in wrapped] == [str(picture) for picture in episode]
     assert str(rendering.render(env, wrapped.states[0], PARAMS, names=LIBRARY)) == str(episode[0])
+
+
+@pytest.mark.parametrize("id", jaxenv.registered())
+def test_every_registered_environment_is_shown(id):
+    env, params = jaxenv.make(id)
+    bare = rendering.record(env, params, RANDOM, jax.random.key(0), 0)
+    wrapped = rendering.record(wrappers.EpisodeStatistics(env), params, RANDOM, jax.random.key(0), 0)
+    assert len(bare) == len(bare.steps) + 1
+    assert [str(picture) for picture in wrapped] == [str(picture) for picture in bare]
+    for step in bare.steps:
+        assert step.words
+        assert step.reward == pytest.approx(sum(step.parts.values()), abs=1e-5)
+        assert step.words in bare.transcript()
+        assert all(line in bare.transcript() for line in step.told)
+    for picture in (bare[0], bare[-1], bare.overview()):
+        assert xml.etree.ElementTree.fromstring(picture.svg()).tag.endswith("svg")
+        assert picture.svg() == picture.svg()
+
+
+def test_a_transcript_tells_every_step_and_how_it_ended(episode):
+    told = episode.transcript()
+    assert told.startswith(str(episode[0]))
+    assert told.endswith(str(episode[-1]).partition("\n\n")[2])
+    assert f"\n  1. {episode.steps[0].words}: " in told
+    assert told.count("return ") == 1
+
+
+def test_what_a_step_did_is_told_under_it(episode):
+    step = episode.steps[0]
+    lines = tuple(f"line {number}" for number in range(9))
+    steps = (dataclasses.replace(step, told=lines), *episode.steps[1:])
+    picture = dataclasses.replace(episode, steps=steps)[1]
+    assert all(f"\n  {line}\n" in str(picture) for line in lines)
+    from matplotlib.text import Text
+
+    drawn = [text.get_text() for text in picture.figure().findobj(Text) if text.get_text() in (*lines, "and 4 more")]
+    assert drawn == [*lines[:4], "and 4 more", lines[-1]]
 
 
 def test_a_batch_is_refused_with_the_way_out():

@@ -1,0 +1,96 @@
+"""Greedy, the rule-based policy of LifeStack: urgent care of oneself, else the shortest way that serves."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxenv.core import masking
+from jaxenv.core.types import Key, Policy
+from jaxenv.envs.lifestack import LifeStack, Observation, Params
+from jaxenv.envs.lifestack.actions import EFFECTS, FIRST_UPKEEP, LOOKING, NUM_VERBS, UPKEEP, Catalogue
+from jaxenv.envs.lifestack.metrics import INVERTED, UNIT, better, index
+from jaxenv.envs.lifestack.types import CENTS, FAILS, NOT_KNOWN
+
+LOW_ENERGY, LOW_METRIC = 20 * CENTS, 20 * UNIT
+WATCHED = np.array(
+    [
+        index("mental_wellbeing.stress_level"),
+        index("career.workload"),
+        index("time.free_hours_per_week"),
+        index("relationships.romantic"),
+        index("mental_wellbeing.motivation"),
+    ]
+)
+RAISES = EFFECTS[FIRST_UPKEEP:LOOKING]  # [5, 23] int32
+BEST_UPKEEP = np.argmax(np.where(INVERTED, -RAISES, RAISES)[:, WATCHED], axis=0)  # [5] for each watched metric
+REST = UPKEEP.index("rest")
+
+
+def baselines(env: LifeStack) -> dict[str, Policy]:
+    """Greedy for the catalogue of `env`."""
+    return {"Greedy": functools.partial(greedy, env.catalogue)}
+
+
+def greedy(catalogue: Catalogue, key: Key, observation: Observation, params: Params) -> jax.Array:
+    """Rest, care, look, work, or nudge a metric of success, whichever is first to apply; else wait: [] int32."""
+    del key, params
+    target, has_target = target_route(catalogue, observation)
+    outstanding = jnp.where(has_target, jnp.sum(observation.routes.outstanding[target], dtype=jnp.int32), 0)
+    steps_left = (jnp.minimum(observation.horizon, observation.deadline) - observation.clock).astype(jnp.int32)
+
+    rest = catalogue.first_upkeep + REST
+    needs_rest = (observation.energy < LOW_ENERGY) & observation.action_mask[rest]
+    care, needs_care = care_for_metrics(catalogue, observation)
+    work = work_on(catalogue, observation, target)
+    nudge, can_nudge = nudge_metric(catalogue, observation)
+    choice = jnp.where(can_nudge, nudge, catalogue.wait)
+    choice = jnp.where(has_target, work, choice)
+    choice = jnp.where(needs_care & (steps_left > outstanding), care, choice)
+    return jnp.where(needs_rest, rest, choice).astype(jnp.int32)
+
+
+def target_route(catalogue: Catalogue, o: Observation) -> tuple[jax.Array, jax.Array]:
+    """([] int32 route, [] bool whether there is one): serves, nothing known against it, and can be worked now.
+
+    The one with the fewest outstanding verbs; ties go to the higher final reward, then to the order.
+    """
+    fails = jnp.any(o.routes.relation == FAILS, axis=-1)
+    fails = fails | jnp.any(o.routes.needs_bound & ~o.bounds.holds[None], axis=-1)
+    workable = jnp.any(route_entries(catalogue, o), axis=0)
+    ready = o.routes.serves & ~fails & workable
+    outstanding = jnp.sum(o.routes.outstanding, axis=-1, dtype=jnp.int32)
+    return masking.first_least(ready, outstanding, -o.routes.reward), jnp.any(ready)
+
+
+def route_entries(catalogue: Catalogue, o: Observation) -> jax.Array:
+    """[V, R] bool: the legal entries on routes."""
+    return o.action_mask[: catalogue.first_inspect].reshape(NUM_VERBS, catalogue.routes)
+
+
+def work_on(catalogue: Catalogue, o: Observation, route: jax.Array) -> jax.Array:
+    """[] int32: look at its first unknown precondition that can be looked at, else its first outstanding verb."""
+    can_look = o.action_mask[catalogue.first_inspect : catalogue.first_upkeep]
+    look = (o.routes.relation[route] == NOT_KNOWN) & can_look
+    verb = jnp.argmax(route_entries(catalogue, o)[:, route])
+    return jnp.where(jnp.any(look), catalogue.first_inspect + jnp.argmax(look), verb * catalogue.routes + route)
+
+
+def care_for_metrics(catalogue: Catalogue, o: Observation) -> tuple[jax.Array, jax.Array]:
+    """([] int32 entry, [] bool whether one applies): the upkeep that raises the first watched metric that is low."""
+    low = better(o.metrics)[WATCHED] < LOW_METRIC
+    entry = jnp.asarray(catalogue.first_upkeep + BEST_UPKEEP)
+    applies = low & o.action_mask[entry]
+    return entry[jnp.argmax(applies)], jnp.any(applies)
+
+
+def nudge_metric(catalogue: Catalogue, o: Observation) -> tuple[jax.Array, jax.Array]:
+    """([] int32 entry, [] bool whether one applies): the upkeep that moves the first unmet bound of success most."""
+    bounds = o.bounds
+    unmet = bounds.exists & bounds.in_success & ~bounds.holds
+    way = jnp.where(o.metrics[bounds.metric] < bounds.low, 1, -1)
+    moved = jnp.asarray(RAISES)[:, bounds.metric] * way[None]
+    entry = catalogue.first_upkeep + jnp.argmax(moved, axis=0)
+    applies = unmet & (jnp.max(moved, axis=0) > 0) & o.action_mask[entry]
+    return entry[jnp.argmax(applies)], jnp.any(applies)

@@ -1,0 +1,206 @@
+"""The catalogue of actions: what an index means, what it costs and does, and which entries are legal now.
+
+Order: each verb on each route slot (verb by verb), inspecting each key slot, the five kinds of upkeep, waiting. What an
+entry does apart from its route or key is a deed, a row of `DEEDS`.
+"""
+
+import dataclasses
+import functools
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import struct
+
+from jaxenv.core.types import ActionMask
+from jaxenv.envs.lifestack.conditions import row
+from jaxenv.envs.lifestack.metrics import spread
+from jaxenv.envs.lifestack.types import CENTS, Limits, Scenario, State
+
+VERBS = (
+    "communicate",
+    "spend",
+    "negotiate",
+    "delegate",
+    "reschedule",
+    "deprioritize",
+    "rest",
+    "plan",
+    "prepare",
+    "self_care",
+    "execute",
+    "wait",
+)
+UPKEEP = ("rest", "self_care", "delegate", "deprioritize", "communicate")
+INSPECT, WAIT = "inspect", "wait"
+SPEND = VERBS.index("spend")
+NUM_VERBS = len(VERBS)
+
+
+class Deed(NamedTuple):
+    """What a verb costs and does to the metrics."""
+
+    time: float  # hours
+    energy: float
+    effects: dict[str, float]  # metric path -> change, before it spreads
+
+
+_STRESS = "mental_wellbeing.stress_level"
+_CLARITY = {"mental_wellbeing.clarity": 2}
+_CARE = {_STRESS: -6, "mental_wellbeing.motivation": 4}
+_ON_ROUTE = {
+    "communicate": Deed(0.5, 5, {}),
+    "spend": Deed(0.5, 2, {_STRESS: -2}),
+    "negotiate": Deed(1.5, 15, {"career.workload": -5, _STRESS: -2}),
+    "delegate": Deed(1, 8, {}),
+    "reschedule": Deed(1, 5, {"time.free_hours_per_week": 3}),
+    "deprioritize": Deed(0.5, 3, {}),
+    "rest": Deed(1, -15, {_STRESS: -8}),
+    "plan": Deed(0.5, 3, _CLARITY),
+    "prepare": Deed(0.5, 3, _CLARITY),
+    "self_care": Deed(1, -5, _CARE),
+    "execute": Deed(1, 8, {}),
+    "wait": Deed(0, 0, {}),
+}
+_UPKEEP_EFFECTS = {
+    "rest": {_STRESS: -12},
+    "self_care": _CARE,
+    "delegate": {"career.workload": -10, "relationships.professional_network": -5},
+    "deprioritize": {"time.free_hours_per_week": 15, "relationships.social": -10},
+    "communicate": {"relationships.romantic": 10, _STRESS: -5},
+}
+DEEDS = (
+    *(_ON_ROUTE[verb] for verb in VERBS),
+    *(_ON_ROUTE[verb]._replace(effects=_UPKEEP_EFFECTS[verb]) for verb in UPKEEP),
+    Deed(0.5, 0, {}),
+    Deed(0, 0, {}),
+)
+"""A row for each verb on a route, each kind of upkeep, inspecting, and doing nothing."""
+
+FIRST_UPKEEP = NUM_VERBS
+LOOKING = FIRST_UPKEEP + len(UPKEEP)
+NOTHING = LOOKING + 1
+
+TIME = np.array([deed.time * CENTS for deed in DEEDS], np.int32)  # [deeds] hundredths of an hour
+ENERGY = np.array([deed.energy * CENTS for deed in DEEDS], np.int32)  # [deeds] hundredths
+EFFECTS = np.stack([spread(deed.effects) for deed in DEEDS])  # [deeds, 23] int32, spread
+
+
+@dataclasses.dataclass(frozen=True)
+class Catalogue:
+    """What the indices mean, for given capacities; its size is A."""
+
+    routes: int
+    keys: int
+
+    @classmethod
+    def of(cls, limits: Limits) -> "Catalogue":
+        """The catalogue of an environment."""
+        return cls(limits.routes, limits.keys)
+
+    @property
+    def first_inspect(self) -> int:
+        """Where the entries that inspect begin."""
+        return NUM_VERBS * self.routes
+
+    @property
+    def first_upkeep(self) -> int:
+        """Where upkeep begins."""
+        return self.first_inspect + self.keys
+
+    @property
+    def wait(self) -> int:
+        """The index of waiting, the last one."""
+        return self.first_upkeep + len(UPKEEP)
+
+    @property
+    def size(self) -> int:
+        """The number of entries A."""
+        return self.wait + 1
+
+    @functools.cached_property
+    def deed(self) -> np.ndarray:
+        """[A] int32: the row of `DEEDS` of each entry."""
+        on_routes = np.repeat(np.arange(NUM_VERBS), self.routes)
+        upkeep = FIRST_UPKEEP + np.arange(len(UPKEEP))
+        return np.concatenate([on_routes, np.full(self.keys, LOOKING), upkeep, [NOTHING]]).astype(np.int32)
+
+    @functools.cached_property
+    def route(self) -> np.ndarray:
+        """[A] int32: the route of each entry, 0 where it has none."""
+        others = np.zeros(self.size - self.first_inspect)
+        return np.concatenate([np.tile(np.arange(self.routes), NUM_VERBS), others]).astype(np.int32)
+
+    @functools.cached_property
+    def key(self) -> np.ndarray:
+        """[A] int32: the key that each entry looks at, 0 where it looks at none."""
+        before, after = np.zeros(self.first_inspect), np.zeros(len(UPKEEP) + 1)
+        return np.concatenate([before, np.arange(self.keys), after]).astype(np.int32)
+
+
+class Move(struct.PyTreeNode):
+    """A decoded action; one that is not legal is a wait."""
+
+    legal: jax.Array  # [] bool
+    deed: jax.Array  # [] int32, row of `DEEDS`
+    on_route: jax.Array  # [] bool
+    route: jax.Array  # [] int32, 0 where on none
+    looks: jax.Array  # [] bool
+    key: jax.Array  # [] int32, 0 where it looks at none
+
+
+def decode(catalogue: Catalogue, state: State, scenario: Scenario, action: jax.Array) -> Move:
+    """The move of a catalogue index in a live state; an index out of range is not legal."""
+    entry = jnp.clip(action, 0, catalogue.wait)
+    on_route, upkeep = entry < catalogue.first_inspect, entry - catalogue.first_upkeep
+    route = entry % catalogue.routes
+    key = jnp.clip(entry - catalogue.first_inspect, 0, catalogue.keys - 1)
+    deed = jnp.where(entry < catalogue.first_upkeep, LOOKING, FIRST_UPKEEP + upkeep)
+    deed = jnp.where(entry == catalogue.wait, NOTHING, jnp.where(on_route, entry // catalogue.routes, deed))
+
+    bits = jnp.where(on_route, row(legal_verbs(state, scenario), route), legal_others(state))
+    is_there = (deed != LOOKING) | (((scenario.links.inspectable >> key.astype(jnp.uint32)) & 1) != 0)
+    legal = (entry == action) & (((bits >> deed) & 1) != 0) & is_there
+    deed = jnp.where(legal, deed, NOTHING)
+    return Move(legal=legal, deed=deed, on_route=deed < NUM_VERBS, route=route, looks=deed == LOOKING, key=key)
+
+
+def open_routes(state: State, scenario: Scenario) -> jax.Array:
+    """[R] bool: exist and are neither closed nor completed."""
+    exists = jnp.arange(state.closed.shape[0], dtype=jnp.int8) < scenario.num_routes
+    return exists & ~state.closed & ~state.completed
+
+
+def legal_mask(catalogue: Catalogue, state: State, scenario: Scenario) -> ActionMask:
+    """[A] bool: what the rules accept in a live state, whatever the hidden facts are."""
+    verb = np.arange(NUM_VERBS, dtype=np.int32)[:, None]
+    on_routes = ((legal_verbs(state, scenario)[None] >> verb) & 1) != 0
+    others = legal_others(state)
+    key = np.arange(catalogue.keys, dtype=np.uint32)
+    inspect = (((scenario.links.inspectable >> key) & 1) != 0) & (((others >> LOOKING) & 1) != 0)
+    rest = ((others >> np.arange(FIRST_UPKEEP, LOOKING, dtype=np.int32)) & 1) != 0
+    return jnp.concatenate([on_routes.ravel(), inspect, rest, jnp.ones(1, bool)])
+
+
+def legal_verbs(state: State, scenario: Scenario) -> jax.Array:
+    """[R] int32, bit v: the route is open and requires verb v, which is still to be done, and what it costs is there.
+
+    Money is paid with `spend`, or with the last verb of a route without it.
+    """
+    routes = jax.tree.map(lambda column: column[None], scenario.routes)
+    bit = np.left_shift(1, np.arange(NUM_VERBS, dtype=np.int32))[:, None]
+    outstanding = (routes.required & ~state.marks[None]).astype(jnp.int32)
+    due = open_routes(state, scenario)[None] & ((outstanding & bit) != 0)
+    spends = (routes.required & (1 << SPEND)) != 0
+    pays = (bit == 1 << SPEND) | (~spends & (outstanding == bit))
+    has_money = ~pays | (state.money >= routes.money)
+    has_time = state.time >= TIME[:NUM_VERBS, None] + routes.time
+    has_energy = state.energy >= ENERGY[:NUM_VERBS, None] + routes.energy
+    return jnp.sum(jnp.where(due & has_money & has_time & has_energy, bit, 0), axis=0, dtype=jnp.int32)
+
+
+def legal_others(state: State) -> jax.Array:
+    """[] int32, bit d: the time and energy of deed d are there, apart from any route."""
+    bit = np.left_shift(1, np.arange(len(DEEDS), dtype=np.int32))
+    return jnp.sum(jnp.where((state.time >= TIME) & (state.energy >= ENERGY), bit, 0), dtype=jnp.int32)

@@ -1,0 +1,57 @@
+"""Conditions on facts and metrics, as sets of codes and closed bounds: what holds, and as far as is known."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from jaxenv.envs.lifestack.types import Bounds, Conditions
+
+
+def code_bits(codes: jax.Array, like: jax.Array) -> jax.Array:
+    """Each code as the set of itself, in the dtype of `like`; a negative one (unknown, unwritten) as the empty set."""
+    one = jnp.ones((), like.dtype)
+    return jnp.where(codes >= 0, one << jnp.maximum(codes, 0).astype(like.dtype), 0).astype(like.dtype)
+
+
+def within(bounds: Bounds, metrics: jax.Array) -> jax.Array:
+    """[B] bool: the metric lies in the bound."""
+    value = bounded(bounds, metrics)
+    return (bounds.low <= value) & (value <= bounds.high)
+
+
+def bounded(bounds: Bounds, metrics: jax.Array) -> jax.Array:
+    """[B] int32: the metric of each bound."""
+    is_of = jnp.arange(metrics.shape[0], dtype=jnp.int8)[:, None] == bounds.metric[None]
+    return jnp.sum(jnp.where(is_of, metrics[:, None], 0), axis=0, dtype=jnp.int32)
+
+
+def row(table: Any, index: jax.Array) -> Any:
+    """The row of each array [R, ...] at an index: a masked sum, since under vmap a gather of rows is much dearer.
+
+    bool, signed and unsigned integers, and float32 are kept as they are.
+    """
+
+    def pick(column: jax.Array) -> jax.Array:
+        here = (jnp.arange(column.shape[0]) == index).reshape(-1, *(1,) * (column.ndim - 1))
+        if column.dtype == bool:
+            return jnp.any(here & column, axis=0)
+        return jnp.sum(jnp.where(here, column, jnp.zeros((), column.dtype)), axis=0, dtype=column.dtype)
+
+    return jax.tree.map(pick, table)
+
+
+def satisfied(conditions: Conditions, bits: jax.Array) -> jax.Array:
+    """[K, C] bool: the key's code (given as a set, [K]) satisfies the condition."""
+    return (conditions.facts & bits[:, None]) != 0
+
+
+def hold(conditions: Conditions, bits: jax.Array, in_bounds: jax.Array) -> jax.Array:
+    """[C] bool: some fact or some bound of the condition holds.
+
+    Args:
+        conditions: a table of C conditions.
+        bits: [K] code sets, those of the facts, or of what is known of them.
+        in_bounds: [B] bool.
+    """
+    return jnp.any(satisfied(conditions, bits), axis=0) | jnp.any(conditions.bounds & in_bounds[:, None], axis=0)

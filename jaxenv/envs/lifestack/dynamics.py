@@ -1,0 +1,220 @@
+"""The turn of LifeStack as pure phases: the deed, the attempt that it may complete, milestones and ends, and events.
+
+Every change of metrics is spread ahead of time, so a phase adds a row of a table and clips. Conditions are sets of
+codes, so whether they hold is a few bitwise operations on small tables; nothing loops over routes or events.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import struct
+
+from jaxenv.envs.lifestack import actions
+from jaxenv.envs.lifestack.actions import SPEND, Catalogue, Move
+from jaxenv.envs.lifestack.conditions import code_bits, hold, row, satisfied, within
+from jaxenv.envs.lifestack.metrics import HIGHEST, better
+from jaxenv.envs.lifestack.types import (
+    BURNOUT,
+    CONDITION,
+    DEAD_END,
+    DEADLINE,
+    EVERY_STEP,
+    IN_SUCCESS,
+    MOST_ENERGY,
+    NEVER,
+    OUTCOMES,
+    RUNNING,
+    SUCCESS,
+    UNWRITTEN,
+    Ends,
+    Events,
+    Routes,
+    Scenario,
+    State,
+)
+
+NO_FAILURE = 127  # in document order: behind every precondition
+
+
+class Turn(struct.PyTreeNode):
+    """What happened in a step, told to the reward."""
+
+    move: Move
+    completes: jax.Array  # [] bool, the move's route
+    fails: jax.Array  # [] bool, an attempt of the move's route
+    reached: jax.Array  # [M] bool, milestones of this step
+    ends: Ends
+
+
+def play(
+    catalogue: Catalogue, state: State, scenario: Scenario, action: jax.Array, draws: jax.Array
+) -> tuple[State, Turn]:
+    """One turn: the state after it and what happened.
+
+    Args:
+        catalogue: what the indices mean.
+        state: before the step.
+        scenario: of the state.
+        action: [] int32; one that is not legal is a wait.
+        draws: [X] float32 in [0, 1), one for each event.
+    """
+    move = actions.decode(catalogue, state, scenario, action)
+    state = act(state, scenario, move)
+    state, completes, fails = attempt(state, scenario, move)
+    state = state.replace(clock=state.clock + 1)
+    state, reached, ends = settle(state, scenario)
+    goes_on = (state.outcome == RUNNING) & (state.clock < scenario.horizon)
+    state = strike(state, scenario.events, draws, goes_on)
+    return state, Turn(move=move, completes=completes, fails=fails, reached=reached, ends=ends)
+
+
+def act(state: State, scenario: Scenario, move: Move) -> State:
+    """The deed: its effects on metrics, its time and energy, and what is seen by looking."""
+    routes = scenario.routes
+    time = row(actions.TIME, move.deed) + jnp.where(move.on_route, row(routes.time, move.route), 0)
+    energy = row(actions.ENERGY, move.deed) + jnp.where(move.on_route, row(routes.energy, move.route), 0)
+    seen = move.looks & (jnp.arange(state.known.shape[0]) == move.key)
+    return state.replace(
+        metrics=shift(state.metrics, row(actions.EFFECTS, move.deed)),
+        time=state.time - time,
+        energy=jnp.clip(state.energy - energy, 0, MOST_ENERGY),
+        known=jnp.where(seen, state.facts, state.known),
+    )
+
+
+def attempt(state: State, scenario: Scenario, move: Move) -> tuple[State, jax.Array, jax.Array]:
+    """Marks the verb on its route; with the last one the route completes, or the attempt fails.
+
+    Returns:
+        (state, completes, fails). A failed attempt takes the mark back, costs no money, and makes known the
+        preconditions up to the first that fails.
+    """
+    route, marks = row(scenario.routes, move.route), row(state.marks, move.route)
+    marked = marks | jnp.left_shift(1, move.deed).astype(marks.dtype)
+    is_last = move.on_route & (marked == route.required)
+
+    first_failing = first_failing_precondition(state, scenario, route)
+    completes = is_last & (first_failing == NO_FAILURE)
+    fails = is_last & ~completes
+    seen = is_last & (route.order > 0) & (route.order <= first_failing)
+    written = completes & (route.writes != UNWRITTEN)
+    spends = (route.required & (1 << SPEND)) != 0
+    pays = move.on_route & ~fails & jnp.where(spends, move.deed == SPEND, is_last)
+
+    here = jnp.arange(state.marks.shape[0]) == move.route
+    state = state.replace(
+        known=jnp.where(written, route.writes, jnp.where(seen, state.facts, state.known)),
+        facts=jnp.where(written, route.writes, state.facts),
+        marks=jnp.where(here & move.on_route & ~fails, marked, state.marks),
+        completed=state.completed | (here & completes),
+        closed=state.closed | (route.closes & completes),
+        money=state.money - jnp.where(pays, route.money, 0),
+        metrics=shift(state.metrics, jnp.where(completes, route.effects, 0)),
+    )
+    return state, completes, fails
+
+
+def first_failing_precondition(state: State, scenario: Scenario, route: Routes) -> jax.Array:
+    """[] int8: the place in the document of a route's first precondition that does not hold now, or NO_FAILURE.
+
+    `route` is one row of the table.
+    """
+    allowed = route.preconditions
+    fact_fails = (route.order > 0) & ((allowed & code_bits(state.facts, allowed)) == 0)
+    bound_fails = (route.bound_order > 0) & ~within(scenario.bounds, state.metrics)
+    first_fact = jnp.min(jnp.where(fact_fails, route.order, NO_FAILURE))
+    first_bound = jnp.min(jnp.where(bound_fails, route.bound_order, NO_FAILURE))
+    return jnp.minimum(first_fact, first_bound)
+
+
+def settle(state: State, scenario: Scenario) -> tuple[State, jax.Array, Ends]:
+    """Milestones, then the ends: (state, [M] bool milestones reached now, ends); the facts of either become known."""
+    bits = code_bits(state.facts, scenario.success.facts)
+    in_bounds = within(scenario.bounds, state.metrics)
+    reached = milestones_reached(state, scenario, bits, in_bounds)
+    ends = judge(state, scenario, bits, in_bounds)
+
+    by_milestones = jnp.any(reached[None] & satisfied(scenario.milestones, bits), axis=-1)
+    by_success = ends.success & scenario.links.key_uses[IN_SUCCESS]
+    state = state.replace(
+        reached=state.reached | reached,
+        known=jnp.where(by_milestones | by_success, state.facts, state.known),
+        outcome=outcome(ends),
+    )
+    return state, reached, ends
+
+
+def milestones_reached(state: State, scenario: Scenario, bits: jax.Array, in_bounds: jax.Array) -> jax.Array:
+    """[M] bool: open, not reached before, and their condition holds."""
+    holds = hold(scenario.milestones, bits, in_bounds)
+    return open_milestones(state.completed, scenario) & ~state.reached & holds
+
+
+def open_milestones(completed: jax.Array, scenario: Scenario) -> jax.Array:
+    """[M] bool: not locked, or unlocked by a completed route; `completed` is [R] bool."""
+    return ~scenario.locked | jnp.any(completed[:, None] & scenario.routes.unlocks, axis=0)
+
+
+def judge(state: State, scenario: Scenario, bits: jax.Array, in_bounds: jax.Array) -> Ends:
+    """Which ends the state, its clock already moved, has come to."""
+    members = jnp.arange(scenario.success.facts.shape[-1], dtype=jnp.int8) < scenario.num_success
+    unmet = members & ~hold(scenario.success, bits, in_bounds)
+    success = ~jnp.any(unmet) & (scenario.num_success > 0)
+    no_route = ~jnp.any(actions.open_routes(state, scenario))
+    return Ends(
+        success=success,
+        condition=~success & hold(scenario.failure, bits, in_bounds)[0],
+        deadline=~success & (state.clock >= scenario.deadline),
+        dead_end=no_route & jnp.any(unmet & ~may_still_hold(state, scenario)),
+        burnout=~success & jnp.any(better(state.metrics) <= 0),
+    )
+
+
+def may_still_hold(state: State, scenario: Scenario) -> jax.Array:
+    """[S] bool: a metric, or an event still to come, may satisfy the member of the success condition without a route.
+
+    Events of the current clock are still to come; what they write and how likely they are is not looked at.
+    """
+    events, success = scenario.events, scenario.success
+    to_come = ~state.fired & ((events.step >= state.clock) | (events.step == EVERY_STEP)) & (events.step != NEVER)
+    written = jnp.any(to_come[:, None] & (events.writes != UNWRITTEN), axis=0)
+    return jnp.any(written[:, None] & (success.facts != 0), axis=0) | jnp.any(success.bounds, axis=0)
+
+
+def outcome(ends: Ends) -> jax.Array:
+    """[] int8: the end that is told, the one with the least code; one reduction, for the reason told in `decode`."""
+    code = np.arange(len(OUTCOMES), dtype=np.int8)
+    came = (code == SUCCESS) & ends.success
+    for end, holds in (
+        (CONDITION, ends.condition),
+        (DEADLINE, ends.deadline),
+        (DEAD_END, ends.dead_end),
+        (BURNOUT, ends.burnout),
+    ):
+        came = came | ((code == end) & holds)
+    least = jnp.min(jnp.where(came, code, np.int8(len(OUTCOMES))))
+    return jnp.where(least == len(OUTCOMES), jnp.int8(RUNNING), least)
+
+
+def strike(state: State, events: Events, draws: jax.Array, goes_on: jax.Array | bool) -> State:
+    """The events of the current clock: those due, not fired before, and drawn.
+
+    They write in document order, so the last writer of a key wins: the greatest of (event, code) packed in one number.
+    """
+    clock = state.clock
+    due = (events.step == clock) | ((events.step == EVERY_STEP) & (clock >= 1))
+    fires = goes_on & due & ~state.fired & (draws < events.probability)
+    rank = jnp.arange(1, events.step.shape[0] + 1, dtype=jnp.int16)[:, None] << 6
+    packed = jnp.where(fires[:, None] & (events.writes != UNWRITTEN), rank | events.writes.astype(jnp.int16), 0)
+    last = jnp.max(packed, axis=0)
+    return state.replace(
+        facts=jnp.where(last > 0, (last & 63).astype(jnp.int8), state.facts),
+        closed=state.closed | jnp.any(fires[:, None] & events.closes, axis=0),
+        fired=state.fired | fires,
+        metrics=shift(state.metrics, jnp.sum(jnp.where(fires[:, None], events.effects, 0), axis=0)),
+    )
+
+
+def shift(metrics: jax.Array, change: jax.Array) -> jax.Array:
+    """[23] int32: the metrics after one phase, within 0 and 100."""
+    return jnp.clip(metrics + change, 0, HIGHEST)

@@ -1,0 +1,155 @@
+"""LifeStack: a crisis as an environment, composed of its phases."""
+
+import dataclasses
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+
+from jaxenv.core import Environment, ScenarioBank, spaces
+from jaxenv.core.types import ActionMask, Entities, Info, Key
+from jaxenv.envs.lifestack import dynamics, features, generator, observe, reward
+from jaxenv.envs.lifestack.actions import Catalogue
+from jaxenv.envs.lifestack.spaces import observation_space, state_space
+from jaxenv.envs.lifestack.types import (
+    RUNNING,
+    Limits,
+    Observation,
+    Params,
+    Scenario,
+    State,
+    empty_scenario,
+)
+
+LIBRARY = Path(__file__).with_name("library.npz")
+
+
+@dataclasses.dataclass(frozen=True)
+class LifeStack(Environment[Params, State, Observation]):
+    """A crisis of hidden facts and routes: find out, choose a way, keep going, be done in time.
+
+    Attributes:
+        limits: the capacities of its arrays.
+    """
+
+    limits: Limits = Limits()
+
+    @property
+    def name(self) -> str:
+        """`LifeStack-v0`."""
+        return "LifeStack-v0"
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """What the action indices mean."""
+        return Catalogue.of(self.limits)
+
+    @property
+    def num_actions(self) -> int:
+        """118 with the default capacities."""
+        return self.catalogue.size
+
+    @property
+    def default_params(self) -> Params:
+        """The tasks of the library and the weights of the rules."""
+        with jax.ensure_compile_time_eval():  # arrays, not tracers, where it is asked for inside a jit
+            return self.params_for(ScenarioBank.load(LIBRARY, self.empty_scenario))
+
+    @property
+    def empty_scenario(self) -> Scenario:
+        """A scenario of padding only, in the shapes of this environment."""
+        return empty_scenario(self.limits)
+
+    def params_for(self, bank: ScenarioBank) -> Params:
+        """The default params with another bank, brought to the shapes of this environment (host side).
+
+        Raises:
+            ValueError: where a scenario does not fit into the limits.
+        """
+        return Params(bank=bank.resize(self.empty_scenario), weights=jax.tree.map(jnp.float32, reward.WEIGHTS))
+
+    def init(self, key: Key, params: Params, scenario: jax.Array | int | None) -> State:
+        """The first state, events of step 0 included; an index out of range is clamped to the bank."""
+        draws = self.sample_draws(key, extra=2)
+        drawn = params.bank.pick(draws[0] + draws[1] / 2**16)
+        index = drawn if scenario is None else jnp.asarray(scenario, jnp.int32)
+        index = jnp.clip(index, 0, params.bank.size - 1)
+        crisis = params.bank[index]
+        state = State(
+            scenario=index,
+            clock=jnp.int16(0),
+            outcome=jnp.int8(RUNNING),
+            facts=crisis.facts,
+            known=crisis.known,
+            marks=jnp.zeros_like(crisis.routes.required),
+            completed=jnp.zeros(self.limits.routes, bool),
+            closed=jnp.zeros(self.limits.routes, bool),
+            reached=jnp.zeros(self.limits.milestones, bool),
+            fired=jnp.zeros(self.limits.events, bool),
+            metrics=crisis.metrics,
+            time=crisis.time,
+            money=crisis.money,
+            energy=crisis.energy,
+        )
+        return dynamics.strike(state, crisis.events, draws[2:], goes_on=True)
+
+    def sample_draws(self, key: Key, *, extra: int = 0) -> jax.Array:
+        """[extra + X] float32, multiples of 2⁻¹⁶ in [0, 1): an event fires where its number is below its probability.
+
+        Two numbers to a random word, which halves what they cost.
+        """
+        count = extra + self.limits.events
+        words = jax.random.bits(key, ((count + 1) // 2,))
+        halves = jnp.concatenate([words >> 16, words & 0xFFFF])[:count]
+        return halves.astype(jnp.float32) / 2**16
+
+    def transition(
+        self, key: Key, state: State, action: jax.Array, params: Params
+    ) -> tuple[State, jax.Array, jax.Array, Info]:
+        """One turn with draws made from `key`."""
+        return self.turn(state, action, self.sample_draws(key), params)
+
+    def turn(
+        self, state: State, action: jax.Array, draws: jax.Array, params: Params
+    ) -> tuple[State, jax.Array, jax.Array, Info]:
+        """One turn as a pure function of its draws ([X] float32): (state, reward, terminated, info).
+
+        `info["ends"]` tells which ends the step came to.
+        """
+        scenario = params.bank[state.scenario]
+        after, turn = dynamics.play(self.catalogue, state, scenario, jnp.asarray(action), draws)
+        parts = reward.reward_parts(params.weights, state, after, turn, scenario)
+        info = {"reward_parts": parts, "invalid_action": ~turn.move.legal, "ends": turn.ends}
+        return after, reward.total(parts), after.outcome != RUNNING, info
+
+    def observe(self, state: State, params: Params) -> Observation:
+        """What is known; facts that were not looked at, the schedule of events and their odds do not enter."""
+        return observe.observe(self.catalogue, state, params)
+
+    def is_truncated(self, state: State, params: Params) -> jax.Array:
+        """[] bool: the horizon is reached, whatever else ends."""
+        return state.clock >= params.bank[state.scenario].horizon
+
+    def action_mask(self, state: State, params: Params) -> ActionMask:
+        """[A] bool, the legal entries; all True once the crisis has ended."""
+        return observe.current_mask(self.catalogue, state, params.bank[state.scenario])
+
+    def action_space(self, params: Params | None = None) -> spaces.Discrete:
+        """The catalogue, 0 .. A − 1."""
+        return spaces.Discrete(self.num_actions)
+
+    def observation_space(self, params: Params | None = None) -> spaces.Record:
+        """A space for each field of `Observation`."""
+        return observation_space(self.limits, self.num_actions)
+
+    def state_space(self, params: Params | None = None) -> spaces.Record:
+        """A space for each field of `State`."""
+        return state_space(self.limits)
+
+    def entities(self, observation: Observation, params: Params) -> Entities:
+        """Context, bounds, events, keys, milestones, routes and actions, see `features.entities` for the layout."""
+        return features.entities(self.catalogue, observation)
+
+    def generate(self, key: Key, difficulty: jax.Array | float) -> Scenario:
+        """A drawn crisis, see `generator.generate`."""
+        return generator.generate(key, self.limits, difficulty)

@@ -1,0 +1,207 @@
+"""The observation as entities with features of about unit size, for networks."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import struct
+
+from jaxenv.core.types import Entities, EntityGroup
+from jaxenv.envs.lifestack import actions
+from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, LOOKING, NOTHING, NUM_VERBS, Catalogue
+from jaxenv.envs.lifestack.metrics import HIGHEST, UNIT, better
+from jaxenv.envs.lifestack.types import (
+    ABSENT,
+    CENTS,
+    FAILS,
+    HOLDS,
+    MOST_ENERGY,
+    NEVER,
+    NOT_KNOWN,
+    UNKNOWN,
+    Observation,
+)
+
+IN_DANGER = 25 * UNIT  # a metric below this, turned so that more is better, is near to collapse
+MANY_STEPS, MANY_HOURS, MUCH_MONEY, MUCH_REWARD = 20.0, 20.0, 1000.0, 3.0
+
+
+def entities(catalogue: Catalogue, observation: Observation) -> Entities:
+    """The observation as entities with float32 features.
+
+    context [8 + 23]: shares of horizon and deadline gone, steps left to each, whether there is a deadline, time, money
+    and energy left; the metrics turned so that more is better. Groups: bounds [B, 9], events [X, 1], keys [K, 11],
+    milestones [M, 4], routes [R, 25]. actions [A, 20]: what each entry is, costs and leads to, zeros where not legal.
+    """
+    routes = standing_of_routes(observation)
+    return Entities(
+        context=_context_features(observation),
+        groups={
+            "bounds": EntityGroup(_bound_features(observation), observation.bounds.exists),
+            "events": EntityGroup(_float(observation.fired)[:, None], observation.fired),
+            "keys": EntityGroup(_key_features(observation), observation.keys.exists),
+            "milestones": EntityGroup(_milestone_features(observation), observation.milestones.exists),
+            "routes": EntityGroup(_route_features(observation, routes), observation.routes.exists),
+        },
+        actions=_action_features(catalogue, observation, routes),
+    )
+
+
+class Standing(struct.PyTreeNode):
+    """How each route stands, [R] float32 each."""
+
+    serves: jax.Array  # 1 where it leads to success
+    failing: jax.Array  # preconditions known to fail, bounds among them
+    unknown: jax.Array  # preconditions not known
+    outstanding: jax.Array  # verbs still to be done
+    reward: jax.Array  # final reward, and of the open milestones that it may meet a share
+    money: jax.Array  # to be paid
+    spoils: jax.Array  # other serving routes that it closes, or a precondition of which it breaks
+
+
+def standing_of_routes(o: Observation) -> Standing:
+    """A summary of each route."""
+    routes = o.routes
+    others = routes.serves[None] & ~np.eye(routes.serves.shape[0], dtype=bool)
+    return Standing(
+        serves=_float(routes.serves),
+        failing=_count(routes.relation == FAILS) + _count(routes.needs_bound & ~o.bounds.holds[None]),
+        unknown=_count(routes.relation == NOT_KNOWN),
+        outstanding=_count(routes.outstanding),
+        reward=routes.reward / MUCH_REWARD,
+        money=_float(routes.money) / (MUCH_MONEY * CENTS),
+        spoils=_count((routes.closes | routes.breaks) & others),
+    )
+
+
+def _context_features(o: Observation) -> jax.Array:
+    """[8 + 23] float32: the clock, resources and metrics."""
+    has_deadline = o.deadline != NEVER
+    clock, horizon, deadline = _float(o.clock), _float(o.horizon), _float(o.deadline)
+    scalars = [
+        clock / horizon,
+        (horizon - clock) / MANY_STEPS,
+        _float(has_deadline),
+        jnp.where(has_deadline, clock / deadline, 0.0),
+        jnp.where(has_deadline, (deadline - clock) / MANY_STEPS, 0.0),
+        jnp.minimum(_float(o.time) / (MANY_HOURS * CENTS), 5.0),
+        jnp.minimum(_float(o.money) / (MUCH_MONEY * CENTS), 5.0),
+        _float(o.energy) / MOST_ENERGY,
+    ]
+    return jnp.concatenate([jnp.stack(scalars), _float(better(o.metrics)) / HIGHEST])
+
+
+def _bound_features(o: Observation) -> jax.Array:
+    """[B, 9] float32: edges, value, holds, distance from the nearer edge, and where it matters."""
+    b = o.bounds
+    value = o.metrics[b.metric]
+    outside = jnp.maximum(b.low - value, 0) - jnp.maximum(value - b.high, 0)
+    edges = [_float(x) / HIGHEST for x in (b.low, b.high, value)]
+    uses = [_float(use) for use in (b.in_success, b.in_failure, b.in_milestone, b.in_precondition)]
+    columns = [*edges, _float(b.holds), _float(outside) / (20.0 * UNIT), *uses]
+    return jnp.stack(columns, axis=-1) * _float(b.exists)[:, None]
+
+
+def _key_features(o: Observation) -> jax.Array:
+    """[K, 11] float32: what is known and where it matters."""
+    k = o.keys
+    is_known = k.code != UNKNOWN
+    flags = [
+        k.exists,
+        k.shown,
+        k.inspectable,
+        is_known,
+        k.code == ABSENT,
+        k.wanted,
+        k.wanted & ~is_known,
+        k.in_success,
+        k.in_failure,
+        k.in_milestone,
+        k.in_precondition,
+    ]
+    return _float(jnp.stack(flags, axis=-1) & k.exists[:, None])
+
+
+def _milestone_features(o: Observation) -> jax.Array:
+    """[M, 4] float32: open, reached, reward, in sight."""
+    m = o.milestones
+    columns = [_float(m.open), _float(m.reached), m.reward, _float(m.in_sight)]
+    return jnp.stack(columns, axis=-1) * _float(m.exists)[:, None]
+
+
+def _route_features(o: Observation, standing: Standing) -> jax.Array:
+    """[R, 25] float32: its state, standing and cost, and the verbs still to be done."""
+    r = o.routes
+    columns = [
+        _float(r.open),
+        _float(r.completed),
+        standing.serves,
+        standing.failing / 2.0,
+        standing.unknown / 2.0,
+        _count(r.relation == HOLDS) / 2.0,
+        standing.outstanding / 4.0,
+        standing.reward,
+        standing.money,
+        standing.spoils,
+        _float(r.time) / CENTS,
+        _float(r.energy) / (20.0 * CENTS),
+        _float(r.money <= o.money),
+    ]
+    features = jnp.concatenate([jnp.stack(columns, axis=-1), _float(r.outstanding)], axis=-1)
+    return features * _float(r.exists)[:, None]
+
+
+def _action_features(catalogue: Catalogue, o: Observation, standing: Standing) -> jax.Array:
+    """[A, 20] float32: kind [4], what it leads to by its route or key [9], what its deed costs and does [7]."""
+    deed, route, key = catalogue.deed, catalogue.route, catalogue.key
+    on_route, looks = deed < NUM_VERBS, deed == LOOKING
+    upkeep, waits = (deed >= FIRST_UPKEEP) & ~looks & (deed != NOTHING), deed == NOTHING
+    kind = np.stack([on_route, looks, upkeep, waits], axis=-1).astype(np.float32)
+
+    at = jax.tree.map(lambda column: jnp.where(on_route, column[route], 0.0), standing)
+    is_last = (at.outstanding == 1) & on_route
+    unknown_key = looks & (o.keys.code == UNKNOWN)[key]
+    by_target = [
+        at.serves + _float(looks & o.keys.wanted[key]),
+        _float((at.failing > 0) & on_route),
+        at.unknown / 2.0 + _float(unknown_key),
+        at.outstanding / 4.0,
+        _float(is_last),
+        _float(is_last & (at.failing + at.unknown == 0)),
+        at.reward,
+        at.money,
+        at.spoils,
+    ]
+    features = jnp.concatenate([kind, jnp.stack(by_target, axis=-1), _deed_features(o)[deed]], axis=-1)
+    return features * _float(o.action_mask)[:, None]
+
+
+def _deed_features(o: Observation) -> jax.Array:
+    """[deeds, 7] float32: time, energy; wellbeing gained, help for unmet bounds, help for metrics in danger; steps."""
+    after = jnp.clip(o.metrics[None] + actions.EFFECTS, 0, HIGHEST)
+    gained = better(after) - better(o.metrics)[None]
+    value = o.metrics[o.bounds.metric]
+    is_low, is_high = value < o.bounds.low, value > o.bounds.high
+    towards = (_float(is_low) - _float(is_high)) * _float(o.bounds.exists & o.bounds.in_success)
+    moved = _float(after - o.metrics[None])[:, o.bounds.metric] * towards[None]
+    danger = _float(better(o.metrics) < IN_DANGER)[None]
+    columns = [
+        jnp.asarray(actions.TIME / CENTS, jnp.float32),
+        jnp.asarray(actions.ENERGY / (20.0 * CENTS), jnp.float32),
+        jnp.sum(_float(gained), axis=-1) / (20.0 * UNIT),
+        jnp.sum(moved, axis=-1) / (10.0 * UNIT),
+        jnp.max(_float(gained) * danger, axis=-1) / (10.0 * UNIT),
+        jnp.min(_float(gained) * danger, axis=-1) / (10.0 * UNIT),
+        jnp.broadcast_to(_float(o.energy) / MOST_ENERGY, actions.TIME.shape),
+    ]
+    return jnp.stack(columns, axis=-1)
+
+
+def _count(flags: Any) -> jax.Array:
+    """[R] float32: how many are set along the last axis."""
+    return jnp.sum(flags, axis=-1, dtype=jnp.int32).astype(jnp.float32)
+
+
+def _float(x: Any) -> jax.Array:
+    return jnp.asarray(x).astype(jnp.float32)

@@ -1,0 +1,94 @@
+"""The crisis as a whole: a plan, its tables, a life, a schedule, and then the slots shuffled."""
+
+import dataclasses
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxenv.core.types import Key
+from jaxenv.envs.lifestack.generator import life, tables
+from jaxenv.envs.lifestack.generator.plan import NUM_ROUTES, Plan, draw_costs, draw_plan
+from jaxenv.envs.lifestack.links import link
+from jaxenv.envs.lifestack.types import NEVER, Conditions, Limits, Scenario, empty_scenario
+
+LEAST = Limits(
+    keys=tables.NUM_KEYS,
+    codes=3,
+    routes=NUM_ROUTES,
+    milestones=tables.NUM_MILESTONES,
+    events=life.NUM_EVENTS,
+    success=2,
+    bounds=1,
+)
+
+
+def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenario:
+    """One drawn crisis.
+
+    Args:
+        key: consumed.
+        limits: capacities, no smaller than `LEAST`.
+        difficulty: [] float in [0, 1]: longer chains, more ways and traps; less slack in time, money and energy.
+
+    Raises:
+        ValueError: where the limits are smaller.
+    """
+    if any(have < need for have, need in zip(dataclasses.astuple(limits), dataclasses.astuple(LEAST), strict=True)):
+        raise ValueError(f"a drawn crisis needs {LEAST}, or more; found {limits}")
+    order = NUM_ROUTES + tables.NUM_KEYS
+    sizes = (18, NUM_ROUTES * 16, 1, NUM_ROUTES + tables.NUM_MILESTONES, tables.NUM_MILESTONES, 7, 5, 8, order)
+    uniform = jax.random.uniform(key, (sum(sizes),))  # one draw for the whole crisis: it compiles faster
+    structure, prices, aside, ways, goals, living, slack, chance, order = jnp.split(uniform, np.cumsum(sizes)[:-1])
+    difficulty = jnp.asarray(difficulty, jnp.float32)
+
+    plan = draw_plan(structure, difficulty)
+    costs = draw_costs(prices.reshape(NUM_ROUTES, 16), difficulty)
+    scenario = jax.tree.map(jnp.asarray, empty_scenario(limits))
+    scenario = tables.set_facts(scenario, plan, aside[0])
+    scenario = tables.set_routes(scenario, plan, costs, ways)
+    scenario = tables.set_goals(scenario, plan, goals)
+    scenario, rests = life.set_life(scenario, plan, costs, living, difficulty)
+    scenario, needs = life.set_resources(scenario, plan, costs, rests, slack, difficulty)
+    scenario = life.set_schedule(scenario, plan, needs, chance, difficulty)
+    return link(shuffle(scenario, plan, order))
+
+
+def shuffle(scenario: Scenario, plan: Plan, u: jax.Array) -> Scenario:
+    """Routes and keys in any order, so that no slot has a part of its own; empty slots of every table last.
+
+    Hidden keys come first, then those of the world, then those that are always shown, as in a document.
+    """
+    key_exists, hidden = tables.key_exists(plan), np.isin(np.arange(tables.NUM_KEYS), tables.HIDDEN)
+    kind = jnp.where(hidden, 0.0, jnp.where(scenario.shown[: tables.NUM_KEYS], 2.0, 1.0))
+    by_route = _order(jnp.where(plan.exists, u[:NUM_ROUTES], jnp.inf), scenario.routes.required.size)
+    by_key = _order(jnp.where(key_exists, kind + u[NUM_ROUTES:], jnp.inf), scenario.facts.size)
+    by_milestone = _order(jnp.where(tables.milestone_exists(plan), 0.0, jnp.inf), scenario.locked.size)
+    by_event = _order(jnp.where(scenario.events.step == NEVER, jnp.inf, 0.0), scenario.events.step.size)
+
+    def conditions(table: Conditions) -> Conditions:
+        return table.replace(facts=table.facts[by_key])
+
+    def take(table: Any, order: jax.Array) -> Any:
+        return jax.tree.map(lambda column: column[order], table)
+
+    routes, events = take(scenario.routes, by_route), take(scenario.events, by_event)
+    milestones = conditions(scenario.milestones)
+    return scenario.replace(
+        **{name: getattr(scenario, name)[by_key] for name in ("facts", "known", "shown")},
+        **{name: getattr(scenario, name)[by_milestone] for name in ("milestone_reward", "locked")},
+        routes=routes.replace(
+            **{name: getattr(routes, name)[:, by_key] for name in ("preconditions", "order", "writes")},
+            closes=routes.closes[:, by_route],
+            unlocks=routes.unlocks[:, by_milestone],
+        ),
+        milestones=milestones.replace(facts=milestones.facts[:, by_milestone]),
+        events=events.replace(writes=events.writes[:, by_key], closes=events.closes[:, by_route]),
+        success=conditions(scenario.success),
+    )
+
+
+def _order(rank: jax.Array, size: int) -> jax.Array:
+    """[size] int32: slots by rank, those without one in their places behind."""
+    return jnp.concatenate([jnp.argsort(rank), jnp.arange(rank.size, size)]).astype(jnp.int32)
