@@ -2,15 +2,20 @@
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import jaxenv
-from scenarios import authoring
+from scenarios import authoring, environments
 from scenarios.environments import ENVIRONMENTS
 from scenarios.errors import ScenarioError
-from scenarios.loading import SHIPPED, load
+from scenarios.loading import SHIPPED, Library, load
 
+NOT_WON = {
+    "no": "it cannot be won: no play succeeds.",
+    "unknown": "not known whether it can be won: the search was cut off.",
+}
 NAMES = ", ".join(ENVIRONMENTS)
 WHERE = "a YAML or JSON file, a folder of them, a library, or one scenario of a library as LIBRARY/ID"
 
@@ -57,9 +62,11 @@ def new(arguments: argparse.Namespace) -> int:
 def check(arguments: argparse.Namespace) -> int:
     """Tells every mistake, with its file, its line, what was expected and the nearest name.
 
-    Warnings are for what is allowed but seldom meant. The exit status is 1 where there is a mistake, else 0.
+    Warnings are for what is allowed but seldom meant. Where a search can tell whether a scenario can be won, it is
+    asked, for some seconds each. The exit status is 1 where there is a mistake, else 0.
     """
     count, warnings, problems = 0, [], []
+    answers: Counter[str] = Counter()
     for path in arguments.paths:
         try:
             library = load(path)
@@ -67,15 +74,30 @@ def check(arguments: argparse.Namespace) -> int:
             problems += error.problems
         else:
             count += len(library)
+            found = _winnable(library)
+            answers.update(found.values())
             warnings += library.warnings
+            warnings += (f"{path}: {id}: {NOT_WON[answer]}" for id, answer in found.items() if answer in NOT_WON)
     for problem in problems:
         print(f"error: {problem}", file=sys.stderr)
     for warning in warnings:
         print(f"warning: {warning}")
     if problems:
         return 1
-    print(f"{_number(count, 'scenario')}, {_number(len(warnings), 'warning')}")
+    print(f"{_number(count, 'scenario')}, {_number(len(warnings), 'warning')}" + _counts(answers))
     return 0
+
+
+def _winnable(library: Library) -> dict[str, str]:
+    """Whether each scenario can be won: `yes`, `no` or `unknown`; empty where its environment has no planner."""
+    answer = getattr(environments.named(library.environment), "winnable_by_search", None)
+    return {id: answer(library.bank[n]) for n, id in enumerate(library.ids)} if answer else {}
+
+
+def _counts(answers: Counter[str]) -> str:
+    """`; winnable: 2 yes, 1 unknown`."""
+    counts = ", ".join(f"{answers[answer]} {answer}" for answer in ("yes", "no", "unknown") if answers[answer])
+    return f"; winnable: {counts}" if counts else ""
 
 
 def show(arguments: argparse.Namespace) -> int:

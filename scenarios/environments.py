@@ -3,17 +3,18 @@
 from types import ModuleType
 from typing import Any
 
-from scenarios import lifeops
+from scenarios import lifeops, lifestack
 from scenarios.errors import ScenarioError, did_you_mean
 
-ENVIRONMENTS: dict[str, ModuleType] = {"lifeops": lifeops}
+ENVIRONMENTS: dict[str, ModuleType] = {"lifeops": lifeops, "lifestack": lifestack}
 """Name -> package. A package has:
 
-`Document`, the class of its documents, every field with a description; `Action`, that of its actions; `Environment` and
-`Limits` of `jaxenv`; `ARRAYS`, the file of the shipped bank;
+`Document`, the class of its documents, every field with a description, and with a `scenario_id`; `Action`, that of its
+actions; `Environment` and `Limits` of `jaxenv`; `ARRAYS`, the file of the shipped bank;
 `problems(document, limits)` and `warnings(document)`; `compile(document, limits)`, `decompile(scenario, id)` and
 `limits_of(scenario)`; `page(document, name)`; and for `Codec` `choices(env, state, params)`, `canonical(action)`,
-`document_actions(document, state, moves)`, `observation(document, state)` and `has_ended(document, state)`.
+`document_actions(document, state, moves)`, `observation(document, state)` and `has_ended(document, state)`. Where there
+is a planner, `winnable_by_search(scenario)` answers `"yes"`, `"no"` or `"unknown"`: `check` asks it, loading does not.
 
 In `library/` stand a folder of its documents, `NAME.example.yaml`, and `NAME.schema.json`, which `compile` writes.
 """

@@ -26,7 +26,7 @@ class Library:
     """Documents of one environment and the bank that they compile to, in the same order.
 
     Attributes:
-        environment: `lifeops`.
+        environment: `lifeops` or `lifestack`.
         bank: for `params.replace(bank=library.bank)`.
         documents: records of `scenarios.<environment>`, which can also be read like mappings.
         ids: what each scenario is called; no two are equal.
@@ -102,7 +102,7 @@ def parse(environment: str, documents: Any, limits: Any = None) -> Library:
     """A library of documents at hand.
 
     Args:
-        environment: `"lifeops"`.
+        environment: `"lifeops"` or `"lifestack"`.
         documents: a mapping or record (a class of `scenarios.<environment>`), or a sequence of them.
         limits: capacities of the arrays, the environment's defaults if None.
 
@@ -164,7 +164,7 @@ def _build(environment: str, sources: Sequence[Source], limits: Any) -> Library:
     ids = [document.scenario_id for document in documents]
     if not problems:
         ids = [id or source.default_id for id, source in zip(ids, sources, strict=True)]
-        problems = _repeated_ids(ids, sources)
+        problems = _repeated_ids(ids, sources, "id" if "id" in package.Document.model_fields else "scenario_id")
     if problems:
         raise ScenarioError(*problems)
     return Library(
@@ -181,13 +181,13 @@ def _build(environment: str, sources: Sequence[Source], limits: Any) -> Library:
     )
 
 
-def _repeated_ids(ids: Sequence[str], sources: Sequence[Source]) -> list[str]:
+def _repeated_ids(ids: Sequence[str], sources: Sequence[Source], field: str) -> list[str]:
     """A scenario is found by its id, so it stands once."""
     first: dict[str, Source] = {}
     problems = []
     for id, source in zip(ids, sources, strict=True):
         if id in first:
-            text = f"scenario_id {id!r} stands twice, first in {first[id].name}."
-            problems.append(source.paragraph(Problem(("scenario_id",), text)))
+            text = f"{field} {id!r} stands twice, first in {first[id].name}."
+            problems.append(source.paragraph(Problem((field,), text)))
         first.setdefault(id, source)
     return problems

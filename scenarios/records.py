@@ -39,9 +39,15 @@ class Record(BaseModel):
         return type(self).model_fields.keys()
 
     def plain(self) -> dict[str, Any]:
-        """Lists and mappings without what is empty (null, "", a list or mapping of nothing)."""
-        fields = ((name, getattr(self, name)) for name in self.keys())
-        return {name: _plain(value) for name, value in fields if value not in (None, "", (), {})}
+        """Lists and mappings without what may be left out: null, "", a list or mapping of nothing, a default record."""
+        found = {}
+        for name, field in type(self).model_fields.items():
+            value = getattr(self, name)
+            is_default = isinstance(value, Record) and value == field.default
+            plain = _plain(value)
+            if field.is_required() or (plain not in (None, "", [], {}) and not is_default):
+                found[name] = plain
+        return found
 
 
 def expect(what: str, names: Iterable[str] = ()) -> pydantic.WrapValidator:
@@ -87,25 +93,25 @@ def problems_of(error: ValidationError, document: type[Record]) -> list[Problem]
 
 def _unknown_field(path: Path, document: type[Record]) -> str:
     """Names the fields that a record has."""
-    fields = list(_record_at(path[:-1], document).model_fields)
+    fields = next(list(fields) for fields in _fields_at(path[:-1], document) if path[-1] not in fields)
     hint = did_you_mean(path[-1], fields)
     return f"unknown field {path[-1]!r}.{hint} The fields are {', '.join(fields)}."
 
 
-def _record_at(path: Path, document: type[Record]) -> type[Record]:
-    """The class of the record that stands at a path."""
+def _fields_at(path: Path, document: type[Record]) -> list[dict[str, Any]]:
+    """The fields of the record that may stand at a path; of several, where one of several may stand there."""
+    records = [document]
     for part in path:
-        if isinstance(part, str):
-            document = _record_in(document.model_fields[part].annotation) or document
-    return document
+        held = [record.model_fields[part].annotation for record in records if part in record.model_fields]
+        records = [found for annotation in held for found in _records_in(annotation)] or records
+    return [record.model_fields for record in records]
 
 
-def _record_in(annotation: Any) -> type[Record] | None:
-    """The record that an annotation such as `tuple[Event, ...]` holds."""
+def _records_in(annotation: Any) -> list[type[Record]]:
+    """The records that an annotation such as `tuple[Event, ...]` holds."""
     if isinstance(annotation, type) and issubclass(annotation, Record):
-        return annotation
-    found = (_record_in(argument) for argument in get_args(annotation))
-    return next((record for record in found if record), None)
+        return [annotation]
+    return [record for argument in get_args(annotation) for record in _records_in(argument)]
 
 
 def _plain(value: Any) -> Any:
@@ -114,4 +120,6 @@ def _plain(value: Any) -> Any:
         return value.plain()
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
     return value

@@ -217,7 +217,7 @@ def _syntax_problem(path: FilePath, text: str, error: yaml.YAMLError) -> str:
 
 
 def _id_of(value: Any) -> str:
-    """The first `…_id` that a record says, or nothing."""
+    """The first `id` or `…_id` that a record says, or nothing."""
     keys = value.keys() if hasattr(value, "keys") else ()
-    ids = (value[key] for key in keys if str(key).endswith("_id"))
+    ids = (value[key] for key in keys if key == "id" or str(key).endswith("_id"))
     return next((said for said in ids if isinstance(said, str)), "")

@@ -1,6 +1,6 @@
-"""Documents as YAML that is pleasant to read: each row of a table is a line."""
+"""Text that is pleasant to read: documents as YAML with a line for each row of a table, and aligned columns."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import yaml
@@ -19,6 +19,16 @@ def dump(documents: Record | Iterable[Record]) -> str:
     """
     several = [documents] if isinstance(documents, Record) else documents
     return "---\n".join(_document(document) for document in several)
+
+
+def aligned(rows: Iterable[Sequence[str]]) -> list[str]:
+    """Rows of text with their columns aligned, a line each; a column of nothing is left out."""
+    columns = [column for column in zip(*rows, strict=True) if any(column)]
+    widths = [max(map(len, column)) for column in columns]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in zip(*columns, strict=True)
+    ]
 
 
 def _document(document: Record) -> str:

@@ -1,9 +1,10 @@
 """A day as a page of text."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from scenarios.lifeops.compiler import task_order
 from scenarios.lifeops.document import Day, Event, Persona, Request
+from scenarios.writing import aligned
 
 
 def page(day: Day, name: str = "") -> str:
@@ -11,10 +12,10 @@ def page(day: Day, name: str = "") -> str:
     facts = [day.scenario_id or name or "a day", day.day_of_week or "", ", ".join(day.tags)]
     title = " · ".join([*filter(None, facts), f"at most {day.step_limit} steps"])
     sections = {
-        "Calendar": _table(_event_row(event) for event in day.calendar),
-        "Requests, first come": _table(map(_request_row, day.pending_requests)),
-        "Tasks, in the order of work": _table(_task_rows(day)),
-        "Travel in minutes, from row to column": _table(_travel_rows(day)),
+        "Calendar": aligned(_event_row(event) for event in day.calendar),
+        "Requests, first come": aligned(map(_request_row, day.pending_requests)),
+        "Tasks, in the order of work": aligned(_task_rows(day)),
+        "Travel in minutes, from row to column": aligned(_travel_rows(day)),
     }
     parts = [title, "=" * len(title), *_persona_lines(day.persona)]
     for heading, lines in sections.items():
@@ -76,13 +77,3 @@ def _travel_rows(day: Day) -> Iterable[list[str]]:
     yield ["", *day.places]
     for origin in day.places:
         yield [origin, *(str(day.minutes_between(origin, target)) for target in day.places)]
-
-
-def _table(rows: Iterable[Sequence[str]]) -> list[str]:
-    """Rows with their columns aligned; a column of nothing is left out."""
-    columns = [column for column in zip(*rows, strict=True) if any(column)]
-    widths = [max(map(len, column)) for column in columns]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in zip(*columns, strict=True)
-    ]

@@ -13,15 +13,30 @@ from pydantic import ValidationError
 
 import jaxenv
 import scenarios
-from scenarios import ScenarioError, authoring
+from scenarios import ScenarioError, authoring, lifeops, lifestack
 from scenarios.environments import ENVIRONMENTS
-from scenarios.lifeops import Limits
 from scenarios.loading import SHIPPED
 from scenarios.source import read
 
 NAMES = list(ENVIRONMENTS)
-RECORDS = {"persona": "Persona", "calendar": "Event", "pending_requests": "Request", "tasks": "Task"}
-SECTIONS = (*RECORDS, "travel_times")  # of the example, each with its own comment above
+RECORDS = {  # section of the example -> the record that stands in it
+    "lifeops": {"persona": "Persona", "calendar": "Event", "pending_requests": "Request", "tasks": "Task"},
+    "lifestack": {
+        "constraints": "Constraints",
+        "resources": "Resources",
+        "success_conditions": "Condition",
+        "viable_routes": "Route",
+        "milestones": "Milestone",
+        "event_schedule": "ExoEvent",
+    },
+}
+# Told by a comment above, or in words of their own.
+SECTIONS = (
+    *("persona", "calendar", "pending_requests", "tasks", "travel_times"),
+    *RECORDS["lifestack"],
+    *("failure_conditions", "hidden_state", "mutable_world", "visible_world", "disruption", "cost"),
+)
+OWN_WORDS = ("AnyOf", "Comparison", "Cost")
 
 
 def validator(name: str = "lifeops") -> jsonschema.Draft7Validator:
@@ -33,8 +48,8 @@ def complaints(document: dict) -> list[tuple]:
     return [tuple(error.absolute_path) for error in validator().iter_errors(document)]
 
 
-def example() -> dict:
-    (source,) = read(SHIPPED / "lifeops.example.yaml")
+def example(name: str = "lifeops") -> dict:
+    (source,) = read(SHIPPED / f"{name}.example.yaml")
     return source.value
 
 
@@ -146,17 +161,25 @@ def leaves(value: object, path: tuple = ()) -> Iterator[tuple]:
         yield from leaves(item, (*path, key))
 
 
-def test_schema_and_documents_agree_on_every_field() -> None:
+@pytest.mark.parametrize("name", NAMES)
+def test_schema_and_documents_agree_on_every_field(name: str) -> None:
     """Whatever stands in the place of one part of the example; what two fields say together is for `check` alone."""
-    document, accepts = example(), validator().is_valid
-    odd = [None, True, "", "x", "busy_parent", "Sunday", -1, 1.5, 40_000, [], ["x"], {}, {"x": {"x": 1}}]
+    document, accepts = example(name), validator(name).is_valid
+    odd = [None, True, "", "x", "busy_parent", "Sunday", "eq", "wait", -1, 1.5, 40_000, [], ["x"], {}]
+    odd += [
+        {"x": {"x": 1}},
+        {"op": "eq"},
+        {"key": "x", "value": None},
+        {"any": []},
+        {"any": [{"key": "x", "value": 1}]},
+    ]
     count = 0
     for path in list(leaves(document)):
         for value in odd:
             changed = copy.deepcopy(document)
             place(changed, path, value)
             try:
-                scenarios.lifeops.Day.model_validate(changed)
+                ENVIRONMENTS[name].Document.model_validate(changed)
                 fits = True
             except ValidationError:
                 fits = False
@@ -195,45 +218,63 @@ def test_the_example_has_every_field(name: str) -> None:
         assert re.search(rf"\b{field}: ", text) or re.search(rf"^{field}:$", text, re.M), f"{record} {field}"
 
 
-def comments(text: str) -> dict[tuple[str, str], str]:
+def comments(name: str) -> dict[tuple[str, str], str]:
     """What the example says of the fields of each record."""
     found, record = {}, ""
-    for line in text.splitlines():
+    for line in scenarios.new(name).splitlines():
         if section := re.match(r"(\w+):", line):
-            record = RECORDS.get(section[1], "")
-        if said := re.match(r"[- ]*(\w+): .*? # (.+)", line):
-            found[record, said[1]] = said[2]
+            record = RECORDS[name].get(section[1], "")
+        if said := re.match(r"[- ]*(\w+):.*? # (.+)", line):
+            found.setdefault((record, said[1]), said[2])
     return found
 
 
 def in_brackets(field: str, schema: dict) -> str | None:
     """How the example writes a default; None for a field that must be there."""
-    if field in ("scenario_id", "max_steps"):
-        return {"scenario_id": "(the name of the file)", "max_steps": "(requests + 5)"}[field]
+    own = {
+        "scenario_id": "(the name of the file)",
+        "id": "(the name of the file)",
+        "max_steps": "(requests + 5)",
+        "required_action_types": "(execute)",
+    }
     default = schema.get("default", ...)
     if default is ...:
         return None
-    if default in ("", []):
+    if field in own:
+        return own[field]
+    if default in ("", [], {}):
         return "(none)"
     return f"({default if isinstance(default, str) else json.dumps(default).removesuffix('.0')})"
 
 
-def test_the_example_tells_ranges_and_defaults() -> None:
-    said = comments(scenarios.new("lifeops"))
-    for record, field, schema in properties(scenarios.schema("lifeops")):
+@pytest.mark.parametrize("name", NAMES)
+def test_the_example_tells_ranges_and_defaults(name: str) -> None:
+    said, told = comments(name), 0
+    for record, field, schema in properties(scenarios.schema(name)):
         comment = said.get((record, field), "as above")
-        if field in SECTIONS or (record == "Request" and comment.startswith("as above")):
+        if (not record and field in SECTIONS) or record in OWN_WORDS or field == "cost":
+            continue
+        if comment.startswith("as above") and record in ("Request", "ExoEvent"):
             continue
         may_be, default = comment.split(": ")[0], in_brackets(field, schema)
         assert default in may_be if default else "(" not in may_be, (record, field)
         for bound in ("minimum", "maximum"):
             assert bound not in schema or "time" in may_be or f"{schema[bound]:.0f}" in may_be, (record, field)
+        told += 1
+    assert told > 20
 
 
-def test_the_example_tells_the_room_there_is() -> None:
-    limits = Limits()
+def test_the_examples_tell_the_room_there_is() -> None:
+    limits = lifeops.Limits()
     room = f"{limits.requests} requests, {limits.tasks} tasks, {limits.places} places and {limits.events} events"
     assert room in scenarios.new("lifeops")
+    more = lifestack.Limits()
+    room = (
+        f"{more.keys} keys, {more.codes} codes a key (absence is one), {more.routes} routes, {more.milestones} "
+        f"milestones, {more.events} events, {more.success} members of success_conditions and {more.bounds} different "
+        "bounds on metrics."
+    )
+    assert room in scenarios.new("lifestack").replace("\n# ", " ")
 
 
 def test_new_writes_a_file_and_its_schema(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 import scenarios
 from scenarios.__main__ import main
+from scenarios.environments import ENVIRONMENTS
 from scenarios.loading import SHIPPED
 
 GOOD = """\
@@ -64,6 +65,39 @@ def test_show_prints_a_day(tmp_path: Path, capsys: pytest.CaptureFixture) -> Non
     assert "Requests, first come\n  none" in page
 
 
+def test_show_prints_a_task(capsys: pytest.CaptureFixture) -> None:
+    assert main(["show", "lifestack/flight_crisis_task_main"]) == 0
+    page = capsys.readouterr().out
+    for words in (
+        "flight_crisis_task_main · flight_crisis · easy · difficulty 4 · at most 30 steps",
+        "Get a seat on another flight before the day is over.\nThe flight to Lisbon is cancelled",
+        "  time 30 h, money 800, energy 100\n",
+        "Succeeds when all hold\n  flight_rebooked = true\n",
+        "  missed_deadline = true\n  step 20 has come without success\n",
+        "  card_available   hidden  true   events change it\n",
+        "  lounge_access    shown   true   events change it\n",
+        "  caught_up        world   false\n",
+        "  rebook_premium  communicate + execute  reward 2.5  money 600\n",
+        "      needs card_available = true\n      sets flight_rebooked = true\n      closes wait_lounge\n",
+        "      unlocks m1\n",
+        "  m2  reward 0.8  caught_up = true        behind wait_lounge     All that could wait is done.",
+        "  price_surge  step 5  100 %\n",
+        "      sets hidden card_available = false\n",
+    ):
+        assert words in page
+    assert main(["show", str(SHIPPED / "lifestack.example.yaml")]) == 0
+    page = capsys.readouterr().out
+    for words in (
+        "  mental_wellbeing.stress_level +15, time.free_hours_per_week -10\n",
+        "  mental_wellbeing.stress_level ≤ 60 or mental_wellbeing.motivation ≥ 65\n",
+        "  gather_papers  prepare + execute  reward 0.5  money 20  hours 1.5  energy 6\n",
+        "      changes mental_wellbeing.clarity +3\n",
+        "  clerk_falls_ill  step 0  40 %  silent\n",
+        "      changes finances.liquidity -5",
+    ):
+        assert words in page
+
+
 def test_show_of_all_days(capsys: pytest.CaptureFixture) -> None:
     assert main(["show", "lifeops"]) == 0
     page = capsys.readouterr().out
@@ -108,13 +142,18 @@ def test_unknown_environments_teach(command: list[str], capsys: pytest.CaptureFi
 def test_compile_writes_what_is_shipped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ) -> None:
-    shipped, schema = scenarios.lifeops.ARRAYS.read_bytes(), (SHIPPED / "lifeops.schema.json").read_bytes()
-    monkeypatch.setattr(scenarios.lifeops, "ARRAYS", tmp_path / "library.npz")
+    shipped = {}
+    for name, package in ENVIRONMENTS.items():
+        schema = f"{name}.schema.json"
+        shipped[f"{name}.npz"], shipped[schema] = package.ARRAYS.read_bytes(), (SHIPPED / schema).read_bytes()
+        monkeypatch.setattr(package, "ARRAYS", tmp_path / f"{name}.npz")
     monkeypatch.setattr("scenarios.__main__.SHIPPED", tmp_path)
     assert main(["compile"]) == 0
     assert "12 scenarios" in capsys.readouterr().out
-    assert (tmp_path / "library.npz").stat().st_size == len(shipped)
-    assert (tmp_path / "lifeops.schema.json").read_bytes() == schema
+    for file, content in shipped.items():
+        written = (tmp_path / file).read_bytes()
+        assert len(written) == len(content)
+        assert written == content or file.endswith(".npz")  # which holds the time
 
 
 @pytest.mark.parametrize("arguments", [[], ["--help"]])

@@ -1,0 +1,206 @@
+"""Why a task cannot be played: what its fields do not show one by one."""
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+import numpy as np
+
+from jaxenv.envs.lifestack.metrics import METRICS, UNIT, better
+from jaxenv.envs.lifestack.types import Limits
+from scenarios.errors import Path, Problem, did_you_mean, quote
+from scenarios.lifestack.conditions import Condition
+from scenarios.lifestack.document import Task
+from scenarios.lifestack.facts import Facts, bound, bounds, hidden_keys
+from scenarios.lifestack.fields import ORDERING, is_number
+from scenarios.lifestack.start import metrics_at_reset
+
+WORLD, HIDDEN = "the world", "the hidden state"
+
+
+def problems(task: Task, limits: Limits) -> list[Problem]:
+    """Why a task cannot be compiled; empty where it can."""
+    found = [
+        *_repeated_ids(task),
+        *_repeated_verbs(task),
+        *_dangling_names(task),
+        *_unknown_metrics(task),
+        *_metrics_as_facts(task),
+        *_two_homes(task),
+        *_wrong_sides(task),
+        *_unfit_operators(task),
+    ]
+    return found or [*_over_capacity(task, limits), *_over_at_once(task)]
+
+
+def _repeated_ids(task: Task) -> Iterator[Problem]:
+    """Routes, milestones and events are found by their ids."""
+    for field in ("viable_routes", "milestones", "event_schedule"):
+        first: dict[str, int] = {}
+        for n, record in enumerate(task[field]):
+            if record.id in first:
+                text = f"id {record.id!r} stands twice, first in {field} item {first[record.id] + 1}."
+                yield Problem((field, n, "id"), text)
+            first.setdefault(record.id, n)
+
+
+def _repeated_verbs(task: Task) -> Iterator[Problem]:
+    """A verb is done once on a route."""
+    for n, route in enumerate(task.viable_routes):
+        for m, verb in enumerate(route.required_action_types):
+            if verb in route.required_action_types[:m]:
+                text = f"{verb!r} stands twice, expected each verb once: it is done once on a route."
+                yield Problem(("viable_routes", n, "required_action_types", m), text)
+
+
+def _dangling_names(task: Task) -> Iterator[Problem]:
+    """Names of routes and milestones that there are not."""
+    routes, milestones = [route.id for route in task.viable_routes], [milestone.id for milestone in task.milestones]
+    for n, route in enumerate(task.viable_routes):
+        yield from _dangling(("viable_routes", n, "closes_routes"), route.closes_routes, "route", routes)
+        path = ("viable_routes", n, "milestones_unlocked")
+        yield from _dangling(path, route.milestones_unlocked, "milestone", milestones)
+    for n, event in enumerate(task.event_schedule):
+        yield from _dangling(("event_schedule", n, "closes_routes"), event.closes_routes, "route", routes)
+
+
+def _dangling(path: Path, names: Iterable[str], what: str, known: list[str]) -> Iterator[Problem]:
+    """Those of some names that are not known."""
+    for n, name in enumerate(names):
+        if name not in known:
+            there_is = f"There is {', '.join(known)}." if known else "There is none."
+            yield Problem((*path, n), f"no {what} {name!r}.{did_you_mean(name, known)} {there_is}")
+
+
+def _unknown_metrics(task: Task) -> Iterator[Problem]:
+    """Paths in effects and disruptions that are no metric."""
+    tables: list[tuple[Path, dict]] = [(("disruption",), task.disruption)]
+    for field in ("viable_routes", "event_schedule"):
+        tables += [((field, n, "effects"), record.effects) for n, record in enumerate(task[field])]
+    for path, changes in tables:
+        for metric in changes:
+            if metric not in METRICS:
+                yield Problem(
+                    (*path, metric),
+                    f"no metric {metric!r}.{did_you_mean(metric, METRICS)} The metrics are {', '.join(METRICS)}.",
+                )
+
+
+def _metrics_as_facts(task: Task) -> Iterator[Problem]:
+    """Keys of facts that are spelled like a metric."""
+    for path, key, _ in chain(task.states(), task.consequences(), task.mutations()):
+        if key in METRICS:
+            way = {"viable_routes": "effects", "event_schedule": "effects"}.get(str(path[0]), "disruption")
+            yield Problem(path, f"{key!r} is a metric and no fact. To change it, use {way}; else choose another name.")
+
+
+def _two_homes(task: Task) -> Iterator[Problem]:
+    """Keys of which it is open where they belong, or with which value they begin."""
+    facts = Facts.of(task)
+    for field in ("mutable_world", "visible_world"):
+        for key in task[field]:
+            if key in task.hidden_state:
+                text = f"{key!r} has two homes, hidden_state and {field}. Keep one."
+                yield Problem((field, key), text)
+    for key in task.visible_world:
+        if key in task.mutable_world and not _are_equal(facts, task, key):
+            first, other = quote(task.mutable_world[key]), quote(task.visible_world[key])
+            yield Problem(("visible_world", key), f"{key!r} is {other} here and {first} in mutable_world.")
+
+
+def _are_equal(facts: Facts, task: Task, key: str) -> bool:
+    """Whether both halves of the world give a key the same first value."""
+    if key not in facts.values:
+        return True  # a metric, told elsewhere
+    return facts.code(key, task.mutable_world[key]) == facts.code(key, task.visible_world[key])
+
+
+def _wrong_sides(task: Task) -> Iterator[Problem]:
+    """Consequences and world mutations write the world, hidden mutations the hidden state."""
+    hidden = hidden_keys(task)
+    for path, key, _ in chain(task.consequences(), task.mutations()):
+        writes = HIDDEN if "hidden_state_mutation" in path else WORLD
+        home = HIDDEN if key in hidden else WORLD
+        if writes != home and key not in METRICS:
+            yield Problem(path, f"{path[2]} writes {writes}, and {key!r} belongs to {home}: {_why(task, key)}.")
+
+
+def _why(task: Task, key: str) -> str:
+    """What makes a key belong where it does."""
+    for field in ("hidden_state", "mutable_world", "visible_world"):
+        if key in task[field]:
+            return f"it stands in {field}"
+    writer = next(event.id for event in task.event_schedule if key in event.hidden_state_mutation)
+    return f"a hidden_state_mutation of {writer!r} writes it"
+
+
+def _unfit_operators(task: Task) -> Iterator[Problem]:
+    """Comparisons that say nothing."""
+    for path, condition in task.conditions():
+        if condition.key in METRICS and condition.op not in ORDERING:
+            text = f"{condition.key!r} is a metric, found op {condition.op}, expected one of {', '.join(ORDERING)}."
+            yield Problem(path, text)
+        elif condition.op in ORDERING and not is_number(condition.value):
+            text = f"op {condition.op} holds only between numbers, found {quote(condition.value)}."
+            yield Problem(path, text)
+
+
+def _over_capacity(task: Task, limits: Limits) -> Iterator[Problem]:
+    """Tables that are longer than the arrays."""
+    facts = Facts.of(task)
+    tables: tuple[tuple[Path, str, int], ...] = (
+        ((), "keys", len(facts.keys)),
+        (("viable_routes",), "routes", len(task.viable_routes)),
+        (("milestones",), "milestones", len(task.milestones)),
+        (("event_schedule",), "events", len(task.event_schedule)),
+        (("success_conditions",), "success", len(task.success_conditions)),
+        ((), "bounds", len(bounds(task))),
+    )
+    words = {"success": "members of success_conditions", "bounds": "different bounds on metrics", "keys": "facts"}
+    for path, field, count in tables:
+        yield from _too_many(path, f"{count} {words.get(field, field)}", field, count, limits)
+    for key, values in facts.values.items():
+        counts = f"absence and the {len(values)} values that {key!r} can take"
+        yield from _too_many((), counts, "codes", len(values) + 1, limits)
+
+
+def _too_many(path: Path, counts: str, field: str, needed: int, limits: Limits) -> Iterator[Problem]:
+    """How to raise a capacity that is too small."""
+    capacity = getattr(limits, field)
+    if needed <= capacity:
+        return
+    text = f"{counts} need {needed}, the capacity is {capacity} {field}. "
+    try:
+        dataclasses.replace(limits, **{field: needed})
+    except ValueError:
+        yield Problem(path, text + "So many cannot be had at all.")
+    else:
+        more = f"jaxenv.envs.lifestack.Limits({field}={needed})"
+        yield Problem(path, text + f"To raise it, pass limits={more} here and to jaxenv.make.")
+
+
+def _over_at_once(task: Task) -> Iterator[Problem]:
+    """What would happen before the first step."""
+    facts, metrics = Facts.of(task), metrics_at_reset(task)
+
+    def holds(condition: Condition) -> bool:
+        if condition.key not in METRICS:
+            return bool(1 << facts.first[condition.key] & facts.codes(condition))
+        metric, low, high = bound(condition)
+        return low <= metrics[metric] <= high
+
+    unlocked = {name for route in task.viable_routes for name in route.milestones_unlocked}
+    for n, milestone in enumerate(task.milestones):
+        if milestone.id not in unlocked and holds(milestone.condition):
+            text = f"milestone {milestone.id!r} is open and reached before the first step."
+            yield Problem(("milestones", n, "condition_value"), text)
+    members = [any(map(holds, member.alternatives)) for member in task.success_conditions]
+    if members and all(members):
+        yield Problem(("success_conditions",), "all success_conditions hold before the first step.")
+    for n, member in enumerate(task.failure_conditions):
+        if any(map(holds, member.alternatives)):
+            yield Problem(("failure_conditions", n), "the failure condition holds before the first step.")
+    for metric in np.flatnonzero(better(metrics) <= 0):
+        worst = metrics[metric] // UNIT
+        text = f"burnout before the first step: the disruption brings {METRICS[metric]} to {worst}, its worst."
+        yield Problem(("disruption",), text)

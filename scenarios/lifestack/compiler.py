@@ -1,0 +1,191 @@
+"""A task as arrays: documents to `jaxenv` scenarios."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxenv.envs.lifestack import links, types
+from jaxenv.envs.lifestack.actions import VERBS
+from jaxenv.envs.lifestack.metrics import METRICS, spread
+from jaxenv.envs.lifestack.types import CENTS, NEVER, UNKNOWN, Limits, Scenario, empty_scenario
+from scenarios.errors import ScenarioError
+from scenarios.lifestack import checks
+from scenarios.lifestack.conditions import Condition
+from scenarios.lifestack.document import Route, Task
+from scenarios.lifestack.facts import Facts, bound, bounds, hidden_keys, written_by_events
+from scenarios.lifestack.start import hundredths, metrics_at_reset, resources
+
+
+def compile(task: Task, limits: Limits = Limits()) -> Scenario:
+    """The arrays of a task, as NumPy arrays.
+
+    Raises:
+        ScenarioError: where the task does not fit into the limits, or `checks.problems` finds something else.
+    """
+    if problems := checks.problems(task, limits):
+        raise ScenarioError(*(problem.text for problem in problems))
+    empty, facts, table = empty_scenario(limits), Facts.of(task), _Conditions(task)
+    first, success = list(facts.first.values()), [member.alternatives for member in task.success_conditions]
+    failure = [condition for member in task.failure_conditions for condition in member.alternatives]
+    scenario = empty.replace(
+        num_keys=_like(empty.num_keys, len(facts.keys)),
+        facts=_fill(empty.facts, first),
+        known=_fill(empty.known, _known(task, facts)),
+        shown=_fill(empty.shown, [key in task.visible_world for key in facts.keys]),
+        num_routes=_like(empty.num_routes, len(task.viable_routes)),
+        routes=_routes(empty.routes, task, table),
+        num_milestones=_like(empty.num_milestones, len(task.milestones)),
+        milestones=table.fill(empty.milestones, [(milestone.condition,) for milestone in task.milestones]),
+        milestone_reward=_fill(empty.milestone_reward, [milestone.reward for milestone in task.milestones]),
+        locked=_fill(empty.locked, _locked(task)),
+        events=_events(empty.events, task, facts),
+        num_success=_like(empty.num_success, len(success)),
+        success=table.fill(empty.success, success),
+        failure=table.fill(empty.failure, [failure]),
+        num_bounds=_like(empty.num_bounds, len(table.bounds)),
+        bounds=types.Bounds(
+            metric=_fill(empty.bounds.metric, [bound.metric for bound in table.bounds]),
+            low=_fill(empty.bounds.low, [bound.low for bound in table.bounds]),
+            high=_fill(empty.bounds.high, [bound.high for bound in table.bounds]),
+        ),
+        metrics=_like(empty.metrics, metrics_at_reset(task)),
+        horizon=_like(empty.horizon, task.horizon),
+        deadline=_like(empty.deadline, task.constraints.deadline_step or NEVER),
+        **{name: _like(getattr(empty, name), amount) for name, amount in resources(task).items()},
+    )
+    return jax.tree.map(np.asarray, links.link(scenario))
+
+
+def limits_of(scenario: Scenario) -> Limits:
+    """The capacities that a scenario's arrays have; of codes, the most that their dtype holds."""
+    return Limits(
+        keys=scenario.facts.shape[-1],
+        codes=8 * scenario.routes.preconditions.dtype.itemsize,
+        routes=scenario.routes.required.shape[-1],
+        milestones=scenario.locked.shape[-1],
+        events=scenario.events.step.shape[-1],
+        success=scenario.success.facts.shape[-1],
+        bounds=scenario.bounds.metric.shape[-1],
+    )
+
+
+class _Conditions:
+    """Turns conditions into columns of the tables of facts and bounds."""
+
+    def __init__(self, task: Task) -> None:
+        self.facts, self.bounds = Facts.of(task), bounds(task)
+
+    def fill(self, padding: types.Conditions, several: Iterable[Iterable[Condition]]) -> types.Conditions:
+        """A table with a column for what one of some conditions satisfies."""
+        facts, in_bounds = np.array(padding.facts), np.array(padding.bounds)
+        for column, alternatives in enumerate(several):
+            for condition in alternatives:
+                if condition.key in METRICS:
+                    in_bounds[self.place(condition), column] = True
+                else:
+                    slot, codes = self.facts.slot(condition.key), self.facts.codes(condition)
+                    facts[slot, column] |= facts.dtype.type(codes)
+        return padding.replace(facts=facts, bounds=in_bounds)
+
+    def place(self, condition: Condition) -> int:
+        """Where a condition on a metric stands in the table of bounds."""
+        return self.bounds.index(bound(condition))
+
+
+def _like(padding: Any, value: Any) -> Any:
+    """A value in the dtype that its field has."""
+    return np.asarray(value, padding.dtype)
+
+
+def _fill(padding: Any, values: Sequence[float]) -> Any:
+    """The values, then padding."""
+    filled = np.array(padding)
+    filled[: len(values)] = values
+    return filled
+
+
+def _known(task: Task, facts: Facts) -> list[int]:
+    """The first codes of what is known from the start."""
+    unknown = (hidden_keys(task) | written_by_events(task)) - set(task.visible_world)
+    return [UNKNOWN if key in unknown else code for key, code in facts.first.items()]
+
+
+def _locked(task: Task) -> list[bool]:
+    """Which milestones some route unlocks."""
+    unlocked = {name for route in task.viable_routes for name in route.milestones_unlocked}
+    return [milestone.id in unlocked for milestone in task.milestones]
+
+
+def _routes(padding: types.Routes, task: Task, table: _Conditions) -> types.Routes:
+    """The table of routes."""
+    routes, facts = task.viable_routes, table.facts
+    preconditions, order, bound_order = (
+        np.array(column) for column in (padding.preconditions, padding.order, padding.bound_order)
+    )
+    writes, effects = np.array(padding.writes), np.array(padding.effects)
+    for row, route in enumerate(routes):
+        for place, condition in enumerate(route.conditions, 1):
+            if condition.key in METRICS:
+                bound_order[row, table.place(condition)] = place
+            else:
+                order[row, facts.slot(condition.key)] = place
+                preconditions[row, facts.slot(condition.key)] = facts.codes(condition)
+        _write(writes[row], route.consequences, facts)
+        effects[row] = spread(route.effects)
+    names, milestones = [route.id for route in routes], [milestone.id for milestone in task.milestones]
+    return padding.replace(
+        required=_fill(padding.required, [sum(1 << VERBS.index(verb) for verb in route.verbs) for route in routes]),
+        preconditions=preconditions,
+        order=order,
+        bound_order=bound_order,
+        writes=writes,
+        closes=_named(padding.closes, [route.closes_routes for route in routes], names),
+        unlocks=_named(padding.unlocks, [route.milestones_unlocked for route in routes], milestones),
+        reward=_fill(padding.reward, [route.final_reward for route in routes]),
+        time=_fill(padding.time, [_share(route, route.cost.time) for route in routes]),
+        energy=_fill(padding.energy, [_share(route, route.cost.energy) for route in routes]),
+        money=_fill(padding.money, [hundredths(route.cost.money) for route in routes]),
+        effects=effects,
+    )
+
+
+def _share(route: Route, amount: float) -> int:
+    """The part of an amount that each verb of a route costs, in hundredths, rounded up."""
+    return math.ceil(Fraction(str(amount)) * CENTS / len(route.verbs))
+
+
+def _events(padding: types.Events, task: Task, facts: Facts) -> types.Events:
+    """The table of events."""
+    events = task.event_schedule
+    writes, effects = np.array(padding.writes), np.array(padding.effects)
+    for row, event in enumerate(events):
+        _write(writes[row], {**event.world_mutation, **event.hidden_state_mutation}, facts)
+        effects[row] = spread(event.effects)
+    return padding.replace(
+        step=_fill(padding.step, [event.step for event in events]),
+        probability=_fill(padding.probability, [event.probability for event in events]),
+        writes=writes,
+        closes=_named(
+            padding.closes, [event.closes_routes for event in events], [route.id for route in task.viable_routes]
+        ),
+        effects=effects,
+        silent=_fill(padding.silent, [event.silent for event in events]),
+    )
+
+
+def _write(row: np.ndarray, written: Mapping[str, Any], facts: Facts) -> None:
+    """Puts the codes of what is written into a row, by slot."""
+    for key, value in written.items():
+        row[facts.slot(key)] = facts.code(key, value)
+
+
+def _named(padding: Any, rows: Iterable[Iterable[str]], names: Sequence[str]) -> Any:
+    """A table in which a row marks the places of the names that it lists."""
+    table = np.array(padding)
+    for row, listed in enumerate(rows):
+        table[row, [names.index(name) for name in listed]] = True
+    return table

@@ -1,0 +1,81 @@
+"""The conditions of a LifeStack document, as they stand in preconditions, milestones, success and failure."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, WrapValidator
+from pydantic_core import PydanticCustomError
+
+from scenarios.lifestack.fields import Name, Operator, Value
+from scenarios.records import Record
+
+
+class Comparison(Record):
+    """What a precondition asks of its key, where it is not to equal a value."""
+
+    op: Operator = Field(description="eq, ne, gt, lt, ge or le; the last four hold between numbers alone.")
+    value: Value = Field(description="What the key is compared with; null for absent.")
+
+
+class Condition(Record):
+    """One condition on a fact or a metric."""
+
+    key: Name = Field(description="A fact, or a metric path such as mental_wellbeing.stress_level.")
+    value: Value = Field(description="What it is compared with; null for absent, a number for a metric.")
+    op: Operator = Field(
+        default="eq", description="eq, ne, gt, lt, ge or le; the last four between numbers, and for metrics alone."
+    )
+
+    @property
+    def alternatives(self) -> "tuple[Condition, ...]":
+        """The conditions of which one must hold: itself."""
+        return (self,)
+
+
+def _at_least_one(alternatives: tuple[Condition, ...]) -> tuple[Condition, ...]:
+    if not alternatives:
+        raise PydanticCustomError("expected", "expected at least one condition.")
+    return alternatives
+
+
+class AnyOf(Record):
+    """Several conditions of which one is enough."""
+
+    any: Annotated[tuple[Condition, ...], Field(strict=False), AfterValidator(_at_least_one)] = Field(
+        description="True as soon as one of them holds.", json_schema_extra={"minItems": 1}
+    )
+
+    @property
+    def alternatives(self) -> tuple[Condition, ...]:
+        """The conditions of which one must hold."""
+        return self.any
+
+
+def _member(member: Any, validate: Any) -> Condition | AnyOf:
+    """A condition, or several where `any` is said."""
+    if isinstance(member, Condition | AnyOf):
+        return member
+    record = AnyOf if isinstance(member, Mapping) and "any" in member else Condition
+    return record.model_validate(member)
+
+
+def _precondition(wanted: Any, validate: Any) -> Any:
+    """A comparison where a mapping says `op`; all else is a value to equal."""
+    if isinstance(wanted, Mapping) and "op" in wanted:
+        return Comparison.model_validate(wanted)
+    return validate(wanted)
+
+
+class _OrValue:
+    """Tells editors that a mapping which says `op` is a comparison, and all else a value."""
+
+    def __get_pydantic_json_schema__(self, core_schema: Any, inner: Any) -> dict[str, Any]:
+        comparison, _ = inner(core_schema)["anyOf"]
+        return {"anyOf": [comparison, {"not": {"type": "object", "required": ["op"]}}]}
+
+
+Members = Annotated[
+    tuple[Annotated[Condition | AnyOf, WrapValidator(_member)], ...],
+    Field(strict=False),
+]
+Preconditions = dict[str, Annotated[Comparison | Value, WrapValidator(_precondition), _OrValue()]]

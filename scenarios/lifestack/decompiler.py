@@ -1,0 +1,229 @@
+"""Arrays as a task: what was compiled or drawn, in words again."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from jaxenv.envs.lifestack.actions import VERBS
+from jaxenv.envs.lifestack.metrics import FIRST, HIGHEST, METRICS, UNIT
+from jaxenv.envs.lifestack.types import ABSENT, CENTS, NEVER, UNKNOWN, UNWRITTEN, Scenario
+from scenarios.errors import ScenarioError
+from scenarios.lifestack.document import ExoEvent, Milestone, Route, Task
+from scenarios.lifestack.inverse import undo_spread, values_for
+
+NEVER_TAKEN = "never"  # a value that no key has
+
+
+def decompile(scenario: Scenario, scenario_id: str = "") -> Task:
+    """A task in words from arrays of one scenario, such as a generated one.
+
+    Names are not in the arrays: keys are called key_1, key_2, …, routes route_1, …, milestones milestone_1, … and
+    events event_1, …; the values of facts are numbers. Compiled again, it gives the same arrays.
+
+    Raises:
+        ScenarioError: where no document compiles to the arrays.
+    """
+    return _Words(scenario).task(scenario_id)
+
+
+class _Words:
+    """The parts of one scenario in words."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario = scenario
+        self.num_routes, self.num_milestones = int(scenario.num_routes), int(scenario.num_milestones)
+        self.num_events = int((np.asarray(scenario.events.step) != NEVER).sum())
+        self.keys = [f"key_{n}" for n in range(1, int(scenario.num_keys) + 1)]
+        self.routes = [f"route_{n}" for n in range(1, self.num_routes + 1)]
+        self.milestones = [f"milestone_{n}" for n in range(1, self.num_milestones + 1)]
+        self.is_written = (np.asarray(scenario.events.writes) != UNWRITTEN).any(axis=0)  # by an event
+        self.num_codes = [self._count_codes(slot) for slot in range(len(self.keys))]
+        self.values = [values_for(self.num_codes[slot], self._orders(slot)) for slot in range(len(self.keys))]
+        self.num_hidden = self._count_hidden()
+
+    def task(self, scenario_id: str) -> Task:
+        """The whole document."""
+        scenario = self.scenario
+        first = {key: self._value(slot, int(scenario.facts[slot])) for slot, key in enumerate(self.keys)}
+        hidden = self.keys[: self.num_hidden]
+        success = [self._member(column) for column in range(int(scenario.num_success))]
+        deadline = int(scenario.deadline)
+        return Task.model_validate(
+            {
+                "id": scenario_id,
+                "constraints": {"deadline_step": None if deadline == NEVER else deadline},
+                "hidden_state": {key: first[key] for key in hidden},
+                "mutable_world": {key: first[key] for key in self.keys if key not in hidden},
+                "visible_world": {key: first[key] for slot, key in enumerate(self.keys) if scenario.shown[slot]},
+                "success_conditions": [found[0] if len(found) == 1 else {"any": found} for found in success],
+                "failure_conditions": self._alternatives(scenario.failure, 0),
+                "event_schedule": [self._event(row) for row in range(self.num_events)],
+                "viable_routes": [self._route(row) for row in range(self.num_routes)],
+                "milestones": [self._milestone(row) for row in range(self.num_milestones)],
+                "horizon": int(scenario.horizon),
+                "disruption": undo_spread(np.asarray(scenario.metrics) - FIRST, "the metrics"),
+                "resources": {name: int(getattr(scenario, name)) / CENTS for name in ("time", "money", "energy")},
+            }
+        )
+
+    # Facts --------------------------------------------------------------------------------------------
+
+    def _count_codes(self, slot: int) -> int:
+        """How many values a key can take."""
+        scenario = self.scenario
+        taken = [scenario.facts[slot], *scenario.routes.writes[:, slot], *scenario.events.writes[:, slot]]
+        return max(0, *map(int, taken))
+
+    def _orders(self, slot: int) -> list[int]:
+        """The sets of codes that a single condition of a key may hold for."""
+        scenario = self.scenario
+        table = [*scenario.routes.preconditions[: self.num_routes, slot]]
+        table += [*scenario.milestones.facts[slot, : self.num_milestones]]
+        return list(dict.fromkeys(map(int, table)))
+
+    def _count_hidden(self) -> int:
+        """How many keys, the first ones, are of the hidden state: up to the last that is unknown for no other reason.
+
+        What an event writes is unknown in the world as well.
+        """
+        scenario = self.scenario
+        hidden = (np.asarray(scenario.known) == UNKNOWN) & ~self.is_written
+        return int(np.flatnonzero(hidden[: len(self.keys)]).max(initial=-1)) + 1
+
+    def _value(self, slot: int, code: int) -> Any:
+        """What a code is called; null for absence."""
+        return None if code == ABSENT else self.values[slot][code]
+
+    def _writes(self, row: Any, slots: Iterable[int]) -> dict[str, Any]:
+        """Consequences or mutations of some keys."""
+        return {self.keys[n]: self._value(n, int(row[n])) for n in slots if row[n] != UNWRITTEN}
+
+    # Conditions ---------------------------------------------------------------------------------------
+
+    def _comparison(self, slot: int, codes: int) -> dict[str, Any]:
+        """One comparison that holds for a set of codes."""
+        every = range(self.num_codes[slot] + 1)
+        wanted = [code for code in every if codes >> code & 1]
+        others = [code for code in every if not codes >> code & 1]
+        if not wanted or not others:
+            return {"op": "ne" if wanted else "eq", "value": NEVER_TAKEN}
+        if len(wanted) == 1:
+            return {"op": "eq", "value": self._value(slot, wanted[0])}
+        if len(others) == 1:
+            return {"op": "ne", "value": self._value(slot, others[0])}
+        ranks = [self.values[slot][code] for code in wanted if code != ABSENT]
+        numbers = [value for value in self.values[slot].values() if isinstance(value, int)]
+        if ABSENT in others and sorted(ranks) == sorted(numbers)[-len(ranks) :]:
+            return {"op": "ge", "value": min(ranks)}
+        if ABSENT in others and sorted(ranks) == sorted(numbers)[: len(ranks)]:
+            return {"op": "le", "value": max(ranks)}
+        raise ScenarioError(f"no single comparison of {self.keys[slot]} holds for the codes {wanted} alone.")
+
+    def _bound(self, row: int) -> dict[str, Any]:
+        """A bound on a metric."""
+        bounds = self.scenario.bounds
+        low, high = int(bounds.low[row]), int(bounds.high[row])
+        key = METRICS[int(bounds.metric[row])]
+        if high == HIGHEST:
+            said = {"op": "ge", "value": low / UNIT} if low <= HIGHEST else {"op": "gt", "value": HIGHEST / UNIT}
+        elif low == 0:
+            said = {"op": "le", "value": high / UNIT} if high >= 0 else {"op": "lt", "value": 0.0}
+        else:
+            raise ScenarioError(f"no single comparison bounds {key} on both sides.")
+        return {"key": key, **said}
+
+    def _alternatives(self, table: Any, column: int) -> list[dict[str, Any]]:
+        """The conditions of which one must hold, one for each code and bound."""
+        found = []
+        for slot, key in enumerate(self.keys):
+            codes = int(table.facts[slot, column])
+            found += [
+                {"key": key, "value": self._value(slot, code)}
+                for code in range(self.num_codes[slot] + 1)
+                if codes >> code & 1
+            ]
+        found += [self._bound(int(n)) for n in np.flatnonzero(table.bounds[:, column])]
+        return found
+
+    def _member(self, column: int) -> list[dict[str, Any]]:
+        """The alternatives of a member of success; one that never holds where there are none."""
+        return self._alternatives(self.scenario.success, column) or [{"key": self.keys[0], "value": NEVER_TAKEN}]
+
+    # Tables -------------------------------------------------------------------------------------------
+
+    def _route(self, row: int) -> Route:
+        """One route."""
+        routes = self.scenario.routes
+        verbs = [verb for bit, verb in enumerate(VERBS) if int(routes.required[row]) >> bit & 1]
+        return Route.model_validate(
+            {
+                "id": self.routes[row],
+                "required_action_types": verbs,
+                "preconditions": self._preconditions(row),
+                "consequences": self._writes(routes.writes[row], range(len(self.keys))),
+                "closes_routes": _names(routes.closes[row], self.routes),
+                "milestones_unlocked": _names(routes.unlocks[row], self.milestones),
+                "final_reward": _shortest(routes.reward[row]),
+                "cost": {
+                    "time": int(routes.time[row]) * len(verbs) / CENTS,
+                    "energy": int(routes.energy[row]) * len(verbs) / CENTS,
+                    "money": int(routes.money[row]) / CENTS,
+                },
+                "effects": undo_spread(np.asarray(routes.effects[row]), f"the effects of {self.routes[row]}"),
+            }
+        )
+
+    def _preconditions(self, row: int) -> dict[str, Any]:
+        """The preconditions of a route in the order of the document."""
+        routes, placed = self.scenario.routes, []
+        for slot in np.flatnonzero(routes.order[row]):
+            said = self._comparison(int(slot), int(routes.preconditions[row, slot]))
+            is_plain = said["op"] == "eq"
+            placed.append((routes.order[row, slot], self.keys[slot], said["value"] if is_plain else said))
+        for n in np.flatnonzero(routes.bound_order[row]):
+            bound = self._bound(int(n))
+            placed.append((routes.bound_order[row, n], bound.pop("key"), bound))
+        return {key: said for _, key, said in sorted(placed, key=lambda entry: entry[0])}
+
+    def _milestone(self, row: int) -> Milestone:
+        """One milestone."""
+        table = self.scenario.milestones
+        bounds = [self._bound(int(n)) for n in np.flatnonzero(table.bounds[:, row])]
+        slots = np.flatnonzero(table.facts[:, row]) if not bounds else ()
+        said = bounds or [{"key": self.keys[n], **self._comparison(int(n), int(table.facts[n, row]))} for n in slots]
+        condition = said[0] if said else {"key": self.keys[0], "op": "eq", "value": NEVER_TAKEN}
+        return Milestone.model_validate(
+            {
+                "id": self.milestones[row],
+                **{f"condition_{name}": value for name, value in condition.items()},
+                "reward": _shortest(self.scenario.milestone_reward[row]),
+            }
+        )
+
+    def _event(self, row: int) -> ExoEvent:
+        """One event."""
+        events = self.scenario.events
+        slots = range(len(self.keys))
+        return ExoEvent.model_validate(
+            {
+                "id": f"event_{row + 1}",
+                "step": int(events.step[row]),
+                "probability": _shortest(events.probability[row]),
+                "world_mutation": self._writes(events.writes[row], slots[self.num_hidden :]),
+                "hidden_state_mutation": self._writes(events.writes[row], slots[: self.num_hidden]),
+                "closes_routes": _names(events.closes[row], self.routes),
+                "effects": undo_spread(np.asarray(events.effects[row]), f"the effects of event_{row + 1}"),
+                "silent": bool(events.silent[row]),
+            }
+        )
+
+
+def _names(row: Any, names: Sequence[str]) -> list[str]:
+    """The names that a row marks."""
+    return [name for name, marked in zip(names, row, strict=False) if marked]
+
+
+def _shortest(number: Any) -> float:
+    """The float with the fewest digits that is the same float32."""
+    return float(str(np.float32(number)))

@@ -1,0 +1,210 @@
+"""What a LifeStack file may say: a task with its facts, routes out of the crisis, milestones, and events."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, ConfigDict, Field
+
+from scenarios.errors import Path
+from scenarios.lifestack.conditions import AnyOf as AnyOf
+from scenarios.lifestack.conditions import Comparison as Comparison
+from scenarios.lifestack.conditions import Condition as Condition
+from scenarios.lifestack.conditions import Members, Preconditions
+from scenarios.lifestack.fields import (
+    ACTION_TYPES,
+    Amount,
+    Changes,
+    Difficulty,
+    Energy,
+    EventStep,
+    Facts,
+    Name,
+    Names,
+    Operator,
+    Probability,
+    Reward,
+    Steps,
+    Value,
+    Verb,
+    known_action,
+)
+from scenarios.records import Record, one_of
+
+Said = tuple[Path, str, Any]
+"""Where a document gives a key a value, the key, the value."""
+
+
+class Action(Record):
+    """What to do next."""
+
+    action_type: Annotated[str, AfterValidator(known_action), one_of(ACTION_TYPES)]
+    target: str | None = None  # a route; for inspect a key; null for upkeep and wait
+
+
+class Cost(Record):
+    """What a route costs beside what its verbs cost."""
+
+    time: Amount = Field(default=0, description="Hours, spread equally over its verbs, each part rounded up to 0.01.")
+    money: Amount = Field(default=0, description="Paid once: with its spend, or on completion where it has no spend.")
+    energy: Amount = Field(default=0, description="Spread equally over its verbs, each part rounded up to 0.01.")
+
+
+class Route(Record):
+    """A way out, or a part of one."""
+
+    id: Name = Field(description="Its name; no two routes share one.")
+    name: str = Field(default="", description="What to call it, for people; changes nothing.")
+    description: str = Field(default="", description="What it is, for people; changes nothing.")
+    required_action_types: Annotated[tuple[Verb, ...], Field(strict=False)] = Field(
+        default=(), description="The verbs to be done on it, in any order, each once; none means execute."
+    )
+    preconditions: Preconditions = Field(
+        default={},
+        description="What must hold when the last verb is done: key to value, or to {op, value}. "
+        "Those from the first down to the one that fails become known.",
+    )
+    consequences: Facts = Field(default={}, description="Facts of the world that completing it sets; null removes one.")
+    closes_routes: Names = Field(default=(), description="Routes that completing it closes for good.")
+    milestones_unlocked: Names = Field(default=(), description="Milestones that cannot be reached before it completes.")
+    final_reward: Reward = Field(default=0, description="Paid when it completes, once.")
+    cost: Cost = Field(default=Cost(), description="Beside what its verbs cost.")
+    effects: Changes = Field(
+        default={}, description="What completing it does to metrics: path to change, which spreads to others."
+    )
+
+    @property
+    def verbs(self) -> tuple[str, ...]:
+        """What it requires."""
+        return self.required_action_types or ("execute",)
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """Its preconditions in document order."""
+        compared = {
+            key: wanted if isinstance(wanted, Comparison) else Comparison.model_construct(op="eq", value=wanted)
+            for key, wanted in self.preconditions.items()
+        }
+        return tuple(Condition.model_construct(key=key, **said) for key, said in compared.items())
+
+
+class Milestone(Record):
+    """Something worth having reached."""
+
+    id: Name = Field(description="Its name; no two milestones share one.")
+    description: str = Field(default="", description="What it is, for people; changes nothing.")
+    condition_key: Name = Field(description="The fact, or metric path, that it rests on.")
+    condition_value: Value = Field(description="What that is compared with; null for absent.")
+    condition_op: Operator = Field(default="eq", description="How it is compared; a metric by gt, lt, ge or le.")
+    reward: Reward = Field(default=0, description="Paid when it is first reached.")
+
+    @property
+    def condition(self) -> Condition:
+        """When it is reached."""
+        return Condition.model_construct(key=self.condition_key, value=self.condition_value, op=self.condition_op)
+
+
+class ExoEvent(Record):
+    """Something that happens from outside."""
+
+    id: Name = Field(description="Its name; no two events share one.")
+    step: EventStep = Field(description="The step at which it may fire, or -1: at any from 1 on, at most once.")
+    probability: Probability = Field(default=1, description="How likely it fires when its step comes.")
+    description: str = Field(default="", description="What it is, for people; changes nothing.")
+    world_mutation: Facts = Field(default={}, description="Facts of the world that it sets; null removes one.")
+    hidden_state_mutation: Facts = Field(default={}, description="Hidden facts that it sets; null removes one.")
+    closes_routes: Names = Field(default=(), description="Routes that it closes for good.")
+    effects: Changes = Field(
+        default={}, description="What it does to metrics: path to change, which spreads to others."
+    )
+    silent: bool = Field(default=False, description="Whether nobody is told that it has fired.")
+
+
+class Constraints(Record):
+    """What limits the whole task."""
+
+    budget_max: Amount | None = Field(default=None, description="The money there is; null for 100 a step.")
+    deadline_step: Steps | None = Field(default=None, description="The last step that can still succeed; null: none.")
+
+
+class Resources(Record):
+    """What there is to begin with."""
+
+    time: Amount | None = Field(default=None, description="Hours; null for one a step.")
+    money: Amount | None = Field(default=None, description="Beside a budget_max, the smaller counts; null: the budget.")
+    energy: Energy | None = Field(default=None, description="0 to 100, never more; null for 100.")
+
+
+class Task(Record):
+    """A scenario: one crisis before its first step."""
+
+    model_config = ConfigDict(title="A task of LifeStack")
+
+    environment: Annotated[Literal["lifestack"], one_of(["lifestack"])] = Field(
+        default="lifestack", description="Which environment plays it."
+    )
+    id: str = Field(default="", description="What the task is called; without one, as its file.")
+    domain: str = Field(default="", description="What sort of crisis it is, for people; changes nothing.")
+    goal: str = Field(default="", description="What is to be achieved, for people; changes nothing.")
+    constraints: Constraints = Field(default=Constraints(), description="The budget and the deadline.")
+    hidden_state: Facts = Field(default={}, description="Facts that are unknown until looked at, and first values.")
+    mutable_world: Facts = Field(
+        default={}, description="Facts of the world and first values; known from the start if no event writes them."
+    )
+    visible_world: Facts = Field(default={}, description="Facts of the world whose current value always shows.")
+    success_conditions: Members = Field(default=(), description="All must hold; of none, never.")
+    failure_conditions: Members = Field(default=(), description="One is enough to fail.")
+    event_schedule: Annotated[tuple[ExoEvent, ...], Field(strict=False)] = Field(
+        default=(), description="What happens from outside; where two write a fact at once, the later one counts."
+    )
+    viable_routes: Annotated[tuple[Route, ...], Field(strict=False)] = Field(
+        default=(), description="The ways out, and the parts of one."
+    )
+    milestones: Annotated[tuple[Milestone, ...], Field(strict=False)] = Field(
+        default=(), description="What is worth having reached on the way."
+    )
+    horizon: Steps = Field(description="The time limit in steps.")
+    difficulty: Difficulty = Field(default=1, description="1 to 5 (the hardest), for people; changes nothing.")
+    domain_metadata: dict[str, Any] = Field(
+        default={}, description="Whatever else there is to say, such as {story: ...}; changes nothing."
+    )
+    disruption: Changes = Field(
+        default={}, description="What has happened to metrics: path to change, which spreads to others."
+    )
+    resources: Resources = Field(default=Resources(), description="Time, money and energy to begin with.")
+
+    @property
+    def scenario_id(self) -> str:
+        """What the task is called."""
+        return self.id
+
+    @property
+    def last_step(self) -> int:
+        """The step at which it is over: the deadline or the horizon."""
+        return min(self.horizon, self.constraints.deadline_step or self.horizon)
+
+    def states(self) -> Iterator[Said]:
+        """The first values."""
+        for field in ("hidden_state", "mutable_world", "visible_world"):
+            yield from (((field, key), key, value) for key, value in self[field].items())
+
+    def consequences(self) -> Iterator[Said]:
+        """What completing routes writes."""
+        for n, route in enumerate(self.viable_routes):
+            yield from ((("viable_routes", n, "consequences", k), k, v) for k, v in route.consequences.items())
+
+    def mutations(self) -> Iterator[Said]:
+        """What events write."""
+        for n, event in enumerate(self.event_schedule):
+            for field in ("world_mutation", "hidden_state_mutation"):
+                yield from ((("event_schedule", n, field, k), k, v) for k, v in event[field].items())
+
+    def conditions(self) -> Iterator[tuple[Path, Condition]]:
+        """Every condition and where it stands: preconditions, milestones, success, failure."""
+        for n, route in enumerate(self.viable_routes):
+            yield from ((("viable_routes", n, "preconditions", said.key), said) for said in route.conditions)
+        for n, milestone in enumerate(self.milestones):
+            yield ("milestones", n, "condition_value"), milestone.condition
+        for field in ("success_conditions", "failure_conditions"):
+            for n, member in enumerate(self[field]):
+                for m, said in enumerate(member.alternatives):
+                    yield (field, n, *(("any", m) if isinstance(member, AnyOf) else ()), "value"), said

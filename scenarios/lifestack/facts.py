@@ -1,0 +1,146 @@
+"""The facts of a task: slots of keys, codes of values, and conditions as sets of codes or closed bounds."""
+
+import dataclasses
+import math
+import operator
+from collections.abc import Hashable, Iterator, Mapping
+from fractions import Fraction
+from itertools import chain
+from typing import Any, NamedTuple
+
+from jaxenv.envs.lifestack.metrics import HIGHEST, METRICS, UNIT, index
+from jaxenv.envs.lifestack.types import ABSENT
+from scenarios.lifestack.conditions import Condition
+from scenarios.lifestack.document import Task
+from scenarios.lifestack.fields import is_number
+
+COMPARE = {"gt": operator.gt, "lt": operator.lt, "ge": operator.ge, "le": operator.le}
+
+
+class Bound(NamedTuple):
+    """Closed bounds on a metric, in units of 10⁻⁵."""
+
+    metric: int
+    low: int
+    high: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Facts:
+    """The keys of a task in the order of their slots, and the values that each can ever take.
+
+    Attributes:
+        values: key -> values in the order of their codes, from 1.
+        first: key -> first code.
+    """
+
+    values: Mapping[str, tuple[Any, ...]]
+    first: Mapping[str, int]
+
+    @classmethod
+    def of(cls, task: Task) -> "Facts":
+        """The facts of a task."""
+        values: dict[str, list[Any]] = {key: [] for key in _keys(task)}
+        for _, key, value in chain(task.states(), task.consequences(), task.mutations()):
+            if value is not None and key in values and _place(values[key], value) is None:
+                values[key].append(value)
+        first = dict.fromkeys(values, ABSENT)
+        for _, key, value in task.states():
+            if key in values:
+                first[key] = _code(values[key], value)
+        return cls(values={key: tuple(taken) for key, taken in values.items()}, first=first)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys in the order of their slots."""
+        return tuple(self.values)
+
+    def slot(self, key: str) -> int:
+        """The place of a key."""
+        return self.keys.index(key)
+
+    def code(self, key: str, value: Any) -> int:
+        """The code of a value that the key can take; 0 for null."""
+        return _code(self.values[key], value)
+
+    def value(self, key: str, code: int) -> Any:
+        """What a code means; null for 0."""
+        return None if code == ABSENT else self.values[key][code - 1]
+
+    def codes(self, condition: Condition) -> int:
+        """The set of codes of a fact for which a condition holds: bit c for code c."""
+        taken = (None, *self.values[condition.key])
+        return sum(1 << code for code, value in enumerate(taken) if holds(condition.op, value, condition.value))
+
+
+def holds(op: str, value: Any, wanted: Any) -> bool:
+    """Whether a value compares so; order is between numbers alone, and null equals null."""
+    if op in ("eq", "ne"):
+        return (token(value) == token(wanted)) == (op == "eq")
+    return is_number(value) and is_number(wanted) and COMPARE[op](value, wanted)
+
+
+def token(value: Any) -> Hashable:
+    """Something that is equal for equal values: numbers compare as numbers, all others with their type."""
+    if isinstance(value, list):
+        return "list", *map(token, value)
+    if isinstance(value, dict):
+        return "mapping", frozenset((key, token(item)) for key, item in value.items())
+    return "number" if is_number(value) else type(value).__name__, value
+
+
+def bound(condition: Condition) -> Bound:
+    """A condition on a metric by gt, ge, lt or le, exact to the last unit; beyond 0 and 100 all limits are alike."""
+    limit = Fraction(str(condition.value)) * UNIT
+    low, high = {
+        "gt": (math.floor(limit) + 1, HIGHEST),
+        "ge": (math.ceil(limit), HIGHEST),
+        "lt": (0, math.ceil(limit) - 1),
+        "le": (0, math.floor(limit)),
+    }[condition.op]
+    return Bound(index(condition.key), min(max(low, 0), HIGHEST + 1), max(min(high, HIGHEST), -1))
+
+
+def bounds(task: Task) -> list[Bound]:
+    """The different bounds of a task, in the order in which they are first met."""
+    found = (bound(condition) for _, condition in task.conditions() if condition.key in METRICS)
+    return list(dict.fromkeys(found))
+
+
+def written_by_events(task: Task) -> set[str]:
+    """The keys that a mutation of some event has."""
+    return {key for _, key, _ in task.mutations()}
+
+
+def hidden_keys(task: Task) -> set[str]:
+    """The keys of the hidden state: its own, and those without a home that events write there."""
+    written = {key for path, key, _ in task.mutations() if path[2] == "hidden_state_mutation"}
+    return set(task.hidden_state) | (written - set(task.mutable_world) - set(task.visible_world))
+
+
+def _keys(task: Task) -> list[str]:
+    """Every fact once: states, preconditions and consequences by route, other conditions, mutations."""
+
+    def named() -> Iterator[str]:
+        yield from (key for _, key, _ in task.states())
+        for route in task.viable_routes:
+            yield from (*route.preconditions, *route.consequences)
+        yield from (condition.key for _, condition in task.conditions())
+        yield from (key for _, key, _ in task.mutations())
+
+    return [key for key in dict.fromkeys(named()) if key not in METRICS]
+
+
+def _place(values: Any, value: Any) -> int | None:
+    """Where a value stands among others."""
+    return next((place for place, other in enumerate(values) if token(other) == token(value)), None)
+
+
+def _code(values: Any, value: Any) -> int:
+    """The code of a value; 0 for null."""
+    if value is None:
+        return ABSENT
+    place = _place(values, value)
+    if place is None:
+        raise ValueError(f"{value!r} is none of {values}")
+    return place + 1

@@ -1,0 +1,53 @@
+"""What can be earned without sight of hidden facts, where it is enough to look them up before anything else."""
+
+from jaxenv.envs.lifestack.actions import LOOKING, NOTHING
+from jaxenv.envs.lifestack.types import Scenario
+from scenarios.lifestack.planner.model import TIME, Model
+from scenarios.lifestack.planner.plans import plan_of
+from scenarios.lifestack.planner.records import USUAL, Entry, State, Weights
+from scenarios.lifestack.planner.tables import Tables
+
+
+class Looking(Model):
+    """The game after every hidden fact that is drawn at reset has been looked at, a step each.
+
+    Attributes:
+        looks: how many facts that are.
+        earned: the expected return until then.
+    """
+
+    def __init__(self, tables: Tables, weights: Weights = USUAL) -> None:
+        super().__init__(tables, weights)
+        starts = super().first_states()
+        drawn = 0
+        for _, state in starts:
+            drawn |= state.facts ^ starts[0][1].facts
+        self.drawn, self.earned = drawn, 0.0
+        self.looks = sum(1 for place in range(len(tables.keys)) if drawn & tables.mask(place))
+        for _ in range(self.looks):
+            starts = [after for chance, state in starts for after in self._looked(chance, state)]
+        self._starts = starts
+
+    def first_states(self) -> list[tuple[float, State]]:
+        """The states after the looks, with their probabilities."""
+        return self._starts
+
+    def _looked(self, chance: float, state: State) -> list[tuple[float, State]]:
+        """A step that inspects does what waiting does, and takes time."""
+        state = state._replace(time=state.time - TIME[LOOKING])
+        outcomes = self.outcomes(state, Entry(self.catalogue.wait, NOTHING, -1, False, False))
+        self.earned += chance * sum(outcome.probability * outcome.reward for outcome in outcomes)
+        return [(chance * o.probability, o.state) for o in outcomes if o.state is not None]
+
+
+def best_looking_first(scenario: Scenario, seconds: float = 60.0) -> float | None:
+    """The best expected return of those who look first and then play as if they saw.
+
+    Returns:
+        None where nothing is drawn at reset, or where what is drawn then may change later and one look is not enough.
+    """
+    model = Looking(Tables(scenario))
+    later = [event for event in model.tables.events if event.step != 0 and event.writes.mask & model.drawn]
+    if not model.looks or later:
+        return None
+    return model.earned + plan_of(model, seconds).best

@@ -1,0 +1,249 @@
+"""The game of one scenario for somebody who sees the facts: states, entries, and what they lead to.
+
+It is the turn of the rules without knowledge, which changes nothing for somebody who sees. Two states from which the
+same can happen are made equal: marks of routes that are over, closed routes that are completed, and resources beyond
+what can still be spent are forgotten.
+"""
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+from jaxenv.envs.lifestack import actions
+from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, LOOKING, NOTHING
+from jaxenv.envs.lifestack.metrics import HIGHEST
+from jaxenv.envs.lifestack.types import EVERY_STEP, MOST_ENERGY, NUM_METRICS
+from scenarios.lifestack.planner.records import USUAL, Entry, Left, Outcome, State, Weights
+from scenarios.lifestack.planner.tables import VERB_BITS, Tables, members_of
+
+TIME = [int(time) for time in actions.TIME]
+ENERGY = [int(energy) for energy in actions.ENERGY]
+MOST_TIME = max(TIME[FIRST_UPKEEP:])
+MOST_UPKEEP = max(ENERGY[FIRST_UPKEEP:])
+ALL_VERBS = (1 << VERB_BITS) - 1
+
+
+class Model:
+    """One scenario under one set of weights."""
+
+    def __init__(self, tables: Tables, weights: Weights = USUAL) -> None:
+        self.tables, self.weights, self.may_fail = tables, weights, tables.metrics_matter
+        self.metrics = tables.metrics
+        self.per_unit = weights.wellbeing / (NUM_METRICS * HIGHEST)
+        self.all_routes = (1 << len(tables.routes)) - 1
+        self.catalogue = tables.catalogue
+        self._left: dict[tuple[int, int], Left] = {}
+
+    # ------------------------------------------------------------------------------------------- start
+
+    def first_states(self) -> list[tuple[float, State]]:
+        """The states after reset, with their probabilities."""
+        crisis = self.tables.scenario
+        start = State(
+            clock=0,
+            facts=self.tables.first_facts,
+            marks=0,
+            completed=0,
+            closed=0,
+            reached=0,
+            fired=0,
+            metrics=self.metrics.first,
+            time=int(crisis.time),
+            money=int(crisis.money),
+            energy=int(crisis.energy),
+        )
+        return [(chance, self.reduced(state)) for chance, state in self.strike(start)]
+
+    # ----------------------------------------------------------------------------------------- entries
+
+    def workable(self, state: Any) -> int:
+        """The set of routes that are neither closed nor completed."""
+        return self.all_routes & ~(state.completed | state.closed)
+
+    def entries(self, state: State) -> Iterator[Entry]:
+        """The legal entries but inspections: to somebody who sees, waiting does the same and is free."""
+        yield from self.route_entries(state)
+        for number in range(FIRST_UPKEEP, LOOKING):
+            if TIME[number] <= state.time and ENERGY[number] <= state.energy:
+                yield Entry(self.catalogue.first_upkeep + number - FIRST_UPKEEP, number, -1, False, False)
+        yield Entry(self.catalogue.wait, NOTHING, -1, False, False)
+
+    def route_entries(self, state: State) -> Iterator[Entry]:
+        """The legal entries on routes, those included that fail."""
+        tables = self.tables
+        ready = tables.read(state.facts).ready
+        within = self.metrics.within[state.metrics]
+        for number in members_of(self.workable(state)):
+            route = tables.routes[number]
+            outstanding = route.required & ~(state.marks >> VERB_BITS * number)
+            for verb in members_of(outstanding):
+                if route.time[verb] > state.time or route.energy[verb] > state.energy:
+                    continue
+                if route.pays_with(verb, outstanding) and route.money > state.money:
+                    continue
+                last = outstanding == 1 << verb
+                succeeds = ready >> number & 1 and not route.bounds & ~within
+                index = verb * self.catalogue.routes + number
+                if succeeds or not last or self.may_fail:
+                    yield Entry(index, verb, number, bool(last and succeeds), bool(last and not succeeds))
+
+    # -------------------------------------------------------------------------------------------- turn
+
+    def outcomes(self, state: State, entry: Entry) -> list[Outcome]:
+        """What may come of an entry, and how likely."""
+        after, reward = self.act(state, entry)
+        after, earned, success, failure = self.settle(after)
+        reward += earned + self.weights.step_cost
+        if success or failure:
+            reward += self.weights.success if success else self.weights.failure
+        if success or failure or after.clock >= self.tables.horizon:
+            return [Outcome(1.0, reward + self.drift(state.metrics, after.metrics), None, success)]
+        return [
+            Outcome(chance, reward + self.drift(state.metrics, struck.metrics), self.reduced(struck), False)
+            for chance, struck in self.strike(after)
+        ]
+
+    def act(self, state: State, entry: Entry) -> tuple[State, float]:
+        """The entry alone: (state, reward), its clock moved on."""
+        tables = self.tables
+        metrics = self.metrics.shift(state.metrics, tables.deeds[entry.deed])
+        if entry.route < 0:
+            energy = min(MOST_ENERGY, state.energy - ENERGY[entry.deed])
+            state = state._replace(
+                clock=state.clock + 1, metrics=metrics, time=state.time - TIME[entry.deed], energy=energy
+            )
+            return state, 0.0
+        route = tables.routes[entry.route]
+        time = state.time - route.time[entry.deed]
+        energy = max(0, min(MOST_ENERGY, state.energy - route.energy[entry.deed]))
+        state = state._replace(clock=state.clock + 1, metrics=metrics, time=time, energy=energy)
+        if entry.fails:
+            return state, self.weights.failed_attempt
+        outstanding = route.required & ~(state.marks >> VERB_BITS * entry.route)
+        money = state.money - (route.money if route.pays_with(entry.deed, outstanding) else 0)
+        marks = state.marks | 1 << VERB_BITS * entry.route + entry.deed
+        if not entry.completes:
+            return state._replace(marks=marks, money=money), 0.0
+        state = state._replace(
+            marks=marks,
+            money=money,
+            facts=route.writes.on(state.facts),
+            completed=state.completed | 1 << entry.route,
+            closed=state.closed | route.closes,
+            metrics=self.metrics.shift(metrics, route.change),
+        )
+        return state, self.weights.routes * route.reward
+
+    def settle(self, state: State) -> tuple[State, float, bool, bool]:
+        """Milestones and ends: (state, reward of milestones, success, failure)."""
+        tables = self.tables
+        reading, within = tables.read(state.facts), self.metrics.within[state.metrics]
+        held = reading.milestones
+        members = reading.members
+        if within:
+            held |= sum(1 << n for n, bounds in enumerate(tables.milestone_bounds) if bounds & within)
+            members |= sum(1 << n for n, bounds in enumerate(tables.member_bounds) if bounds & within)
+        new = held & self.open_milestones(state.completed) & ~state.reached
+        reward = 0.0
+        if new:
+            state = state._replace(reached=state.reached | new)
+            reward = self.weights.milestones * sum(tables.rewards[n] for n in members_of(new))
+        unmet = tables.members & ~members
+        if not unmet and tables.num_members:
+            return state, reward, True, False
+        failure = (
+            reading.failed
+            or bool(tables.failure_bounds & within)
+            or state.clock >= tables.deadline
+            or (not self.workable(state) and bool(unmet & ~tables.may_still_hold(state.clock, state.fired)))
+            or self.metrics.burnt[state.metrics]
+        )
+        return state, reward, False, failure
+
+    def open_milestones(self, completed: int) -> int:
+        """The milestones that are not locked, or unlocked by a completed route."""
+        opened = ~self.tables.locked & (1 << self.tables.num_milestones) - 1
+        for number in members_of(completed):
+            opened |= self.tables.routes[number].unlocks
+        return opened
+
+    def due(self, state: Any) -> list[int]:
+        """The events that may fire now."""
+        clock = state.clock
+        return [
+            n
+            for n, event in enumerate(self.tables.events)
+            if event.step == clock or (event.step == EVERY_STEP and clock >= 1 and not state.fired >> n & 1)
+        ]
+
+    def strike(self, state: State) -> Iterator[tuple[float, State]]:
+        """The states that the events of the clock may lead to, with their probabilities."""
+        events, due = self.tables.events, self.due(state)
+        if not due:
+            yield 1.0, state
+            return
+        for draws in itertools.product((True, False), repeat=len(due)):
+            chance = 1.0
+            for n, fires in zip(due, draws, strict=True):
+                chance *= events[n].probability if fires else 1.0 - events[n].probability
+            if chance > 0.0:
+                yield chance, self._struck(state, [n for n, fires in zip(due, draws, strict=True) if fires])
+
+    def _struck(self, state: State, fires: list[int]) -> State:
+        """The state after some events."""
+        if not fires:
+            return state
+        facts, closed, fired = state.facts, state.closed, state.fired
+        for n in fires:
+            event = self.tables.events[n]
+            facts = event.writes.on(facts)
+            closed |= event.closes
+            fired |= (event.step == EVERY_STEP) << n
+        change = self.tables.sum_of(tuple(fires))
+        metrics = self.metrics.shift(state.metrics, change)
+        return state._replace(facts=facts, closed=closed, fired=fired, metrics=metrics)
+
+    def drift(self, before: int, after: int) -> float:
+        """The reward for how the metrics have moved over a step."""
+        if before == after:
+            return 0.0
+        metrics = self.metrics
+        fallen = metrics.low[after] & ~metrics.low[before]
+        reward = self.per_unit * (metrics.worth[after] - metrics.worth[before])
+        return reward + self.weights.collapse * fallen.bit_count() if fallen else reward
+
+    # ------------------------------------------------------------------------------------------- equals
+
+    def reduced(self, state: State) -> State:
+        """The state without what cannot matter any more."""
+        left, steps = self.left_of(state), self.tables.last - state.clock
+        often = steps if self.may_fail else 1
+        return state._replace(
+            marks=left.marks,
+            closed=state.closed & ~state.completed,
+            money=min(state.money, left.money),
+            time=min(state.time, often * left.extra_time + steps * MOST_TIME),
+            energy=min(state.energy, often * left.extra_energy + steps * MOST_UPKEEP),
+        )
+
+    def left_of(self, state: Any) -> Left:
+        """What the verbs that are left can use up, in a state or situation."""
+        workable = self.workable(state)
+        found = self._left.get((workable, state.marks))
+        if found is None:
+            found = self._left[workable, state.marks] = self._left_of(workable, state.marks)
+        return found
+
+    def _left_of(self, workable: int, marks: int) -> Left:
+        kept = time = money = energy = extra_time = extra_energy = 0
+        for number in members_of(workable):
+            route = self.tables.routes[number]
+            marked = marks >> VERB_BITS * number & ALL_VERBS
+            kept |= marked << VERB_BITS * number
+            money += route.money
+            for verb in members_of(route.required & ~marked):
+                time += route.time[verb]
+                energy += max(0, route.energy[verb])
+                extra_time += max(0, route.time[verb] - MOST_TIME)
+                extra_energy += max(0, route.energy[verb] - MOST_UPKEEP)
+        return Left(kept, time, money, energy, extra_time, extra_energy)

@@ -1,0 +1,144 @@
+"""Answers about a task: the best return, the largest probability of success, and whether it can be won."""
+
+import contextlib
+import sys
+from typing import NamedTuple, Protocol
+
+from jaxenv.envs.lifestack.types import Scenario
+from scenarios.lifestack.planner.bounds import Bound
+from scenarios.lifestack.planner.budget import Budget, Exhausted
+from scenarios.lifestack.planner.model import Model
+from scenarios.lifestack.planner.records import SOON, USUAL, WIN_ONLY, Entry, State, Weights
+from scenarios.lifestack.planner.rollouts import THRESHOLDS, Rollout
+from scenarios.lifestack.planner.search import SLACK, Search
+from scenarios.lifestack.planner.tables import Tables
+
+STEPS_OFF = (0, 1, 2, 3, 4, 6)  # what the first, quick searches may spend off routes
+RECURSION = 50_000  # frames; a step of an episode takes up to ten
+SHARE = 0.15  # of the seconds that are left, for each quick search
+
+
+class Policy(Protocol):
+    """What to do in a state, with a number for a memory."""
+
+    first_memory: int
+
+    def entry(self, state: State, memory: int) -> tuple[Entry, int]:
+        """The entry, and the memory afterwards."""
+        ...
+
+
+class Plan(NamedTuple):
+    """How well a task can be played.
+
+    Attributes:
+        best: the largest expected return, or the largest that was found.
+        is_exact: whether no policy has a larger one.
+        upper: no policy has more; `best` where that is exact.
+        win: probability of success of the policy that earns `best`.
+        model: the game, for which the policy is.
+        policy: one that earns `best`.
+    """
+
+    best: float
+    is_exact: bool
+    upper: float
+    win: float
+    model: Model
+    policy: Policy
+
+
+def plan(scenario: Scenario, seconds: float = 60.0, weights: Weights = USUAL) -> Plan:
+    """The best that can be expected of a task by somebody who sees all but the draws of events.
+
+    Args:
+        scenario: the arrays of one task.
+        seconds: for all searches together, about.
+        weights: of the reward.
+    """
+    return plan_of(Model(Tables(scenario), weights), seconds)
+
+
+def plan_of(model: Model, seconds: float = 60.0) -> Plan:
+    """The best that can be expected of a game, as `plan`."""
+    _allow_recursion()
+    budget = Budget(seconds)
+    bound = Bound(model, budget)
+    best, policy = _first_plan(model, bound, budget)
+    full = Search(model, bound, budget)
+    upper = full.upper()
+    is_exact = best >= upper - SLACK
+    if not is_exact:
+        try:
+            value = full.solve(best + SLACK)
+            is_exact = True
+        except Exhausted:
+            value = best
+        if value > best + SLACK:
+            best, policy = value, full
+    full.budget = Budget(seconds)
+    upper = best if is_exact else max(upper, best)
+    return Plan(best, is_exact, upper, chance_of_success(model, policy), model, policy)
+
+
+def _first_plan(model: Model, bound: Bound, budget: Budget) -> tuple[float, Policy]:
+    """The best policy that is found quickly: played out, or searched with few steps off routes."""
+    rollouts = [Rollout(model, bound, threshold, Budget(float("inf"))) for threshold in THRESHOLDS]
+    best, policy = max(((rollout.solve(), rollout) for rollout in rollouts), key=lambda found: found[0])
+    for steps_off in STEPS_OFF:
+        search = Search(model, bound, budget.part(SHARE), steps_off)
+        if best >= search.upper() - SLACK:
+            break
+        try:
+            value = search.solve(best + SLACK)
+        except Exhausted:
+            break
+        if value > best + SLACK:
+            best, policy = value, search
+    return best, policy
+
+
+def chance_of_success(model: Model, policy: Policy) -> float:
+    """How likely a policy succeeds."""
+    memo: dict[tuple[State, int], float] = {}
+
+    def chance(state: State, memory: int) -> float:
+        if (state, memory) not in memo:
+            entry, after = policy.entry(state, memory)
+            outcomes = model.outcomes(state, entry)
+            memo[state, memory] = sum(
+                o.probability * (chance(o.state, after) if o.state else float(o.success)) for o in outcomes
+            )
+        return memo[state, memory]
+
+    return sum(share * chance(state, policy.first_memory) for share, state in model.first_states())
+
+
+def chance_to_win(scenario: Scenario, seconds: float = 5.0) -> tuple[float, float]:
+    """The largest probability of success, as (at least, at most), which are equal where the search closes."""
+    _allow_recursion()
+    tables, budget = Tables(scenario), Budget(seconds)
+    model, guide = Model(tables, WIN_ONLY), Bound(Model(tables, SOON), budget)
+    low = high = 0.0
+    for threshold in THRESHOLDS:
+        low = max(low, Rollout(model, guide, threshold, Budget(float("inf"))).solve())
+        if low >= 1.0 - SLACK:
+            return 1.0, 1.0
+    search = Search(model, Bound(model, budget), budget, hint=guide)
+    high = search.upper()
+    if low < high - SLACK:
+        with contextlib.suppress(Exhausted):
+            low = high = max(low, search.solve(low + SLACK))
+    return low, high
+
+
+def winnable(scenario: Scenario, seconds: float = 5.0) -> str:
+    """`"yes"` where some policy can succeed, `"no"` where none can, `"unknown"` where the seconds were too few."""
+    low, high = chance_to_win(scenario, seconds)
+    if low > SLACK:
+        return "yes"
+    return "no" if high <= SLACK else "unknown"
+
+
+def _allow_recursion() -> None:
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION))

@@ -1,0 +1,133 @@
+"""A state of LifeStack in the words of its document: the actions of the catalogue, and the observation."""
+
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from jaxenv.envs.lifestack import LifeStack, Params, State
+from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, INSPECT, LOOKING, UPKEEP, VERBS, WAIT
+from jaxenv.envs.lifestack.metrics import METRICS, UNIT
+from jaxenv.envs.lifestack.types import CENTS, RUNNING, UNKNOWN
+from scenarios.lifestack.document import Action, Milestone, Route, Task
+from scenarios.lifestack.facts import Facts, bound
+
+UNKNOWN_FACT = "unknown"
+HOLDS, FAILS = "holds", "fails"  # how a precondition stands, beside UNKNOWN_FACT
+
+
+class Moves(NamedTuple):
+    """What the entries of the catalogue mean, each [A]."""
+
+    deed: np.ndarray
+    route: np.ndarray
+    key: np.ndarray
+
+
+def choices(env: LifeStack, state: State, params: Params) -> tuple[jax.Array, jax.Array, Moves]:
+    """(legal [A] bool, feasible [A] bool, the same, and what each entry means)."""
+    legal = env.action_mask(state, params)
+    return legal, legal, Moves(env.catalogue.deed, env.catalogue.route, env.catalogue.key)
+
+
+def has_ended(task: Task, state: State) -> bool:
+    """Whether it has come to an end, or the horizon is reached."""
+    return bool(state.outcome != RUNNING or state.clock >= task.horizon)
+
+
+def document_actions(task: Task, state: State, moves: Moves) -> list[dict[str, Any]]:
+    """Each entry of the catalogue as a document action; a slot that the task leaves empty has a name of its own."""
+    routes = [route.id for route in task.viable_routes]
+    keys = Facts.of(task).keys
+    return [
+        _action(deed, _slot(routes, route, "route"), _slot(keys, key, "key")).model_dump()
+        for deed, route, key in zip(*(column.tolist() for column in moves), strict=True)
+    ]
+
+
+def canonical(action: Action) -> dict[str, Any]:
+    """The action as the catalogue writes it."""
+    return action.model_dump()
+
+
+def observation(task: Task, state: State) -> dict[str, Any]:
+    """What may be known of a state; hidden facts and what is to come do not stand in it."""
+    facts = Facts.of(task)
+    known = {key: int(code) for key, code in zip(facts.keys, state.known, strict=False)}
+    plain = task.plain()
+    return {
+        "scenario_id": task.id,
+        "domain": task.domain,
+        "goal": task.goal,
+        "facts": {key: UNKNOWN_FACT if code == UNKNOWN else facts.value(key, code) for key, code in known.items()},
+        "success_conditions": plain.get("success_conditions", []),
+        "failure_conditions": plain.get("failure_conditions", []),
+        "routes": [_route(route, n, state, facts, known) for n, route in enumerate(task.viable_routes)],
+        "milestones": [_milestone(milestone, n, state, task) for n, milestone in enumerate(task.milestones)],
+        "events": [event.id for n, event in enumerate(task.event_schedule) if state.fired[n] and not event.silent],
+        "metrics": {path: int(value) / UNIT for path, value in zip(METRICS, state.metrics, strict=True)},
+        "resources": {name: int(getattr(state, name)) / CENTS for name in ("time", "money", "energy")},
+        "step_count": int(state.clock),
+        "horizon": task.horizon,
+        "deadline_step": task.constraints.deadline_step,
+    }
+
+
+def _slot(names: Any, place: int, what: str) -> str:
+    """The name of a slot."""
+    return names[place] if place < len(names) else f"(no {what} {place + 1})"
+
+
+def _action(deed: int, route: str, key: str) -> Action:
+    """One entry."""
+    if deed < FIRST_UPKEEP:
+        return Action(action_type=VERBS[deed], target=route)
+    if deed < LOOKING:
+        return Action(action_type=UPKEEP[deed - FIRST_UPKEEP])
+    return Action(action_type=INSPECT, target=key) if deed == LOOKING else Action(action_type=WAIT)
+
+
+def _route(route: Route, n: int, state: State, facts: Facts, known: dict[str, int]) -> dict[str, Any]:
+    """One route, and how it stands to what is known."""
+    status = "completed" if state.completed[n] else "closed" if state.closed[n] else "open"
+    left = [verb for verb in VERBS if verb in route.verbs and not int(state.marks[n]) >> VERBS.index(verb) & 1]
+    return {
+        "id": route.id,
+        "name": route.name,
+        "description": route.description,
+        "status": status,
+        "outstanding": left if status == "open" else [],
+        "preconditions": _relations(route, state, facts, known),
+        "consequences": dict(route.consequences),
+        "closes_routes": list(route.closes_routes),
+        "final_reward": route.final_reward,
+        "cost": route.cost.model_dump(),
+    }
+
+
+def _relations(route: Route, state: State, facts: Facts, known: dict[str, int]) -> dict[str, str]:
+    """Whether each precondition holds, as far as is known; not what it asks for."""
+    found = {}
+    for condition in route.conditions:
+        if condition.key in METRICS:
+            metric, low, high = bound(condition)
+            holds = low <= int(state.metrics[metric]) <= high
+        elif known[condition.key] == UNKNOWN:
+            found[condition.key] = UNKNOWN_FACT
+            continue
+        else:
+            holds = facts.codes(condition) >> known[condition.key] & 1
+        found[condition.key] = HOLDS if holds else FAILS
+    return found
+
+
+def _milestone(milestone: Milestone, n: int, state: State, task: Task) -> dict[str, Any]:
+    """One milestone."""
+    unlocking = [r for r, route in enumerate(task.viable_routes) if milestone.id in route.milestones_unlocked]
+    return {
+        "id": milestone.id,
+        "description": milestone.description,
+        "reward": milestone.reward,
+        "open": not unlocking or any(bool(state.completed[r]) for r in unlocking),
+        "reached": bool(state.reached[n]),
+    }
