@@ -1,6 +1,7 @@
 """A canvas: a rectangle of a figure in points, with the few marks and colours that every picture is made of."""
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 INK, MUTED, FAINT, WASH, PAPER = "#1f2933", "#6b7780", "#dde2e6", "#f3f5f6", "#ffffff"
@@ -8,6 +9,7 @@ ALARM = "#c1121f"
 # Told apart by colour-blind people too: Wong, "Points of view: Color blindness", Nature Methods 8, 441 (2011).
 BLUE, ORANGE, GREEN, PURPLE = "#0072b2", "#e69f00", "#009e73", "#aa5a8c"
 
+PAGE = (720.0, 400.0)  # points, 10 x 5.6 inches
 LARGE, TEXT, SMALL, TINY = 11.0, 8.0, 6.8, 6.2  # points
 
 
@@ -87,17 +89,41 @@ class Canvas:
 
     def line(
         self,
-        x: tuple[float, float],
-        y: tuple[float, float],
+        x: Sequence[float],
+        y: Sequence[float],
         *,
         color: str = FAINT,
         line: float = 0.6,
         dashed: bool = False,
     ) -> None:
-        """A straight line from (x[0], y[0]) to (x[1], y[1])."""
+        """A straight line from (x[0], y[0]) to (x[1], y[1]), and on to any further points."""
         style = (0, (3, 2)) if dashed else "solid"
         look = {"color": color, "linewidth": line, "linestyle": style, "solid_capstyle": "butt"}
         self._axes.plot(x, y, **look, clip_on=False, zorder=1)
+
+    def curve(
+        self,
+        x: tuple[float, float],
+        y: tuple[float, float],
+        *,
+        color: str = MUTED,
+        line: float = 0.9,
+        dashed: bool = False,
+        arrow: float = 0.0,
+    ) -> None:
+        """A curve that leaves (x[0], y[0]) and comes to (x[1], y[1]) level, with a head `arrow` points long."""
+        from matplotlib.patches import PathPatch, Polygon
+        from matplotlib.path import Path
+
+        tip = x[1] - arrow
+        bend = (x[0] + tip) / 2
+        path = Path([(x[0], y[0]), (bend, y[0]), (bend, y[1]), (tip, y[1])], [Path.MOVETO, *[Path.CURVE4] * 3])
+        drawn = PathPatch(path, facecolor="none", edgecolor=color, linewidth=line, clip_on=False, zorder=1)
+        drawn.set(linestyle=(0, (3, 2)) if dashed else "solid", capstyle="butt")
+        self._axes.add_patch(drawn)
+        if arrow:
+            corners = [(tip, y[1] - arrow / 2), (x[1], y[1]), (tip, y[1] + arrow / 2)]
+            self._axes.add_patch(Polygon(corners, facecolor=color, edgecolor="none", clip_on=False, zorder=1))
 
 
 def tint(color: str, share: float) -> str:

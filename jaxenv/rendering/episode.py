@@ -12,7 +12,7 @@ import numpy as np
 from jaxenv.core import Environment
 from jaxenv.core.types import Key, Policy
 from jaxenv.rendering import views
-from jaxenv.rendering.page import overview, page
+from jaxenv.rendering.page import overview, page, transcript
 from jaxenv.rendering.picture import Picture, blank_figure
 from jaxenv.rendering.view import Scene, Step
 
@@ -46,6 +46,10 @@ class Episode(Sequence[Picture]):
     def overview(self) -> Picture:
         """Beginning, end and all steps as one picture."""
         return overview(self._scenes[0], self._scenes[-1], self.steps)
+
+    def transcript(self) -> str:
+        """What was done, what came of it and what it was worth, step by step, as plain text."""
+        return transcript(self._scenes[0], self._scenes[-1], self.steps)
 
     def save(self, path: str | Path) -> None:
         """Writes an animated GIF; single pictures are saved by `episode[n].save(...)`.
@@ -117,7 +121,8 @@ def record(
         observation, after, reward, parts, end = _turn(env, step_key, state, action, params)
         total = reward + (steps[-1].total if steps else 0.0)
         words = views.words(env, state, action, params, names)
-        steps.append(Step(np.asarray(action).tolist(), words, reward, parts, total, end))
+        told = views.told(env, state, after, action, params, names)
+        steps.append(Step(np.asarray(action).tolist(), words, reward, parts, total, end, told))
         states.append(state := after)
     return Episode(env, params, tuple(states), tuple(steps), names)
 

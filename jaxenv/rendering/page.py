@@ -1,5 +1,6 @@
 """The page around a scene: title, main part, side part, and the reward of the step that led there."""
 
+import dataclasses
 from collections.abc import Sequence
 
 from jaxenv.rendering.canvas import ALARM, INK, LARGE, MUTED, SMALL, Canvas
@@ -7,10 +8,11 @@ from jaxenv.rendering.picture import Picture
 from jaxenv.rendering.view import Scene, Step
 
 MARGIN, GAP, TITLE = 18.0, 20.0, 21.0  # points
-ROW = 12.5  # points, of one reward part
+ROW, TOLD = 12.5, 11.0  # points, of one reward part, and of a line about what a step did
 STEP, LEAST_STEP = 30.0, 11.0  # points, of one step of an overview
 INDENT = 14.0  # points, of what stands beside a number
 MOST_ROWS = 10  # parts shown; the rest are summed into one
+MOST_TOLD = 6  # lines about what a step did
 ENDS = {"": "", "terminated": "The episode has ended.", "truncated": "Out of time."}
 
 
@@ -27,7 +29,7 @@ def page(scene: Scene, step: Step | None = None) -> Picture:
             _draw_reward(body.part(side_left, body.height - rewards, side_width, rewards), step)
         scene.side(body.part(side_left, 0, side_width, body.height - rewards))
 
-    return Picture("\n".join([scene.heading, *_step_lines(step), "", scene.text]), draw)
+    return Picture("\n".join([scene.heading, *_step_lines(step), "", scene.text]), draw, scene.size)
 
 
 def overview(first: Scene, last: Scene, steps: Sequence[Step]) -> Picture:
@@ -35,18 +37,30 @@ def overview(first: Scene, last: Scene, steps: Sequence[Step]) -> Picture:
     after = f"after {len(steps)} steps" if len(steps) != 1 else "after one step"
 
     def draw(canvas: Canvas) -> None:
-        body = _titled(canvas, first.title)
+        body = _titled(canvas, first.title if last.whole is None else last.heading)
         width = (body.width - 2 * GAP) * 0.355
-        for left, scene, heading in ((0.0, first, "before"), (width + GAP, last, after)):
-            column = body.part(left, 0, width, body.height)
-            column.text(0, 5, heading, bold=True)
-            scene.main(column.part(0, 16, width, body.height - 16))
         left = 2 * (width + GAP)
+        if last.whole is not None:
+            last.whole(body.part(0, 0, left - GAP, body.height))
+        else:
+            for x, scene, heading in ((0.0, first, "before"), (width + GAP, last, after)):
+                column = body.part(x, 0, width, body.height)
+                column.text(0, 5, heading, bold=True)
+                scene.main(column.part(0, 16, width, body.height - 16))
         _draw_steps(body.part(left, 0, body.width - left, body.height), steps)
 
     rows = [f"{number:>3}. {_signed(step.reward):>7}  {step.words}" for number, step in enumerate(steps, 1)]
     text = [first.heading, "", first.text, "", *rows, *_closing(steps), "", last.heading, "", last.text]
-    return Picture("\n".join(text), draw)
+    return Picture("\n".join(text), draw, first.size)
+
+
+def transcript(first: Scene, last: Scene, steps: Sequence[Step]) -> str:
+    """An episode as text: how it begins, every step with what it did and was worth, and how it ends."""
+    rows: list[str] = []
+    for number, step in enumerate(steps, 1):
+        head, *parts = _step_lines(dataclasses.replace(step, end=""))[:-1]
+        rows += [f"{number:>3}. {head}", *(f"     {line}" for line in parts)]
+    return "\n".join([first.heading, "", first.text, "", *rows, *_closing(steps), "", last.heading, "", last.text])
 
 
 def _titled(canvas: Canvas, title: str) -> Canvas:
@@ -62,24 +76,34 @@ def _draw_reward(canvas: Canvas, step: Step) -> None:
     number = _signed(step.reward)
     canvas.text(canvas.width, 14, number, align="right", bold=True, color=_color(step.reward))
     canvas.text(0, 14, step.words, bold=True, width=canvas.width - 44)
-    rows = _rows(step)
+    told, rows = _told(step), _rows(step)
+    top = TOLD * len(told)
+    for row, line in enumerate(told):
+        canvas.text(0, 27 + row * TOLD, line, size=SMALL, width=canvas.width)
     zero, scale = _scale(canvas.width, [amount for _, amount in rows])
     for row, (name, amount) in enumerate(rows):
-        y = 30 + row * ROW
+        y = top + 30 + row * ROW
         canvas.text(0, y, _in_words(name), size=SMALL, color=MUTED)
         length = scale * amount
         canvas.box(min(zero, zero + length), y - 3, abs(length), 6, fill=_color(amount))
         side = 3 if amount > 0 else -3
         canvas.text(zero + length + side, y, _signed(amount), size=SMALL, align="left" if amount > 0 else "right")
     if rows:
-        canvas.line((zero, zero), (24, 24 + len(rows) * ROW), color=MUTED)
+        canvas.line((zero, zero), (top + 24, top + 24 + len(rows) * ROW), color=MUTED)
     foot = f"return {_signed(step.total)}.  {ENDS[step.end]}".rstrip()
     canvas.text(0, canvas.height - 5, foot, size=SMALL, color=MUTED)
 
 
 def _reward_height(step: Step) -> float:
     """Points that `_draw_reward` takes."""
-    return 42 + len(_rows(step)) * ROW
+    return 42 + TOLD * len(_told(step)) + len(_rows(step)) * ROW
+
+
+def _told(step: Step) -> tuple[str, ...]:
+    """The lines about what the step did that there is room for; the end of an episode is the last of them."""
+    if len(step.told) <= MOST_TOLD:
+        return step.told
+    return (*step.told[: MOST_TOLD - 2], f"and {len(step.told) - MOST_TOLD + 1} more", step.told[-1])
 
 
 def _rows(step: Step) -> list[tuple[str, float]]:
@@ -140,7 +164,7 @@ def _step_lines(step: Step | None) -> list[str]:
     lines = [f"{step.words}: {_signed(step.reward)}"]
     if parts:
         lines.append("  " + ", ".join(parts))
-    return [*lines, *_closing([step])]
+    return [*lines, *(f"  {line}" for line in step.told), *_closing([step])]
 
 
 def _closing(steps: Sequence[Step]) -> list[str]:

@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jaxenv.rendering.canvas import Canvas
+from jaxenv.rendering.canvas import PAGE, Canvas
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-PAGE = (720.0, 400.0)  # points, 10 x 5.6 inches
 DOTS_PER_INCH = 144
 STYLE: Any = {
     "font.family": "DejaVu Sans",  # comes with matplotlib, so a picture looks the same everywhere

@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from jaxenv.rendering.canvas import Canvas
+from jaxenv.rendering.canvas import PAGE, Canvas
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -17,6 +17,8 @@ class Scene:
         text: the state as lines of plain text, without these two.
         main: draws what matters most, on a canvas of any size.
         side: draws the rest, on a smaller one.
+        whole: draws the episode up to this state, beside its steps; None for the first and the last state instead.
+        size: of the page, points.
     """
 
     title: str
@@ -24,11 +26,19 @@ class Scene:
     text: str
     main: Callable[[Canvas], None]
     side: Callable[[Canvas], None]
+    whole: Callable[[Canvas], None] | None = None
+    size: tuple[float, float] = PAGE
 
     @property
     def heading(self) -> str:
         """Title and moment on one line."""
         return " · ".join(filter(None, [self.title, self.moment]))
+
+
+def nothing_told(env: Any, before: Any, after: Any, action: Any, params: Any, document: Any) -> list[str]:
+    """For views that tell of a step nothing but its action."""
+    del env, before, after, action, params, document
+    return []
 
 
 class View(NamedTuple):
@@ -43,6 +53,9 @@ class View(NamedTuple):
     words: Callable[[Any, Any, Any, Any, Any], str]
     """(env, state, action, params, document or None) -> what the action means in that state, as a short phrase."""
 
+    told: Callable[[Any, Any, Any, Any, Any, Any], list[str]] = nothing_told
+    """(env, state, next state, action, params, document or None) -> what the step did, a line each; may be empty."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Step:
@@ -55,6 +68,7 @@ class Step:
         parts: the named terms of the reward that are not zero.
         total: the return so far.
         end: `""`, `"terminated"` or `"truncated"`.
+        told: what it did, a line each.
     """
 
     action: Any
@@ -63,3 +77,4 @@ class Step:
     parts: dict[str, float]
     total: float
     end: str = ""
+    told: tuple[str, ...] = ()

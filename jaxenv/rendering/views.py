@@ -8,13 +8,15 @@ import numpy as np
 
 from jaxenv.core import Environment
 from jaxenv.envs.lifeops import LifeOps
-from jaxenv.rendering import lifeops
+from jaxenv.envs.lifestack import LifeStack
+from jaxenv.rendering import lifeops, lifestack
 from jaxenv.rendering.page import page
 from jaxenv.rendering.picture import Picture
 from jaxenv.rendering.view import Scene, View
 
 VIEWS: dict[type, View] = {
     LifeOps: lifeops.VIEW,
+    LifeStack: lifestack.VIEW,
 }
 """A row for each environment; `VIEWS[MyEnvironment] = View(scenes, words)` adds one of your own."""
 
@@ -49,6 +51,13 @@ def words(env: Environment, state: Any, action: Any, params: Any, names: Any = N
     bare, view = _view_of(env)
     state = on_host(env, state, params)
     return view.words(bare, state, np.asarray(action), params, _document(names, state))
+
+
+def told(env: Environment, before: Any, after: Any, action: Any, params: Any, names: Any = None) -> tuple[str, ...]:
+    """What a step did, a line each; see `render`."""
+    bare, view = _view_of(env)
+    before, after = (on_host(env, state, params) for state in (before, after))
+    return tuple(view.told(bare, before, after, np.asarray(action), params, _document(names, before)))
 
 
 def on_host(env: Environment, state: Any, params: Any) -> Any:

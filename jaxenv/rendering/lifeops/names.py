@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from jaxenv.envs.lifeops.types import ABSENT, Scenario
+from jaxenv.rendering.documents import items, read
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,58 +45,38 @@ def names_of(day: Scenario, document: Any = None) -> Names:
         ValueError: where the document counts other events, requests or tasks than the arrays.
     """
     slots = [slot for slot, start in enumerate(day.calendar.start.tolist()) if start != ABSENT]
-    events = _items(document, "calendar", len(slots))
-    requests = _items(document, "pending_requests", int(day.num_requests))
+    events = items(document, "calendar", len(slots))
+    requests = items(document, "pending_requests", int(day.num_requests))
     num_tasks = int((day.tasks.priority > 0).sum())
-    tasks = _items(document, "tasks", num_tasks)
+    tasks = items(document, "tasks", num_tasks)
     if tasks is not None:
-        tasks = sorted(tasks, key=lambda task: (-_read(task, "priority", 2), str(_read(task, "task_id", ""))))
+        tasks = sorted(tasks, key=lambda task: (-read(task, "priority", 2), str(read(task, "task_id", ""))))
     return Names(
-        scenario=str(_read(document, "scenario_id", "")),
+        scenario=str(read(document, "scenario_id", "")),
         places=_places(day, document, slots, events, requests),
         events=_called(events, len(slots), "event {}", "event_id"),
         requests=_called(requests, int(day.num_requests), "request {}", "event_id"),
-        people=tuple(str(_read(request, "from_person", "")) for request in requests or ()),
+        people=tuple(str(read(request, "from_person", "")) for request in requests or ()),
         tasks=_called(tasks, num_tasks, "task {}", "task_id"),
     )
 
 
 def _places(day: Scenario, document: Any, slots: list[int], events: Any, requests: Any) -> dict[int, str]:
     """Places as the document calls those of its events, requests and person."""
-    persona = _read(document, "persona", None)
-    places = {int(day.persona.work_place): str(_read(persona, "primary_work_location", "work"))}
-    places[int(day.persona.home)] = str(_read(persona, "home_location", "home"))
+    persona = read(document, "persona", None)
+    places = {int(day.persona.work_place): str(read(persona, "primary_work_location", "work"))}
+    places[int(day.persona.home)] = str(read(persona, "home_location", "home"))
     for slot in slots if events else ():
-        places[int(day.calendar.place[slot])] = str(_read(events[int(day.source[slot])], "location", ""))
+        places[int(day.calendar.place[slot])] = str(read(events[int(day.source[slot])], "location", ""))
     for index, request in enumerate(requests or ()):
-        places[int(day.requests.place[index])] = str(_read(request, "location", ""))
+        places[int(day.requests.place[index])] = str(read(request, "location", ""))
     return {index: name for index, name in places.items() if name}
 
 
-def _called(items: list[Any] | None, count: int, default: str, id_field: str) -> tuple[str, ...]:
+def _called(records: list[Any] | None, count: int, default: str, id_field: str) -> tuple[str, ...]:
     """Title, else id, else number."""
     numbered = [default.format(number + 1) for number in range(count)]
-    if items is None:
+    if records is None:
         return tuple(numbered)
-    named = zip(items, numbered, strict=True)
-    return tuple(str(_read(item, "title", "") or _read(item, id_field, "") or number) for item, number in named)
-
-
-def _items(document: Any, field: str, expected: int) -> list[Any] | None:
-    """A list of the document, None where it has none."""
-    found = _read(document, field, None)
-    if found is None:
-        return None
-    if len(found) != expected:
-        raise ValueError(
-            f"names: the document has {len(found)} entries in {field} and the scenario {expected}; "
-            "it is the document of another scenario"
-        )
-    return list(found)
-
-
-def _read(record: Any, field: str, default: Any) -> Any:
-    """A field of a mapping or of any other record."""
-    if isinstance(record, Mapping):
-        return record.get(field, default)
-    return getattr(record, field, default)
+    named = zip(records, numbered, strict=True)
+    return tuple(str(read(item, "title", "") or read(item, id_field, "") or number) for item, number in named)

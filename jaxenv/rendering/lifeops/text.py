@@ -1,8 +1,7 @@
 """A day as lines of plain text."""
 
-from collections.abc import Iterable, Sequence
-
 from jaxenv.rendering.lifeops.day import Day, Entry, Leg, Work, clock
+from jaxenv.rendering.tables import sections, table
 
 MOST_LINES = 8  # of conflicts or legs; a badly overbooked day has many
 BAR = 10  # characters
@@ -21,17 +20,14 @@ def moment(day: Day) -> str:
 
 def body(day: Day) -> str:
     """Wishes, calendar, what is wrong with it, queue and work."""
-    sections = {
-        "Calendar": _table(_event_row(entry) for entry in day.calendar) or ["nothing"],
+    parts = {
+        "Calendar": table(_event_row(entry) for entry in day.calendar) or ["nothing"],
         f"Conflicts: {len(day.conflicts)}": _limited([_conflict_line(*pair) for pair in day.conflicts]),
         f"Too little time on the way: {len(day.tight_legs)}": _limited(list(map(_leg_line, day.tight_legs))),
-        "Requests": [*_table(map(_request_row, day.queue)), *_hidden(day)] or ["none"],
-        "Work": _table(map(_task_row, day.tasks)) or ["none"],
+        "Requests": [*table(map(_request_row, day.queue)), *_hidden(day)] or ["none"],
+        "Work": table(map(_task_row, day.tasks)) or ["none"],
     }
-    lines = [wishes(day)]
-    for heading, rows in sections.items():
-        lines += [heading, *(f"  {row}" for row in rows)]
-    return "\n".join(lines)
+    return "\n".join([wishes(day), *sections(parts)])
 
 
 def wishes(day: Day) -> str:
@@ -87,11 +83,3 @@ def _limited(lines: list[str]) -> list[str]:
     if len(lines) <= MOST_LINES:
         return lines
     return [*lines[:MOST_LINES], f"and {len(lines) - MOST_LINES} more"]
-
-
-def _table(rows: Iterable[Sequence[str]]) -> list[str]:
-    """Rows with their columns aligned."""
-    rows = list(rows)
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True) if width) for row in rows)
-    return [line.rstrip() for line in lines]

@@ -1,0 +1,116 @@
+"""What a crisis has left: the clock, resources, metrics and milestones."""
+
+from jaxenv.rendering.canvas import ALARM, BLUE, FAINT, GREEN, INK, MUTED, ORANGE, SMALL, TINY, WASH, Canvas
+from jaxenv.rendering.lifestack.crisis import LOCKED, REACHED, RESOURCES, Crisis
+from jaxenv.rendering.lifestack.history import History
+from jaxenv.rendering.lifestack.signs import COLLAPSE, FLAG, UNITS, domains, metric_name
+
+GAP = 14.0  # points between two columns
+ROW, METRIC, DOMAIN = 11.0, 10.2, 12.0  # points, heights of lines
+NAME, TREND, VALUE = 0.45, 0.24, 0.14  # shares of a metric's width; the rest is its bar
+LOW = 30.0  # a metric below it is near to collapse
+
+
+def draw(crisis: Crisis, history: History, canvas: Canvas) -> None:
+    """Everything under one another."""
+    y = _draw_clock(crisis, history, canvas)
+    y = _draw_resources(crisis, canvas, y + 4)
+    y = _draw_metrics(crisis, history, canvas, y + 6)
+    _draw_milestones(crisis, canvas.part(0, y + 6, canvas.width, max(canvas.height - y - 6, 1.0)))
+
+
+def _draw_clock(crisis: Crisis, history: History, canvas: Canvas) -> float:
+    """Steps gone, the deadline and the horizon on one line, with the events that have fired; points that it took."""
+    canvas.text(0, 5, f"Step {crisis.clock}", bold=True)
+    left = [f"deadline {crisis.deadline}"] if crisis.deadline is not None else []
+    canvas.text(
+        canvas.width, 5, ", ".join([*left, f"horizon {crisis.horizon}"]), size=SMALL, color=MUTED, align="right"
+    )
+    per_step, y = canvas.width / max(crisis.horizon, 1), 15.0
+    canvas.box(0, y, canvas.width, 5, fill=FAINT)
+    canvas.box(0, y, min(per_step * crisis.clock, canvas.width), 5, fill=BLUE)
+    if crisis.deadline is not None and crisis.deadline <= crisis.horizon:
+        x = per_step * crisis.deadline
+        canvas.line((x, x), (y - 2, y + 7), color=ALARM, line=1.6)
+    words = []
+    for step, event in history.fired_until(crisis.clock):
+        if step is not None:
+            x = per_step * step
+            canvas.line((x, x), (y - 1, y + 6), color=ORANGE, line=1.6)
+        words.append(crisis.names.events[event] + ("" if step is None else f" ({step})"))
+    said = f"Events: {', '.join(words)}" if words else "No event has been told."
+    canvas.text(0, y + 13, said, size=SMALL, color=MUTED, width=canvas.width)
+    return y + 19
+
+
+def _draw_resources(crisis: Crisis, canvas: Canvas, y: float) -> float:
+    """Time, money and energy as bars; where the next part begins."""
+    for name in RESOURCES:
+        has, had = crisis.has[name], crisis.had[name]
+        most = max(100.0 if name == "energy" else had, has)
+        canvas.text(0, y + 5, name, size=SMALL)
+        width = canvas.width - 120
+        canvas.box(36, y + 2, width, 6, fill=FAINT)
+        canvas.box(36, y + 2, width * has / max(most, 1.0), 6, fill=ALARM if has < 0.15 * most else BLUE)
+        words = f"{has:g} of {most:g}{UNITS[name]}"
+        canvas.text(canvas.width, y + 5, words, size=SMALL, color=MUTED, align="right")
+        y += ROW
+    return y
+
+
+def _draw_metrics(crisis: Crisis, history: History, canvas: Canvas, y: float) -> float:
+    """All metrics by domain in two columns; where the next part begins."""
+    canvas.text(0, y + 5, "Metrics", bold=True)
+    words = "turned so that more is better; below 20 is collapse"
+    canvas.text(canvas.width, y + 5, words, size=TINY, color=MUTED, align="right")
+    width, bottom, parts = (canvas.width - GAP) / 2, y, list(domains().items())
+    for column in range(2):
+        part, row = canvas.part(column * (width + GAP), y + 12, width, 1.0), 0.0
+        for domain, numbers in parts[3 * column : 3 * column + 3]:
+            part.text(0, row + 6, domain, size=TINY, color=MUTED, bold=True)
+            row += DOMAIN
+            for number in numbers:
+                _draw_metric(crisis, history, part, row, number)
+                row += METRIC
+        bottom = max(bottom, y + 12 + row)
+    return bottom
+
+
+def _draw_metric(crisis: Crisis, history: History, canvas: Canvas, y: float, number: int) -> None:
+    """A metric: its way here, a bar with the line of collapse, and its value."""
+    value, middle = float(crisis.metrics[number]), y + METRIC / 2
+    color = ALARM if value < COLLAPSE else ORANGE if value < LOW else GREEN
+    name, trend = NAME * canvas.width, TREND * canvas.width
+    canvas.text(0, middle, metric_name(number), size=TINY, width=name - 2)
+    if history.is_episode:
+        canvas.box(name, y + 1, trend - 5, METRIC - 2, fill=WASH)
+        way = history.metrics[: crisis.clock + 1, number]
+        x = [name + (trend - 5) * step / history.last_step for step in range(len(way))]
+        heights = [y + 1 + (METRIC - 2) * (1 - value / 100) for value in way]
+        canvas.line((*x, x[-1] + 1), (*heights, heights[-1]), color=color, line=1.0)
+    left = name + (trend if history.is_episode else 0.0)
+    width = canvas.width * (1 - VALUE) - left
+    canvas.box(left, middle - 2.2, width, 4.4, fill=FAINT)
+    canvas.box(left, middle - 2.2, width * value / 100, 4.4, fill=color)
+    limit = left + width * COLLAPSE / 100
+    canvas.line((limit, limit), (middle - 3.4, middle + 3.4), color=INK, line=0.7)
+    canvas.text(
+        canvas.width, middle, f"{value:.0f}", size=TINY, align="right", color=ALARM if value < COLLAPSE else INK
+    )
+
+
+def _draw_milestones(crisis: Crisis, canvas: Canvas) -> None:
+    """What is worth having reached, in two columns where there is little room."""
+    if not crisis.milestones:
+        return
+    canvas.text(0, 5, "Milestones", bold=True)
+    narrow = (canvas.height - 14) / ROW < len(crisis.milestones)
+    width = (canvas.width - GAP) / 2 if narrow else canvas.width
+    rows = -(-len(crisis.milestones) // 2) if narrow else len(crisis.milestones)
+    for number, milestone in enumerate(crisis.milestones):
+        x, y = number // rows * (width + GAP), 16 + number % rows * ROW
+        ink = {REACHED: GREEN, LOCKED: MUTED}.get(milestone.status, INK)
+        canvas.text(x, y, FLAG if milestone.status == REACHED else "⚐", size=SMALL, color=ink)
+        words = f"{milestone.status} {milestone.reward:+g}"
+        used = canvas.text(x + width, y, words, size=SMALL, color=ink, align="right")
+        canvas.text(x + 11, y, milestone.name, size=SMALL, color=ink, width=width - used - 17)
