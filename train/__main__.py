@@ -32,6 +32,7 @@ usage: python -m train COMMAND ...
 Each tells its options with --help."""
 
 STOPPED = 130  # the exit status that shells give to what SIGINT ends
+EPISODES = 64  # of each scenario, for the table: more than one for environments that draw
 RANDOM_EPISODES = 1000  # of each scenario whose random return is not known
 UNKNOWN = {"random": np.nan, "best": np.nan}
 
@@ -84,15 +85,18 @@ def evaluate_run(argv: Sequence[str]) -> int:
     """Prints the table of a run's policy."""
 
     def parse(
-        run_dir: tyro.conf.Positional[Path], scenarios: str | None = None, greedy: bool = True, repetitions: int = 1
+        run_dir: tyro.conf.Positional[Path],
+        scenarios: str | None = None,
+        greedy: bool = True,
+        repetitions: int = EPISODES,
     ) -> tuple[Path, str | None, bool, int]:
-        """Score the policy of a run on the first episode of each scenario.
+        """Score the policy of a run on the scenarios of the library.
 
         Args:
             run_dir: The folder of a run, or its policy file.
             scenarios: A file or folder of scenarios; the environment's library where not given.
             greedy: Take the most probable action, or draw one.
-            repetitions: Episodes of each scenario, whose returns are averaged; more than one where actions are drawn.
+            repetitions: Episodes of each scenario, whose returns are averaged.
         """
         return run_dir, scenarios, greedy, repetitions
 
@@ -152,14 +156,17 @@ def load_library(env: Environment, path: str | None = None) -> scenarios.Library
     return scenarios.load(path or family, limits=getattr(env, "limits", None), environment=family)
 
 
-def compare(policy: Any, env: Environment, params: Any, library: scenarios.Library, *, repetitions: int = 1) -> str:
+def compare(
+    policy: Any, env: Environment, params: Any, library: scenarios.Library, *, repetitions: int = EPISODES
+) -> str:
     """The table of every baseline and this policy on a library, and their mean returns on the validation set."""
     params = params.replace(bank=library.bank)
     rules = baselines.for_environment(env)
     validation = validation_returns({**rules, "PPO": policy}, env, params)
     known = known_returns(env, params, library, rules.pop("Random"))
-    results = {name: evaluate(rule, env, params) for name, rule in rules.items()}
-    return table(known, {**results, "PPO": evaluate(policy, env, params, repetitions=repetitions)}, validation)
+    policies = {**rules, "PPO": policy}
+    results = {name: evaluate(each, env, params, repetitions=repetitions) for name, each in policies.items()}
+    return table(known, results, validation)
 
 
 def known_returns(env: Environment, params: Any, library: scenarios.Library, random_policy: Any) -> Known:

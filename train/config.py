@@ -66,6 +66,7 @@ class Network:
     hidden: tuple[int, ...] = (256, 256)  # units of each hidden layer
     activation: Literal["tanh", "relu"] = "tanh"  # after each hidden layer
     shared_trunk: bool = False  # one set of hidden layers for policy and value, or one each
+    sees_actions: bool = True  # whether hidden layers read the features of the actions; only for entities
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -20,6 +20,7 @@ class Evaluation(struct.PyTreeNode):
     lengths: jax.Array  # [S, R] int32, steps
     terminated: jax.Array  # [S, R] bool, came to a natural end
     truncated: jax.Array  # [S, R] bool, ran into the time limit
+    succeeded: jax.Array  # [S, R] bool, ended in success; False where the environment's `info` tells none
 
 
 def evaluate(
@@ -53,7 +54,8 @@ def _play(env: Environment, policy: Policy, params: Any, key: Key, scenario: jax
     """One episode; nothing is added after its end, however long its neighbours go on."""
     reset_key, play_key = jax.random.split(key)
     state = env.init(reset_key, params, scenario)
-    nothing = Evaluation(jnp.float32(0), jnp.int32(0), jnp.bool_(False), jnp.bool_(False))
+    no = jnp.bool_(False)
+    nothing = Evaluation(jnp.float32(0), jnp.int32(0), no, no, no)
 
     def is_running(carry: tuple[Any, Key, Evaluation]) -> jax.Array:
         _, _, so_far = carry
@@ -63,12 +65,13 @@ def _play(env: Environment, policy: Policy, params: Any, key: Key, scenario: jax
         state, key, so_far = carry
         key, policy_key, env_key = jax.random.split(key, 3)
         action = policy(policy_key, env.observe(state, params), params)
-        state, reward, terminated, _ = env.transition(env_key, state, action, params)
+        state, reward, terminated, info = env.transition(env_key, state, action, params)
         so_far = Evaluation(
             returns=so_far.returns + reward,
             lengths=so_far.lengths + 1,
             terminated=terminated,
             truncated=env.is_truncated(state, params),
+            succeeded=jnp.asarray(info.get("success", False)),
         )
         return state, key, so_far
 

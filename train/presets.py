@@ -16,11 +16,22 @@ _DAY = Config(
     network=Network(encoder="entities", hidden=(128, 128), activation="relu"),
 )
 
+# A crisis shows its clock too. Its hidden layers read the groups alone: the features of 118 actions are wide and come
+# from the same routes, keys and metrics.
+_CRISIS = Config(
+    env="LifeStack-v0",
+    rollout=Rollout(bootstrap_truncated=False, epochs=2),
+    total_steps=4_500_000,
+    hyper=Hyper(gamma=1.0, learning_rate=1e-3, reward_scale=0.1, entropy_coef=0.05),
+    network=Network(encoder="entities", hidden=(128, 128), activation="relu", sees_actions=False),
+)
+
 PRESETS: dict[str, Config] = {
     "LifeOps-v0": _DAY,
     "LifeOps-Shaped-v0": dataclasses.replace(
         _DAY, env="LifeOps-Shaped-v0", hyper=_DAY.hyper.replace(entropy_coef=0.05)
     ),
+    "LifeStack-v0": _CRISIS,
 }
 
 

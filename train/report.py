@@ -17,7 +17,7 @@ def table(known: Known, results: Mapping[str, Evaluation], validation: Mapping[s
         validation: name -> mean return on the validation set, of Random too; no row where it is empty.
     """
     summaries = {
-        name: summarise(np.asarray(result.returns), np.asarray(result.terminated), known)
+        name: summarise(*map(np.asarray, (result.returns, result.terminated)), known, np.asarray(result.succeeded))
         for name, result in results.items()
     }
     name, summary = list(summaries.items())[-1]
@@ -43,6 +43,8 @@ def _summary_rows(summaries: Mapping[str, Summary], validation: Mapping[str, flo
     means = [0.0, *(summary.mean_score for summary in each), 1.0, each[-1].mean_score]
     ended = [f"{summary.terminated:.0%}" for summary in each]
     rows = [["mean score", *map(_number, means)], ["ended naturally", "", *ended, "", ""]]
+    if any(summary.succeeded for summary in each):
+        rows.append(["succeeded", "", *(f"{summary.succeeded:.0%}" for summary in each), "", ""])
     if validation:
         rows.append(["validation return", *(_number(validation[name]) for name in ("Random", *summaries)), "", ""])
     return rows[1:] if np.isnan(each[-1].mean_score) else rows

@@ -27,15 +27,19 @@ class Summary:
     mean_score: float  # over the scenarios with a score
     interval: tuple[float, float]  # 95 %, of the mean score
     terminated: float  # share of episodes that came to a natural end
+    succeeded: float = 0.0  # share of episodes that ended in success
 
 
-def summarise(returns: np.ndarray, terminated: np.ndarray, known: Known) -> Summary:
-    """The summary of a policy from its returns and natural ends, both [S, R] with R repetitions."""
+def summarise(
+    returns: np.ndarray, terminated: np.ndarray, known: Known, succeeded: np.ndarray | None = None
+) -> Summary:
+    """The summary of a policy from its returns, natural ends and successes, all [S, R] with R repetitions."""
     means = returns.mean(axis=1)
     each = score(means, known)
     scored = each[~np.isnan(each)]
     mean_score = float(scored.mean()) if scored.size else float("nan")
-    return Summary(means, each, mean_score, bootstrap_interval(scored), float(terminated.mean()))
+    won = 0.0 if succeeded is None else float(succeeded.mean())
+    return Summary(means, each, mean_score, bootstrap_interval(scored), float(terminated.mean()), won)
 
 
 def score(returns: np.ndarray, known: Known) -> np.ndarray:

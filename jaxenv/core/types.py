@@ -20,7 +20,7 @@ Info = Mapping[str, Any]
 """What a step tells beside its results.
 
 `reward_parts` (a record of named float32 terms that sum to the reward) and `invalid_action` ([] bool, [N] for N
-agents) always;
+agents) always; `success` ([] bool) where an environment can be won;
 `step` adds `terminated`, `truncated` ([] bool) and `final_observation` (the observation before the reset).
 """
 

@@ -53,7 +53,8 @@ def canonical(action: Action) -> dict[str, Any]:
 def observation(task: Task, state: State) -> dict[str, Any]:
     """What may be known of a state; hidden facts and what is to come do not stand in it."""
     facts = Facts.of(task)
-    known = {key: int(code) for key, code in zip(facts.keys, state.known, strict=False)}
+    codes = zip(facts.keys, state.facts, state.known, strict=False)
+    known = {key: int(fact if key in task.visible_world else seen) for key, fact, seen in codes}
     plain = task.plain()
     return {
         "scenario_id": task.id,

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from probes import column, table
 
+import jaxenv
+from jaxenv import baselines
 from train.evaluation import evaluate
 from train.networks import make_network
 from train.policy import NetworkPolicy
@@ -58,3 +60,10 @@ def test_a_trained_policy_is_played_greedily_or_sampled(config, env, start):
     assert len(np.unique(greedy.returns)) == 1
     sampled = evaluate(policy.replace(greedy=False), env, params, repetitions=200)
     assert sampled.returns.mean() == pytest.approx(1.0, abs=0.15)
+
+
+def test_success_is_recorded_where_the_environment_tells_it():
+    env, params = jaxenv.make("LifeStack-v0")
+    greedy = evaluate(baselines.for_environment(env)["Greedy"], env, params.replace(bank=params.bank))
+    assert 0.4 < greedy.succeeded.mean() < 0.9
+    np.testing.assert_array_equal(greedy.returns > 8, greedy.succeeded)  # 8 for success, and -8 for any failure

@@ -12,9 +12,10 @@ KNOWN = Known(
 )
 
 
-def evaluation(returns) -> Evaluation:
+def evaluation(returns, won=100) -> Evaluation:
     returns = np.array(returns, np.float32)[:, None]
-    return Evaluation(returns, np.ones_like(returns, int), np.array([True, False, True, True])[:, None], returns > 100)
+    ended = np.array([True, False, True, True])[:, None]
+    return Evaluation(returns, np.ones_like(returns, int), ended, returns > 100, returns >= won)
 
 
 def test_a_score_is_the_share_of_what_can_be_won():
@@ -54,6 +55,12 @@ def test_the_table():
     assert mean.split()[2:] == ["0.00", "0.12", "0.75", "1.00", "0.75"]
     assert "not known: flat, new" in text
     assert "validation" not in text
+    assert "succeeded" not in text
+
+
+def test_the_table_tells_successes_where_there_are_any():
+    lines = table(KNOWN, {"Rules": evaluation([1, 2, 1, 1]), "PPO": evaluation([2, 4, 1, 7], won=4)}).splitlines()
+    assert next(line for line in lines if line.startswith("succeeded")).split() == ["succeeded", "0%", "50%"]
 
 
 def test_the_table_tells_returns_on_the_validation_set():
@@ -64,7 +71,7 @@ def test_the_table_tells_returns_on_the_validation_set():
 
 def test_the_table_without_scores():
     unknown = Known(("a",), np.zeros(1), np.full(1, np.nan))
-    one = Evaluation(np.ones((1, 1)), np.ones((1, 1), int), np.ones((1, 1), bool), np.zeros((1, 1), bool))
+    one = Evaluation(np.ones((1, 1)), np.ones((1, 1), int), *(np.full((1, 1), told) for told in (True, False, False)))
     text = table(unknown, {"PPO": one})
     assert "no scores" in text
     assert "nan" not in text

@@ -33,5 +33,7 @@ def make_network(config: Network, num_actions: int) -> PureNetwork:
     """The network that a run is told to train."""
     hidden = tuple(config.hidden)
     if config.encoder == "entities":
-        return EntityActorCritic(num_actions, config.embedding, hidden, config.activation, config.shared_trunk)
+        return EntityActorCritic(
+            num_actions, config.embedding, hidden, config.activation, config.shared_trunk, config.sees_actions
+        )
     return ActorCritic(num_actions, hidden, config.activation, config.shared_trunk)

@@ -22,17 +22,19 @@ class Overview(nn.Module):
 
     Pooling (sum and maximum over the entities that exist) makes the result the same in whatever order they stand
     (Zaheer et al. 2017, Deep Sets); a sum, unlike a mean, also tells how many there are (Xu et al. 2019). The actions'
-    features are read in their catalogue order.
+    features are read in their catalogue order, or left to the scores of the actions.
     """
 
     embedding: int
+    sees_actions: bool
 
     @nn.compact
     def __call__(self, entities: Entities) -> jax.Array:
-        """[..., context + 2 * embedding * groups + A * f]."""
-        pooled = [self.pool(name, entities.groups[name]) for name in sorted(entities.groups)]
-        actions = entities.actions.reshape(*entities.actions.shape[:-2], -1)
-        return jnp.concatenate([entities.context, *pooled, actions], axis=-1)
+        """[..., context + 2 * embedding * groups, and A * f with the actions]."""
+        parts = [entities.context, *(self.pool(name, entities.groups[name]) for name in sorted(entities.groups))]
+        if self.sees_actions:
+            parts.append(entities.actions.reshape(*entities.actions.shape[:-2], -1))
+        return jnp.concatenate(parts, axis=-1)
 
     def pool(self, name: str, group: EntityGroup) -> jax.Array:
         """[..., 2 * embedding]: sum and maximum of the group's embeddings, zeros where there is no entity."""
@@ -62,10 +64,11 @@ class EntityActorCritic(nn.Module):
     hidden: tuple[int, ...]
     activation: str
     shared_trunk: bool
+    sees_actions: bool
 
     def setup(self) -> None:
         """One overview for policy and value; two trunks, or one under two names."""
-        self.overview = Overview(self.embedding)
+        self.overview = Overview(self.embedding, self.sees_actions)
         self.actor_trunk = MLP(self.hidden, self.activation)
         self.critic_trunk = self.actor_trunk if self.shared_trunk else MLP(self.hidden, self.activation)
         self.policy_head = nn.Dense(self.num_actions, kernel_init=orthogonal(0.01))

@@ -6,6 +6,7 @@ entry does apart from its route or key is a deed, a row of `DEEDS`.
 
 import dataclasses
 import functools
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import jax
@@ -43,7 +44,7 @@ class Deed(NamedTuple):
 
     time: float  # hours
     energy: float
-    effects: dict[str, float]  # metric path -> change, before it spreads
+    effects: Mapping[str, float]  # metric path -> change, before it spreads
 
 
 _STRESS = "mental_wellbeing.stress_level"

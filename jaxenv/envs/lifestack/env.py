@@ -114,12 +114,17 @@ class LifeStack(Environment[Params, State, Observation]):
     ) -> tuple[State, jax.Array, jax.Array, Info]:
         """One turn as a pure function of its draws ([X] float32): (state, reward, terminated, info).
 
-        `info["ends"]` tells which ends the step came to.
+        `info["ends"]` tells which ends the step came to, `info["success"]` whether it was the good one.
         """
         scenario = params.bank[state.scenario]
         after, turn = dynamics.play(self.catalogue, state, scenario, jnp.asarray(action), draws)
         parts = reward.reward_parts(params.weights, state, after, turn, scenario)
-        info = {"reward_parts": parts, "invalid_action": ~turn.move.legal, "ends": turn.ends}
+        info = {
+            "reward_parts": parts,
+            "invalid_action": ~turn.move.legal,
+            "success": turn.ends.success,
+            "ends": turn.ends,
+        }
         return after, reward.total(parts), after.outcome != RUNNING, info
 
     def observe(self, state: State, params: Params) -> Observation:

@@ -32,7 +32,7 @@ def entities(catalogue: Catalogue, observation: Observation) -> Entities:
 
     context [8 + 23]: shares of horizon and deadline gone, steps left to each, whether there is a deadline, time, money
     and energy left; the metrics turned so that more is better. Groups: bounds [B, 9], events [X, 1], keys [K, 11],
-    milestones [M, 4], routes [R, 25]. actions [A, 20]: what each entry is, costs and leads to, zeros where not legal.
+    milestones [M, 4], routes [R, 27]. actions [A, 22]: what each entry is, costs and leads to, zeros where not legal.
     """
     routes = standing_of_routes(observation)
     return Entities(
@@ -51,21 +51,27 @@ def entities(catalogue: Catalogue, observation: Observation) -> Entities:
 class Standing(struct.PyTreeNode):
     """How each route stands, [R] float32 each."""
 
-    serves: jax.Array  # 1 where it leads to success
+    serves: jax.Array  # 1 where it serves
+    leads: jax.Array  # 1 where it serves and nothing known stands in its way for good, nor in that of what it serves
+    blocked: jax.Array  # 1 where a precondition is known to fail that no open route would mend
     failing: jax.Array  # preconditions known to fail, bounds among them
     unknown: jax.Array  # preconditions not known
     outstanding: jax.Array  # verbs still to be done
-    reward: jax.Array  # final reward, and of the open milestones that it may meet a share
+    reward: jax.Array  # final reward
     money: jax.Array  # to be paid
-    spoils: jax.Array  # other serving routes that it closes, or a precondition of which it breaks
+    spoils: jax.Array  # other routes that lead and that it closes, or a precondition of which it breaks
 
 
 def standing_of_routes(o: Observation) -> Standing:
     """A summary of each route."""
     routes = o.routes
-    others = routes.serves[None] & ~np.eye(routes.serves.shape[0], dtype=bool)
+    blocked = blocked_routes(o)
+    leads = leading_routes(o, blocked)
+    others = leads[None] & ~np.eye(leads.shape[0], dtype=bool)
     return Standing(
         serves=_float(routes.serves),
+        leads=_float(leads),
+        blocked=_float(blocked),
         failing=_count(routes.relation == FAILS) + _count(routes.needs_bound & ~o.bounds.holds[None]),
         unknown=_count(routes.relation == NOT_KNOWN),
         outstanding=_count(routes.outstanding),
@@ -73,6 +79,31 @@ def standing_of_routes(o: Observation) -> Standing:
         money=_float(routes.money) / (MUCH_MONEY * CENTS),
         spoils=_count((routes.closes | routes.breaks) & others),
     )
+
+
+def blocked_routes(o: Observation) -> jax.Array:
+    """[R] bool: a precondition on a fact is known to fail, and no open route would satisfy it."""
+    routes = o.routes
+    mended = jnp.where(routes.open[:, None], routes.enables, np.uint32(0))
+    by_key = jnp.any(((mended[:, :, None] >> _keys(o)[None, None]) & 1) != 0, axis=0)
+    return jnp.any((routes.relation == FAILS) & ~by_key, axis=-1)
+
+
+def leading_routes(o: Observation, blocked: jax.Array) -> jax.Array:
+    """[R] bool: routes that serve over others that are not blocked either; the last of a chain serve no other."""
+    routes = o.routes
+    lacking = (routes.relation == FAILS) | (routes.relation == NOT_KNOWN)
+    lacks = jnp.sum(jnp.where(lacking, jnp.left_shift(np.uint32(1), _keys(o))[None], 0), axis=-1, dtype=jnp.uint32)
+    helps = (routes.enables & lacks[None]) != 0
+    is_last = ~jnp.any(helps & routes.serves[None], axis=-1)
+    leads = routes.serves & is_last & ~blocked
+    for _ in range(leads.shape[0]):
+        leads = leads | (routes.serves & ~blocked & jnp.any(helps & leads[None], axis=-1))
+    return leads
+
+
+def _keys(o: Observation) -> np.ndarray:
+    return np.arange(o.keys.exists.shape[0], dtype=np.uint32)
 
 
 def _context_features(o: Observation) -> jax.Array:
@@ -131,12 +162,14 @@ def _milestone_features(o: Observation) -> jax.Array:
 
 
 def _route_features(o: Observation, standing: Standing) -> jax.Array:
-    """[R, 25] float32: its state, standing and cost, and the verbs still to be done."""
+    """[R, 27] float32: its state, standing and cost, and the verbs still to be done."""
     r = o.routes
     columns = [
         _float(r.open),
         _float(r.completed),
         standing.serves,
+        standing.leads,
+        standing.blocked,
         standing.failing / 2.0,
         standing.unknown / 2.0,
         _count(r.relation == HOLDS) / 2.0,
@@ -153,7 +186,7 @@ def _route_features(o: Observation, standing: Standing) -> jax.Array:
 
 
 def _action_features(catalogue: Catalogue, o: Observation, standing: Standing) -> jax.Array:
-    """[A, 20] float32: kind [4], what it leads to by its route or key [9], what its deed costs and does [7]."""
+    """[A, 22] float32: kind [4], what it leads to by its route or key [11], what its deed costs and does [7]."""
     deed, route, key = catalogue.deed, catalogue.route, catalogue.key
     on_route, looks = deed < NUM_VERBS, deed == LOOKING
     upkeep, waits = (deed >= FIRST_UPKEEP) & ~looks & (deed != NOTHING), deed == NOTHING
@@ -164,6 +197,8 @@ def _action_features(catalogue: Catalogue, o: Observation, standing: Standing) -
     unknown_key = looks & (o.keys.code == UNKNOWN)[key]
     by_target = [
         at.serves + _float(looks & o.keys.wanted[key]),
+        at.leads,
+        at.blocked,
         _float((at.failing > 0) & on_route),
         at.unknown / 2.0 + _float(unknown_key),
         at.outstanding / 4.0,

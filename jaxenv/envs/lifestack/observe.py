@@ -97,7 +97,7 @@ def observe_routes(state: State, scenario: Scenario, known: jax.Array, in_bounds
         money=routes.money,
         relation=relation,
         needs_bound=routes.bound_order > 0,
-        enables=scenario.links.gives.T != 0,
+        enables=scenario.links.gives.T,
         breaks=scenario.links.breaks,
         closes=routes.closes,
         serves=serving(state, scenario, known, in_bounds, is_open),

@@ -80,8 +80,9 @@ def _routes_space(limits: Limits) -> spaces.Record:
         ObservedRoutes,
         {
             **{name: _flags(R) for name in ("exists", "open", "completed", "serves")},
-            **{name: _flags(R, R) for name in ("enables", "breaks", "closes")},
+            **{name: _flags(R, R) for name in ("breaks", "closes")},
             **{name: spaces.Box(0, MOST_AMOUNT, (R,), np.int32) for name in ("time", "energy", "money")},
+            "enables": spaces.Box(0, 2**limits.keys - 1, (R, R), np.uint32),
             "outstanding": _flags(R, NUM_VERBS),
             "reward": spaces.Box(-MOST_REWARD, MOST_REWARD, (R,)),
             "relation": spaces.Box(0, NOT_KNOWN, (R, limits.keys), np.int8),

@@ -57,8 +57,8 @@ class Limits:
         for name, value in dataclasses.asdict(self).items():
             if value < 1:
                 raise ValueError(f"Limits({name}={value}): a capacity is at least 1")
-        if max(self.keys, self.codes) > 32 or max(dataclasses.astuple(self)) > 120:
-            raise ValueError(f"{self}: at most 32 keys, 32 codes, and 120 of everything else fit their dtypes")
+        if self.keys > 30 or self.codes > 32 or max(dataclasses.astuple(self)) > 120:
+            raise ValueError(f"{self}: at most 30 keys, 32 codes, and 120 of everything else fit their dtypes")
 
     @property
     def code_set(self) -> Any:
@@ -199,7 +199,7 @@ class ObservedRoutes(struct.PyTreeNode):
     money: jax.Array  # [R] int32, paid once
     relation: jax.Array  # [R, K] int8, NO_RELATION, HOLDS, FAILS or NOT_KNOWN
     needs_bound: jax.Array  # [R, B] bool, has the bound as a precondition
-    enables: jax.Array  # [R, R] bool, a consequence of the row satisfies a precondition of the column
+    enables: jax.Array  # [R, R] uint32, bit k: the row writes on key k what the column has as a precondition
     breaks: jax.Array  # [R, R] bool, a consequence of the row violates a precondition of the column
     closes: jax.Array  # [R, R] bool
     serves: jax.Array  # [R] bool, open, and leads to an unmet success condition as far as known

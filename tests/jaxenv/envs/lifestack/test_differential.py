@@ -84,7 +84,7 @@ def assert_same_view(observation, crisis, facts, impossible):
         assert [RELATIONS[code] for code in o.routes.relation[r][:K]] == [crisis.relation(r, key) for key in facts.keys]
         for name in ("enables", "breaks", "closes"):
             told = [getattr(crisis, name)(r, q) for q in range(R)]
-            assert getattr(o.routes, name)[r][:R].tolist() == told, (name, r)
+            assert (getattr(o.routes, name)[r][:R] != 0).tolist() == told, (name, r)
         assert bool(o.routes.serves[r]) == crisis.serves(r), (r, crisis.serving(), o.routes.serves)
     for slot, key in enumerate(facts.keys):
         known = crisis.known[key] if not crisis.always_shown(key) else crisis.facts[key]
