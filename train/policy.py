@@ -58,10 +58,10 @@ def save_policy(path: Path, policy: NetworkPolicy, *, network: Network, scenario
     write_whole(path, serialization.msgpack_serialize(record))
 
 
-def read_header(path: Path) -> dict[str, Any]:
+def read_header(path: str | Path) -> dict[str, Any]:
     """What a policy file says of itself: `env`, `network`, `scenarios`, and its `weights` as they lie there."""
     try:
-        record = serialization.msgpack_restore(path.read_bytes())
+        record = serialization.msgpack_restore(Path(path).read_bytes())
     except FileNotFoundError as error:
         raise PolicyError(f"{path} does not exist") from error
     except Exception as error:  # msgpack has no common error: whatever it raises, the bytes are not its own
@@ -71,7 +71,7 @@ def read_header(path: Path) -> dict[str, Any]:
     return record
 
 
-def load_policy(path: Path, env: Environment, params: Any) -> NetworkPolicy:
+def load_policy(path: str | Path, env: Environment, params: Any) -> NetworkPolicy:
     """Reads a policy for `env`.
 
     Raises:

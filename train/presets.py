@@ -21,7 +21,7 @@ _DAY = Config(
 _CRISIS = Config(
     env="LifeStack-v0",
     rollout=Rollout(bootstrap_truncated=False, epochs=2),
-    total_steps=4_500_000,
+    total_steps=4_000_000,
     hyper=Hyper(gamma=1.0, learning_rate=1e-3, reward_scale=0.1, entropy_coef=0.05),
     network=Network(encoder="entities", hidden=(128, 128), activation="relu", sees_actions=False),
 )

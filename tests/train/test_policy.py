@@ -31,6 +31,7 @@ def test_a_policy_comes_back_as_it_was(saved, env):
     for a, b in zip(jax.tree.leaves(policy), jax.tree.leaves(again), strict=True):
         np.testing.assert_array_equal(a, b)
     assert again.network == policy.network
+    assert load_policy(str(path), env, PARAMS).network == policy.network
     assert read_header(path)["scenarios"] == PARAMS.bank.fingerprint()
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 
