@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 import jaxenv
 import scenarios
-from jaxenv.envs.lifestack import Limits, Scenario
+from jaxenv.envs.lifestack import Limits
 from jaxenv.envs.lifestack.metrics import METRICS, UNIT
 from jaxenv.envs.lifestack.types import UNKNOWN
 from reference.lifestack import UNKNOWN as NOT_KNOWN
@@ -17,6 +17,7 @@ from reference.lifestack import Crisis
 from scenarios.lifestack import Task, compile, decompile
 from scenarios.lifestack.facts import Facts
 from strategies.lifestack import documents
+from strategies.lifestack_records import arrays, event, route
 
 EASY = {
     "flight_crisis_task_main",
@@ -34,22 +35,6 @@ EASY = {
     "flight_crisis_task",
 }
 STRESS, LIQUIDITY = "mental_wellbeing.stress_level", "finances.liquidity"
-
-
-def task(**fields: Any) -> Task:
-    return Task.model_validate({"id": "t", "horizon": 10, **fields})
-
-
-def arrays(**fields: Any) -> Scenario:
-    return compile(task(**fields))
-
-
-def route(id: str = "r", **fields: Any) -> dict:
-    return {"id": id, **fields}
-
-
-def event(id: str = "e", step: int = 1, **fields: Any) -> dict:
-    return {"id": id, "step": step, **fields}
 
 
 def set_of(*codes: int) -> int:
@@ -114,7 +99,7 @@ def test_numbers_of_an_easy_task() -> None:
 
 
 def test_the_example_of_the_schema_runs() -> None:
-    from scenarios.lifestack import Route, Task
+    from scenarios.lifestack import Route
 
     my_task = Task(
         id="my_task",

@@ -5,30 +5,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from jaxenv.envs.lifestack import Scenario
 from jaxenv.envs.lifestack.actions import VERBS
 from jaxenv.envs.lifestack.metrics import FIRST, INVERTED, METRICS, UNIT, spread
 from jaxenv.envs.lifestack.types import ABSENT, EVERY_STEP, NEVER, UNKNOWN, UNWRITTEN
-from scenarios.lifestack import Task, compile
 from scenarios.lifestack.facts import Facts
+from strategies.lifestack_records import arrays, event, route, task
 
 STRESS, LIQUIDITY = "mental_wellbeing.stress_level", "finances.liquidity"
-
-
-def task(**fields: Any) -> Task:
-    return Task.model_validate({"id": "t", "horizon": 10, **fields})
-
-
-def arrays(**fields: Any) -> Scenario:
-    return compile(task(**fields))
-
-
-def route(id: str = "r", **fields: Any) -> dict:
-    return {"id": id, **fields}
-
-
-def event(id: str = "e", step: int = 1, **fields: Any) -> dict:
-    return {"id": id, "step": step, **fields}
 
 
 def milestone(id: str = "m", key: str = "done", value: Any = True, **fields: Any) -> dict:
