@@ -14,7 +14,6 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core.types import ActionMask
-from jaxenv.envs.lifestack.conditions import row
 from jaxenv.envs.lifestack.metrics import spread
 from jaxenv.envs.lifestack.types import CENTS, Limits, Scenario, State
 
@@ -153,7 +152,7 @@ class Move(struct.PyTreeNode):
 def decode(catalogue: Catalogue, state: State, scenario: Scenario, action: jax.Array) -> Move:
     """The move of a catalogue index in a live state; an index out of range is not legal."""
     entry = jnp.clip(action, 0, catalogue.wait)
-    deed, route, key = _look_up(catalogue.deed, entry), entry % catalogue.routes, _look_up(catalogue.key, entry)
+    deed, route, key = look_up(catalogue.deed, entry), entry % catalogue.routes, look_up(catalogue.key, entry)
     legal = (entry == action) & is_legal(state, scenario, deed, route, key)
     deed = jnp.where(legal, deed, NOTHING)
     return Move(legal=legal, deed=deed, on_route=deed < NUM_VERBS, route=route, looks=deed == LOOKING, key=key)
@@ -164,7 +163,7 @@ def is_legal(state: State, scenario: Scenario, deed: jax.Array, route: jax.Array
     routes = scenario.routes
     on_route, slot = deed < NUM_VERBS, jnp.arange(state.marks.shape[0])
     bit = jnp.where(on_route, jnp.left_shift(1, deed), 0)
-    time, energy = state.time - _look_up(TIME, deed), state.energy - _look_up(ENERGY, deed)
+    time, energy = state.time - look_up(TIME, deed), state.energy - look_up(ENERGY, deed)
     on_its_route = (slot == route) & ((payable_verbs(state, scenario) & bit) != 0)
     on_its_route = on_its_route & (time >= routes.time) & (energy >= routes.energy)
     is_there = (deed != LOOKING) | (((scenario.links.inspectable >> key.astype(jnp.uint32)) & 1) != 0)
@@ -172,7 +171,7 @@ def is_legal(state: State, scenario: Scenario, deed: jax.Array, route: jax.Array
     return jnp.any(on_its_route | other)
 
 
-def _look_up(table: np.ndarray, index: jax.Array) -> jax.Array:
+def look_up(table: np.ndarray, index: jax.Array) -> jax.Array:
     """An entry of a constant table, by an index that is within."""
     return jnp.asarray(table).at[index].get(mode="promise_in_bounds")
 
