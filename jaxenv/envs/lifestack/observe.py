@@ -64,7 +64,7 @@ def observe(catalogue: Catalogue, state: State, params: Params) -> Observation:
 def observe_keys(scenario: Scenario, known: jax.Array, routes: ObservedRoutes) -> ObservedKeys:
     """What is known of the facts, and where they matter."""
     exists = _first(scenario.num_keys, known.shape[0])
-    serving = routes.serves[:, None] & (routes.relation != NO_RELATION)
+    serving = routes.serves[:, None] & (scenario.routes.order > 0)
     return ObservedKeys(
         exists=exists,
         shown=scenario.shown,
@@ -132,10 +132,10 @@ def serving(state: State, scenario: Scenario, known: jax.Array, in_bounds: jax.A
 
     route = np.left_shift(np.uint32(1), np.arange(serves.shape[0], dtype=np.uint32))
     helps = (links.gives & lacking(scenario.routes, known)[None]) != 0
-    helpers = jnp.sum(jnp.where(helps & is_open[:, None], route[:, None], 0), axis=0, dtype=jnp.uint32)
+    helpers = jnp.sum(jnp.where(helps & is_open[:, None], route[:, None], 0), axis=0, dtype=jnp.uint32) | route
     found = jnp.sum(jnp.where(serves, route, 0), dtype=jnp.uint32)  # bit r: route r
     for _ in range(serves.shape[0] - 1):
-        found = found | jax.lax.reduce_or(jnp.where((found & route) != 0, helpers, 0), axes=(0,))
+        found = jax.lax.reduce_or(jnp.where((found & route) != 0, helpers, 0), axes=(0,))
     return (found & route) != 0
 
 
