@@ -28,10 +28,20 @@ def sample_uniform(key: Key, mask: ActionMask) -> jax.Array:
 
 
 def pack(mask: ActionMask) -> jax.Array:
-    """[ceil(A / 32)] uint32: entry i of the mask ([A] bool) as bit i % 32 of word i // 32."""
-    rows = jnp.pad(mask, (0, -mask.size % WORD)).reshape(-1, WORD)
-    bits = np.left_shift(np.uint32(1), np.arange(WORD, dtype=np.uint32))
-    return jnp.sum(jnp.where(rows, bits[None], np.uint32(0)), axis=-1, dtype=jnp.uint32)
+    """[ceil(A / 32)] uint32: entry i of the mask ([A] bool) as bit i % 32 of word i // 32.
+
+    A product with powers of two, exact in float32 for half a word: a CPU does it several times faster than shifts.
+    """
+    halves = jnp.dot(mask.astype(jnp.float32), _half_words(mask.size), precision=lax.Precision.HIGHEST)
+    low, high = jnp.split(halves.astype(jnp.uint32), 2)
+    return low | (high << (WORD // 2))
+
+
+def _half_words(size: int) -> np.ndarray:
+    """[A, 2 · words] float32: what each entry adds to the lower halves of all words, then to the upper ones."""
+    entry, half = np.arange(size), np.arange(-(-size // WORD) * 2).reshape(-1, 2).T.ravel()
+    power = 2.0 ** (entry % (WORD // 2))
+    return np.where(entry[:, None] // (WORD // 2) == half, power[:, None], 0).astype(np.float32)
 
 
 def rank_select(word: jax.Array, rank: jax.Array) -> jax.Array:

@@ -15,7 +15,6 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core.types import ActionMask
-from jaxenv.envs.lifestack.conditions import row
 from jaxenv.envs.lifestack.metrics import spread
 from jaxenv.envs.lifestack.types import CENTS, Limits, Scenario, State
 
@@ -154,17 +153,28 @@ class Move(struct.PyTreeNode):
 def decode(catalogue: Catalogue, state: State, scenario: Scenario, action: jax.Array) -> Move:
     """The move of a catalogue index in a live state; an index out of range is not legal."""
     entry = jnp.clip(action, 0, catalogue.wait)
-    on_route, upkeep = entry < catalogue.first_inspect, entry - catalogue.first_upkeep
-    route = entry % catalogue.routes
-    key = jnp.clip(entry - catalogue.first_inspect, 0, catalogue.keys - 1)
-    deed = jnp.where(entry < catalogue.first_upkeep, LOOKING, FIRST_UPKEEP + upkeep)
-    deed = jnp.where(entry == catalogue.wait, NOTHING, jnp.where(on_route, entry // catalogue.routes, deed))
-
-    bits = jnp.where(on_route, row(legal_verbs(state, scenario), route), legal_others(state))
-    is_there = (deed != LOOKING) | (((scenario.links.inspectable >> key.astype(jnp.uint32)) & 1) != 0)
-    legal = (entry == action) & (((bits >> deed) & 1) != 0) & is_there
+    deed, route, key = look_up(catalogue.deed, entry), entry % catalogue.routes, look_up(catalogue.key, entry)
+    legal = (entry == action) & is_legal(state, scenario, deed, route, key)
     deed = jnp.where(legal, deed, NOTHING)
     return Move(legal=legal, deed=deed, on_route=deed < NUM_VERBS, route=route, looks=deed == LOOKING, key=key)
+
+
+def is_legal(state: State, scenario: Scenario, deed: jax.Array, route: jax.Array, key: jax.Array) -> jax.Array:
+    """[] bool: the entry of these is in `legal_mask`, worked out for the one verb and in one reduction over routes."""
+    routes = scenario.routes
+    on_route, slot = deed < NUM_VERBS, jnp.arange(state.marks.shape[0])
+    bit = jnp.where(on_route, jnp.left_shift(1, deed), 0)
+    time, energy = state.time - look_up(TIME, deed), state.energy - look_up(ENERGY, deed)
+    on_its_route = (slot == route) & ((payable_verbs(state, scenario) & bit) != 0)
+    on_its_route = on_its_route & (time >= routes.time) & (energy >= routes.energy)
+    is_there = (deed != LOOKING) | (((scenario.links.inspectable >> key.astype(jnp.uint32)) & 1) != 0)
+    other = ~on_route & (time >= 0) & (energy >= 0) & is_there
+    return jnp.any(on_its_route | other)
+
+
+def look_up(table: np.ndarray, index: jax.Array) -> jax.Array:
+    """An entry of a constant table, by an index that is within."""
+    return jnp.asarray(table).at[index].get(mode="promise_in_bounds")
 
 
 def open_routes(state: State, scenario: Scenario) -> jax.Array:
@@ -189,16 +199,22 @@ def legal_verbs(state: State, scenario: Scenario) -> jax.Array:
 
     Money is paid with `spend`, or with the last verb of a route without it.
     """
-    routes = jax.tree.map(lambda column: column[None], scenario.routes)
     bit = np.left_shift(1, np.arange(NUM_VERBS, dtype=np.int32))[:, None]
-    outstanding = (routes.required & ~state.marks[None]).astype(jnp.int32)
-    due = open_routes(state, scenario)[None] & ((outstanding & bit) != 0)
+    has_time = (state.time - scenario.routes.time)[None] >= TIME[:NUM_VERBS, None]
+    has_energy = (state.energy - scenario.routes.energy)[None] >= ENERGY[:NUM_VERBS, None]
+    payable = payable_verbs(state, scenario)[None]
+    return jnp.sum(jnp.where(has_time & has_energy, payable & bit, 0), axis=0, dtype=jnp.int32)
+
+
+def payable_verbs(state: State, scenario: Scenario) -> jax.Array:
+    """[R] int32, bit v: the same without regard to time and energy."""
+    routes = scenario.routes
+    outstanding = (routes.required & ~state.marks).astype(jnp.int32)
+    is_last = (outstanding & (outstanding - 1)) == 0
     spends = (routes.required & (1 << SPEND)) != 0
-    pays = (bit == 1 << SPEND) | (~spends & (outstanding == bit))
-    has_money = ~pays | (state.money >= routes.money)
-    has_time = state.time >= TIME[:NUM_VERBS, None] + routes.time
-    has_energy = state.energy >= ENERGY[:NUM_VERBS, None] + routes.energy
-    return jnp.sum(jnp.where(due & has_money & has_time & has_energy, bit, 0), axis=0, dtype=jnp.int32)
+    paying = jnp.where(spends, 1 << SPEND, jnp.where(is_last, outstanding, 0))
+    unpayable = jnp.where(state.money < routes.money, paying, 0)
+    return jnp.where(open_routes(state, scenario), outstanding & ~unpayable, 0)
 
 
 def legal_others(state: State) -> jax.Array:

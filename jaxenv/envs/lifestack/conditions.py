@@ -22,8 +22,7 @@ def within(bounds: Bounds, metrics: jax.Array) -> jax.Array:
 
 def bounded(bounds: Bounds, metrics: jax.Array) -> jax.Array:
     """[B] int32: the metric of each bound."""
-    is_of = jnp.arange(metrics.shape[0], dtype=jnp.int8)[:, None] == bounds.metric[None]
-    return jnp.sum(jnp.where(is_of, metrics[:, None], 0), axis=0, dtype=jnp.int32)
+    return metrics.at[bounds.metric].get(mode="promise_in_bounds")
 
 
 def row(table: Any, index: jax.Array) -> Any:

@@ -25,13 +25,13 @@ def link(scenario: Scenario) -> Scenario:
 
 
 def route_links(routes: Routes) -> tuple[jax.Array, jax.Array]:
-    """([R, R] uint32 keys on which the column gives what the row needs, [R, R] bool the row breaks the column)."""
+    """([R, R] uint32 keys on which the row gives what the column needs, [R, R] bool the row breaks the column)."""
     written = code_bits(jnp.asarray(routes.writes), jnp.asarray(routes.preconditions))
-    related = (routes.order > 0)[:, None, :] & (written != 0)[None]
-    gives = related & ((routes.preconditions[:, None, :] & written[None]) != 0)
+    related = (routes.order > 0)[None] & (written != 0)[:, None, :]
+    gives = related & ((routes.preconditions[None] & written[:, None, :]) != 0)
     key = jnp.left_shift(jnp.uint32(1), jnp.arange(written.shape[-1], dtype=jnp.uint32))
     bits = jnp.sum(jnp.where(gives, key[None, None], 0), axis=-1, dtype=jnp.uint32)
-    return bits, jnp.any(related & ~gives, axis=-1).T
+    return bits, jnp.any(related & ~gives, axis=-1)
 
 
 def inspectable(scenario: Scenario) -> jax.Array:

@@ -64,7 +64,7 @@ def observe(catalogue: Catalogue, state: State, params: Params) -> Observation:
 def observe_keys(scenario: Scenario, known: jax.Array, routes: ObservedRoutes) -> ObservedKeys:
     """What is known of the facts, and where they matter."""
     exists = _first(scenario.num_keys, known.shape[0])
-    serving = routes.serves[:, None] & (routes.relation != NO_RELATION)
+    serving = routes.serves[:, None] & (scenario.routes.order > 0)
     return ObservedKeys(
         exists=exists,
         shown=scenario.shown,
@@ -97,7 +97,7 @@ def observe_routes(state: State, scenario: Scenario, known: jax.Array, in_bounds
         money=routes.money,
         relation=relation,
         needs_bound=routes.bound_order > 0,
-        enables=scenario.links.gives.T,
+        enables=scenario.links.gives,
         breaks=scenario.links.breaks,
         closes=routes.closes,
         serves=serving(state, scenario, known, in_bounds, is_open),
@@ -130,10 +130,13 @@ def serving(state: State, scenario: Scenario, known: jax.Array, in_bounds: jax.A
     by_bound = jnp.any(matters[:, None] & right_direction(scenario, state.metrics), axis=0)
     serves = is_open & (by_fact | by_bound)
 
-    helps = is_open[None] & ((links.gives & lacking(scenario.routes, known)[:, None]) != 0)
-    for _ in range(serves.shape[0]):
-        serves = serves | jnp.any(helps & serves[:, None], axis=0)
-    return serves
+    route = np.left_shift(np.uint32(1), np.arange(serves.shape[0], dtype=np.uint32))
+    helps = (links.gives & lacking(scenario.routes, known)[None]) != 0
+    helpers = jnp.sum(jnp.where(helps & is_open[:, None], route[:, None], 0), axis=0, dtype=jnp.uint32) | route
+    found = jnp.sum(jnp.where(serves, route, 0), dtype=jnp.uint32)  # bit r: route r
+    for _ in range(serves.shape[0] - 1):
+        found = jax.lax.reduce_or(jnp.where((found & route) != 0, helpers, 0), axes=(0,))
+    return (found & route) != 0
 
 
 def lacking(routes: Routes, known: jax.Array) -> jax.Array:

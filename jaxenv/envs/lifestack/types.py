@@ -57,8 +57,8 @@ class Limits:
         for name, value in dataclasses.asdict(self).items():
             if value < 1:
                 raise ValueError(f"Limits({name}={value}): a capacity is at least 1")
-        if self.keys > 30 or self.codes > 32 or max(dataclasses.astuple(self)) > 120:
-            raise ValueError(f"{self}: at most 30 keys, 32 codes, and 120 of everything else fit their dtypes")
+        if self.keys > 30 or max(self.codes, self.routes) > 32 or max(dataclasses.astuple(self)) > 120:
+            raise ValueError(f"{self}: at most 30 keys, 32 codes and routes, and 120 of the others fit their dtypes")
 
     @property
     def code_set(self) -> Any:
@@ -115,7 +115,7 @@ class Events(struct.PyTreeNode):
 class Links(struct.PyTreeNode):
     """How conditions and routes hang together, worked out by `links.link` from the rest of a scenario."""
 
-    gives: jax.Array  # [R, R] uint32, bit k: the column writes on key k what the row has as a precondition
+    gives: jax.Array  # [R, R] uint32, bit k: the row writes on key k what the column has as a precondition
     breaks: jax.Array  # [R, R] bool, the row writes on some key what violates a precondition of the column
     meets_success: jax.Array  # [S, R] bool, a consequence of the route satisfies the member
     meets_milestone: jax.Array  # [M, R] bool, a consequence of the route meets the milestone
