@@ -1,4 +1,4 @@
-"""The crisis as a whole: a plan, its tables, a life, a schedule, and then the slots shuffled."""
+"""The crisis as a whole: a plan, its tables, a life, a schedule, and then slots shuffled and codes put in order."""
 
 import dataclasses
 from typing import Any
@@ -11,7 +11,7 @@ from jaxenv.core.types import Key
 from jaxenv.envs.lifestack.generator import life, tables
 from jaxenv.envs.lifestack.generator.plan import NUM_ROUTES, Plan, draw_costs, draw_plan
 from jaxenv.envs.lifestack.links import link
-from jaxenv.envs.lifestack.types import NEVER, Conditions, Limits, Scenario, empty_scenario
+from jaxenv.envs.lifestack.types import ABSENT, NEVER, Conditions, Limits, Scenario, empty_scenario
 
 LEAST = Limits(
     keys=tables.NUM_KEYS,
@@ -52,7 +52,7 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
     scenario, rests = life.set_life(scenario, plan, costs, living, difficulty)
     scenario, needs = life.set_resources(scenario, plan, costs, rests, slack, difficulty)
     scenario = life.set_schedule(scenario, plan, needs, chance, difficulty)
-    return link(shuffle(scenario, plan, order))
+    return link(renumber(shuffle(scenario, plan, order)))
 
 
 def shuffle(scenario: Scenario, plan: Plan, u: jax.Array) -> Scenario:
@@ -85,6 +85,37 @@ def shuffle(scenario: Scenario, plan: Plan, u: jax.Array) -> Scenario:
         ),
         milestones=milestones.replace(facts=milestones.facts[:, by_milestone]),
         events=events.replace(writes=events.writes[:, by_key], closes=events.closes[:, by_route]),
+        success=conditions(scenario.success),
+    )
+
+
+def renumber(scenario: Scenario) -> Scenario:
+    """Codes 1 and 2 of each key in the order in which a document has its values: first value, routes, events.
+
+    Codes that a key never takes leave the conditions, as they do when a document is compiled.
+    """
+    facts, routes, events = scenario.facts, scenario.routes, scenario.events
+    met = jnp.concatenate([facts[None], routes.writes, events.writes])
+    swaps = jnp.take_along_axis(met, jnp.argmax(met > ABSENT, axis=0)[None], axis=0) == tables.NO  # [1, K]
+    takes = [jnp.any(met == code, axis=0, keepdims=True) for code in (tables.YES, tables.NO)]
+    taken = 1 | jnp.where(takes[0] | takes[1], 2, 0) | jnp.where(takes[0] & takes[1], 4, 0)  # [1, K] code sets
+
+    def codes(table: jax.Array) -> jax.Array:
+        return jnp.where(swaps & (table > ABSENT), 3 - table, table).astype(table.dtype)
+
+    def sets(table: jax.Array) -> jax.Array:
+        swapped = (table & 1) | ((table & 2) << 1) | ((table & 4) >> 1)
+        return jnp.where(swaps, swapped, table) & taken.astype(table.dtype)
+
+    def conditions(table: Conditions) -> Conditions:
+        return table.replace(facts=sets(table.facts.T).T)
+
+    return scenario.replace(
+        facts=codes(facts[None])[0],
+        known=codes(scenario.known[None])[0],
+        routes=routes.replace(writes=codes(routes.writes), preconditions=sets(routes.preconditions)),
+        events=events.replace(writes=codes(events.writes)),
+        milestones=conditions(scenario.milestones),
         success=conditions(scenario.success),
     )
 

@@ -133,7 +133,9 @@ def set_goals(scenario: Scenario, plan: Plan, u: jax.Array) -> Scenario:
 
 def tenths(u: jax.Array, low: int, high: int) -> jax.Array:
     """float32 of the shape of `u`: tenths from low to high, the nearest float to the decimal."""
-    return integer(u, low, high).astype(jnp.float32) / 10
+    return jnp.asarray(np.arange(high + 1) / 10, jnp.float32)[
+        integer(u, low, high)
+    ]  # compiled, a division would be off
 
 
 def put(table: Any, values: jax.Array) -> jax.Array:

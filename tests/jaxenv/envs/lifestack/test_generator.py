@@ -1,0 +1,237 @@
+"""Drawn crises: of one shape, as promised, readable, winnable, and harder with difficulty."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import scenarios
+from jaxenv import baselines
+from jaxenv.core import ScenarioBank
+from jaxenv.envs.lifestack import LifeStack
+from jaxenv.envs.lifestack.types import ABSENT, NEVER, UNKNOWN, UNWRITTEN, Limits
+from scenarios.lifestack.planner import chance_to_win
+from strategies.lifestack_game import drawn
+
+ENV = LifeStack()
+DIFFICULTIES = (0.0, 0.5, 1.0)
+COUNT = 512
+every_difficulty = pytest.mark.parametrize("difficulty", DIFFICULTIES)
+
+
+@functools.cache
+def crises(difficulty, count=COUNT):
+    """That many, as NumPy arrays."""
+    return jax.device_get(drawn(jax.random.split(jax.random.key(0), count), difficulty).scenarios)
+
+
+def one(found, number):
+    return jax.tree.map(lambda leaf: np.asarray(leaf[number]), found)
+
+
+def assert_equal(found, expected):
+    jax.tree.map(np.testing.assert_array_equal, found, expected)
+
+
+def test_shapes_and_dtypes_are_those_of_every_scenario():
+    found, empty = jax.tree.leaves(crises(0.5)), jax.tree.leaves(ENV.empty_scenario)
+    assert [(leaf.shape[1:], leaf.dtype) for leaf in found] == [(leaf.shape, leaf.dtype) for leaf in empty]
+
+
+def test_the_same_key_draws_the_same_crisis_alone():
+    alone = jax.jit(ENV.generate)(jax.random.split(jax.random.key(0), COUNT)[7], jnp.float32(0.5))
+    assert_equal(alone, one(crises(0.5), 7))
+    assert int(alone.horizon) > 0
+
+
+def test_other_keys_draw_other_crises():
+    found = crises(1.0)
+    rows = np.concatenate([np.asarray(leaf).reshape(COUNT, -1) for leaf in (found.routes.required, found.metrics)], 1)
+    assert len(np.unique(rows, axis=0)) == COUNT
+
+
+@pytest.mark.parametrize("field", ["keys", "routes", "milestones", "events", "success"])
+def test_limits_that_are_too_small_are_refused(field):
+    small = LifeStack(limits=Limits(**{field: 1}))
+    with pytest.raises(ValueError, match="a drawn crisis needs"):
+        small.generate(jax.random.key(0), 0.5)
+
+
+# ---------------------------------------------------------------------------------------- as documents
+
+
+@every_difficulty
+def test_a_drawn_crisis_can_be_read_and_compiled_again(difficulty):
+    bank = ScenarioBank(jax.tree.map(lambda leaf: leaf[:100], crises(difficulty)))
+    library = scenarios.decompile("lifestack", bank)
+    assert_equal(jax.device_get(library.bank.scenarios), bank.scenarios)
+
+
+@every_difficulty
+def test_nothing_in_a_drawn_crisis_is_warned_of_but_facts_that_only_lure(difficulty):
+    bank = ScenarioBank(jax.tree.map(lambda leaf: leaf[:100], crises(difficulty)))
+    warnings = scenarios.decompile("lifestack", bank).warnings
+    assert [text for text in warnings if "never holds" not in text] == []
+
+
+def test_rewards_are_tenths_to_the_last_digit():
+    found = crises(1.0)
+    for rewards in (found.routes.reward, found.milestone_reward):
+        tenths = np.round(rewards.astype(np.float64) * 10)
+        np.testing.assert_array_equal(rewards, (tenths / 10).astype(np.float32))
+
+
+@every_difficulty
+def test_winning_is_worth_more_than_all_that_lies_beside(difficulty):
+    found = crises(difficulty)
+    stakes = found.routes.reward.sum(-1) + found.milestone_reward.sum(-1)
+    assert stakes.max() < 12
+    assert stakes[found.deadline == NEVER].max(initial=0) < 7
+
+
+# --------------------------------------------------------------------------------- what is promised
+
+
+def links(found):
+    """[N] how many routes stand between the start and success, one behind the other."""
+    gives = found.links.gives != 0
+    level = (found.links.meets_success & (np.arange(gives.shape[1]) < found.num_routes[:, None])[:, None]).any(1)
+    count = np.zeros(len(level), int)
+    while level.any():
+        count += level.any(1)
+        level = (gives & level[:, :, None]).any(1)
+    return count
+
+
+def parts(found):
+    """Which crises have each part, [N] bool by name."""
+    events, routes = found.events, found.routes
+    exists = np.arange(routes.required.shape[1]) < found.num_routes[:, None]
+    drawn_at_reset = (events.silent & (events.step == 0)).sum(1)
+    turn = (routes.closes & np.swapaxes(routes.closes, 1, 2)).any((1, 2))
+    sure = (events.probability == 1) & (events.step > 0) & ~events.silent
+    writes = events.writes != UNWRITTEN
+    shut_by_fact = (writes & found.shown[:, None]).any(2) & sure
+    hidden = (found.known == UNKNOWN) & ~found.shown
+    asked = (found.routes.order > 0).any(1) | (found.success.facts[..., 0] != 0)
+    brings = (routes.writes != UNWRITTEN) & asked[:, None]
+    return {
+        "fork": drawn_at_reset > turn,
+        "turn": turn,
+        "shut by a fact": shut_by_fact.any(1),
+        "shut for good": (events.closes.any(2) & sure).any(1),
+        "wait": ((writes & hidden[:, None]).any(2) & sure).any(1),
+        "trap": (exists & ~brings.any(2)).any(1),
+        "bad luck": (events.step == -1).any(1),
+        "bound": found.num_bounds > 0,
+        "no deadline": found.deadline == NEVER,
+    }
+
+
+def test_every_part_appears():
+    shares = {name: has.mean() for name, has in parts(crises(0.5)).items() if name != "no deadline"}
+    assert min(shares.values()) > 0.05, shares
+    assert 0 < parts(crises(0.0))["no deadline"].mean() < 0.5
+
+
+def test_chains_are_up_to_four_links_long_and_longer_with_difficulty():
+    lengths = [links(crises(difficulty)) for difficulty in DIFFICULTIES]
+    assert [set(found) for found in lengths] == [{1}, {1, 2, 3}, {1, 2, 3, 4}]
+    assert lengths[0].mean() < lengths[1].mean() < lengths[2].mean()
+
+
+def test_ways_and_traps_are_more_with_difficulty():
+    easy, hard = parts(crises(0.0)), parts(crises(1.0))
+    for name in ("fork", "turn", "wait", "trap", "bound"):
+        assert hard[name].mean() > easy[name].mean(), name
+
+
+@every_difficulty
+def test_hidden_facts_are_unknown_at_reset_and_what_is_drawn_is_not_told(difficulty):
+    found = crises(difficulty)
+    params = ENV.params_for(ScenarioBank(found))
+    observation, state = jax.jit(jax.vmap(ENV.reset_env, in_axes=(0, None, 0)))(
+        jax.random.split(jax.random.key(1), COUNT), params, jnp.arange(COUNT)
+    )
+    is_key = np.arange(found.facts.shape[1]) < found.num_keys[:, None]
+    hidden = is_key & (found.known == UNKNOWN) & ~found.shown
+    assert hidden.any(1).all()
+    assert (np.asarray(observation.keys.code)[hidden] == UNKNOWN).all()
+    assert not np.asarray(observation.fired).any()
+    if difficulty:
+        fired = np.asarray(state.fired)[found.events.silent]
+        assert 0.35 < fired.mean() < 0.65
+
+
+@every_difficulty
+def test_nothing_is_decided_before_the_first_step(difficulty):
+    found = crises(difficulty)
+    assert ((found.metrics > 0) & (found.metrics < 100 * 100_000)).all()
+    assert (found.horizon > 0).all()
+    assert (found.energy <= 100 * 100).all()
+    wanted = found.success.facts[..., 0] != 0
+    assert (found.facts[wanted] == ABSENT).all()
+    last = np.minimum(found.deadline, found.horizon)
+    steps = np.where(found.events.step == NEVER, 0, found.events.step)
+    assert (steps < last[:, None]).all()
+
+
+# ---------------------------------------------------------------------------------------- how hard
+
+
+@functools.cache
+def winners(name):
+    """Jitted: (keys, params) -> [COUNT] bool, whether a policy wins each crisis of the bank once."""
+    policy = baselines.for_environment(ENV)[name]
+
+    def episode(key, number, params):
+        first, rest = jax.random.split(key)
+
+        def step(carry):
+            state, key, _, _ = carry
+            key, policy_key, step_key = jax.random.split(key, 3)
+            action = policy(policy_key, ENV.observe(state, params), params)
+            state, _, terminated, info = ENV.transition(step_key, state, action, params)
+            return state, key, terminated | ENV.is_truncated(state, params), info["ends"].success
+
+        start = (ENV.init(first, params, number), rest, jnp.bool_(False), jnp.bool_(False))
+        return jax.lax.while_loop(lambda carry: ~carry[2], step, start)[3]
+
+    return jax.jit(jax.vmap(episode, in_axes=(0, 0, None)))
+
+
+def win_rate(name, difficulty):
+    keys = jax.random.split(jax.random.key(2), COUNT)
+    params = ENV.params_for(ScenarioBank(crises(difficulty)))
+    return float(winners(name)(keys, jnp.arange(COUNT), params).mean())
+
+
+@pytest.mark.parametrize(("name", "least_at_first", "most_at_last"), [("Random", 0.2, 0.05), ("Greedy", 0.9, 0.7)])
+def test_baselines_win_less_with_difficulty(name, least_at_first, most_at_last):
+    easy, middling, hard = (win_rate(name, difficulty) for difficulty in DIFFICULTIES)
+    assert easy > middling + 0.05 > hard + 0.1
+    assert easy > least_at_first
+    assert hard < most_at_last
+
+
+def shares_won(difficulty, count, seconds):
+    """(share that is won with certainty, share that can be won), as far as the planner finds in that time each."""
+    found = crises(difficulty, count)
+    least = np.array([chance_to_win(one(found, number), seconds)[0] for number in range(count)])
+    return (least > 1 - 1e-9).mean(), (least > 1e-9).mean()
+
+
+@every_difficulty
+def test_nearly_all_can_be_won(difficulty):
+    certain, possible = shares_won(difficulty, 100, seconds=0.5)
+    assert certain >= 0.9  # the others take the planner longer
+    assert possible >= 0.99
+
+
+@pytest.mark.slow
+@every_difficulty
+def test_the_planner_wins_99_of_100(difficulty):
+    certain, possible = shares_won(difficulty, 1000, seconds=30.0)
+    assert (certain >= 0.99, possible >= 0.99) == (True, True)
