@@ -17,7 +17,7 @@ def table(known: Known, results: Mapping[str, Evaluation], validation: Mapping[s
         validation: name -> mean return on the validation set, of Random too; no row where it is empty.
     """
     summaries = {
-        name: summarise(*map(np.asarray, (result.returns, result.terminated)), known, np.asarray(result.succeeded))
+        name: summarise(np.asarray(result.returns), np.asarray(result.terminated), known, np.asarray(result.succeeded))
         for name, result in results.items()
     }
     name, summary = list(summaries.items())[-1]
