@@ -40,11 +40,13 @@ print(len(scenarios.load("lifeops").ids), params.bank.size, env.reset(jax.random
 
 
 @pytest.mark.slow
-def test_the_code_of_the_readme_runs():
+def test_the_code_of_the_readme_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     runnable = [block for block in blocks if "import" in block]
-    assert len(runnable) == 2
+    assert len(runnable) == 3
     exec("\n".join(runnable), {"__name__": "readme"})
+    assert {path.name for path in tmp_path.iterdir()} == {"state.png", "episode.gif"}
 
 
 @pytest.mark.slow

@@ -55,15 +55,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def ppo(argv: Sequence[str]) -> int:
-    """Trains, then prints the table on the library."""
+    """Trains, then prints the table on the library, or on the scenarios of one's own that were trained on."""
     asked = options.parse(argv)
     config = asked.config
     env, params = jaxenv.make(config.env)
-    library = load_library(env)
     source = config.training.scenarios
+    library = load_library(env, None if source in ("generated", "library") else source)
     if source != "generated":
-        bank = library.bank if source == "library" else load_library(env, source).bank
-        params = params.replace(bank=bank)
+        params = params.replace(bank=library.bank)
     folder = asked.resumed or run_folder.create(config)
     print(f"{config.env} on {jax.devices()[0].platform}, written to {folder.path}", flush=True)
     outcome = runner.run(config, env, params, folder)
@@ -159,10 +158,10 @@ def load_library(env: Environment, path: str | None = None) -> scenarios.Library
 def compare(
     policy: Any, env: Environment, params: Any, library: scenarios.Library, *, repetitions: int = EPISODES
 ) -> str:
-    """The table of every baseline and this policy on a library, and their mean returns on the validation set."""
+    """The table of every baseline and this policy on a library; on a shipped one their validation returns too."""
     params = params.replace(bank=library.bank)
     rules = baselines.for_environment(env)
-    validation = validation_returns({**rules, "PPO": policy}, env, params)
+    validation = validation_returns({**rules, "PPO": policy}, env, params) if library.is_shipped else {}
     known = known_returns(env, params, library, rules.pop("Random"))
     policies = {**rules, "PPO": policy}
     results = {name: evaluate(each, env, params, repetitions=repetitions) for name, each in policies.items()}

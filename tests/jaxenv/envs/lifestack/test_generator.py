@@ -101,7 +101,7 @@ def links(found):
     count = np.zeros(len(level), int)
     while level.any():
         count += level.any(1)
-        level = (gives & level[:, :, None]).any(1)
+        level = (gives & level[:, None, :]).any(2)
     return count
 
 
