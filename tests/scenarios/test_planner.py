@@ -301,7 +301,7 @@ def test_no_state_is_worth_more_than_its_bound(name: str) -> None:
 
 @pytest.mark.xfail(
     strict=False,
-    reason="where a metric starts at its top, the bound of one drawn task in forty is low by 0.001 to 0.002",
+    reason="where a metric starts at its top, the bound of one drawn task in forty is low by 0.002",
 )
 @settings(
     max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.explicit, Phase.generate]
