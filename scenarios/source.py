@@ -5,6 +5,7 @@ Plain words mean what they mean in YAML 1.2 and JSON: `true`, `null`, decimal nu
 """
 
 import dataclasses
+import itertools
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -118,9 +119,22 @@ def _sources(reader: "_Reader", path: FilePath) -> Iterator[Source]:
 
 
 class _Loader(yaml.SafeLoader):
-    """A loader that knows only the plain words of `PLAIN_WORDS`."""
+    """A loader that knows only the plain words of `PLAIN_WORDS`, and stops at nesting that no scenario has."""
 
     yaml_implicit_resolvers: ClassVar[dict] = {}
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.level = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        """The next node; the parser is recursive, so that depth is counted here and not left to the stack."""
+        if self.level > DEEPEST + 1:  # a list of documents is one more
+            raise RecursionError
+        self.level += 1
+        node = super().compose_node(parent, index)
+        self.level -= 1
+        return node
 
 
 def teach_plain_words(resolver: Any) -> None:
@@ -195,6 +209,9 @@ def _decode(path: FilePath) -> str:
 
 def _check_json(path: FilePath, text: str) -> str:
     """JSON as YAML that has its keys and items in the same lines."""
+    brackets = re.findall(r"[\[\]{}]", re.sub(r'"(\\.|[^"\\])*"', "", text))
+    if max(itertools.accumulate(1 if bracket in "[{" else -1 for bracket in brackets), default=0) > DEEPEST + 1:
+        raise RecursionError  # before the parser, which is recursive, runs out of stack
     try:
         json.loads(text or "null", parse_int=str)
     except json.JSONDecodeError as error:
