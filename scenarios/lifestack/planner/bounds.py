@@ -44,9 +44,7 @@ class Bound:
 
     def __call__(self, state: State) -> float:
         """At least what can be earned from a state on, in expectation."""
-        carried = self.relaxed.carried(self.tables.metrics.values[state.metrics])
-        resources = (state.time, state.money, state.energy)
-        situation = self.relaxed.cut(Situation(*state[:7], *resources, self.debt(state), carried))
+        situation = self.relaxed.situation(state, self.debt(state))
         value = self._values.get(situation)
         if value is None:
             value = self._values[situation] = self._without_metrics(situation)

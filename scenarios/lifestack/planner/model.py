@@ -226,8 +226,8 @@ class Model:
             energy=min(state.energy, often * left.extra_energy + steps * MOST_UPKEEP),
         )
 
-    def left_of(self, state: Any) -> Left:
-        """What the verbs that are left can use up, in a state or situation."""
+    def left_of(self, state: State) -> Left:
+        """What the verbs that are left can use up."""
         workable = self.workable(state)
         found = self._left.get((workable, state.marks))
         if found is None:
@@ -235,15 +235,14 @@ class Model:
         return found
 
     def _left_of(self, workable: int, marks: int) -> Left:
-        kept = time = money = energy = extra_time = extra_energy = 0
+        kept = money = energy = extra_time = extra_energy = 0
         for number in members_of(workable):
             route = self.tables.routes[number]
             marked = marks >> VERB_BITS * number & ALL_VERBS
             kept |= marked << VERB_BITS * number
             money += route.money
             for verb in members_of(route.required & ~marked):
-                time += route.time[verb]
                 energy += max(0, route.energy[verb])
                 extra_time += max(0, route.time[verb] - MOST_TIME)
                 extra_energy += max(0, route.energy[verb] - MOST_UPKEEP)
-        return Left(kept, time, money, energy, extra_time, extra_energy)
+        return Left(kept, money, energy, extra_time, extra_energy)

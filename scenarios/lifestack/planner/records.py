@@ -66,7 +66,6 @@ class Left(NamedTuple):
     """What the routes that are left can use up."""
 
     marks: int  # of these routes alone
-    time: int
     money: int
     energy: int
     extra_time: int  # beyond what as many steps of upkeep take

@@ -4,28 +4,31 @@ Facts, routes, money, time, energy, chance and the clock stay, and so do metrics
 moves. Bounds on the others hold whenever that is better, nothing burns out or collapses, changes are counted in full,
 and a step off routes earns what the best upkeep could. It is made smaller without being made worth less:
 
-- The verbs of a route are done in one order: what gives energy first, what pays last. What is left undone in the end
-  might as well have been upkeep.
-- Rest is taken only where something that could be done next asks for more energy than is left.
+- The verbs of a route are steps without names, each as cheap and as good as it may be (`works`).
 - Where nothing but success counts, routes that cannot lead to it are left out.
-- Where no event to come is worth waiting for, a route is begun only when it can be completed, and worked in one go: the
-  others are then completed no later than in any plan that goes back and forth. With a deadline, no step is left unused
-  then on the way to success, but for those (`debt`) that its bounds need.
+- Where no event to come is worth waiting for, there is a hurry. Luck that may close a route is known beforehand then;
+  a route is begun only when it can be completed, and worked in one go, so that the others are completed no later than
+  in any plan that goes back and forth; energy is gained, by a rest or by the first steps of any route, only where
+  something that could be done next asks for more than is left; and no step is left unused on the way to success, but
+  for those (`debt`) that its bounds need.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from operator import add
 from typing import NamedTuple
 
-from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, LOOKING, SPEND, VERBS
+from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, LOOKING, VERBS
 from jaxenv.envs.lifestack.metrics import HIGHEST
 from jaxenv.envs.lifestack.types import EVERY_STEP, NUM_METRICS
 from scenarios.lifestack.planner.budget import Budget
 from scenarios.lifestack.planner.metrics import bits
 from scenarios.lifestack.planner.model import ENERGY, MOST_TIME, Model
-from scenarios.lifestack.planner.tables import VERB_BITS, members_of
+from scenarios.lifestack.planner.records import State
+from scenarios.lifestack.planner.tables import Event, members_of
+from scenarios.lifestack.planner.works import Needed, Works
 
 NO_ROUTE = -1
+UNKNOWN = -1
 ALL = -1  # the set of everything
 NEVER_BETTER = -float("inf")
 REST_TIME = MOST_TIME
@@ -33,11 +36,11 @@ REST_ENERGY = -ENERGY[FIRST_UPKEEP]
 
 
 class Situation(NamedTuple):
-    """A state of the game without metrics; its first fields are those of `model.State`."""
+    """A state of the game without metrics; its first fields are those of `model.State`, but for `work`."""
 
     clock: int
     facts: int
-    marks: int
+    work: int  # what is left to do on routes, as `Works` has it; 0 for those that are over
     completed: int
     closed: int
     reached: int
@@ -48,6 +51,7 @@ class Situation(NamedTuple):
     debt: int = 0  # steps off routes that success still needs
     carried: tuple[int, ...] = ()  # the metrics that no verb moves
     active: int = NO_ROUTE  # the route that has to be worked on
+    fate: int = UNKNOWN  # of the events that leave to luck what can be done, those that will fire
 
 
 class Relaxed:
@@ -57,6 +61,7 @@ class Relaxed:
         self.model, self.tables, self.weights, self.budget = model, model.tables, model.weights, budget
         self.metrics, self.fixed = self._unmoved()
         self._memo: dict[Situation, float] = {}
+        self._held: dict[tuple[int, ...], int] = {}
         changes = self.tables.changes
         worth = [model.per_unit * sum(change) for change in changes]
         gains = [model.per_unit * sum(max(0, part) for part in changes[deed]) for deed in self.tables.deeds]
@@ -65,9 +70,20 @@ class Relaxed:
         self.route_worth = [worth[route.change] for route in self.tables.routes]
         self.event_worth = [worth[event.change] for event in self.tables.events]
         self.useless = self.model.all_routes & ~self._useful_routes()
-        self._order = [self._best_order(n) for n in range(len(self.tables.routes))]
-        self._waits = [self._is_worth_waiting(clock) for clock in range(self.tables.last + 1)]
+        self.works = Works(self.tables.routes, self.verb_gain)
+        clocks = range(self.tables.last + 1)
+        self._waits = [self._is_worth_waiting(clock) for clock in clocks]
+        self._lucky = [self._left_to_luck(clock) for clock in clocks]
         self._only_metrics = self._events_on_metrics()
+        self._milestones_on_metrics = bits(self.tables.milestone_bounds)
+
+    def situation(self, state: State, debt: int) -> Situation:
+        """What stays of a state in this game."""
+        carried = self.carried(self.tables.metrics.values[state.metrics])
+        resources = (state.time, state.money, state.energy)
+        sets = (state.completed, state.closed, state.reached, state.fired)
+        work = self.works.of(state.marks)
+        return self.cut(Situation(state.clock, state.facts, work, *sets, *resources, debt, carried))
 
     def value(self, situation: Situation) -> float:
         """The best expectation.
@@ -79,36 +95,58 @@ class Relaxed:
         if found is not None:
             return found
         self.budget.spend()
-        best = self._given_up(situation)
-        for after, gain in self._moves(situation):
-            best = max(best, gain + self._arrive(after))
+        if situation.fate == UNKNOWN and not self._waits[situation.clock]:
+            best = self._foreseen(situation)
+        else:
+            moves = self._moves(situation)
+            best = max(self._given_up(situation), *(gain + self._arrive(after) for after, gain in moves))
         self._memo[situation] = best
         return best
+
+    def _foreseen(self, situation: Situation) -> float:
+        """The expectation over what luck will bring, each known beforehand."""
+        fates = [(1.0, 0)]
+        for n in members_of(self._lucky[situation.clock]):
+            hit = self.tables.events[n].probability
+            draws = ((hit, 1 << n), (1.0 - hit, 0))
+            fates = [(chance * share, fate | fires) for chance, fate in fates for share, fires in draws]
+        return sum(chance * self.value(situation._replace(fate=fate)) for chance, fate in fates)
 
     def _given_up(self, situation: Situation) -> float:
         """What it is worth at most to fail as soon as possible, off routes."""
         opened = self.model.open_milestones(situation.completed) & ~situation.reached
-        rewards = (self.tables.rewards[n] for n in members_of(opened) if self.tables.milestone_bounds[n])
+        held = self.tables.read(situation.facts).milestones | self._milestones_on_metrics
+        rewards = (self.tables.rewards[n] for n in members_of(opened & held))
         earned = self.weights.milestones * sum(max(0.0, reward) for reward in rewards)
         return earned + self.weights.failure + self.weights.step_cost + self.idle_gain
 
     def cut(self, situation: Situation) -> Situation:
         """The situation with its resources cut to what can still be used, and metrics to what they can be."""
-        if self.useless:
-            completed = situation.completed | self.useless
-            situation = situation._replace(completed=completed, closed=situation.closed & ~completed)
-        left = self.model.left_of(situation)
-        time = left.time
-        if situation.energy < left.energy:
-            time += REST_TIME * (self.tables.last - situation.clock)
+        completed = situation.completed | self.useless
+        closed, lucky = situation.closed & ~completed, self._lucky[situation.clock]
+        work = self.works.without(situation.work, completed | closed)
+        needed = self.works.needed(work, self.model.all_routes & ~(completed | closed))
         return situation._replace(
-            marks=left.marks,
+            work=work,
+            completed=completed,
+            closed=closed,
             reached=situation.reached if self.weights.milestones else ALL,
-            time=min(situation.time, time),
-            money=min(situation.money, left.money),
-            energy=min(situation.energy, left.energy),
-            carried=tuple([max(0, min(HIGHEST, value)) for value in situation.carried]),
+            time=min(situation.time, self._usable_time(situation, needed)),
+            money=min(situation.money, needed.money),
+            energy=min(situation.energy, needed.energy),
+            carried=self._clipped(situation.carried),
+            fate=UNKNOWN if situation.fate == UNKNOWN and lucky else situation.fate & lucky,
         )
+
+    def _usable_time(self, situation: Situation, needed: Needed) -> int:
+        """The time that routes and rests can use up."""
+        rests = self.tables.last - situation.clock if situation.energy < needed.energy else 0
+        return needed.time + REST_TIME * rests
+
+    @staticmethod
+    def _clipped(values: Iterable[int]) -> tuple[int, ...]:
+        """Metrics within 0 and 100."""
+        return tuple([max(0, min(HIGHEST, value)) for value in values])
 
     def carried(self, values: Sequence[int]) -> tuple[int, ...]:
         """Of all metrics, those that stay in this game."""
@@ -135,33 +173,49 @@ class Relaxed:
                     wanted |= route.needs
         return useful
 
-    def _best_order(self, number: int) -> list[int]:
-        """The verbs of a route, what gives energy first and what pays last."""
-        route = self.tables.routes[number]
-        return sorted(route.verbs, key=lambda verb: (verb == SPEND and route.money > 0, route.energy[verb]))
-
     def _is_worth_waiting(self, clock: int) -> bool:
-        """Whether something that comes later could be a reason to let a step pass.
+        """Whether what comes later could be a reason to let a step pass, or depends on luck at every step.
 
         With a deadline, passing time earns nothing by itself: without success every way ends in failure.
         """
-        if self.tables.deadline > self.tables.horizon:
+        if self.tables.deadline > self.tables.horizon or self.idle_gain + self.weights.step_cost > 0:
             return True
         return any(
             (event.step > clock or event.step == EVERY_STEP)
-            and (event.writes.mask or self.event_worth[n] > 0 or self._may_help(event.change))
+            and (
+                event.writes.mask
+                or self.event_worth[n] > 0
+                or self._may_help(event.change)
+                or (event.step == EVERY_STEP and self._is_lucky(event))
+            )
             for n, event in enumerate(self.tables.events)
         )
 
     def _may_help(self, change: int) -> bool:
         """Whether a change could bring a metric of this game to where a condition wants it."""
-        tables, wanted = self.tables, 0
+        tables, wanted, shunned = self.tables, 0, self.tables.failure_bounds
         for bounds in (*(route.bounds for route in tables.routes), *tables.milestone_bounds, *tables.member_bounds):
             wanted |= bounds
+        for bounds, reward in zip(tables.milestone_bounds, tables.rewards, strict=True):
+            shunned |= bounds if reward < 0 else 0
         parts = tables.changes[change]
         upwards = any(parts[metric] > 0 for metric in self.metrics)
-        tops = (tables.bounds[n] for n in members_of(wanted & self.fixed))
-        return upwards or any(parts[metric] < 0 and high < HIGHEST for metric, _, high in tops)
+        below = (tables.bounds[n] for n in members_of(wanted & self.fixed))
+        above = (tables.bounds[n] for n in members_of(shunned & self.fixed))
+        return (
+            upwards
+            or any(parts[metric] < 0 and high < HIGHEST for metric, _, high in below)
+            or any(parts[metric] < 0 and low > 0 for metric, low, _ in above)
+        )
+
+    def _left_to_luck(self, clock: int) -> int:
+        """The events later than a clock, at steps of their own, that leave to luck what can be done."""
+        return bits(event.step > clock and self._is_lucky(event) for event in self.tables.events)
+
+    def _is_lucky(self, event: Event) -> bool:
+        """Whether an event leaves to luck what can be done."""
+        is_felt = event.closes or any(self.carried(self.tables.changes[event.change]))
+        return bool(is_felt) and 0.0 < event.probability < 1.0
 
     def _events_on_metrics(self) -> set[int]:
         """The events that only move metrics that are left out, and have a step: they need no branches."""
@@ -176,41 +230,75 @@ class Relaxed:
 
     def _moves(self, situation: Situation) -> list[tuple[Situation, float]]:
         """What can be done: (situation, gain), the clock moved on."""
-        waits = self._waits[situation.clock]
-        numbers, ready = self.model.workable(situation), self._ready(situation)
-        if not waits:
-            numbers &= ready
-            if situation.active >= 0 and numbers >> situation.active & 1:
-                numbers = 1 << situation.active
-        moves, is_tired = [], False
-        after = situation._replace(clock=situation.clock + 1, active=NO_ROUTE)
-        for number in members_of(numbers):
-            verb = self._next_verb(situation, number)
-            if self.tables.routes[number].energy[verb] > situation.energy:
-                is_tired = True
-            elif move := self._work(after, number, verb, bool(ready >> number & 1), waits):
-                moves.append(move)
-        idle = after._replace(debt=max(0, situation.debt - 1))
-        if not moves or situation.debt or waits or self._awaits_metrics(situation):
-            moves.append((idle, self.idle_gain))
-        if is_tired and situation.time >= REST_TIME:
-            rested = idle._replace(
-                energy=situation.energy + REST_ENERGY, time=situation.time - REST_TIME, active=situation.active
-            )
-            moves.append((rested, self.idle_gain))
+        ready = self._ready(situation)
+        if not self._waits[situation.clock]:
+            return self._hurried_moves(situation, ready)
+        workable = members_of(self.model.workable(situation))
+        works = [self._worked(situation, number, bool(ready >> number & 1), NO_ROUTE) for number in workable]
+        return [*filter(None, works), *self._pauses(situation)]
+
+    def _pauses(self, situation: Situation) -> list[tuple[Situation, float]]:
+        """Steps off routes: a rest where energy may be needed, and else, or where time is short, any other."""
+        idle, needed = self._idle(situation), self.works.needed(situation.work, self.model.workable(situation))
+        if situation.energy >= needed.energy or situation.time < REST_TIME:
+            return [idle]
+        rest = self._rest(situation)
+        return [rest] if situation.time >= self._usable_time(situation, needed) else [idle, rest]
+
+    def _hurried_moves(self, situation: Situation, ready: int) -> list[tuple[Situation, float]]:
+        """What can be done where nothing is worth waiting for."""
+        workable = self.model.workable(situation)
+        numbers = workable & ready
+        if situation.active >= 0 and numbers >> situation.active & 1:
+            numbers = 1 << situation.active
+        moves = [*filter(None, (self._worked(situation, number, True, number) for number in members_of(numbers)))]
+        if not moves or situation.debt or self._awaits_nothing_else(situation):
+            moves.append(self._idle(situation))
+        if any(self.works.steps(situation.work, number)[0].energy > situation.energy for number in members_of(numbers)):
+            moves += self._refreshing(situation, workable)
         return moves
 
-    def _awaits_metrics(self, situation: Situation) -> bool:
-        """Whether success asks for nothing but metrics that are left out."""
+    def _refreshing(self, situation: Situation, workable: int) -> list[tuple[Situation, float]]:
+        """What gives energy: a rest, and steps that do not complete a route."""
+        moves = [self._rest(situation)] if situation.time >= REST_TIME else []
+        for number in members_of(workable):
+            if self.works.steps(situation.work, number)[0].energy < 0:
+                move = self._worked(situation, number, False, situation.active)
+                moves += [move] if move else []
+        return moves
+
+    def _idle(self, situation: Situation) -> tuple[Situation, float]:
+        """A step off routes that costs nothing."""
+        debt = max(0, situation.debt - 1)
+        return situation._replace(clock=situation.clock + 1, debt=debt, active=NO_ROUTE), self.idle_gain
+
+    def _rest(self, situation: Situation) -> tuple[Situation, float]:
+        """A rest, after which the same route is worked on."""
+        energy, time = situation.energy + REST_ENERGY, situation.time - REST_TIME
+        after, gain = self._idle(situation)
+        return after._replace(energy=energy, time=time, active=situation.active), gain
+
+    def _awaits_nothing_else(self, situation: Situation) -> bool:
+        """Whether success asks for nothing any more but metrics that are left out."""
+        return self._is_left_to_metrics(self._unmet(situation))
+
+    def _is_left_to_metrics(self, unmet: int) -> bool:
+        """Whether metrics that are left out could meet these members of success."""
+        return all(self.tables.member_bounds[n] & ~self.fixed for n in members_of(unmet))
+
+    def _unmet(self, situation: Situation) -> int:
+        """The members of success that neither facts nor the metrics of this game meet."""
         unmet = self.tables.members & ~self.tables.read(situation.facts).members
-        return bool(unmet) and all(self.tables.member_bounds[n] & ~self.fixed for n in members_of(unmet))
+        within = self._within(situation)
+        return unmet & ~bits(bounds & within for bounds in self.tables.member_bounds) if within else unmet
 
     def _within(self, situation: Situation) -> int:
         """The bounds on the metrics of this game that hold."""
-        if not self.metrics:
-            return 0
-        values = dict(zip(self.metrics, situation.carried, strict=True))
-        return bits(m in values and low <= values[m] <= high for m, low, high in self.tables.bounds)
+        if situation.carried not in self._held:
+            values = dict(zip(self.metrics, situation.carried, strict=True))
+            held = bits(m in values and low <= values[m] <= high for m, low, high in self.tables.bounds)
+            self._held[situation.carried] = held
+        return self._held[situation.carried]
 
     def _ready(self, situation: Situation) -> int:
         """The routes whose preconditions hold or might."""
@@ -220,28 +308,22 @@ class Relaxed:
             ready &= ~bits(route.bounds & missing for route in self.tables.routes)
         return ready
 
-    def _next_verb(self, situation: Situation, number: int) -> int:
-        """The first verb in order that is not done."""
-        marks = situation.marks >> VERB_BITS * number
-        return next(verb for verb in self._order[number] if not marks >> verb & 1)
-
-    def _work(
-        self, situation: Situation, number: int, verb: int, ready: bool, waits: bool
-    ) -> tuple[Situation, float] | None:
-        """A verb done on a route; None where that cannot be paid or would fail."""
-        route = self.tables.routes[number]
-        outstanding = route.required & ~(situation.marks >> VERB_BITS * number)
-        last, pays = outstanding == 1 << verb, route.pays_with(verb, outstanding)
-        if route.time[verb] > situation.time or (pays and route.money > situation.money) or (last and not ready):
+    def _worked(self, situation: Situation, number: int, ready: bool, active: int) -> tuple[Situation, float] | None:
+        """A step on a route, with the route to be worked on next; None where it cannot be paid or would fail."""
+        step, *others = self.works.steps(situation.work, number)
+        if step.time > situation.time or step.energy > situation.energy or step.money > situation.money:
+            return None
+        if not others and not ready:
             return None
         after = situation._replace(
-            marks=situation.marks | 1 << VERB_BITS * number + verb,
-            time=situation.time - route.time[verb],
-            energy=situation.energy - route.energy[verb],
-            money=situation.money - (route.money if pays else 0),
-            active=NO_ROUTE if last or waits else number,
+            clock=situation.clock + 1,
+            work=self.works.after(situation.work, number),
+            time=situation.time - step.time,
+            energy=situation.energy - step.energy,
+            money=situation.money - step.money,
+            active=active,
         )
-        return self._completed(after, number, self.verb_gain[verb]) if last else (after, self.verb_gain[verb])
+        return (after, step.gain) if others else self._completed(after, number, step.gain)
 
     def _completed(self, situation: Situation, number: int, gain: float) -> tuple[Situation, float]:
         """The situation after a route is completed."""
@@ -251,8 +333,8 @@ class Relaxed:
             facts=route.writes.on(situation.facts),
             completed=completed,
             closed=(situation.closed | route.closes) & ~completed,
-            marks=self._kept_marks(situation.marks, completed | situation.closed | route.closes),
-            carried=self._moved(situation, route.change),
+            carried=self._clipped(self._moved(situation, route.change)),
+            active=NO_ROUTE,
         )
         return after, gain + self.weights.routes * route.reward + self.route_worth[number]
 
@@ -262,16 +344,10 @@ class Relaxed:
             return ()
         return tuple(map(add, situation.carried, self.carried(self.tables.changes[change])))
 
-    def _kept_marks(self, marks: int, over: int) -> int:
-        """The marks without those of routes that are over."""
-        for number in members_of(over & self.model.all_routes):
-            marks &= ~((1 << VERB_BITS) - 1 << VERB_BITS * number)
-        return marks
-
     def _arrive(self, situation: Situation) -> float:
         """What a situation is worth whose clock has just moved: milestones, ends, events, and what comes then."""
         tables, weights = self.tables, self.weights
-        reading, within = tables.read(situation.facts), self._within(situation)
+        reading, within, unmet = tables.read(situation.facts), self._within(situation), self._unmet(situation)
         opened = self.model.open_milestones(situation.completed) & ~situation.reached
         new = opened & reading.milestones
         for n in members_of(opened & ~new):
@@ -280,12 +356,9 @@ class Relaxed:
                 new |= 1 << n
         earned = weights.step_cost + weights.milestones * sum(tables.rewards[n] for n in members_of(new))
         situation = situation._replace(reached=situation.reached | new)
-        unmet = tables.members & ~reading.members
-        if within:
-            unmet &= ~bits(bounds & within for bounds in tables.member_bounds)
         if not unmet and tables.num_members:
             return earned + weights.success
-        optional = tables.num_members > 0 and all(tables.member_bounds[n] & ~self.fixed for n in members_of(unmet))
+        optional = tables.num_members > 0 and self._is_left_to_metrics(unmet)
         stop = earned + weights.success if optional and not situation.debt else NEVER_BETTER
         lasting = tables.may_still_hold(situation.clock, situation.fired)
         stuck = not self.model.workable(situation) and bool(unmet & ~lasting)
@@ -311,14 +384,13 @@ class Relaxed:
         if not due:
             return chance * self.value(self.cut(situation))
         n, event = due[0], self.tables.events[due[0]]
-        closed = (situation.closed | event.closes) & ~situation.completed
         struck = situation._replace(
             facts=event.writes.on(situation.facts),
-            closed=closed,
-            marks=self._kept_marks(situation.marks, closed),
+            closed=(situation.closed | event.closes) & ~situation.completed,
             fired=situation.fired | (event.step == EVERY_STEP) << n,
             carried=self._moved(situation, event.change),
         )
-        hit = chance * event.probability
+        is_known = situation.fate != UNKNOWN and self._lucky[situation.clock - 1] >> n & 1
+        hit = chance * (situation.fate >> n & 1 if is_known else event.probability)
         value = self._expected(struck, due[1:], hit) + hit * self.event_worth[n]
         return value + self._expected(situation, due[1:], chance - hit)
