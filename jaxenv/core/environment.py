@@ -40,6 +40,11 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
     def default_params(self) -> ParamsT:
         """The params that `jaxenv.make` returns: published weights and the shipped scenario bank."""
 
+    @property
+    def num_agents(self) -> int:
+        """N; with more than one, actions, masks, rewards and observations have a leading axis N."""
+        return 1
+
     @abc.abstractmethod
     def init(self, key: Key, params: ParamsT, scenario: jax.Array | int | None) -> StateT:
         """The first state of a scenario (an index of `params.bank`), or of one drawn with `key` where it is None."""
@@ -106,18 +111,26 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
             are those of the next episode and `info["final_observation"]` is the last one of the old.
         """
         turn_key, reset_key = jax.random.split(key)
-        state, reward, terminated, info = self.transition(turn_key, state, action, params)
-        truncated = self.is_truncated(state, params)
-        done = terminated | truncated
-        fresh = self.init(reset_key, params, None)
-        following = jax.tree.map(lambda new, old: jnp.where(done, new, old), fresh, state)
+        last, following, reward, terminated, info = self.follow(turn_key, reset_key, state, action, params)
+        truncated = self.is_truncated(last, params)
         info = {
             **info,
             "terminated": terminated,
             "truncated": truncated,
-            "final_observation": self.observe(state, params),
+            "final_observation": self.observe(last, params),
         }
         return self.observe(following, params), following, reward, terminated, truncated, info
+
+    def follow(
+        self, turn_key: Key, reset_key: Key, state: StateT, action: jax.Array, params: ParamsT
+    ) -> tuple[StateT, StateT, jax.Array, jax.Array, Info]:
+        """One turn: (state after it, that or a fresh one where the episode is over, reward, terminated, info).
+
+        An environment may override it to share work between a turn and a reset; what comes out must stay the same.
+        """
+        last, reward, terminated, info = self.transition(turn_key, state, action, params)
+        done = terminated | self.is_truncated(last, params)
+        return last, select(done, self.init(reset_key, params, None), last), reward, terminated, info
 
     def reset_env(
         self, key: Key, params: ParamsT, scenario: jax.Array | int | None = None
@@ -132,3 +145,8 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
         """One turn without automatic reset: (observation, state, reward, terminated, info)."""
         state, reward, terminated, info = self.transition(key, state, action, params)
         return self.observe(state, params), state, reward, terminated, info
+
+
+def select(condition: jax.Array, one: StateT, other: StateT) -> StateT:
+    """`one` where the condition ([] bool) holds, else `other`: two records of the same shapes."""
+    return jax.tree.map(lambda a, b: jnp.where(condition, a, b), one, other)

@@ -30,6 +30,11 @@ class Wrapper(Environment):
         return self.env.num_actions
 
     @property
+    def num_agents(self) -> int:
+        """The wrapped environment's agents."""
+        return self.env.num_agents
+
+    @property
     def default_params(self) -> Any:
         """The wrapped environment's params."""
         return self.env.default_params

@@ -153,14 +153,18 @@ class Move(struct.PyTreeNode):
 def decode(catalogue: Catalogue, state: State, scenario: Scenario, action: jax.Array) -> Move:
     """The move of a catalogue index in a live state; an index out of range is not legal."""
     entry = jnp.clip(action, 0, catalogue.wait)
-    deed, route, key = look_up(catalogue.deed, entry), entry % catalogue.routes, look_up(catalogue.key, entry)
-    legal = (entry == action) & is_legal(state, scenario, deed, route, key)
+    deed, route, key = (
+        look_up(catalogue.deed, entry),
+        jax.lax.rem(entry, catalogue.routes),
+        look_up(catalogue.key, entry),
+    )
+    legal = jnp.any((entry == action) & legal_by_route(state, scenario, deed, route, key))
     deed = jnp.where(legal, deed, NOTHING)
     return Move(legal=legal, deed=deed, on_route=deed < NUM_VERBS, route=route, looks=deed == LOOKING, key=key)
 
 
-def is_legal(state: State, scenario: Scenario, deed: jax.Array, route: jax.Array, key: jax.Array) -> jax.Array:
-    """[] bool: the entry of these is in `legal_mask`, worked out for the one verb and in one reduction over routes."""
+def legal_by_route(state: State, scenario: Scenario, deed: jax.Array, route: jax.Array, key: jax.Array) -> jax.Array:
+    """[R] bool, some of it where the entry of these is in `legal_mask`: all is left to one reduction over routes."""
     routes = scenario.routes
     on_route, slot = deed < NUM_VERBS, jnp.arange(state.marks.shape[0])
     bit = jnp.where(on_route, jnp.left_shift(1, deed), 0)
@@ -169,7 +173,7 @@ def is_legal(state: State, scenario: Scenario, deed: jax.Array, route: jax.Array
     on_its_route = on_its_route & (time >= routes.time) & (energy >= routes.energy)
     is_there = (deed != LOOKING) | (((scenario.links.inspectable >> key.astype(jnp.uint32)) & 1) != 0)
     other = ~on_route & (time >= 0) & (energy >= 0) & is_there
-    return jnp.any(on_its_route | other)
+    return on_its_route | other
 
 
 def look_up(table: np.ndarray, index: jax.Array) -> jax.Array:

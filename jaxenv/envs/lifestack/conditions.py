@@ -1,7 +1,5 @@
 """Conditions on facts and metrics, as sets of codes and closed bounds: what holds, and as far as is known."""
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 
@@ -23,21 +21,6 @@ def within(bounds: Bounds, metrics: jax.Array) -> jax.Array:
 def bounded(bounds: Bounds, metrics: jax.Array) -> jax.Array:
     """[B] int32: the metric of each bound."""
     return metrics.at[bounds.metric].get(mode="promise_in_bounds")
-
-
-def row(table: Any, index: jax.Array) -> Any:
-    """The row of each array [R, ...] at an index: a masked sum, since under vmap a gather of rows is much dearer.
-
-    bool, signed and unsigned integers, and float32 are kept as they are.
-    """
-
-    def pick(column: jax.Array) -> jax.Array:
-        here = (jnp.arange(column.shape[0]) == index).reshape(-1, *(1,) * (column.ndim - 1))
-        if column.dtype == bool:
-            return jnp.any(here & column, axis=0)
-        return jnp.sum(jnp.where(here, column, jnp.zeros((), column.dtype)), axis=0, dtype=column.dtype)
-
-    return jax.tree.map(pick, table)
 
 
 def satisfied(conditions: Conditions, bits: jax.Array) -> jax.Array:

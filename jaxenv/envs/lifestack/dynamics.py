@@ -9,9 +9,11 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
+from jaxenv.core import ScenarioBank
+from jaxenv.core.once import once
 from jaxenv.envs.lifestack import actions
 from jaxenv.envs.lifestack.actions import SPEND, Catalogue, Move, look_up
-from jaxenv.envs.lifestack.conditions import code_bits, hold, row, satisfied, within
+from jaxenv.envs.lifestack.conditions import code_bits, hold, satisfied, within
 from jaxenv.envs.lifestack.metrics import HIGHEST, better
 from jaxenv.envs.lifestack.types import (
     BURNOUT,
@@ -34,76 +36,71 @@ from jaxenv.envs.lifestack.types import (
 )
 
 NO_FAILURE = 127  # in document order: behind every precondition
-DEED_EFFECTS = actions.EFFECTS.astype(np.float32)  # [deeds, 23] exact: a product with it picks a row quickest on a CPU
 
 
 class Turn(struct.PyTreeNode):
     """What happened in a step, told to the reward."""
 
     move: Move
+    route: Routes  # the row of the move's route
     completes: jax.Array  # [] bool, the move's route
     fails: jax.Array  # [] bool, an attempt of the move's route
     reached: jax.Array  # [M] bool, milestones of this step
     ends: Ends
 
 
-def play(
-    catalogue: Catalogue, state: State, scenario: Scenario, action: jax.Array, draws: jax.Array
-) -> tuple[State, Turn]:
-    """One turn: the state after it and what happened.
+def play(catalogue: Catalogue, state: State, bank: ScenarioBank, action: jax.Array) -> tuple[State, Turn]:
+    """One turn but for the events at its end: the state after it and what happened.
 
     Args:
         catalogue: what the indices mean.
         state: before the step.
-        scenario: of the state.
+        bank: with the scenario of the state.
         action: [] int32; one that is not legal is a wait.
-        draws: [X] float32 in [0, 1), one for each event.
     """
+    scenario = bank[state.scenario]
     move = actions.decode(catalogue, state, scenario, action)
-    state = act(state, scenario, move)
-    state, completes, fails = attempt(state, scenario, move)
+    route = jax.tree.map(lambda table: table[state.scenario, move.route], bank.scenarios.routes)
+    state = act(state, route, move)
+    state, completes, fails = attempt(state, scenario, route, move)
     state = state.replace(clock=state.clock + 1)
     state, reached, ends = settle(state, scenario)
-    goes_on = (state.outcome == RUNNING) & (state.clock < scenario.horizon)
-    state = strike(state, scenario.events, draws, goes_on)
-    return state, Turn(move=move, completes=completes, fails=fails, reached=reached, ends=ends)
+    return state, Turn(move=move, route=route, completes=completes, fails=fails, reached=reached, ends=ends)
 
 
-def act(state: State, scenario: Scenario, move: Move) -> State:
-    """The deed: its effects on metrics, its time and energy, and what is seen by looking."""
-    routes = scenario.routes
-    time = look_up(actions.TIME, move.deed) + jnp.where(move.on_route, row(routes.time, move.route), 0)
-    energy = look_up(actions.ENERGY, move.deed) + jnp.where(move.on_route, row(routes.energy, move.route), 0)
-    effects = jnp.dot(_one_hot(move.deed), DEED_EFFECTS, precision=jax.lax.Precision.HIGHEST)
+def act(state: State, route: Routes, move: Move) -> State:
+    """The deed: its effects on metrics, its time and energy, and what is seen by looking; `route` is the move's row."""
+    time = look_up(actions.TIME, move.deed) + jnp.where(move.on_route, route.time, 0)
+    energy = look_up(actions.ENERGY, move.deed) + jnp.where(move.on_route, route.energy, 0)
     seen = move.looks & (jnp.arange(state.known.shape[0]) == move.key)
     return state.replace(
-        metrics=shift(state.metrics, effects.astype(jnp.int32)),
+        metrics=shift(state.metrics, look_up(actions.EFFECTS, move.deed)),
         time=state.time - time,
         energy=jnp.clip(state.energy - energy, 0, MOST_ENERGY),
         known=jnp.where(seen, state.facts, state.known),
     )
 
 
-def attempt(state: State, scenario: Scenario, move: Move) -> tuple[State, jax.Array, jax.Array]:
-    """Marks the verb on its route; with the last one the route completes, or the attempt fails.
+def attempt(state: State, scenario: Scenario, route: Routes, move: Move) -> tuple[State, jax.Array, jax.Array]:
+    """Marks the verb on its route, whose row is `route`; with the last one it completes, or the attempt fails.
 
     Returns:
         (state, completes, fails). A failed attempt takes the mark back, costs no money, and makes known the
         preconditions up to the first that fails.
     """
-    route, marks = row(scenario.routes, move.route), row(state.marks, move.route)
+    here = jnp.arange(state.marks.shape[0]) == move.route
+    marks = jnp.sum(jnp.where(here, state.marks, 0), dtype=state.marks.dtype)  # gathered, it would be dearer
     marked = marks | jnp.left_shift(1, move.deed).astype(marks.dtype)
     is_last = move.on_route & (marked == route.required)
 
     first_failing = first_failing_precondition(state, scenario, route)
-    completes = is_last & (first_failing == NO_FAILURE)
+    completes = once(is_last & (first_failing == NO_FAILURE))
     fails = is_last & ~completes
     seen = is_last & (route.order > 0) & (route.order <= first_failing)
     written = completes & (route.writes != UNWRITTEN)
     spends = (route.required & (1 << SPEND)) != 0
     pays = move.on_route & ~fails & jnp.where(spends, move.deed == SPEND, is_last)
 
-    here = jnp.arange(state.marks.shape[0]) == move.route
     state = state.replace(
         known=jnp.where(written, route.writes, jnp.where(seen, state.facts, state.known)),
         facts=jnp.where(written, route.writes, state.facts),
@@ -124,9 +121,9 @@ def first_failing_precondition(state: State, scenario: Scenario, route: Routes) 
     allowed = route.preconditions
     fact_fails = (route.order > 0) & ((allowed & code_bits(state.facts, allowed)) == 0)
     bound_fails = (route.bound_order > 0) & ~within(scenario.bounds, state.metrics)
-    first_fact = jnp.min(jnp.where(fact_fails, route.order, NO_FAILURE))
-    first_bound = jnp.min(jnp.where(bound_fails, route.bound_order, NO_FAILURE))
-    return jnp.minimum(first_fact, first_bound)
+    first_fact = jnp.min(jnp.where(fact_fails, route.order.astype(jnp.int32), NO_FAILURE))
+    first_bound = jnp.min(jnp.where(bound_fails, route.bound_order.astype(jnp.int32), NO_FAILURE))
+    return jnp.minimum(first_fact, first_bound).astype(jnp.int8)
 
 
 def settle(state: State, scenario: Scenario) -> tuple[State, jax.Array, Ends]:
@@ -184,8 +181,8 @@ def may_still_hold(state: State, scenario: Scenario) -> jax.Array:
 
 
 def outcome(ends: Ends) -> jax.Array:
-    """[] int8: the end that is told, the one with the least code; one reduction, for the reason told in `decode`."""
-    code = np.arange(len(OUTCOMES), dtype=np.int8)
+    """[] int8: the end that is told, the one with the least code; one reduction, for the reason told in `once`."""
+    code = np.arange(len(OUTCOMES), dtype=np.int32)
     came = (code == SUCCESS) & ends.success
     for end, holds in (
         (CONDITION, ends.condition),
@@ -194,18 +191,23 @@ def outcome(ends: Ends) -> jax.Array:
         (BURNOUT, ends.burnout),
     ):
         came = came | ((code == end) & holds)
-    least = jnp.min(jnp.where(came, code, np.int8(len(OUTCOMES))))
-    return jnp.where(least == len(OUTCOMES), jnp.int8(RUNNING), least)
+    least = jnp.min(jnp.where(came, code, len(OUTCOMES)))
+    return jnp.where(least == len(OUTCOMES), RUNNING, least).astype(jnp.int8)
 
 
-def strike(state: State, events: Events, draws: jax.Array, goes_on: jax.Array | bool) -> State:
+def goes_on(state: State, scenario: Scenario) -> jax.Array:
+    """[] bool: the crisis has neither ended nor run out of time."""
+    return once((state.outcome == RUNNING) & (state.clock < scenario.horizon))
+
+
+def strike(state: State, events: Events, draws: jax.Array) -> State:
     """The events of the current clock: those due, not fired before, and drawn.
 
     They write in document order, so the last writer of a key wins: the greatest of (event, code) packed in one number.
     """
     clock = state.clock
     due = (events.step == clock) | ((events.step == EVERY_STEP) & (clock >= 1))
-    fires = goes_on & due & ~state.fired & (draws < events.probability)
+    fires = once(due & ~state.fired & (draws < events.probability))
     rank = jnp.arange(1, events.step.shape[0] + 1, dtype=jnp.int16)[:, None] << 6
     packed = jnp.where(fires[:, None] & (events.writes != UNWRITTEN), rank | events.writes.astype(jnp.int16), 0)
     last = jnp.max(packed, axis=0)
@@ -215,11 +217,6 @@ def strike(state: State, events: Events, draws: jax.Array, goes_on: jax.Array | 
         fired=state.fired | fires,
         metrics=shift(state.metrics, jnp.sum(jnp.where(fires[:, None], events.effects, 0), axis=0)),
     )
-
-
-def _one_hot(deed: jax.Array) -> jax.Array:
-    """[deeds] float32: 1 at the row of `DEEDS`."""
-    return (np.arange(len(actions.DEEDS)) == deed).astype(jnp.float32)
 
 
 def shift(metrics: jax.Array, change: jax.Array) -> jax.Array:

@@ -5,8 +5,11 @@ from pathlib import Path
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxenv.core import Environment, ScenarioBank, spaces
+from jaxenv.core.environment import select
+from jaxenv.core.once import once
 from jaxenv.core.types import ActionMask, Entities, Info, Key
 from jaxenv.envs.lifestack import dynamics, features, generator, observe, reward
 from jaxenv.envs.lifestack.actions import Catalogue
@@ -22,6 +25,7 @@ from jaxenv.envs.lifestack.types import (
 )
 
 LIBRARY = Path(__file__).with_name("library.npz")
+CHOICE = 2  # random numbers that choose a scenario
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,12 +74,19 @@ class LifeStack(Environment[Params, State, Observation]):
 
     def init(self, key: Key, params: Params, scenario: jax.Array | int | None) -> State:
         """The first state, events of step 0 included; an index out of range is clamped to the bank."""
-        draws = self.sample_draws(key, extra=2)
-        drawn = params.bank.pick(draws[0] + draws[1] / 2**16)
-        index = drawn if scenario is None else jnp.asarray(scenario, jnp.int32)
-        index = jnp.clip(index, 0, params.bank.size - 1)
+        draws = self.sample_draws(key, extra=CHOICE)
+        index = self.choose(draws, params) if scenario is None else jnp.asarray(scenario, jnp.int32)
+        state = self.start(jnp.clip(index, 0, params.bank.size - 1), params)
+        return dynamics.strike(state, params.bank[state.scenario].events, draws[CHOICE:])
+
+    def choose(self, draws: jax.Array, params: Params) -> jax.Array:
+        """[] int32: the scenario that the first `CHOICE` draws fall on."""
+        return params.bank.pick(draws[0] + draws[1] / 2**16)
+
+    def start(self, index: jax.Array, params: Params) -> State:
+        """The first state of a scenario of the bank, before any event."""
         crisis = params.bank[index]
-        state = State(
+        return State(
             scenario=index,
             clock=jnp.int16(0),
             outcome=jnp.int8(RUNNING),
@@ -91,17 +102,23 @@ class LifeStack(Environment[Params, State, Observation]):
             money=crisis.money,
             energy=crisis.energy,
         )
-        return dynamics.strike(state, crisis.events, draws[2:], goes_on=True)
 
     def sample_draws(self, key: Key, *, extra: int = 0) -> jax.Array:
         """[extra + X] float32, multiples of 2⁻¹⁶ in [0, 1): an event fires where its number is below its probability.
 
         Two numbers to a random word, which halves what they cost.
         """
+        return self.split_words(self.sample_words(key, extra), extra)
+
+    def sample_words(self, key: Key, extra: int) -> jax.Array:
+        """[ceil((extra + X) / 2)] uint32; those for fewer draws are the first of those for more."""
+        return jax.random.bits(key, ((extra + self.limits.events + 1) // 2,))
+
+    def split_words(self, words: jax.Array, extra: int) -> jax.Array:
+        """[extra + X] float32: the draws that random words hold, the upper halves first."""
         count = extra + self.limits.events
-        words = jax.random.bits(key, ((count + 1) // 2,))
-        halves = jnp.concatenate([words >> 16, words & 0xFFFF])[:count]
-        return halves.astype(jnp.float32) / 2**16
+        halves = (words[None, : (count + 1) // 2] >> np.array([[16], [0]], np.uint32)) & 0xFFFF
+        return halves.ravel()[:count].astype(jnp.float32) / 2**16
 
     def transition(
         self, key: Key, state: State, action: jax.Array, params: Params
@@ -117,15 +134,38 @@ class LifeStack(Environment[Params, State, Observation]):
         `info["ends"]` tells which ends the step came to, `info["success"]` whether it was the good one.
         """
         scenario = params.bank[state.scenario]
-        after, turn = dynamics.play(self.catalogue, state, scenario, jnp.asarray(action), draws)
-        parts = reward.reward_parts(params.weights, state, after, turn, scenario)
+        settled, turn = dynamics.play(self.catalogue, state, params.bank, jnp.asarray(action))
+        struck = dynamics.strike(settled, scenario.events, draws)
+        after = select(dynamics.goes_on(settled, scenario), struck, settled)
+        return after, *self.tell(state, after, turn, params)
+
+    def follow(
+        self, turn_key: Key, reset_key: Key, state: State, action: jax.Array, params: Params
+    ) -> tuple[State, State, jax.Array, jax.Array, Info]:
+        """The turn and the reset after it, with one draw and one strike for whichever of the two has events."""
+        settled, turn = dynamics.play(self.catalogue, state, params.bank, jnp.asarray(action))
+        done = ~dynamics.goes_on(settled, params.bank[state.scenario])
+        words = self.sample_words(jnp.where(done, reset_key, turn_key), CHOICE)
+        fresh_draws, draws = self.split_words(words, CHOICE), self.split_words(words, 0)
+        index = once(jnp.where(done, self.choose(fresh_draws, params), settled.scenario))
+        begun = select(done, self.start(index, params), settled)
+        draws = jnp.where(done, fresh_draws[CHOICE:], draws)
+        following = dynamics.strike(begun, params.bank[index].events, draws)
+        last = select(done, settled, following)
+        return last, following, *self.tell(state, last, turn, params)
+
+    def tell(
+        self, before: State, after: State, turn: dynamics.Turn, params: Params
+    ) -> tuple[jax.Array, jax.Array, Info]:
+        """What a turn comes to: (reward, terminated, info)."""
+        parts = reward.reward_parts(params.weights, before, after, turn, params.bank[before.scenario])
         info = {
             "reward_parts": parts,
             "invalid_action": ~turn.move.legal,
             "success": turn.ends.success,
             "ends": turn.ends,
         }
-        return after, reward.total(parts), after.outcome != RUNNING, info
+        return reward.total(parts), after.outcome != RUNNING, info
 
     def observe(self, state: State, params: Params) -> Observation:
         """What is known; facts that were not looked at, the schedule of events and their odds do not enter."""

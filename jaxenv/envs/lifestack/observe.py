@@ -68,7 +68,7 @@ def observe_keys(scenario: Scenario, known: jax.Array, routes: ObservedRoutes) -
     return ObservedKeys(
         exists=exists,
         shown=scenario.shown,
-        inspectable=exists & ~scenario.shown,
+        inspectable=((scenario.links.inspectable >> np.arange(known.shape[0], dtype=np.uint32)) & 1) != 0,
         code=jnp.where(exists, known, UNKNOWN),
         in_success=scenario.links.key_uses[IN_SUCCESS],
         in_failure=scenario.links.key_uses[IN_FAILURE],

@@ -5,7 +5,6 @@ import functools
 import jax
 import jax.numpy as jnp
 
-from jaxenv.envs.lifestack.conditions import row
 from jaxenv.envs.lifestack.dynamics import Turn
 from jaxenv.envs.lifestack.metrics import HIGHEST, UNIT, better
 from jaxenv.envs.lifestack.types import NUM_METRICS, RewardParts, RewardWeights, Scenario, State
@@ -35,7 +34,7 @@ def reward_parts(weights: RewardWeights, before: State, after: State, turn: Turn
 
     return RewardParts(
         milestones=counted(weights.milestones, earned),
-        routes=counted(weights.routes, jnp.where(turn.completes, row(scenario.routes.reward, turn.move.route), 0.0)),
+        routes=counted(weights.routes, jnp.where(turn.completes, turn.route.reward, 0.0)),
         success=counted(weights.success, ends.success),
         failure=counted(weights.failure, failed & ~ends.success),
         wellbeing=counted(weights.wellbeing, wellbeing_gained(before.metrics, after.metrics)),
