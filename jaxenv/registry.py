@@ -5,12 +5,16 @@ from collections.abc import Callable
 from typing import Any
 
 from jaxenv.core import Environment
-from jaxenv.envs import lifeops, lifestack
+from jaxenv.envs import lifeops, lifestack, teamsclone
 
 _FACTORIES: dict[str, Callable[..., Environment]] = {
     "LifeOps-v0": lifeops.classic,
     "LifeOps-Shaped-v0": lifeops.shaped,
     "LifeStack-v0": lifestack.LifeStack,
+    "TeamsClone-v0": teamsclone.classic,
+    "TeamsClone-Mentions-v0": teamsclone.mentions,
+    "TeamsClone-MultiTask-v0": teamsclone.multi_task,
+    "TeamsClone-MultiAgent-v0": teamsclone.multi_agent,
 }
 
 

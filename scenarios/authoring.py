@@ -34,7 +34,7 @@ def new(environment: str, path: str | FilePath | None = None) -> str:
     """A document to begin with, in which a comment explains every field.
 
     Args:
-        environment: `"lifeops"` or `"lifestack"`.
+        environment: its name, such as `"lifeops"`.
         path: a file to write it to, which must not exist; the JSON Schema is written beside it.
 
     Returns:

@@ -8,7 +8,7 @@ import jax
 import numpy as np
 from pydantic import ValidationError
 
-from jaxenv.core import Environment
+from jaxenv.core import Environment, ScenarioBank
 from scenarios import environments
 from scenarios.errors import ScenarioError
 from scenarios.loading import Library
@@ -27,19 +27,22 @@ class Codec:
     """Speaks of one unbatched state as documents do, for people, prompts and recorded traces.
 
     Actions are mappings with the fields of the environment's `Action`, such as
-    `{"action_type": "reject_event", "request_id": "r1"}`; those given back have all fields, unused ones None.
+    `{"action_type": "reject_event", "request_id": "r1"}` or
+    `{"type": "join_call", "payload": {"channelId": "channel-1"}}`; those given back are as the catalogue writes them.
     """
 
-    def __init__(self, env: Environment, params: Any, library: Library) -> None:
+    def __init__(self, env: Environment, params: Any, library: Library, agent: int = 0) -> None:
         """Joins an environment with the documents of its bank.
 
         Args:
             env: wrapped or not; states must be its own.
             params: hold the bank of `library`.
             library: names what the arrays number.
+            agent: which of several agents it speaks for.
 
         Raises:
-            ScenarioError: where `params.bank` is not the bank of `library`, or `env` another environment.
+            ScenarioError: where `params.bank` is not the bank of `library`, `env` another environment, or there is no
+                such agent.
         """
         self._env: Any = getattr(env, "unwrapped", env)
         self._package = environments.named(library.environment)
@@ -47,12 +50,17 @@ class Codec:
         self._documents = library.documents
         if not isinstance(self._env, self._package.Environment):
             raise ScenarioError(f"{self._env.name} does not play {library.environment}, of which the library is.")
+        agents = getattr(self._env, "num_agents", 1)
+        if not 0 <= agent < agents:
+            raise ScenarioError(f"no agent {agent} in {self._env.name}, expected a number from 0 to {agents - 1}.")
         banks = (library.bank, library.bank.resize(self._env.empty_scenario))
-        if params.bank.fingerprint() not in [bank.fingerprint() for bank in banks]:
+        if _without_shared(params.bank) not in [_without_shared(bank) for bank in banks]:
             raise ScenarioError(
                 f"params.bank ({params.bank.size} scenarios) is not the bank of the library "
                 f"({len(library)}): use params.replace(bank=library.bank)."
             )
+        standpoint = getattr(self._package, "standpoint", None)
+        self._view = (standpoint(self._env, params, library.documents, agent),) if standpoint else ()
 
     def legal_actions(self, state: Any) -> list[tuple[int, dict[str, Any]]]:
         """(index, action) of every legal entry, in catalogue order; none once the episode has ended."""
@@ -77,7 +85,7 @@ class Codec:
         except ValidationError as error:
             found = " ".join(problem.text for problem in problems_of(error, self._package.Action))
             raise ScenarioError(f"no action: {found}{_listing(legal)}") from None
-        wanted = self._package.canonical(given)
+        wanted = self._package.canonical(given, *self._situation(state))
         for index, known in legal:
             if known == wanted:
                 return index
@@ -95,18 +103,21 @@ class Codec:
 
     def observation(self, state: Any) -> dict[str, Any]:
         """What the agent may know, with the keys of the environment's document form."""
-        state = self._single(state)
-        return self._package.observation(self._documents[int(state.scenario)], state)
+        return self._package.observation(*self._situation(state))
 
     def _choices(self, state: Any) -> _Choices:
         """Every entry of the catalogue, and which may be taken."""
-        state = self._single(state)
-        document = self._documents[int(state.scenario)]
-        found = self._package.choices(self._env, state, self._params)
+        document, state, *view = self._situation(state)
+        found = self._package.choices(self._env, state, self._params, *view)
         legal, feasible, moves = jax.tree.map(np.asarray, found)
-        live = not self._package.has_ended(document, state)
-        actions = self._package.document_actions(document, state, moves)
+        live = not self._package.has_ended(document, state, *view)
+        actions = self._package.document_actions(document, state, moves, *view)
         return _Choices(actions, legal & live, feasible & live)
+
+    def _situation(self, state: Any) -> tuple[Any, ...]:
+        """The document, the state on the host, and the standpoint where the package has one."""
+        state = self._single(state)
+        return self._documents[int(state.scenario)], state, *self._view
 
     def _single(self, state: Any) -> Any:
         """The state on the host; refuses a batch."""
@@ -119,9 +130,17 @@ class Codec:
         return jax.tree.map(np.asarray, state)
 
 
+def _without_shared(bank: ScenarioBank) -> str:
+    """The fingerprint of the scenarios alone: an embedding of their texts, say, changes no word."""
+    return bank.replace(shared=None).fingerprint()
+
+
 def _words(action: Mapping[str, Any]) -> str:
-    """An action in short: its values that are not null."""
-    return " ".join(str(value) for value in action.values() if value is not None)
+    """An action in short: its values that are not null, those of its parts among them."""
+    said = [
+        _words(value) if isinstance(value, Mapping) else str(value) for value in action.values() if value is not None
+    ]
+    return " ".join(words for words in said if words)
 
 
 def _listing(legal: list[tuple[int, dict[str, Any]]]) -> str:

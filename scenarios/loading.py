@@ -4,6 +4,7 @@ import dataclasses
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path as FilePath
+from types import ModuleType
 from typing import Any
 
 import jax
@@ -26,7 +27,7 @@ class Library:
     """Documents of one environment and the bank that they compile to, in the same order.
 
     Attributes:
-        environment: `lifeops` or `lifestack`.
+        environment: its name, such as `lifeops`.
         bank: for `params.replace(bank=library.bank)`.
         documents: records of `scenarios.<environment>`, which can also be read like mappings.
         ids: what each scenario is called; no two are equal.
@@ -102,7 +103,7 @@ def parse(environment: str, documents: Any, limits: Any = None) -> Library:
     """A library of documents at hand.
 
     Args:
-        environment: `"lifeops"` or `"lifestack"`.
+        environment: its name, such as `"lifeops"`.
         documents: a mapping or record (a class of `scenarios.<environment>`), or a sequence of them.
         limits: capacities of the arrays, the environment's defaults if None.
 
@@ -121,12 +122,14 @@ def parse(environment: str, documents: Any, limits: Any = None) -> Library:
 def decompile(environment: str, bank: ScenarioBank) -> Library:
     """A library of a bank, such as one of generated scenarios, so that people can read them and `Codec` names them.
 
-    Ids are `scenario_1` and so on; events, tasks and places get names, since arrays have none.
+    Ids are `scenario_1` and so on; events, tasks, places and the like get names, since arrays have none. What the
+    scenarios share stays as it is.
     """
     package = environments.named(environment)
     arrays = ScenarioBank(jax.tree.map(np.asarray, bank.scenarios))
     documents = [package.decompile(arrays[n], f"scenario_{n + 1}") for n in range(bank.size)]
-    return parse(environment, documents, package.limits_of(arrays[0]))
+    library = parse(environment, documents, package.limits_of(arrays.scenarios))
+    return dataclasses.replace(library, bank=library.bank.replace(shared=bank.shared))
 
 
 def _shipped_sources(name: str, id: str) -> list[Source]:
@@ -169,7 +172,7 @@ def _build(environment: str, sources: Sequence[Source], limits: Any) -> Library:
         raise ScenarioError(*problems)
     return Library(
         environment=environment,
-        bank=ScenarioBank.stack([package.compile(document, limits) for document in documents]),
+        bank=_bank(package, documents, limits),
         documents=tuple(documents),
         ids=tuple(ids),
         limits=limits,
@@ -179,6 +182,13 @@ def _build(environment: str, sources: Sequence[Source], limits: Any) -> Library:
             for warning in package.warnings(document)
         ),
     )
+
+
+def _bank(package: ModuleType, documents: Sequence[Any], limits: Any) -> ScenarioBank:
+    """Documents as arrays: together where they share something, else each for itself."""
+    if hasattr(package, "bank"):
+        return package.bank(documents, limits)
+    return ScenarioBank.stack([package.compile(document, limits) for document in documents])
 
 
 def _repeated_ids(ids: Sequence[str], sources: Sequence[Source], field: str) -> list[str]:

@@ -1,23 +1,26 @@
 """Baselines: policies over observations that learn nothing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from jaxenv.baselines import lifeops as _lifeops
 from jaxenv.baselines import lifestack as _lifestack
+from jaxenv.baselines import teamsclone as _teamsclone
 from jaxenv.baselines.random import random_policy as random_policy
 from jaxenv.core import Environment
-from jaxenv.core.types import Policy
+from jaxenv.core.types import Policy, StatefulPolicy
 from jaxenv.envs.lifeops import LifeOps
 from jaxenv.envs.lifestack import LifeStack
+from jaxenv.envs.teamsclone import TeamsClone
 
-_RULE_BASED: dict[type, Callable[[Any], dict[str, Policy]]] = {
+_RULE_BASED: dict[type, Callable[[Any], Mapping[str, Policy | StatefulPolicy]]] = {
     LifeOps: _lifeops.baselines,
     LifeStack: _lifestack.baselines,
+    TeamsClone: _teamsclone.baselines,
 }
 
 
-def for_environment(env: Environment) -> dict[str, Policy]:
+def for_environment(env: Environment) -> dict[str, Policy | StatefulPolicy]:
     """Every baseline of an unwrapped environment by name, `Random` first."""
     rule_based = _RULE_BASED.get(type(env))
     return {"Random": random_policy, **(rule_based(env) if rule_based else {})}

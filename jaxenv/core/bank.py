@@ -14,11 +14,14 @@ from flax import struct
 
 from jaxenv.core.types import Key
 
+_SHARED = "shared"  # its name in a saved bank
+
 
 class ScenarioBank(struct.PyTreeNode):
     """Scenarios stacked along a leading axis; a pytree, so it travels in params through jit and vmap."""
 
     scenarios: Any  # a Scenario record, each array with a leading axis of the bank's size
+    shared: Any = None  # what all of them refer to, such as a table of texts: an array, or None where there is none
 
     @classmethod
     def stack(cls, scenarios: Sequence[Any]) -> Self:
@@ -55,12 +58,18 @@ class ScenarioBank(struct.PyTreeNode):
         if sum(sizes) != self.size or min(sizes) < 1:
             raise ValueError(f"cannot split {self.size} scenarios into banks of {list(sizes)}")
         bounds = np.cumsum([0, *sizes])
-        return [type(self)(self[a:b]) for a, b in itertools.pairwise(bounds)]
+        return [self.replace(scenarios=self[a:b]) for a, b in itertools.pairwise(bounds)]
 
     def concatenate(self, *others: Self) -> Self:
-        """This bank's scenarios followed by the others', all of one shape."""
+        """This bank's scenarios followed by the others', all of one shape (host side).
+
+        Raises:
+            ValueError: where the banks share different things, such as two tables of texts.
+        """
+        if any(not _same(self.shared, other.shared) for other in others):
+            raise ValueError("banks that differ in what their scenarios share cannot be concatenated")
         trees = [self.scenarios, *(other.scenarios for other in others)]
-        return type(self)(jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *trees))
+        return self.replace(scenarios=jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *trees))
 
     def resize(self, empty: Any) -> Self:
         """This bank in the shapes of `empty`, a scenario of padding only (one number throughout each array).
@@ -82,7 +91,7 @@ class ScenarioBank(struct.PyTreeNode):
                 )
             return jnp.asarray(target)
 
-        return type(self)(jax.tree_util.tree_map_with_path(fit, self.scenarios, empty))
+        return self.replace(scenarios=jax.tree_util.tree_map_with_path(fit, self.scenarios, empty))
 
     def fingerprint(self) -> str:
         """16 hexadecimal digits of the SHA-256 over names, dtypes, shapes and contents."""
@@ -110,12 +119,14 @@ class ScenarioBank(struct.PyTreeNode):
         except (zipfile.BadZipFile, ValueError, EOFError) as error:
             raise ValueError(f"{path} is not a scenario bank: {error}") from error
         said = str(arrays.pop("fingerprint", ""))
+        shared = arrays.pop(_SHARED, None)
         leaves, structure = jax.tree_util.tree_flatten_with_path(empty)
         names = [_name(leaf_path) for leaf_path, _ in leaves]
         if set(names) != set(arrays):
             odd = sorted(set(names) ^ set(arrays))
             raise ValueError(f"{path} is not a bank of {type(empty).__module__}: it differs in {odd}")
-        bank = cls(jax.tree.unflatten(structure, [jnp.asarray(arrays[name]) for name in names]))
+        scenarios = jax.tree.unflatten(structure, [jnp.asarray(arrays[name]) for name in names])
+        bank = cls(scenarios, None if shared is None else jnp.asarray(shared))
         if bank.fingerprint() != said:
             raise ValueError(f"{path} was changed after it was saved: {bank.fingerprint()} is not {said}")
         return bank
@@ -123,7 +134,13 @@ class ScenarioBank(struct.PyTreeNode):
     def _named_leaves(self) -> list[tuple[str, np.ndarray]]:
         """(dotted name, array) of every leaf."""
         leaves = jax.tree_util.tree_leaves_with_path(self.scenarios)
-        return [(_name(path), np.asarray(leaf)) for path, leaf in leaves]
+        named = [(_name(path), np.asarray(leaf)) for path, leaf in leaves]
+        return named if self.shared is None else [*named, (_SHARED, np.asarray(self.shared))]
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two banks share the same."""
+    return one is other or (one is not None and other is not None and np.array_equal(one, other))
 
 
 def _name(path: Any) -> str:

@@ -5,7 +5,7 @@ K facts, R routes, V verbs, M milestones, X exogenous events, C channels, U user
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import jax
 from flax import struct
@@ -25,7 +25,19 @@ agents) always; `success` ([] bool) where an environment can be won;
 """
 
 Policy = Callable[[Key, Any, Any], jax.Array]
-"""(key, observation, params) -> action, for one unbatched observation."""
+"""(key, observation, params) -> action, for one unbatched observation of one agent."""
+
+
+class StatefulPolicy(Protocol):
+    """A policy that remembers, such as a rule that counts steps: a pytree, and so is what it carries."""
+
+    def initial_carry(self) -> Any:
+        """What it carries into an episode."""
+        ...
+
+    def act(self, key: Key, observation: Any, params: Any, carry: Any) -> tuple[jax.Array, Any]:
+        """(action, carry) for one unbatched observation of one agent."""
+        ...
 
 
 class EntityGroup(struct.PyTreeNode):

@@ -6,6 +6,7 @@ from jaxenv.wrappers.episode_statistics import summarize as summarize
 from jaxenv.wrappers.flatten_observation import FlatObservation as FlatObservation
 from jaxenv.wrappers.flatten_observation import FlattenObservation as FlattenObservation
 from jaxenv.wrappers.gymnax import Gymnax as Gymnax
+from jaxenv.wrappers.jaxmarl import JaxMARL as JaxMARL
 from jaxenv.wrappers.legacy_step import LegacyStep as LegacyStep
 from jaxenv.wrappers.vectorize import Vectorize as Vectorize
 from jaxenv.wrappers.wrapper import Wrapper as Wrapper

@@ -48,7 +48,7 @@ def document_actions(day: Day, state: State, moves: Move) -> list[dict[str, Any]
     return found
 
 
-def canonical(action: Action) -> dict[str, Any]:
+def canonical(action: Action, day: Day, state: State) -> dict[str, Any]:
     """The action as the catalogue writes it: the end of a focus block follows from its duration and is null."""
     start, duration = action.new_start_min, action.duration_min
     is_focus = action.action_type == ACTION_TYPES[BLOCK_FOCUS]

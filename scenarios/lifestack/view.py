@@ -45,7 +45,7 @@ def document_actions(task: Task, state: State, moves: Moves) -> list[dict[str, A
     ]
 
 
-def canonical(action: Action) -> dict[str, Any]:
+def canonical(action: Action, task: Task, state: State) -> dict[str, Any]:
     """The action as the catalogue writes it."""
     return action.model_dump()
 

@@ -8,6 +8,7 @@ import jaxenv
 from jaxenv import wrappers
 from jaxenv.envs.lifestack.types import UNKNOWN
 from jaxenv.testing import check_environment
+from strategies.teamsclone_play import scramble as scramble_the_workspace
 
 
 def scramble_requests_from_the_fourth_on(key, state, params):
@@ -53,6 +54,10 @@ PERTURB_HIDDEN = {
     "LifeOps-v0": scramble_requests_from_the_fourth_on,
     "LifeOps-Shaped-v0": scramble_requests_from_the_fourth_on,
     "LifeStack-v0": scramble_the_unknown_and_what_is_to_come,
+    "TeamsClone-v0": scramble_the_workspace,
+    "TeamsClone-Mentions-v0": scramble_the_workspace,
+    "TeamsClone-MultiTask-v0": scramble_the_workspace,
+    "TeamsClone-MultiAgent-v0": scramble_the_workspace,
 }
 
 
@@ -83,13 +88,13 @@ def test_a_changed_number_or_bank_does_not_recompile(env_id):
     def rollout(key, params):
         traces.append(1)
         obs, state = env.reset_env(key, params)
-        return env.step(key, state, jnp.argmax(obs.action_mask).astype(jnp.int32), params)[2]
+        return env.step(key, state, jnp.argmax(obs.action_mask, axis=-1).astype(jnp.int32), params)[2]
 
     rollout(jax.random.key(0), params)
     doubled = jax.tree.map(lambda weight: weight * 2, params.weights)
     rollout(jax.random.key(1), params.replace(weights=doubled))
-    size = params.bank.size
-    rollout(jax.random.key(2), params.replace(bank=jaxenv.ScenarioBank(params.bank[jnp.arange(size)[::-1]])))
+    backwards = params.bank[jnp.arange(params.bank.size)[::-1]]
+    rollout(jax.random.key(2), params.replace(bank=params.bank.replace(scenarios=backwards)))
     assert len(traces) == 1
 
 

@@ -13,7 +13,8 @@ from pydantic import ValidationError
 
 import jaxenv
 import scenarios
-from scenarios import ScenarioError, authoring, lifeops, lifestack
+from jaxenv.envs.teamsclone.types import WINDOW
+from scenarios import ScenarioError, authoring, lifeops, lifestack, teamsclone
 from scenarios.environments import ENVIRONMENTS
 from scenarios.loading import SHIPPED
 from scenarios.source import read
@@ -29,14 +30,25 @@ RECORDS = {  # section of the example -> the record that stands in it
         "milestones": "Milestone",
         "event_schedule": "ExoEvent",
     },
+    "teamsclone": {
+        "teams": "Team",
+        "channels": "Channel",
+        "users": "User",
+        "kind_mix": "KindMix",
+        "presence_transition": "PresenceTransition",
+        "messages": "Message",
+        "texts": "Texts",
+    },
 }
 # Told by a comment above, or in words of their own.
 SECTIONS = (
     *("persona", "calendar", "pending_requests", "tasks", "travel_times"),
     *RECORDS["lifestack"],
+    *RECORDS["teamsclone"],
     *("failure_conditions", "hidden_state", "mutable_world", "visible_world", "disruption", "cost"),
 )
-OWN_WORDS = ("AnyOf", "Comparison", "Cost")
+TABLES = ("cost", "kind_mix", "presence_transition")  # within a record
+OWN_WORDS = ("AnyOf", "Comparison", "Cost", "Texts")
 
 
 def validator(name: str = "lifeops") -> jsonschema.Draft7Validator:
@@ -215,15 +227,16 @@ def test_the_example_is_fine(name: str, tmp_path: Path) -> None:
 def test_the_example_has_every_field(name: str) -> None:
     text = scenarios.new(name)
     for record, field, _ in properties(scenarios.schema(name)):
-        assert re.search(rf"\b{field}: ", text) or re.search(rf"^{field}:$", text, re.M), f"{record} {field}"
+        assert re.search(rf"\b{field}: ", text) or re.search(rf"^ *{field}:$", text, re.M), f"{record} {field}"
 
 
 def comments(name: str) -> dict[tuple[str, str], str]:
     """What the example says of the fields of each record."""
     found, record = {}, ""
     for line in scenarios.new(name).splitlines():
-        if section := re.match(r"(\w+):", line):
-            record = RECORDS[name].get(section[1], "")
+        if section := re.match(r" *(\w+):", line):
+            is_top, known = line[0] != " ", RECORDS[name]
+            record = known.get(section[1], "" if is_top else record)
         if said := re.match(r"[- ]*(\w+):.*? # (.+)", line):
             found.setdefault((record, said[1]), said[2])
     return found
@@ -252,7 +265,7 @@ def test_the_example_tells_ranges_and_defaults(name: str) -> None:
     said, told = comments(name), 0
     for record, field, schema in properties(scenarios.schema(name)):
         comment = said.get((record, field), "as above")
-        if (not record and field in SECTIONS) or record in OWN_WORDS or field == "cost":
+        if (not record and field in SECTIONS) or record in OWN_WORDS or field in TABLES:
             continue
         if comment.startswith("as above") and record in ("Request", "ExoEvent"):
             continue
@@ -275,6 +288,9 @@ def test_the_examples_tell_the_room_there_is() -> None:
         "bounds on metrics."
     )
     assert room in scenarios.new("lifestack").replace("\n# ", " ")
+    most = teamsclone.Limits()
+    room = f"{most.teams} teams, {most.channels} channels, {most.users} users, {most.texts} texts"
+    assert f"{room}, and {WINDOW} messages a channel." in scenarios.new("teamsclone")
 
 
 def test_new_writes_a_file_and_its_schema(tmp_path: Path) -> None:

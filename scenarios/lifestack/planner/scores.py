@@ -18,7 +18,8 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from jaxenv import baselines
+from jaxenv.baselines import lifestack as greedy
+from jaxenv.baselines import random_policy
 from jaxenv.core.types import Key, Policy
 from jaxenv.envs.lifestack import LifeStack
 from scenarios.lifestack.planner.blind import best_looking_first
@@ -36,7 +37,7 @@ def scores_of(bank: Any, ids: tuple[str, ...], seconds: float) -> dict[str, Row]
     env = LifeStack()
     params = env.params_for(bank)
     rows: dict[str, Row] = {id: {} for id in ids}
-    for name, policy in baselines.for_environment(env).items():
+    for name, policy in {"Random": random_policy, **greedy.baselines(env)}.items():
         returns, wins = play(env, policy, params, EPISODES.get(name, 1_000))
         for row, mean, share in zip(rows.values(), returns, wins, strict=True):
             row[name.lower()] = round(float(mean), DIGITS)

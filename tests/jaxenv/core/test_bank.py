@@ -91,3 +91,18 @@ def test_the_fingerprint_tells_contents_apart():
     other = ScenarioBank(BANK.scenarios.replace(number=BANK.scenarios.number.at[0].set(9.0)))
     assert other.fingerprint() != BANK.fingerprint()
     assert len(BANK.fingerprint()) == 16
+
+
+def test_what_scenarios_share_goes_with_them(tmp_path):
+    table = jnp.arange(6.0).reshape(3, 2)
+    bank = BANK.replace(shared=table)
+    assert bank.fingerprint() != BANK.fingerprint()
+    bank.save(tmp_path / "bank.npz")
+    loaded = ScenarioBank.load(tmp_path / "bank.npz", EMPTY)
+    np.testing.assert_array_equal(loaded.shared, table)
+    first, rest = bank.split([1, 4])
+    assert first.resize(EMPTY).concatenate(rest).fingerprint() == bank.fingerprint()
+    with pytest.raises(ValueError, match="share"):
+        first.concatenate(rest.replace(shared=table + 1))
+    with pytest.raises(ValueError, match="share"):
+        first.concatenate(BANK)

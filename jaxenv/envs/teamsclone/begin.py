@@ -1,0 +1,105 @@
+"""The first state of a workspace."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxenv.envs.teamsclone import messages
+from jaxenv.envs.teamsclone.chance import scale
+from jaxenv.envs.teamsclone.types import NEVER, Counts, Messages, Scenario, Schedule, State
+
+FEWEST_MENTIONS, MOST_MENTIONS = 3, 8  # of a schedule
+NUM_SCHEDULE_BITS = 1 + 3 * MOST_MENTIONS
+
+
+def begin(index: jax.Array, scenario: Scenario, schedule: Schedule, num_agents: int) -> State:
+    """The state at clock 0: everybody in the start channel, initial messages unread elsewhere.
+
+    Args:
+        index: [] int32, of the scenario in its bank.
+        scenario: that scenario.
+        schedule: of mentions.
+        num_agents: N.
+    """
+    N, (W, C) = num_agents, scenario.messages.shape
+    present = messages.is_present(scenario.messages)
+    count = jnp.sum(present, axis=0, dtype=jnp.int32)
+    here = np.arange(C, dtype=np.int8) == scenario.start
+    channel = jnp.broadcast_to(scenario.start, N)
+    rings = Messages(
+        words=scenario.messages,
+        posted=jnp.where(present, jnp.int16(-1), jnp.int16(0)),
+        reactions=jnp.zeros((W, C), jnp.uint32),
+        count=count,
+    )
+    pending = jnp.where(messages.is_pending(scenario.messages), messages.named(scenario.messages), -1).ravel()
+    waiting = jnp.sum(pending[None] == np.arange(N, dtype=np.int32)[:, None], axis=1, dtype=jnp.int16)
+    none = jnp.zeros(N, jnp.int16)
+    return State(
+        scenario=index,
+        clock=jnp.int16(0),
+        presence=scenario.presence,
+        messages=messages.mark_seen(rings, channel),
+        last_post=jnp.zeros(C, jnp.int16),
+        run=jnp.zeros(C, jnp.int8),
+        call_end=jnp.full(C, NEVER, jnp.int16),
+        by_teammates=jnp.sum(count).astype(jnp.int16),
+        channel=channel,
+        unread=_per_agent(jnp.where(here, 0, count).astype(jnp.uint8), N),
+        news=_per_agent(count > 0, N),
+        paid=_per_agent(jnp.where(here, jnp.int16(0), jnp.int16(NEVER)), N),
+        visited=_per_agent(here, N),
+        in_call=jnp.zeros((N, C), bool),
+        sends=none,
+        acts=jnp.zeros(N, jnp.int8),
+        waiting=waiting,
+        counts=Counts(
+            total_reward=jnp.zeros(N, jnp.float32),
+            sent=none,
+            switched=none,
+            joined=none,
+            reacted=none,
+            valid=none,
+            received=waiting,
+            answered=none,
+            missed=none,
+            waited=jnp.zeros(N, jnp.int32),
+        ),
+        schedule=schedule,
+    )
+
+
+def no_schedule() -> Schedule:
+    """That of a variant without mentions of its own."""
+    return Schedule(step=jnp.zeros(0, jnp.int16), channel=jnp.zeros(0, jnp.int8), author=jnp.zeros(0, jnp.int8))
+
+
+def draw_schedule(bits: jax.Array, scenario: Scenario, time_limit: jax.Array) -> Schedule:
+    """3 to 8 mentions at distinct steps of the first half, in uniform channels, by uniform teammates.
+
+    The steps are a uniform subset, by Floyd's algorithm (Bentley and Floyd 1987).
+
+    Args:
+        bits: [NUM_SCHEDULE_BITS] draws.
+        scenario: in which the mentions are posted.
+        time_limit: [] int32.
+    """
+    most = MOST_MENTIONS
+    size = FEWEST_MENTIONS + scale(bits[0], jnp.int32(most - FEWEST_MENTIONS + 1))
+    dice = bits[1:].reshape(3, most)
+    first = jnp.maximum(time_limit // 2 - size, 0)
+    steps = jnp.full(most, NEVER, jnp.int32)
+    for n in range(most):
+        step = scale(dice[0, n], first + n + 1)
+        step = jnp.where(jnp.any(steps == step), first + n, step)
+        steps = steps.at[n].set(jnp.where(n < size, step, NEVER))
+    return Schedule(
+        step=steps.astype(jnp.int16),
+        channel=scale(dice[1], scenario.num_channels.astype(jnp.int32)).astype(jnp.int8),
+        author=scale(dice[2], scenario.num_users.astype(jnp.int32)).astype(jnp.int8),
+    )
+
+
+def _per_agent(row: jax.Array, num_agents: int) -> jax.Array:
+    """[N, C]: the same for all."""
+    return jnp.broadcast_to(row, (num_agents, *row.shape))

@@ -1,0 +1,51 @@
+"""Chance in integers: a draw is 16 random bits, odds are in units of 2⁻¹⁶, so every engine and batch size agrees."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxenv.core.types import Key
+from jaxenv.envs.teamsclone.types import Draws
+
+
+def sample_bits(key: Key, count: int) -> jax.Array:
+    """[count] int32 draws in 0 .. 65535, two to a random word, which halves what they cost."""
+    words = jax.random.bits(key, ((count + 1) // 2,))
+    return jnp.concatenate([words >> 16, words & 0xFFFF])[:count].astype(jnp.int32)
+
+
+def sample_draws(key: Key, users: int) -> Draws:
+    """All chance of one step."""
+    bits = sample_bits(key, users + 6)
+    call, author, channel, kind, text, mention = bits[users:]
+    return Draws(
+        presence=bits[:users], call=call, author=author, channel=channel, kind=kind, text=text, mention=mention
+    )
+
+
+def pick(edges: jax.Array, draw: jax.Array) -> jax.Array:
+    """[] int32: the first entry whose edge ([n] int32) is above the draw, the last one if none is."""
+    return jnp.sum(draw >= edges[:-1], dtype=jnp.int32)
+
+
+def first_above(edges: jax.Array, level: jax.Array) -> jax.Array:
+    """[] int32: the first entry whose edge ([n] int32, rising) is above `level` ([]); n if none is."""
+    return jnp.sum(level >= edges, dtype=jnp.int32)
+
+
+def running_sum(odds: jax.Array) -> jax.Array:
+    """[n] int32; a masked sum, which on a CPU is quicker than `cumsum` and than a product with a triangle."""
+    up_to = np.triu(np.ones((odds.shape[0],) * 2, bool))
+    return jnp.sum(jnp.where(up_to, odds[:, None], 0), axis=0, dtype=jnp.int32)
+
+
+def scale(draw: jax.Array, size: jax.Array) -> jax.Array:
+    """[] int32: floor(draw * size / 2¹⁶) for a size under 2¹⁹, in two steps that stay within 31 bits."""
+    high, low = size >> 8, size & 0xFF
+    return (draw * high + ((draw * low) >> 8)) >> 8
+
+
+def uniform_among(mask: jax.Array, draw: jax.Array) -> jax.Array:
+    """[] int32: a uniform draw among the True entries of `mask` ([n] bool)."""
+    ranks = running_sum(mask.astype(jnp.int32))
+    return first_above(ranks, scale(draw, ranks[-1]))

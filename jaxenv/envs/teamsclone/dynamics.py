@@ -1,0 +1,187 @@
+"""The step of TeamsClone as pure phases: the agents' actions judged and applied, then the world's part, then time."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import struct
+
+from jaxenv.core.once import once
+from jaxenv.envs.teamsclone import actions, messages, world
+from jaxenv.envs.teamsclone.actions import Catalogue, Move
+from jaxenv.envs.teamsclone.types import Draws, Scenario, State
+from jaxenv.envs.teamsclone.world import Post
+
+MOST_UNREAD = 255
+MOST_RUN = 127
+QUIET = 10  # steps without a message after which one engages the channel
+PAUSE = 20  # steps between two entries of a channel that pay
+TIMELY = 2  # greatest age of a timely answer
+SPAM_RUN = 2  # messages of agents in a row, before one more is spam
+SPAM_SENDS = 3  # own messages in nine steps, before one more is spam
+BUSY_ACTS = 2  # acts in five steps that show presence
+MEMORY_OF_SENDS, MEMORY_OF_ACTS = 2**9 - 1, 2**5 - 1
+AWAY_AFTER = 6  # steps since the last act
+
+
+class Deed(struct.PyTreeNode):
+    """What one agent's action comes to, judged by the state before the step."""
+
+    move: Move
+    answers: jax.Array  # [] bool, a mention
+    target: jax.Array  # [] int32, spot of the mention, -1 for none
+    age: jax.Array  # [] int32, of the mention
+    named: jax.Array  # [] int32, whom the mention names
+    is_spam: jax.Array  # [] bool
+    engages: jax.Array  # [] bool, a channel that was quiet
+    enters: jax.Array  # [] bool, a channel whose entry pays
+    is_present: jax.Array  # [] bool, by the acts before this one
+
+
+def play(catalogue: Catalogue, state: State, scenario: Scenario, action: jax.Array, draws: Draws) -> tuple[State, Deed]:
+    """One step: the state after it and what the actions ([N] int32) came to ([N])."""
+    agents = jnp.arange(state.channel.shape[0])
+    deeds = jax.vmap(lambda agent, index: judge(catalogue, state, scenario, agent, index))(agents, action)
+    deeds = resolve(deeds)
+    before = state
+    state = apply(state, scenario, deeds)
+    state = state.replace(presence=world.next_presence(state.presence, scenario, draws))
+    post = world.post(before, state, scenario, draws)
+    state = publish(state, scenario, deeds, post)
+    return pass_time(state, deeds), deeds
+
+
+def judge(catalogue: Catalogue, state: State, scenario: Scenario, agent: jax.Array, action: jax.Array) -> Deed:
+    """What an agent's action would come to if it were alone."""
+    move = actions.decode(catalogue, state, scenario, agent, action)
+    words, count = state.messages.words[:, move.channel], state.messages.count[move.channel]
+    window = words.shape[0]
+    waiting = messages.is_pending(words) & messages.is_seen(words, agent)
+    from_oldest = (numbers(window) - count) % window
+    rank = jnp.min(jnp.where(waiting, from_oldest, window))
+    place = (count + rank) % window
+    answers = move.sends & (rank < window)
+    is_spam = (state.run[move.channel] >= SPAM_RUN) | (jax.lax.population_count(state.sends[agent]) >= SPAM_SENDS)
+    quiet = state.clock - state.last_post[move.channel] >= QUIET
+    return Deed(
+        move=move,
+        answers=answers,
+        target=jnp.where(answers, messages.spot(move.channel, place, state.run.shape[0]), -1),
+        age=(state.clock - state.messages.posted[place, move.channel]).astype(jnp.int32),
+        named=messages.named(words[place]),
+        is_spam=move.sends & is_spam,
+        engages=move.sends & ~is_spam & quiet & state.news[agent, move.channel],
+        enters=move.switches & (state.clock - state.paid[agent, move.channel] >= PAUSE),
+        is_present=jax.lax.population_count(state.acts[agent]) >= BUSY_ACTS,
+    )
+
+
+def resolve(deeds: Deed) -> Deed:
+    """Of several agents ([N]) that would answer one mention, the lowest index does."""
+    same = deeds.target[:, None] == deeds.target[None]
+    lower = np.tri(deeds.target.shape[0], k=-1, dtype=bool)
+    answers = deeds.answers & ~jnp.any(same & lower, axis=1)
+    return deeds.replace(answers=answers, target=jnp.where(answers, deeds.target, -1))
+
+
+def apply(state: State, scenario: Scenario, deeds: Deed) -> State:
+    """Answers, reactions, joins and switches; nothing is posted yet."""
+    move, rings = deeds.move, state.messages
+    agents, C, here = move.slot.shape[0], state.run.shape[0], state.channel.astype(jnp.int32)
+    place = messages.place_of(rings.count[here], move.slot)
+    reacts_to = once(jnp.where(move.reacts, messages.spot(here, place, C), -1))  # [N]
+    emoji = (move.emoji + 1).astype(jnp.uint32) << (4 * np.arange(agents, dtype=np.uint32))
+    reacted = jnp.where(messages.is_at(reacts_to, rings.words), emoji[:, None, None], 0)
+    answered = jnp.any(messages.is_at(once(deeds.target), rings.words), axis=0)
+    there = numbers(C)[None] == move.channel[:, None]  # [N, C]
+    named = jnp.where(deeds.answers, deeds.named, -1)[:, None] == numbers(agents)[None]
+    return state.replace(
+        messages=rings.replace(
+            words=rings.words & ~jnp.where(answered, messages.PENDING_BIT, 0),
+            reactions=rings.reactions | jnp.sum(reacted, axis=0, dtype=jnp.uint32),
+        ),
+        waiting=state.waiting - jnp.sum(named, axis=0, dtype=jnp.int16),
+        channel=jnp.where(move.switches, move.channel, here).astype(jnp.int8),
+        unread=jnp.where(there & move.switches[:, None], 0, state.unread).astype(jnp.uint8),
+        visited=state.visited | (there & move.switches[:, None]),
+        paid=jnp.where(there & deeds.enters[:, None], state.clock, state.paid),
+        in_call=state.in_call | (there & move.joins[:, None]),
+    )
+
+
+def publish(state: State, scenario: Scenario, deeds: Deed, post: Post) -> State:
+    """What the agents write, in their order, and then what the world posts; and who is told of it.
+
+    Mentions that are pushed out, or will be too old when the clock moves, are missed.
+    """
+    move, clock = deeds.move, state.clock
+    users, agents = state.presence.shape[0], state.channel.shape[0]
+    template = scenario.texts[scenario.first_text[move.kind]]
+    written = messages.pack(template, users + numbers(agents), move.kind, jnp.full(agents, -1))
+    rings = state.messages
+    channel, is_posted = jnp.append(move.channel, post.channel), jnp.append(move.sends, post.is_posted)
+    words = once(jnp.append(written, messages.pack(post.text, post.author, post.kind, post.named)))
+    spots = once(messages.spots_of_posts(rings, channel, is_posted))
+
+    is_old = rings.posted <= clock - scenario.mention_window
+    lost = messages.is_pending(rings.words) & (is_old | jnp.any(messages.is_at(spots, rings.words), axis=0))
+    is_lost = lost[:, None] & (messages.named(rings.words)[:, None] == numbers(agents)[None, :, None])
+    by_channel = once(jnp.sum(is_lost, axis=0, dtype=jnp.int32))  # eight sums at once, then one
+    missed = jnp.sum(by_channel, axis=-1).astype(jnp.int16)
+
+    channels = numbers(state.run.shape[0])
+    own = move.sends[:, None] & (channels[None] == move.channel[:, None])  # [N, C]
+    by_world = post.is_posted & (channels == post.channel)  # [C]
+    by_agents = jnp.sum(own, axis=0, dtype=jnp.int32)
+    by_others = (by_agents + by_world.astype(jnp.int32))[None] - own.astype(jnp.int32)
+    elsewhere = channels[None] != state.channel[:, None].astype(jnp.int32)
+    unread = state.unread.astype(jnp.int32) + jnp.where(elsewhere, by_others, 0)
+    received = (post.named == numbers(agents)).astype(jnp.int16)
+    rings = rings.replace(words=rings.words & ~jnp.where(is_old, messages.PENDING_BIT, 0))
+    return state.replace(
+        messages=messages.post(rings, spots, words, clock),
+        run=jnp.where(by_world, 0, jnp.minimum(state.run.astype(jnp.int32) + by_agents, MOST_RUN)).astype(jnp.int8),
+        last_post=jnp.where(by_world | (by_agents > 0), clock, state.last_post),
+        unread=jnp.minimum(unread, MOST_UNREAD).astype(jnp.uint8),
+        news=(state.news & ~own) | by_world[None],
+        by_teammates=state.by_teammates + post.is_posted.astype(jnp.int16),
+        call_end=jnp.where(by_world & post.starts_call, clock + scenario.call_length, state.call_end),
+        waiting=state.waiting + received - missed,
+        counts=state.counts.replace(received=state.counts.received + received, missed=state.counts.missed + missed),
+    )
+
+
+def pass_time(state: State, deeds: Deed) -> State:
+    """The clock moves, calls end, the windows are seen, and what the agents did is counted."""
+    move, counts = deeds.move, state.counts
+    did = move.sends | move.reacts | move.joins
+    state = state.replace(clock=state.clock + 1)
+    return state.replace(
+        messages=messages.mark_seen(state.messages, state.channel),
+        in_call=state.in_call & actions.is_running(state)[None],
+        sends=remember(state.sends, move.sends) & MEMORY_OF_SENDS,
+        acts=remember(state.acts, did) & MEMORY_OF_ACTS,
+        counts=counts.replace(
+            sent=counts.sent + move.sends.astype(jnp.int16),
+            switched=counts.switched + move.switches.astype(jnp.int16),
+            joined=counts.joined + move.joins.astype(jnp.int16),
+            reacted=counts.reacted + move.reacts.astype(jnp.int16),
+            valid=counts.valid + move.legal.astype(jnp.int16),
+            answered=counts.answered + deeds.answers.astype(jnp.int16),
+            waited=counts.waited + jnp.where(deeds.answers, deeds.age, 0),
+        ),
+    )
+
+
+def remember(bits: jax.Array, is_done: jax.Array) -> jax.Array:
+    """A history of bits, one step older, with what is done now in the lowest."""
+    return (bits << 1) | is_done.astype(bits.dtype)
+
+
+def numbers(size: int) -> np.ndarray:
+    """[size] int32: 0, 1 and so on."""
+    return np.arange(size, dtype=np.int32)
+
+
+def is_away(state: State) -> jax.Array:
+    """[N] bool: the last act of each agent, or the reset, is six steps old or more."""
+    return (state.acts == 0) & (state.clock >= AWAY_AFTER)

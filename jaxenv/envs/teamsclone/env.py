@@ -1,0 +1,217 @@
+"""TeamsClone: a team's chat as an environment, composed of its phases; one engine for all variants and N agents."""
+
+import dataclasses
+from pathlib import Path
+from typing import Any, Literal
+
+import jax
+import jax.numpy as jnp
+
+from jaxenv.core import Environment, ScenarioBank, spaces
+from jaxenv.core.types import ActionMask, Entities, Info, Key
+from jaxenv.envs.teamsclone import begin, dynamics, features, generator, observe, reward, statistics
+from jaxenv.envs.teamsclone.actions import Catalogue
+from jaxenv.envs.teamsclone.chance import sample_bits, sample_draws
+from jaxenv.envs.teamsclone.spaces import observation_space, state_space
+from jaxenv.envs.teamsclone.types import (
+    MOST_AGENTS,
+    Draws,
+    Limits,
+    Observation,
+    Params,
+    RewardWeights,
+    Scenario,
+    State,
+    empty_scenario,
+)
+
+LIBRARY = Path(__file__).with_name("library.npz")
+TIME_LIMIT = 100
+
+Goal = Literal["none", "mentions", "quota"]
+"""What ends an episode before its limit: nothing; all scheduled mentions addressed; a quota of answers and joins."""
+
+
+@dataclasses.dataclass(frozen=True)
+class TeamsClone(Environment[Params, State, Observation]):
+    """A workspace of channels and teammates: answer when you are mentioned, join calls, take part, and do not spam.
+
+    With several agents, actions, masks, rewards, observations and `info`'s own entries have a leading axis N; one agent
+    goes without it. `terminated` and `truncated` are shared.
+
+    Attributes:
+        name: the id that it is registered under.
+        weights: the reward of `default_params`.
+        goal: what ends an episode early.
+        call_rate: of every channel in `default_params`, negative to leave it to the workspaces.
+        num_agents: N.
+        limits: the capacities of its arrays.
+    """
+
+    name: str = "TeamsClone-v0"
+    weights: RewardWeights = reward.CLASSIC
+    goal: Goal = "none"
+    call_rate: float = -1.0
+    num_agents: int = 1
+    limits: Limits = Limits()
+
+    def __post_init__(self) -> None:
+        """Refuses a number of agents that the messages have no room for."""
+        if not 1 <= self.num_agents <= MOST_AGENTS:
+            raise ValueError(f"num_agents={self.num_agents}: expected 1 to {MOST_AGENTS} agents")
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """What the action indices mean."""
+        return Catalogue.of(self.limits)
+
+    @property
+    def num_actions(self) -> int:
+        """114 with 8 channels."""
+        return self.catalogue.size
+
+    @property
+    def default_params(self) -> Params:
+        """The workspaces of the library and the weights of the variant."""
+        with jax.ensure_compile_time_eval():  # arrays, not tracers, where it is asked for inside a jit
+            return self.params_for(ScenarioBank.load(LIBRARY, self.empty_scenario))
+
+    @property
+    def empty_scenario(self) -> Scenario:
+        """A scenario of padding only, in the shapes of this environment."""
+        return empty_scenario(self.limits)
+
+    def params_for(self, bank: ScenarioBank) -> Params:
+        """The default params with another bank, brought to the shapes of this environment (host side).
+
+        Raises:
+            ValueError: where a scenario does not fit into the limits.
+        """
+        return Params(
+            bank=bank.resize(self.empty_scenario),
+            weights=jax.tree.map(jnp.float32, self.weights),
+            call_rate=jnp.float32(self.call_rate),
+            max_steps_in_episode=jnp.int32(TIME_LIMIT),
+            shared_reward=jnp.float32(0),
+            quota_mentions=jnp.int32(4),
+            quota_calls=jnp.int32(self.num_agents),
+        )
+
+    def init(self, key: Key, params: Params, scenario: jax.Array | int | None) -> State:
+        """The first state; an index out of range is clamped to the bank."""
+        num_bits = begin.NUM_SCHEDULE_BITS if self.goal == "mentions" else 0
+        bits = sample_bits(key, 2 + num_bits)
+        high, low = bits[:2].astype(jnp.float32) / 2**16
+        drawn = params.bank.pick(high + low / 2**16)
+        index = drawn if scenario is None else jnp.asarray(scenario, jnp.int32)
+        index = jnp.clip(index, 0, params.bank.size - 1)
+        workspace = params.bank[index]
+        schedule = begin.no_schedule()
+        if self.goal == "mentions":
+            schedule = begin.draw_schedule(bits[2:], workspace, params.max_steps_in_episode)
+        return begin.begin(index, workspace, schedule, self.num_agents)
+
+    def sample_draws(self, key: Key) -> Draws:
+        """All chance of one step."""
+        return sample_draws(key, self.limits.users)
+
+    def transition(
+        self, key: Key, state: State, action: jax.Array, params: Params
+    ) -> tuple[State, jax.Array, jax.Array, Info]:
+        """One step with draws made from `key`."""
+        return self.turn(state, action, self.sample_draws(key), params)
+
+    def turn(
+        self, state: State, action: jax.Array, draws: Draws, params: Params
+    ) -> tuple[State, jax.Array, jax.Array, Info]:
+        """One step as a pure function of its draws: (state, reward, terminated, info).
+
+        `info["statistics"]` are those of the specification, of the episode so far; `info["success"]`, where the variant
+        has a goal, whether it was reached.
+        """
+        scenario = params.workspace(state.scenario)
+        action = jnp.reshape(jnp.asarray(action), (self.num_agents,))
+        after, deeds = dynamics.play(self.catalogue, state, scenario, action, draws)
+        parts = reward.share(reward.reward_parts(params.weights, deeds), params.shared_reward)
+        rewards = reward.total(parts)
+        counts = after.counts.replace(total_reward=after.counts.total_reward + rewards)
+        after = after.replace(counts=counts)
+        terminated = self.is_terminated(after, params)
+        told = {
+            "reward_parts": parts,
+            "invalid_action": ~deeds.move.legal,
+            "statistics": statistics.statistics(after, scenario),
+        }
+        info = self._of_agents(told)
+        if self.goal != "none":
+            missed_any = jnp.sum(after.counts.missed) > 0 if self.goal == "mentions" else jnp.bool_(False)
+            info["success"] = terminated & ~missed_any
+        return after, self._of_agents(rewards), terminated, info
+
+    def is_terminated(self, state: State, params: Params) -> jax.Array:
+        """[] bool: the goal of the variant has been decided."""
+        counts = state.counts
+        if self.goal == "mentions":
+            return jnp.all(state.schedule.step < state.clock) & (jnp.sum(state.waiting) == 0)
+        if self.goal == "quota":
+            answered, joined = jnp.sum(counts.answered), jnp.sum(counts.joined)
+            return (answered >= params.quota_mentions) & (joined >= params.quota_calls)
+        return jnp.bool_(False)
+
+    def is_truncated(self, state: State, params: Params) -> jax.Array:
+        """[] bool: the time limit is reached, whatever else ends."""
+        return state.clock.astype(jnp.int32) >= params.max_steps_in_episode
+
+    def observe(self, state: State, params: Params) -> Observation:
+        """What each agent sees: its channel, and how much is unread in the others."""
+        scenario, is_over = params.bank[state.scenario], self._is_over(state, params)
+
+        def seen_by(agent: jax.Array) -> Observation:
+            return observe.observe(self.catalogue, state, scenario, agent, params.max_steps_in_episode, is_over)
+
+        return self._of_agents(jax.vmap(seen_by)(jnp.arange(self.num_agents)))
+
+    def action_mask(self, state: State, params: Params) -> ActionMask:
+        """[A] bool ([N, A] for N agents), the legal entries; all True once the episode is over."""
+        scenario, is_over = params.bank[state.scenario], self._is_over(state, params)
+
+        def mask(agent: jax.Array) -> ActionMask:
+            return observe.current_mask(self.catalogue, state, scenario, agent, is_over)
+
+        return self._of_agents(jax.vmap(mask)(jnp.arange(self.num_agents)))
+
+    def statistics(self, state: State, params: Params) -> Any:
+        """The `Statistics` of the episode so far."""
+        return self._of_agents(statistics.statistics(state, params.bank[state.scenario]))
+
+    def action_space(self, params: Params | None = None) -> spaces.Discrete:
+        """The catalogue of one agent, 0 .. A − 1."""
+        return spaces.Discrete(self.num_actions)
+
+    def observation_space(self, params: Params | None = None) -> spaces.Record:
+        """A space for each field of `Observation`."""
+        return observation_space(self.limits, self.num_actions, self.num_agents)
+
+    def state_space(self, params: Params | None = None) -> spaces.Record:
+        """A space for each field of `State`."""
+        return state_space(self.limits, self.num_agents, has_schedule=self.goal == "mentions")
+
+    def entities(self, observation: Observation, params: Params) -> Entities:
+        """Context, messages, channels and actions of one agent's observation, see `features.entities`."""
+        return features.entities(self.catalogue, observation, params, self.num_agents)
+
+    def flatten(self, observation: Observation, params: Params) -> jax.Array:
+        """[442] float32 for one agent, [472] for each of four, with the default capacities: see `features.flat`."""
+        return features.flat(observation, params, self.num_agents)
+
+    def generate(self, key: Key, difficulty: jax.Array | float) -> Scenario:
+        """A drawn workspace, see `generator.generate`."""
+        return generator.generate(key, self.limits, difficulty)
+
+    def _is_over(self, state: State, params: Params) -> jax.Array:
+        """[] bool."""
+        return self.is_terminated(state, params) | self.is_truncated(state, params)
+
+    def _of_agents(self, tree: Any) -> Any:
+        """Without the axis of agents where there is only one."""
+        return jax.tree.map(lambda leaf: leaf[0], tree) if self.num_agents == 1 else tree

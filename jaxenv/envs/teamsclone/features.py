@@ -1,0 +1,125 @@
+"""One agent's observation as numbers of about unit size: the flat vector of the rules, and entities for networks."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxenv.core.types import Entities, EntityGroup
+from jaxenv.envs.teamsclone import actions
+from jaxenv.envs.teamsclone.actions import Catalogue
+from jaxenv.envs.teamsclone.dynamics import QUIET, SPAM_RUN, SPAM_SENDS, TIMELY
+from jaxenv.envs.teamsclone.types import EMOJI, KINDS, TEMPLATES, Observation, Params
+
+NUM_TEAMS = 4  # of the vector's layout; more are not told apart
+MANY_UNREAD, LONG_AGO, MANY_SENDS, LONG_RUN = 10.0, 10.0, 3.0, 3.0
+
+
+def flat(observation: Observation, params: Params, num_agents: int) -> jax.Array:
+    """[442] float32 for one agent, [472] for four, with the default capacities; a leading axis of agents is kept.
+
+    Ten messages, newest first, of 38 (41) numbers each, as `message_features` lays them out; then 62 of `context`.
+    """
+    if observation.channel.ndim:
+        return jax.vmap(lambda one: flat(one, params, num_agents))(observation)
+    rows = message_features(observation, params, num_agents)
+    return jnp.concatenate([rows.ravel(), context(observation)])
+
+
+def entities(catalogue: Catalogue, observation: Observation, params: Params, num_agents: int) -> Entities:
+    """One agent's observation as entities with float32 features.
+
+    context [62]; groups: channels [C, 6], messages [W, 38] (41 with four agents); actions [A, 22]: what
+    each entry is, where it leads and what the rules say it would earn as far as the agent can know.
+    """
+    if observation.channel.ndim:
+        return jax.vmap(lambda one: entities(catalogue, one, params, num_agents))(observation)
+    channels = channel_features(observation)
+    return Entities(
+        context=context(observation),
+        groups={
+            "channels": EntityGroup(channels, observation.exists),
+            "messages": EntityGroup(message_features(observation, params, num_agents), observation.messages.present),
+        },
+        actions=action_features(catalogue, observation, channels),
+    )
+
+
+def message_features(observation: Observation, params: Params, num_agents: int) -> jax.Array:
+    """[W, 7 + N + 30] float32: present, author (teammates, then agents), kind, mentions me, pending, age, own reaction,
+    embedding of the text; zeros where there is no message.
+    """
+    seen = observation.messages
+    authors = observation.present.shape[0] + num_agents
+    columns = [
+        seen.present[:, None],
+        seen.author[:, None] == np.arange(authors, dtype=np.int8)[None],
+        seen.kind[:, None] == np.arange(len(KINDS), dtype=np.int8)[None],
+        seen.mentions_me[:, None],
+        seen.pending[:, None],
+        seen.age[:, None].astype(jnp.float32) / LONG_AGO,
+        (seen.reaction[:, None] + 1).astype(jnp.float32) / len(EMOJI),
+        jnp.where(seen.present[:, None], params.text_embedding[seen.text.astype(jnp.int32)], 0.0),
+    ]
+    return jnp.concatenate([jnp.asarray(column, jnp.float32) for column in columns], axis=1)
+
+
+def context(observation: Observation) -> jax.Array:
+    """[62] float32: team 4, current channel C, which channels exist C, unread C, running calls C, joined C, teammates
+    who are available or busy U, own status, progress, own sends, run of agents' messages per channel C.
+    """
+    o, channels = observation, np.arange(observation.exists.shape[0], dtype=np.int8)
+    progress = o.clock.astype(jnp.float32) / jnp.maximum(o.time_limit.astype(jnp.float32), 1.0)
+    parts = [
+        o.team == np.arange(NUM_TEAMS, dtype=np.int8),
+        o.channel == channels,
+        o.exists,
+        o.unread.astype(jnp.float32) / MANY_UNREAD,
+        o.running,
+        o.joined,
+        o.present,
+        o.away[None],
+        progress[None],
+        o.sends[None].astype(jnp.float32) / MANY_SENDS,
+        o.run.astype(jnp.float32) / LONG_RUN,
+    ]
+    return jnp.concatenate([jnp.asarray(part, jnp.float32) for part in parts])
+
+
+def channel_features(observation: Observation) -> jax.Array:
+    """[C, 6] float32: is the current one, unread, whether anything is, a running call, joined, run."""
+    o = observation
+    columns = (
+        o.channel == np.arange(o.exists.shape[0], dtype=np.int8),
+        o.unread.astype(jnp.float32) / MANY_UNREAD,
+        o.unread > 0,
+        o.running,
+        o.joined,
+        o.run.astype(jnp.float32) / LONG_RUN,
+    )
+    return jnp.stack([jnp.asarray(column, jnp.float32) for column in columns], axis=1)
+
+
+def action_features(catalogue: Catalogue, observation: Observation, channels: jax.Array) -> jax.Array:
+    """[A, 6 + 6 + 6 + 4] float32, zeros where not legal: the verb (of the six legal ones), the message kind, the
+    features of the channel it leads to, and whether it would answer, in time, be spam, and break a silence.
+    """
+    o, table = observation, catalogue.table
+    verb, leads_to, kind = table[:, 0], table[:, 1], table[:, 2]
+    sends, is_here = verb <= actions.ANSWER, verb == actions.TEXT
+    target = jnp.where(is_here, o.channel.astype(jnp.int32), leads_to)
+    waits = o.messages.pending
+    oldest = jnp.max(jnp.where(waits, o.messages.age, 0))
+    spam = (o.run[target] >= SPAM_RUN) | (o.sends >= SPAM_SENDS)
+    newest = jnp.where(o.messages.present[0], jnp.minimum(o.messages.age[0], o.clock), o.clock)
+    has_target = (verb <= actions.SWITCH) | (verb == actions.JOIN)
+    columns = [
+        verb[:, None] == np.arange(actions.IDLE + 1)[None],
+        sends[:, None] & (kind[:, None] == np.array(TEMPLATES)[None]),
+        jnp.where(has_target[:, None], channels[target], 0.0),
+        (is_here & jnp.any(waits))[:, None],
+        (is_here & jnp.any(waits) & (oldest <= TIMELY))[:, None],
+        (sends & spam)[:, None],
+        (is_here & (newest >= QUIET))[:, None],
+    ]
+    rows = jnp.concatenate([jnp.asarray(column, jnp.float32) for column in columns], axis=1)
+    return jnp.where(o.action_mask[:, None], rows, 0.0)

@@ -1,0 +1,155 @@
+"""Workspaces drawn from a key: integers throughout, so that every batch size draws the same ones."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxenv.core.types import Key
+from jaxenv.envs.teamsclone import messages
+from jaxenv.envs.teamsclone.chance import sample_bits, scale
+from jaxenv.envs.teamsclone.texts import DEFAULT_TEXTS
+from jaxenv.envs.teamsclone.types import (
+    ANNOUNCEMENT,
+    KINDS,
+    ONE,
+    PRESENCE,
+    WINDOW,
+    Limits,
+    Scenario,
+)
+
+FINEST = 1024  # difficulty in whole steps
+MOST_INITIAL = 3  # messages of a channel at reset
+STAY, RETURN = (180, 60), (10, 16)  # least weight and spread of staying in a state, and of becoming available again
+PRESENCE_AT_FIRST = np.cumsum([0.5, 0.25, 0.15, 0.1])[:-1] * ONE
+
+
+def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenario:
+    """A workspace; jittable.
+
+    1 to 4 teams, 2 + round(6 d) channels (one more or less), 2 to 7 teammates; a share of 0.03 + 0.06 d of the posts
+    are mentions, to be answered within 16 - round(10 d) steps; rates, preferences, presence and calls are drawn.
+
+    Args:
+        key: of the draw.
+        limits: capacities; what has no room is left out.
+        difficulty: d, [] in [0, 1].
+    """
+    C, U, T = limits.channels, limits.users, limits.texts
+    dice = _Dice(key, C, U)
+    d = jnp.floor(jnp.clip(jnp.asarray(difficulty, jnp.float32), 0, 1) * FINEST).astype(jnp.int32)
+    num_channels = jnp.clip(2 + _rounded(6, d) + dice.size(3) - 1, min(2, C), C)
+    num_users = jnp.minimum(2 + dice.size(6), U)
+    num_teams = jnp.minimum(1 + dice.size(4), jnp.minimum(limits.teams, num_channels))
+    channels, users = jnp.arange(C), jnp.arange(U)
+    exists, works = channels < num_channels, users < num_users
+    first, number = text_places(T)
+    return Scenario(
+        num_channels=num_channels.astype(jnp.int8),
+        num_users=num_users.astype(jnp.int8),
+        team=jnp.where(exists, channels * num_teams // num_channels, 0).astype(jnp.int8),
+        start=scale(dice.one(), num_channels).astype(jnp.int8),
+        presence=jnp.where(works, _pick(PRESENCE_AT_FIRST.astype(np.int32), dice.of_users()), 0).astype(jnp.int8),
+        messages=initial_messages(dice, exists, num_users, first, number),
+        post_rate=jnp.where(works, ONE // 16 + scale(dice.of_users(), jnp.int32(ONE // 4)), 0),
+        channel_edges=jnp.where(works[:, None], edges(jnp.where(exists[None], 1 + (dice.table(U, C) >> 13), 0)), ONE),
+        kind_edges=jnp.where(works[:, None], kind_edges(dice, d), 0),
+        presence_edges=jnp.where(works[:, None, None], edges(presence_weights(dice)), 0),
+        call_rate=jnp.where(exists, ONE // 2048 + scale(dice.of_channels(), jnp.int32(ONE // 512)), 0),
+        call_length=(4 + dice.size(9)).astype(jnp.int16),
+        mention_window=(16 - _rounded(10, d)).astype(jnp.int16),
+        texts=jnp.where(jnp.arange(T) < jnp.sum(number), jnp.arange(T), 0).astype(jnp.int16),
+        first_text=jnp.asarray(first, jnp.int8),
+        num_texts=jnp.asarray(number, jnp.int8),
+    )
+
+
+def initial_messages(
+    dice: "_Dice", exists: jax.Array, num_users: jax.Array, first: np.ndarray, number: np.ndarray
+) -> jax.Array:
+    """[W, C] uint32: none to three messages of each channel, of the first four kinds."""
+    C = exists.shape[0]
+    author = scale(dice.table(C, MOST_INITIAL), num_users)
+    kind = scale(dice.table(C, MOST_INITIAL), jnp.int32(ANNOUNCEMENT + 1))
+    text = jnp.asarray(first)[kind] + scale(dice.table(C, MOST_INITIAL), jnp.asarray(number)[kind])
+    words = messages.pack(text, author, kind, jnp.full_like(text, -1))
+    count = scale(dice.of_channels(), jnp.int32(MOST_INITIAL + 1))
+    kept = exists[:, None] & (np.arange(MOST_INITIAL)[None] < count[:, None])
+    return jnp.pad(jnp.where(kept, words, 0).T, ((0, WINDOW - MOST_INITIAL), (0, 0)))
+
+
+def kind_edges(dice: "_Dice", d: jax.Array) -> jax.Array:
+    """[U, 5] int32: a drawn mix of the first four kinds beside a share of mentions set by the difficulty."""
+    mention = (ONE * 3 // 100 * FINEST + ONE * 6 // 100 * d) // FINEST
+    least, spread = np.array([[12, 4, 2, 1]]), 3
+    weights = least * (4 + scale(dice.table(dice.users, 4), jnp.int32(4 * spread)))
+    others = jnp.cumsum(weights, axis=1, dtype=jnp.int32)
+    others = others * ((ONE - mention) // 16) // others[:, -1:] * 16
+    return jnp.concatenate([others[:, :3], jnp.full((dice.users, 1), ONE - mention), jnp.full((dice.users, 1), ONE)], 1)
+
+
+def presence_weights(dice: "_Dice") -> jax.Array:
+    """[U, 4, 4] int32: mostly staying, else mostly becoming available again."""
+    n, (stay, stay_spread), (back, back_spread) = len(PRESENCE), STAY, RETURN
+    weights = scale(dice.table(dice.users, n * n), jnp.int32(6)).reshape(-1, n, n)
+    stays = stay + scale(dice.table(dice.users, n), jnp.int32(stay_spread))
+    returns = back + scale(dice.table(dice.users, n), jnp.int32(back_spread))
+    weights = jnp.where((np.arange(n) == 0)[None, None], returns[..., None], weights)
+    return jnp.where(np.eye(n, dtype=bool)[None], stays[..., None], weights)
+
+
+def edges(weights: jax.Array) -> jax.Array:
+    """[..., n] int32: running sums of small weights ([..., n] int32, a sum of 1 .. 32767), the last one 2¹⁶."""
+    sums = jnp.cumsum(weights, axis=-1, dtype=jnp.int32)
+    return sums * ONE // sums[..., -1:]
+
+
+def text_places(capacity: int) -> tuple[np.ndarray, np.ndarray]:
+    """([9], [9]) int32: where the default texts of each kind begin in their table, and how many there are."""
+    number = np.array([len(DEFAULT_TEXTS[kind]) for kind in KINDS], np.int32)
+    if number.sum() > capacity:
+        raise ValueError(f"the {number.sum()} default texts do not fit into Limits(texts={capacity})")
+    return np.concatenate([[0], np.cumsum(number)[:-1]]).astype(np.int32), number
+
+
+def _rounded(most: int, d: jax.Array) -> jax.Array:
+    """round(most * difficulty)."""
+    return (most * d + FINEST // 2) // FINEST
+
+
+def _pick(thresholds: np.ndarray, draws: jax.Array) -> jax.Array:
+    """[n] int32: how many thresholds each draw ([n]) reaches."""
+    return jnp.sum(draws[:, None] >= thresholds[None], axis=1, dtype=jnp.int32)
+
+
+class _Dice:
+    """A row of draws that is handed out piece by piece while the generator is traced."""
+
+    def __init__(self, key: Key, channels: int, users: int) -> None:
+        self.channels, self.users = channels, users
+        count = 16 + 8 * channels + (24 + channels) * users + 9 * channels + 4 * users
+        self._left = sample_bits(key, count)
+
+    def table(self, *shape: int) -> jax.Array:
+        """Draws of a shape."""
+        size = int(np.prod(shape))
+        taken, self._left = self._left[:size], self._left[size:]
+        if taken.shape != (size,):
+            raise ValueError("the generator draws more than it has set aside")
+        return taken.reshape(shape)
+
+    def one(self) -> jax.Array:
+        """[] a draw."""
+        return self.table(1)[0]
+
+    def size(self, n: int) -> jax.Array:
+        """[] int32 in 0 .. n - 1."""
+        return scale(self.one(), jnp.int32(n))
+
+    def of_users(self) -> jax.Array:
+        """[U] draws."""
+        return self.table(self.users)
+
+    def of_channels(self) -> jax.Array:
+        """[C] draws."""
+        return self.table(self.channels)

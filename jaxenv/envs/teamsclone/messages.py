@@ -1,0 +1,115 @@
+"""Rings of packed messages: the last ten of each channel, one word a message, and what can be asked of them.
+
+A word holds, from the lowest bit: text 11, author 4, kind + 1 (0: there is no message) 4, mentioned agent + 1 (0: none)
+4, pending 1, seen by agent i 8.
+"""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxenv.envs.teamsclone.types import WINDOW, Messages
+
+AUTHOR, KIND, NAMED, PENDING, SEEN = 11, 15, 19, 23, 24  # lowest bit of each part
+KIND_BITS, PENDING_BIT = np.uint32(15 << KIND), np.uint32(1 << PENDING)
+
+
+def pack(text: Any, author: Any, kind: Any, named: Any) -> jax.Array:
+    """A message as a word (uint32), seen by nobody; it pends if it names an agent (`named` >= 0, -1 for none)."""
+    text, author, kind, named = (jnp.asarray(part, jnp.int32) for part in (text, author, kind, named))
+    word = text | (author << AUTHOR) | ((kind + 1) << KIND) | ((named + 1) << NAMED)
+    return word.astype(jnp.uint32) | jnp.where(named >= 0, PENDING_BIT, 0)
+
+
+def text(words: jax.Array) -> jax.Array:
+    """Row of the table of texts, int32."""
+    return _part(words, 0, 11)
+
+
+def author(words: jax.Array) -> jax.Array:
+    """Teammate 0 .. U - 1, or U + i for agent i, int32."""
+    return _part(words, AUTHOR, 4)
+
+
+def kind(words: jax.Array) -> jax.Array:
+    """Index of KINDS, -1 where there is no message, int32."""
+    return _part(words, KIND, 4) - 1
+
+
+def named(words: jax.Array) -> jax.Array:
+    """The agent that is mentioned, -1 for none, int32."""
+    return _part(words, NAMED, 4) - 1
+
+
+def is_pending(words: jax.Array) -> jax.Array:
+    """bool: a mention that waits for an answer."""
+    return (words & PENDING_BIT) != 0
+
+
+def is_seen(words: jax.Array, agent: jax.Array | int) -> jax.Array:
+    """bool: the agent has been shown the message."""
+    return ((words >> (SEEN + jnp.asarray(agent, jnp.uint32))) & 1) != 0
+
+
+def is_present(words: jax.Array) -> jax.Array:
+    """bool: there is a message."""
+    return (words & KIND_BITS) != 0
+
+
+def place_of(count: jax.Array, slot: jax.Array | np.ndarray) -> jax.Array:
+    """int32: where in a ring of `count` messages the newest (slot 0), the one before it (slot 1) and so on stand."""
+    return (count - 1 - slot) % WINDOW
+
+
+def spot(channel: jax.Array, place: jax.Array, channels: int) -> jax.Array:
+    """int32: the number of a place of a channel's ring among all W * C."""
+    return place * channels + channel
+
+
+def is_at(spots: jax.Array, like: jax.Array) -> jax.Array:
+    """[P, W, C] bool: where each of P spots lies in an array like `like` ([W, C]); nowhere where it is negative."""
+    numbers = np.arange(like.size, dtype=np.int32).reshape(1, *like.shape)
+    return numbers == spots[:, None, None]
+
+
+def mark_seen(messages: Messages, channel: jax.Array) -> Messages:
+    """Whatever stands in each agent's channel ([N] int8) is seen by it."""
+    bits = np.left_shift(np.uint32(1), np.arange(SEEN, SEEN + channel.shape[0], dtype=np.uint32))
+    here = np.arange(messages.words.shape[1], dtype=np.int8)[None] == channel[:, None]
+    by_whom = jnp.sum(jnp.where(here, bits[:, None], 0), axis=0, dtype=jnp.uint32)  # [C]
+    return messages.replace(words=messages.words | by_whom[None])
+
+
+def spots_of_posts(messages: Messages, channel: jax.Array, is_posted: jax.Array) -> jax.Array:
+    """[P] int32: the spots that up to P messages come to stand at, posted in their order; -1 where none is posted.
+
+    Args:
+        messages: the rings.
+        channel: [P] int32.
+        is_posted: [P] bool.
+    """
+    earlier = np.tri(channel.shape[0], k=-1, dtype=bool) & is_posted[None] & (channel[None] == channel[:, None])
+    place = (messages.count[channel] + jnp.sum(earlier, axis=1, dtype=jnp.int32)) % WINDOW
+    return jnp.where(is_posted, spot(channel, place, messages.count.shape[0]), -1)
+
+
+def post(messages: Messages, spots: jax.Array, words: jax.Array, clock: jax.Array) -> Messages:
+    """Up to P messages posted, as `spots_of_posts` ([P] int32) says, each a word ([P] uint32)."""
+    here = is_at(spots, messages.words)
+    new = messages.words
+    for n in range(spots.shape[0]):
+        new = jnp.where(here[n], words[n], new)
+    written = jnp.any(here, axis=0)
+    number = jnp.sum(written, axis=0, dtype=jnp.int32)
+    return messages.replace(
+        words=new,
+        posted=jnp.where(written, clock, messages.posted),
+        reactions=jnp.where(written, jnp.uint32(0), messages.reactions),
+        count=messages.count + number,
+    )
+
+
+def _part(words: jax.Array, low: int, width: int) -> jax.Array:
+    return ((words >> low) & (2**width - 1)).astype(jnp.int32)

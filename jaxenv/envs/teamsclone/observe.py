@@ -1,0 +1,60 @@
+"""State to observation: the only door for hidden information; an agent reads one channel, and counts of the others."""
+
+import jax
+import jax.numpy as jnp
+
+from jaxenv.core.types import ActionMask
+from jaxenv.envs.teamsclone import actions, messages
+from jaxenv.envs.teamsclone.actions import Catalogue, Window
+from jaxenv.envs.teamsclone.dynamics import is_away
+from jaxenv.envs.teamsclone.types import BUSY, Observation, ObservedMessages, Scenario, State
+
+
+def observe(
+    catalogue: Catalogue, state: State, scenario: Scenario, agent: jax.Array, time_limit: jax.Array, is_over: jax.Array
+) -> Observation:
+    """What one agent ([] int32) sees of a state."""
+    channel = state.channel[agent]
+    users = jnp.arange(state.presence.shape[0], dtype=jnp.int8) < scenario.num_users
+    return Observation(
+        messages=observe_messages(actions.look(state, agent), agent),
+        team=scenario.team[channel],
+        channel=channel,
+        exists=jnp.arange(scenario.team.shape[0], dtype=jnp.int8) < scenario.num_channels,
+        unread=state.unread[agent],
+        running=actions.is_running(state),
+        joined=state.in_call[agent],
+        present=users & (state.presence <= BUSY),
+        away=is_away(state)[agent],
+        clock=state.clock,
+        time_limit=time_limit.astype(jnp.int16),
+        sends=jax.lax.population_count(state.sends[agent]).astype(jnp.int8),
+        run=state.run,
+        action_mask=current_mask(catalogue, state, scenario, agent, is_over),
+    )
+
+
+def observe_messages(window: Window, agent: jax.Array) -> ObservedMessages:
+    """The window in plain columns."""
+    present = messages.is_present(window.words)
+
+    def shown(column: jax.Array, dtype: type, absent: int) -> jax.Array:
+        return jnp.where(present, column, absent).astype(dtype)
+
+    return ObservedMessages(
+        present=present,
+        author=shown(messages.author(window.words), jnp.int8, -1),
+        kind=shown(messages.kind(window.words), jnp.int8, -1),
+        mentions_me=present & (messages.named(window.words) == agent),
+        pending=messages.is_pending(window.words),
+        age=shown(window.age, jnp.int16, 0),
+        reaction=(window.reaction - 1).astype(jnp.int8),
+        text=shown(messages.text(window.words), jnp.int16, 0),
+    )
+
+
+def current_mask(
+    catalogue: Catalogue, state: State, scenario: Scenario, agent: jax.Array, is_over: jax.Array
+) -> ActionMask:
+    """[A] bool: the legal entries of an agent in a live state, all True once the episode is over."""
+    return actions.legal_mask(catalogue, state, scenario, agent) | is_over

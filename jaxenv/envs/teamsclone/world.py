@@ -1,0 +1,105 @@
+"""What the world does in a step: teammates come and go, start calls, and post."""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from flax import struct
+
+from jaxenv.envs.teamsclone import actions
+from jaxenv.envs.teamsclone.chance import first_above, pick, running_sum, scale, uniform_among
+from jaxenv.envs.teamsclone.types import BUSY, CHATTER, INVITATION, MENTION, ONE, Draws, Scenario, State
+
+
+class Post(struct.PyTreeNode):
+    """What the world posts in a step, if anything."""
+
+    is_posted: jax.Array  # [] bool
+    author: jax.Array  # [] int32
+    channel: jax.Array  # [] int32
+    kind: jax.Array  # [] int32
+    named: jax.Array  # [] int32, the agent that is mentioned, -1 for none
+    text: jax.Array  # [] int16, row of the table of texts
+    starts_call: jax.Array  # [] bool
+
+
+def next_presence(presence: jax.Array, scenario: Scenario, draws: Draws) -> jax.Array:
+    """[U] int8: each teammate's presence ([U]) after a step of its chain."""
+    edges = jnp.take_along_axis(scenario.presence_edges, presence[:, None, None].astype(jnp.int32), axis=1)[:, 0]
+    return jax.vmap(pick)(edges, draws.presence).astype(jnp.int8)
+
+
+def post(before: State, state: State, scenario: Scenario, draws: Draws) -> Post:
+    """What is posted in a step: a scheduled mention, else the invitation to a call that starts, else chat.
+
+    Args:
+        before: the state before the step, by which calls run and mentions are due.
+        state: the state by now, whose presence counts.
+        scenario: of the state.
+        draws: of the step.
+    """
+    users = jnp.arange(state.presence.shape[0], dtype=jnp.int8) < scenario.num_users
+    present = users & (state.presence <= BUSY)
+    chat, call = choose_chat(present, scenario, draws), choose_call(before, present, scenario, draws)
+    choice = first_of(call, chat)
+    starts_call = call.is_made
+    if has_schedule(state):
+        due = due_mention(before)
+        chatter = chat._replace(kind=jnp.where(chat.kind == MENTION, CHATTER, chat.kind))
+        choice = first_of(due, first_of(call, chatter))
+        starts_call = call.is_made & ~due.is_made
+    nth = scale(draws.text, scenario.num_texts[choice.kind].astype(jnp.int32))
+    named = scale(draws.mention, jnp.int32(state.channel.shape[0]))
+    return Post(
+        is_posted=choice.is_made,
+        author=choice.author,
+        channel=choice.channel,
+        kind=choice.kind,
+        named=jnp.where(choice.is_made & (choice.kind == MENTION), named, -1),
+        text=scenario.texts[scenario.first_text[choice.kind].astype(jnp.int32) + nth],
+        starts_call=starts_call,
+    )
+
+
+class Choice(NamedTuple):
+    """Who would post what where, [] int32 each, and whether anybody does."""
+
+    is_made: jax.Array  # [] bool
+    author: jax.Array
+    channel: jax.Array
+    kind: jax.Array
+
+
+def choose_chat(present: jax.Array, scenario: Scenario, draws: Draws) -> Choice:
+    """What the teammates who are there ([U] bool) post of themselves: one of them, by their rates."""
+    post_edges = running_sum(jnp.where(present, scenario.post_rate, 0))
+    level = scale(draws.author, jnp.maximum(post_edges[-1], ONE))
+    author = first_above(post_edges, level)
+    channel, kind = pick(scenario.channel_edges[author], draws.channel), pick(scenario.kind_edges[author], draws.kind)
+    return Choice(level < post_edges[-1], author, channel, kind)
+
+
+def choose_call(before: State, present: jax.Array, scenario: Scenario, draws: Draws) -> Choice:
+    """A call that starts where none runs, with a host among the teammates who are there ([U] bool)."""
+    call_edges = running_sum(jnp.where(actions.is_running(before) | ~jnp.any(present), 0, scenario.call_rate))
+    channel, author = first_above(call_edges, draws.call), uniform_among(present, draws.author)
+    return Choice(draws.call < call_edges[-1], author, channel, jnp.int32(INVITATION))
+
+
+def due_mention(state: State) -> Choice:
+    """The scheduled mention of this step, if there is one."""
+    due = state.schedule.step == state.clock  # [S], at most one
+    author = jnp.sum(jnp.where(due, state.schedule.author, 0), dtype=jnp.int32)
+    channel = jnp.sum(jnp.where(due, state.schedule.channel, 0), dtype=jnp.int32)
+    return Choice(jnp.any(due), author, channel, jnp.int32(MENTION))
+
+
+def has_schedule(state: State) -> bool:
+    """Whether the variant has mentions of its own; then teammates' are chatter."""
+    return state.schedule.step.shape[0] > 0
+
+
+def first_of(one: Choice, other: Choice) -> Choice:
+    """The one where it is made, else the other."""
+    author, channel, kind = (jnp.where(one.is_made, a, b) for a, b in zip(one[1:], other[1:], strict=True))
+    return Choice(one.is_made | other.is_made, author, channel, kind)

@@ -1,0 +1,135 @@
+"""An environment of several agents behind JaxMARL's signatures: dictionaries by agent, and params kept inside."""
+
+import functools
+import importlib
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from jaxenv.core import Environment
+from jaxenv.core.types import Info, Key
+from jaxenv.wrappers.flatten_observation import FlattenObservation
+
+ALL = "__all__"
+
+
+class JaxMARL:
+    """`reset`, `step`, `get_obs` and `get_avail_actions` as JaxMARL's learners and wrappers call them.
+
+    Observations are flat vectors [F] float32. An environment of one agent has `agent_0` alone. JaxMARL knows no params,
+    so those given here are constants of whatever is compiled; make another wrapper for others.
+
+    Attributes:
+        env: the environment, wrapped or not; it describes a flat vector (`flatten`).
+        params: its params.
+        num_agents: N.
+        agents: `agent_0` and so on, in the order of the axis of agents.
+    """
+
+    def __init__(self, env: Environment, params: Any = None) -> None:
+        """Joins an environment and params, its own where None."""
+        self.env = env
+        self.params = env.default_params if params is None else params
+        self.num_agents = env.num_agents
+        self.agents = [f"agent_{number}" for number in range(env.num_agents)]
+        self._flat = FlattenObservation(env)
+
+    @property
+    def name(self) -> str:
+        """The environment's id."""
+        return self.env.name
+
+    @property
+    def agent_classes(self) -> dict[str, list[str]]:
+        """All agents are of one class."""
+        return {"agent": self.agents}
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def reset(self, key: Key) -> tuple[dict[str, jax.Array], Any]:
+        """Starts an episode: (observations by agent, state)."""
+        observation, state = self._flat.reset_env(key, self.params)
+        return self._by_agent(observation.vector), state
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def step(
+        self, key: Key, state: Any, actions: dict[str, jax.Array], reset_state: Any = None
+    ) -> tuple[dict[str, jax.Array], Any, dict[str, jax.Array], dict[str, jax.Array], Info]:
+        """One turn, and a new episode at once where it ends the old one: one drawn, or `reset_state` where given.
+
+        Returns:
+            (observations, state, rewards, dones, infos). Dones are those of the agents and of `__all__`; infos tell
+            both ends apart ("terminated", "truncated"), "invalid_action" and, where it is told, "success", [N] each.
+        """
+        turn_key, reset_key = jax.random.split(key)
+        observations, after, rewards, dones, infos = self.step_env(turn_key, state, actions)
+        fresh = self.env.init(reset_key, self.params, None) if reset_state is None else reset_state
+
+        def chosen(new: jax.Array, old: jax.Array) -> jax.Array:
+            return jnp.where(dones[ALL], new, old)
+
+        state = jax.tree.map(chosen, fresh, after)
+        return jax.tree.map(chosen, self.get_obs(fresh), observations), state, rewards, dones, infos
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def step_env(
+        self, key: Key, state: Any, actions: dict[str, jax.Array]
+    ) -> tuple[dict[str, jax.Array], Any, dict[str, jax.Array], dict[str, jax.Array], Info]:
+        """`step` without a reset."""
+        joint = jnp.stack([jnp.asarray(actions[agent], jnp.int32) for agent in self.agents])
+        joint = joint if self.num_agents > 1 else joint[0]
+        observation, state, reward, terminated, info = self._flat.step_env(key, state, joint, self.params)
+        truncated = self.env.is_truncated(state, self.params)
+        done = terminated | truncated
+        told = {"terminated": terminated, "truncated": truncated, "invalid_action": info["invalid_action"]}
+        if "success" in info:
+            told["success"] = info["success"]
+        infos = {name: jnp.broadcast_to(value, (self.num_agents,)) for name, value in told.items()}
+        dones = {**dict.fromkeys(self.agents, done), ALL: done}
+        return self._by_agent(observation.vector), state, self._by_agent(reward), dones, infos
+
+    def get_obs(self, state: Any) -> dict[str, jax.Array]:
+        """The observations of a state, by agent."""
+        return self._by_agent(self._flat.observe(state, self.params).vector)
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def get_avail_actions(self, state: Any) -> dict[str, jax.Array]:
+        """The action masks of a state, [A] bool by agent."""
+        return self._by_agent(self.env.action_mask(state, self.params))
+
+    @property
+    def observation_spaces(self) -> dict[str, Any]:
+        """A box of F numbers for each agent, as a space of JaxMARL."""
+        box: Any = self._flat.observation_space(self.params)["vector"]
+        return {agent: _their_spaces().Box(box.low, box.high, box.shape[-1:], box.dtype) for agent in self.agents}
+
+    @property
+    def action_spaces(self) -> dict[str, Any]:
+        """The catalogue for each agent, as a space of JaxMARL."""
+        return {agent: _their_spaces().Discrete(self.env.num_actions) for agent in self.agents}
+
+    def observation_space(self, agent: str) -> Any:
+        """A box of F numbers, as a space of JaxMARL."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Any:
+        """The catalogue, as a space of JaxMARL."""
+        return self.action_spaces[agent]
+
+    def _by_agent(self, values: jax.Array) -> dict[str, jax.Array]:
+        """One entry for each agent of an array with their axis, which one agent goes without."""
+        rows = values if self.num_agents > 1 else values[None]
+        return {agent: rows[number] for number, agent in enumerate(self.agents)}
+
+
+def _their_spaces() -> Any:
+    """JaxMARL's module of spaces.
+
+    Raises:
+        ImportError: where JaxMARL is not installed.
+    """
+    try:
+        # Not an import statement: jaxenv does not depend on JaxMARL.
+        return importlib.import_module("jaxmarl.environments.spaces")
+    except ModuleNotFoundError as error:
+        raise ImportError(f"the spaces of JaxMARL need jaxmarl: pip install 'jaxenv[peers]' ({error})") from error

@@ -1,0 +1,162 @@
+"""The specification's client: one agent in one running workspace, asked and answered in its response format."""
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+import jax
+
+import scenarios
+from jaxenv.core import Environment
+from jaxenv.envs.teamsclone import Params, State
+from jaxenv.envs.teamsclone.types import RewardParts
+from scenarios.errors import ScenarioError
+from scenarios.teamsclone.action import Action
+from scenarios.teamsclone.dictionary import episode_stats, rounded
+from scenarios.teamsclone.reading import Reading, read
+from scenarios.teamsclone.standpoint import look, standpoint
+
+Response = dict[str, Any]
+"""`success`; with it `state`, `reward`, `done`, `info`, `message` and `error`, where there is something to tell.
+
+What comes back is made of dictionaries, lists, text and numbers, so that it can be written as JSON. `info` has
+`reward_parts` (name -> amount), `invalid_action`, `terminated`, `truncated`, `statistics` as in `episodeStats`, and
+`success` where the variant has a goal.
+"""
+
+
+class TeamsEnvClient:
+    """Plays TeamsClone as the specification says, in the same process.
+
+    An episode runs from the start, and `reset` begins the next one. Equal seeds and equal actions give equal episodes.
+    No method raises: what is no legal action is answered with `success` False and `error`. It is a step all the same,
+    of the catalogue's entry that it comes to, except for content that is too long, what is no mapping, and whatever
+    comes after the end. Every answer of `step` has `state`, `reward`, `done` and `info`.
+    """
+
+    def __init__(
+        self, env: Environment, params: Params, seed: int = 0, library: "scenarios.Library | None" = None
+    ) -> None:
+        """Opens a workspace.
+
+        Args:
+            env: of one agent, wrapped or not; the wrappers do not take part.
+            params: hold the bank of `library`.
+            seed: of all chance.
+            library: names what the arrays number; None for the one that is shipped.
+
+        Raises:
+            ScenarioError: where `params.bank` is not the bank of `library`, or `env` has another game or more agents.
+        """
+        bare: Any = getattr(env, "unwrapped", env)
+        library = scenarios.load("teamsclone") if library is None else library
+        self._codec = scenarios.Codec(bare, params, library)
+        if bare.num_agents > 1:
+            raise ScenarioError(
+                f"{bare.name} has {bare.num_agents} agents and the client plays one: "
+                "scenarios.Codec(env, params, library, agent=0) speaks for each of several."
+            )
+        self._env, self._params, self._library = bare, params, library
+        self._view = standpoint(bare, params, library.documents, 0)
+        self._key = jax.random.key(seed)
+        self.reset()
+
+    def reset(self) -> Response:
+        """Begins an episode: `state` and `message`."""
+        self._key, key = jax.random.split(self._key)
+        self._state: State = jax.device_get(self._env.reset(key, self._params)[1])
+        self._contents: dict[str, str] = {}  # id of a message of the agent -> what it said
+        self._ends = {"terminated": False, "truncated": False}
+        if self._env.goal != "none":
+            self._ends["success"] = False
+        return {
+            "success": True,
+            "state": self._told(),
+            "message": f"A new episode of {self._library.ids[self._index]}.",
+        }
+
+    def step(self, action: Any) -> Response:
+        """Does something: `state`, `reward`, `done` and `info`, and `error` where it is not legal."""
+        if self._is_done:
+            return self._answer("the episode has ended; reset begins another.")
+        if not isinstance(action, Mapping | Action):
+            return self._answer(f"an action is a mapping with type and payload, found {type(action).__name__}.")
+        reading = read(action, self._document, self._state, self._view)
+        return self._answer(reading.error) if reading.index is None else self._take(reading)
+
+    def get_state(self) -> Response:
+        """What the agent may know: `state`."""
+        return {"success": True, "state": self._told()}
+
+    def get_actions(self) -> Response:
+        """Everything that is legal now: `actions`, none once the episode has ended."""
+        return {"success": True, "actions": [action for _, action in self._codec.legal_actions(self._state)]}
+
+    def get_stats(self) -> Response:
+        """The statistics of the episode so far: `stats`, as in `episodeStats`."""
+        return {"success": True, "stats": self._statistics()}
+
+    @property
+    def _index(self) -> int:
+        """Where the workspace stands in the library."""
+        return int(self._state.scenario)
+
+    @property
+    def _document(self) -> Any:
+        """The workspace."""
+        return self._library.documents[self._index]
+
+    @property
+    def _is_done(self) -> bool:
+        """Whether the episode has ended, by its goal or by the time limit."""
+        return self._ends["terminated"] or self._ends["truncated"]
+
+    def _take(self, reading: Reading) -> Response:
+        """Steps an entry of the catalogue."""
+        self._key, key = jax.random.split(self._key)
+        self._state, reward, ends, info = jax.device_get(
+            _step(self._env, key, self._state, reading.index, self._params)
+        )
+        self._ends = {name: bool(value) for name, value in ends.items()}
+        if reading.message:
+            id, content = reading.message
+            self._contents[id] = content
+        parts = {name: rounded(getattr(info["reward_parts"], name)) for name in RewardParts.__dataclass_fields__}
+        return self._answer(reading.error, rounded(reward), parts, bool(info["invalid_action"]))
+
+    def _answer(
+        self, error: str | None, reward: float = 0.0, parts: dict[str, float] | None = None, is_invalid: bool = False
+    ) -> Response:
+        """The answer to an action; without `parts`, no step was made."""
+        info = {
+            "reward_parts": parts or dict.fromkeys(RewardParts.__dataclass_fields__, 0.0),
+            "invalid_action": is_invalid,
+            **self._ends,
+            "statistics": self._statistics(),
+        }
+        answer = {
+            "success": error is None,
+            "state": self._told(),
+            "reward": reward,
+            "done": self._is_done,
+            "info": info,
+        }
+        return answer if error is None else {**answer, "error": error}
+
+    def _told(self) -> dict[str, Any]:
+        """The state dictionary, in which messages say what they were given."""
+        state = self._codec.observation(self._state)
+        for message in state["recentMessages"]:
+            message["content"] = self._contents.get(message["id"], message["content"])
+        return state
+
+    def _statistics(self) -> dict[str, Any]:
+        return episode_stats(self._document, look(self._view, self._state).statistics)
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _step(env: Any, key: Any, state: State, index: Any, params: Params) -> tuple[State, Any, dict[str, Any], dict]:
+    """One step: (state, reward, how it ends, info)."""
+    _, state, reward, terminated, info = env.step_env(key, state, index, params)
+    ends = {"terminated": terminated, "truncated": env.is_truncated(state, params)}
+    return state, reward, ends | ({"success": info["success"]} if "success" in info else {}), info

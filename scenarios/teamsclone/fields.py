@@ -1,0 +1,75 @@
+"""The kinds of field that a TeamsClone document has: names, texts, rates, weights, kinds and presences."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
+
+from jaxenv.envs.teamsclone.types import KINDS, MOST_AGENTS, PRESENCE
+from scenarios.records import expect, one_of
+
+MOST_CHARACTERS = 1000  # of a text
+MOST_WEIGHT = 1_000_000
+LONGEST = 500  # steps in which a mention or a call waits
+LAST_MILLISECOND = 253_402_300_799_999  # of the year 9999
+
+
+def _at_least_one(what: str) -> AfterValidator:
+    """Refuses a list of nothing."""
+
+    def check(items: tuple) -> tuple:
+        if not items:
+            raise PydanticCustomError("at_least_one", "expected at least one {what}.", {"what": what})
+        return items
+
+    return AfterValidator(check)
+
+
+def several(what: str) -> tuple[Any, ...]:
+    """The annotations of a list that is not empty; give its field `NOT_EMPTY` too."""
+    return Field(strict=False), _at_least_one(what)
+
+
+NOT_EMPTY: dict[str, Any] = {"minItems": 1}
+
+Name = Annotated[str, Field(min_length=1), expect("a name: text that is not empty")]
+Text = Annotated[
+    str,
+    Field(max_length=MOST_CHARACTERS, pattern=r"\S"),
+    expect(f"a text that is not blank, of at most {MOST_CHARACTERS} characters"),
+]
+Probability = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False), expect("a probability: a number from 0 to 1")]
+Weight = Annotated[
+    float, Field(ge=0, le=MOST_WEIGHT, allow_inf_nan=False), expect(f"a weight: a number from 0 to {MOST_WEIGHT}")
+]
+Row = Annotated[
+    tuple[Weight, Weight, Weight, Weight],
+    Field(strict=False),
+    expect(f"four weights from 0 to {MOST_WEIGHT}, for {', '.join(PRESENCE)} next"),
+]
+Wait = Annotated[int, Field(ge=1, le=LONGEST), expect(f"a number of steps: an integer from 1 to {LONGEST}")]
+Agent = Annotated[
+    int,
+    Field(ge=0, le=MOST_AGENTS - 1),
+    expect(f"an agent: an integer from 0 to {MOST_AGENTS - 1}"),
+]
+Milliseconds = Annotated[
+    int,
+    Field(ge=0, le=LAST_MILLISECOND),
+    expect(f"milliseconds since 1970: an integer from 0 to {LAST_MILLISECOND}"),
+]
+Presence = Annotated[Literal["available", "busy", "away", "offline"], one_of(PRESENCE)]
+Kind = Annotated[
+    Literal[
+        "chatter",
+        "question",
+        "greeting",
+        "announcement",
+        "mention",
+        "invitation",
+        "reply",
+        "status",
+        "thanks",
+    ],
+    one_of(KINDS),
+]

@@ -1,0 +1,100 @@
+"""A workspace as a page of text."""
+
+import textwrap
+from collections.abc import Iterator
+
+from jaxenv.envs.teamsclone.types import KINDS, POSTED_KINDS, PRESENCE
+from scenarios.teamsclone.document import Message, User, Workspace
+from scenarios.teamsclone.tables import shares
+from scenarios.writing import aligned
+
+WIDTH = 100
+
+
+def page(workspace: Workspace, name: str = "") -> str:
+    """Everything that a document says; `name` is for a workspace that does not say its own."""
+    title = " · ".join([workspace.id or name or "a workspace", *_counts(workspace)])
+    sections = {
+        "Begins with": _begins(workspace),
+        "Channels": aligned(_channel_rows(workspace)),
+        "Teammates": aligned(map(_user_row, workspace.users)),
+        "Where they post, in %": aligned(_preference_rows(workspace)),
+        "What they post, in %": aligned(_mix_rows(workspace)),
+        "How they come and go, in % a step": aligned(_presence_rows(workspace)),
+        "Said before": aligned(_message_row(message, workspace) for message in workspace.messages),
+        "Texts": [line for kind in KINDS for line in _text_lines(workspace, kind)],
+    }
+    parts = [title, "=" * len(title), *textwrap.wrap(workspace.story, WIDTH)]
+    for heading, lines in sections.items():
+        parts += ["", heading, *(f"  {line}" for line in lines or ["nothing"])]
+    return "\n".join(parts)
+
+
+def _counts(workspace: Workspace) -> list[str]:
+    """How much there is of everything."""
+    counts = {"team": len(workspace.teams), "channel": len(workspace.channels), "teammate": len(workspace.users)}
+    return [f"{count} {what}{'' if count == 1 else 's'}" for what, count in counts.items()]
+
+
+def _begins(workspace: Workspace) -> list[str]:
+    """Where agents begin, and how long things wait."""
+    window, length = workspace.mention_window, workspace.call_length
+    return [
+        f"agents in {workspace.first_channel}",
+        f"a mention waits {window} step{'' if window == 1 else 's'}, a call can be joined for {length}",
+        f"clock {workspace.start_time} ms",
+    ]
+
+
+def _channel_rows(workspace: Workspace) -> Iterator[list[str]]:
+    """Columns of the channels."""
+    for team in workspace.teams:
+        for channel in team.channels:
+            call = f"call {_percent(channel.call_rate)} % a step" if channel.call_rate else "no calls"
+            yield [channel.id, channel.name, f"{team.id} {team.name}".strip(), call]
+
+
+def _user_row(user: User) -> list[str]:
+    """Columns of a teammate."""
+    return [user.id, user.avatar, user.name, user.status, f"posts {_percent(user.post_rate)} % a step"]
+
+
+def _preference_rows(workspace: Workspace) -> Iterator[list[str]]:
+    """How often each teammate posts in each channel."""
+    yield ["", *workspace.channel_ids]
+    for user in workspace.users:
+        yield [user.id, *map(_percent, shares(workspace.preference(user).values()))]
+
+
+def _mix_rows(workspace: Workspace) -> Iterator[list[str]]:
+    """How often each teammate posts what."""
+    yield ["", *POSTED_KINDS]
+    for user in workspace.users:
+        yield [user.id, *map(_percent, shares(user.kind_mix[kind] for kind in POSTED_KINDS))]
+
+
+def _presence_rows(workspace: Workspace) -> Iterator[list[str]]:
+    """Where each teammate goes from each presence; those who do alike are told together."""
+    yield ["", "from", *PRESENCE]
+    alike: dict[tuple, list[str]] = {}
+    for user in workspace.users:
+        rows = tuple(tuple(map(_percent, shares(user.presence_transition[now]))) for now in PRESENCE)
+        alike.setdefault(rows, []).append(user.id)
+    for rows, ids in alike.items():
+        for now, row in zip(PRESENCE, rows, strict=True):
+            yield [", ".join(ids) if now == PRESENCE[0] else "", now, *row]
+
+
+def _message_row(message: Message, workspace: Workspace) -> list[str]:
+    """Columns of a message."""
+    named = "" if message.named is None else f"to agent {message.named}"
+    return [message.channel, message.user, message.kind, named, message.text]
+
+
+def _text_lines(workspace: Workspace, kind: str) -> list[str]:
+    """The texts of a kind."""
+    return [kind, *(f"    {text}" for text in workspace.texts[kind])]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.4g}"
