@@ -4,6 +4,8 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
+from jaxenv.rendering.glyphs import drawable
+
 INK, MUTED, FAINT, WASH, PAPER = "#1f2933", "#6b7780", "#dde2e6", "#f3f5f6", "#ffffff"
 ALARM = "#c1121f"
 # Told apart by colour-blind people too: Wong, "Points of view: Color blindness", Nature Methods 8, 441 (2011).
@@ -87,6 +89,23 @@ class Canvas:
             stripes.set(edgecolor=hatched, linewidth=0.0, clip_on=False, zorder=1)
             self._axes.add_patch(stripes)
 
+    def disc(
+        self,
+        x: float,
+        y: float,
+        radius: float,
+        *,
+        fill: str | None = None,
+        edge: str | None = None,
+        line: float = 1.0,
+    ) -> None:
+        """A circle around (x, y), filled, outlined or both."""
+        from matplotlib.patches import Circle
+
+        circle = Circle((x, y), radius, facecolor=fill or "none", edgecolor=edge or "none")
+        circle.set(linewidth=line if edge else 0.0, clip_on=False, zorder=1)
+        self._axes.add_patch(circle)
+
     def line(
         self,
         x: Sequence[float],
@@ -134,7 +153,7 @@ def tint(color: str, share: float) -> str:
 
 def fitting(words: str, width: float | None, size: float, bold: bool = False) -> str:
     """The words on one line, cut with an ellipsis where they are longer than `width` points."""
-    words = " ".join(words.split())
+    words = drawable(" ".join(words.split()))
     if width is None or text_width(words, size, bold) <= width:
         return words
     for length in range(len(words) - 1, 1, -1):
@@ -144,6 +163,16 @@ def fitting(words: str, width: float | None, size: float, bold: bool = False) ->
     return ""
 
 
+def wrapped(words: str, width: float, size: float, most: int) -> list[str]:
+    """The words on as many lines as they need, `most` at most, each at most `width` points wide."""
+    rest, lines = drawable(" ".join(words.split())).split(), []
+    while rest and len(lines) < most - 1:
+        number = next((n for n in range(len(rest), 1, -1) if text_width(" ".join(rest[:n]), size) <= width), 1)
+        lines.append(fitting(" ".join(rest[:number]), width, size))
+        rest = rest[number:]
+    return [*lines, fitting(" ".join(rest), width, size)] if rest else lines
+
+
 @functools.lru_cache(maxsize=4096)
 def text_width(words: str, size: float, bold: bool = False) -> float:
     """How wide a line of text is, points."""
@@ -151,4 +180,4 @@ def text_width(words: str, size: float, bold: bool = False) -> float:
     from matplotlib.textpath import text_to_path
 
     font = FontProperties(size=size, weight="bold" if bold else "normal")
-    return text_to_path.get_text_width_height_descent(words, font, False)[0]
+    return text_to_path.get_text_width_height_descent(drawable(words), font, False)[0]

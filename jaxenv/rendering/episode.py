@@ -2,7 +2,7 @@
 
 import dataclasses
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ import jax
 import numpy as np
 
 from jaxenv.core import Environment
-from jaxenv.core.types import Key, Policy
+from jaxenv.core.types import Key, Policy, StatefulPolicy
 from jaxenv.rendering import views
 from jaxenv.rendering.page import overview, page, transcript
 from jaxenv.rendering.picture import Picture, blank_figure
@@ -30,6 +30,7 @@ class Episode(Sequence[Picture]):
         states: one more than there are steps.
         steps: what was done, and what it was worth.
         names: see `render`.
+        agent: see `render`.
     """
 
     env: Environment
@@ -37,6 +38,7 @@ class Episode(Sequence[Picture]):
     states: tuple[Any, ...]
     steps: tuple[Step, ...]
     names: Any = None
+    agent: int = 0
 
     @property
     def total(self) -> float:
@@ -90,41 +92,64 @@ class Episode(Sequence[Picture]):
 
     @functools.cached_property
     def _scenes(self) -> list[Scene]:
-        return views.scenes(self.env, self.states, self.params, self.names)
+        return views.scenes(self.env, self.states, self.params, self.names, self.agent)
 
 
 def record(
     env: Environment,
     params: Any,
-    policy: Policy,
+    policy: Policy | StatefulPolicy,
     key: Key,
     scenario: int | None = None,
     *,
     names: Any = None,
+    agent: int = 0,
 ) -> Episode:
     """Plays one episode to its end, on the host.
 
     Args:
         env: the environment, wrapped or not.
         params: its params.
-        policy: (key, observation, params) -> action, called once a step; `jax.jit` it where it is slow.
+        policy: (key, observation, params) -> action, called once a step, or a `StatefulPolicy`; `jax.jit` it where it
+            is slow. Of several agents each acts by it on its own observation, in their order.
         key: consumed.
         scenario: an index of `params.bank`; drawn if None.
         names: see `render`.
+        agent: see `render`; rewards are sums over all agents.
     """
     key, reset_key = jax.random.split(key)
     observation, state = env.reset(reset_key, params, scenario)
+    act = _player(env, policy)
     states, steps, end = [state], [], ""
     while not end:
         key, policy_key, step_key = jax.random.split(key, 3)
-        action = policy(policy_key, observation, params)
+        action = act(policy_key, observation, params)
         observation, after, reward, parts, end = _turn(env, step_key, state, action, params)
         total = reward + (steps[-1].total if steps else 0.0)
-        words = views.words(env, state, action, params, names)
-        told = views.told(env, state, after, action, params, names)
+        words = views.words(env, state, action, params, names, agent)
+        told = views.told(env, state, after, action, params, names, agent)
         steps.append(Step(np.asarray(action).tolist(), words, reward, parts, total, end, told))
         states.append(state := after)
-    return Episode(env, params, tuple(states), tuple(steps), names)
+    return Episode(env, params, tuple(states), tuple(steps), names, agent)
+
+
+def _player(env: Environment, policy: Any) -> Callable[[Key, Any, Any], Any]:
+    """(key, observation, params) -> action for one episode: of all agents, and with what a policy remembers."""
+    agents = env.num_agents
+    memory = [policy.initial_carry() if hasattr(policy, "act") else None] * agents
+
+    def act(number: int, key: Key, observation: Any, params: Any) -> Any:
+        if not hasattr(policy, "act"):
+            return policy(key, observation, params)
+        action, memory[number] = policy.act(key, observation, params, memory[number])
+        return action
+
+    def act_all(key: Key, observation: Any, params: Any) -> Any:
+        keys, seen = jax.random.split(key, agents), jax.device_get(observation)
+        each = [jax.tree.map(lambda leaf, n=n: leaf[n], seen) for n in range(agents)]
+        return np.array([act(n, keys[n], each[n], params) for n in range(agents)])
+
+    return functools.partial(act, 0) if agents == 1 else act_all
 
 
 def _turn(env: Environment, key: Key, state: Any, action: Any, params: Any) -> tuple[Any, Any, float, dict, str]:

@@ -21,7 +21,7 @@ def page(scene: Scene, step: Step | None = None) -> Picture:
 
     def draw(canvas: Canvas) -> None:
         body = _titled(canvas, scene.heading)
-        side_left = 0.6 * body.width
+        side_left = scene.share * body.width
         scene.main(body.part(0, 0, side_left - GAP, body.height))
         side_width, rewards = body.width - side_left, 0.0
         if step is not None:

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jaxenv.rendering.canvas import PAGE, Canvas
+from jaxenv.rendering.glyphs import FONT
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DOTS_PER_INCH = 144
 STYLE: Any = {
-    "font.family": "DejaVu Sans",  # comes with matplotlib, so a picture looks the same everywhere
+    "font.family": FONT,
     "hatch.linewidth": 0.7,
     "svg.fonttype": "path",
     "svg.hashsalt": "jaxenv",  # the same picture is the same bytes

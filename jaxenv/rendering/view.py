@@ -19,6 +19,7 @@ class Scene:
         side: draws the rest, on a smaller one.
         whole: draws the episode up to this state, beside its steps; None for the first and the last state instead.
         size: of the page, points.
+        share: of the width of the page, what the main part takes.
     """
 
     title: str
@@ -28,6 +29,7 @@ class Scene:
     side: Callable[[Canvas], None]
     whole: Callable[[Canvas], None] | None = None
     size: tuple[float, float] = PAGE
+    share: float = 0.6
 
     @property
     def heading(self) -> str:
@@ -55,6 +57,9 @@ class View(NamedTuple):
 
     told: Callable[[Any, Any, Any, Any, Any, Any], list[str]] = nothing_told
     """(env, state, next state, action, params, document or None) -> what the step did, a line each; may be empty."""
+
+    of_agent: Callable[[int], "View"] | None = None
+    """agent -> the view of that one of several; None where all see the same."""
 
 
 @dataclasses.dataclass(frozen=True)

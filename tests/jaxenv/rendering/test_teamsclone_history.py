@@ -1,0 +1,69 @@
+"""What an episode tells of mentions, calls and messages: it must be what the engine counted."""
+
+import jax
+import numpy as np
+import pytest
+
+import jaxenv
+from jaxenv import baselines, rendering
+from jaxenv.rendering.teamsclone import history
+from jaxenv.rendering.teamsclone.chat import ANSWERED, MISSED
+from strategies.teamsclone_chats import BACK, HALL, IDLE, PHONE, go, play, visit
+
+STEPS = 60
+
+
+def posts_by(found, step):
+    """The posts of one step."""
+    return [post for post in found.posts if post.step == step]
+
+
+def test_the_history_of_a_visit():
+    found = history.history_of(visit().states)
+    assert found.fates == {
+        (HALL, 1): history.Fate(ANSWERED, 1, 0),
+        (BACK, 1): history.Fate(MISSED, 3, -1),
+    }
+    assert found.calls == ((PHONE, 0, 2), (PHONE, 3, 5))
+    assert found.paths[:, 0].tolist() == [HALL] * 5 + [BACK] * 2
+    assert [len(posts_by(found, step)) for step in range(-1, 6)] == [4, 1, 1, 0, 1, 0, 1]
+
+
+def test_how_a_mention_ended_is_known_only_afterwards():
+    found = history.history_of(visit().states)
+    assert found.fate((HALL, 1), 1) is None
+    assert found.fate((HALL, 1), 2) == history.Fate(ANSWERED, 1, 0)
+    assert found.fate((HALL, 0), 6) is None
+
+
+def test_states_that_do_not_follow_each_other_tell_of_no_ends():
+    found = history.history_of(visit().states[::3])
+    assert found.fates == {}
+    assert len(found.posts) == 8
+
+
+def test_a_mention_is_never_ended_twice():
+    found = history.history_of(play(go(BACK), IDLE, IDLE, IDLE, IDLE).states)
+    assert sorted(fate.how for fate in found.fates.values()) == [MISSED, MISSED]
+
+
+@pytest.mark.parametrize(("id", "seed"), [("TeamsClone-MultiAgent-v0", 0), ("TeamsClone-Mentions-v0", 1)])
+def test_mentions_and_messages_are_those_that_the_engine_counts(id, seed):
+    env, params = jaxenv.make(id)
+    params = params.replace(max_steps_in_episode=np.int32(STEPS), quota_mentions=np.int32(1000))
+    policy = jax.jit(baselines.random_policy)
+    episode = rendering.record(env, params, policy, jax.random.key(seed), agent=env.num_agents - 1)
+    found, counts = history.history_of(episode.states), episode.states[-1].counts
+    for agent in range(env.num_agents):
+        answered = [fate for fate in found.fates.values() if fate.how == ANSWERED and fate.by == agent]
+        assert len(answered) == counts.answered[agent]
+        named = [post for post in found.posts if post.named == agent]
+        assert len(named) == counts.received[agent]
+        missed = [
+            post for post in named if found.fates.get((post.channel, post.serial), history.Fate("", 0, 0)).how == MISSED
+        ]
+        assert len(missed) == counts.missed[agent]
+        sent = [post for post in found.posts if post.author == env.limits.users + agent]
+        assert len(sent) == counts.sent[agent]
+    assert sum(post.author < env.limits.users for post in found.posts) == episode.states[-1].by_teammates
+    assert sum("answered: " in line for step in episode.steps for line in step.told) >= counts.answered[-1]
