@@ -115,7 +115,9 @@ def _jaxenv_program(id: str, num_envs: int) -> Program:
     env, params = jaxenv.make(id)
 
     def pick(key: jax.Array, observation: Any) -> jax.Array:
-        return jax.vmap(masking.sample_uniform)(jax.random.split(key, num_envs), observation.action_mask)
+        mask = observation.action_mask
+        rows = mask.reshape(-1, mask.shape[-1])  # of each agent, where there are several
+        return jax.vmap(masking.sample_uniform)(jax.random.split(key, len(rows)), rows).reshape(mask.shape[:-1])
 
     def reset(key: jax.Array, params: Any) -> Any:
         keys = jax.random.split(key, num_envs)

@@ -15,7 +15,7 @@ from flax import struct
 class Rollout:
     """How experience is collected and how often it is gone through; sizes, so a change recompiles."""
 
-    num_envs: int = 1024  # B, environments side by side
+    num_envs: int = 1024  # E, environments side by side
     num_steps: int = 16  # T, steps of each environment between two updates
     epochs: int = 4  # passes over a rollout
     minibatches: int = 8  # gradient steps in a pass
@@ -37,7 +37,7 @@ class Rollout:
 
     @property
     def batch_size(self) -> int:
-        """T * B, the environment steps of one update."""
+        """T * E, the environment steps of one update; of N agents each step is N samples."""
         return self.num_envs * self.num_steps
 
 

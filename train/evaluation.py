@@ -1,6 +1,7 @@
 """Evaluation: the first episode of every scenario of a bank, in one compiled program."""
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -10,7 +11,7 @@ from jax import lax
 from jax.tree_util import Partial
 
 from jaxenv.core import Environment
-from jaxenv.core.types import Key, Policy
+from jaxenv.core.types import Key, Policy, StatefulPolicy
 
 
 class Evaluation(struct.PyTreeNode):
@@ -21,17 +22,27 @@ class Evaluation(struct.PyTreeNode):
     terminated: jax.Array  # [S, R] bool, came to a natural end
     truncated: jax.Array  # [S, R] bool, ran into the time limit
     succeeded: jax.Array  # [S, R] bool, ended in success; False where the environment's `info` tells none
+    statistics: (
+        Any  # `info["statistics"]` of the last step, each array with leading axes [S, R]; None where there is none
+    )
 
 
 def evaluate(
-    policy: Policy, env: Environment, params: Any, *, key: Key | None = None, repetitions: int = 1
+    policy: Policy | StatefulPolicy,
+    env: Environment,
+    params: Any,
+    *,
+    key: Key | None = None,
+    repetitions: int = 1,
 ) -> Evaluation:
     """Plays each scenario of `params.bank` from its beginning to its end.
 
+    Of several agents each acts by the same policy on its own observation, and a return is the mean of theirs.
+
     Args:
         policy: (key, observation, params) -> action on one observation: a baseline, any function, or a trained
-            `NetworkPolicy`, which takes the most probable action, or draws one after `policy.replace(greedy=False)`.
-            A policy that is a pytree may change its weights without a second compilation.
+            `NetworkPolicy`, which takes the most probable action, or draws one after `policy.replace(greedy=False)`;
+            or a `StatefulPolicy`. A policy that is a pytree may change its weights without a second compilation.
         env: the environment.
         params: its params, with the bank to be played.
         key: for policies and environments that draw; a fixed one where None.
@@ -39,42 +50,65 @@ def evaluate(
     """
     key = jax.random.key(0) if key is None else key
     as_tree = Partial(policy) if jax.tree_util.all_leaves([policy]) else policy
-    return _play_all(env, repetitions, as_tree, params, key)
+    return _play_all(env, repetitions, type(policy), as_tree, params, key)
 
 
-@functools.partial(jax.jit, static_argnums=(0, 1))
-def _play_all(env: Environment, repetitions: int, policy: Policy, params: Any, key: Key) -> Evaluation:
+@functools.partial(jax.jit, static_argnums=(0, 1, 2))
+def _play_all(env: Environment, repetitions: int, kind: type, policy: Any, params: Any, key: Key) -> Evaluation:
+    del kind  # an argument, since the tree structures of two classes with equal fields compare as equal
     scenarios = jnp.arange(params.bank.size, dtype=jnp.int32).repeat(repetitions)
     keys = jax.random.split(key, scenarios.size)
     flat = jax.vmap(functools.partial(_play, env, policy, params))(keys, scenarios)
-    return jax.tree.map(lambda x: x.reshape(-1, repetitions), flat)
+    return jax.tree.map(lambda x: x.reshape(-1, repetitions, *x.shape[1:]), flat)
 
 
-def _play(env: Environment, policy: Policy, params: Any, key: Key, scenario: jax.Array) -> Evaluation:
+def _play(env: Environment, policy: Any, params: Any, key: Key, scenario: jax.Array) -> Evaluation:
     """One episode; nothing is added after its end, however long its neighbours go on."""
     reset_key, play_key = jax.random.split(key)
+    start, act = _for_all_agents(policy, env)
     state = env.init(reset_key, params, scenario)
-    no = jnp.bool_(False)
-    nothing = Evaluation(jnp.float32(0), jnp.int32(0), no, no, no)
 
-    def is_running(carry: tuple[Any, Key, Evaluation]) -> jax.Array:
-        _, _, so_far = carry
+    def is_running(carry: tuple[Any, Any, Key, Evaluation]) -> jax.Array:
+        so_far = carry[-1]
         return ~(so_far.terminated | so_far.truncated)
 
-    def step(carry: tuple[Any, Key, Evaluation]) -> tuple[Any, Key, Evaluation]:
-        state, key, so_far = carry
+    def step(carry: tuple[Any, Any, Key, Evaluation]) -> tuple[Any, Any, Key, Evaluation]:
+        state, memory, key, so_far = carry
         key, policy_key, env_key = jax.random.split(key, 3)
-        action = policy(policy_key, env.observe(state, params), params)
+        action, memory = act(policy_key, env.observe(state, params), params, memory)
         state, reward, terminated, info = env.transition(env_key, state, action, params)
         so_far = Evaluation(
-            returns=so_far.returns + reward,
+            returns=so_far.returns + jnp.mean(reward),
             lengths=so_far.lengths + 1,
             terminated=terminated,
             truncated=env.is_truncated(state, params),
             succeeded=jnp.asarray(info.get("success", False)),
+            statistics=info.get("statistics"),
         )
-        return state, key, so_far
+        return state, memory, key, so_far
 
+    no = jnp.bool_(False)
+    first = (state, start, play_key, Evaluation(jnp.float32(0), jnp.int32(0), no, no, no, statistics=None))
+    shapes = jax.eval_shape(step, first)[-1]  # of what the environment tells, zeros before the first step
+    nothing = jax.tree.map(lambda shape: jnp.zeros(shape.shape, shape.dtype), shapes)
     # Under vmap a while loop runs until all are done and keeps what was done before as it is.
-    _, _, played = lax.while_loop(is_running, step, (state, play_key, nothing))
+    *_, played = lax.while_loop(is_running, step, (*first[:-1], nothing))
     return played
+
+
+def _for_all_agents(policy: Any, env: Environment) -> tuple[Any, Callable[..., tuple[jax.Array, Any]]]:
+    """(what all agents carry at first, (key, observation, params, carry) -> (action, carry))."""
+
+    def forgetful(key: Key, observation: Any, params: Any, carry: Any) -> tuple[jax.Array, Any]:
+        return policy(key, observation, params), carry
+
+    start, act = (policy.initial_carry(), policy.act) if hasattr(policy, "act") else ((), forgetful)
+    agents = env.num_agents
+    if agents == 1:
+        return start, act
+
+    def act_all(key: Key, observation: Any, params: Any, carry: Any) -> tuple[jax.Array, Any]:
+        keys = jax.random.split(key, agents)
+        return jax.vmap(act, in_axes=(0, 0, None, 0))(keys, observation, params, carry)
+
+    return jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (agents, *leaf.shape)), start), act_all

@@ -126,12 +126,13 @@ def learn(
 ) -> tuple[tuple[Any, optax.OptState], tuple[Losses, jax.Array]]:
     """Several passes over the samples ([T, B]), each in a new order: (learner, terms [epochs, minibatches])."""
     flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), samples)
+    size = jax.tree.leaves(flat)[0].shape[0]
 
     def minibatch(learner: Any, indices: jax.Array) -> Any:
         return step(learner, jax.tree.map(lambda x: x[indices], flat))
 
     def epoch(learner: Any, key: Key) -> Any:
-        return lax.scan(minibatch, learner, shuffled(key, config.rollout.batch_size, config.rollout.minibatches))
+        return lax.scan(minibatch, learner, shuffled(key, size, config.rollout.minibatches))
 
     return lax.scan(epoch, learner, jax.random.split(key, config.rollout.epochs))
 

@@ -26,12 +26,25 @@ _CRISIS = Config(
     network=Network(encoder="entities", hidden=(128, 128), activation="relu", sees_actions=False),
 )
 
+# A chat shows its clock and is scored to its end.
+_CHAT = Config(
+    env="TeamsClone-v0",
+    rollout=Rollout(bootstrap_truncated=False, epochs=2),
+    total_steps=4_000_000,
+    hyper=Hyper(gamma=0.99, learning_rate=1e-3, reward_scale=0.3, entropy_coef=0.02),
+    network=Network(encoder="entities", hidden=(128, 128), activation="relu"),
+)
+
 PRESETS: dict[str, Config] = {
     "LifeOps-v0": _DAY,
     "LifeOps-Shaped-v0": dataclasses.replace(
         _DAY, env="LifeOps-Shaped-v0", hyper=_DAY.hyper.replace(entropy_coef=0.05)
     ),
     "LifeStack-v0": _CRISIS,
+    "TeamsClone-v0": _CHAT,
+    "TeamsClone-Mentions-v0": dataclasses.replace(_CHAT, env="TeamsClone-Mentions-v0"),
+    "TeamsClone-MultiTask-v0": dataclasses.replace(_CHAT, env="TeamsClone-MultiTask-v0"),
+    "TeamsClone-MultiAgent-v0": dataclasses.replace(_CHAT, env="TeamsClone-MultiAgent-v0"),
 }
 
 

@@ -1,4 +1,8 @@
-"""Collecting experience: B environments for T steps, in one scan."""
+"""Collecting experience: E environments of N agents for T steps, in one scan.
+
+An agent is a row: a batch has B = E * N of them, the agents of an environment side by side, and all that is learned is
+learned by row. So agents share their weights, and one agent is the case N = 1.
+"""
 
 import functools
 from typing import Any
@@ -17,15 +21,15 @@ from train.networks import PureNetwork
 
 
 class Envs(struct.PyTreeNode):
-    """B environments between two steps."""
+    """E environments between two steps, and what their B agents see."""
 
-    state: Any  # of `EpisodeStatistics(env)`, with a leading axis B
+    state: Any  # of `EpisodeStatistics(env)`, with a leading axis E
     observation: Any  # what the network reads of it, each array with a leading axis B
     mask: jax.Array  # [B, A] bool
 
 
 class Transition(struct.PyTreeNode):
-    """One step of B environments, or T of them with a leading axis."""
+    """One step of B agents, or T of them with a leading axis."""
 
     observation: Any  # what the network reads of the one in which the action was taken, leading axes [T, B]
     mask: jax.Array  # [T, B, A] bool, its legal actions
@@ -40,41 +44,43 @@ class Transition(struct.PyTreeNode):
 
 @functools.partial(jax.jit, static_argnames=("env", "network", "num_envs"))
 def reset(key: Key, env_params: Any, *, env: Environment, network: PureNetwork, num_envs: int) -> Envs:
-    """B fresh environments, each with a scenario drawn from the bank."""
+    """E fresh environments, each with a scenario drawn from the bank."""
     observation, state = Vectorize(EpisodeStatistics(env), num_envs).reset(key, env_params)
-    return Envs(state, read(network, env, observation, env_params), observation.action_mask)
+    return Envs(state, *read(network, env, observation, env_params))
 
 
 def collect(
     key: Key, weights: Any, envs: Envs, env_params: Any, *, env: Environment, network: PureNetwork, config: Rollout
 ) -> tuple[Envs, Transition, Ended]:
-    """T steps of B environments under the sampled policy: (environments after them, [T, B] steps, ended episodes)."""
-    batch = Vectorize(EpisodeStatistics(env), config.num_envs)
+    """T steps of B agents under the sampled policy: (environments after them, [T, B] steps, ended episodes)."""
+    batch, agents = Vectorize(EpisodeStatistics(env), config.num_envs), env.num_agents
 
     def step(envs: Envs, key: Key) -> tuple[Envs, tuple[Transition, Ended]]:
         action_key, env_key = jax.random.split(key)
         policy, value = network.apply(weights, envs.observation, envs.mask)
         action = policy.sample(action_key)
-        observation, state, reward, terminated, truncated, info = batch.step(env_key, envs.state, action, env_params)
+        joint = action if agents == 1 else action.reshape(-1, agents)
+        observation, state, reward, terminated, truncated, info = batch.step(env_key, envs.state, joint, env_params)
         transition = Transition(
             observation=envs.observation,
             mask=envs.mask,
             action=action,
             log_prob=policy.log_prob(action),
             value=value,
-            reward=reward,
-            terminated=terminated,
-            truncated=truncated,
-            final_value=final_value(info["final_observation"], truncated),
+            reward=reward.ravel(),
+            terminated=jnp.repeat(terminated, agents),
+            truncated=jnp.repeat(truncated, agents),
+            final_value=final_value(info["final_observation"], jnp.repeat(truncated, agents)),
         )
-        following = Envs(state, read(network, env, observation, env_params), observation.action_mask)
+        following = Envs(state, *read(network, env, observation, env_params))
         return following, (transition, Ended(summarize(info), jnp.sum(terminated, dtype=jnp.int32)))
 
     def final_value(final_observation: Any, truncated: jax.Array) -> jax.Array:
         # Only a cut episode asks for V of its last observation, so only a step with one computes it: at most one more
         # pass of the critic per step, exact, and no second array of observations [T, B, ...].
         def compute() -> jax.Array:
-            return network.apply(weights, read(network, env, final_observation, env_params), method="value")
+            features, _ = read(network, env, final_observation, env_params)
+            return network.apply(weights, features, method="value")
 
         nothing = jnp.zeros(truncated.shape, jnp.float32)
         if not config.bootstrap_truncated:
@@ -85,6 +91,9 @@ def collect(
     return envs, transitions, jax.tree.map(lambda x: jnp.sum(x, axis=0), ended)
 
 
-def read(network: PureNetwork, env: Environment, observation: Any, env_params: Any) -> Any:
-    """What the network reads of B observations."""
-    return jax.vmap(lambda one: network.read(env, one, env_params))(observation)
+def read(network: PureNetwork, env: Environment, observation: Any, env_params: Any) -> tuple[Any, jax.Array]:
+    """What the network reads of E observations, and their masks, by agent: (each array [B, ...], [B, A] bool)."""
+    rows = observation
+    if env.num_agents > 1:
+        rows = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), observation)
+    return jax.vmap(lambda one: network.read(env, one, env_params))(rows), rows.action_mask

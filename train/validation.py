@@ -6,7 +6,7 @@ from typing import Any
 import jax
 
 from jaxenv.core import Environment, ScenarioBank
-from jaxenv.core.types import Policy
+from jaxenv.core.types import Policy, StatefulPolicy
 from train.bank import generate_bank
 from train.config import Config
 from train.evaluation import evaluate
@@ -27,7 +27,9 @@ def has_generator(env: Environment) -> bool:
     return type(env).generate is not Environment.generate
 
 
-def validation_returns(policies: Mapping[str, Policy], env: Environment, params: Any) -> dict[str, float]:
+def validation_returns(
+    policies: Mapping[str, Policy | StatefulPolicy], env: Environment, params: Any
+) -> dict[str, float]:
     """Mean return of each policy on the validation set; nothing where the environment has no generator."""
     if not has_generator(env):
         return {}
@@ -53,5 +55,5 @@ def make_look(config: Config, env: Environment, env_params: Any, policy: Policy)
     return look
 
 
-def _mean_return(policy: Policy, env: Environment, params: Any) -> float:
+def _mean_return(policy: Policy | StatefulPolicy, env: Environment, params: Any) -> float:
     return float(evaluate(policy, env, params).returns.mean())
