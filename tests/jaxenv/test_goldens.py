@@ -19,7 +19,7 @@ STEPS = 24  # of each scenario, over several automatic resets
 
 
 def play(env_id):
-    """Every scenario of the library side by side, each action picked from the legal ones by a fixed rule."""
+    """Every scenario of the library side by side, each agent's action picked from its legal ones by a fixed rule."""
     env, params = jaxenv.make(env_id)
     count = params.bank.size
 
@@ -32,15 +32,17 @@ def play(env_id):
     obs, state = reset(jax.random.split(key, count), params, jnp.arange(count))
     rows = []
     for t in range(STEPS):
-        masks = np.asarray(obs.action_mask)
+        shape = obs.action_mask.shape[:-1]
+        masks = np.asarray(obs.action_mask).reshape(-1, env.num_actions)
         actions = [np.flatnonzero(mask)[(7 * t + 3 * i) % mask.sum()] for i, mask in enumerate(masks)]
         keys = jax.random.split(jax.random.fold_in(key, t), count)
-        obs, state, reward, terminated, truncated, _ = step(keys, state, jnp.array(actions, jnp.int32), params)
+        joint = jnp.array(actions, jnp.int32).reshape(shape)
+        obs, state, reward, terminated, truncated, _ = step(keys, state, joint, params)
         rows.append(
             {
                 "legal": masks.sum(axis=1).tolist(),
                 "action": [int(action) for action in actions],
-                "reward": [round(float(r), 5) for r in reward],
+                "reward": [round(float(r), 5) for r in np.ravel(reward)],
                 "terminated": np.flatnonzero(terminated).tolist(),
                 "truncated": np.flatnonzero(truncated).tolist(),
             }
