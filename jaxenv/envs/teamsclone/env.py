@@ -184,8 +184,10 @@ class TeamsClone(Environment[Params, State, Observation]):
         """The `Statistics` of the episode so far."""
         return self._of_agents(statistics.statistics(state, params.bank[state.scenario]))
 
-    def action_space(self, params: Params | None = None) -> spaces.Discrete:
-        """The catalogue of one agent, 0 .. A − 1."""
+    def action_space(self, params: Params | None = None) -> spaces.Space:
+        """The catalogue, 0 .. A − 1; for N agents a box of N entries."""
+        if self.num_agents > 1:
+            return spaces.Box(0, self.num_actions - 1, (self.num_agents,), jnp.int32)
         return spaces.Discrete(self.num_actions)
 
     def observation_space(self, params: Params | None = None) -> spaces.Record:
