@@ -29,6 +29,7 @@ def figures(name):
     return (played.returns.mean(), played.returns.std()), (sent.mean(), sent.std()), answered / (answered + missed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TABLE)
 def test_the_table_is_reproduced(name):
     returns, messages, answered = figures(name)

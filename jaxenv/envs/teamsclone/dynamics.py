@@ -43,7 +43,7 @@ def play(catalogue: Catalogue, state: State, scenario: Scenario, action: jax.Arr
     deeds = jax.vmap(lambda agent, index: judge(catalogue, state, scenario, agent, index))(agents, action)
     deeds = resolve(deeds)
     before = state
-    state = apply(state, scenario, deeds)
+    state = apply(state, deeds)
     state = state.replace(presence=world.next_presence(state.presence, scenario, draws))
     post = world.post(before, state, scenario, draws)
     state = publish(state, scenario, deeds, post)
@@ -83,7 +83,7 @@ def resolve(deeds: Deed) -> Deed:
     return deeds.replace(answers=answers, target=jnp.where(answers, deeds.target, -1))
 
 
-def apply(state: State, scenario: Scenario, deeds: Deed) -> State:
+def apply(state: State, deeds: Deed) -> State:
     """Answers, reactions, joins and switches; nothing is posted yet."""
     move, rings = deeds.move, state.messages
     agents, C, here = move.slot.shape[0], state.run.shape[0], state.channel.astype(jnp.int32)

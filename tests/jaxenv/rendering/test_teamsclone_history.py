@@ -47,6 +47,7 @@ def test_a_mention_is_never_ended_twice():
     assert sorted(fate.how for fate in found.fates.values()) == [MISSED, MISSED]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("id", "seed"), [("TeamsClone-MultiAgent-v0", 0), ("TeamsClone-Mentions-v0", 1)])
 def test_mentions_and_messages_are_those_that_the_engine_counts(id, seed):
     env, params = jaxenv.make(id)

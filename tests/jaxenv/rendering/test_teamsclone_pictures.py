@@ -179,6 +179,7 @@ def test_rates_and_schedules_are_not_shown():
     assert len(set(pictures)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("id", [id for id in jaxenv.registered() if id.startswith("TeamsClone")])
 def test_every_variant_can_be_read(id):
     env, params = jaxenv.make(id)

@@ -138,6 +138,7 @@ def test_without_gymnax_the_error_names_the_extra(monkeypatch):
         SIX.action_space(PARAMS)
 
 
+@pytest.mark.slow
 def test_rejax_learns_by_ppo():
     ppo = rejax.PPO.create(
         env=FIVE,

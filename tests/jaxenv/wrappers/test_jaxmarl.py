@@ -101,11 +101,12 @@ def test_both_ends_are_in_infos(logged):
 def test_a_step_is_the_step_of_the_environment():
     key = jax.random.key(4)
     observations, state = MARL.reset(key)
-    expected, same = wrappers.FlattenObservation(ENV).reset_env(key, PARAMS)
+    flat = wrappers.FlattenObservation(ENV)
+    expected, same = jax.jit(flat.reset_env)(key, PARAMS)
     np.testing.assert_array_equal(np.stack(list(observations.values())), expected.vector)
     actions = {agent: jnp.int32(number) for number, agent in enumerate(MARL.agents)}
     observations, _, rewards, _, _ = MARL.step_env(key, state, actions)
-    expected, _, reward, _, _ = wrappers.FlattenObservation(ENV).step_env(key, same, jnp.arange(3), PARAMS)
+    expected, _, reward, _, _ = jax.jit(flat.step_env)(key, same, jnp.arange(3, dtype=jnp.int32), PARAMS)
     np.testing.assert_array_equal(np.stack(list(rewards.values())), reward)
     np.testing.assert_array_equal(np.stack(list(observations.values())), expected.vector)
 
@@ -116,7 +117,7 @@ def test_a_state_to_go_on_with_can_be_given():
     actions = dict.fromkeys(MARL.agents, jnp.int32(0))
     observations, after, _, dones, _ = MARL.step(jax.random.key(2), late, actions, state)
     assert bool(dones["__all__"])
-    jax.tree.map(np.testing.assert_array_equal, (after, observations), (state, MARL.get_obs(state)))
+    jax.tree.map(np.testing.assert_array_equal, (after, observations), (state, jax.jit(MARL.get_obs)(state)))
 
 
 def test_spaces_are_theirs_and_contain_what_comes():
@@ -128,6 +129,7 @@ def test_spaces_are_theirs_and_contain_what_comes():
         assert MARL.get_avail_actions(state)[agent].shape == (MARL.action_space(agent).n,)
 
 
+@pytest.mark.slow
 def test_their_manager_of_central_training_runs_it():
     manager = theirs.CTRolloutManager(MARL, batch_size=4)
     observations, state = manager.batch_reset(jax.random.key(0))

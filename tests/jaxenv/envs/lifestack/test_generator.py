@@ -223,6 +223,7 @@ def shares_won(difficulty, count, seconds):
     return (least > 1 - 1e-9).mean(), (least > 1e-9).mean()
 
 
+@pytest.mark.slow
 @every_difficulty
 def test_nearly_all_can_be_won(difficulty):
     certain, possible = shares_won(difficulty, 100, seconds=5.0)

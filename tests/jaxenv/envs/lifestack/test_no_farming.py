@@ -98,6 +98,7 @@ def test_no_episode_of_waits_looks_and_upkeep_earns_anything(document, upkeep, s
     assert rewards.max() <= 0  # no single step either
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("difficulty", [0.0, 0.5, 1.0])
 def test_nor_in_drawn_crises(difficulty):
     params, episode = stand_still()
