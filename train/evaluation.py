@@ -22,9 +22,7 @@ class Evaluation(struct.PyTreeNode):
     terminated: jax.Array  # [S, R] bool, came to a natural end
     truncated: jax.Array  # [S, R] bool, ran into the time limit
     succeeded: jax.Array  # [S, R] bool, ended in success; False where the environment's `info` tells none
-    statistics: (
-        Any  # `info["statistics"]` of the last step, each array with leading axes [S, R]; None where there is none
-    )
+    statistics: Any = None  # `info["statistics"]` of the last step, leading axes [S, R], where it is told
 
 
 def evaluate(

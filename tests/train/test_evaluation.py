@@ -62,6 +62,7 @@ def test_a_trained_policy_is_played_greedily_or_sampled(config, env, start):
     assert sampled.returns.mean() == pytest.approx(1.0, abs=0.15)
 
 
+@pytest.mark.slow
 def test_success_is_recorded_where_the_environment_tells_it():
     env, params = jaxenv.make("LifeStack-v0")
     greedy = evaluate(baselines.for_environment(env)["Greedy"], env, params.replace(bank=params.bank))

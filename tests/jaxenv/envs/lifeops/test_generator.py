@@ -87,6 +87,7 @@ def test_the_same_key_draws_the_same_day_alone(draw):
     jax.tree.map(lambda one, all_days: np.testing.assert_allclose(one, all_days[7], rtol=1e-6), single, many)
 
 
+@pytest.mark.slow
 def test_small_limits_are_filled_and_not_passed():
     small = jaxenv.make("LifeOps-v0", limits=Limits(events=16, requests=3, tasks=2, places=5))[0]
     days = jax.vmap(small.generate, in_axes=(0, None))(jax.random.split(jax.random.key(1), 500), 1.0)

@@ -5,6 +5,7 @@ import functools
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -86,6 +87,7 @@ def test_no_observation_mask_or_feature_depends_on_what_is_hidden(document, seed
     assert_nothing_shows(scenarios.parse("lifestack", document).bank, seed)
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(st.integers(0, 2**31 - 1), st.sampled_from([0.0, 0.5, 1.0]))
 def test_nor_in_a_drawn_crisis(seed, difficulty):
