@@ -72,6 +72,7 @@ def test_careful_double_books_only_where_everybody_must(env_id):
     assert overlaps == [expected[id] for id in sorted(LIBRARY)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Heuristic", "Careful"])
 @pytest.mark.parametrize("env_id", RULES)
 def test_baselines_agree_with_the_plain_python_ones_on_drawn_days(env_id, name):

@@ -65,11 +65,11 @@ def test_every_environment_says_what_it_hides():
     assert set(PERTURB_HIDDEN) == set(jaxenv.registered())
 
 
-OTHER_WEIGHTS = ("TeamsClone-MultiTask-v0",)  # nothing else is different from an id beside it
+OF_ONE_ENGINE = ("TeamsClone-Mentions-v0", "TeamsClone-MultiTask-v0")  # that of ids beside them
 
 
 @pytest.mark.parametrize(
-    "env_id", [pytest.param(id, marks=[pytest.mark.slow] if id in OTHER_WEIGHTS else []) for id in jaxenv.registered()]
+    "env_id", [pytest.param(id, marks=[pytest.mark.slow] if id in OF_ONE_ENGINE else []) for id in jaxenv.registered()]
 )
 def test_the_contract_holds(env_id):
     env, params = jaxenv.make(env_id)

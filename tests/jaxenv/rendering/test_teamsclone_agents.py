@@ -9,6 +9,8 @@ from jaxenv import baselines, rendering
 from jaxenv.envs import teamsclone
 from strategies.teamsclone_chats import BACK, DESK, ENV, HALL, IDLE, PHONE, REPLY, go, join, play, react, written
 
+pytestmark = pytest.mark.slow
+
 PAIR = teamsclone.multi_agent(2)
 HERE = {"channel": "hall", "user": "ada", "kind": "mention", "text": "And you?", "agent": 1}
 SHARED = DESK | {"messages": [*DESK["messages"][:2], HERE, *DESK["messages"][2:]]}

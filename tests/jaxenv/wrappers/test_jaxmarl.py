@@ -10,6 +10,7 @@ import pytest
 import jaxenv
 from jaxenv import wrappers
 
+pytestmark = pytest.mark.slow
 PEERS = "the extra `peers` is not installed"
 base = pytest.importorskip("jaxmarl.environments.multi_agent_env", reason=PEERS)
 theirs = pytest.importorskip("jaxmarl.wrappers.baselines", reason=PEERS)

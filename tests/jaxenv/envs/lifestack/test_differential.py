@@ -145,7 +145,7 @@ EXAMPLE = {
 }
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(**EXAMPLE)
 def test_the_engines_agree(document, numbers, seed):
     play_both(document, numbers, seed)

@@ -208,6 +208,7 @@ def win_rate(name, difficulty):
     return float(winners(name)(keys, jnp.arange(COUNT), params).mean())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "least_at_first", "most_at_last"), [("Random", 0.2, 0.05), ("Greedy", 0.9, 0.7)])
 def test_baselines_win_less_with_difficulty(name, least_at_first, most_at_last):
     easy, middling, hard = (win_rate(name, difficulty) for difficulty in DIFFICULTIES)

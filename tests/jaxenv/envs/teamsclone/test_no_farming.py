@@ -41,6 +41,7 @@ def taste_for(kind):
     return every_verb_alike() - np.float32(4) * (seldom if kind == "few messages" else 0 * seldom)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("taste", ["alike", "few messages"])
 @pytest.mark.parametrize("agents", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_no_agent_earns_more_in_random_play_and_no_part_pays_more_often(agents, taste):
