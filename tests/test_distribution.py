@@ -44,7 +44,7 @@ def test_the_code_of_the_readme_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     runnable = [block for block in blocks if "import" in block]
-    assert len(runnable) == 3
+    assert len(runnable) == 4
     exec("\n".join(runnable), {"__name__": "readme"})
     assert {path.name for path in tmp_path.iterdir()} == {"state.png", "episode.gif"}
 
