@@ -26,10 +26,12 @@ train: $(CORE)  ## train PPO on generated days and score it on the library
 bench: $(DEV)  ## measure environment steps per second, beside other suites
 	$(PY) -m train bench $(ARGS)
 
-# Compiling is what costs, so the tests of one file stay in one process and share what it compiled.
+# Compiling is what costs, so the tests of one file stay in one process and share what it compiled, and `make test` has
+# XLA compile quickly, to slower code; `make test-all` has it optimize as it does for users.
 # On the CPU, where the bits that goldens hold are the same everywhere.
 PYTEST := $(PY) -m pytest -q --durations=5 --durations-min=5 -n $(TEST_WORKERS) --dist loadfile
 test test-all coverage: export JAX_PLATFORMS ?= cpu
+test coverage: export XLA_FLAGS ?= --xla_backend_optimization_level=0
 
 test: $(DEV)  ## the tests, without the slow ones
 	$(PYTEST) $(ARGS)

@@ -130,8 +130,9 @@ def compile(arguments: argparse.Namespace) -> int:
     del arguments
     for name, package in ENVIRONMENTS.items():
         library = load(name)
-        library.bank.save(package.ARRAYS)
-        print(f"{package.ARRAYS}: {_number(len(library), 'scenario')}, {library.bank.fingerprint()}")
+        arrays = package.Environment.library
+        library.bank.save(arrays)
+        print(f"{arrays}: {_number(len(library), 'scenario')}, {library.bank.fingerprint()}")
         file = SHIPPED / authoring.schema_name(name)
         file.write_text(authoring.schema_text(name), "utf-8")
         print(file)

@@ -10,7 +10,7 @@ ENVIRONMENTS: dict[str, ModuleType] = {"lifeops": lifeops, "lifestack": lifestac
 """Name -> package. A package has:
 
 `Document`, the class of its documents, every field with a description, and with a `scenario_id`; `Action`, that of its
-actions; `Environment` and `Limits` of `jaxenv`; `ARRAYS`, the file of the shipped bank;
+actions; `Environment` and `Limits` of `jaxenv`;
 `problems(document, limits)` and `warnings(document)`; `compile(document, limits)`, `decompile(scenario, id)` and
 `limits_of(scenario)`; `page(document, name)`; and for `Codec` `choices(env, state, params)`,
 `canonical(action, document, state)`, `document_actions(document, state, moves)`, `observation(document, state)` and

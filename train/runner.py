@@ -92,7 +92,7 @@ def begin(
     config: Config, env: Environment, env_params: Any, checkpoints: Checkpoints
 ) -> tuple[ppo.TrainState, Any, Progress]:
     """State, params and counters to begin with: those of the newest checkpoint, or of a new run."""
-    init = functools.partial(ppo.init, run_keys(config)[0], config=config, env=env)
+    init = jax.jit(functools.partial(ppo.init, run_keys(config)[0], config=config, env=env))
     progress = checkpoints.newest()
     if progress is None:
         params = training_params(0, config, env, env_params)

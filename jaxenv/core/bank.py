@@ -1,5 +1,6 @@
 """The scenario bank: many scenarios of one shape as one tree of arrays, so that a reset is an index."""
 
+import functools
 import hashlib
 import itertools
 import zipfile
@@ -40,8 +41,10 @@ class ScenarioBank(struct.PyTreeNode):
         return self.size
 
     def __getitem__(self, index: Any) -> Any:
-        """The scenario at an index (traced ones too), or a stack of them for an array of indices."""
-        return jax.tree.map(lambda leaf: leaf[index], self.scenarios)
+        """The scenario at an index (traced ones too), or a stack of them for a slice or an array of indices."""
+        if isinstance(index, slice):
+            return jax.tree.map(lambda leaf: leaf[index], self.scenarios)
+        return _rows(self.scenarios, index)
 
     def sample(self, key: Key) -> jax.Array:
         """A uniformly drawn index, [] int32; one random number, exact to 2⁻²³."""
@@ -136,6 +139,12 @@ class ScenarioBank(struct.PyTreeNode):
         leaves = jax.tree_util.tree_leaves_with_path(self.scenarios)
         named = [(_name(path), np.asarray(leaf)) for path, leaf in leaves]
         return named if self.shared is None else [*named, (_SHARED, np.asarray(self.shared))]
+
+
+@functools.partial(jax.jit, inline=True)
+def _rows(scenarios: Any, index: jax.Array) -> Any:
+    """One program for all arrays where it is called outside of any; inside of one, as if written there."""
+    return jax.tree.map(lambda leaf: leaf[index], scenarios)
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -93,6 +93,10 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
         """One scenario drawn at a difficulty in [0, 1]; jittable, to be stacked into a `ScenarioBank` by `jax.vmap`."""
         raise NotImplementedError(f"{self.name} has no generator")
 
+    def oddities(self, params: ParamsT) -> tuple[str, ...]:
+        """What the numbers of `params` bring about that nobody may have meant, a sentence each (host side)."""
+        return ()
+
     # What everybody calls ----------------------------------------------------------------------------------------
 
     @functools.partial(jax.jit, static_argnums=0)

@@ -43,11 +43,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def report(env: Environment, params: Any, **options: Any) -> int:
-    """Prints the verdict on every rule as it falls; 1 if one is broken, else 0."""
+    """Prints the verdict on every rule as it falls, and what is odd about the params; 1 if a rule is broken, else 0."""
     counts = {"ok": 0, "broken": 0, "not checked": 0}
     for verdict in examine(env, params, **options):
         counts[verdict.status] += 1
         print(f"{verdict.status:12} {verdict.rule:19} {verdict.message}", flush=True)
+    for oddity in env.oddities(params):
+        print(f"warning      {oddity}")
     print(", ".join(f"{count} {status}" for status, count in counts.items()))
     return 1 if counts["broken"] else 0
 

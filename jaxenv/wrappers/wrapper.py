@@ -89,3 +89,7 @@ class Wrapper(Environment):
     def generate(self, key: Key, difficulty: jax.Array | float) -> Any:
         """The wrapped environment's generator."""
         return self.env.generate(key, difficulty)
+
+    def oddities(self, params: Any) -> tuple[str, ...]:
+        """The wrapped environment's words on its params."""
+        return self.env.oddities(params)

@@ -2,7 +2,6 @@
 
 from jaxenv.envs.lifeops import LifeOps as Environment
 from jaxenv.envs.lifeops import Limits as Limits
-from jaxenv.envs.lifeops.env import LIBRARY as ARRAYS
 from scenarios.lifeops.checks import problems as problems
 from scenarios.lifeops.checks import warnings as warnings
 from scenarios.lifeops.compiler import compile as compile
@@ -23,4 +22,4 @@ from scenarios.lifeops.view import has_ended as has_ended
 from scenarios.lifeops.view import observation as observation
 
 Document = Day
-__all__ = ["ARRAYS", "Document", "Environment"]
+__all__ = ["Document", "Environment"]

@@ -2,7 +2,6 @@
 
 from jaxenv.envs.lifestack import LifeStack as Environment
 from jaxenv.envs.lifestack import Limits as Limits
-from jaxenv.envs.lifestack.env import LIBRARY as ARRAYS
 from scenarios.lifestack.checks import problems as problems
 from scenarios.lifestack.compiler import compile as compile
 from scenarios.lifestack.compiler import limits_of as limits_of
@@ -29,4 +28,4 @@ from scenarios.lifestack.view import has_ended as has_ended
 from scenarios.lifestack.view import observation as observation
 
 Document = Task
-__all__ = ["ARRAYS", "Document", "Environment", "winnable_by_search"]
+__all__ = ["Document", "Environment", "winnable_by_search"]

@@ -57,7 +57,10 @@ def compile(task: Task, limits: Limits = Limits()) -> Scenario:
         deadline=_like(empty.deadline, task.constraints.deadline_step or NEVER),
         **{name: _like(getattr(empty, name), amount) for name, amount in resources(task).items()},
     )
-    return jax.tree.map(np.asarray, links.link(scenario))
+    return jax.tree.map(np.asarray, _link(scenario))
+
+
+_link = jax.jit(links.link)
 
 
 def limits_of(scenario: Scenario) -> Limits:

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
+from jaxenv.envs.lifestack import actions
 from jaxenv.envs.lifestack.actions import INSPECT, VERBS
 from jaxenv.envs.lifestack.metrics import METRICS
 from jaxenv.envs.lifestack.types import CENTS, EVERY_STEP, MOST_ENERGY, NEVER
@@ -55,23 +56,7 @@ def known_action(action_type: str) -> str:
 ACTION_TYPES = (*VERBS, INSPECT)
 
 Name = Annotated[str, Field(min_length=1), expect("a name: text that is not empty")]
-Verb = Annotated[
-    Literal[
-        "communicate",
-        "spend",
-        "negotiate",
-        "delegate",
-        "reschedule",
-        "deprioritize",
-        "rest",
-        "plan",
-        "prepare",
-        "self_care",
-        "execute",
-        "wait",
-    ],
-    one_of(VERBS),
-]
+Verb = Annotated[actions.Verb, one_of(VERBS)]
 Operator = Annotated[Literal["eq", "ne", "gt", "lt", "ge", "le"], one_of(OPERATORS)]
 Value = Annotated[Any, AfterValidator(_plain_value)]
 Amount = Annotated[float, *_number_from(0, MOST)]

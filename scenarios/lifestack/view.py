@@ -1,5 +1,6 @@
 """A state of LifeStack in the words of its document: the actions of the catalogue, and the observation."""
 
+import functools
 from typing import Any, NamedTuple
 
 import jax
@@ -26,8 +27,13 @@ class Moves(NamedTuple):
 
 def choices(env: LifeStack, state: State, params: Params) -> tuple[jax.Array, jax.Array, Moves]:
     """(legal [A] bool, feasible [A] bool, the same, and what each entry means)."""
-    legal = env.action_mask(state, params)
+    legal = _legal(env, state, params)
     return legal, legal, Moves(env.catalogue.deed, env.catalogue.route, env.catalogue.key)
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _legal(env: LifeStack, state: State, params: Params) -> jax.Array:
+    return env.action_mask(state, params)
 
 
 def has_ended(task: Task, state: State) -> bool:

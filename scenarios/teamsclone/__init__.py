@@ -2,7 +2,6 @@
 
 from jaxenv.envs.teamsclone import Limits as Limits
 from jaxenv.envs.teamsclone import TeamsClone as Environment
-from jaxenv.envs.teamsclone.env import LIBRARY as ARRAYS
 from scenarios.teamsclone.action import Action as Action
 from scenarios.teamsclone.action import Payload as Payload
 from scenarios.teamsclone.checks import problems as problems
@@ -30,4 +29,4 @@ from scenarios.teamsclone.view import document_actions as document_actions
 from scenarios.teamsclone.view import has_ended as has_ended
 
 Document = Workspace
-__all__ = ["ARRAYS", "Document", "Environment"]
+__all__ = ["Document", "Environment"]

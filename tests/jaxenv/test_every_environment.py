@@ -96,7 +96,7 @@ def test_a_changed_number_or_bank_does_not_recompile(env_id):
         return env.step(key, state, jnp.argmax(obs.action_mask, axis=-1).astype(jnp.int32), params)[2]
 
     rollout(jax.random.key(0), params)
-    doubled = jax.tree.map(lambda weight: weight * 2, params.weights)
+    doubled = jax.jit(lambda weights: jax.tree.map(lambda weight: weight * 2, weights))(params.weights)
     rollout(jax.random.key(1), params.replace(weights=doubled))
     backwards = params.bank[jnp.arange(params.bank.size)[::-1]]
     rollout(jax.random.key(2), params.replace(bank=params.bank.replace(scenarios=backwards)))

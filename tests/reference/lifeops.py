@@ -8,116 +8,26 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
+from dataclasses import dataclass
 
+from reference.lifeops_calendar import current_task as current_task
+from reference.lifeops_calendar import in_blocked_hours
+from reference.lifeops_calendar import minutes_left as minutes_left
+from reference.lifeops_calendar import overlap_pairs as overlap_pairs
+from reference.lifeops_calendar import overlaps as overlaps
+from reference.lifeops_calendar import preference_units as preference_units
+from reference.lifeops_calendar import pressing_minutes as pressing_minutes
+from reference.lifeops_calendar import travel_issues as travel_issues
+from reference.lifeops_calendar import travel_minutes as travel_minutes
+from reference.lifeops_reward import PARTS as PARTS
+from reference.lifeops_reward import Outcome as Outcome
+from reference.lifeops_reward import reward_parts as reward_parts
 from reference.lifeops_rules import BLOCKED_HOURS as BLOCKED_HOURS
-from reference.lifeops_rules import (
-    DAY_END,
-    DEFAULT_TRAVEL,
-    EVENT_DEFAULTS,
-    MEETING_LIKE,
-    PERSONA_DEFAULTS,
-    REQUEST_DEFAULTS,
-    START,
-    TASK_DEFAULTS,
-    Matrix,
-    Record,
-)
+from reference.lifeops_rules import DAY_END, EVENT_DEFAULTS, PERSONA_DEFAULTS, REQUEST_DEFAULTS, TASK_DEFAULTS, Matrix
 from reference.lifeops_rules import PERSONAS as PERSONAS
 from reference.lifeops_rules import RULES as RULES
 from reference.lifeops_rules import TRAVEL_TIMES as TRAVEL_TIMES
-
-# ------------------------------------------------------------------ calendars: overlap and travel
-
-
-def overlaps(a: Record, b: Record) -> bool:
-    """Whether two events share time; touching is fine."""
-    return a["start_min"] < b["end_min"] and b["start_min"] < a["end_min"]
-
-
-def overlap_pairs(events: Sequence[Record]) -> list[tuple[str, str]]:
-    """The ids of every unordered pair of overlapping events, in calendar order."""
-    return [
-        (a["event_id"], b["event_id"])
-        for position, a in enumerate(events)
-        for b in events[position + 1 :]
-        if overlaps(a, b)
-    ]
-
-
-def travel_minutes(travel_times: Matrix, origin: str, target: str) -> int:
-    """Minutes from one place to another: 0 at the same place, 30 where the matrix is silent."""
-    if origin == target:
-        return 0
-    return travel_times.get(origin, {}).get(target, DEFAULT_TRAVEL)
-
-
-def travel_issues(
-    events: Sequence[Record],
-    travel_times: Matrix,
-    start_location: str | None,
-    departure_min: int = 0,
-) -> list[tuple[str, str, int, int]]:
-    """Legs of the day that need more minutes than there are: (from, to, needed, available).
-
-    The first leg starts from `start_location` (None: there is no first leg). Python's sort is
-    stable, so events with the same start and end keep their calendar order.
-    """
-    day = sorted(events, key=lambda event: (event["start_min"], event["end_min"]))
-    issues = []
-    if day and start_location is not None:
-        first = day[0]
-        needed = travel_minutes(travel_times, start_location, first["location"])
-        available = max(0, first["start_min"] - departure_min)
-        if needed > available:
-            issues.append((START, first["event_id"], needed, available))
-    for before, after in pairwise(day):
-        needed = travel_minutes(travel_times, before["location"], after["location"])
-        gap = after["start_min"] - before["end_min"]
-        if gap >= 0 and needed > gap:
-            issues.append((before["event_id"], after["event_id"], needed, gap))
-    return issues
-
-
-def in_blocked_hours(event: Record) -> bool:
-    """Whether a meeting-like event reaches into the hours that the feasible mask keeps free."""
-    if event["kind"] not in MEETING_LIKE:
-        return False
-    return any(event["start_min"] < end and start < event["end_min"] for start, end in BLOCKED_HOURS)
-
-
-def preference_units(event: Record, persona: Record) -> int:
-    """How many of the persona's wishes about meeting times an event breaks, unweighted."""
-    window_start, window_end = persona["preferred_meeting_window"]
-    before = persona["avoid_meetings_before_min"]
-    after = persona["avoid_meetings_after_min"]
-    outside = event["start_min"] < window_start or event["end_min"] > window_end
-    early = before is not None and event["start_min"] < before
-    late = after is not None and event["end_min"] > after
-    return int(outside) + int(early) + int(late)
-
-
-# ------------------------------------------------------------------------------------------ tasks
-
-
-def minutes_left(tasks: Sequence[Record]) -> int:
-    """Unfinished minutes over all tasks."""
-    return sum(task["remaining_minutes"] for task in tasks)
-
-
-def pressing_minutes(tasks: Sequence[Record]) -> int:
-    """Unfinished minutes over the tasks that are due today or tomorrow."""
-    return sum(
-        task["remaining_minutes"] for task in tasks if task["due_in_days"] is not None and task["due_in_days"] <= 1
-    )
-
-
-def current_task(tasks: Sequence[Record]) -> Record | None:
-    """The unfinished task that a focus block works on: highest priority, then smallest id."""
-    unfinished = [task for task in tasks if task["remaining_minutes"] > 0]
-    return min(unfinished, key=lambda task: (-task["priority"], task["task_id"]), default=None)
-
+from reference.lifeops_rules import Record as Record
 
 # ---------------------------------------------------------------------------------------- actions
 
@@ -170,117 +80,6 @@ def catalogue(request: Record | None, work_left: bool, rules: Record) -> list[Re
             focus = _action("block_focus_time", start=start, duration=duration)
             entries.append(focus if work_left else None)
     return entries
-
-
-# ----------------------------------------------------------------------------------------- reward
-
-
-@dataclass
-class Outcome:
-    """Everything about one step that its reward depends on."""
-
-    action_type: str | None  # None: the entry was not legal
-    persona: Record
-    overlap_count: int  # of the calendar after the step
-    travel_count: int  # of the calendar after the step
-    request: Record | None = None  # the handled request at its original time
-    event: Record | None = None  # the same at its new time (accept, reschedule, propose)
-    clean: bool = False  # the calendar with `event` has no overlaps and no travel issues
-    progress: int = 0  # minutes that a focus block worked off
-    fallen: int = 0  # by how much the minutes left fell
-    minutes_left: int = 0  # after the step
-    pressing: int = 0  # after the step, of tasks that are due today or tomorrow
-    previewed: list[Record] = field(default_factory=list)  # queue items 2 and 3 after the step
-    day_of_week: str | None = None
-    limit_reached: bool = False
-
-
-def standing_parts(outcome: Outcome, c: dict[str, float]) -> dict[str, float]:
-    """The parts that apply at every step, also after an entry that is not legal."""
-    weight = outcome.persona["travel_aversion_weight"]
-    pressure = min(c["deadline_limit"], -c["deadline_per_minute"] * outcome.pressing)
-    missed = outcome.limit_reached and outcome.minutes_left > 0
-    return {
-        "overlap_penalty": c["overlap"] * outcome.overlap_count,
-        "travel_penalty": c["travel"] * outcome.travel_count * weight,
-        "deadline_pressure_penalty": -pressure,
-        "truncation_goal_miss_penalty": c["truncation_goal_miss"] if missed else 0.0,
-    }
-
-
-def request_parts(outcome: Outcome, c: dict[str, float]) -> dict[str, float]:
-    """The parts of the four request actions."""
-    kind, request = outcome.action_type, outcome.request
-    parts = {"handled_request_bonus": c["handled_request"]}
-    if kind == "reject_event":
-        if request["importance"] >= 3:
-            parts["rejected_important_penalty"] = c["rejected_important"]
-        else:
-            parts["rejected_low_importance_bonus"] = c["rejected_low_importance"]
-        return parts
-
-    if outcome.event["kind"] in MEETING_LIKE:
-        units = preference_units(outcome.event, outcome.persona)
-        if units > 0:
-            weighted = units * outcome.persona["preference_weight"]
-            parts["preference_penalty"] = c["preference_unit"] * weighted
-        else:
-            parts["preference_bonus"] = c["preference_bonus"]
-    if outcome.clean and kind == "propose_new_time":
-        parts["feasible_proposal_bonus"] = c["feasible_proposal"]
-    elif outcome.clean:
-        important = request["importance"] >= 2
-        name = "feasible_schedule_important" if important else "feasible_schedule_other"
-        parts["feasible_schedule_bonus"] = c[name]
-    if kind != "accept_event" and not request["flexible"]:
-        parts["inflexible_reschedule_penalty"] = c["inflexible_reschedule"]
-    if kind == "accept_event" and shadows_important(request, outcome.previewed):
-        parts["cascade_penalty"] = c["cascade"]
-    if kind == "accept_event" and outcome.day_of_week == "Monday" and request["importance"] <= 2:
-        parts["monday_cancellation_penalty"] = c["monday_cancellation"]
-    return parts
-
-
-def shadows_important(request: Record, previewed: Sequence[Record]) -> bool:
-    """Whether an unimportant request overlaps a previewed important one that cannot move."""
-    return request["importance"] <= 1 and any(
-        later["importance"] >= 3 and not later["flexible"] and overlaps(request, later) for later in previewed
-    )
-
-
-def focus_parts(outcome: Outcome, c: dict[str, float]) -> dict[str, float]:
-    """The parts of a focus block."""
-    if outcome.progress <= 0:
-        return {"wasted_focus_penalty": c["wasted_focus"]}
-    earned = c["focus_base"] + c["focus_per_minute"] * outcome.progress
-    return {"focus_reward": earned * outcome.persona["focus_time_weight"]}
-
-
-# fmt: off
-PARTS: tuple[str, ...] = (
-    "overlap_penalty", "travel_penalty", "handled_request_bonus", "rejected_important_penalty",
-    "rejected_low_importance_bonus", "preference_penalty", "preference_bonus", "focus_reward",
-    "wasted_focus_penalty", "feasible_schedule_bonus", "feasible_proposal_bonus",
-    "inflexible_reschedule_penalty", "cascade_penalty", "monday_cancellation_penalty",
-    "deadline_pressure_penalty", "truncation_goal_miss_penalty", "task_progress_bonus",
-    "invalid_action",
-)
-# fmt: on
-
-
-def reward_parts(outcome: Outcome, c: dict[str, float]) -> dict[str, float]:
-    """Every named part of the reward, zeros included; the reward is their sum."""
-    parts = dict.fromkeys(PARTS, 0.0)
-    parts.update(standing_parts(outcome, c))
-    if outcome.action_type is None:
-        parts["invalid_action"] = c["invalid_action"]
-        return parts
-    if outcome.action_type == "block_focus_time":
-        parts.update(focus_parts(outcome, c))
-    else:
-        parts.update(request_parts(outcome, c))
-    parts["task_progress_bonus"] = min(c["progress_limit"], c["progress_per_minute"] * outcome.fallen)
-    return parts
 
 
 # ------------------------------------------------------------------------------------ the episode

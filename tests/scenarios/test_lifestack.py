@@ -138,7 +138,7 @@ def test_the_example_of_the_schema_runs() -> None:
     params = params.replace(bank=library.bank)
     _, state = env.reset(jax.random.key(0), params, 0)
     index = scenarios.Codec(env, params, library).encode(state, {"action_type": "execute", "target": "r1"})
-    _, state, reward, terminated, *_ = env.step_env(jax.random.key(0), state, index, params)
+    _, state, reward, terminated, *_ = jax.jit(env.step_env)(jax.random.key(0), state, index, params)
     assert terminated
     assert reward == pytest.approx(1 + 8 - 0.08)
 

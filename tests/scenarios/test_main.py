@@ -145,8 +145,9 @@ def test_compile_writes_what_is_shipped(
     shipped = {}
     for name, package in ENVIRONMENTS.items():
         schema = f"{name}.schema.json"
-        shipped[f"{name}.npz"], shipped[schema] = package.ARRAYS.read_bytes(), (SHIPPED / schema).read_bytes()
-        monkeypatch.setattr(package, "ARRAYS", tmp_path / f"{name}.npz")
+        shipped[f"{name}.npz"] = package.Environment.library.read_bytes()
+        shipped[schema] = (SHIPPED / schema).read_bytes()
+        monkeypatch.setattr(package.Environment, "library", tmp_path / f"{name}.npz")
     monkeypatch.setattr("scenarios.__main__.SHIPPED", tmp_path)
     assert main(["compile"]) == 0
     assert "12 scenarios" in capsys.readouterr().out

@@ -96,7 +96,7 @@ def test_best_return_is_that_of_brute_force(name: str) -> None:
     assert found.best == pytest.approx(brute_force(TINY[name]), abs=EXACT)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(documents(), st.integers(1, 2))
 def test_best_return_of_any_short_task(document: dict, horizon: int) -> None:
     assume(is_expressible(document))

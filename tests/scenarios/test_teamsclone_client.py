@@ -17,26 +17,26 @@ from reference.teamsclone_general import general
 from scenarios.teamsclone import TeamsEnvClient
 from scenarios.teamsclone.reading import read
 from scenarios.teamsclone.standpoint import standpoint
-from strategies.teamsclone_words import IDLE, OFFICE, START, Game, clock, join, paid, post, quiet, react, send, switch
+from strategies.teamsclone_words import (
+    CALLING,
+    FORMAT,
+    IDLE,
+    OFFICE,
+    START,
+    STEP,
+    Game,
+    clock,
+    join,
+    paid,
+    post,
+    quiet,
+    react,
+    send,
+    switch,
+)
 
-FORMAT = {"success", "state", "reward", "done", "info", "message", "error"}
-STEP = {"success", "state", "reward", "done", "info"}
 PARTS = set(RewardParts.__dataclass_fields__)
 WAITING = quiet(post(1, 1, "Well?", "mention"), post(2, 1, "And you?", "mention"))
-CALLING = quiet(call_rate=1)
-
-
-@pytest.fixture(scope="module")
-def shared() -> TeamsEnvClient:
-    """One client of the quiet office for all tests, to be used through `office`."""
-    return Game(OFFICE).client()
-
-
-@pytest.fixture
-def office(shared: TeamsEnvClient) -> TeamsEnvClient:
-    """At the start of an episode."""
-    shared.reset()
-    return shared
 
 
 def last_content(response: dict) -> str:

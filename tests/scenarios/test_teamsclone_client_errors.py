@@ -9,25 +9,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenarios.teamsclone import TeamsEnvClient
-from strategies.teamsclone_words import IDLE, OFFICE, Game, clock, join, paid, post, quiet, react, send, switch
-
-FORMAT = {"success", "state", "reward", "done", "info", "message", "error"}
-STEP = {"success", "state", "reward", "done", "info"}
-CALLING = quiet(call_rate=1)
-
-
-@pytest.fixture(scope="module")
-def shared() -> TeamsEnvClient:
-    """One client of the quiet office for all tests, to be used through `office`."""
-    return Game(OFFICE).client()
-
-
-@pytest.fixture
-def office(shared: TeamsEnvClient) -> TeamsEnvClient:
-    """At the start of an episode."""
-    shared.reset()
-    return shared
-
+from strategies.teamsclone_words import (
+    CALLING,
+    FORMAT,
+    IDLE,
+    OFFICE,
+    STEP,
+    Game,
+    clock,
+    join,
+    paid,
+    post,
+    quiet,
+    react,
+    send,
+    switch,
+)
 
 # Bad input that is a step ------------------------------------------------------------------------------------------
 

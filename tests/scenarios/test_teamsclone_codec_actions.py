@@ -1,5 +1,6 @@
 """The actions of TeamsClone in words: the specification's rows, what content becomes, and errors that teach."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -19,12 +20,12 @@ def office() -> Game:
 
 def test_legal_actions_are_the_mask_and_encode_back() -> None:
     library = Game(*scenarios.load("teamsclone").documents)
-    rng = np.random.default_rng(0)
+    rng, mask_of = np.random.default_rng(0), jax.jit(library.env.action_mask)
     for index in range(len(library.library)):
         state = library.start(index)
         for _ in range(5):
             legal = library.codec.legal_actions(state)
-            mask = library.env.action_mask(state, library.params)
+            mask = mask_of(state, library.params)
             assert [entry for entry, _ in legal] == np.flatnonzero(mask).tolist()
             assert [library.codec.encode(state, action) for _, action in legal] == [entry for entry, _ in legal]
             assert library.codec.feasible_actions(state) == legal

@@ -78,18 +78,6 @@ def visit():
     return play(react(0, 0), REPLY, join(PHONE), IDLE, go(BACK), THANK)
 
 
-def texts(picture):
-    """What is written, in the order of drawing."""
-    from matplotlib.text import Text
-
-    return [text for text in picture.figure().findobj(Text) if text.get_text()]
-
-
-def written(picture):
-    """What is written, as strings."""
-    return [text.get_text() for text in texts(picture)]
-
-
 def discs(picture):
     """(x, y, radius, fill, edge) of each circle, in points of its canvas."""
     from matplotlib.colors import to_hex

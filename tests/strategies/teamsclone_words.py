@@ -13,6 +13,8 @@ from reference.teamsclone_general import general, without_rates
 KEY = jax.random.key(0)
 START = 1698765432000  # the time at which `general` begins
 IDLE = {"type": "idle", "payload": {}}
+STEP = {"success", "state", "reward", "done", "info"}  # what the answer to a step holds
+FORMAT = STEP | {"message", "error"}  # what any answer may hold
 
 step = functools.partial(jax.jit, static_argnums=0)(lambda env, *args: env.step_env(KEY, *args))
 
@@ -46,6 +48,7 @@ def join(channel: int | None = None) -> dict:
 
 
 OFFICE = quiet(post(1, 1, "Welcome!", "greeting"), post(2, 3, "Lunch?", "question"), post(1, 2, "Hello."))
+CALLING = quiet(call_rate=1)
 
 
 class Game:

@@ -1,5 +1,7 @@
 """The terms of the objective, by hand, and the first minibatch, where nothing has changed yet."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -48,7 +50,7 @@ def lifeops_rollout():
     params = params.replace(bank=ScenarioBank(days.replace(max_steps=jnp.minimum(days.max_steps, 4))))
     config = Config(env=env.name, rollout=Rollout(num_envs=32, num_steps=16), network=Network(hidden=(32,)))
     network = make_network(config.network, env.num_actions)
-    state = ppo.init(jax.random.key(1), params, config=config, env=env)
+    state = jax.jit(functools.partial(ppo.init, config=config, env=env))(jax.random.key(1), params)
 
     @jax.jit
     def collect(state, params):
@@ -83,7 +85,7 @@ def first_minibatch(lifeops_rollout):
 
 def test_ratio_is_1_and_kl_0_on_the_first_minibatch(lifeops_rollout, first_minibatch):
     weights, network, *_ = lifeops_rollout
-    policy, value = network.apply(weights, first_minibatch.observation, first_minibatch.mask)
+    policy, value = jax.jit(network.apply)(weights, first_minibatch.observation, first_minibatch.mask)
     ratio = jnp.exp(policy.log_prob(first_minibatch.action) - first_minibatch.log_prob)
     np.testing.assert_allclose(ratio, 1.0, atol=1e-6)
     np.testing.assert_allclose(value, first_minibatch.value, atol=1e-5)

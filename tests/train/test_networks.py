@@ -1,6 +1,7 @@
 """The networks: what they read, and what must not matter to them."""
 
 import dataclasses
+import functools
 
 import jax
 import jax.numpy as jnp
@@ -21,9 +22,14 @@ def entity_network():
     """(jitted apply, weights, entities of one day, mask)."""
     observation, _ = ENV.reset(jax.random.key(0), PARAMS, 3)  # edge_deadline_1: six events
     network = make_network(dataclasses.replace(SETTINGS, encoder="entities"), ENV.num_actions)
-    entities = network.read(ENV, observation, PARAMS)
-    weights = network.init(jax.random.key(1), entities, observation.action_mask)
+    entities = read(network, observation)
+    weights = jax.jit(network.init)(jax.random.key(1), entities, observation.action_mask)
     return jax.jit(network.apply), weights, entities, observation.action_mask
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def read(network, observation):
+    return network.read(ENV, observation, PARAMS)
 
 
 def outputs(apply, weights, entities, mask):
@@ -83,12 +89,13 @@ def test_the_flat_network_reads_the_same_numbers_in_one_row(entity_network):
     _, _, entities, mask = entity_network
     observation, _ = ENV.reset(jax.random.key(0), PARAMS, 3)
     network = make_network(SETTINGS, ENV.num_actions)
-    vector = network.read(ENV, observation, PARAMS)
+    vector = read(network, observation)
     assert vector.shape == (
         sum(leaf.size for leaf in jax.tree.leaves((entities.context, entities.actions)))
         + sum(group.features.size for group in entities.groups.values()),
     )
-    policy, value = network.apply(network.init(jax.random.key(0), vector, mask), vector, mask)
+    weights = jax.jit(network.init)(jax.random.key(0), vector, mask)
+    policy, value = network.apply(weights, vector, mask)
     assert value.shape == ()
     assert policy.log_probs.shape == (ENV.num_actions,)
 
@@ -100,10 +107,10 @@ def test_any_number_of_leading_axes_and_each_half_alone(encoder):
     observations, _ = jax.vmap(ENV.reset, in_axes=(0, None, 0))(
         jax.random.split(jax.random.key(0), 6), PARAMS, jnp.arange(6)
     )
-    features = jax.vmap(lambda one: network.read(ENV, one, PARAMS))(observations)
+    features = jax.vmap(read, in_axes=(None, 0))(network, observations)
     mask = observations.action_mask
-    weights = network.init(jax.random.key(1), jax.tree.map(lambda x: x[0], features), mask[0])
-    one_by_one, values = jax.vmap(network.apply, in_axes=(None, 0, 0))(weights, features, mask)
+    weights = jax.jit(network.init)(jax.random.key(1), *jax.tree.map(lambda x: np.asarray(x)[0], (features, mask)))
+    one_by_one, values = jax.jit(jax.vmap(network.apply, in_axes=(None, 0, 0)))(weights, features, mask)
     assert len(np.unique(np.asarray(values))) == 6
 
     rows, mask = jax.tree.map(lambda x: x.reshape(2, 3, *x.shape[1:]), (features, mask))
@@ -121,9 +128,9 @@ def test_hidden_layers_are_shared_where_told(encoder, shared):
     """The gradient of the value reaches the policy's hidden layers if and only if they are the value's too."""
     network = make_network(dataclasses.replace(SETTINGS, encoder=encoder, shared_trunk=shared), ENV.num_actions)
     observation, _ = ENV.reset(jax.random.key(0), PARAMS, 3)
-    features = network.read(ENV, observation, PARAMS)
-    weights = network.init(jax.random.key(1), features, observation.action_mask)
-    gradient = jax.grad(lambda weights: network.apply(weights, features, method="value"))(weights)["params"]
+    features = read(network, observation)
+    weights = jax.jit(network.init)(jax.random.key(1), features, observation.action_mask)
+    gradient = jax.jit(jax.grad(lambda weights: network.apply(weights, features, method="value")))(weights)["params"]
     assert any(np.any(leaf) for leaf in jax.tree.leaves(gradient["actor_trunk"])) == shared
     assert ("critic_trunk" in weights["params"]) != shared
     assert np.all([np.any(leaf) for leaf in jax.tree.leaves(gradient.get("overview", {}))])

@@ -2,11 +2,12 @@
 
 import dataclasses
 from pathlib import Path
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 
-from jaxenv.core import Environment, ScenarioBank, spaces
+from jaxenv.core import LibraryEnvironment, ScenarioBank, spaces
 from jaxenv.core.types import ActionMask, Entities, Info, Key
 from jaxenv.envs.lifeops import actions, dynamics, features, generator, observe, reward
 from jaxenv.envs.lifeops.actions import Catalogue
@@ -22,11 +23,9 @@ from jaxenv.envs.lifeops.types import (
     require_room,
 )
 
-LIBRARY = Path(__file__).with_name("library.npz")
-
 
 @dataclasses.dataclass(frozen=True)
-class LifeOps(Environment[Params, State, Observation]):
+class LifeOps(LibraryEnvironment[Params, State, Observation]):
     """A day of meeting requests and unfinished work: accept, reject, move, propose, or block focus time.
 
     Attributes:
@@ -40,6 +39,7 @@ class LifeOps(Environment[Params, State, Observation]):
     catalogue: Catalogue = actions.CLASSIC
     weights: RewardWeights = reward.CLASSIC
     limits: Limits = Limits()
+    library: ClassVar[Path] = Path(__file__).with_name("library.npz")
 
     @property
     def num_actions(self) -> int:
@@ -47,23 +47,12 @@ class LifeOps(Environment[Params, State, Observation]):
         return self.catalogue.size
 
     @property
-    def default_params(self) -> Params:
-        """The twelve scenarios of the library, the weights of the rules, a departure at midnight."""
-        with jax.ensure_compile_time_eval():  # arrays, not tracers, where it is asked for inside a jit
-            return self.params_for(ScenarioBank.load(LIBRARY, self.empty_scenario))
-
-    @property
     def empty_scenario(self) -> Scenario:
-        """A scenario of padding only, in the shapes of this environment."""
+        """Padding only, in the shapes of `limits`."""
         return empty_scenario(self.limits)
 
-    def params_for(self, bank: ScenarioBank) -> Params:
-        """The default params with another bank, brought to the shapes of this environment (host side).
-
-        Raises:
-            ValueError: where a scenario does not fit into the limits.
-        """
-        bank = bank.resize(self.empty_scenario)
+    def make_params(self, bank: ScenarioBank) -> Params:
+        """The weights of the id and a departure at midnight; a calendar without room for its steps is a ValueError."""
         require_room(bank, self.limits)
         return Params(
             bank=bank,

@@ -7,7 +7,7 @@ entry does apart from its route or key is a deed, a row of `DEEDS`.
 import dataclasses
 import functools
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import jax
 import jax.numpy as jnp
@@ -18,7 +18,7 @@ from jaxenv.core.types import ActionMask
 from jaxenv.envs.lifestack.metrics import spread
 from jaxenv.envs.lifestack.types import CENTS, Limits, Scenario, State
 
-VERBS = (
+Verb = Literal[
     "communicate",
     "spend",
     "negotiate",
@@ -31,7 +31,8 @@ VERBS = (
     "self_care",
     "execute",
     "wait",
-)
+]
+VERBS: tuple[str, ...] = get_args(Verb)
 UPKEEP = ("rest", "self_care", "delegate", "deprioritize", "communicate")
 INSPECT, WAIT = "inspect", "wait"
 SPEND = VERBS.index("spend")

@@ -2,12 +2,13 @@
 
 import dataclasses
 from pathlib import Path
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxenv.core import Environment, ScenarioBank, spaces
+from jaxenv.core import LibraryEnvironment, ScenarioBank, spaces
 from jaxenv.core.environment import select
 from jaxenv.core.once import once
 from jaxenv.core.types import ActionMask, Entities, Info, Key
@@ -24,12 +25,11 @@ from jaxenv.envs.lifestack.types import (
     empty_scenario,
 )
 
-LIBRARY = Path(__file__).with_name("library.npz")
 CHOICE = 2  # random numbers that choose a scenario
 
 
 @dataclasses.dataclass(frozen=True)
-class LifeStack(Environment[Params, State, Observation]):
+class LifeStack(LibraryEnvironment[Params, State, Observation]):
     """A crisis of hidden facts and routes: find out, choose a way, keep going, be done in time.
 
     Attributes:
@@ -37,6 +37,7 @@ class LifeStack(Environment[Params, State, Observation]):
     """
 
     limits: Limits = Limits()
+    library: ClassVar[Path] = Path(__file__).with_name("library.npz")
 
     @property
     def name(self) -> str:
@@ -54,23 +55,13 @@ class LifeStack(Environment[Params, State, Observation]):
         return self.catalogue.size
 
     @property
-    def default_params(self) -> Params:
-        """The tasks of the library and the weights of the rules."""
-        with jax.ensure_compile_time_eval():  # arrays, not tracers, where it is asked for inside a jit
-            return self.params_for(ScenarioBank.load(LIBRARY, self.empty_scenario))
-
-    @property
     def empty_scenario(self) -> Scenario:
-        """A scenario of padding only, in the shapes of this environment."""
+        """Padding only, in the shapes of `limits`."""
         return empty_scenario(self.limits)
 
-    def params_for(self, bank: ScenarioBank) -> Params:
-        """The default params with another bank, brought to the shapes of this environment (host side).
-
-        Raises:
-            ValueError: where a scenario does not fit into the limits.
-        """
-        return Params(bank=bank.resize(self.empty_scenario), weights=jax.tree.map(jnp.float32, reward.WEIGHTS))
+    def make_params(self, bank: ScenarioBank) -> Params:
+        """The weights of the rules."""
+        return Params(bank=bank, weights=jax.tree.map(jnp.float32, reward.WEIGHTS))
 
     def init(self, key: Key, params: Params, scenario: jax.Array | int | None) -> State:
         """The first state, events of step 0 included; an index out of range is clamped to the bank."""
@@ -178,6 +169,10 @@ class LifeStack(Environment[Params, State, Observation]):
     def action_mask(self, state: State, params: Params) -> ActionMask:
         """[A] bool, the legal entries; all True once the crisis has ended."""
         return observe.current_mask(self.catalogue, state, params.bank[state.scenario])
+
+    def oddities(self, params: Params) -> tuple[str, ...]:
+        """A sentence for each kind of upkeep that pays for its own step, as none does under the default weights."""
+        return reward.oddities(params.weights)
 
     def action_space(self, params: Params | None = None) -> spaces.Discrete:
         """The catalogue, 0 .. A − 1."""

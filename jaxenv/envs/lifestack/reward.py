@@ -4,7 +4,9 @@ import functools
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
+from jaxenv.envs.lifestack.actions import EFFECTS, FIRST_UPKEEP, UPKEEP
 from jaxenv.envs.lifestack.dynamics import Turn
 from jaxenv.envs.lifestack.metrics import HIGHEST, UNIT, better
 from jaxenv.envs.lifestack.types import NUM_METRICS, RewardParts, RewardWeights, Scenario, State
@@ -49,6 +51,24 @@ def wellbeing_gained(before: jax.Array, after: jax.Array) -> jax.Array:
     """[] float32: the difference of W, the mean of the metrics turned so that more is better, in 0..1."""
     gained = jnp.sum(better(after) - better(before), dtype=jnp.int32)
     return gained.astype(jnp.float32) / (NUM_METRICS * HIGHEST)
+
+
+def upkeep_gains() -> dict[str, float]:
+    """By kind of upkeep, the most that it can raise W: its gains at their full size, its losses clipped away."""
+    change = better(EFFECTS) - better(np.zeros_like(EFFECTS))
+    gains = np.maximum(change, 0).sum(axis=-1) / (NUM_METRICS * HIGHEST)
+    return dict(zip(UPKEEP, gains[FIRST_UPKEEP:].tolist(), strict=False))
+
+
+def oddities(weights: RewardWeights) -> tuple[str, ...]:
+    """A sentence for each kind of upkeep that pays for its step: it is meant to serve a crisis, not to be farmed."""
+    wellbeing, step_cost = float(weights.wellbeing), float(weights.step_cost)
+    return tuple(
+        f"upkeep {kind!r} pays for itself: it can earn {wellbeing * gain:.4f} of wellbeing (weight {wellbeing:g}) "
+        f"and its step costs {-step_cost:g} (step_cost)"
+        for kind, gain in upkeep_gains().items()
+        if wellbeing * gain + step_cost > 0
+    )
 
 
 def collapses(before: jax.Array, after: jax.Array) -> jax.Array:

@@ -2,12 +2,12 @@
 
 import dataclasses
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import jax
 import jax.numpy as jnp
 
-from jaxenv.core import Environment, ScenarioBank, spaces
+from jaxenv.core import LibraryEnvironment, ScenarioBank, spaces
 from jaxenv.core.types import ActionMask, Entities, Info, Key
 from jaxenv.envs.teamsclone import begin, dynamics, features, generator, observe, reward, statistics
 from jaxenv.envs.teamsclone.actions import Catalogue
@@ -25,7 +25,6 @@ from jaxenv.envs.teamsclone.types import (
     empty_scenario,
 )
 
-LIBRARY = Path(__file__).with_name("library.npz")
 TIME_LIMIT = 100
 
 Goal = Literal["none", "mentions", "quota"]
@@ -33,7 +32,7 @@ Goal = Literal["none", "mentions", "quota"]
 
 
 @dataclasses.dataclass(frozen=True)
-class TeamsClone(Environment[Params, State, Observation]):
+class TeamsClone(LibraryEnvironment[Params, State, Observation]):
     """A workspace of channels and teammates: answer when you are mentioned, join calls, take part, and do not spam.
 
     With several agents, actions, masks, rewards, observations and `info`'s own entries have a leading axis N; one agent
@@ -54,6 +53,7 @@ class TeamsClone(Environment[Params, State, Observation]):
     call_rate: float = -1.0
     num_agents: int = 1
     limits: Limits = Limits()
+    library: ClassVar[Path] = Path(__file__).with_name("library.npz")
 
     def __post_init__(self) -> None:
         """Refuses a number of agents that the messages have no room for."""
@@ -71,24 +71,14 @@ class TeamsClone(Environment[Params, State, Observation]):
         return self.catalogue.size
 
     @property
-    def default_params(self) -> Params:
-        """The workspaces of the library and the weights of the variant."""
-        with jax.ensure_compile_time_eval():  # arrays, not tracers, where it is asked for inside a jit
-            return self.params_for(ScenarioBank.load(LIBRARY, self.empty_scenario))
-
-    @property
     def empty_scenario(self) -> Scenario:
-        """A scenario of padding only, in the shapes of this environment."""
+        """Padding only, in the shapes of `limits`."""
         return empty_scenario(self.limits)
 
-    def params_for(self, bank: ScenarioBank) -> Params:
-        """The default params with another bank, brought to the shapes of this environment (host side).
-
-        Raises:
-            ValueError: where a scenario does not fit into the limits.
-        """
+    def make_params(self, bank: ScenarioBank) -> Params:
+        """The weights, rates and quotas of the variant."""
         return Params(
-            bank=bank.resize(self.empty_scenario),
+            bank=bank,
             weights=jax.tree.map(jnp.float32, self.weights),
             call_rate=jnp.float32(self.call_rate),
             max_steps_in_episode=jnp.int32(TIME_LIMIT),

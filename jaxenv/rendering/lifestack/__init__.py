@@ -81,10 +81,9 @@ def _said(env: LifeStack, action: int, names: Names) -> str:
 
 def _scenario(params: Params, state: State) -> Scenario:
     """The scenario of a state, on the host."""
-    return jax.device_get(_pick(params.bank, state.scenario))
+    return jax.device_get(params.bank[state.scenario])
 
 
-_pick = jax.jit(lambda bank, index: bank[index])
 _decode = jax.jit(decode, static_argnums=0)
 _observe = jax.jit(lambda env, state, params: env.observe(state, params), static_argnums=0)
 

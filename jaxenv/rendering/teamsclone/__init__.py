@@ -115,9 +115,7 @@ def _legal(catalogue: Any, state: State, scenario: Scenario, action: jax.Array) 
 
 def _scenario(params: Params, state: State) -> Scenario:
     """The scenario of a state, on the host."""
-    return jax.device_get(_pick(params.bank, state.scenario))
+    return jax.device_get(params.bank[state.scenario])
 
-
-_pick = jax.jit(lambda bank, index: bank[index])
 
 VIEW = view_of(0)

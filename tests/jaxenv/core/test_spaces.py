@@ -62,6 +62,6 @@ def test_a_record_needs_a_space_for_each_field():
 def test_observations_can_be_sampled(env_id):
     env, params = jaxenv.make(env_id)
     space = env.observation_space(params)
-    assert space.contains(space.sample(jax.random.key(0)))
+    assert space.contains(jax.jit(space.sample)(jax.random.key(0)))
     agents = (env.num_agents,) if env.num_agents > 1 else ()
     assert space["action_mask"].shape == (*agents, env.num_actions)

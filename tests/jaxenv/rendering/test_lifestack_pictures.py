@@ -1,81 +1,18 @@
 """A crisis as a picture and as text: what is told must be what the agent knows and what the engine does."""
 
 import functools
-import itertools
 
-import hypothesis
 import jax
 import numpy as np
 import pytest
 
-import scenarios
-from jaxenv import baselines, rendering
-from jaxenv.envs.lifestack import LifeStack
-from jaxenv.envs.lifestack.actions import UPKEEP, VERBS
+from jaxenv import rendering
 from jaxenv.envs.lifestack.metrics import METRICS
 from jaxenv.rendering import canvas
-from jaxenv.rendering.lifestack import layout, names, reading
-from scenarios.lifestack.facts import Facts
-from strategies.lifestack import documents
+from jaxenv.rendering.lifestack import names, reading
+from strategies.ink import frames_of, text, texts, written
+from strategies.lifestack_moving import ENV, MOVE, VAN, WAY_OUT, look, moved, on, play, started, upkeep
 
-ENV = LifeStack()
-LIBRARY = scenarios.load("lifestack")
-RANDOM = jax.jit(baselines.random_policy)
-MOVE = {
-    "id": "move",
-    "domain": "housing",
-    "goal": "Be out of the flat by Friday.",
-    "horizon": 8,
-    "constraints": {"budget_max": 300, "deadline_step": 6},
-    "hidden_state": {"lift": "broken"},
-    "visible_world": {"weather": "dry"},
-    "mutable_world": {"boxes": False, "moved": False},
-    "success_conditions": [{"key": "moved", "value": True}],
-    "failure_conditions": [{"key": "mental_wellbeing.stress_level", "op": "gt", "value": 90}],
-    "disruption": {"mental_wellbeing.stress_level": 45},
-    "viable_routes": [
-        {
-            "id": "pack",
-            "name": "Pack",
-            "required_action_types": ["plan", "execute"],
-            "consequences": {"boxes": True},
-            "final_reward": 0.5,
-        },
-        {
-            "id": "van",
-            "name": "Hire a van",
-            "required_action_types": ["spend", "execute"],
-            "preconditions": {"boxes": True, "lift": {"op": "ne", "value": "broken"}},
-            "consequences": {"moved": True},
-            "closes_routes": ["friends"],
-            "milestones_unlocked": ["out"],
-            "final_reward": 2,
-            "cost": {"money": 250},
-        },
-        {
-            "id": "friends",
-            "required_action_types": ["communicate"],
-            "preconditions": {"boxes": True, "weather": "dry"},
-            "consequences": {"moved": True},
-            "closes_routes": ["van"],
-            "final_reward": 1.5,
-        },
-    ],
-    "milestones": [
-        {"id": "out", "description": "It is empty.", "condition_key": "moved", "condition_value": True, "reward": 1}
-    ],
-    "event_schedule": [
-        {"id": "mended", "step": 0, "silent": True, "hidden_state_mutation": {"lift": "works"}},
-        {
-            "id": "rain",
-            "step": 2,
-            "description": "It rains.",
-            "world_mutation": {"weather": "wet"},
-            "effects": {"mental_wellbeing.stress_level": 2},
-        },
-    ],
-}
-PACK, VAN, FRIENDS = range(3)
 STEP_THREE = """\
 move · housing · step 3 of 8, deadline 6
 communicate: friends: −0.28
@@ -145,57 +82,6 @@ TRANSCRIPT = """\
 return +10.90.  The episode has ended."""
 
 
-def on(verb, route):
-    return VERBS.index(verb) * ENV.limits.routes + route
-
-
-def look(key):
-    return ENV.catalogue.first_inspect + key
-
-
-def upkeep(verb):
-    return ENV.catalogue.first_upkeep + UPKEEP.index(verb)
-
-
-WAY_OUT = (on("plan", PACK), on("execute", PACK), on("communicate", FRIENDS), on("spend", VAN), on("execute", VAN))
-
-
-def replay(*actions):
-    remaining = iter(actions)
-    return lambda key, observation, params: np.int32(next(remaining))
-
-
-def play(document, *actions, library=None):
-    library = library or scenarios.parse("lifestack", document)
-    params = ENV.params_for(library.bank)
-    return rendering.record(ENV, params, replay(*actions), jax.random.key(0), 0, names=library)
-
-
-@functools.cache
-def moved():
-    return play(MOVE, *WAY_OUT)
-
-
-def started(document=MOVE, **changes):
-    """(state, params, library) of the first step."""
-    library = scenarios.parse("lifestack", document | changes)
-    params = ENV.params_for(library.bank)
-    return ENV.reset(jax.random.key(0), params, 0)[1], params, library
-
-
-def texts(picture):
-    """What is written, and where."""
-    from matplotlib.text import Text
-
-    return [text for text in picture.figure().findobj(Text) if text.get_text()]
-
-
-def text(picture, words):
-    """The one text that says this."""
-    (found,) = [text for text in texts(picture) if text.get_text() == words]
-    return found
-
-
 def is_struck(text):
     """Whether a line runs through it."""
     x, y = text.get_position()
@@ -210,39 +96,6 @@ def curves(picture):
 
     found = picture.figure().findobj(lambda artist: type(artist) is PathPatch)
     return sorted((to_hex(curve.get_edgecolor()), curve.get_linestyle() not in ("solid", "-")) for curve in found)
-
-
-def frame_of(text):
-    """(fill, edge) of the smallest box around it, if any."""
-    from matplotlib.colors import to_hex
-    from matplotlib.patches import FancyBboxPatch
-
-    x, y = text.get_position()
-    boxes = [patch for patch in text.axes.patches if isinstance(patch, FancyBboxPatch)]
-    around = [
-        patch
-        for patch in boxes
-        if patch.get_x() <= x <= patch.get_x() + patch.get_width()
-        and patch.get_y() <= y <= patch.get_y() + patch.get_height()
-    ]
-    if not around:
-        return None
-    box = min(around, key=lambda patch: patch.get_width() * patch.get_height())
-    return to_hex(box.get_facecolor()), to_hex(box.get_edgecolor())
-
-
-def overlapping(picture):
-    """Pairs of texts that lie on one another by more than a point."""
-    figure = picture.figure()
-    from matplotlib.text import Text
-
-    renderer = figure.canvas.get_renderer()
-    boxes = [
-        (text.get_text(), text.get_window_extent(renderer).padded(-figure.dpi / 72))
-        for text in figure.findobj(Text)
-        if text.get_text()
-    ]
-    return [(a[0], b[0]) for a, b in itertools.combinations(boxes, 2) if a[1].overlaps(b[1])]
 
 
 KNOWN, DONE = canvas.tint(canvas.BLUE, 0.16), canvas.tint(canvas.GREEN, 0.16)
@@ -260,9 +113,9 @@ def test_an_episode_as_a_transcript():
 
 def test_known_facts_are_filled_and_unknown_ones_are_not():
     first = moved()[0]
-    assert frame_of(text(first, "boxes")) == (KNOWN, canvas.BLUE)
-    assert frame_of(text(first, "lift")) == (canvas.WASH, canvas.MUTED)
-    assert frame_of(text(moved()[5], "lift")) == (KNOWN, canvas.BLUE)
+    assert frames_of(text(first, "boxes"))[0] == (KNOWN, canvas.BLUE)
+    assert frames_of(text(first, "lift"))[0] == (canvas.WASH, canvas.MUTED)
+    assert frames_of(text(moved()[5], "lift"))[0] == (KNOWN, canvas.BLUE)
     assert [found.get_text() for found in texts(moved()[5]) if found.get_text() in ("works", "broken")] == ["works"]
 
 
@@ -279,24 +132,26 @@ def test_closed_routes_are_struck_and_completed_ones_ticked():
     assert not any(is_struck(text(first, name)) for name in ("Pack", "Hire a van", "friends"))
     assert is_struck(text(last, "friends"))
     assert not is_struck(text(last, "Hire a van"))
-    assert frame_of(text(last, "Hire a van")) == (DONE, canvas.GREEN)
-    assert frame_of(text(last, "friends"))[0] == canvas.WASH
-    ticks = [found for found in texts(last) if found.get_text() == "✓" and frame_of(found) == (DONE, canvas.GREEN)]
+    assert frames_of(text(last, "Hire a van"))[0] == (DONE, canvas.GREEN)
+    assert frames_of(text(last, "friends"))[0][0] == canvas.WASH
+    ticks = [
+        found for found in texts(last) if found.get_text() == "✓" and frames_of(found)[:1] == [(DONE, canvas.GREEN)]
+    ]
     assert len(ticks) == 2  # Pack and the van
 
 
 def test_verbs_that_are_done_are_ticked():
-    written = [found.get_text() for found in texts(moved()[1])]
-    assert {"✓ plan", "execute", "spend", "communicate"} <= set(written)
-    assert "plan" not in written
+    said = written(moved()[1])
+    assert {"✓ plan", "execute", "spend", "communicate"} <= set(said)
+    assert "plan" not in said
     assert text(moved()[1], "✓ plan").get_color() == canvas.GREEN
 
 
 def test_success_and_milestones_are_marked():
-    written = [found.get_text() for found in texts(moved()[0])]
-    assert written.count("★") == written.count("⚑") == 2  # at the fact and in the legend
-    assert {"✗ moved = true", "✗ stress level > 90 (now 85.1)", "It is empty.", "locked +1"} <= set(written)
-    assert {"✓ moved = true", "reached +1", "end: success"} <= {found.get_text() for found in texts(moved()[5])}
+    said = written(moved()[0])
+    assert said.count("★") == said.count("⚑") == 2  # at the fact and in the legend
+    assert {"✗ moved = true", "✗ stress level > 90 (now 85.1)", "It is empty.", "locked +1"} <= set(said)
+    assert {"✓ moved = true", "reached +1", "end: success"} <= set(written(moved()[5]))
 
 
 def test_what_failure_rests_on_is_an_alarm_only_where_it_holds():
@@ -324,7 +179,12 @@ def test_what_is_hidden_is_in_no_picture():
 
 def test_metrics_are_turned_so_that_more_is_better():
     state, params, library = started()
-    shown = reading.read(ENV.observe(state, params), jax.device_get(state), jax.device_get(params.bank[0]), NAMES)
+    shown = reading.read(
+        jax.jit(ENV.observe)(state, params),
+        jax.device_get(state),
+        jax.device_get(params.bank[0]),
+        names.names_of(jax.device_get(params.bank[0]), MOVE),
+    )
     assert shown.metrics[METRICS.index("mental_wellbeing.stress_level")] == 14.90377
     assert shown.metrics[METRICS.index("finances.liquidity")] == 70
     picture = rendering.render(ENV, state, params, names=library)
@@ -334,9 +194,9 @@ def test_metrics_are_turned_so_that_more_is_better():
 
 def test_an_overview_shows_metrics_over_time_and_when_events_fired():
     picture = moved().overview()
-    written = {found.get_text() for found in texts(picture)}
-    assert "move · housing · step 5 of 8, deadline 6 · success" in written
-    assert any(words.endswith("grey: rain (2)") for words in written)
+    said = written(picture)
+    assert "move · housing · step 5 of 8, deadline 6 · success" in said
+    assert any(words.endswith("grey: rain (2)") for words in said)
     chart = text(picture, "mental wellbeing").figure.axes
     ways = [line for axes in chart for line in axes.lines if len(line.get_xdata()) == len(moved())]
     assert len(ways) == len(METRICS)
@@ -393,131 +253,3 @@ def test_names_of_another_crisis_are_refused():
         rendering.render(ENV, state, params, names=MOVE | {"viable_routes": MOVE["viable_routes"][:2]})
     with pytest.raises(ValueError, match=r"tells of 5 facts and the scenario of 4"):
         rendering.render(ENV, state, params, names=MOVE | {"hidden_state": {"lift": "broken", "cat": "asleep"}})
-
-
-NAMES = names.names_of(jax.device_get(scenarios.parse("lifestack", MOVE).bank[0]), MOVE)
-
-
-def check_names(crisis, task, document):
-    """The names of facts and values are those that the compiler gives codes."""
-    facts = Facts.of(task)
-    found = names.names_of(crisis, document)
-    assert found.keys == facts.keys
-    assert found.values == tuple(tuple(map(names._said, taken)) for taken in facts.values.values())
-    for slot, taken in enumerate(facts.values.values()):
-        said = [found.value(slot, code) for code in range(len(taken) + 1)]
-        assert said == ["none", *map(names._said, taken)]
-
-
-@pytest.mark.parametrize("number", range(len(LIBRARY)))
-def test_facts_and_values_are_called_as_they_are_compiled(number):
-    task = LIBRARY.documents[number]
-    check_names(jax.device_get(LIBRARY.bank[number]), task, task)
-    check_names(jax.device_get(LIBRARY.bank[number]), task, task.plain())
-
-
-@hypothesis.given(documents())
-@hypothesis.settings(max_examples=40)
-def test_facts_and_values_are_called_as_they_are_compiled_at_the_edges(document):
-    library = scenarios.parse("lifestack", document)
-    check_names(jax.device_get(library.bank[0]), library.documents[0], document)
-
-
-@functools.cache
-def library_episode(number):
-    params = ENV.params_for(LIBRARY.bank)
-    return rendering.record(ENV, params, RANDOM, jax.random.key(number), number, names=LIBRARY)
-
-
-@pytest.mark.parametrize("number", range(0, len(LIBRARY), 3))
-def test_what_is_told_of_a_step_is_what_the_engine_did(number):
-    episode = library_episode(number)
-    for step, (was, now) in zip(episode.steps, itertools.pairwise(episode.states), strict=True):
-        said = [line.partition(":")[0] for line in step.told]
-        assert ("completed" in said) == bool((now.completed & ~was.completed).any())
-        assert ("closed" in said) == bool((now.closed & ~was.closed & ~now.completed).any())
-        assert said.count("milestone") == (now.reached & ~was.reached).sum()
-        assert ("failed attempt" in said) == ("failed_attempt" in step.parts)
-        assert ("end: success" in step.told) == ("success" in step.parts)
-        assert ("end" in said) == bool(step.end)
-        assert ("not legal" in step.words) == ("invalid_action" in step.parts)
-
-
-@pytest.mark.parametrize("number", range(0, len(LIBRARY), 4))
-def test_labels_do_not_overlap(number):
-    episode = library_episode(number)
-    for picture in (episode[0], episode[-1], episode.overview()):
-        assert overlapping(picture) == []
-
-
-def test_a_full_crisis_can_be_read():
-    state, params, library = started(full())
-    picture = rendering.render(ENV, state, params, names=library)
-    assert overlapping(picture) == []
-    written = {found.get_text() for found in texts(picture)}
-    assert {f"Way {n}" for n in range(8)} <= written
-    assert {f"fact_{n}" for n in range(16)} <= written
-
-
-def test_boxes_do_not_overlap_and_keep_to_the_canvas():
-    for document in (MOVE, full(), MOVE | {"viable_routes": [], "milestones": []}):
-        state, params, _ = started(document)
-        task = jax.device_get(params.bank[0])
-        shown = reading.read(ENV.observe(state, params), jax.device_get(state), task, names.names_of(task))
-        for width, height in ((480, 400), (300, 200)):
-            placed = list(layout.boxes(layout.layout_of(shown), width, height).values())
-            assert all(box.x >= 0 and box.right <= width for box in placed)
-            assert all(box.top >= 0 and box.top + box.height <= height + 1e-6 for box in placed)
-            for a, b in itertools.combinations(placed, 2):
-                assert a.right <= b.x or b.right <= a.x or a.top + a.height <= b.top or b.top + b.height <= a.top
-
-
-def test_labels_keep_their_distance_and_their_order():
-    assert layout.heights([50, 50, 50], 100, 10) == [40, 50, 60]
-    assert layout.heights([10, None, 90], 100, 10) == [10, 20, 90]
-    assert layout.heights([0, 0], 100, 10) == [5, 15]
-    assert layout.heights([100, 100, 100], 20, 10) == pytest.approx([10 / 3, 10, 50 / 3])
-    assert layout.heights([], 100, 10) == []
-
-
-def test_routes_are_ordered_so_that_few_edges_cross():
-    crossed = MOVE | {
-        "viable_routes": [
-            {"id": "a", "preconditions": {"k1": True}, "consequences": {"moved": True}},
-            {"id": "b", "preconditions": {"k2": True}, "consequences": {"other": True}},
-            {"id": "c", "preconditions": {"k1": True}, "consequences": {"moved": True}},
-        ],
-        "milestones": [],
-    }
-    state, params, _ = started(crossed)
-    task = jax.device_get(params.bank[0])
-    shown = reading.read(ENV.observe(state, params), jax.device_get(state), task, names.names_of(task))
-    order = [node.slot for node in layout.layout_of(shown).routes]
-    assert abs(order.index(0) - order.index(2)) == 1
-
-
-def full():
-    """As many facts, routes and milestones as there may be."""
-    routes = [
-        {
-            "id": f"Way {n}",
-            "required_action_types": ["communicate", "spend", "plan", "negotiate"][: 1 + n % 4],
-            "preconditions": {f"fact_{(3 * n + m) % 16}": True for m in range(4)},
-            "consequences": {f"fact_{2 * n}": True, f"fact_{2 * n + 1}": "under review"},
-            "closes_routes": [f"Way {(n + 3) % 8}"],
-            "cost": {"money": 100 * n, "time": 1, "energy": 2},
-        }
-        for n in range(8)
-    ]
-    milestones = [
-        {"id": f"m{n}", "condition_key": f"fact_{2 * n}", "condition_value": True, "reward": 0.5} for n in range(8)
-    ]
-    return {
-        "id": "full",
-        "horizon": 20,
-        "mutable_world": {f"fact_{n}": False for n in range(16)},
-        "success_conditions": [{"key": f"fact_{n}", "value": True} for n in (0, 4, 8, 14)],
-        "failure_conditions": [{"key": "finances.liquidity", "op": "lt", "value": 10}],
-        "viable_routes": routes,
-        "milestones": milestones,
-    }

@@ -143,9 +143,7 @@ LIKE_ANOTHER = ("TeamsClone-Mentions-v0", "TeamsClone-MultiTask-v0", "TeamsClone
 def test_every_registered_environment_is_shown(id):
     env, params = jaxenv.make(id)
     bare = rendering.record(env, params, RANDOM, jax.random.key(0), 0)
-    wrapped = rendering.record(wrappers.EpisodeStatistics(env), params, RANDOM, jax.random.key(0), 0)
     assert len(bare) == len(bare.steps) + 1
-    assert [str(picture) for picture in wrapped] == [str(picture) for picture in bare]
     for step in bare.steps:
         assert step.words
         assert step.reward == pytest.approx(sum(step.parts.values()), abs=1e-5)

@@ -7,7 +7,8 @@ import pytest
 import jaxenv
 from jaxenv import baselines, rendering
 from jaxenv.envs import teamsclone
-from strategies.teamsclone_chats import BACK, DESK, ENV, HALL, IDLE, PHONE, REPLY, go, join, play, react, written
+from strategies.ink import written
+from strategies.teamsclone_chats import BACK, DESK, ENV, HALL, IDLE, PHONE, REPLY, go, join, play, react
 
 pytestmark = pytest.mark.slow
 

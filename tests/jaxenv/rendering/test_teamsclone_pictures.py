@@ -1,6 +1,5 @@
 """The page of a chat and the timeline of an episode: what is drawn, in which colours, and that it can be read."""
 
-import itertools
 import warnings
 
 import jax
@@ -12,45 +11,10 @@ import scenarios
 from jaxenv import baselines, rendering
 from jaxenv.rendering import canvas
 from jaxenv.rendering.teamsclone import marks, signs
-from strategies.teamsclone_chats import BACK, DESK, IDLE, discs, go, play, react, texts, visit, written
+from strategies.ink import fills_around, overlapping, text, texts, written
+from strategies.teamsclone_chats import BACK, DESK, IDLE, discs, go, play, react, visit
 
 LIBRARY = scenarios.load("teamsclone")
-
-
-def text(picture, words):
-    """The one text that says this."""
-    (found,) = [text for text in texts(picture) if text.get_text() == words]
-    return found
-
-
-def fills_around(text):
-    """The colours of the boxes that a text stands in, the smallest first."""
-    from matplotlib.colors import to_hex
-    from matplotlib.patches import FancyBboxPatch
-
-    x, y = text.get_position()
-    boxes = [
-        box
-        for box in text.axes.patches
-        if isinstance(box, FancyBboxPatch)
-        and box.get_x() <= x <= box.get_x() + box.get_width()
-        and box.get_y() <= y <= box.get_y() + box.get_height()
-    ]
-    return [to_hex(box.get_facecolor()) for box in sorted(boxes, key=lambda box: box.get_width() * box.get_height())]
-
-
-def overlapping(picture):
-    """Pairs of texts that lie on one another by more than a point."""
-    figure = picture.figure()
-    from matplotlib.text import Text
-
-    renderer = figure.canvas.get_renderer()
-    boxes = [
-        (text.get_text(), text.get_window_extent(renderer).padded(-figure.dpi / 72))
-        for text in figure.findobj(Text)
-        if text.get_text()
-    ]
-    return [(a[0], b[0]) for a, b in itertools.combinations(boxes, 2) if a[1].overlaps(b[1])]
 
 
 def test_the_page_shows_channels_messages_and_people():

@@ -128,6 +128,13 @@ def dear_counter():
     return env, params.replace(step_penalty=2 * params.step_penalty)
 
 
+class Odd(Counter):
+    """One that finds fault with its own numbers."""
+
+    def oddities(self, params):
+        return (f"a step costs {params.step_penalty}",)
+
+
 def scramble_targets(key, state, params):
     """What the agent does not see: every target drawn anew."""
     targets = jax.random.randint(key, (TOP,), 1, TOP + 1, jnp.int32)

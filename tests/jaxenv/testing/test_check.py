@@ -3,7 +3,7 @@
 import jax
 import pytest
 from broken import BROKEN
-from counter import Counter, Counters, scramble_targets
+from counter import Counter, Counters, Odd, scramble_targets
 
 from jaxenv import wrappers
 from jaxenv.testing import ConformanceError, check_environment, examine, trial
@@ -51,6 +51,11 @@ def test_a_single_step_is_played_on_to_an_end_and_a_perturbation_has_to_change_s
     assert told["automatic reset"].status == "ok"
     assert told["hidden is silent"].status == "broken"
     assert told["hidden is silent"].message.startswith("perturb_hidden changed nothing")
+
+
+def test_odd_params_are_a_warning():
+    with pytest.warns(UserWarning, match=r"^a step costs 0\.1$"):
+        check_environment(wrappers.EpisodeStatistics(Odd()), PARAMS.replace(step_penalty=0.1))
 
 
 def test_an_error_of_the_environments_own_is_not_hidden():

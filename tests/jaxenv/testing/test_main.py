@@ -27,6 +27,11 @@ def test_a_correct_environment_of_ones_own(lines):
     assert told[-1] == f"{len(RULES)} ok, 0 broken, 0 not checked"
 
 
+def test_what_is_odd_about_the_params_comes_last(lines):
+    _, told, _ = lines("counter:Odd", "--steps", "1")
+    assert told[-2].startswith("warning      a step costs -0.1")
+
+
 def test_a_broken_one_and_the_rule_that_was_not_checked(lines):
     status, told, _ = lines("broken:MaskTooWide")
     assert status == 1

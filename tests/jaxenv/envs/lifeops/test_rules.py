@@ -232,5 +232,6 @@ def test_weights_are_traced_numbers():
     _, state = env.reset(jax.random.key(0), params, 7)  # s1_basic_conflict
     doubled = params.replace(weights=params.weights.replace(overlap_penalty=jnp.float32(-10.0)))
     sweep = jax.tree.map(lambda *leaves: jnp.stack(leaves), params, doubled)
-    rewards = jax.vmap(env.step_env, in_axes=(None, None, None, 0))(jax.random.key(0), state, jnp.int32(0), sweep)[2]
+    step = jax.jit(jax.vmap(env.step_env, in_axes=(None, None, None, 0)))
+    rewards = step(jax.random.key(0), state, jnp.int32(0), sweep)[2]
     assert rewards.tolist() == [-10, -20]

@@ -64,14 +64,14 @@ def test_limits_that_are_too_small_are_refused(field):
 
 @every_difficulty
 def test_a_drawn_crisis_can_be_read_and_compiled_again(difficulty):
-    bank = ScenarioBank(jax.tree.map(lambda leaf: leaf[:100], crises(difficulty)))
+    bank = ScenarioBank(jax.tree.map(lambda leaf: leaf[:40], crises(difficulty)))
     library = scenarios.decompile("lifestack", bank)
     assert_equal(jax.device_get(library.bank.scenarios), bank.scenarios)
 
 
 @every_difficulty
 def test_nothing_in_a_drawn_crisis_is_warned_of_but_facts_that_only_lure(difficulty):
-    bank = ScenarioBank(jax.tree.map(lambda leaf: leaf[:100], crises(difficulty)))
+    bank = ScenarioBank(jax.tree.map(lambda leaf: leaf[:40], crises(difficulty)))
     warnings = scenarios.decompile("lifestack", bank).warnings
     assert [text for text in warnings if "never holds" not in text] == []
 

@@ -1,11 +1,13 @@
 """Worked cases of the rules page, sections 5 and 6: the parts of the reward and the ends, the number in the test."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
-from jaxenv.envs.lifestack.actions import EFFECTS, FIRST_UPKEEP, LOOKING
+from jaxenv.envs.lifestack.actions import EFFECTS, FIRST_UPKEEP, LOOKING, UPKEEP
 from jaxenv.envs.lifestack.metrics import FIRST, HIGHEST, better
-from jaxenv.envs.lifestack.reward import WEIGHTS
+from jaxenv.envs.lifestack.reward import WEIGHTS, oddities, upkeep_gains
 from strategies.lifestack_game import FAMILY, NEVER_FIRES, STRESS, WON, Game, event, milestone, route, win
 
 DEBT = "finances.debt_pressure"
@@ -219,3 +221,14 @@ def test_no_verb_pays_for_itself():
     upkeep = worth[FIRST_UPKEEP:LOOKING]
     assert worth.max() == upkeep[0] == pytest.approx(0.0528, abs=5e-5)  # rest
     assert worth.max() < -WEIGHTS.step_cost
+    assert list(upkeep_gains().values()) == pytest.approx(gains[FIRST_UPKEEP:LOOKING])
+
+
+def test_params_under_which_upkeep_pays_are_odd():
+    assert oddities(WEIGHTS) == ()
+    (rest,) = oddities(dataclasses.replace(WEIGHTS, step_cost=-0.0527))
+    assert rest == (
+        "upkeep 'rest' pays for itself: it can earn 0.0528 of wellbeing (weight 4) "
+        "and its step costs 0.0527 (step_cost)"
+    )
+    assert len(oddities(dataclasses.replace(WEIGHTS, step_cost=0.0))) == len(UPKEEP)

@@ -102,4 +102,4 @@ def test_workspaces_of_a_bank_are_drawn_uniformly():
     size = params.bank.size
     shares = np.bincount(drawn, minlength=size) / 9000
     assert np.abs(shares - 1 / size).max() < 0.02
-    assert int(env.init(jax.random.key(0), params, 99).scenario) == size - 1  # clamped
+    assert int(jax.jit(env.init)(jax.random.key(0), params, 99).scenario) == size - 1  # clamped

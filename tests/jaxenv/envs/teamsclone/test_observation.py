@@ -1,5 +1,7 @@
 """What an agent is shown (rules page, section 5): field by field, and as the flat vector of 442 or 472 numbers."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -176,10 +178,17 @@ def test_flatten_observation_of_general_has_442_numbers_and_472_each_for_four_ag
     assert 128 <= shape[-1] <= 512  # of the specification
 
 
+def entities(game):
+    return _entities(game.env, game.shown(), game.params)
+
+
+_entities = functools.partial(jax.jit, static_argnums=0)(lambda env, *args: env.entities(*args))
+
+
 def test_entities_say_the_same_as_the_vector():
     game = eventful()
-    found = game.env.entities(jax.tree.map(jnp.asarray, game.shown()), game.params)
-    vector = np.asarray(game.env.flatten(jax.tree.map(jnp.asarray, game.shown()), game.params))
+    found = entities(game)
+    vector = np.asarray(jax.jit(game.env.flatten)(game.shown(), game.params))
     assert {name: group.features.shape for name, group in found.groups.items()} == {
         "channels": (8, 6),
         "messages": (10, 38),
@@ -192,7 +201,7 @@ def test_entities_say_the_same_as_the_vector():
 
 def test_action_features_tell_answers_timeliness_spam_and_silence():
     def told(game):
-        return np.asarray(game.env.entities(jax.tree.map(jnp.asarray, game.shown()), game.params).actions)
+        return np.asarray(entities(game).actions)
 
     game = Game(small(messages=[initial()]))
     game.wait(9)

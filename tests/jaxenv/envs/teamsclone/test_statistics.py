@@ -72,7 +72,7 @@ def test_statistics_are_each_agents_own():
     assert (one["reactions_per_message"], other["reactions_per_message"]) == (0, 1)
 
 
-@pytest.mark.parametrize("agents", [1, 2])
+@pytest.mark.parametrize("agents", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_statistics_of_random_play_add_up(agents):
     played = random_play(general(), agents, every_verb_alike(), seed=4)
     found, parts = played.info["statistics"], played.info["reward_parts"]

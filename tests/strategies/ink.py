@@ -1,0 +1,51 @@
+"""What a picture shows: its texts, the boxes that they stand in, and whether one can be read."""
+
+import itertools
+
+
+def texts(picture):
+    """What is written, in the order of drawing."""
+    from matplotlib.text import Text
+
+    return [text for text in picture.figure().findobj(Text) if text.get_text()]
+
+
+def text(picture, words):
+    """The one text that says this."""
+    (found,) = [text for text in texts(picture) if text.get_text() == words]
+    return found
+
+
+def written(picture):
+    """What is written, as strings."""
+    return [text.get_text() for text in texts(picture)]
+
+
+def frames_of(text):
+    """(fill, edge) of the boxes that a text stands in, the smallest first."""
+    from matplotlib.colors import to_hex
+    from matplotlib.patches import FancyBboxPatch
+
+    x, y = text.get_position()
+    boxes = [
+        box
+        for box in text.axes.patches
+        if isinstance(box, FancyBboxPatch)
+        and box.get_x() <= x <= box.get_x() + box.get_width()
+        and box.get_y() <= y <= box.get_y() + box.get_height()
+    ]
+    boxes.sort(key=lambda box: box.get_width() * box.get_height())
+    return [(to_hex(box.get_facecolor()), to_hex(box.get_edgecolor())) for box in boxes]
+
+
+def fills_around(text):
+    """The colours of those boxes."""
+    return [fill for fill, _ in frames_of(text)]
+
+
+def overlapping(picture):
+    """Pairs of texts that lie on one another by more than a point."""
+    figure = picture.figure()
+    renderer = figure.canvas.get_renderer()
+    boxes = [(text.get_text(), text.get_window_extent(renderer).padded(-figure.dpi / 72)) for text in texts(picture)]
+    return [(a[0], b[0]) for a, b in itertools.combinations(boxes, 2) if a[1].overlaps(b[1])]
