@@ -7,6 +7,7 @@ programs are compiled first and then run in turns, round after round, so that a 
 
 import dataclasses
 import functools
+import importlib.util
 import json
 import os
 import statistics
@@ -140,19 +141,13 @@ def _jaxenv_program(id: str, num_envs: int) -> Program:
 
 def _peer_programs() -> list[functools.partial]:
     """Jumanji's structured tasks and gymnax's best known games, as far as they are installed."""
+    ids = {"jumanji": ("TSP-v1", "Knapsack-v1", "JobShop-v0"), "gymnax": ("Breakout-MinAtar", "CartPole-v1")}
     programs: list[functools.partial] = []
-    try:
-        import jumanji  # noqa: F401
-
-        programs += [functools.partial(_jumanji_program, id) for id in ("TSP-v1", "Knapsack-v1", "JobShop-v0")]
-    except ImportError:
-        print("jumanji is not installed (extra `peers`): left out", file=sys.stderr)
-    try:
-        import gymnax  # noqa: F401
-
-        programs += [functools.partial(_gymnax_program, id) for id in ("Breakout-MinAtar", "CartPole-v1")]
-    except ImportError:
-        print("gymnax is not installed (extra `peers`): left out", file=sys.stderr)
+    for suite, program in (("jumanji", _jumanji_program), ("gymnax", _gymnax_program)):
+        if importlib.util.find_spec(suite) is None:
+            print(f"{suite} is not installed (extra `peers`): left out", file=sys.stderr)
+        else:
+            programs += [functools.partial(program, id) for id in ids[suite]]
     return programs
 
 

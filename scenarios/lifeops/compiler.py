@@ -86,7 +86,7 @@ def decompile(scenario: Scenario, scenario_id: str = "", places: Sequence[str] =
     return Day(
         scenario_id=scenario_id,
         persona=_persona_words(scenario.persona, names),
-        day_of_week=None if weekday == UNSET else WEEKDAYS[weekday],  # type: ignore[arg-type]
+        day_of_week=None if weekday == UNSET else WEEKDAYS[weekday],
         max_steps=None if steps == len(rows) + SPARE_STEPS else steps,
         calendar=tuple(
             Event(event_id=f"e{n}", **_event_words(scenario.calendar, slot, names))

@@ -37,7 +37,7 @@ def _is_plain(value: Any) -> bool:
 def _plain_value(value: Any) -> Any:
     if not _is_plain(value):
         said = "expected null, true, false, a finite number, text, or a list or mapping of them."
-        raise PydanticCustomError("value", said)  # type: ignore[arg-type]
+        raise PydanticCustomError("value", said)
     return value
 
 
