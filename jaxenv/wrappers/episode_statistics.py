@@ -65,11 +65,8 @@ class EpisodeStatistics(Wrapper):
 
     def init(self, key: Key, params: Any, scenario: jax.Array | int | None) -> StatisticsState:
         """The first state of an episode of which nothing is counted yet."""
-        env_state = self.env.init(key, params, scenario)
-        action = jnp.zeros(self.env.action_mask(env_state, params).shape[:-1], jnp.int32)
-        reward = jax.eval_shape(self.env.transition, key, env_state, action, params)[1]
-        empty = Episode(jnp.zeros(reward.shape, jnp.float32), jnp.int32(0))
-        return StatisticsState(env_state=env_state, episode=empty)
+        empty = Episode(jnp.zeros(self._agents, jnp.float32), jnp.int32(0))
+        return StatisticsState(env_state=self.env.init(key, params, scenario), episode=empty)
 
     def transition(
         self, key: Key, state: StatisticsState, action: jax.Array, params: Any
@@ -96,10 +93,15 @@ class EpisodeStatistics(Wrapper):
         """The wrapped space, and numbers without bounds."""
         most = float(jnp.finfo(jnp.float32).max)
         episode = {
-            "episode_return": spaces.Box(-most, most, (), jnp.float32),
+            "episode_return": spaces.Box(-most, most, self._agents, jnp.float32),
             "length": spaces.Box(0, 2**31 - 2, (), jnp.int32),
         }
         return spaces.Record.of(
             StatisticsState,
             {"env_state": self.env.state_space(params), "episode": spaces.Record.of(Episode, episode)},
         )
+
+    @property
+    def _agents(self) -> tuple[int, ...]:
+        """The shape of a reward."""
+        return (self.num_agents,) if self.num_agents > 1 else ()

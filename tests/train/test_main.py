@@ -141,7 +141,8 @@ def test_returns_are_known_for_shipped_scenarios_wherever_their_files_lie(tmp_pa
 def test_every_environment_trains(env_id, tmp_path, capsys):
     options = ["--env", env_id, *TINY]
     assert command.main(["ppo", *options, "--run-dir", str(tmp_path / "run")]) == 0
-    assert "mean score" in capsys.readouterr().out
+    has_best = command.load_library(jaxenv.make(env_id)[0]).returns(env_id)
+    assert ("mean score" if has_best else "no scores: what can be won") in capsys.readouterr().out
 
 
 @pytest.mark.slow

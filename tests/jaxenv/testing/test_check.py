@@ -13,7 +13,15 @@ ENV = Counter()
 PARAMS = ENV.default_params
 
 
-@pytest.mark.parametrize("env", [ENV, Counters(), wrappers.EpisodeStatistics(ENV)], ids=lambda env: type(env).__name__)
+CORRECT = {
+    "one": ENV,
+    "several": Counters(),
+    "one, counted": wrappers.EpisodeStatistics(ENV),
+    "several, counted": wrappers.EpisodeStatistics(Counters()),
+}
+
+
+@pytest.mark.parametrize("env", CORRECT.values(), ids=CORRECT)
 def test_a_correct_environment_passes(env):
     hidden = None if isinstance(env, wrappers.Wrapper) else scramble_targets
     check_environment(env, env.default_params, perturb_hidden=hidden)
