@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxenv.envs.lifestack.actions import EFFECTS, FIRST_UPKEEP, UPKEEP
+from jaxenv.envs.lifestack.actions import EFFECTS, FIRST_UPKEEP, LOOKING, UPKEEP
 from jaxenv.envs.lifestack.dynamics import Turn
 from jaxenv.envs.lifestack.metrics import HIGHEST, UNIT, better
 from jaxenv.envs.lifestack.types import NUM_METRICS, RewardParts, RewardWeights, Scenario, State
@@ -57,7 +57,7 @@ def upkeep_gains() -> dict[str, float]:
     """By kind of upkeep, the most that it can raise W: its gains at their full size, its losses clipped away."""
     change = better(EFFECTS) - better(np.zeros_like(EFFECTS))
     gains = np.maximum(change, 0).sum(axis=-1) / (NUM_METRICS * HIGHEST)
-    return dict(zip(UPKEEP, gains[FIRST_UPKEEP:].tolist(), strict=False))
+    return dict(zip(UPKEEP, gains[FIRST_UPKEEP:LOOKING].tolist(), strict=True))
 
 
 def oddities(weights: RewardWeights) -> tuple[str, ...]:

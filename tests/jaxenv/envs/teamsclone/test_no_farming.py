@@ -43,7 +43,7 @@ def taste_for(kind):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("taste", ["alike", "few messages"])
-@pytest.mark.parametrize("agents", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("agents", [1, 2])
 def test_no_agent_earns_more_in_random_play_and_no_part_pays_more_often(agents, taste):
     played = random_play(QUIET, agents, taste_for(taste), seed=6)
     assert played.reward.sum(1).max() <= 4.05
