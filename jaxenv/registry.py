@@ -1,6 +1,7 @@
 """The registry: one dictionary from an id to the function that builds its environment."""
 
 import difflib
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -31,12 +32,25 @@ def make(id: str, **static: Any) -> tuple[Environment, Any]:
     Raises:
         ValueError: for an unknown id; the message names the nearest one.
     """
+    env = _factory(id)(**static)
+    return env, env.default_params
+
+
+def arguments(id: str) -> dict[str, Any]:
+    """What `make` takes beside the id: argument -> default, of a registered environment.
+
+    Raises:
+        ValueError: for an unknown id; the message names the nearest one.
+    """
+    return {name: parameter.default for name, parameter in inspect.signature(_factory(id)).parameters.items()}
+
+
+def _factory(id: str) -> Callable[..., Environment]:
     if id not in _FACTORIES:
         near = difflib.get_close_matches(str(id), _FACTORIES, n=1, cutoff=0.4)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise ValueError(f"no environment {id!r}.{hint} Registered: {', '.join(_FACTORIES)}.")
-    env = _FACTORIES[id](**static)
-    return env, env.default_params
+    return _FACTORIES[id]
 
 
 def registered() -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from flax import struct
 
 from jaxenv.core.types import Key
 
-_SHARED = "shared"  # its name in a saved bank
+_BESIDE = ("shared", "start_cdf")  # fields of a bank beside its scenarios, by their names in a saved one
 
 
 class ScenarioBank(struct.PyTreeNode):
@@ -23,6 +23,7 @@ class ScenarioBank(struct.PyTreeNode):
 
     scenarios: Any  # a Scenario record, each array with a leading axis of the bank's size
     shared: Any = None  # what all of them refer to, such as a table of texts: an array, or None where there is none
+    start_cdf: jax.Array | None = None  # [S] float32, running sums of the start weights, None where all are equal
 
     @classmethod
     def stack(cls, scenarios: Sequence[Any]) -> Self:
@@ -47,24 +48,39 @@ class ScenarioBank(struct.PyTreeNode):
         return _rows(self.scenarios, index)
 
     def sample(self, key: Key) -> jax.Array:
-        """A uniformly drawn index, [] int32; one random number, exact to 2⁻²³."""
+        """An index drawn from the start distribution, [] int32; one random number, exact to 2⁻²³."""
         if self.size == 1:
             return jnp.int32(0)
         return self.pick(jax.random.uniform(key))
 
     def pick(self, uniform: jax.Array) -> jax.Array:
-        """The index that a number in [0, 1) falls on, [] int32."""
-        return jnp.minimum(jnp.floor(uniform * self.size).astype(jnp.int32), self.size - 1)
+        """The index that a number in [0, 1) falls on by the start distribution, [] int32."""
+        if self.start_cdf is None:
+            return jnp.minimum(jnp.floor(uniform * self.size).astype(jnp.int32), self.size - 1)
+        total = self.start_cdf[-1]
+        found = jnp.searchsorted(self.start_cdf, uniform * total, side="right", method="scan_unrolled")
+        last = jnp.searchsorted(self.start_cdf, total)  # of positive weight: rounding must not step over it
+        return jnp.minimum(found, last).astype(jnp.int32)
+
+    def with_start_weights(self, weights: jax.Array) -> Self:
+        """The same scenarios under another start distribution; episodes under way go on as they are.
+
+        Args:
+            weights: [S], at least 0 and not all 0. An episode starts in a scenario with a probability proportional to
+                its weight, and never in one of weight 0. A curriculum changes them between two updates; as all of
+                `params` they are traced, so only the first change recompiles.
+        """
+        return self.replace(start_cdf=jnp.cumsum(jnp.asarray(weights, jnp.float32)))
 
     def split(self, sizes: Sequence[int]) -> list[Self]:
-        """Consecutive banks of the given sizes, which must add up to this one's size."""
+        """Consecutive banks of the given sizes, which must add up to this one's size; their starts are uniform."""
         if sum(sizes) != self.size or min(sizes) < 1:
             raise ValueError(f"cannot split {self.size} scenarios into banks of {list(sizes)}")
         bounds = np.cumsum([0, *sizes])
-        return [self.replace(scenarios=self[a:b]) for a, b in itertools.pairwise(bounds)]
+        return [self.replace(scenarios=self[a:b], start_cdf=None) for a, b in itertools.pairwise(bounds)]
 
     def concatenate(self, *others: Self) -> Self:
-        """This bank's scenarios followed by the others', all of one shape (host side).
+        """This bank's scenarios followed by the others', all of one shape, with uniform starts (host side).
 
         Raises:
             ValueError: where the banks share different things, such as two tables of texts.
@@ -72,7 +88,8 @@ class ScenarioBank(struct.PyTreeNode):
         if any(not _same(self.shared, other.shared) for other in others):
             raise ValueError("banks that differ in what their scenarios share cannot be concatenated")
         trees = [self.scenarios, *(other.scenarios for other in others)]
-        return self.replace(scenarios=jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *trees))
+        scenarios = jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *trees)
+        return self.replace(scenarios=scenarios, start_cdf=None)
 
     def resize(self, empty: Any) -> Self:
         """This bank in the shapes of `empty`, a scenario of padding only (one number throughout each array).
@@ -122,14 +139,14 @@ class ScenarioBank(struct.PyTreeNode):
         except (zipfile.BadZipFile, ValueError, EOFError) as error:
             raise ValueError(f"{path} is not a scenario bank: {error}") from error
         said = str(arrays.pop("fingerprint", ""))
-        shared = arrays.pop(_SHARED, None)
+        beside = {name: jnp.asarray(arrays.pop(name)) for name in _BESIDE if name in arrays}
         leaves, structure = jax.tree_util.tree_flatten_with_path(empty)
         names = [_name(leaf_path) for leaf_path, _ in leaves]
         if set(names) != set(arrays):
             odd = sorted(set(names) ^ set(arrays))
             raise ValueError(f"{path} is not a bank of {type(empty).__module__}: it differs in {odd}")
         scenarios = jax.tree.unflatten(structure, [jnp.asarray(arrays[name]) for name in names])
-        bank = cls(scenarios, None if shared is None else jnp.asarray(shared))
+        bank = cls(scenarios, **beside)
         if bank.fingerprint() != said:
             raise ValueError(f"{path} was changed after it was saved: {bank.fingerprint()} is not {said}")
         return bank
@@ -137,8 +154,9 @@ class ScenarioBank(struct.PyTreeNode):
     def _named_leaves(self) -> list[tuple[str, np.ndarray]]:
         """(dotted name, array) of every leaf."""
         leaves = jax.tree_util.tree_leaves_with_path(self.scenarios)
-        named = [(_name(path), np.asarray(leaf)) for path, leaf in leaves]
-        return named if self.shared is None else [*named, (_SHARED, np.asarray(self.shared))]
+        beside = [(name, getattr(self, name)) for name in _BESIDE]
+        named = [*((_name(path), leaf) for path, leaf in leaves), *beside]
+        return [(name, np.asarray(leaf)) for name, leaf in named if leaf is not None]
 
 
 @functools.partial(jax.jit, inline=True)

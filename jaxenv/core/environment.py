@@ -93,6 +93,13 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
         """One scenario drawn at a difficulty in [0, 1]; jittable, to be stacked into a `ScenarioBank` by `jax.vmap`."""
         raise NotImplementedError(f"{self.name} has no generator")
 
+    def scenario_index(self, state: Any) -> jax.Array:
+        """[] int32: the index of `params.bank` that an episode plays, so that a bank may change wherever none plays.
+
+        It is `state.scenario`; an environment that keeps it elsewhere says so here.
+        """
+        return state.scenario
+
     def oddities(self, params: ParamsT) -> tuple[str, ...]:
         """What the numbers of `params` bring about that nobody may have meant, a sentence each (host side)."""
         return ()

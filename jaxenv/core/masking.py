@@ -13,8 +13,13 @@ WORD = 32  # bits
 def sample_uniform(key: Key, mask: ActionMask) -> jax.Array:
     """A uniform draw among the True entries of `mask` ([A] bool): [] int32; 0 where none is True.
 
+    Of a batch of masks ([..., A]) each row draws with a key of its own, split from `key`: [...] int32.
+
     One random number, and the entry of that rank found in a packed mask: on a CPU 4 to 12 times faster than `cumsum`.
     """
+    if mask.ndim > 1:
+        rows = mask.reshape(-1, mask.shape[-1])
+        return jax.vmap(sample_uniform)(jax.random.split(key, len(rows)), rows).reshape(mask.shape[:-1])
     words = pack(mask)
     up_to = lax.population_count(words).astype(jnp.int32) @ np.triu(np.ones((words.size, words.size), np.int32))
     total = up_to[-1]

@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxenv.core import ScenarioBank
 from jaxenv.testing.trial import Trial
 from jaxenv.testing.verdict import Unchecked, at, broken, is_float, require_equal
 
@@ -71,6 +72,39 @@ def ends(trial: Trial) -> None:
     flags = (told["terminated"], told["truncated"])
     require_equal("the end in info beside that of step", flags, (terminated, truncated))
     require_equal("the reward of step beside that of step_env", record.result[2], record.unreset[2])
+
+
+def time_limit(trial: Trial) -> None:
+    """No episode goes on beyond `params.max_steps_in_episode`."""
+    limit = getattr(trial.params, "max_steps_in_episode", None)
+    if limit is None:
+        broken("params has no max_steps_in_episode")
+    steps = np.zeros(trial.record.done.shape[1], int)
+    for step, done in enumerate(trial.record.done):
+        steps += 1
+        late = np.flatnonzero((steps >= int(limit)) & ~done)
+        if late.size:
+            broken(f"max_steps_in_episode is {int(limit)} and an episode goes on after it {at(step, late[0])}")
+        steps[done] = 0
+
+
+def scenario_index(trial: Trial) -> None:
+    """An episode of a scenario of the bank says that it plays it."""
+    bank = getattr(trial.params, "bank", None)
+    if not isinstance(bank, ScenarioBank):
+        raise Unchecked("params has no bank of scenarios")
+
+    def told(index: Any) -> Any:
+        return trial.env.scenario_index(trial.env.init(trial.key, trial.params, index))
+
+    asked = np.unique([0, bank.size // 2, bank.size - 1]).astype(np.int32)
+    try:
+        found = np.asarray(jax.jit(jax.vmap(told))(asked))
+    except AttributeError as error:
+        broken(f"scenario_index fails: {error}")
+    for index, one in zip(asked, found, strict=True):
+        if (one != index).any():
+            broken(f"an episode of scenario {index} says that it plays {one}")
 
 
 def final_observation(trial: Trial) -> None:

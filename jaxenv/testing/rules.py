@@ -55,6 +55,16 @@ PLAYED: dict[str, Rule] = {
         "an end is computed of the state after the reset, or in two places",
         episodes.ends,
     ),
+    "time limit": Rule(
+        "params.max_steps_in_episode is an upper bound on the steps of every episode",
+        "it was not raised with the limit of a scenario, or truncation is told a step late",
+        episodes.time_limit,
+    ),
+    "scenario index": Rule(
+        "scenario_index(state) is the index of params.bank that the episode plays",
+        "the state keeps it under another name than `scenario`: override scenario_index",
+        episodes.scenario_index,
+    ),
     "final observation": Rule(
         "info['final_observation'] is the observation before the reset",
         "it is taken after the reset",

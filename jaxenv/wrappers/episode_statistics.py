@@ -5,6 +5,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from flax import struct
 
 from jaxenv.core import spaces
@@ -42,13 +43,18 @@ class EpisodeSummary(struct.PyTreeNode):
         count = int(self.count)
         if count == 0:
             return {"episodes": 0, "return": None, "length": None}
-        mean_return = float(jnp.mean(self.return_sum)) / count
+        mean_return = float(np.asarray(self.return_sum, np.float64).mean()) / count
         return {"episodes": count, "return": mean_return, "length": int(self.length_sum) / count}
 
 
-def summarize(info: Info) -> EpisodeSummary:
-    """The episodes that ended in a batch of steps; `info` is `step`'s, with any leading axes."""
-    done = info["terminated"] | info["truncated"]
+def summarize(info: Info, where: jax.Array | bool = True) -> EpisodeSummary:
+    """The episodes that ended in a batch of steps.
+
+    Args:
+        info: `step`'s, with any leading axes.
+        where: [...] bool, which episodes to count.
+    """
+    done = (info["terminated"] | info["truncated"]) & where
     episode = info["episode"]
     axes = tuple(range(done.ndim))
     finished = done.reshape(done.shape + (1,) * (episode.episode_return.ndim - done.ndim))
@@ -88,6 +94,10 @@ class EpisodeStatistics(Wrapper):
     def action_mask(self, state: StatisticsState, params: Any) -> jax.Array:
         """The wrapped legal actions."""
         return self.env.action_mask(state.env_state, params)
+
+    def scenario_index(self, state: StatisticsState) -> jax.Array:
+        """The scenario of the wrapped state."""
+        return self.env.scenario_index(state.env_state)
 
     def state_space(self, params: Any = None) -> spaces.Record:
         """The wrapped space, and numbers without bounds."""

@@ -90,6 +90,10 @@ class Wrapper(Environment):
         """The wrapped environment's generator."""
         return self.env.generate(key, difficulty)
 
+    def scenario_index(self, state: Any) -> jax.Array:
+        """The wrapped environment's scenario."""
+        return self.env.scenario_index(state)
+
     def oddities(self, params: Any) -> tuple[str, ...]:
         """The wrapped environment's words on its params."""
         return self.env.oddities(params)

@@ -8,6 +8,7 @@ import jaxenv
 from jaxenv import wrappers
 from jaxenv.envs.lifestack.types import UNKNOWN
 from jaxenv.testing import check_environment
+from strategies.ids import IDS
 from strategies.teamsclone_play import scramble as scramble_the_workspace
 
 
@@ -65,12 +66,7 @@ def test_every_environment_says_what_it_hides():
     assert set(PERTURB_HIDDEN) == set(jaxenv.registered())
 
 
-OF_ONE_ENGINE = ("TeamsClone-Mentions-v0", "TeamsClone-MultiTask-v0")  # that of ids beside them
-
-
-@pytest.mark.parametrize(
-    "env_id", [pytest.param(id, marks=[pytest.mark.slow] if id in OF_ONE_ENGINE else []) for id in jaxenv.registered()]
-)
+@pytest.mark.parametrize("env_id", IDS)
 def test_the_contract_holds(env_id):
     env, params = jaxenv.make(env_id)
     check_environment(env, params, perturb_hidden=PERTURB_HIDDEN[env_id])

@@ -44,6 +44,44 @@ def test_samples_are_uniform_over_the_bank():
     assert BANK.split([1, 4])[0].sample(jax.random.key(0)) == 0
 
 
+@pytest.mark.parametrize("weights", [[1, 0, 3, 0, 0], [0, 0, 0.1, 0.2, 0.1], [1e6, 1, 1, 1, 0]])
+def test_starts_are_drawn_by_their_weights(weights):
+    bank = BANK.with_start_weights(jnp.array(weights))
+    drawn = jax.vmap(bank.sample)(jax.random.split(jax.random.key(0), 20_000))
+    shares = np.bincount(drawn, minlength=5) / 20_000
+    assert shares == pytest.approx(np.array(weights) / np.sum(weights), abs=0.02)
+    assert (shares[np.array(weights) == 0] == 0).all()
+    edges = [bank.pick(jnp.float32(uniform)) for uniform in (0.0, 1 - 2**-24, 1.0)]
+    first, last = np.flatnonzero(weights)[[0, -1]]
+    assert [int(edge) for edge in edges] == [first, last, last]
+
+
+def test_weights_of_starts_are_traced_and_do_not_change_what_is_there():
+    traces = []
+
+    @jax.jit
+    def draw(bank):
+        traces.append(1)
+        return bank.pick(jnp.float32(0.5))
+
+    bank = BANK.with_start_weights(jnp.ones(5))
+    assert [int(draw(bank)), int(draw(bank.with_start_weights(jnp.array([0, 0, 0, 0, 1]))))] == [2, 4]
+    assert len(traces) == 1
+    assert numbers(bank) == numbers(BANK)
+    assert [part.start_cdf for part in bank.split([2, 3])] == [None, None]
+    assert bank.concatenate(bank).start_cdf is None
+    np.testing.assert_array_equal(bank.resize(EMPTY).start_cdf, bank.start_cdf)
+
+
+def test_a_start_distribution_is_saved_and_told_apart(tmp_path):
+    bank = BANK.with_start_weights(jnp.arange(5))
+    bank.save(tmp_path / "bank.npz")
+    loaded = ScenarioBank.load(tmp_path / "bank.npz", EMPTY)
+    np.testing.assert_array_equal(loaded.start_cdf, bank.start_cdf)
+    assert loaded.shared is None
+    assert loaded.fingerprint() == bank.fingerprint() != BANK.fingerprint()
+
+
 def test_splitting_and_concatenating_give_the_bank_back():
     parts = BANK.split([2, 3])
     assert [numbers(part) for part in parts] == [[0, 1], [2, 3, 4]]

@@ -16,6 +16,15 @@ def test_a_masked_draw_is_uniform_over_the_legal_entries():
     assert shares[np.asarray(mask)] == pytest.approx(1 / 3, abs=0.01)
 
 
+def test_each_row_of_a_batch_draws_for_itself():
+    mask = jnp.array([[[True, False], [True, True]], [[False, True], [True, True]]])
+    draws = np.stack([masking.sample_uniform(jax.random.key(seed), mask) for seed in range(40)])
+    assert draws.shape == (40, 2, 2)
+    assert (draws[:, :, 0] == [0, 1]).all()
+    assert 0.2 < draws[:, :, 1].mean() < 0.8
+    assert (draws[:, 0, 1] != draws[:, 1, 1]).any()
+
+
 def test_a_draw_without_legal_entries_is_an_index():
     assert masking.sample_uniform(jax.random.key(0), jnp.zeros(4, bool)) == 0
 

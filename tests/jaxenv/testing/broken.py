@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from counter import STEPS, TOP, Counter, Counters, Params
+from counter import STEPS, TOP, Counter, Counters, Observation, Params
 from flax import struct
 
 from jaxenv.core import spaces
@@ -162,6 +162,41 @@ class ForgottenPart(Counter):
         return super().reward(key, parts, after) + jnp.where(after.at == 2, 0.25, 0.0)
 
 
+class OneStepLate(Counter):
+    def is_truncated(self, state, params):
+        return state.clock > params.max_steps_in_episode
+
+
+class NoTimeLimit(Counter):
+    @property
+    def default_params(self):
+        return Unlimited(bank=super().default_params.bank, step_penalty=jnp.float32(-0.1))
+
+    def is_truncated(self, state, params):
+        return state.clock >= 7
+
+    def observe(self, state, params):
+        share = jnp.maximum(7 - state.clock, 0) / 7
+        return Observation(at=state.at, share=share, action_mask=self.action_mask(state, params))
+
+
+class Unlimited(struct.PyTreeNode):
+    """Params without a time limit."""
+
+    bank: Any
+    step_penalty: Any
+
+
+class OtherScenario(Counter):
+    def scenario_index(self, state):
+        return state.at
+
+
+class ScenarioElsewhere(Counter):
+    def scenario_index(self, state):
+        return state.elsewhere
+
+
 def _with_step(change):
     """A counter whose step is that of the counter, changed."""
 
@@ -280,6 +315,10 @@ BROKEN = [
     Case(EffectOfIllegal, "illegal actions", r"after illegal action \d and not \d, state\.\w+ is"),
     Case(ForgottenPart, "reward parts", r"the sum of info\['reward_parts'\] beside the reward is"),
     Case(_with_step(_ends_late), "ends", "truncated of step .* is False and not True"),
+    Case(OneStepLate, "time limit", "max_steps_in_episode is 7 and an episode goes on after it at step"),
+    Case(NoTimeLimit, "time limit", "params has no max_steps_in_episode"),
+    Case(OtherScenario, "scenario index", "an episode of scenario 2 says that it plays 0"),
+    Case(ScenarioElsewhere, "scenario index", "scenario_index fails: .*no attribute 'elsewhere'"),
     Case(_with_step(_tells_the_new), "final observation", r"info\['final_observation'\] .*at is"),
     Case(_with_step(_keeps_the_clock), "automatic reset", r"of step\.\w+ is .* and not"),
     Case(_with_step(_shows_the_old), "automatic reset", r"the observation of step\.\w+ is"),
