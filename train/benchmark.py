@@ -1,8 +1,10 @@
 """Environment throughput beside the suites that people know, measured in one run.
 
-Every program is the same: uniformly random legal actions, one jitted `lax.scan` over a batch, the suite's own automatic
-reset; state, observation, reward and a count of ends are carried and returned, so that nothing can be left out. All
-programs are compiled first and then run in turns, round after round, so that a noisy machine is noisy to all of them.
+Every program is the same: one jitted `lax.scan` over a batch, the suite's own automatic reset, and one way to pick a
+uniformly random legal action (`masking.sample_uniform`, one random number an agent) for all suites; where a suite has
+no masks, every action is legal. State, observation, reward and a count of ends are carried and returned, so that
+nothing can be left out. All programs are compiled first and then run in turns, round after round, so that a noisy
+machine is noisy to all of them, and a ratio is taken between runs of the same round.
 """
 
 import dataclasses
@@ -22,20 +24,23 @@ import jax.numpy as jnp
 import tyro
 
 import jaxenv
-from jaxenv.core import masking
+from jaxenv.core import Environment, masking
+from jaxenv.wrappers import EpisodeStatistics
 
 STEPS = 128  # of one scan
+YARDSTICKS = ("Knapsack-v1", "Breakout-MinAtar")  # what the others are told as a multiple of
 
 
 @dataclasses.dataclass(frozen=True)
 class Program:
-    """One environment, batched: `reset(key, params) -> carry`, `step(key, carry, params) -> (carry, ended [B])`."""
+    """One environment, batched."""
 
     name: str
     params: Any
-    reset: Callable[[jax.Array, Any], Any]
-    step: Callable[[jax.Array, Any, Any], tuple[Any, jax.Array]]
-    count_bytes: Callable[[Any], int]  # carry -> bytes of one environment's state and observation
+    reset: Callable[[jax.Array, Any], tuple[Any, Any]]  # (keys [B], params) -> (observation, state)
+    # (keys [B], state, action, params) -> (observation, state, reward, whether it ended [B])
+    step: Callable[[jax.Array, Any, jax.Array, Any], tuple[Any, Any, jax.Array, jax.Array]]
+    mask: Callable[[Any], jax.Array]  # observation -> [B, ..., A] bool
 
 
 @dataclasses.dataclass
@@ -44,7 +49,7 @@ class Result:
 
     name: str
     compile_s: float
-    bytes_per_env: int
+    bytes_per_env: int  # of state and observation
     steps_per_s: list[float] = dataclasses.field(default_factory=list)
 
     @property
@@ -52,11 +57,17 @@ class Result:
         """Steps per second, median over the rounds."""
         return statistics.median(self.steps_per_s)
 
+    def ratio(self, other: "Result") -> float:
+        """How many times as fast as another program, median over the rounds."""
+        return statistics.median(a / b for a, b in zip(self.steps_per_s, other.steps_per_s, strict=True))
+
 
 def benchmark(
     *, num_envs: int = 4096, rounds: int = 5, peers: bool = True, out: Path | None = None, only: str = ""
 ) -> list[Result]:
     """Measures steps per second of every registered environment and, where they are installed, of other suites.
+
+    Each of ours runs twice: as it is, and under `EpisodeStatistics`, as training takes it.
 
     Args:
         num_envs: environments side by side.
@@ -65,9 +76,10 @@ def benchmark(
         out: a JSON file for the figures.
         only: runs only programs whose name contains this.
     """
-    programs = [functools.partial(_jaxenv_program, id) for id in jaxenv.registered()]
+    programs = [functools.partial(program, id) for id in jaxenv.registered() for program in (_bare, _counted)]
     programs += _peer_programs() if peers else []
-    compiled = [_compile(build(num_envs), num_envs) for build in programs if only in _name_of(build)]
+    chosen = [build() for build in programs if only in _name_of(build)]
+    compiled = [_compile(program, num_envs) for program in chosen]
     for _ in range(rounds):
         for result, run in compiled:
             result.steps_per_s.append(num_envs * STEPS / run())
@@ -85,58 +97,62 @@ def _name_of(build: functools.partial) -> str:
 def _compile(program: Program, num_envs: int) -> tuple[Result, Callable[[], float]]:
     """Compiles one scan and warms it up; the function that comes back runs it on and returns its seconds."""
 
-    def scan_steps(key: jax.Array, carry: Any, ends: jax.Array, params: Any) -> tuple[Any, jax.Array]:
-        def step(carry: tuple[Any, jax.Array], key: jax.Array) -> tuple[tuple[Any, jax.Array], None]:
-            inner, ends = carry
-            inner, ended = program.step(key, inner, params)
-            return (inner, ends + jnp.sum(ended, dtype=jnp.int32)), None
+    def start(key: jax.Array, params: Any) -> Any:
+        observation, state = program.reset(jax.random.split(key, num_envs), params)
+        return observation, state, masking.sample_uniform(key, program.mask(observation)), jnp.float32(0)
 
-        return jax.lax.scan(step, (carry, ends), jax.random.split(key, STEPS))[0]
+    def scan_steps(key: jax.Array, carry: Any, params: Any) -> tuple[Any, jax.Array]:
+        def step(carry: Any, key: jax.Array) -> tuple[Any, jax.Array]:
+            # The next action is picked ahead and carried: within one program XLA works a chain of scalars, as picking
+            # is, out anew wherever the action is used.
+            _, state, action, total = carry
+            action_key, step_key = jax.random.split(key)
+            keys = jax.random.split(step_key, num_envs)
+            observation, state, reward, ended = program.step(keys, state, action, params)
+            action = masking.sample_uniform(action_key, program.mask(observation))
+            return (observation, state, action, total + jnp.sum(reward)), jnp.sum(ended, dtype=jnp.int32)
 
-    key = jax.random.key(0)
-    params = program.params
-    carry = jax.jit(program.reset)(key, params)
+        carry, ends = jax.lax.scan(step, carry, jax.random.split(key, STEPS))
+        return carry, ends
+
+    key, params = jax.random.key(0), program.params
+    carry = jax.jit(start)(key, params)
     began = time.perf_counter()
-    run = jax.jit(scan_steps).lower(key, carry, jnp.int32(0), params).compile()
-    result = Result(program.name, time.perf_counter() - began, program.count_bytes(carry))
-    latest = run(key, carry, jnp.int32(0), params)
+    run = jax.jit(scan_steps).lower(key, carry, params).compile()
+    result = Result(program.name, time.perf_counter() - began, _bytes_per_env(carry[:2]))
+    carry, _ = run(key, carry, params)
 
     def timed() -> float:
-        nonlocal latest, key
+        nonlocal carry, key
         key, scan_key = jax.random.split(key)
-        jax.block_until_ready(latest)
+        jax.block_until_ready(carry)
         began = time.perf_counter()
-        latest = jax.block_until_ready(run(scan_key, *latest, params))
+        carry, _ = jax.block_until_ready(run(scan_key, carry, params))
         return time.perf_counter() - began
 
     return result, timed
 
 
-def _jaxenv_program(id: str, num_envs: int) -> Program:
+def _bare(id: str) -> Program:
+    """An environment of this suite."""
+    return _jaxenv_program(id, *jaxenv.make(id))
+
+
+def _counted(id: str) -> Program:
+    """The same under the wrapper that training has around it."""
     env, params = jaxenv.make(id)
+    return _jaxenv_program(f"{id}, counted", EpisodeStatistics(env), params)
 
-    def pick(key: jax.Array, observation: Any) -> jax.Array:
-        mask = observation.action_mask
-        rows = mask.reshape(-1, mask.shape[-1])  # of each agent, where there are several
-        return jax.vmap(masking.sample_uniform)(jax.random.split(key, len(rows)), rows).reshape(mask.shape[:-1])
 
-    def reset(key: jax.Array, params: Any) -> Any:
-        keys = jax.random.split(key, num_envs)
-        observation, state = jax.vmap(env.reset_env, in_axes=(0, None))(keys, params)
-        return observation, state, pick(key, observation), jnp.float32(0)
-
-    def step(key: jax.Array, carry: Any, params: Any) -> tuple[Any, jax.Array]:
-        # The next action is picked ahead and carried: within one program XLA works a chain of scalars, as picking is,
-        # out anew wherever the action is used.
-        _, state, action, total = carry
-        action_key, step_key = jax.random.split(key)
+def _jaxenv_program(name: str, env: Environment, params: Any) -> Program:
+    def step(keys: jax.Array, state: Any, action: jax.Array, params: Any) -> tuple[Any, Any, jax.Array, jax.Array]:
         observation, state, reward, terminated, truncated, _ = jax.vmap(env.step, in_axes=(0, 0, 0, None))(
-            jax.random.split(step_key, num_envs), state, action, params
+            keys, state, action, params
         )
-        action = pick(action_key, observation)
-        return (observation, state, action, total + jnp.sum(reward)), terminated | truncated
+        return observation, state, reward, terminated | truncated
 
-    return Program(id, params, reset, step, lambda carry: _bytes_per_env(carry[:2]))
+    reset = jax.vmap(env.reset_env, in_axes=(0, None))
+    return Program(name, params, reset, step, lambda observation: observation.action_mask)
 
 
 def _peer_programs() -> list[functools.partial]:
@@ -151,47 +167,38 @@ def _peer_programs() -> list[functools.partial]:
     return programs
 
 
-def _jumanji_program(id: str, num_envs: int) -> Program:
+def _jumanji_program(id: str) -> Program:
     from jumanji import make  # pyright: ignore[reportPrivateImportUsage]
     from jumanji.wrappers import VmapAutoResetWrapper
 
     env = VmapAutoResetWrapper(make(id))
 
-    def pick(key: jax.Array, mask: jax.Array) -> jax.Array:
-        noise = jax.random.uniform(key, mask.shape)
-        return jnp.argmax(jnp.where(mask, noise, -1.0), axis=-1).astype(jnp.int32)
+    def reset(keys: jax.Array, params: Any) -> tuple[Any, Any]:
+        state, timestep = env.reset(keys)
+        return timestep.observation, state
 
-    def reset(key: jax.Array, params: Any) -> Any:
-        return *env.reset(jax.random.split(key, num_envs)), jnp.float32(0)
+    def step(keys: jax.Array, state: Any, action: jax.Array, params: Any) -> tuple[Any, Any, jax.Array, jax.Array]:
+        state, timestep = env.step(state, action)  # a state of theirs holds its own key
+        return timestep.observation, state, jnp.asarray(timestep.reward), jnp.asarray(timestep.last())
 
-    def step(key: jax.Array, carry: Any, params: Any) -> tuple[Any, jax.Array]:
-        state, timestep, total = carry
-        mask = timestep.observation.action_mask
-        action = pick(key, mask)
-        state, timestep = env.step(state, action)
-        return (state, timestep, total + jnp.sum(timestep.reward)), jnp.asarray(timestep.last())
-
-    return Program(f"jumanji {id}", None, reset, step, lambda carry: _bytes_per_env((carry[0], carry[1].observation)))
+    return Program(f"jumanji {id}", None, reset, step, lambda observation: observation.action_mask)
 
 
-def _gymnax_program(id: str, num_envs: int) -> Program:
+def _gymnax_program(id: str) -> Program:
     import gymnax
 
     env, params = gymnax.make(id)
 
-    def reset(key: jax.Array, params: Any) -> Any:
-        return *jax.vmap(env.reset, in_axes=(0, None))(jax.random.split(key, num_envs), params), jnp.float32(0)
-
-    def step(key: jax.Array, carry: Any, params: Any) -> tuple[Any, jax.Array]:
-        observation, state, total = carry
-        action_key, step_key = jax.random.split(key)
-        action = jax.random.randint(action_key, (num_envs,), 0, env.num_actions)
+    def step(keys: jax.Array, state: Any, action: jax.Array, params: Any) -> tuple[Any, Any, jax.Array, jax.Array]:
         observation, state, reward, terminated, truncated, _ = jax.vmap(env.step, in_axes=(0, 0, 0, None))(
-            jax.random.split(step_key, num_envs), state, action, params
+            keys, state, action, params
         )
-        return (observation, state, total + jnp.sum(reward)), terminated | truncated
+        return observation, state, reward, terminated | truncated
 
-    return Program(f"gymnax {id}", params, reset, step, lambda carry: _bytes_per_env(carry[:2]))
+    def all_legal(observation: jax.Array) -> jax.Array:
+        return jnp.ones((len(observation), env.num_actions), bool)
+
+    return Program(f"gymnax {id}", params, jax.vmap(env.reset, in_axes=(0, None)), step, all_legal)
 
 
 def _bytes_per_env(tree: Any) -> int:
@@ -206,14 +213,18 @@ def _device() -> str:
 
 
 def _table(results: list[Result], num_envs: int) -> str:
+    """A row a program, with its speed as a multiple of each yardstick that ran beside it."""
+    yardsticks = {name: r for name in YARDSTICKS for r in results if r.name.endswith(name)}
+    ratios = "".join(f"{'x ' + name:>20}" for name in yardsticks)
     lines = [
         f"{num_envs} environments, random legal actions, automatic reset, {STEPS} steps a scan; {_device()}",
-        f"{'environment':<28}{'M steps/s':>10}{'least':>9}{'most':>9}{'bytes/env':>11}{'compile s':>11}",
+        f"{'environment':<36}{'M steps/s':>10}{'least':>9}{'most':>9}{ratios}{'bytes/env':>11}{'compile s':>11}",
     ]
     for r in results:
         figures = (r.median / 1e6, min(r.steps_per_s) / 1e6, max(r.steps_per_s) / 1e6)
         speeds = f"{figures[0]:>10.3f}{figures[1]:>9.3f}{figures[2]:>9.3f}"
-        lines.append(f"{r.name:<28}{speeds}{r.bytes_per_env:>11,}{r.compile_s:>11.1f}")
+        ratios = "".join(f"{r.ratio(other):>20.2f}" for other in yardsticks.values())
+        lines.append(f"{r.name:<36}{speeds}{ratios}{r.bytes_per_env:>11,}{r.compile_s:>11.1f}")
     return "\n".join(lines)
 
 
