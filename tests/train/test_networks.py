@@ -41,6 +41,26 @@ def with_events(entities, events):
     return entities.replace(groups={**entities.groups, "events": events})
 
 
+@pytest.mark.parametrize("platform", ["cpu", "cuda", "tpu"])
+@pytest.mark.parametrize("encoder", ["flat", "entities"])
+def test_products_are_precise_on_every_platform(encoder, platform):
+    """Those of logits, values and their gradients: a TPU would round the factors of float32 to bfloat16."""
+    observation, _ = jax.eval_shape(ENV.reset, jax.random.key(0), PARAMS)
+    network = make_network(dataclasses.replace(SETTINGS, encoder=encoder), ENV.num_actions)
+    features = jax.eval_shape(functools.partial(read, network), observation)
+    weights = jax.eval_shape(network.init, jax.random.key(1), features, observation.action_mask)
+
+    def loss(weights, features, mask):
+        policy, value = network.apply(weights, features, mask)
+        return policy.log_prob(jnp.int32(0)) + value
+
+    traced = jax.jit(jax.grad(loss)).trace(weights, features, observation.action_mask)
+    text = traced.lower(lowering_platforms=(platform,)).as_text()
+    products = [line for line in text.splitlines() if "dot_general" in line]
+    assert len(products) > 6
+    assert all("precision = [HIGH, HIGH]" in line for line in products)
+
+
 def test_the_order_of_entities_does_not_matter(entity_network):
     apply, weights, entities, mask = entity_network
     events = entities.groups["events"]

@@ -14,7 +14,7 @@ from flax.linen.initializers import orthogonal
 from jaxenv.core import Environment
 from jaxenv.core.types import ActionMask, Entities, EntityGroup
 from train.distributions import MaskedCategorical
-from train.networks.mlp import MLP
+from train.networks.mlp import MLP, PRECISION, Dense
 
 
 class Overview(nn.Module):
@@ -38,7 +38,7 @@ class Overview(nn.Module):
 
     def pool(self, name: str, group: EntityGroup) -> jax.Array:
         """[..., 2 * embedding]: sum and maximum of the group's embeddings, zeros where there is no entity."""
-        embed = nn.Dense(self.embedding, kernel_init=orthogonal(2**0.5), name=f"embed_{name}")
+        embed = Dense(self.embedding, kernel_init=orthogonal(2**0.5), name=f"embed_{name}")
         rows = embed(group.features.reshape(-1, group.features.shape[-1]))  # a third faster than without the reshape
         mask = group.mask[..., None]
         embedded = jnp.where(mask, nn.relu(rows).reshape(*group.mask.shape, -1), 0.0)
@@ -52,8 +52,8 @@ class ActionScores(nn.Module):
     @nn.compact
     def __call__(self, whole: jax.Array, features: jax.Array) -> jax.Array:
         """[..., A]: the same rule for every action."""
-        worth = nn.Dense(features.shape[-1], kernel_init=orthogonal(0.01))(whole)
-        return jnp.einsum("...f,...af->...a", worth, features)
+        worth = Dense(features.shape[-1], kernel_init=orthogonal(0.01))(whole)
+        return jnp.einsum("...f,...af->...a", worth, features, precision=PRECISION)
 
 
 class EntityActorCritic(nn.Module):
@@ -71,9 +71,9 @@ class EntityActorCritic(nn.Module):
         self.overview = Overview(self.embedding, self.sees_actions)
         self.actor_trunk = MLP(self.hidden, self.activation)
         self.critic_trunk = self.actor_trunk if self.shared_trunk else MLP(self.hidden, self.activation)
-        self.policy_head = nn.Dense(self.num_actions, kernel_init=orthogonal(0.01))
+        self.policy_head = Dense(self.num_actions, kernel_init=orthogonal(0.01))
         self.action_scores = ActionScores()
-        self.value_head = nn.Dense(1, kernel_init=orthogonal(1.0))
+        self.value_head = Dense(1, kernel_init=orthogonal(1.0))
 
     def read(self, env: Environment, observation: Any, params: Any) -> Entities:
         """The entities of one observation."""
