@@ -9,11 +9,11 @@ import jax
 import numpy as np
 import tyro
 
-import jaxenv
 import scenarios
 from jaxenv import baselines
 from jaxenv.core import Environment
-from train import options, plots, presets, run_folder, runner
+from train import console, options, plots, presets, run_folder, runner, settings, task
+from train.config import Config
 from train.evaluation import evaluate
 from train.policy import load_policy, read_header
 from train.report import table
@@ -38,7 +38,10 @@ UNKNOWN = {"random": np.nan, "best": np.nan}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs one command and returns its exit status: 2 where it cannot do what it is asked, 130 where it was stopped."""
+    """Runs one command and returns its exit status.
+
+    2 where it cannot do what it is asked, 1 where training came to a loss that is not finite, 130 where it was stopped.
+    """
     name, *arguments = list(sys.argv[1:] if argv is None else argv) or ["--help"]
     if name in ("-h", "--help"):
         print(USAGE)
@@ -50,6 +53,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (ValueError, OSError) as error:
         print(f"python -m train: {error}", file=sys.stderr)
         return 2
+    except runner.NotFinite as error:
+        print(f"python -m train: {error}", file=sys.stderr)
+        return 1
     except SystemExit as exit:  # how argument parsers end
         return exit.code if isinstance(exit.code, int) else 2
 
@@ -58,13 +64,15 @@ def ppo(argv: Sequence[str]) -> int:
     """Trains, then prints the table on the library, or on the scenarios of one's own that were trained on."""
     asked = options.parse(argv)
     config = asked.config
-    env, params = jaxenv.make(config.env)
+    env, params = task.make(config)
     source = config.training.scenarios
     library = load_library(env, None if source in ("generated", "library") else source)
-    if source != "generated":
+    if not config.is_generated:
         params = params.replace(bank=library.bank)
     folder = asked.resumed or run_folder.create(config)
-    print(f"{config.env} on {jax.devices()[0].platform}, written to {folder.path}", flush=True)
+    print(
+        f"{config.env} on {jax.devices()[0].platform}, written to {folder.path}\n{console.length(config)}", flush=True
+    )
     outcome = runner.run(config, env, params, folder)
     if plots.is_possible():
         plots.learning_curves([folder], folder.learning_curve)
@@ -76,8 +84,15 @@ def ppo(argv: Sequence[str]) -> int:
     if outcome.stopped:
         print(f"stopped by a signal; to go on: python -m train ppo --resume {folder.path}")
         return STOPPED
-    print("\n" + compare(outcome.policy, env, params, library))
+    print(f"\n{compare(outcome.policy, env, env.default_params, library)}{trained_with(env, params)}")
     return 0
+
+
+def trained_with(env: Environment, params: Any) -> str:
+    """A line on numbers that were trained with and not scored by, where there are any."""
+    other = settings.differences(task.numbers(params), task.numbers(env.default_params))
+    told = ", ".join(f"{name} {trained:g} (scored by {rule:g})" for name, trained, rule in other)
+    return f"\ntrained with other numbers than the rules have: {told}" if other else ""
 
 
 def evaluate_run(argv: Sequence[str]) -> int:
@@ -101,9 +116,12 @@ def evaluate_run(argv: Sequence[str]) -> int:
 
     run_dir, source, greedy, repetitions = tyro.cli(parse, args=argv, prog="python -m train evaluate")
     path = run_folder.RunFolder(run_dir).policy if run_dir.is_dir() else run_dir
-    env, params = jaxenv.make(read_header(path)["env"])
-    policy = load_policy(path, env, params).replace(greedy=greedy)
-    print(compare(policy, env, params, load_library(env, source), repetitions=repetitions))
+    header = read_header(path)
+    env, params = task.make(Config(env=header["env"], env_args=header.get("env_args", {})))
+    policy = load_policy(path, env, params, any_params=True).replace(greedy=greedy)
+    trained = task.with_numbers(params, header.get("params", {}))
+    table = compare(policy, env, params, load_library(env, source), repetitions=repetitions)
+    print(f"{table}{trained_with(env, trained)}")
     return 0
 
 

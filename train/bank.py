@@ -1,9 +1,10 @@
-"""The scenarios that a run trains on: its own bank, or generated ones, drawn anew from time to time."""
+"""The scenarios that a run trains on: a bank of generated ones, renewed where no episode plays."""
 
 import functools
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 from jaxenv.core import Environment, ScenarioBank
 from jaxenv.core.types import Key
@@ -11,45 +12,54 @@ from train.config import Config
 
 
 @functools.partial(jax.jit, static_argnums=0, static_argnames="count")
-def generate_bank(env: Environment, key: Key, *, count: int, difficulty: tuple[float, float]) -> ScenarioBank:
-    """A bank of `count` scenarios, the difficulty of each drawn from a range; a second bank compiles nothing."""
+def generate_bank(
+    env: Environment, key: Key, *, count: int, difficulty: tuple[float, float], shared: Any = None
+) -> ScenarioBank:
+    """A bank of `count` scenarios, the difficulty of each drawn from a range; a second bank compiles nothing.
+
+    Args:
+        env: the environment.
+        key: of the draws.
+        count: S.
+        difficulty: least and greatest, within 0..1.
+        shared: what its scenarios refer to together, of another bank of this environment.
+    """
     low, high = difficulty
 
     def scenario(key: Key) -> object:
         difficulty_key, scenario_key = jax.random.split(key)
         return env.generate(scenario_key, jax.random.uniform(difficulty_key, (), minval=low, maxval=high))
 
-    return ScenarioBank(jax.vmap(scenario)(jax.random.split(key, count)))
+    return ScenarioBank(jax.vmap(scenario)(jax.random.split(key, count)), shared)
 
 
-def training_params(superstep: int, config: Config, env: Environment, env_params: Any) -> Any:
-    """The params with the bank that a superstep trains on: a pure function, so that a resumed run has its bank again.
+def first_bank(key: Key, config: Config, env: Environment, env_params: Any) -> ScenarioBank | None:
+    """The generated bank that a run begins with, or None where it trains on the bank of its params."""
+    if not config.is_generated:
+        return None
+    difficulty, shared = config.training.difficulty, env_params.bank.shared
+    bank = generate_bank(env, key, count=config.num_scenarios, difficulty=difficulty, shared=shared)
+    return bank.with_start_weights(jnp.ones(config.num_scenarios))
 
-    Where the settings ask for no generated scenarios, the params as they are.
+
+def renewed(key: Key, bank: ScenarioBank, *, live: jax.Array, config: Config, env: Environment) -> ScenarioBank:
+    """The bank with a new scenario wherever no episode plays; episodes start in the new ones only.
+
+    A scenario that is kept for the episodes under way takes no more starts, so every start is a fresh draw of the
+    generator and long episodes do not gain weight. If all are being played, all are kept and start as before.
+
+    Args:
+        key: of the draws.
+        bank: S scenarios.
+        live: [...] int32, the scenarios that are being played.
+        config: says how scenarios are generated.
+        env: generates them.
     """
-    settings = config.training
-    if settings.scenarios != "generated":
-        return env_params
-    drawn = superstep - superstep % settings.refresh if settings.refresh else 0
-    bank_key, _ = bank_keys(drawn, config)
-    return env_params.replace(bank=generate_bank(env, bank_key, count=settings.count, difficulty=settings.difficulty))
+    is_kept = jnp.zeros(bank.size, bool).at[live.ravel()].set(True)
+    drawn = generate_bank(env, key, count=bank.size, difficulty=config.training.difficulty)
 
+    def choose(old: jax.Array, new: jax.Array) -> jax.Array:
+        return jnp.where(is_kept.reshape(-1, *(1,) * (old.ndim - 1)), old, new)
 
-def bank_keys(superstep: int, config: Config) -> tuple[Key, Key]:
-    """For the bank that is drawn before a superstep, and for the environments that begin with it."""
-    bank_key, envs_key = jax.random.split(jax.random.fold_in(run_keys(config)[1], superstep))
-    return bank_key, envs_key
-
-
-def run_keys(config: Config) -> tuple[Key, Key]:
-    """For the first state, and for the scenarios."""
-    init_key, scenarios_key = jax.random.split(jax.random.key(config.seed))
-    return init_key, scenarios_key
-
-
-def is_refreshed(superstep: int, config: Config) -> bool:
-    """Whether the bank is generated anew before a superstep; the first has its bank already."""
-    settings = config.training
-    if settings.scenarios != "generated" or settings.refresh == 0:
-        return False
-    return superstep > 0 and superstep % settings.refresh == 0
+    scenarios = jax.tree.map(choose, bank.scenarios, drawn.scenarios)
+    return bank.replace(scenarios=scenarios).with_start_weights(~is_kept | jnp.all(is_kept))

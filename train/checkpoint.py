@@ -1,8 +1,8 @@
 """Checkpoints: all that a run needs to go on where it stopped, written by Orbax, each of them whole or not at all.
 
-A checkpoint holds the training state (weights, optimiser, environments, keys) as arrays by name, and as JSON how far
-the run had come, its settings and the fingerprint of its scenarios. The scenarios themselves are not in it: a bank is a
-pure function of the settings and the superstep, so it is built again and compared with the fingerprint.
+A checkpoint holds the training state (weights, optimiser, environments, generated scenarios, keys) as arrays by name,
+and as JSON how far the run had come, its settings (those of the environment and its params among them) and the
+fingerprint of the scenarios that it began with, which a run that goes on must find again.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ import orbax.checkpoint as ocp
 
 from train.config import Config
 from train.console import Clock
-from train.settings import differences, fixed, to_json
+from train.settings import differences, fixed, from_json, in_words, to_json
 
 KEPT = 2  # the newest ones; an older one is there for the case that the newest is damaged later
 LATE = 0.3  # seconds in which the last of Orbax's readers has noticed that another one has failed
@@ -39,13 +39,10 @@ class Progress:
     env_steps: int = 0
     seconds: float = 0.0  # of training, compilation apart
     scenarios: str  # fingerprint of the bank that training began with
-    bank: str  # fingerprint of the bank that the next superstep trains on
 
-    def advanced(self, superstep: int, clock: Clock, bank: str) -> "Progress":
+    def advanced(self, superstep: int, clock: Clock) -> "Progress":
         """The same run, later."""
-        return dataclasses.replace(
-            self, superstep=superstep, env_steps=clock.env_steps, seconds=clock.seconds, bank=bank
-        )
+        return dataclasses.replace(self, superstep=superstep, env_steps=clock.env_steps, seconds=clock.seconds)
 
 
 COUNTED = [field.name for field in dataclasses.fields(Progress)]
@@ -82,27 +79,31 @@ class Checkpoints:
         step = self._manager.latest_step()
         if step is None:
             return None
-        said = self._said(step)
-        other = differences(fixed(said["config"]), fixed(to_json(self._config)))
+        said, path = self._said(step), self._path / str(step)
+        try:
+            there = to_json(from_json(said["config"]))
+        except (ValueError, TypeError) as error:
+            raise CheckpointError(f"{path} is of another version: {error}") from error
+        other = differences(fixed(there), fixed(to_json(self._config)))
         if other:
-            raise CheckpointError(f"{self._path / str(step)} is of another run: {in_words(other)}")
+            raise CheckpointError(f"{path} is of another run: {in_words(other)}")
         return Progress(**{name: said[name] for name in COUNTED})
 
-    def restore(self, progress: Progress, like: Any, *, bank: str) -> Any:
+    def restore(self, progress: Progress, like: Any, *, scenarios: str) -> Any:
         """The state of a checkpoint.
 
         Args:
             progress: that of the checkpoint.
             like: what the state looks like here: a tree of arrays, or of their shapes and dtypes.
-            bank: fingerprint of the bank that the run would go on with here.
+            scenarios: fingerprint of the bank that the run would begin with here.
 
         Raises:
             CheckpointError: where it is broken, or of other scenarios or shapes.
         """
         step, path = progress.superstep, self._path / str(progress.superstep)
-        if bank != progress.bank:
+        if scenarios != progress.scenarios:
             raise CheckpointError(
-                f"{path} is of other scenarios: their fingerprint is {progress.bank} there and {bank} here; "
+                f"{path} is of other scenarios: their fingerprint is {progress.scenarios} there and {scenarios} here; "
                 f"{self._config.training.scenarios!r} or what reads it has changed since"
             )
         expected = jax.eval_shape(by_name, like)
@@ -163,12 +164,6 @@ def from_names(arrays: dict[str, Any], like: Any) -> Any:
 def shapes(arrays: dict[str, Any]) -> dict[str, str]:
     """What the arrays look like, by name: `float32[3, 16]`."""
     return {name: f"{leaf.dtype}{list(leaf.shape)}" for name, leaf in arrays.items()}
-
-
-def in_words(other: list[tuple[str, Any, Any]]) -> str:
-    """The first few differences: `seed is 1 there and 2 here`."""
-    told = ", ".join(f"{name} is {there} there and {here} here" for name, there, here in other[:3])
-    return told + (f", and {len(other) - 3} more" if len(other) > 3 else "")
 
 
 def _name(path: Any) -> str:

@@ -5,9 +5,11 @@ Axes: T steps of a rollout, B environments, F features of an observation, A acti
 
 import dataclasses
 import math
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+import tyro
 from flax import struct
 
 
@@ -74,13 +76,13 @@ class Scenarios:
     """What is trained on."""
 
     scenarios: str = "generated"  # "generated", "library", or a file or folder of scenarios
-    count: int = 16384  # generated scenarios in a bank
+    count: int | None = None  # generated scenarios in the bank; twice as many as environments where not given
     difficulty: tuple[float, float] = (0.0, 1.0)  # range that each scenario's is drawn from
-    refresh: int = 1  # supersteps until the bank is generated anew; 0: never
+    refresh: int = 1  # supersteps until all scenarios that no episode plays are generated anew; 0: never
 
     def __post_init__(self) -> None:
         """Refuses an empty bank and a range that is none."""
-        if self.count < 1 or self.refresh < 0:
+        if (self.count is not None and self.count < 1) or self.refresh < 0:
             raise ValueError(f"count is at least 1 and refresh at least 0, got {self.count} and {self.refresh}")
         low, high = self.difficulty
         if not 0.0 <= low <= high <= 1.0:
@@ -92,6 +94,10 @@ class Config:
     """A training run."""
 
     env: str  # id of a registered environment
+    # What its constructor takes and the numbers of its params, both by dotted name, where they are not the defaults; a
+    # run writes down all of them. See `train.task`.
+    env_args: tyro.conf.Suppress[Mapping[str, Any]] = dataclasses.field(default_factory=dict)
+    params: tyro.conf.Suppress[Mapping[str, Any]] = dataclasses.field(default_factory=dict)
     seed: int = 0  # of everything random
     total_steps: int = 4_000_000  # environment steps, rounded up to whole supersteps
     run_dir: Path | None = None  # folder to write, which must not exist; default runs/ENV-SEED-N
@@ -104,9 +110,25 @@ class Config:
     training: Scenarios = dataclasses.field(default_factory=Scenarios)
 
     def __post_init__(self) -> None:
-        """Refuses looks less often than never."""
+        """Refuses looks less often than never, and a bank whose scenarios might all be in use."""
         if self.validate_every < 0:
             raise ValueError(f"validate_every is at least 0, got {self.validate_every}")
+        num_envs, settings = self.rollout.num_envs, self.training
+        if self.is_generated and settings.refresh and self.num_scenarios < num_envs:
+            raise ValueError(
+                f"count is at least num_envs, {num_envs}, got {settings.count}: a refresh replaces only scenarios that "
+                "no environment is playing; refresh 0 keeps the first ones"
+            )
+
+    @property
+    def num_scenarios(self) -> int:
+        """S, generated scenarios in the bank."""
+        return 2 * self.rollout.num_envs if self.training.count is None else self.training.count
+
+    @property
+    def is_generated(self) -> bool:
+        """Whether training scenarios are drawn by the environment's generator."""
+        return self.training.scenarios == "generated"
 
     @property
     def steps_per_superstep(self) -> int:

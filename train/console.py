@@ -13,17 +13,35 @@ from train.config import Config
 class Clock:
     """Counts environment steps, as Python ints, and the seconds they take."""
 
-    def __init__(self, steps_per_tick: int, *, env_steps: int = 0, seconds: float = 0.0) -> None:
+    def __init__(self, steps_per_superstep: int, *, env_steps: int = 0, seconds: float = 0.0) -> None:
         """Starts now, from what was counted before."""
         self.env_steps, self.seconds = env_steps, seconds
-        self._steps_per_tick, self._began = steps_per_tick, time.perf_counter() - seconds
+        self._steps_per_superstep = steps_per_superstep
+        self._superstep_began = time.perf_counter()
+        self._began = self._superstep_began - seconds
+
+    def start(self) -> None:
+        """A superstep begins."""
+        self._superstep_began = time.perf_counter()
 
     def tick(self) -> dict[str, float | int]:
-        """Counts one superstep, which took since the last: `env_steps`, `seconds`, `steps_per_second`."""
-        elapsed = time.perf_counter() - self._began
-        steps_per_second = self._steps_per_tick / (elapsed - self.seconds)
-        self.env_steps, self.seconds = self.env_steps + self._steps_per_tick, elapsed
-        return {"env_steps": self.env_steps, "seconds": elapsed, "steps_per_second": steps_per_second}
+        """The superstep is done: `env_steps` and `seconds` so far, and `steps_per_second` of this superstep alone.
+
+        What lies between two supersteps (looks at the validation set, checkpoints) is in the seconds and slows no
+        superstep.
+        """
+        now = time.perf_counter()
+        self.env_steps, self.seconds = self.env_steps + self._steps_per_superstep, now - self._began
+        steps_per_second = self._steps_per_superstep / (now - self._superstep_began)
+        return {"env_steps": self.env_steps, "seconds": self.seconds, "steps_per_second": steps_per_second}
+
+
+def length(config: Config) -> str:
+    """How long a run will be, in words: it is rounded up to whole supersteps, which can be far."""
+    steps, count = config.steps_per_superstep, config.num_supersteps
+    supersteps = "1 superstep" if count == 1 else f"{count:,} supersteps"
+    planned = f"{steps * count:,} environment steps: {supersteps} of {steps:,}"
+    return planned if steps * count == config.total_steps else f"{planned} (rounded up from {config.total_steps:,})"
 
 
 class Bar:

@@ -32,6 +32,7 @@ def evaluate(
     *,
     key: Key | None = None,
     repetitions: int = 1,
+    max_steps: int | None = None,
 ) -> Evaluation:
     """Plays each scenario of `params.bank` from its beginning to its end.
 
@@ -45,22 +46,29 @@ def evaluate(
         params: its params, with the bank to be played.
         key: for policies and environments that draw; a fixed one where None.
         repetitions: R, episodes of each scenario; one is enough where nothing is random, a sampled policy wants many.
+        max_steps: an episode that has not ended by then is cut off, neither terminated nor truncated;
+            `params.max_steps_in_episode` where None, after which none should go on.
     """
     key = jax.random.key(0) if key is None else key
     as_tree = Partial(policy) if jax.tree_util.all_leaves([policy]) else policy
-    return _play_all(env, repetitions, type(policy), as_tree, params, key)
+    cap = jnp.int32(params.max_steps_in_episode if max_steps is None else max_steps)
+    return _play_all(env, repetitions, type(policy), as_tree, params, key, cap)
 
 
 @functools.partial(jax.jit, static_argnums=(0, 1, 2))
-def _play_all(env: Environment, repetitions: int, kind: type, policy: Any, params: Any, key: Key) -> Evaluation:
+def _play_all(
+    env: Environment, repetitions: int, kind: type, policy: Any, params: Any, key: Key, max_steps: jax.Array
+) -> Evaluation:
     del kind  # an argument, since the tree structures of two classes with equal fields compare as equal
     scenarios = jnp.arange(params.bank.size, dtype=jnp.int32).repeat(repetitions)
     keys = jax.random.split(key, scenarios.size)
-    flat = jax.vmap(functools.partial(_play, env, policy, params))(keys, scenarios)
+    flat = jax.vmap(functools.partial(_play, env, policy, params, max_steps))(keys, scenarios)
     return jax.tree.map(lambda x: x.reshape(-1, repetitions, *x.shape[1:]), flat)
 
 
-def _play(env: Environment, policy: Any, params: Any, key: Key, scenario: jax.Array) -> Evaluation:
+def _play(
+    env: Environment, policy: Any, params: Any, max_steps: jax.Array, key: Key, scenario: jax.Array
+) -> Evaluation:
     """One episode; nothing is added after its end, however long its neighbours go on."""
     reset_key, play_key = jax.random.split(key)
     start, act = _for_all_agents(policy, env)
@@ -68,7 +76,7 @@ def _play(env: Environment, policy: Any, params: Any, key: Key, scenario: jax.Ar
 
     def is_running(carry: tuple[Any, Any, Key, Evaluation]) -> jax.Array:
         so_far = carry[-1]
-        return ~(so_far.terminated | so_far.truncated)
+        return ~(so_far.terminated | so_far.truncated) & (so_far.lengths < max_steps)
 
     def step(carry: tuple[Any, Any, Key, Evaluation]) -> tuple[Any, Any, Key, Evaluation]:
         state, memory, key, so_far = carry

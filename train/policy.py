@@ -3,7 +3,6 @@
 The file holds what is needed to act. What is needed to go on training (optimiser, environments, keys) is not in it.
 """
 
-import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,11 @@ from flax import serialization, struct
 
 from jaxenv.core import Environment
 from jaxenv.core.types import Key
-from train.config import Network
+from train import task
+from train.config import Config
 from train.networks import PureNetwork, make_network
 from train.run_folder import write_whole
+from train.settings import differences, from_json, in_words, to_json
 
 _FORMAT = "jaxenv policy 1"
 
@@ -39,19 +40,20 @@ class NetworkPolicy(struct.PyTreeNode):
         return policy.mode() if self.greedy else policy.sample(key)
 
 
-def save_policy(path: Path, policy: NetworkPolicy, *, network: Network, scenarios: str) -> None:
+def save_policy(path: Path, policy: NetworkPolicy, config: Config, *, scenarios: str) -> None:
     """Writes a policy whole or not at all.
 
     Args:
         path: the file.
         policy: what to save.
-        network: the settings that its network was made with.
+        config: the settings that it was trained with; those of its network, environment and params go with it.
         scenarios: fingerprint of the bank that training began with.
     """
+    settings = to_json(config)
     record = {
         "format": _FORMAT,
         "env": policy.env.name,
-        "network": {**dataclasses.asdict(network), "hidden": list(network.hidden)},
+        **{name: settings[name] for name in ("env_args", "params", "network")},
         "scenarios": scenarios,
         "weights": serialization.to_state_dict(jax.device_get(policy.weights)),
     }
@@ -59,7 +61,11 @@ def save_policy(path: Path, policy: NetworkPolicy, *, network: Network, scenario
 
 
 def read_header(path: str | Path) -> dict[str, Any]:
-    """What a policy file says of itself: `env`, `network`, `scenarios`, and its `weights` as they lie there."""
+    """What a policy file says of itself, and its `weights` as they lie there.
+
+    `env`, `env_args` and `params` tell what it was trained on (see `train.task`), `network` what it is, `scenarios` is
+    the fingerprint of the bank that training began with.
+    """
     try:
         record = serialization.msgpack_restore(Path(path).read_bytes())
     except FileNotFoundError as error:
@@ -71,17 +77,31 @@ def read_header(path: str | Path) -> dict[str, Any]:
     return record
 
 
-def load_policy(path: str | Path, env: Environment, params: Any) -> NetworkPolicy:
+def load_policy(path: str | Path, env: Environment, params: Any, *, any_params: bool = False) -> NetworkPolicy:
     """Reads a policy for `env`.
 
+    Args:
+        path: the file.
+        env: the environment that it is to act in.
+        params: its params; the bank may be another than that of the training.
+        any_params: whether the numbers may differ from those of the training too, as where a policy that was trained
+            with other weights is scored by those of the rules.
+
     Raises:
-        PolicyError: where the file is broken, foreign, or made for an environment of other shapes.
+        PolicyError: where the file is broken, foreign, made for an environment of other arguments or shapes, or trained
+            with other params.
     """
     record = read_header(path)
     if record["env"] != env.name:
         raise PolicyError(f"{path} holds a policy for {record['env']}, not for {env.name}")
-    settings = Network(**{**record["network"], "hidden": tuple(record["network"]["hidden"])})
-    network = make_network(settings, env.num_actions)
+    here = task.describe(env, params)
+    for group in ("env_args",) if any_params else here:
+        other = differences(record.get(group, here[group]), here[group])  # older files do not tell
+        if other:
+            way_out = "; any_params=True loads it all the same" if group == "params" else ""
+            raise PolicyError(f"{path} was trained otherwise: {in_words(other)}{way_out}")
+    settings = from_json({"env": env.name, "network": record["network"]})
+    network = make_network(settings.network, env.num_actions)
 
     def init() -> Any:
         observation, _ = env.reset_env(jax.random.key(0), params)

@@ -7,7 +7,7 @@ one lane on one device; where there are more, the gradient and the moments of th
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -15,12 +15,15 @@ import optax
 from flax import struct
 from jax import lax
 
-from jaxenv.core import Environment
+from jaxenv.core import Environment, ScenarioBank
+from jaxenv.core.environment import select
 from jaxenv.core.types import Key
+from jaxenv.wrappers import EpisodeStatistics
 from train import advantage, rollout
+from train.bank import first_bank, renewed
 from train.config import Config, Hyper
 from train.losses import Samples, ppo_loss
-from train.metrics import Losses, Metrics, over_updates
+from train.metrics import Losses, Metrics
 from train.networks import PureNetwork, make_network
 
 
@@ -30,8 +33,18 @@ class TrainState(struct.PyTreeNode):
     weights: Any  # of the network, float32
     optimizer: optax.OptState
     envs: rollout.Envs
+    bank: ScenarioBank | None  # generated scenarios, played in the place of those of the params
     key: Key
     updates: jax.Array  # [] int32, done so far; environment steps are counted outside, as Python ints
+
+
+class InitKeys(NamedTuple):
+    """What a run begins with, each with a key of its own."""
+
+    network: Key
+    envs: Key
+    bank: Key
+    run: Key
 
 
 Update = Callable[[TrainState, Any, Hyper], tuple[TrainState, Metrics]]
@@ -39,26 +52,40 @@ Update = Callable[[TrainState, Any, Hyper], tuple[TrainState, Metrics]]
 
 def init(key: Key, env_params: Any, *, config: Config, env: Environment) -> TrainState:
     """The state before the first update."""
-    network_key, envs_key, run_key = jax.random.split(key, 3)
+    keys = init_keys(key)
     network = make_network(config.network, env.num_actions)
-    envs = rollout.reset(envs_key, env_params, env=env, network=network, num_envs=config.rollout.num_envs)
+    bank = first_bank(keys.bank, config, env, env_params)
+    params = playing(env_params, bank)
+    envs = rollout.begin(keys.envs, params, env=env, network=network, num_envs=config.rollout.num_envs)
     first = jax.tree.map(lambda x: x[:1], envs.observation)
-    weights = network.init(network_key, first, envs.mask[:1])
+    weights = jax.jit(network.init)(keys.network, first, envs.mask[:1])
     optimizer = make_optimizer(config.hyper.max_grad_norm).init(weights)
-    return strip_weak_types(TrainState(weights, optimizer, envs, run_key, jnp.int32(0)))
+    return strip_weak_types(TrainState(weights, optimizer, envs, bank, keys.run, jnp.int32(0)))
+
+
+def init_keys(key: Key) -> InitKeys:
+    """The keys of a run's beginning."""
+    return InitKeys(*jax.random.split(key, len(InitKeys._fields)))
+
+
+def playing(env_params: Any, bank: ScenarioBank | None) -> Any:
+    """The params with the generated scenarios of a run, where it has any."""
+    return env_params if bank is None else env_params.replace(bank=bank)
 
 
 def make_update(config: Config, env: Environment) -> Update:
     """The function (state, env_params, hyper) -> (state, metrics): one rollout and all that is learned from it.
 
-    Of `config` only what sets a shape is read, and the length of the schedules; the numbers come with `hyper`.
+    Of `config` only what sets a shape is read, and the length of the schedules; the numbers come with `hyper`. Where
+    the loss or its gradient is not finite, the state stays as it was and the metrics say so.
     """
     network = make_network(config.network, env.num_actions)
 
     def update(state: TrainState, env_params: Any, hyper: Hyper) -> tuple[TrainState, Metrics]:
+        params = playing(env_params, state.bank)
         key, rollout_key, shuffle_key = jax.random.split(state.key, 3)
         envs, steps, ended = rollout.collect(
-            rollout_key, state.weights, state.envs, env_params, env=env, network=network, config=config.rollout
+            rollout_key, state.weights, state.envs, params, env=env, network=network, config=config.rollout
         )
         last_value = network.apply(state.weights, envs.observation, method="value")
         samples = estimate(steps, last_value, hyper, bootstrap_truncated=config.rollout.bootstrap_truncated)
@@ -68,32 +95,44 @@ def make_update(config: Config, env: Environment) -> Update:
         step = functools.partial(
             gradient_step, network=network, hyper=hyper, learning_rate=learning_rate, entropy_coef=entropy_coef
         )
-        (weights, optimizer), (losses, grad_norms) = learn(
-            shuffle_key, (state.weights, state.optimizer), samples, step, config
-        )
+        (weights, optimizer), terms = learn(shuffle_key, (state.weights, state.optimizer), samples, step, config)
+        losses, grad_norm = jax.tree.map(jnp.mean, terms)
+        not_finite = first_not_finite(*terms)
         metrics = Metrics(
             ended=ended,
-            losses=jax.tree.map(jnp.mean, losses),
-            grad_norm=jnp.mean(grad_norms),
+            losses=losses,
+            grad_norm=grad_norm,
+            not_finite=not_finite,
             explained_variance=explained_variance(samples.value, samples.target),
             learning_rate=learning_rate,
             entropy_coef=entropy_coef,
         )
-        return TrainState(weights, optimizer, envs, key, state.updates + 1), metrics
+        after = state.replace(weights=weights, optimizer=optimizer, envs=envs, key=key, updates=state.updates + 1)
+        return select(jnp.any(jnp.stack(list(not_finite.values()))), state, after), metrics
 
     return update
 
 
 def make_superstep(config: Config, env: Environment) -> Update:
-    """K updates as one compiled function with the metrics reduced; the state given to it is consumed (donated)."""
-    update = make_update(config, env)
+    """K updates as one compiled function, after a refresh of the bank where one is due; metrics have an axis [K].
+
+    The state that is given to it is consumed (donated).
+    """
+    update, updates = make_update(config, env), config.rollout.updates_per_superstep
+
+    def refreshed(state: TrainState) -> TrainState:
+        if state.bank is None or not config.training.refresh:
+            return state
+        superstep = state.updates // updates
+        is_due = (superstep > 0) & (superstep % config.training.refresh == 0)
+        live = jax.vmap(EpisodeStatistics(env).scenario_index)(state.envs.state)
+        key, bank_key = jax.random.split(state.key)
+        renew = functools.partial(renewed, bank_key, live=live, config=config, env=env)
+        return state.replace(bank=lax.cond(is_due, renew, lambda bank: bank, state.bank), key=key)
 
     @functools.partial(jax.jit, donate_argnums=0)
     def superstep(state: TrainState, env_params: Any, hyper: Hyper) -> tuple[TrainState, Metrics]:
-        state, metrics = lax.scan(
-            lambda state, _: update(state, env_params, hyper), state, length=config.rollout.updates_per_superstep
-        )
-        return state, over_updates(metrics)
+        return lax.scan(lambda state, _: update(state, env_params, hyper), refreshed(state), length=updates)
 
     return superstep
 
@@ -158,6 +197,18 @@ def gradient_step(
     directions, optimizer = make_optimizer(hyper.max_grad_norm).update(gradients, optimizer)
     changes = jax.tree.map(lambda direction: -learning_rate * direction, directions)
     return (optax.apply_updates(weights, changes), optimizer), (losses, optax.tree.norm(gradients))
+
+
+def first_not_finite(losses: Losses, grad_norm: jax.Array) -> dict[str, jax.Array]:
+    """Term -> [] bool, whether it is NaN or infinite in the first gradient step in which any is; all False if none is.
+
+    Args:
+        losses: of all gradient steps, [epochs, minibatches] each.
+        grad_norm: likewise.
+    """
+    is_bad = {name: ~jnp.isfinite(term.ravel()) for name, term in {**vars(losses), "grad_norm": grad_norm}.items()}
+    first = jnp.argmax(jnp.any(jnp.stack(list(is_bad.values())), axis=0))
+    return {name: bad[first] for name, bad in is_bad.items()}
 
 
 def make_optimizer(max_grad_norm: jax.Array | float) -> optax.GradientTransformation:

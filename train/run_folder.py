@@ -41,6 +41,11 @@ class RunFolder:
         return self.path / "checkpoints"
 
     @property
+    def not_finite(self) -> Path:
+        """A checkpoint of the state before an update that could not be made."""
+        return self.path / "not_finite"
+
+    @property
     def learning_curve(self) -> Path:
         """The metrics as a picture."""
         return self.path / "learning_curve.png"

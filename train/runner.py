@@ -1,24 +1,28 @@
-"""The loop outside the compiled program: scenarios, metrics, checkpoints, a clean stop, and taking a run up again."""
+"""The loop outside the compiled program: metrics, checkpoints, a clean stop, and taking a run up again."""
 
 import dataclasses
-import functools
+import shutil
 import time
 from typing import Any
 
 import jax
 
 from jaxenv.core import Environment
-from train import ppo, rollout
-from train.bank import bank_keys, is_refreshed, run_keys, training_params
+from train import ppo, task
+from train.bank import first_bank
 from train.checkpoint import CheckpointError, Checkpoints, Progress
 from train.config import Config
 from train.console import Bar, Clock, StopSignal
 from train.events import Events
-from train.metrics import MetricsWriter, summarise
+from train.metrics import MetricsWriter, not_finite, summarise
 from train.networks import make_network
 from train.policy import NetworkPolicy, save_policy
 from train.run_folder import RunFolder
 from train.validation import make_look
+
+
+class NotFinite(ArithmeticError):
+    """A loss or gradient that is NaN or infinite: learning has come to its end."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,8 +31,8 @@ class Outcome:
 
     policy: NetworkPolicy
     env_steps: int
-    seconds: float  # of training, compilation apart
-    compile_seconds: float
+    seconds: float  # from the first superstep on, with looks at the validation set and checkpoints
+    compile_seconds: float  # before it: compilation, and the first bank and episodes, which take a moment
     stopped: bool  # by a signal, before its time
 
 
@@ -39,7 +43,7 @@ def run(config: Config, env: Environment, env_params: Any, folder: RunFolder, *,
     written does not change what is learned: a run that was killed and taken up again ends with the same bits.
 
     Args:
-        config: the settings.
+        config: the settings; what they tell of environment and params is filled in from those that are given.
         env: the environment.
         env_params: its params; their bank is trained on, unless the settings ask for generated scenarios.
         folder: where to write.
@@ -47,16 +51,23 @@ def run(config: Config, env: Environment, env_params: Any, folder: RunFolder, *,
 
     Raises:
         ValueError: where another process is writing into the folder.
-        CheckpointError: where the run is finished, or its newest checkpoint broken or not of these settings, scenarios
-            or shapes.
+        CheckpointError: where the run is finished, or its newest checkpoint broken or not of these settings,
+            environment, params, scenarios or shapes.
+        NotFinite: where a loss or gradient is NaN or infinite. The state before that update is left in
+            `folder.not_finite`, as a checkpoint is; those of the run stay as they were.
     """
+    config = task.described(config, env, env_params)
     network = make_network(config.network, env.num_actions)
+
+    def policy_of(state: ppo.TrainState) -> NetworkPolicy:
+        return NetworkPolicy(state.weights, network, env)
+
     with folder.locked(), Checkpoints(folder.checkpoints, config) as checkpoints:
-        state, params, progress = begin(config, env, env_params, checkpoints)
-        folder.write_config(config)
         began = time.perf_counter()
-        superstep = ppo.make_superstep(config, env).lower(state, params, config.hyper).compile()
-        look = make_look(config, env, env_params, NetworkPolicy(state.weights, network, env))
+        state, progress = begin(config, env, env_params, checkpoints)
+        folder.write_config(config)
+        superstep = ppo.make_superstep(config, env).lower(state, env_params, config.hyper).compile()
+        look = make_look(config, env, env_params, policy_of(state))
         compile_seconds = time.perf_counter() - began
 
         clock = Clock(config.steps_per_superstep, env_steps=progress.env_steps, seconds=progress.seconds)
@@ -67,56 +78,56 @@ def run(config: Config, env: Environment, env_params: Any, folder: RunFolder, *,
             StopSignal() as stop,
         ):
             for number in range(progress.superstep, config.num_supersteps):
-                state, metrics = superstep(state, params, config.hyper)
-                validation = look(number, NetworkPolicy(state.weights, network, env))
-                record = {"superstep": number, **summarise(metrics), "validation_return": validation, **clock.tick()}
+                clock.start()
+                state, metrics = superstep(state, env_params, config.hyper)
+                record = {"superstep": number, **summarise(metrics), **clock.tick()}
+                failed = not_finite(metrics)
+                record["validation_return"] = None if failed else look(number, policy_of(state))
                 for tell in (metrics_file.write, events.write, bar.show):
                     tell(record)
-                if is_refreshed(number + 1, config):
-                    state, params = refresh(number + 1, state, config, env, env_params)
+                if failed:
+                    raise _not_finite(failed, state, progress, config, folder)
                 is_last = stop.was_asked or number + 1 == config.num_supersteps
                 if is_last or checkpoints.is_due():
-                    progress = progress.advanced(number + 1, clock, params.bank.fingerprint())
+                    progress = progress.advanced(number + 1, clock)
                     events.flush()
                     checkpoints.save(state, progress)
-                    policy = NetworkPolicy(state.weights, network, env)
-                    save_policy(folder.policy, policy, network=config.network, scenarios=progress.scenarios)
+                    save_policy(folder.policy, policy_of(state), config, scenarios=progress.scenarios)
                 if is_last:
                     break
     is_finished = progress.superstep == config.num_supersteps
-    policy = NetworkPolicy(state.weights, network, env)
-    return Outcome(policy, clock.env_steps, clock.seconds, compile_seconds, stopped=not is_finished)
+    return Outcome(policy_of(state), clock.env_steps, clock.seconds, compile_seconds, stopped=not is_finished)
 
 
 def begin(
     config: Config, env: Environment, env_params: Any, checkpoints: Checkpoints
-) -> tuple[ppo.TrainState, Any, Progress]:
-    """State, params and counters to begin with: those of the newest checkpoint, or of a new run."""
-    init = jax.jit(functools.partial(ppo.init, run_keys(config)[0], config=config, env=env))
+) -> tuple[ppo.TrainState, Progress]:
+    """State and counters to begin with: those of the newest checkpoint, or of a new run."""
+    key = jax.random.key(config.seed)
     progress = checkpoints.newest()
-    if progress is None:
-        params = training_params(0, config, env, env_params)
-        fingerprint = params.bank.fingerprint()
-        return init(params), params, Progress(scenarios=fingerprint, bank=fingerprint)
-    if progress.superstep >= config.num_supersteps:
+    if progress is not None and progress.superstep >= config.num_supersteps:
         raise CheckpointError(
             f"the run is finished, with {progress.env_steps:,} of {config.total_steps:,} steps done; "
             "a greater --total-steps goes on from there"
         )
-    params = training_params(progress.superstep, config, env, env_params)
-    state = checkpoints.restore(progress, jax.eval_shape(init, params), bank=params.bank.fingerprint())
-    return state, params, progress
+    bank = first_bank(ppo.init_keys(key).bank, config, env, env_params)
+    scenarios = ppo.playing(env_params, bank).bank.fingerprint()
+    if progress is None:
+        return ppo.init(key, env_params, config=config, env=env), Progress(scenarios=scenarios)
+    like = jax.eval_shape(lambda: ppo.init(key, env_params, config=config, env=env))
+    return checkpoints.restore(progress, like, scenarios=scenarios), progress
 
 
-def refresh(
-    superstep: int, state: ppo.TrainState, config: Config, env: Environment, env_params: Any
-) -> tuple[ppo.TrainState, Any]:
-    """State and params with the bank of a superstep.
-
-    Every environment is reset: an episode must not outlive the scenario that it plays.
-    """
-    params = training_params(superstep, config, env, env_params)
-    network = make_network(config.network, env.num_actions)
-    _, envs_key = bank_keys(superstep, config)
-    envs = rollout.reset(envs_key, params, env=env, network=network, num_envs=config.rollout.num_envs)
-    return state.replace(envs=ppo.strip_weak_types(envs)), params
+def _not_finite(
+    terms: list[str], state: ppo.TrainState, progress: Progress, config: Config, folder: RunFolder
+) -> NotFinite:
+    """What is told of an update that cannot be made, once the state before it is written down."""
+    updates, sizes = int(state.updates), config.rollout
+    shutil.rmtree(folder.not_finite, ignore_errors=True)  # that of an earlier try
+    with Checkpoints(folder.not_finite, config) as dump:
+        done = {"superstep": updates // sizes.updates_per_superstep, "env_steps": updates * sizes.batch_size}
+        dump.save(state, dataclasses.replace(progress, **done))
+    return NotFinite(
+        f"not finite in update {updates + 1} of {config.num_updates}: {', '.join(terms)}. Training has stopped; the "
+        f"state before that update is in {folder.not_finite}, checkpoints and policy are as they were last written"
+    )

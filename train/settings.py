@@ -20,6 +20,9 @@ def to_json(config: Config) -> dict[str, Any]:
 def from_json(settings: Mapping[str, Any]) -> Config:
     """The settings that `to_json` wrote, `run_dir` apart; what is not told there has its default.
 
+    So a setting that a later version adds is no difference to a run that began before: its default is to mean what was
+    done until then.
+
     Raises:
         ValueError: for a setting that there is not.
     """
@@ -45,6 +48,12 @@ def differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> list[tuple
     names = [*there, *(name for name in here if name not in there)]
     pairs = ((name, there.get(name, "nothing"), here.get(name, "nothing")) for name in names)
     return [(name, a, b) for name, a, b in pairs if a != b]
+
+
+def in_words(other: list[tuple[str, Any, Any]]) -> str:
+    """The first few differences: `seed is 1 there and 2 here`."""
+    told = ", ".join(f"{name} is {there} there and {here} here" for name, there, here in other[:3])
+    return told + (f", and {len(other) - 3} more" if len(other) > 3 else "")
 
 
 def _changed(record: Any, settings: Mapping[str, Any]) -> Any:

@@ -5,7 +5,7 @@ from typing import Any
 
 import jax
 
-from jaxenv.core import Environment, ScenarioBank
+from jaxenv.core import Environment
 from jaxenv.core.types import Policy, StatefulPolicy
 from train.bank import generate_bank
 from train.config import Config
@@ -17,9 +17,10 @@ COUNT = 512
 Look = Callable[[int, Policy], float | None]
 
 
-def validation_bank(env: Environment) -> ScenarioBank:
-    """The validation set of an environment: generated scenarios of all difficulties, always the same."""
-    return generate_bank(env, jax.random.key(SEED), count=COUNT, difficulty=(0.0, 1.0))
+def validation_params(env: Environment, env_params: Any) -> Any:
+    """The params with the validation set: generated scenarios of all difficulties, always the same."""
+    key, shared = jax.random.key(SEED), env_params.bank.shared
+    return env_params.replace(bank=generate_bank(env, key, count=COUNT, difficulty=(0.0, 1.0), shared=shared))
 
 
 def has_generator(env: Environment) -> bool:
@@ -33,7 +34,7 @@ def validation_returns(
     """Mean return of each policy on the validation set; nothing where the environment has no generator."""
     if not has_generator(env):
         return {}
-    params = params.replace(bank=validation_bank(env))
+    params = validation_params(env, params)
     return {name: _mean_return(policy, env, params) for name, policy in policies.items()}
 
 
@@ -43,9 +44,9 @@ def make_look(config: Config, env: Environment, env_params: Any, policy: Policy)
     It looks after every `validate_every` supersteps and after the last, at runs on generated scenarios only. `policy`
     is what it is compiled for here.
     """
-    if config.training.scenarios != "generated" or config.validate_every == 0:
+    if not config.is_generated or config.validate_every == 0:
         return lambda superstep, policy: None
-    params = env_params.replace(bank=validation_bank(env))
+    params = validation_params(env, env_params)
     _mean_return(policy, env, params)
 
     def look(superstep: int, policy: Policy) -> float | None:

@@ -10,7 +10,7 @@ from jax.experimental.compilation_cache import compilation_cache
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from probes import SMALL, Table
+from probes import GENERATED, SMALL, Table
 
 from train import ppo
 from train.config import Config
@@ -31,6 +31,12 @@ def compiled(tmp_path_factory):
 @pytest.fixture(scope="session")
 def config() -> Config:
     return SMALL
+
+
+@pytest.fixture(scope="session")
+def generated() -> Config:
+    """The same on generated scenarios."""
+    return GENERATED
 
 
 @pytest.fixture(scope="session")

@@ -19,9 +19,10 @@ SMALL = Config(
     rollout=Rollout(num_envs=32, num_steps=8, epochs=4, minibatches=4, updates_per_superstep=2),
     hyper=Hyper(learning_rate=5e-3, entropy_coef=0.01),
     network=Network(hidden=(16,)),
-    training=Scenarios(count=4),  # as many as the banks of the probes have
+    training=Scenarios(scenarios="library"),  # the banks of the probes say where an episode begins
     tensorboard=False,
 )
+GENERATED = dataclasses.replace(SMALL, training=Scenarios())  # begins an episode anywhere
 ONE_HOT = np.eye(STATES)
 
 
@@ -46,6 +47,7 @@ class TableParams(struct.PyTreeNode):
 class TableState(struct.PyTreeNode):
     """Where the process is."""
 
+    scenario: jax.Array  # [] int32
     at: jax.Array  # [] int32
     clock: jax.Array  # [] int32
 
@@ -70,12 +72,13 @@ class Table(Environment):
         return PROBES["one step"]
 
     def init(self, key, params, scenario):
-        index = params.bank.sample(key) if scenario is None else scenario
-        return TableState(at=params.bank[index].at, clock=jnp.where(index >= 0, 0, 1))  # of weak type, unlike later
+        index = params.bank.sample(key) if scenario is None else jnp.asarray(scenario, jnp.int32)
+        clock = jnp.where(index >= 0, 0, 1)  # of weak type, unlike later
+        return TableState(scenario=index, at=params.bank[index].at, clock=clock)
 
     def transition(self, key, state, action, params):
         cell = (state.at, action)
-        after = TableState(at=params.following[cell], clock=state.clock + jnp.int32(1))
+        after = state.replace(at=params.following[cell], clock=state.clock + jnp.int32(1))
         return after, params.rewards[cell], params.ends[cell], {"invalid_action": ~params.legal[cell]}
 
     def observe(self, state, params):

@@ -33,11 +33,11 @@ class Pair(Table):
     num_agents: int = 2
 
     def init(self, key, params, scenario):
-        return TableState(at=jnp.arange(2, dtype=jnp.int32), clock=jnp.int32(0))
+        return TableState(scenario=jnp.int32(0), at=jnp.arange(2, dtype=jnp.int32), clock=jnp.int32(0))
 
     def transition(self, key, state, action, params):
         cells = (state.at, action)
-        after = TableState(at=params.following[cells], clock=state.clock + jnp.int32(1))
+        after = state.replace(at=params.following[cells], clock=state.clock + jnp.int32(1))
         return after, params.rewards[cells], jnp.bool_(False), {"invalid_action": ~params.legal[cells]}
 
 
@@ -70,13 +70,17 @@ def test_agents_of_an_environment_are_rows_side_by_side():
     states = jnp.argmax(steps.observation, axis=-1)
     np.testing.assert_array_equal(states, np.tile([0, 1], (8, 16)))
     np.testing.assert_array_equal(steps.reward, TASK.rewards[states, steps.action])
-    np.testing.assert_array_equal(steps.truncated[:, 0], [False, False, False, True] * 2)
-    np.testing.assert_array_equal(steps.truncated[:, 0], steps.truncated[:, 31])
-    assert ended.episodes.count == 16 * 8 // LIMIT  # of environments, not of agents
+    clocks = np.asarray(state.envs.state.env_state.clock)
+    ends = (clocks + np.arange(1, 9)[:, None]) % LIMIT == 0
+    np.testing.assert_array_equal(steps.truncated, ends.repeat(2, axis=1))
+    assert ended.episodes.count == ends.sum() - 16  # of environments, not of agents, and without their first
 
 
 def test_agents_learn_by_shared_weights_to_do_different_things(trained):
-    actions = [int(trained(jax.random.key(0), Pair().observe(TableState(at=at, clock=0), TASK), TASK)) for at in (0, 1)]
+    actions = [
+        int(trained(jax.random.key(0), Pair().observe(TableState(scenario=0, at=at, clock=0), TASK), TASK))
+        for at in (0, 1)
+    ]
     assert actions == [0, 1]
 
 

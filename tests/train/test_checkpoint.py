@@ -1,5 +1,6 @@
 """Checkpoints: what comes back is what was saved, and one line for each that cannot be gone on from."""
 
+import contextlib
 import dataclasses
 import shutil
 
@@ -20,7 +21,7 @@ STATE = {
     "large": jnp.linspace(0.0, 1.0, 100_000),
 }
 LIKE = jax.eval_shape(lambda: STATE)
-PROGRESS = Progress(superstep=7, env_steps=2**40 + 1, seconds=0.1, scenarios="first", bank="seventh")
+PROGRESS = Progress(superstep=7, env_steps=2**40 + 1, seconds=0.1, scenarios="first")
 
 
 @pytest.fixture
@@ -32,15 +33,15 @@ def saved(tmp_path):
     return tmp_path / "run"
 
 
-def restore(path, config=SMALL, like=LIKE, bank=PROGRESS.bank):
+def restore(path, config=SMALL, like=LIKE, scenarios=PROGRESS.scenarios):
     with Checkpoints(path, config) as checkpoints:
-        return checkpoints.restore(checkpoints.newest(), like, bank=bank)
+        return checkpoints.restore(checkpoints.newest(), like, scenarios=scenarios)
 
 
 def test_what_comes_back_is_what_was_saved(saved):
     with Checkpoints(saved, SMALL) as checkpoints:
         assert checkpoints.newest() == PROGRESS
-        state = checkpoints.restore(PROGRESS, LIKE, bank="seventh")
+        state = checkpoints.restore(PROGRESS, LIKE, scenarios="first")
     assert jax.tree.map(jax.typeof, state) == jax.tree.map(jax.typeof, STATE)
     for name, array in by_name(state).items():
         np.testing.assert_array_equal(array, by_name(STATE)[name])
@@ -100,15 +101,32 @@ def test_one_of_another_run_is_told_as_such(saved):
     for other, message in (
         (dataclasses.replace(SMALL, env="Other-v0"), "of another run: env is Table-v0 there and Other-v0 here"),
         (dataclasses.replace(SMALL, network=Network(hidden=(16, 16))), r"hidden is \[16\] there and \[16, 16\] here"),
+        (dataclasses.replace(SMALL, params={"weights.send": 0.05}), r"weights\.send is nothing there and 0\.05 here"),
     ):
         with pytest.raises(CheckpointError, match=message):
             restore(saved, other)
     assert restore(saved, dataclasses.replace(SMALL, total_steps=1, checkpoint_every=1.0, tensorboard=True))
 
 
+@pytest.mark.parametrize(("changed", "message"), [({}, None), ({"depth": 3}, "of another version: .* 'depth'")])
+def test_a_setting_that_was_added_since_is_no_difference_and_one_that_is_gone_is(saved, monkeypatch, changed, message):
+    """As if the checkpoint had been written before `validate_every` and a group's `shared_trunk` were settings."""
+    said = Checkpoints._said
+
+    def said_then(self, step):
+        told = said(self, step)
+        told["config"] |= changed
+        del told["config"]["validate_every"], told["config"]["network"]["shared_trunk"]
+        return told
+
+    monkeypatch.setattr(Checkpoints, "_said", said_then)
+    with contextlib.nullcontext() if message is None else pytest.raises(CheckpointError, match=message):
+        restore(saved)
+
+
 def test_one_of_other_scenarios_is_told_as_such(saved):
-    with pytest.raises(CheckpointError, match=r"run/7 is of other scenarios: .* seventh there and eighth here"):
-        restore(saved, bank="eighth")
+    with pytest.raises(CheckpointError, match=r"run/7 is of other scenarios: .* first there and second here"):
+        restore(saved, scenarios="second")
 
 
 def test_one_of_other_shapes_is_told_as_such(saved):

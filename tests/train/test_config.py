@@ -15,6 +15,10 @@ from train.config import Config, Rollout, Scenarios
         (lambda: Config(env="any", validate_every=-1), "validate_every is at least 0"),
         (lambda: Scenarios(count=0), "count is at least 1"),
         (lambda: Scenarios(difficulty=(0.7, 0.2)), "a range within"),
+        (
+            lambda: Config(env="any", rollout=Rollout(num_envs=64), training=Scenarios(count=32)),
+            "count is at least num_envs, 64, got 32: .* no environment is playing",
+        ),
         (lambda: presets.preset("LifeOps-v00"), "Did you mean 'LifeOps-v0'"),
     ],
 )
@@ -31,6 +35,15 @@ def test_a_run_is_rounded_up_to_whole_supersteps():
     assert config.num_supersteps == 21
     assert config.num_updates == 105
     assert Config(env="any", total_steps=1).num_supersteps == 1
+
+
+def test_a_bank_is_as_large_as_its_environments_need():
+    def size(**settings):
+        return Config(env="any", rollout=Rollout(num_envs=64), training=Scenarios(**settings)).num_scenarios
+
+    assert size() == 128
+    assert size(count=64) == 64
+    assert size(count=8, refresh=0) == 8
 
 
 def test_presets_are_of_registered_environments():

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from probes import column, table
+from probes import Table, column, table
 
 import jaxenv
 from jaxenv import baselines
@@ -38,6 +38,21 @@ def test_a_time_limit_is_told_apart(env):
     np.testing.assert_array_equal(played.returns[:, 0], [11, 110, 100, 110])
     np.testing.assert_array_equal(played.terminated[:, 0], [False, True, True, True])
     np.testing.assert_array_equal(played.truncated[:, 0], [True, True, False, True])  # by the table both may be told
+
+
+@pytest.mark.parametrize(("limit", "max_steps"), [(5, None), (1_000_000, 7)])
+def test_an_episode_without_an_end_is_cut_off(limit, max_steps):
+    """The first never tells its limit, the second has none that anybody would wait for."""
+
+    class Endless(Table):
+        def is_truncated(self, state, params):
+            return jnp.bool_(False)
+
+    params = table(rewards=1.0, ends=False, limit=limit)
+    played = evaluate(zero, Endless(), params, max_steps=max_steps)
+    np.testing.assert_array_equal(played.lengths, max_steps or limit)
+    np.testing.assert_array_equal(played.returns, max_steps or limit)
+    assert not (played.terminated | played.truncated).any()
 
 
 def test_repetitions_differ_where_the_policy_draws(env):

@@ -19,7 +19,7 @@ from train.metrics import read_metrics
 
 TINY = [  # the sizes of `SMALL`, so that its program is found where it was compiled
     *("--total-steps", "5120", "--num-envs", "32", "--num-steps", "8", "--updates-per-superstep", "2"),
-    *("--minibatches", "4", "--hidden", "16", "--count", "4", "--seed", "3", "--no-tensorboard"),
+    *("--minibatches", "4", "--hidden", "16", "--seed", "3", "--no-tensorboard"),
 ]
 LIBRARY = types.SimpleNamespace(
     is_shipped=True,

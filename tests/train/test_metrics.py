@@ -1,29 +1,66 @@
 """Metrics: sums add up, means are means, a torn line is left out."""
 
+import json
+
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 from jaxenv.wrappers import EpisodeSummary
-from train.metrics import Ended, Losses, Metrics, MetricsWriter, over_updates, read_metrics, summarise
+from train.metrics import Ended, Losses, Metrics, MetricsWriter, not_finite, read_metrics, summarise
 
 
-def metrics(counts, losses) -> Metrics:
+def metrics(counts, losses, **not_finite) -> Metrics:
     """Of several updates: episodes of return 2 and length 3, half of them natural ends; every loss the same."""
     count, loss = jnp.array(counts, jnp.int32), jnp.array(losses, jnp.float32)
     episodes = EpisodeSummary(count=count, return_sum=2.0 * count, length_sum=3 * count)
-    return Metrics(Ended(episodes, count // 2), Losses(*[loss] * 5), loss, loss, loss, loss)
+    return Metrics(Ended(episodes, count // 2), Losses(*[loss] * 5), loss, not_finite, loss, loss, loss)
 
 
 def test_means_are_taken_over_episodes_and_updates():
-    record = summarise(over_updates(metrics([4, 0, 2], [1.0, 2.0, 6.0])))
+    record = summarise(metrics([4, 0, 2], [1.0, 2.0, 6.0]))
     assert (record["episodes"], record["return"], record["length"], record["terminated"]) == (6, 2.0, 3.0, 0.5)
     assert record["policy_loss"] == record["grad_norm"] == 3.0
 
 
 def test_no_episode_no_mean():
-    record = summarise(over_updates(metrics([0, 0], [1.0, 1.0])))
+    record = summarise(metrics([0, 0], [1.0, 1.0]))
     assert record["episodes"] == 0
     assert record["return"] is record["length"] is record["terminated"] is None
+
+
+def test_counts_go_beyond_31_bits():
+    many = 700_000_000
+    record = summarise(metrics([many] * 5, [1.0] * 5))
+    assert record["episodes"] == 5 * many
+    assert (record["return"], record["terminated"]) == (pytest.approx(2.0), 0.5)
+    assert record["length"] == pytest.approx(3.0)
+
+
+def test_several_agents_have_the_mean_return_of_theirs():
+    told = metrics([4, 2], [1.0, 1.0])
+    returns = jnp.array([[4.0, 8.0], [2.0, 10.0]])  # two updates, two agents
+    told = told.replace(ended=told.ended.replace(episodes=told.ended.episodes.replace(return_sum=returns)))
+    assert summarise(told)["return"] == (6.0 + 18.0) / 2 / 6
+
+
+def test_what_is_not_finite_is_named_of_the_first_update_that_failed():
+    no = jnp.zeros(3, bool)
+    assert not_finite(metrics([1, 1, 1], [1.0, 1.0, 1.0], value_loss=no, grad_norm=no)) == []
+    yes = {"value_loss": no.at[2].set(True), "grad_norm": no.at[1].set(True), "entropy": no}
+    assert not_finite(metrics([1, 1, 1], [1.0, 1.0, 1.0], **yes)) == ["grad_norm"]
+
+
+def test_a_number_that_is_not_finite_is_null(tmp_path):
+    path = tmp_path / "metrics.jsonl"
+    with MetricsWriter(path) as writer:
+        writer.write({"superstep": 0, "loss": float("nan"), "norm": float("-inf"), "return": 1.0})
+
+    def refuse(word):
+        raise AssertionError(f"{word} is not JSON")
+
+    told = json.loads(path.read_text(), parse_constant=refuse)
+    assert told == {"superstep": 0, "loss": None, "norm": None, "return": 1.0}
 
 
 def test_records_come_back_but_for_a_torn_one(tmp_path):

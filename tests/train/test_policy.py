@@ -3,12 +3,13 @@
 import dataclasses
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from flax import serialization
 from probes import PROBES, Table
 
-from train.config import Network
+from train import task
 from train.networks import make_network
 from train.policy import NetworkPolicy, PolicyError, load_policy, read_header, save_policy
 
@@ -21,7 +22,7 @@ def saved(config, env, start, tmp_path):
     weights = start(jax.random.key(0), PARAMS).weights
     policy = NetworkPolicy(weights, make_network(config.network, env.num_actions), env)
     path = tmp_path / "policy.msgpack"
-    save_policy(path, policy, network=config.network, scenarios=PARAMS.bank.fingerprint())
+    save_policy(path, policy, task.described(config, env, PARAMS), scenarios=PARAMS.bank.fingerprint())
     return policy, path
 
 
@@ -66,12 +67,34 @@ def test_a_policy_for_something_else(saved):
     with pytest.raises(PolicyError, match="for Table-v0, not for Table-v1"):
         load_policy(path, Table(name="Table-v1"), PARAMS)
     with pytest.raises(PolicyError, match="other shapes"):
-        load_policy(path, Table(), PARAMS.replace(observations=PARAMS.observations[:, :2]))
+        load_policy(path, Table(), PARAMS.replace(observations=PARAMS.observations[:, :2]), any_params=True)
 
 
-def test_the_network_is_the_one_that_was_told(saved, tmp_path, env):
+def test_a_policy_that_was_trained_otherwise(saved):
+    _, path = saved
+    with pytest.raises(PolicyError, match=r"trained otherwise: num_actions is 3 there and 4 here$"):
+        load_policy(path, Table(num_actions=4), PARAMS, any_params=True)
+    limited = PARAMS.replace(max_steps_in_episode=jnp.int32(9))
+    with pytest.raises(PolicyError, match="max_steps_in_episode is 1000000 there and 9 here; any_params=True loads it"):
+        load_policy(path, Table(), limited)
+    assert load_policy(path, Table(), limited, any_params=True)
+    with pytest.raises(PolicyError, match=r"trained otherwise: rewards is float32\[3, 3\] \w{16} there and"):
+        load_policy(path, Table(), PARAMS.replace(rewards=PARAMS.rewards + 1))
+    assert load_policy(path, Table(), PARAMS.replace(bank=PARAMS.bank.with_start_weights(jnp.ones(4))))
+
+
+def test_an_older_file_that_does_not_tell_of_params_is_read(saved, env):
+    _, path = saved
+    record = serialization.msgpack_restore(path.read_bytes())
+    del record["env_args"], record["params"]
+    path.write_bytes(serialization.msgpack_serialize(record))
+    assert load_policy(path, env, PARAMS)
+
+
+def test_the_network_is_the_one_that_was_told(saved, tmp_path, env, config):
     policy, _ = saved
     path = tmp_path / "other"
-    save_policy(path, policy, network=dataclasses.replace(Network(), hidden=(16, 16)), scenarios="")
+    wider = dataclasses.replace(config, network=dataclasses.replace(config.network, hidden=(16, 16)))
+    save_policy(path, policy, task.described(wider, env, PARAMS), scenarios="")
     with pytest.raises(PolicyError, match="other shapes"):
         load_policy(path, env, PARAMS)

@@ -14,8 +14,8 @@ import pytest
 from probes import PROBES
 
 from train import run_folder, runner
-from train.bank import is_refreshed
 from train.checkpoint import CheckpointError
+from train.config import Scenarios
 from train.console import StopSignal
 from train.metrics import read_metrics
 from train.policy import load_policy
@@ -23,6 +23,12 @@ from train.validation import validation_returns
 
 PARAMS = PROBES["observation"]
 TIMES = ("seconds", "steps_per_second")
+
+
+@pytest.fixture(scope="module")
+def config(generated):
+    """All that is trained on here is generated, unless a test says otherwise."""
+    return generated
 
 
 @pytest.fixture
@@ -49,12 +55,12 @@ def assert_same_run(found, expected):
 
 
 def test_a_run(config, env, folder, caplog, monkeypatch):
-    """On generated scenarios, drawn anew before each superstep: nothing is compiled after the second."""
+    """On generated scenarios, renewed before each superstep: nothing is compiled once training has begun."""
     compiled = []
     monkeypatch.setattr(runner.Bar, "show", lambda self, record: compiled.append(len(caplog.records)))
     with jax.log_compiles():
         outcome = runner.run(config, env, PARAMS, folder, show_progress=False)
-    assert 0 < compiled[1] == compiled[-1]
+    assert 0 < compiled[0] == compiled[-1]
 
     records = list(read_metrics(folder.metrics))
     steps = [n * config.steps_per_superstep for n in range(1, config.num_supersteps + 1)]
@@ -66,16 +72,6 @@ def test_a_run(config, env, folder, caplog, monkeypatch):
     looks = {record["superstep"]: record["validation_return"] for record in records}
     assert [number for number, found in looks.items() if found is not None] == [3, 7, 9]
     assert {"PPO": looks[9]} == validation_returns({"PPO": outcome.policy}, env, PARAMS)
-
-
-def test_scenarios_are_drawn_anew_when_it_is_their_time(config):
-    def refreshed(**settings):
-        told = dataclasses.replace(config, training=dataclasses.replace(config.training, **settings))
-        return [number for number in range(7) if is_refreshed(number, told)]
-
-    assert refreshed(refresh=1) == [1, 2, 3, 4, 5, 6]
-    assert refreshed(refresh=3) == [3, 6]
-    assert refreshed(refresh=0) == refreshed(scenarios="library") == []
 
 
 def test_a_signal_ends_a_run_after_its_superstep_and_it_goes_on(config, env, folder, whole, monkeypatch):
@@ -95,10 +91,10 @@ def test_a_signal_ends_a_run_after_its_superstep_and_it_goes_on(config, env, fol
     assert_same_run(folder, whole)
 
 
-@pytest.mark.parametrize("settings", [{"refresh": 3}, {"scenarios": "library"}])
+@pytest.mark.parametrize("settings", [{"refresh": 3}, {"refresh": 0}, {"scenarios": "library"}])
 def test_a_bank_that_stays_is_found_again(config, env, tmp_path, monkeypatch, settings):
     """Stopped within the life of a bank: the environments go on in the middle of their episodes."""
-    config = dataclasses.replace(config, training=dataclasses.replace(config.training, **settings))
+    config = dataclasses.replace(config, training=Scenarios(**settings))
     folders = [run_folder.create(dataclasses.replace(config, run_dir=tmp_path / name)) for name in ("cut", "whole")]
     with monkeypatch.context() as patch:
         stop_at_5 = 5 * config.steps_per_superstep
@@ -116,11 +112,11 @@ def test_a_bank_that_stays_is_found_again(config, env, tmp_path, monkeypatch, se
 CHILD = """
 import dataclasses, sys, time
 from pathlib import Path
-from probes import PROBES, SMALL, Table
+from probes import GENERATED, PROBES, Table
 from train import run_folder, runner
 
 runner.Bar.show = lambda self, record: time.sleep(0.1)
-config = dataclasses.replace(SMALL, run_dir=Path(sys.argv[1]), checkpoint_every=0.25)
+config = dataclasses.replace(GENERATED, run_dir=Path(sys.argv[1]), checkpoint_every=0.25)
 runner.run(config, Table(), PROBES["observation"], run_folder.create(config), show_progress=False)
 """
 
@@ -165,13 +161,51 @@ def test_a_finished_run_says_so_and_may_be_made_longer(config, env, folder, monk
     assert len(list(read_metrics(folder.metrics))) == config.num_supersteps
 
 
-def test_other_scenarios_are_noticed(config, env, folder, monkeypatch):
-    library = dataclasses.replace(config, training=dataclasses.replace(config.training, scenarios="library"))
+def stop_after_one(config, env, params, folder, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(runner.Bar, "show", lambda self, record: signal.raise_signal(signal.SIGTERM))
-        runner.run(library, env, PARAMS, folder, show_progress=False)
+        runner.run(config, env, params, folder, show_progress=False)
+
+
+def test_other_scenarios_are_noticed(config, env, folder, monkeypatch):
+    library = dataclasses.replace(config, training=Scenarios(scenarios="library"))
+    stop_after_one(library, env, PARAMS, folder, monkeypatch)
     with pytest.raises(CheckpointError, match="is of other scenarios"):
-        runner.run(library, env, PROBES["one step"], folder, show_progress=False)
+        runner.run(library, env, PARAMS.replace(bank=PROBES["one step"].bank), folder, show_progress=False)
+
+
+def test_a_generator_that_has_changed_is_noticed(config, env, folder, monkeypatch):
+    class Elsewhere(type(env)):
+        def generate(self, key, difficulty):
+            return super().generate(jax.random.fold_in(key, 1), difficulty)
+
+    stop_after_one(config, env, PARAMS, folder, monkeypatch)
+    with pytest.raises(CheckpointError, match="is of other scenarios"):
+        runner.run(config, Elsewhere(), PARAMS, folder, show_progress=False)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"max_steps_in_episode": 9}, "max_steps_in_episode is 1000000 there and 9 here"),
+        ({"rewards": 2 * PARAMS.rewards}, r"rewards is float32\[3, 3\] \w{16} there and float32\[3, 3\] \w{16} here"),
+    ],
+)
+def test_a_run_does_not_go_on_with_other_params(config, env, folder, monkeypatch, changed, message):
+    stop_after_one(config, env, PARAMS, folder, monkeypatch)
+    before = folder.policy.read_bytes()
+    with pytest.raises(CheckpointError, match=f"is of another run: {message}"):
+        runner.run(config, env, PARAMS.replace(**changed), folder, show_progress=False)
+    assert folder.policy.read_bytes() == before
+    told = json.loads(folder.config.read_text())
+    assert told["params"]["max_steps_in_episode"] == 1_000_000
+    assert told["env_args"] == {"name": "Table-v0", "num_actions": 3}
+
+
+def test_a_run_does_not_go_on_with_another_environment(config, env, folder, monkeypatch):
+    stop_after_one(config, env, PARAMS, folder, monkeypatch)
+    with pytest.raises(CheckpointError, match="is of another run: num_actions is 3 there and 4 here"):
+        runner.run(config, type(env)(num_actions=4), PARAMS, folder, show_progress=False)
 
 
 def test_two_processes_do_not_write_into_one_folder(config, env, folder):

@@ -5,7 +5,8 @@ import json
 
 import pytest
 
-from train import presets
+import jaxenv
+from train import presets, task
 from train.config import Config, Network
 from train.settings import differences, fixed, from_json, to_json
 
@@ -27,12 +28,20 @@ def test_what_differs_is_named_but_for_what_may_change():
     changed = dataclasses.replace(config, seed=1, total_steps=1, network=Network(hidden=(8,)))
     found = differences(fixed(to_json(config)), fixed(to_json(changed)))
     assert found == [("seed", 0, 1), ("hidden", [256, 256], [8])]
+    changed = dataclasses.replace(config, params={"weights.send": 0.05}, env_args={"num_agents": 2})
+    found = differences(fixed(to_json(config)), fixed(to_json(changed)))
+    assert found == [("num_agents", "nothing", 2), ("weights.send", "nothing", 0.05)]
     assert differences({"a": 1}, {"b": 2}) == [("a", 1, "nothing"), ("b", "nothing", 2)]
 
 
 def test_no_two_groups_have_a_setting_of_the_same_name():
-    """The command line knows them without their groups."""
-    config = to_json(Config(env="any"))
+    """The command line knows them without their groups; an environment's arguments and params are such groups."""
+    made = [(Config(env=id), *jaxenv.make(id)) for id in jaxenv.registered()]
+    for config in (to_json(task.described(*each)) for each in made):
+        assert_names_differ(config)
+
+
+def assert_names_differ(config):
     groups = [value for value in config.values() if isinstance(value, dict)]
     single = [name for name, value in config.items() if not isinstance(value, dict)]
     names = [*single, *(name for group in groups for name in group)]
