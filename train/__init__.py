@@ -1,5 +1,7 @@
 """train: PPO for very large batches of JAX environments, collected and learned in one compiled program."""
 
+from train.calibration import Calibration as Calibration
+from train.calibration import calibrate as calibrate
 from train.config import Config as Config
 from train.evaluation import Evaluation as Evaluation
 from train.evaluation import evaluate as evaluate

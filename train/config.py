@@ -76,9 +76,9 @@ class Scenarios:
     """What is trained on."""
 
     scenarios: str = "generated"  # "generated", "library", or a file or folder of scenarios
-    count: int | None = None  # generated scenarios in the bank; twice as many as environments where not given
+    count: int | None = None  # generated scenarios in the bank; four times as many as environments where not given
     difficulty: tuple[float, float] = (0.0, 1.0)  # range that each scenario's is drawn from
-    refresh: int = 1  # supersteps until all scenarios that no episode plays are generated anew; 0: never
+    refresh: int = 1  # updates until all scenarios that no episode plays are generated anew; 0: never
 
     def __post_init__(self) -> None:
         """Refuses an empty bank and a range that is none."""
@@ -123,7 +123,7 @@ class Config:
     @property
     def num_scenarios(self) -> int:
         """S, generated scenarios in the bank."""
-        return 2 * self.rollout.num_envs if self.training.count is None else self.training.count
+        return 4 * self.rollout.num_envs if self.training.count is None else self.training.count
 
     @property
     def is_generated(self) -> bool:

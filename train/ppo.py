@@ -76,16 +76,22 @@ def playing(env_params: Any, bank: ScenarioBank | None) -> Any:
 def make_update(config: Config, env: Environment) -> Update:
     """The function (state, env_params, hyper) -> (state, metrics): one rollout and all that is learned from it.
 
-    Of `config` only what sets a shape is read, and the length of the schedules; the numbers come with `hyper`. Where
-    the loss or its gradient is not finite, the state stays as it was and the metrics say so.
+    Of `config` only what sets a shape is read, and the lengths of the schedules and of a bank's life; the numbers come
+    with `hyper`. Where the loss or its gradient is not finite, the state stays as it was and the metrics say so.
     """
     network = make_network(config.network, env.num_actions)
 
-    def update(state: TrainState, env_params: Any, hyper: Hyper) -> tuple[TrainState, Metrics]:
-        params = playing(env_params, state.bank)
-        key, rollout_key, shuffle_key = jax.random.split(state.key, 3)
+    def update(before: TrainState, env_params: Any, hyper: Hyper) -> tuple[TrainState, Metrics]:
+        key, bank_key, rollout_key, shuffle_key = jax.random.split(before.key, 4)
+        state = before.replace(key=key, bank=refreshed(bank_key, before, config, env))
         envs, steps, ended = rollout.collect(
-            rollout_key, state.weights, state.envs, params, env=env, network=network, config=config.rollout
+            rollout_key,
+            state.weights,
+            state.envs,
+            playing(env_params, state.bank),
+            env=env,
+            network=network,
+            config=config.rollout,
         )
         last_value = network.apply(state.weights, envs.observation, method="value")
         samples = estimate(steps, last_value, hyper, bootstrap_truncated=config.rollout.bootstrap_truncated)
@@ -107,34 +113,33 @@ def make_update(config: Config, env: Environment) -> Update:
             learning_rate=learning_rate,
             entropy_coef=entropy_coef,
         )
-        after = state.replace(weights=weights, optimizer=optimizer, envs=envs, key=key, updates=state.updates + 1)
-        return select(jnp.any(jnp.stack(list(not_finite.values()))), state, after), metrics
+        after = state.replace(weights=weights, optimizer=optimizer, envs=envs, updates=state.updates + 1)
+        return select(jnp.any(jnp.stack(list(not_finite.values()))), before, after), metrics
 
     return update
 
 
 def make_superstep(config: Config, env: Environment) -> Update:
-    """K updates as one compiled function, after a refresh of the bank where one is due; metrics have an axis [K].
-
-    The state that is given to it is consumed (donated).
-    """
-    update, updates = make_update(config, env), config.rollout.updates_per_superstep
-
-    def refreshed(state: TrainState) -> TrainState:
-        if state.bank is None or not config.training.refresh:
-            return state
-        superstep = state.updates // updates
-        is_due = (superstep > 0) & (superstep % config.training.refresh == 0)
-        live = jax.vmap(EpisodeStatistics(env).scenario_index)(state.envs.state)
-        key, bank_key = jax.random.split(state.key)
-        renew = functools.partial(renewed, bank_key, live=live, config=config, env=env)
-        return state.replace(bank=lax.cond(is_due, renew, lambda bank: bank, state.bank), key=key)
+    """K updates as one compiled function with metrics of each ([K]); the state given to it is consumed (donated)."""
+    update = make_update(config, env)
 
     @functools.partial(jax.jit, donate_argnums=0)
     def superstep(state: TrainState, env_params: Any, hyper: Hyper) -> tuple[TrainState, Metrics]:
-        return lax.scan(lambda state, _: update(state, env_params, hyper), refreshed(state), length=updates)
+        length = config.rollout.updates_per_superstep
+        return lax.scan(lambda state, _: update(state, env_params, hyper), state, length=length)
 
     return superstep
+
+
+def refreshed(key: Key, state: TrainState, config: Config, env: Environment) -> ScenarioBank | None:
+    """The bank of an update: renewed where that is due, wherever no episode plays."""
+    bank, refresh = state.bank, config.training.refresh
+    if bank is None or refresh == 0:
+        return bank
+    live = jax.vmap(EpisodeStatistics(env).scenario_index)(state.envs.state)
+    renew = functools.partial(renewed, key, live=live, config=config, env=env)
+    is_due = (state.updates > 0) & (state.updates % refresh == 0)
+    return lax.cond(is_due, renew, lambda bank: bank, bank)
 
 
 def estimate(steps: rollout.Transition, last_value: jax.Array, hyper: Hyper, *, bootstrap_truncated: bool) -> Samples:

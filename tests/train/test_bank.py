@@ -66,23 +66,20 @@ def test_a_bank_that_is_played_throughout_stays_as_it_is(bank):
     assert starts(after) == pytest.approx(1 / 32, abs=0.015)
 
 
-def test_a_superstep_renews_the_bank_when_it_is_its_time_and_resets_nothing():
+@pytest.mark.parametrize(("refresh", "expected"), [(1, [0, 1, 1, 1]), (2, [0, 0, 1, 0]), (0, [0, 0, 0, 0])])
+def test_an_update_renews_the_bank_when_it_is_its_time_and_resets_nothing(refresh, expected):
     """Episodes never end, so their clocks go on, and only where one plays the bank stays."""
     env, params = Numbered(), PROBES["one step"].replace(ends=jnp.zeros((3, 3), bool))
-    for refresh, expected in ((1, [0, 1, 1, 1]), (2, [0, 0, 1, 0])):
-        config = dataclasses.replace(GENERATED, training=Scenarios(refresh=refresh))
-        superstep, state = ppo.make_superstep(config, env), ppo.init(jax.random.key(0), params, config=config, env=env)
-        renewals = []
-        for _ in expected:
-            # NumPy copies, since the state is donated.
-            before, live = numbers(state.bank).copy(), np.unique(state.envs.state.env_state.scenario)
-            clocks = np.array(state.envs.state.env_state.clock)
-            state, _ = superstep(state, params, config.hyper)
-            changed = np.flatnonzero(numbers(state.bank) != before)
-            renewals.append(int(len(changed) > 0))
-            assert set(changed) in (set(), set(range(64)) - set(live))
-            np.testing.assert_array_equal(state.envs.state.env_state.clock, clocks + 16)
-        assert renewals == expected
+    config = dataclasses.replace(GENERATED, training=Scenarios(refresh=refresh))
+    update, state = jax.jit(ppo.make_update(config, env)), ppo.init(jax.random.key(0), params, config=config, env=env)
+    for is_renewed in expected:
+        following, _ = update(state, params, config.hyper)
+        changed = np.flatnonzero(numbers(following.bank) != numbers(state.bank))
+        live = set(np.asarray(state.envs.state.env_state.scenario))
+        assert set(changed) == (set(range(128)) - live if is_renewed else set())
+        clocks = following.envs.state.env_state.clock - state.envs.state.env_state.clock
+        np.testing.assert_array_equal(clocks, config.rollout.num_steps)
+        state = following
 
 
 @pytest.mark.parametrize("env_id", ENGINES)
