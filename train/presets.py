@@ -6,13 +6,14 @@ from collections.abc import Iterable
 
 from train.config import Config, Hyper, Network, Rollout
 
-# The planner's clock is observed and its limit scored, so the limit is an end and gamma may be 1.
+# The planner's clock is observed and its limit scored, so the limit is an end and gamma may be 1. Its days are short, so
+# short rollouts, from each of which the same gradient steps are taken, learn more of the same number of steps.
 _DAY = Config(
     env="LifeOps-v0",
-    rollout=Rollout(bootstrap_truncated=False, epochs=2),
-    total_steps=4_000_000,
+    rollout=Rollout(bootstrap_truncated=False, num_steps=8, updates_per_superstep=8, epochs=2),
+    total_steps=5_000_000,
     # With less entropy at first a long focus block is taken for good, before it is found that two short ones pay more.
-    hyper=Hyper(gamma=1.0, learning_rate=2e-3, reward_scale=0.1, entropy_coef=0.2),
+    hyper=Hyper(gamma=1.0, learning_rate=3e-3, reward_scale=0.1, entropy_coef=0.2),
     network=Network(encoder="entities", hidden=(128, 128), activation="relu"),
 )
 
@@ -30,7 +31,7 @@ _CRISIS = Config(
 _CHAT = Config(
     env="TeamsClone-v0",
     rollout=Rollout(bootstrap_truncated=False, epochs=2),
-    total_steps=4_000_000,
+    total_steps=2_000_000,
     hyper=Hyper(gamma=0.99, learning_rate=1e-3, reward_scale=0.3, entropy_coef=0.02),
     network=Network(encoder="entities", hidden=(128, 128), activation="relu"),
 )
@@ -38,13 +39,13 @@ _CHAT = Config(
 PRESETS: dict[str, Config] = {
     "LifeOps-v0": _DAY,
     "LifeOps-Shaped-v0": dataclasses.replace(
-        _DAY, env="LifeOps-Shaped-v0", hyper=_DAY.hyper.replace(entropy_coef=0.05)
+        _DAY, env="LifeOps-Shaped-v0", hyper=_DAY.hyper.replace(entropy_coef=0.1)
     ),
     "LifeStack-v0": _CRISIS,
     "TeamsClone-v0": _CHAT,
     "TeamsClone-Mentions-v0": dataclasses.replace(_CHAT, env="TeamsClone-Mentions-v0"),
     "TeamsClone-MultiTask-v0": dataclasses.replace(_CHAT, env="TeamsClone-MultiTask-v0"),
-    "TeamsClone-MultiAgent-v0": dataclasses.replace(_CHAT, env="TeamsClone-MultiAgent-v0"),
+    "TeamsClone-MultiAgent-v0": dataclasses.replace(_CHAT, env="TeamsClone-MultiAgent-v0", total_steps=500_000),
 }
 
 

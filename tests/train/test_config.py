@@ -41,7 +41,7 @@ def test_a_bank_is_as_large_as_its_environments_need():
     def size(**settings):
         return Config(env="any", rollout=Rollout(num_envs=64), training=Scenarios(**settings)).num_scenarios
 
-    assert size() == 128
+    assert size() == 4 * 64
     assert size(count=64) == 64
     assert size(count=8, refresh=0) == 8
 
