@@ -1,7 +1,7 @@
 """The command line: `python -m train ppo|evaluate|plot|bench`, installed also as `jaxenv`."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -77,21 +77,22 @@ def ppo(argv: Sequence[str]) -> int:
     if plots.is_possible():
         plots.learning_curves([folder], folder.learning_curve)
     print(
-        f"{outcome.env_steps:,} steps in {outcome.seconds:.0f} s ({outcome.env_steps / outcome.seconds:,.0f} steps/s), "
-        f"after {outcome.compile_seconds:.0f} s of compilation",
+        f"{outcome.env_steps:,} steps in {outcome.seconds:.0f} s, after {outcome.compile_seconds:.0f} s of compilation",
         flush=True,
     )
     if outcome.stopped:
         print(f"stopped by a signal; to go on: python -m train ppo --resume {folder.path}")
         return STOPPED
-    print(f"\n{compare(outcome.policy, env, env.default_params, library)}{trained_with(env, params)}")
+    scored = compare(outcome.policy, env, env.default_params, library)
+    print(f"\n{scored}{trained_with(task.describe_params(params), env)}")
     return 0
 
 
-def trained_with(env: Environment, params: Any) -> str:
-    """A line on numbers that were trained with and not scored by, where there are any."""
-    other = settings.differences(task.numbers(params), task.numbers(env.default_params))
-    told = ", ".join(f"{name} {trained:g} (scored by {rule:g})" for name, trained, rule in other)
+def trained_with(params: Mapping[str, Any], env: Environment) -> str:
+    """A line on params that were trained with and not scored by, where there are any; `params` as `task` tells them."""
+    rules = task.describe_params(env.default_params)
+    other = settings.differences(params, {name: rules.get(name) for name in params})
+    told = ", ".join(f"{name} {trained} (scored by {rule})" for name, trained, rule in other)
     return f"\ntrained with other numbers than the rules have: {told}" if other else ""
 
 
@@ -119,9 +120,8 @@ def evaluate_run(argv: Sequence[str]) -> int:
     header = read_header(path)
     env, params = task.make(Config(env=header["env"], env_args=header.get("env_args", {})))
     policy = load_policy(path, env, params, any_params=True).replace(greedy=greedy)
-    trained = task.with_numbers(params, header.get("params", {}))
     table = compare(policy, env, params, load_library(env, source), repetitions=repetitions)
-    print(f"{table}{trained_with(env, trained)}")
+    print(f"{table}{trained_with(header.get('params', {}), env)}")
     return 0
 
 

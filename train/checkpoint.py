@@ -21,7 +21,7 @@ import orbax.checkpoint as ocp
 
 from train.config import Config
 from train.console import Clock
-from train.settings import differences, fixed, from_json, in_words, to_json
+from train.settings import TASK, differences, fixed, from_json, in_words, to_json
 
 KEPT = 2  # the newest ones; an older one is there for the case that the newest is damaged later
 LATE = 0.3  # seconds in which the last of Orbax's readers has noticed that another one has failed
@@ -81,10 +81,11 @@ class Checkpoints:
             return None
         said, path = self._said(step), self._path / str(step)
         try:
-            there = to_json(from_json(said["config"]))
+            there, here = to_json(from_json(said["config"])), to_json(self._config)
         except (ValueError, TypeError) as error:
             raise CheckpointError(f"{path} is of another version: {error}") from error
-        other = differences(fixed(there), fixed(to_json(self._config)))
+        there |= {group: here[group] for group in TASK if not there[group]}  # one that tells nothing of them
+        other = differences(fixed(there), fixed(here))
         if other:
             raise CheckpointError(f"{path} is of another run: {in_words(other)}")
         return Progress(**{name: said[name] for name in COUNTED})

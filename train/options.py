@@ -68,7 +68,7 @@ def _resumed(folder: RunFolder, named: argparse.Namespace, rest: Sequence[str]) 
     config = default if other else _changed(_with_arguments(default, named), rest)
     other = other or differences(fixed(to_json(begun)), fixed(to_json(config)))
     if other:
-        told = ", ".join(f"{_asked(name, here, config)} (it has {_plain(there)})" for name, there, here in other)
+        told = ", ".join(f"{_asked(name, here)} (it has {_plain(there)})" for name, there, here in other)
         raise ValueError(f"{path} cannot go on with {told}; what may change is {CHANGEABLE}")
     if config.run_dir != path:
         raise ValueError(f"--run-dir {config.run_dir} is not --resume {path}: a run goes on in its own folder")
@@ -103,11 +103,12 @@ def _changed(default: Config, argv: Sequence[str]) -> Config:
     return dataclasses.replace(found.settings, params={**default.params, **changed})
 
 
-def _asked(name: str, value: object, config: Config) -> str:
+def _asked(name: str, value: object) -> str:
     """A setting and its value as the command line takes them."""
-    if name in config.env_args:
-        return f"--env-args {name}={_plain(value)}"
-    return f"{option(name)} {_plain(value)}"
+    group, _, entry = name.partition(".")
+    if group == "env_args":
+        return f"--env-args {entry}={_plain(value)}"
+    return f"{option(entry if group == 'params' else name)} {_plain(value)}"
 
 
 def _plain(value: object) -> str:

@@ -46,7 +46,8 @@ def save_policy(path: Path, policy: NetworkPolicy, config: Config, *, scenarios:
     Args:
         path: the file.
         policy: what to save.
-        config: the settings that it was trained with; those of its network, environment and params go with it.
+        config: the settings that it was trained with; those of its network, environment and params go with it. Where
+            they tell nothing of the last two (`runner.run` fills them in), `load_policy` cannot compare them.
         scenarios: fingerprint of the bank that training began with.
     """
     settings = to_json(config)
@@ -83,7 +84,8 @@ def load_policy(path: str | Path, env: Environment, params: Any, *, any_params: 
     Args:
         path: the file.
         env: the environment that it is to act in.
-        params: its params; the bank may be another than that of the training.
+        params: its params; the bank may be another than that of the training, but what scenarios share, such as an
+            embedding of texts, is to be of the same width, and means what it did only if it is the same embedding.
         any_params: whether the numbers may differ from those of the training too, as where a policy that was trained
             with other weights is scored by those of the rules.
 
@@ -96,7 +98,7 @@ def load_policy(path: str | Path, env: Environment, params: Any, *, any_params: 
         raise PolicyError(f"{path} holds a policy for {record['env']}, not for {env.name}")
     here = task.describe(env, params)
     for group in ("env_args",) if any_params else here:
-        other = differences(record.get(group, here[group]), here[group])  # older files do not tell
+        other = differences(record.get(group) or here[group], here[group])  # where the file tells of them
         if other:
             way_out = "; any_params=True loads it all the same" if group == "params" else ""
             raise PolicyError(f"{path} was trained otherwise: {in_words(other)}{way_out}")

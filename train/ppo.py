@@ -76,8 +76,9 @@ def playing(env_params: Any, bank: ScenarioBank | None) -> Any:
 def make_update(config: Config, env: Environment) -> Update:
     """The function (state, env_params, hyper) -> (state, metrics): one rollout and all that is learned from it.
 
-    Of `config` only what sets a shape is read, and the lengths of the schedules and of a bank's life; the numbers come
-    with `hyper`. Where the loss or its gradient is not finite, the state stays as it was and the metrics say so.
+    Of `config` what sets a shape is read, the lengths of the schedules, and how and when scenarios are generated; the
+    numbers of learning come with `hyper`. Where the loss or its gradient is not finite, the state stays as it was and
+    the metrics say so.
     """
     network = make_network(config.network, env.num_actions)
 
@@ -132,7 +133,10 @@ def make_superstep(config: Config, env: Environment) -> Update:
 
 
 def refreshed(key: Key, state: TrainState, config: Config, env: Environment) -> ScenarioBank | None:
-    """The bank of an update: renewed where that is due, wherever no episode plays."""
+    """The bank of an update: renewed where that is due, wherever no episode plays.
+
+    Under `jax.vmap` over seeds it is generated in every update, due or not; with `refresh` 1 it is due in all of them.
+    """
     bank, refresh = state.bank, config.training.refresh
     if bank is None or refresh == 0:
         return bank

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from train.config import Config, Hyper, Network, Rollout
 
-# The planner's clock is observed and its limit scored, so the limit is an end and gamma may be 1. Its days are short, so
-# short rollouts, from each of which the same gradient steps are taken, learn more of the same number of steps.
+# The planner's clock is observed and its limit scored, so the limit is an end and gamma may be 1. Its days are short:
+# with short rollouts there are more gradient steps for the same number of environment steps.
 _DAY = Config(
     env="LifeOps-v0",
     rollout=Rollout(bootstrap_truncated=False, num_steps=8, updates_per_superstep=8, epochs=2),
@@ -38,9 +38,7 @@ _CHAT = Config(
 
 PRESETS: dict[str, Config] = {
     "LifeOps-v0": _DAY,
-    "LifeOps-Shaped-v0": dataclasses.replace(
-        _DAY, env="LifeOps-Shaped-v0", hyper=_DAY.hyper.replace(entropy_coef=0.1)
-    ),
+    "LifeOps-Shaped-v0": dataclasses.replace(_DAY, env="LifeOps-Shaped-v0", hyper=_DAY.hyper.replace(entropy_coef=0.1)),
     "LifeStack-v0": _CRISIS,
     "TeamsClone-v0": _CHAT,
     "TeamsClone-Mentions-v0": dataclasses.replace(_CHAT, env="TeamsClone-Mentions-v0"),

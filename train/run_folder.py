@@ -42,7 +42,10 @@ class RunFolder:
 
     @property
     def not_finite(self) -> Path:
-        """A checkpoint of the state before an update that could not be made."""
+        """A folder of one checkpoint: the state before an update that could not be made.
+
+        `Checkpoints(folder.not_finite, folder.read_config())` opens it, and `runner.begin` with that reads it.
+        """
         return self.path / "not_finite"
 
     @property

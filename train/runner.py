@@ -68,6 +68,7 @@ def run(config: Config, env: Environment, env_params: Any, folder: RunFolder, *,
         folder.write_config(config)
         superstep = ppo.make_superstep(config, env).lower(state, env_params, config.hyper).compile()
         look = make_look(config, env, env_params, policy_of(state))
+        jax.block_until_ready(state)  # or the beginning would be part of the first superstep's time
         compile_seconds = time.perf_counter() - began
 
         clock = Clock(config.steps_per_superstep, env_steps=progress.env_steps, seconds=progress.seconds)

@@ -11,6 +11,9 @@ MAY_CHANGE = ("total_steps", "run_dir", "validate_every", "checkpoint_every", "t
 """What may be told anew when a run is resumed. None of it changes what has been learned so far; the schedules fall to
 their ends over `total_steps`, so from there on a new one changes them."""
 
+TASK = ("env_args", "params")
+"""The groups that are filled in from the environment and its params, see `train.task.describe`."""
+
 
 def to_json(config: Config) -> dict[str, Any]:
     """The settings as JSON holds them: groups as mappings, tuples as lists, a path as text."""
@@ -20,8 +23,8 @@ def to_json(config: Config) -> dict[str, Any]:
 def from_json(settings: Mapping[str, Any]) -> Config:
     """The settings that `to_json` wrote, `run_dir` apart; what is not told there has its default.
 
-    So a setting that a later version adds is no difference to a run that began before: its default is to mean what was
-    done until then.
+    So a setting of the trainer that a later version adds is no difference to a run that began before: its default is to
+    mean what was done until then.
 
     Raises:
         ValueError: for a setting that there is not.
@@ -36,10 +39,14 @@ def option(name: str) -> str:
 
 
 def fixed(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings that may not change, without their groups, by the names that the command line has for them."""
+    """The settings that may not change, by the names that the command line has for them, without their groups.
+
+    Those of the environment and its params keep the group, `env_args.num_agents`: their names are not ours to choose.
+    """
     flat: dict[str, Any] = {}
-    for name, value in settings.items():
-        flat.update(fixed(value) if isinstance(value, Mapping) else {name: value})
+    for group, value in settings.items():
+        entries = value if isinstance(value, Mapping) else {group: value}
+        flat |= {f"{group}.{name}": entry for name, entry in entries.items()} if group in TASK else entries
     return {name: value for name, value in flat.items() if name not in MAY_CHANGE}
 
 

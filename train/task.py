@@ -36,9 +36,9 @@ def make(config: Config) -> tuple[Environment, Any]:
         group, _, entry = name.partition(".")
         before: Any = static.get(group, takes.get(group))
         if group in takes and not entry:
-            static[group] = value
+            static[group] = _like(before, value, name)
         elif entry and hasattr(before, entry):
-            static[group] = dataclasses.replace(before, **{entry: value})
+            static[group] = dataclasses.replace(before, **{entry: _like(getattr(before, entry), value, name)})
     env, params = jaxenv.make(config.env, **static)
     has = describe_arguments(env)
     for name, value in config.env_args.items():
@@ -57,7 +57,8 @@ def described(config: Config, env: Environment, env_params: Any) -> Config:
 def describe(env: Environment, params: Any) -> dict[str, dict[str, Any]]:
     """`env_args` and `params` of the settings, of an environment and params as they are.
 
-    A field of an environment that is the default of a number of its params is told of the params alone.
+    A field of an environment that is the default of a number of its params is told of the params alone. The bank is not
+    told, nor what its scenarios share: it may be another one.
     """
     told, numbers = describe_arguments(env), describe_params(params)
     return {"env_args": {name: value for name, value in told.items() if name not in numbers}, "params": numbers}
@@ -69,10 +70,8 @@ def describe_arguments(env: Environment) -> dict[str, Any]:
 
 
 def describe_params(params: Any) -> dict[str, Any]:
-    """Dotted name -> number, or digest of an array, of all but the scenarios of the bank."""
-    told = {name: _tell(leaf) for name, leaf in _leaves(params)}
-    shared = getattr(getattr(params, "bank", None), "shared", None)
-    return told if shared is None else {**told, "bank.shared": _tell(shared)}
+    """Dotted name -> number, or digest of an array, of all but the bank."""
+    return {name: _tell(leaf) for name, leaf in _leaves(params)}
 
 
 def numbers(params: Any) -> dict[str, Any]:
@@ -84,12 +83,14 @@ def with_numbers(params: Any, changed: Mapping[str, Any]) -> Any:
     """Params with some of their numbers changed; arrays, which are told by their digests, stay.
 
     Raises:
-        ValueError: for a name that there is not.
+        ValueError: for a name that there is not, and for a fraction where a whole number is expected.
     """
     known = describe_params(params)
-    for name in changed:
+    for name, value in changed.items():
         if name not in known:
             raise ValueError(f"params have no number {name!r}.{nearest(name, numbers(params))}")
+        if not isinstance(known[name], str):
+            _like(known[name], value, name)
     leaves = [
         jnp.asarray(changed[name], jnp.asarray(leaf).dtype) if not isinstance(changed.get(name, ""), str) else leaf
         for name, leaf in _leaves(params)
@@ -110,6 +111,17 @@ def parse_arguments(asked: Sequence[str]) -> dict[str, Any]:
         except (ValueError, SyntaxError):
             told[name] = value
     return told
+
+
+def _like(default: Any, value: Any, name: str) -> Any:
+    """The value of an argument or number, which is to be of the kind of its default; a ValueError where it is not."""
+    is_whole_float = isinstance(default, float) and type(value) is int
+    if dataclasses.is_dataclass(default) or (
+        isinstance(default, PLAIN) and type(value) is not type(default) and not is_whole_float
+    ):
+        expected = f"{name}.{dataclasses.fields(default)[0].name}=..." if dataclasses.is_dataclass(default) else default
+        raise ValueError(f"{name}={value!r}: expected a value such as {expected!r}")
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _names(takes: Mapping[str, Any]) -> list[str]:

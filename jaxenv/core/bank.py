@@ -59,7 +59,7 @@ class ScenarioBank(struct.PyTreeNode):
             return jnp.minimum(jnp.floor(uniform * self.size).astype(jnp.int32), self.size - 1)
         total = self.start_cdf[-1]
         found = jnp.searchsorted(self.start_cdf, uniform * total, side="right", method="scan_unrolled")
-        last = jnp.searchsorted(self.start_cdf, total)  # of positive weight: rounding must not step over it
+        last = jnp.argmax(self.start_cdf >= total)  # of positive weight: rounding must not step over it
         return jnp.minimum(found, last).astype(jnp.int32)
 
     def with_start_weights(self, weights: jax.Array) -> Self:

@@ -15,6 +15,7 @@ from strategies.ids import ENGINES
 from train import ppo
 from train.bank import first_bank, renewed
 from train.config import Config, Rollout, Scenarios
+from train.validation import validation_params
 
 CONFIG = Config(env="any", rollout=Rollout(num_envs=16, num_steps=8, minibatches=1), training=Scenarios(count=32))
 STEPS = 64  # of which two stretches are longer than any episode
@@ -133,6 +134,7 @@ def test_what_scenarios_share_is_trained_with():
     params = params.with_text_embedding(table)
     trained = ppo.playing(params, first_bank(jax.random.key(0), CONFIG, env, params))
     np.testing.assert_array_equal(trained.text_embedding, table)
+    np.testing.assert_array_equal(validation_params(env, params).text_embedding, table)
     observation, _ = jax.eval_shape(env.reset_env, jax.random.key(0), params)
     wide = jax.eval_shape(env.flatten, observation, trained)
     assert wide.shape == jax.eval_shape(env.flatten, observation, params).shape

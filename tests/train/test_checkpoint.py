@@ -21,25 +21,26 @@ STATE = {
     "large": jnp.linspace(0.0, 1.0, 100_000),
 }
 LIKE = jax.eval_shape(lambda: STATE)
+TOLD = dataclasses.replace(SMALL, env_args={"num_agents": 2}, params={"weights.send": 0.1})
 PROGRESS = Progress(superstep=7, env_steps=2**40 + 1, seconds=0.1, scenarios="first")
 
 
 @pytest.fixture
 def saved(tmp_path):
     """A folder with the checkpoints of superstep 6 and 7."""
-    with Checkpoints(tmp_path / "run", SMALL) as checkpoints:
+    with Checkpoints(tmp_path / "run", TOLD) as checkpoints:
         checkpoints.save(STATE, dataclasses.replace(PROGRESS, superstep=6))
         checkpoints.save(STATE, PROGRESS)
     return tmp_path / "run"
 
 
-def restore(path, config=SMALL, like=LIKE, scenarios=PROGRESS.scenarios):
+def restore(path, config=TOLD, like=LIKE, scenarios=PROGRESS.scenarios):
     with Checkpoints(path, config) as checkpoints:
         return checkpoints.restore(checkpoints.newest(), like, scenarios=scenarios)
 
 
 def test_what_comes_back_is_what_was_saved(saved):
-    with Checkpoints(saved, SMALL) as checkpoints:
+    with Checkpoints(saved, TOLD) as checkpoints:
         assert checkpoints.newest() == PROGRESS
         state = checkpoints.restore(PROGRESS, LIKE, scenarios="first")
     assert jax.tree.map(jax.typeof, state) == jax.tree.map(jax.typeof, STATE)
@@ -75,7 +76,7 @@ def test_one_is_due_when_its_time_has_come(tmp_path):
 
 def test_what_a_killed_run_was_writing_is_not_taken_for_a_checkpoint(saved):
     shutil.copytree(saved / "7", saved / "8.orbax-checkpoint-tmp-1")
-    with Checkpoints(saved, SMALL) as checkpoints:
+    with Checkpoints(saved, TOLD) as checkpoints:
         assert checkpoints.newest() == PROGRESS
 
 
@@ -93,19 +94,29 @@ def test_a_broken_one_is_told_as_such(saved, file, damage, capfd):
     assert "\n" not in str(told.value)
     assert "Traceback" not in capfd.readouterr().err
     shutil.rmtree(saved / "7")
-    with Checkpoints(saved, SMALL) as checkpoints:
+    with Checkpoints(saved, TOLD) as checkpoints:
         assert checkpoints.newest().superstep == 6
 
 
 def test_one_of_another_run_is_told_as_such(saved):
     for other, message in (
-        (dataclasses.replace(SMALL, env="Other-v0"), "of another run: env is Table-v0 there and Other-v0 here"),
-        (dataclasses.replace(SMALL, network=Network(hidden=(16, 16))), r"hidden is \[16\] there and \[16, 16\] here"),
-        (dataclasses.replace(SMALL, params={"weights.send": 0.05}), r"weights\.send is nothing there and 0\.05 here"),
+        (dataclasses.replace(TOLD, env="Other-v0"), "of another run: env is Table-v0 there and Other-v0 here"),
+        (dataclasses.replace(TOLD, network=Network(hidden=(16, 16))), r"hidden is \[16\] there and \[16, 16\] here"),
+        (
+            dataclasses.replace(TOLD, params={"weights.send": 0.05}),
+            r"weights\.send is 0\.1 there and 0\.05 here",
+        ),
+        (dataclasses.replace(TOLD, env_args={"num_agents": 3}), r"env_args\.num_agents is 2 there and 3 here"),
     ):
         with pytest.raises(CheckpointError, match=message):
             restore(saved, other)
-    assert restore(saved, dataclasses.replace(SMALL, total_steps=1, checkpoint_every=1.0, tensorboard=True))
+    assert restore(saved, dataclasses.replace(TOLD, total_steps=1, checkpoint_every=1.0, tensorboard=True))
+
+
+def test_one_that_tells_nothing_of_environment_and_params_is_gone_on_from(tmp_path):
+    with Checkpoints(tmp_path, SMALL) as checkpoints:
+        checkpoints.save(STATE, PROGRESS)
+    assert restore(tmp_path, TOLD)
 
 
 @pytest.mark.parametrize(("changed", "message"), [({}, None), ({"depth": 3}, "of another version: .* 'depth'")])

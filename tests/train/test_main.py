@@ -36,6 +36,8 @@ def table_is_registered(monkeypatch):
 
     @dataclasses.dataclass(frozen=True)
     class Registered(Table):
+        label: str = "first"
+
         @property
         def default_params(self):
             return PROBES["observation"]
@@ -47,10 +49,11 @@ def table_is_registered(monkeypatch):
 @pytest.mark.usefixtures("table_is_registered")
 def test_train_then_evaluate(tmp_path, capsys):
     run_dir = tmp_path / "run"
-    options = ["--env", "Table-v0", *TINY]
+    options = ["--env", "Table-v0", "--env-args", "label=second", "--max-steps-in-episode", "50", *TINY]
     assert command.main(["ppo", *options, "--run-dir", str(run_dir)]) == 0
     trained = capsys.readouterr().out
     assert "mean score" in trained
+    assert trained.rstrip().endswith("than the rules have: max_steps_in_episode 50 (scored by 1000000)")
     files = {file.name for file in run_dir.iterdir()}
     assert files == {"checkpoints", "config.json", "learning_curve.png", "metrics.jsonl", "policy.msgpack"}
     assert np.isfinite([record["value_loss"] for record in read_metrics(run_dir / "metrics.jsonl")]).all()
@@ -67,12 +70,23 @@ def test_train_then_evaluate(tmp_path, capsys):
     for again, message in (
         ([*options, "--run-dir", str(run_dir)], f"exists already: --resume {run_dir} goes on"),
         ([*options, "--resume", str(run_dir)], "the run is finished"),
+        (["--resume", str(run_dir), "--env-args", "label=third"], "--env-args label=third (it has second)"),
         (["--resume", str(run_dir), "--seed", "4"], "cannot go on with --seed 4 (it has 3)"),
     ):
         assert command.main(["ppo", *again]) == 2
         error = capsys.readouterr().err
         assert message in error
         assert error.count("\n") == 1
+
+
+@pytest.mark.usefixtures("table_is_registered")
+def test_the_table_scores_by_the_numbers_of_the_rules(tmp_path, monkeypatch):
+    scored = []
+    monkeypatch.setattr(command, "compare", lambda policy, env, params, *_, **__: scored.append((env, params)) or "")
+    run_dir = str(tmp_path / "run")
+    line = ["ppo", "--env", "Table-v0", "--env-args", "label=second", "--max-steps-in-episode", "50", *TINY]
+    assert command.main([*line, "--run-dir", run_dir]) == command.main(["evaluate", run_dir]) == 0
+    assert [(env.label, int(params.max_steps_in_episode)) for env, params in scored] == 2 * [("second", 1_000_000)]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,8 @@ import dataclasses
 
 import pytest
 
-from train import options, run_folder
+import jaxenv
+from train import options, run_folder, task
 from train.config import Hyper
 
 
@@ -13,7 +14,7 @@ def run_dir(config, tmp_path):
     """The folder of a run of LifeOps-v0."""
     path = tmp_path / "run"
     told = dataclasses.replace(config, env="LifeOps-v0", run_dir=path, hyper=Hyper(gamma=1.0), checkpoint_every=5.0)
-    run_folder.create(told).write_config(told)
+    run_folder.create(told).write_config(task.described(told, *jaxenv.make("LifeOps-v0")))
     return path
 
 
@@ -48,6 +49,8 @@ def test_the_options_of_the_first_call_may_stand_beside_resume(run_dir):
             r"cannot go on with --gamma 0.9 \(it has 1.0\); what may change is --total-steps, ",
         ),
         ("--hidden 8 8 --seed 1", r"with --seed 1 \(it has 0\), --hidden 8 8 \(it has 16\)"),
+        ("--weights.focus-reward 2", r"with --weights.focus-reward 2.0 \(it has 1.0\)"),
+        ("--env-args limits.events=40", r"with --env-args limits.events=40 \(it has 32\)"),
         ("--env LifeOps-Shaped-v0", r"--env LifeOps-Shaped-v0 \(it has LifeOps-v0\)"),
         ("--preset LifeOps-v0", "--preset LifeOps-v0 begins a run"),
         ("--run-dir elsewhere", "a run goes on in its own folder"),

@@ -1,6 +1,7 @@
 """The update: schedules, minibatches, gradients, and what composes with it."""
 
 import dataclasses
+import functools
 
 import jax
 import jax.numpy as jnp
@@ -98,6 +99,23 @@ def test_seeds_side_by_side_equal_single_runs(start, superstep, batched_superste
         alone, _ = superstep(start(keys[index], params), params, config.hyper)
         for a, b in zip(jax.tree.leaves(alone.weights), jax.tree.leaves(together.weights), strict=True):
             np.testing.assert_allclose(a, b[index], atol=1e-5)
+
+
+def test_seeds_side_by_side_renew_each_its_own_bank(generated, env):
+    params, init = PROBES["observation"], functools.partial(ppo.init, config=generated, env=env)
+    update = jax.jit(ppo.make_update(generated, env))
+    states = [init(key, params) for key in jax.random.split(jax.random.key(3))]
+    together = jax.jit(jax.vmap(ppo.make_update(generated, env), in_axes=(0, None, None)))
+    both = stack(states)
+    for _ in range(2):
+        both, _ = together(both, params, generated.hyper)
+        states = [update(state, params, generated.hyper)[0] for state in states]
+    for index, alone in enumerate(states):
+        for a, b in zip(jax.tree.leaves(alone.bank), jax.tree.leaves(both.bank), strict=True):
+            np.testing.assert_array_equal(a, b[index])
+        for a, b in zip(jax.tree.leaves(alone.weights), jax.tree.leaves(both.weights), strict=True):
+            np.testing.assert_allclose(a, b[index], atol=1e-5)
+    assert (both.bank.scenarios.at[0] != both.bank.scenarios.at[1]).any()
 
 
 @pytest.fixture(scope="module")

@@ -30,7 +30,10 @@ def test_what_differs_is_named_but_for_what_may_change():
     assert found == [("seed", 0, 1), ("hidden", [256, 256], [8])]
     changed = dataclasses.replace(config, params={"weights.send": 0.05}, env_args={"num_agents": 2})
     found = differences(fixed(to_json(config)), fixed(to_json(changed)))
-    assert found == [("num_agents", "nothing", 2), ("weights.send", "nothing", 0.05)]
+    assert found == [("env_args.num_agents", "nothing", 2), ("params.weights.send", "nothing", 0.05)]
+    masked = dataclasses.replace(config, env_args={"seed": 1, "total_steps": 2})  # of an environment of one's own
+    found = differences(fixed(to_json(config)), fixed(to_json(masked)))
+    assert found == [("env_args.seed", "nothing", 1), ("env_args.total_steps", "nothing", 2)]
     assert differences({"a": 1}, {"b": 2}) == [("a", 1, "nothing"), ("b", "nothing", 2)]
 
 
