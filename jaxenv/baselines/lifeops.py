@@ -1,4 +1,4 @@
-"""The rule-based planners of LifeOps: Heuristic, the seed system's, and Careful, which never double-books if it can."""
+"""The rule-based planners of LifeOps, Heuristic and Careful (docs/rules/lifeops.md, section 7)."""
 
 import functools
 

@@ -1,4 +1,4 @@
-"""Greedy, the rule-based policy of LifeStack: urgent care of oneself, else the shortest way that serves."""
+"""Greedy: urgent care of oneself, else the shortest way that serves (docs/rules/lifestack.md, section 9)."""
 
 import functools
 

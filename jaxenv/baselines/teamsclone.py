@@ -1,4 +1,4 @@
-"""The baselines of TeamsClone: a random one that ignores the mask, and a rule-based one (rules page, section 7)."""
+"""The baselines of TeamsClone, Unmasked random and Rule-based (docs/rules/teamsclone.md, section 7)."""
 
 from typing import NamedTuple
 

@@ -1,6 +1,6 @@
-"""LifeOps in slow, plain Python: the executable form of the rules, and the oracle of the tests.
+"""LifeOps in slow, plain Python: the executable form of docs/rules/lifeops.md, and the oracle of the tests.
 
-Everything here is written to be read next to the rules. Times are integer minutes after midnight,
+Everything here is written to be read next to that page. Times are integer minutes after midnight,
 records are plain dictionaries with the document's field names, and nothing is precomputed.
 """
 

@@ -1,4 +1,4 @@
-"""The rule-based planners of LifeOps, straight from the rules page, on the reference engine."""
+"""The rule-based planners of LifeOps, straight from docs/rules/lifeops.md, section 7, on the reference engine."""
 
 from __future__ import annotations
 

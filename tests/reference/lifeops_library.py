@@ -1,4 +1,4 @@
-"""The twelve library scenarios of LifeOps as documents, from the rules page's tables."""
+"""The twelve library scenarios of LifeOps as documents, from the tables of docs/rules/lifeops.md, section 2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The numbers of the LifeOps rules as tables: defaults, personas, travel times, coefficients and catalogues."""
+"""The numbers of docs/rules/lifeops.md as tables: defaults, personas, travel times, coefficients, catalogues."""
 
 from typing import Any
 

@@ -1,9 +1,9 @@
-"""LifeStack in slow, plain Python: the executable form of the rules, and the oracle of the tests.
+"""LifeStack in slow, plain Python: the executable form of docs/rules/lifestack.md, and the oracle of the tests.
 
 `Crisis` is an episode (its course is told in `lifestack_episode`) with the relations of the observation.
 They rest on what is known, on the metrics, and on what the document says openly: never on hidden facts.
 
-Where the rules leave room:
+What is easily missed:
 
 - A route that is open and not completed is *workable*; only such a route serves, wants a key or meets a milestone.
 - A milestone on a metric is met by no route's consequences.

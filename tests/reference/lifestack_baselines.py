@@ -1,6 +1,6 @@
 """The baselines of LifeStack, Random and Greedy, on what the reference engine shows.
 
-Where the rules leave room, Greedy
+They follow docs/rules/lifestack.md, section 9. Greedy
 
 - counts as outstanding the verbs of the route that it would work now (0 where there is none), and as steps left
   those to the deadline or the horizon, whichever comes first;

@@ -1,11 +1,11 @@
 """The course of a LifeStack episode in slow, plain Python: documents, actions, events, reward and ends.
 
-Everything here is written to be read next to the rules. Facts are plain values with None for an
+Everything here is written to be read next to docs/rules/lifestack.md. Facts are plain values with None for an
 absent one, metrics are integers of 1e-5, time, money and energy integers of hundredths, and
 nothing but the entries of the document is precomputed. Chance comes in as numbers: one for each event
 of the schedule and each clock position.
 
-Where the rules leave room:
+What is easily missed:
 
 - Ends: a success leaves every other end False; without one, all that hold are told together. An episode
   may terminate and be truncated at once.

@@ -1,4 +1,4 @@
-"""The tables of the LifeStack rules: metrics and their cascade, verbs, reward weights."""
+"""The tables of docs/rules/lifestack.md, sections 3, 4 and 5: verbs, metrics and their cascade, reward weights."""
 
 from __future__ import annotations
 

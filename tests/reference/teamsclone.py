@@ -1,9 +1,9 @@
-"""TeamsClone in slow, plain Python: the executable form of the rules, and the oracle of the tests.
+"""TeamsClone in slow, plain Python: the executable form of docs/rules/teamsclone.md, and the oracle of the tests.
 
 `Episode` is an episode (its course is told in `teamsclone_episode`, the world's part in `teamsclone_world`) with
 the mask, the observation and the statistics.
 
-Where the rules leave room:
+What is easily missed:
 
 - Success: in the variant of mentions, every mention was answered, initial ones of the document included (they pend,
   are paid and hold the end off like those of the schedule); in the variant of many agents, the quotas are reached.

@@ -1,6 +1,6 @@
 """The baselines of TeamsClone, Random, Masked random and Rule-based, and how they fare on a document.
 
-Where the rules leave room, Rule-based
+They follow docs/rules/teamsclone.md, section 7. Rule-based
 
 - joins the first running call in the order of channels;
 - is in a channel since the clock at which it was first shown it, and at reset since 0;

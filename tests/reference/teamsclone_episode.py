@@ -1,7 +1,7 @@
 """The course of a TeamsClone episode in slow, plain Python: actions, reward and ends.
 
-Everything here is written to be read next to the rules. The clock counts steps taken; rewards are exact fractions
-until they are given out. Chance comes in as the draws of a step.
+Everything here is written to be read next to docs/rules/teamsclone.md. The clock counts steps taken; rewards are exact
+fractions until they are given out. Chance comes in as the draws of a step.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The tables of TeamsClone's rules, the catalogue of actions, and how a draw of sixteen bits picks."""
+"""The tables of docs/rules/teamsclone.md, sections 1, 2 and 3, the catalogue, and how a draw of sixteen bits picks."""
 
 from __future__ import annotations
 

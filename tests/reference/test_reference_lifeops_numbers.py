@@ -1,4 +1,4 @@
-"""The reference engine of LifeOps against every number of the rules."""
+"""The reference engine of LifeOps against every number of docs/rules/lifeops.md, section 7."""
 
 from __future__ import annotations
 

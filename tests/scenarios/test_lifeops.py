@@ -14,7 +14,7 @@ from jaxenv.envs.lifeops.types import ABSENT, NO_LIMIT, UNSET
 from scenarios.lifeops import PERSONAS, Day, compile, decompile
 from scenarios.source import read
 
-# Ids of the rules page, by difficulty
+# Ids of docs/rules/lifeops.md, section 2, by difficulty
 EASY, MEDIUM = ("easy_1", "easy_2"), ("medium_1", "medium_2")
 EDGE = ("edge_cascade_1", "edge_deadline_1", "edge_mood_monday_1")
 SEEDS = ("s1_basic_conflict", "s2_travel_tight", "s3_focus_vs_meeting", "s4_parent_pickup")

@@ -321,7 +321,7 @@ def test_stored_best_of_the_others(id: str) -> None:
     assert row["best"] <= found.upper + 1e-4
 
 
-# What a page of the rules says was found with another planner.
+# What another planner found.
 TRIED = {
     "flight_crisis_task_main": 11.34,
     "code_merge_task_fallback": 12.85,

@@ -80,7 +80,7 @@ def preference_units(event: Event, persona: Persona) -> jax.Array:
 
 
 def reward_parts(weights: RewardWeights, turn: Turn, scenario: Scenario) -> RewardParts:
-    """The named terms of one step (rules page, section 5)."""
+    """The named terms of one step (docs/rules/lifeops.md, section 5)."""
     w, persona, event, verb = weights, scenario.persona, turn.move.event, turn.move.verb
 
     def paid(amount: jax.Array | float, when: jax.Array) -> jax.Array:

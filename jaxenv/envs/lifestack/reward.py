@@ -1,4 +1,4 @@
-"""The reward of one step: named parts, each a coefficient times something that the turn did (rules page, section 5)."""
+"""The reward of one step: named parts, each a weight times what the turn did (docs/rules/lifestack.md, section 5)."""
 
 import functools
 

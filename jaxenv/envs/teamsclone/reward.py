@@ -1,4 +1,4 @@
-"""The reward of one step: named parts, each a weight times something that the step did (rules page, section 3)."""
+"""The reward of one step: named parts, each a weight times what the step did (docs/rules/teamsclone.md, section 3)."""
 
 import functools
 

@@ -1,4 +1,4 @@
-"""Worked cases of the rules page, the number in the test."""
+"""Worked cases of docs/rules/lifeops.md, sections 3, 4, 5 and 8, the number in the test."""
 
 import functools
 

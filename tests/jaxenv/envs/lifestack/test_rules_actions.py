@@ -1,4 +1,4 @@
-"""Worked cases of the rules page, section 3: what actions cost and do, and when they are legal."""
+"""Worked cases of docs/rules/lifestack.md, section 3: what actions cost and do, and when they are legal."""
 
 import jax
 import numpy as np

@@ -1,4 +1,4 @@
-"""Worked cases of the rules page, sections 5 and 6: the parts of the reward and the ends, the number in the test."""
+"""Worked cases of docs/rules/lifestack.md, sections 5 and 6: the parts of the reward, and the ends."""
 
 import dataclasses
 

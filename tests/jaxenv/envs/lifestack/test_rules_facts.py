@@ -1,4 +1,4 @@
-"""Worked cases of the rules page, sections 1 and 2: facts, conditions and knowledge, the number in the test."""
+"""Worked cases of docs/rules/lifestack.md, sections 1 and 2: facts, conditions and knowledge."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Worked cases of the rules page: what completing a route does, milestones, and what events bring about."""
+"""Worked cases of docs/rules/lifestack.md, section 3: completed routes, milestones, and what events bring about."""
 
 import functools
 

@@ -1,4 +1,4 @@
-"""Drawn workspaces (rules page, section 8): of one shape, as promised, readable, and harder with difficulty."""
+"""Drawn workspaces (docs/rules/teamsclone.md, section 8): of one shape, as promised, harder with difficulty."""
 
 import functools
 

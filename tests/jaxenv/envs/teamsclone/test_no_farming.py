@@ -1,4 +1,4 @@
-"""No farming (rules page, section 7): where nobody posts and no call starts, nothing earns much, or for long."""
+"""No farming (docs/rules/teamsclone.md, section 7): where nobody posts and no call starts, nothing earns for long."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""What an agent is shown (rules page, section 5): field by field, and as the flat vector of 442 or 472 numbers."""
+"""What an agent is shown (docs/rules/teamsclone.md, section 5): fields, and the vector of 442 or 472 numbers."""
 
 import functools
 
@@ -123,7 +123,7 @@ def one_hot(place, size):
 
 
 def laid_out(game, agent, num_agents):
-    """The vector as section 5 lists it, from what the agent is shown."""
+    """The vector as docs/rules/teamsclone.md, section 5 lists it, from what the agent is shown."""
     numbers = []
     for n in range(10):
         if n >= len(game.window(agent)):

@@ -1,4 +1,4 @@
-"""Worked cases of the rules page, section 2: every row of the catalogue, when it is legal and what it does."""
+"""Worked cases of docs/rules/teamsclone.md, section 2: every row of the catalogue, when legal and what it does."""
 
 import pytest
 

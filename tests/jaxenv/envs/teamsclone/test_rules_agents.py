@@ -1,4 +1,4 @@
-"""Worked cases of the rules page: the variant of several agents."""
+"""Worked cases of docs/rules/teamsclone.md, section 3: the variant of several agents."""
 
 import jax
 import jax.numpy as jnp

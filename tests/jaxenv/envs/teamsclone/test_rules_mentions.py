@@ -1,4 +1,4 @@
-"""Worked cases of the rules page, section 1: what becomes of mentions, unread counts and status."""
+"""Worked cases of docs/rules/teamsclone.md, section 1: what becomes of mentions, unread counts and status."""
 
 import pytest
 

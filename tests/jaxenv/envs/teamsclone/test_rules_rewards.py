@@ -1,4 +1,4 @@
-"""Worked cases of the rules page, section 3: base rewards, penalties and bonuses, row by row, and spam."""
+"""Worked cases of docs/rules/teamsclone.md, section 3: base rewards, penalties and bonuses by row, and spam."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Worked cases of the rules page: endings, and the variants of one agent row by row."""
+"""Worked cases of docs/rules/teamsclone.md, sections 3 and 4: endings, and the variants of one agent row by row."""
 
 import functools
 

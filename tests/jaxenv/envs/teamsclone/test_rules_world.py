@@ -1,4 +1,4 @@
-"""Worked cases of the rules page, section 1: what teammates do by their draws, and calls."""
+"""Worked cases of docs/rules/teamsclone.md, section 1: what teammates do by their draws, and calls."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The statistics of an episode (rules page, section 4), at reset, in a worked course and as laws of random play."""
+"""Statistics (docs/rules/teamsclone.md, section 4), at reset, in a worked course and as laws of random play."""
 
 import jax
 import numpy as np
