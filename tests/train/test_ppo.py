@@ -104,9 +104,10 @@ def test_seeds_side_by_side_equal_single_runs(start, superstep, batched_superste
 def test_seeds_side_by_side_renew_each_its_own_bank(generated, env):
     params, init = PROBES["observation"], functools.partial(ppo.init, config=generated, env=env)
     update = jax.jit(ppo.make_update(generated, env))
-    states = [init(key, params) for key in jax.random.split(jax.random.key(3))]
+    keys = jax.random.split(jax.random.key(3))
+    states = [init(key, params) for key in keys]
     together = jax.jit(jax.vmap(ppo.make_update(generated, env), in_axes=(0, None, None)))
-    both = stack(states)
+    both = jax.vmap(lambda key: init(key, params))(keys)
     for _ in range(2):
         both, _ = together(both, params, generated.hyper)
         states = [update(state, params, generated.hyper)[0] for state in states]
