@@ -58,8 +58,7 @@ def init(key: Key, env_params: Any, *, config: Config, env: Environment) -> Trai
     params = playing(env_params, bank)
     envs = rollout.begin(keys.envs, params, env=env, network=network, num_envs=config.rollout.num_envs)
     first = jax.tree.map(lambda x: x[:1], envs.observation)
-    # Not compiled as one: under `jax.vmap` the decompositions of orthogonal weights wait for each other on a CPU.
-    weights = network.init(keys.network, first, envs.mask[:1])
+    weights = jax.jit(network.init)(keys.network, first, envs.mask[:1])
     optimizer = make_optimizer(config.hyper.max_grad_norm).init(weights)
     return strip_weak_types(TrainState(weights, optimizer, envs, bank, keys.run, jnp.int32(0)))
 

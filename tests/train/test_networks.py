@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import re
 
 import jax
 import jax.numpy as jnp
@@ -59,6 +60,20 @@ def test_products_are_precise_on_every_platform(encoder, platform):
     products = [line for line in text.splitlines() if "dot_general" in line]
     assert len(products) > 6
     assert all("precision = [HIGH, HIGH]" in line for line in products)
+
+
+@pytest.mark.parametrize("encoder", ["flat", "entities"])
+def test_weights_of_several_seeds_are_drawn_one_matrix_after_the_other(encoder):
+    """Several decompositions of batches in one program never came to an end on a CPU."""
+    observation, _ = jax.eval_shape(ENV.reset, jax.random.key(0), PARAMS)
+    network = make_network(dataclasses.replace(SETTINGS, encoder=encoder), ENV.num_actions)
+    features = jax.eval_shape(functools.partial(read, network), observation)
+    features, mask = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), (features, observation.action_mask))
+    init = jax.jit(jax.vmap(network.init, in_axes=(0, None, None)))
+    text = init.trace(jax.random.split(jax.random.key(0)), features, mask).lower(lowering_platforms=("cpu",)).as_text()
+    calls = [line for line in text.splitlines() if "geqrf" in line]
+    assert calls
+    assert not any(re.search(r"tensor<\d+x\d+x\d+xf32>", line) for line in calls)
 
 
 def test_the_order_of_entities_does_not_matter(entity_network):

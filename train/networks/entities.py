@@ -9,12 +9,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from flax import linen as nn
-from flax.linen.initializers import orthogonal
 
 from jaxenv.core import Environment
 from jaxenv.core.types import ActionMask, Entities, EntityGroup
 from train.distributions import MaskedCategorical
-from train.networks.mlp import MLP, PRECISION, Dense
+from train.networks.mlp import MLP, PRECISION, Dense, orthogonal
 
 
 class Overview(nn.Module):

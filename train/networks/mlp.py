@@ -1,16 +1,18 @@
 """An MLP over the flat observation."""
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 from flax import linen as nn
-from flax.linen.initializers import orthogonal
+from flax.linen import initializers
 from jax import lax
+from jax.custom_batching import sequential_vmap
 
 from jaxenv.core import Environment
-from jaxenv.core.types import ActionMask
+from jaxenv.core.types import ActionMask, Key
 from train.distributions import MaskedCategorical
 
 ACTIVATIONS = {"tanh": nn.tanh, "relu": nn.relu}
@@ -19,6 +21,19 @@ ACTIVATIONS = {"tanh": nn.tanh, "relu": nn.relu}
 # probabilities that PPO clips is lost; at this precision it takes three passes, and a GPU its TF32.
 PRECISION = lax.Precision.HIGH
 Dense = functools.partial(nn.Dense, precision=PRECISION)
+
+
+def orthogonal(gain: float) -> initializers.Initializer:
+    """Orthogonal weights of that gain, drawn one matrix after the other under `jax.vmap`.
+
+    On a CPU, decompositions of whole batches that stand side by side in one program wait for each other for ever.
+    """
+    draw = initializers.orthogonal(gain)
+
+    def init(key: Key, shape: Sequence[int], dtype: Any = jnp.float32, out_sharding: Any = None) -> jax.Array:
+        return sequential_vmap(lambda key: draw(key, shape, dtype, out_sharding))(key)
+
+    return init
 
 
 class MLP(nn.Module):
