@@ -217,6 +217,15 @@ def test_two_processes_do_not_write_into_one_folder(config, env, folder):
     assert not folder.config.exists()
 
 
+@pytest.fixture
+def interrupts():
+    """Python's own handler, also where a shell started the tests in the background, which ignores the signal."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interrupts")
 def test_a_second_signal_acts_as_ever():
     with StopSignal() as stop:
         signal.raise_signal(signal.SIGINT)
