@@ -115,12 +115,11 @@ def parse_arguments(asked: Sequence[str]) -> dict[str, Any]:
 
 def _like(default: Any, value: Any, name: str) -> Any:
     """The value of an argument or number, which is to be of the kind of its default; a ValueError where it is not."""
-    is_whole_float = isinstance(default, float) and type(value) is int
-    if dataclasses.is_dataclass(default) or (
-        isinstance(default, PLAIN) and type(value) is not type(default) and not is_whole_float
-    ):
-        expected = f"{name}.{dataclasses.fields(default)[0].name}=..." if dataclasses.is_dataclass(default) else default
-        raise ValueError(f"{name}={value!r}: expected a value such as {expected!r}")
+    if dataclasses.is_dataclass(default):
+        raise ValueError(f"{name}={value!r}: expected one of its fields, such as {_names({name: default})[0]}")
+    kinds = (int, float) if isinstance(default, float) else (type(default),)
+    if isinstance(default, PLAIN) and type(value) not in kinds:
+        raise ValueError(f"{name}={value!r}: expected a value such as {default!r}")
     return tuple(value) if isinstance(value, list) else value
 
 

@@ -188,10 +188,7 @@ def test_a_generator_that_has_changed_is_noticed(config, env, folder, monkeypatc
     ("changed", "message"),
     [
         ({"max_steps_in_episode": 9}, "params.max_steps_in_episode is 1000000 there and 9 here"),
-        (
-            {"rewards": 2 * PARAMS.rewards},
-            r"params.rewards is float32\[3, 3\] \w{16} there and",
-        ),
+        ({"rewards": 2 * PARAMS.rewards}, r"params.rewards is float32\[3, 3\] \w{16} there and"),
     ],
 )
 def test_a_run_does_not_go_on_with_other_params(config, env, folder, monkeypatch, changed, message):

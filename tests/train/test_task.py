@@ -52,7 +52,7 @@ def test_arguments_and_numbers_are_set_by_name():
         ({"env_args": {"num_agents": "two"}}, "num_agents='two': expected a value such as 4"),
         ({"env_args": {"num_agents": 2.0}}, "num_agents=2.0: expected a value such as 4"),
         ({"env_args": {"limits.users": True}}, "limits.users=True: expected a value such as 7"),
-        ({"env_args": {"limits": 3}}, "limits=3: expected a value such as 'limits."),
+        ({"env_args": {"limits": 3}}, "limits=3: expected one of its fields, such as limits.teams"),
         ({"params": {"quota_calls": 1.5}}, "quota_calls=1.5: expected a value such as"),
         ({"env_args": {"goal": "mentions"}}, "has goal quota and cannot be made with mentions"),
         ({"env_args": {"num_agents": 9}}, "num_agents=9: expected 1 to 8 agents"),
