@@ -5,6 +5,8 @@ from jaxenv.core import Environment as Environment
 from jaxenv.core import ScenarioBank as ScenarioBank
 from jaxenv.core import masking as masking
 from jaxenv.core import spaces as spaces
+from jaxenv.evaluation import Evaluation as Evaluation
+from jaxenv.evaluation import evaluate as evaluate
 from jaxenv.registry import make as make
 from jaxenv.registry import register as register
 from jaxenv.registry import registered as registered

@@ -12,9 +12,9 @@ import tyro
 import scenarios
 from jaxenv import baselines
 from jaxenv.core import Environment
+from jaxenv.evaluation import evaluate
 from train import console, options, plots, presets, run_folder, runner, settings, task
 from train.config import Config
-from train.evaluation import evaluate
 from train.policy import load_policy, read_header
 from train.report import table
 from train.scores import Known

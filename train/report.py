@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from train.evaluation import Evaluation
+from jaxenv.evaluation import Evaluation
 from train.scores import LEAST_SPREAD, Known, Summary, summarise
 
 

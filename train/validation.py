@@ -7,9 +7,9 @@ import jax
 
 from jaxenv.core import Environment
 from jaxenv.core.types import Policy, StatefulPolicy
+from jaxenv.evaluation import evaluate
 from train.bank import generate_bank
 from train.config import Config
-from train.evaluation import evaluate
 
 SEED = 20_261_122  # of the set, whatever the seed of a run: figures of all runs of an environment compare
 COUNT = 512

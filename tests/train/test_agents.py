@@ -9,9 +9,9 @@ import pytest
 from flax import struct
 from probes import PROBES, SMALL, Table, TableState, table
 
+from jaxenv.evaluation import evaluate
 from train import ppo, rollout
 from train.config import Rollout
-from train.evaluation import evaluate
 from train.networks import make_network
 from train.policy import NetworkPolicy
 

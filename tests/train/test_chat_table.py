@@ -7,7 +7,7 @@ import pytest
 import jaxenv
 import scenarios
 from jaxenv import baselines
-from train.evaluation import evaluate
+from jaxenv.evaluation import evaluate
 
 EPISODES = 1000
 # name -> (mean return, spread over episodes), (messages, spread), share of mentions answered, pooled over episodes

@@ -8,7 +8,7 @@ from probes import Table, column, table
 
 import jaxenv
 from jaxenv import baselines
-from train.evaluation import evaluate
+from jaxenv.evaluation import evaluate
 from train.networks import make_network
 from train.policy import NetworkPolicy
 

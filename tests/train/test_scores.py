@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from train.evaluation import Evaluation
+from jaxenv.evaluation import Evaluation
 from train.report import table
 from train.scores import Known, bootstrap_interval, summarise
 
