@@ -2,6 +2,7 @@
 
 import abc
 import functools
+import warnings
 from typing import Any, Generic, TypeVar
 
 import jax
@@ -100,9 +101,24 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
         """
         return state.scenario
 
-    def oddities(self, params: ParamsT) -> tuple[str, ...]:
-        """What the numbers of `params` bring about that nobody may have meant, a sentence each (host side)."""
+    def warnings(self, params: ParamsT) -> tuple[str, ...]:
+        """Warnings about the numbers of `params`, a sentence each (host side)."""
         return ()
+
+    def oddities(self, params: ParamsT) -> tuple[str, ...]:
+        """The name that `warnings` had in version 0.1; it goes in 0.3."""
+        warnings.warn("Environment.oddities is now Environment.warnings", DeprecationWarning, stacklevel=2)
+        return self.warnings(params)
+
+    @property
+    def unwrapped(self) -> "Environment":
+        """The environment under all wrappers; without one, the environment itself."""
+        return self
+
+    @property
+    def family(self) -> str:
+        """The part of the id before the first hyphen, in lower case: the ids of a family share documents."""
+        return self.name.split("-")[0].lower()
 
     # What everybody calls ----------------------------------------------------------------------------------------
 
@@ -118,30 +134,33 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
         """One turn, and a new episode at once where it ends the old one.
 
         Returns:
-            (observation, state, reward, terminated, truncated, info). Where an end is told, observation and state
-            are those of the next episode and `info["final_observation"]` is the last one of the old.
+            (observation, state, reward, terminated, truncated, info). Where an episode ends, observation and state
+            are those of the next one and `info["final_observation"]` is the last one of the old.
         """
         turn_key, reset_key = jax.random.split(key)
-        last, following, reward, terminated, info = self.follow(turn_key, reset_key, state, action, params)
-        truncated = self.is_truncated(last, params)
+        last, after, reward, terminated, truncated, info = self.transition_or_reset(
+            turn_key, reset_key, state, action, params
+        )
         info = {
             **info,
             "terminated": terminated,
             "truncated": truncated,
             "final_observation": self.observe(last, params),
         }
-        return self.observe(following, params), following, reward, terminated, truncated, info
+        return self.observe(after, params), after, reward, terminated, truncated, info
 
-    def follow(
+    def transition_or_reset(
         self, turn_key: Key, reset_key: Key, state: StateT, action: jax.Array, params: ParamsT
-    ) -> tuple[StateT, StateT, jax.Array, jax.Array, Info]:
-        """One turn: (state after it, that or a fresh one where the episode is over, reward, terminated, info).
+    ) -> tuple[StateT, StateT, jax.Array, jax.Array, jax.Array, Info]:
+        """One turn and the automatic reset: (last state, next state, reward, terminated, truncated, info).
 
-        An environment may override it to share work between a turn and a reset; what comes out must stay the same.
+        The next state is the last one, or a fresh one where the episode is over. An environment may override this to
+        share work between a turn and a reset, with the same results.
         """
         last, reward, terminated, info = self.transition(turn_key, state, action, params)
-        done = terminated | self.is_truncated(last, params)
-        return last, select(done, self.init(reset_key, params, None), last), reward, terminated, info
+        truncated = self.is_truncated(last, params)
+        after = select(terminated | truncated, self.init(reset_key, params, None), last)
+        return last, after, reward, terminated, truncated, info
 
     def reset_env(
         self, key: Key, params: ParamsT, scenario: jax.Array | int | None = None
@@ -159,5 +178,5 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
 
 
 def select(condition: jax.Array, one: StateT, other: StateT) -> StateT:
-    """`one` where the condition ([] bool) holds, else `other`: two records of the same shapes."""
+    """Selects `one` where `condition` ([] bool) holds, otherwise `other`: two records of the same shapes."""
     return jax.tree.map(lambda a, b: jnp.where(condition, a, b), one, other)

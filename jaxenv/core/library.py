@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import jax
 
+from jaxenv.core import fields, spaces
 from jaxenv.core.bank import ScenarioBank
 from jaxenv.core.environment import Environment, ObservationT, ParamsT, StateT
 
@@ -13,16 +14,41 @@ from jaxenv.core.environment import Environment, ObservationT, ParamsT, StateT
 class LibraryEnvironment(Environment[ParamsT, StateT, ObservationT]):
     """An environment whose params hold a bank; without another, the one that is shipped beside its code.
 
+    Its spaces and the padding of its scenarios follow from its records, which declare them (`jaxenv.core.fields`).
+
     Attributes:
         library: the shipped bank, a file as `ScenarioBank.save` writes it.
+        scenario_type: the record of a scenario.
+        state_type: the record of a state.
+        observation_type: the record of an observation.
     """
 
     library: ClassVar[Path]
+    scenario_type: ClassVar[type]
+    state_type: ClassVar[type]
+    observation_type: ClassVar[type]
 
     @property
     @abc.abstractmethod
+    def sizes(self) -> fields.Sizes:
+        """Axis -> length, for the axes that the records name."""
+
+    @property
     def empty_scenario(self) -> Any:
-        """A scenario of padding only, in the shapes of this environment."""
+        """A scenario of padding only, as NumPy arrays in the shapes of this environment."""
+        return fields.padding(self.scenario_type, self.sizes)
+
+    def action_space(self, params: ParamsT | None = None) -> spaces.Space:
+        """The catalogue, 0 .. A − 1."""
+        return spaces.Discrete(self.num_actions)
+
+    def observation_space(self, params: ParamsT | None = None) -> spaces.Record:
+        """A space for each field of the observation."""
+        return fields.space(self.observation_type, self.sizes)
+
+    def state_space(self, params: ParamsT | None = None) -> spaces.Record:
+        """A space for each field of the state."""
+        return fields.space(self.state_type, self.sizes)
 
     @abc.abstractmethod
     def make_params(self, bank: ScenarioBank) -> ParamsT:

@@ -93,6 +93,15 @@ class Record:
         """The space of one field."""
         return dict(self.fields)[name]
 
+    def stacked(self, size: int) -> "Record":
+        """The space of `size` such records as one, with a leading axis in every box."""
+
+        def stack(space: Any) -> Space:
+            is_record = isinstance(space, Record)
+            return space.stacked(size) if is_record else dataclasses.replace(space, shape=(size, *space.shape))
+
+        return Record(self.cls, tuple((name, stack(space)) for name, space in self.fields))
+
     def sample(self, key: Key) -> Any:
         """A record of independent uniform draws."""
         keys = jax.random.split(key, len(self.fields))

@@ -48,8 +48,8 @@ def report(env: Environment, params: Any, **options: Any) -> int:
     for verdict in examine(env, params, **options):
         counts[verdict.status] += 1
         print(f"{verdict.status:12} {verdict.rule:19} {verdict.message}", flush=True)
-    for oddity in env.oddities(params):
-        print(f"warning      {oddity}")
+    for warning in env.warnings(params):
+        print(f"warning      {warning}")
     print(", ".join(f"{count} {status}" for status, count in counts.items()))
     return 1 if counts["broken"] else 0
 

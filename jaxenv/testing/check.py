@@ -33,7 +33,7 @@ def check_environment(
 ) -> None:
     """Plays `env` and checks every rule of the contract; `python -m jaxenv.testing ID` prints a line a rule.
 
-    What the environment finds odd about `params` (`Environment.oddities`) is a warning.
+    What the environment finds odd about `params` (`Environment.warnings`) is a warning.
 
     Eight episodes are played side by side with random actions, illegal ones among them, and the rules read that
     record. Several agents are the same with a leading axis N: masks [N, A], actions [N] (one value of the
@@ -54,8 +54,8 @@ def check_environment(
     for verdict in examine(env, params, key=key, steps=steps, perturb_hidden=perturb_hidden):
         if verdict.status == "broken":
             raise ConformanceError(f"{verdict.rule}: {verdict.message}")
-    for oddity in env.oddities(params):
-        warnings.warn(oddity, stacklevel=2)
+    for warning in env.warnings(params):
+        warnings.warn(warning, stacklevel=2)
 
 
 def examine(

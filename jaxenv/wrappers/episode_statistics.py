@@ -9,6 +9,7 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core import spaces
+from jaxenv.core.environment import select
 from jaxenv.core.types import Info, Key
 from jaxenv.wrappers.wrapper import Wrapper
 
@@ -18,6 +19,10 @@ class Episode(struct.PyTreeNode):
 
     episode_return: jax.Array  # [] float32 ([N] for N agents), undiscounted
     length: jax.Array  # [] int32, steps
+
+    def plus(self, reward: jax.Array) -> "Episode":
+        """The episode after one more step."""
+        return Episode(self.episode_return + reward, self.length + 1)
 
 
 class StatisticsState(struct.PyTreeNode):
@@ -71,17 +76,27 @@ class EpisodeStatistics(Wrapper):
 
     def init(self, key: Key, params: Any, scenario: jax.Array | int | None) -> StatisticsState:
         """The first state of an episode of which nothing is counted yet."""
-        empty = Episode(jnp.zeros(self._agents, jnp.float32), jnp.int32(0))
-        return StatisticsState(env_state=self.env.init(key, params, scenario), episode=empty)
+        return StatisticsState(env_state=self.env.init(key, params, scenario), episode=self._empty)
 
     def transition(
         self, key: Key, state: StatisticsState, action: jax.Array, params: Any
     ) -> tuple[StatisticsState, jax.Array, jax.Array, Info]:
         """The wrapped turn, counted."""
         env_state, reward, terminated, info = self.env.transition(key, state.env_state, action, params)
-        episode = Episode(state.episode.episode_return + reward, state.episode.length + 1)
-        after = StatisticsState(env_state=env_state, episode=episode)
-        return after, reward, terminated, {**info, "episode": episode}
+        episode = state.episode.plus(reward)
+        return StatisticsState(env_state, episode), reward, terminated, {**info, "episode": episode}
+
+    def transition_or_reset(
+        self, turn_key: Key, reset_key: Key, state: StatisticsState, action: jax.Array, params: Any
+    ) -> tuple[StatisticsState, StatisticsState, jax.Array, jax.Array, jax.Array, Info]:
+        """The wrapped turn and reset, counted."""
+        last, after, reward, terminated, truncated, info = self.env.transition_or_reset(
+            turn_key, reset_key, state.env_state, action, params
+        )
+        episode = state.episode.plus(reward)
+        next_episode = select(terminated | truncated, self._empty, episode)
+        states = StatisticsState(last, episode), StatisticsState(after, next_episode)
+        return *states, reward, terminated, truncated, {**info, "episode": episode}
 
     def observe(self, state: StatisticsState, params: Any) -> Any:
         """The wrapped observation."""
@@ -110,6 +125,11 @@ class EpisodeStatistics(Wrapper):
             StatisticsState,
             {"env_state": self.env.state_space(params), "episode": spaces.Record.of(Episode, episode)},
         )
+
+    @property
+    def _empty(self) -> Episode:
+        """An episode before its first step."""
+        return Episode(jnp.zeros(self._agents, jnp.float32), jnp.int32(0))
 
     @property
     def _agents(self) -> tuple[int, ...]:

@@ -8,6 +8,8 @@ import jax
 from jaxenv.core import Environment, spaces
 from jaxenv.core.types import ActionMask, Entities, Info, Key
 
+_COMPOSED = ("init", "transition", "is_truncated")  # what a turn with a reset is made of
+
 
 @dataclasses.dataclass(frozen=True)
 class Wrapper(Environment):
@@ -42,7 +44,7 @@ class Wrapper(Environment):
     @property
     def unwrapped(self) -> Environment:
         """The environment under all wrappers."""
-        return self.env.unwrapped if isinstance(self.env, Wrapper) else self.env
+        return self.env.unwrapped
 
     def init(self, key: Key, params: Any, scenario: jax.Array | int | None) -> Any:
         """The wrapped environment's first state."""
@@ -53,6 +55,14 @@ class Wrapper(Environment):
     ) -> tuple[Any, jax.Array, jax.Array, Info]:
         """The wrapped environment's turn."""
         return self.env.transition(key, state, action, params)
+
+    def transition_or_reset(
+        self, turn_key: Key, reset_key: Key, state: Any, action: jax.Array, params: Any
+    ) -> tuple[Any, Any, jax.Array, jax.Array, jax.Array, Info]:
+        """The wrapped environment's turn and reset; composed of this wrapper's own where it changes one of them."""
+        if any(getattr(type(self), name) is not getattr(Wrapper, name) for name in _COMPOSED):
+            return super().transition_or_reset(turn_key, reset_key, state, action, params)
+        return self.env.transition_or_reset(turn_key, reset_key, state, action, params)
 
     def observe(self, state: Any, params: Any) -> Any:
         """The wrapped environment's observation."""
@@ -94,6 +104,6 @@ class Wrapper(Environment):
         """The wrapped environment's scenario."""
         return self.env.scenario_index(state)
 
-    def oddities(self, params: Any) -> tuple[str, ...]:
-        """The wrapped environment's words on its params."""
-        return self.env.oddities(params)
+    def warnings(self, params: Any) -> tuple[str, ...]:
+        """The wrapped environment's warnings."""
+        return self.env.warnings(params)

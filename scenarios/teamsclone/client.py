@@ -9,7 +9,7 @@ import jax
 import scenarios
 from jaxenv.core import Environment
 from jaxenv.envs.teamsclone import Params, State
-from jaxenv.envs.teamsclone.types import RewardParts
+from jaxenv.envs.teamsclone.reward import RewardParts
 from scenarios.errors import ScenarioError
 from scenarios.teamsclone.action import Action
 from scenarios.teamsclone.dictionary import episode_stats, rounded

@@ -11,7 +11,8 @@ import jaxenv
 import scenarios
 from jaxenv.envs import teamsclone
 from jaxenv.envs.teamsclone import actions
-from jaxenv.envs.teamsclone.types import EMOJI, KINDS, RewardParts
+from jaxenv.envs.teamsclone.reward import RewardParts
+from jaxenv.envs.teamsclone.types import EMOJI, KINDS
 from jaxenv.wrappers import EpisodeStatistics, FlattenObservation
 from reference.teamsclone_general import general
 from scenarios.teamsclone import TeamsEnvClient

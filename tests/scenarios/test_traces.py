@@ -14,6 +14,7 @@ import pytest
 
 import jaxenv
 import scenarios
+from jaxenv.core import terms
 from jaxenv.envs.lifeops import actions, dynamics, reward
 from jaxenv.envs.lifeops.types import Event
 
@@ -253,7 +254,7 @@ def test_reward_cases(rules: str) -> None:
     scenario, turn, fallen = (stack(column) for column in zip(*map(case_turn, recorded), strict=True))
 
     def price(scenario: Any, turn: Any) -> Any:
-        return reward.reward_parts(env.weights, turn, scenario)
+        return terms.reward_parts(env.weights, reward.Step.of(turn, scenario))
 
     prices = jax.jit(jax.vmap(price))
     parts = prices(scenario, turn)

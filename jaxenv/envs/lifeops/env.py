@@ -7,19 +7,17 @@ from typing import ClassVar
 import jax
 import jax.numpy as jnp
 
-from jaxenv.core import LibraryEnvironment, ScenarioBank, spaces
+from jaxenv.core import LibraryEnvironment, ScenarioBank, terms
+from jaxenv.core.fields import Sizes
 from jaxenv.core.types import ActionMask, Entities, Info, Key
 from jaxenv.envs.lifeops import actions, dynamics, features, generator, observe, reward
 from jaxenv.envs.lifeops.actions import Catalogue
-from jaxenv.envs.lifeops.spaces import observation_space, state_space
 from jaxenv.envs.lifeops.types import (
     Limits,
     Observation,
     Params,
-    RewardWeights,
     Scenario,
     State,
-    empty_scenario,
     require_room,
 )
 
@@ -37,9 +35,12 @@ class LifeOps(LibraryEnvironment[Params, State, Observation]):
 
     name: str = "LifeOps-v0"
     catalogue: Catalogue = actions.CLASSIC
-    weights: RewardWeights = reward.CLASSIC
+    weights: reward.RewardWeights = reward.CLASSIC
     limits: Limits = Limits()
     library: ClassVar[Path] = Path(__file__).with_name("library.npz")
+    scenario_type: ClassVar[type] = Scenario
+    state_type: ClassVar[type] = State
+    observation_type: ClassVar[type] = Observation
 
     @property
     def num_actions(self) -> int:
@@ -47,9 +48,9 @@ class LifeOps(LibraryEnvironment[Params, State, Observation]):
         return self.catalogue.size
 
     @property
-    def empty_scenario(self) -> Scenario:
-        """Padding only, in the shapes of `limits`."""
-        return empty_scenario(self.limits)
+    def sizes(self) -> Sizes:
+        """The capacities, and A actions."""
+        return {**self.limits.sizes, "A": self.num_actions}
 
     def make_params(self, bank: ScenarioBank) -> Params:
         """The weights of the id and a departure at midnight; a calendar without room for its steps is a ValueError."""
@@ -83,9 +84,9 @@ class LifeOps(LibraryEnvironment[Params, State, Observation]):
         del key
         scenario = params.bank[state.scenario]
         after, turn = dynamics.play(self.catalogue, state, scenario, jnp.asarray(action), params.departure_min)
-        parts = reward.reward_parts(params.weights, turn, scenario)
+        parts = terms.reward_parts(params.weights, reward.Step.of(turn, scenario))
         info = {"reward_parts": parts, "invalid_action": ~turn.legal}
-        return after, reward.total(parts), dynamics.is_over(after, scenario), info
+        return after, terms.total(parts), dynamics.is_over(after, scenario), info
 
     def observe(self, state: State, params: Params) -> Observation:
         """All but the requests from the fourth on."""
@@ -113,18 +114,6 @@ class LifeOps(LibraryEnvironment[Params, State, Observation]):
             params.departure_min,
             self.action_mask(state, params),
         )
-
-    def action_space(self, params: Params | None = None) -> spaces.Discrete:
-        """The catalogue, 0 .. A − 1."""
-        return spaces.Discrete(self.num_actions)
-
-    def observation_space(self, params: Params | None = None) -> spaces.Record:
-        """A space for each field of `Observation`."""
-        return observation_space(self.limits, self.num_actions)
-
-    def state_space(self, params: Params | None = None) -> spaces.Record:
-        """A space for each field of `State`."""
-        return state_space(self.limits)
 
     def entities(self, observation: Observation, params: Params) -> Entities:
         """Context, tasks, requests, events and actions, see `features.entities` for the layout."""

@@ -1,70 +1,173 @@
-"""The reward of one step: named parts, each a coefficient times something that the turn did."""
+"""The reward of one step, a row for each term: what it pays in each preset, and for what.
 
-import functools
+The rules are docs/rules/lifeops.md, section 5.
+"""
+
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+from flax import struct
 
+from jaxenv.core.terms import coefficient, parts_type, preset, term
 from jaxenv.envs.lifeops.actions import ACCEPT, BLOCK_FOCUS, PROPOSE, REJECT, RESCHEDULE
 from jaxenv.envs.lifeops.dynamics import Turn
-from jaxenv.envs.lifeops.types import (
-    FOCUS,
-    MONDAY,
-    Event,
-    Persona,
-    RewardParts,
-    RewardWeights,
-    Scenario,
-)
+from jaxenv.envs.lifeops.types import FOCUS, MONDAY, Event, Persona, Scenario
 
-CLASSIC = RewardWeights(
-    overlap_penalty=-5.0,
-    travel_penalty=-4.0,
-    handled_request_bonus=0.0,
-    rejected_important_penalty=-4.0,
-    rejected_low_importance_bonus=0.0,
-    preference_penalty=-2.0,
-    preference_bonus=0.0,
-    focus_reward=1.0,
-    focus_reward_per_minute=0.02,
-    wasted_focus_penalty=-0.5,
-    feasible_schedule_bonus=0.0,
-    feasible_schedule_bonus_low_importance=0.0,
-    feasible_proposal_bonus=0.0,
-    inflexible_reschedule_penalty=0.0,
-    cascade_penalty=0.0,
-    monday_cancellation_penalty=0.0,
-    deadline_pressure_per_minute=0.0,
-    deadline_pressure_cap=0.0,
-    truncation_goal_miss_penalty=0.0,
-    task_progress_per_minute=0.0,
-    task_progress_cap=0.0,
-    invalid_action=-1.0,
-)
-SHAPED = RewardWeights(
-    overlap_penalty=-3.0,
-    travel_penalty=-2.0,
-    handled_request_bonus=0.5,
-    rejected_important_penalty=-3.0,
-    rejected_low_importance_bonus=0.5,
-    preference_penalty=-1.5,
-    preference_bonus=1.0,
-    focus_reward=3.0,
-    focus_reward_per_minute=0.02,
-    wasted_focus_penalty=-0.5,
-    feasible_schedule_bonus=4.0,
-    feasible_schedule_bonus_low_importance=2.0,
-    feasible_proposal_bonus=2.0,
-    inflexible_reschedule_penalty=-5.0,
-    cascade_penalty=-3.0,
-    monday_cancellation_penalty=-4.0,
-    deadline_pressure_per_minute=-0.01,
-    deadline_pressure_cap=2.0,
-    truncation_goal_miss_penalty=-4.0,
-    task_progress_per_minute=0.01,
-    task_progress_cap=2.0,
-    invalid_action=-1.0,
-)
+
+class Step(NamedTuple):
+    """What the terms of the reward look at."""
+
+    turn: Turn
+    persona: Persona
+    event: Event  # of the action
+    weekday: jax.Array  # [] int8
+    accepts: jax.Array  # [] bool, and so on: a legal action of this verb
+    rejects: jax.Array
+    proposes: jax.Array
+    reschedules: jax.Array
+    focuses: jax.Array
+    meets: jax.Array  # [] bool, a request that is no focus time gets or is offered a time
+    broken_wishes: jax.Array  # [] int32, 0..3
+
+    @classmethod
+    def of(cls, turn: Turn, scenario: Scenario) -> "Step":
+        """What a turn did."""
+        verbs = (ACCEPT, REJECT, PROPOSE, RESCHEDULE, BLOCK_FOCUS)
+        accepts, rejects, proposes, reschedules, focuses = (turn.legal & (turn.move.verb == verb) for verb in verbs)
+        event, persona = turn.move.event, scenario.persona
+        meets = (accepts | reschedules | proposes) & (event.kind != FOCUS)
+        units = preference_units(event, persona)
+        return cls(
+            turn, persona, event, scenario.weekday, accepts, rejects, proposes, reschedules, focuses, meets, units
+        )
+
+
+def _focus_reward(w: "RewardWeights", step: Step) -> jax.Array:
+    minutes = step.turn.progress.astype(jnp.float32)
+    return (w.focus_reward + w.focus_reward_per_minute * minutes) * step.persona.focus_weight
+
+
+def _schedule_bonus(w: "RewardWeights", step: Step) -> jax.Array:
+    low = w.feasible_schedule_bonus_low_importance
+    return jnp.where(step.event.importance >= 2, w.feasible_schedule_bonus, low)
+
+
+def _capped(rate: jax.Array | float, cap: jax.Array | float, minutes: jax.Array) -> jax.Array:
+    """[] float32: rate · minutes, its size at most `cap`."""
+    return jnp.clip(rate * minutes.astype(jnp.float32), -cap, cap)
+
+
+Weight = jax.Array | float
+
+
+class RewardWeights(struct.PyTreeNode):
+    """The coefficients of the reward, each a [] float32 (or a Python float); zero switches a term off."""
+
+    overlap_penalty: Weight = term(
+        lambda step: step.turn.overlaps, doc="each overlapping pair of the calendar", classic=-5.0, shaped=-3.0
+    )
+    travel_penalty: Weight = term(
+        lambda step: (step.turn.travel_issues, step.persona.travel_weight),
+        doc="each travel issue, times the persona's travel weight",
+        classic=-4.0,
+        shaped=-2.0,
+    )
+    handled_request_bonus: Weight = term(
+        lambda step: (step.turn.legal, ~step.focuses), doc="a request taken off the queue", shaped=0.5
+    )
+    rejected_important_penalty: Weight = term(
+        lambda step: (step.rejects, step.event.importance >= 3),
+        doc="rejecting a request of importance 3",
+        classic=-4.0,
+        shaped=-3.0,
+    )
+    rejected_low_importance_bonus: Weight = term(
+        lambda step: (step.rejects, step.event.importance < 3), doc="rejecting any other request", shaped=0.5
+    )
+    preference_penalty: Weight = term(
+        lambda step: (step.broken_wishes, step.persona.preference_weight, step.meets, step.broken_wishes > 0),
+        doc="each wish that a meeting breaks, times the persona's preference weight",
+        classic=-2.0,
+        shaped=-1.5,
+    )
+    preference_bonus: Weight = term(
+        lambda step: (step.meets, step.broken_wishes == 0), doc="a meeting that breaks no wish", shaped=1.0
+    )
+    focus_reward: Weight = term(
+        lambda step: (step.focuses, step.turn.progress > 0),
+        weight=_focus_reward,
+        doc="focus time with progress, times the persona's focus weight",
+        classic=1.0,
+        shaped=3.0,
+    )
+    focus_reward_per_minute: Weight = coefficient(
+        doc="added to `focus_reward` for each minute of progress", classic=0.02, shaped=0.02
+    )
+    wasted_focus_penalty: Weight = term(
+        lambda step: (step.focuses, step.turn.progress == 0),
+        doc="focus time without progress",
+        classic=-0.5,
+        shaped=-0.5,
+    )
+    feasible_schedule_bonus: Weight = term(
+        lambda step: (step.accepts | step.reschedules, step.turn.clean_with_event),
+        weight=_schedule_bonus,
+        doc="scheduling into a calendar without overlaps and travel issues",
+        shaped=4.0,
+    )
+    feasible_schedule_bonus_low_importance: Weight = coefficient(
+        doc="in place of `feasible_schedule_bonus` for importance 1", shaped=2.0
+    )
+    feasible_proposal_bonus: Weight = term(
+        lambda step: (step.proposes, step.turn.clean_with_event), doc="the same for a proposal", shaped=2.0
+    )
+    inflexible_reschedule_penalty: Weight = term(
+        lambda step: (step.reschedules | step.proposes, ~step.turn.flexible),
+        doc="moving a request that is not flexible",
+        shaped=-5.0,
+    )
+    cascade_penalty: Weight = term(
+        lambda step: (step.accepts, step.event.importance <= 1, step.turn.shadows),
+        doc="accepting importance 1 where a later important request needs the time",
+        shaped=-3.0,
+    )
+    monday_cancellation_penalty: Weight = term(
+        lambda step: (step.accepts, step.weekday == MONDAY, step.event.importance <= 2),
+        doc="accepting importance 1 or 2 on a Monday",
+        shaped=-4.0,
+    )
+    deadline_pressure_per_minute: Weight = term(
+        lambda step: (),
+        part="deadline_pressure_penalty",
+        weight=lambda w, step: _capped(
+            w.deadline_pressure_per_minute, w.deadline_pressure_cap, step.turn.urgent_minutes_left
+        ),
+        doc="each minute left of tasks due today or tomorrow",
+        shaped=-0.01,
+    )
+    deadline_pressure_cap: Weight = coefficient(doc="the most that `deadline_pressure_penalty` takes", shaped=2.0)
+    truncation_goal_miss_penalty: Weight = term(
+        lambda step: (step.turn.out_of_time, step.turn.minutes_left > 0),
+        doc="work is left when the time limit is reached",
+        shaped=-4.0,
+    )
+    task_progress_per_minute: Weight = term(
+        lambda step: (),
+        part="task_progress_bonus",
+        weight=lambda w, step: _capped(w.task_progress_per_minute, w.task_progress_cap, step.turn.progress),
+        doc="each minute of progress",
+        shaped=0.01,
+    )
+    task_progress_cap: Weight = coefficient(doc="the most that `task_progress_bonus` gives", shaped=2.0)
+    invalid_action: Weight = term(
+        lambda step: ~step.turn.legal, doc="an action that is not legal", classic=-1.0, shaped=-1.0
+    )
+
+
+CLASSIC: RewardWeights = preset(RewardWeights, "classic")
+SHAPED: RewardWeights = preset(RewardWeights, "shaped")
+RewardParts = parts_type(RewardWeights)
 
 
 def preference_units(event: Event, persona: Persona) -> jax.Array:
@@ -77,63 +180,3 @@ def preference_units(event: Event, persona: Persona) -> jax.Array:
     too_early = event.start < avoid_before  # UNSET is below every start
     too_late = event.end > avoid_after  # NO_LIMIT is above every end
     return outside.astype(jnp.int32) + too_early.astype(jnp.int32) + too_late.astype(jnp.int32)
-
-
-def reward_parts(weights: RewardWeights, turn: Turn, scenario: Scenario) -> RewardParts:
-    """The named terms of one step (docs/rules/lifeops.md, section 5)."""
-    w, persona, event, verb = weights, scenario.persona, turn.move.event, turn.move.verb
-
-    def paid(amount: jax.Array | float, when: jax.Array) -> jax.Array:
-        return jnp.where(when, jnp.asarray(amount, jnp.float32), jnp.float32(0.0))
-
-    accepts, rejects = turn.legal & (verb == ACCEPT), turn.legal & (verb == REJECT)
-    proposes, reschedules = turn.legal & (verb == PROPOSE), turn.legal & (verb == RESCHEDULE)
-    focuses = turn.legal & (verb == BLOCK_FOCUS)
-    meets = (accepts | reschedules | proposes) & (event.kind != FOCUS)
-    important = event.importance >= 3
-    units = preference_units(event, persona)
-    progress = turn.progress.astype(jnp.float32)
-    schedule_bonus = jnp.where(
-        event.importance >= 2, w.feasible_schedule_bonus, w.feasible_schedule_bonus_low_importance
-    )
-    return RewardParts(
-        overlap_penalty=w.overlap_penalty * turn.overlaps.astype(jnp.float32),
-        travel_penalty=w.travel_penalty * turn.travel_issues.astype(jnp.float32) * persona.travel_weight,
-        handled_request_bonus=paid(w.handled_request_bonus, turn.legal & (verb != BLOCK_FOCUS)),
-        rejected_important_penalty=paid(w.rejected_important_penalty, rejects & important),
-        rejected_low_importance_bonus=paid(w.rejected_low_importance_bonus, rejects & ~important),
-        preference_penalty=paid(
-            w.preference_penalty * units.astype(jnp.float32) * persona.preference_weight,
-            meets & (units > 0),
-        ),
-        preference_bonus=paid(w.preference_bonus, meets & (units == 0)),
-        focus_reward=paid(
-            (w.focus_reward + w.focus_reward_per_minute * progress) * persona.focus_weight,
-            focuses & (turn.progress > 0),
-        ),
-        wasted_focus_penalty=paid(w.wasted_focus_penalty, focuses & (turn.progress == 0)),
-        feasible_schedule_bonus=paid(schedule_bonus, (accepts | reschedules) & turn.clean_with_event),
-        feasible_proposal_bonus=paid(w.feasible_proposal_bonus, proposes & turn.clean_with_event),
-        inflexible_reschedule_penalty=paid(w.inflexible_reschedule_penalty, (reschedules | proposes) & ~turn.flexible),
-        cascade_penalty=paid(w.cascade_penalty, accepts & (event.importance <= 1) & turn.shadows),
-        monday_cancellation_penalty=paid(
-            w.monday_cancellation_penalty,
-            accepts & (scenario.weekday == MONDAY) & (event.importance <= 2),
-        ),
-        deadline_pressure_penalty=_capped(
-            w.deadline_pressure_per_minute, w.deadline_pressure_cap, turn.urgent_minutes_left
-        ),
-        truncation_goal_miss_penalty=paid(w.truncation_goal_miss_penalty, turn.out_of_time & (turn.minutes_left > 0)),
-        task_progress_bonus=_capped(w.task_progress_per_minute, w.task_progress_cap, turn.progress),
-        invalid_action=paid(w.invalid_action, ~turn.legal),
-    )
-
-
-def total(parts: RewardParts) -> jax.Array:
-    """[] float32: the reward, the parts summed in the order of their fields."""
-    return functools.reduce(jnp.add, jax.tree.leaves(parts))
-
-
-def _capped(rate: jax.Array | float, cap: jax.Array | float, minutes: jax.Array) -> jax.Array:
-    """[] float32: rate · minutes, its size at most `cap`."""
-    return jnp.clip(rate * minutes.astype(jnp.float32), -cap, cap)

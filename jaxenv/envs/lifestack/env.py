@@ -8,13 +8,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxenv.core import LibraryEnvironment, ScenarioBank, spaces
+from jaxenv.core import LibraryEnvironment, ScenarioBank, terms
 from jaxenv.core.environment import select
+from jaxenv.core.fields import Sizes
 from jaxenv.core.once import once
 from jaxenv.core.types import ActionMask, Entities, Info, Key
 from jaxenv.envs.lifestack import dynamics, features, generator, observe, reward
-from jaxenv.envs.lifestack.actions import Catalogue
-from jaxenv.envs.lifestack.spaces import observation_space, state_space
+from jaxenv.envs.lifestack.actions import NUM_VERBS, Catalogue
 from jaxenv.envs.lifestack.types import (
     RUNNING,
     Limits,
@@ -22,7 +22,6 @@ from jaxenv.envs.lifestack.types import (
     Params,
     Scenario,
     State,
-    empty_scenario,
 )
 
 CHOICE = 2  # random numbers that choose a scenario
@@ -38,6 +37,9 @@ class LifeStack(LibraryEnvironment[Params, State, Observation]):
 
     limits: Limits = Limits()
     library: ClassVar[Path] = Path(__file__).with_name("library.npz")
+    scenario_type: ClassVar[type] = Scenario
+    state_type: ClassVar[type] = State
+    observation_type: ClassVar[type] = Observation
 
     @property
     def name(self) -> str:
@@ -55,9 +57,9 @@ class LifeStack(LibraryEnvironment[Params, State, Observation]):
         return self.catalogue.size
 
     @property
-    def empty_scenario(self) -> Scenario:
-        """Padding only, in the shapes of `limits`."""
-        return empty_scenario(self.limits)
+    def sizes(self) -> Sizes:
+        """The capacities, V verbs and A actions."""
+        return {**self.limits.sizes, "V": NUM_VERBS, "A": self.num_actions}
 
     def make_params(self, bank: ScenarioBank) -> Params:
         """The weights of the rules."""
@@ -130,9 +132,9 @@ class LifeStack(LibraryEnvironment[Params, State, Observation]):
         after = select(dynamics.goes_on(settled, scenario), struck, settled)
         return after, *self.tell(state, after, turn, params)
 
-    def follow(
+    def transition_or_reset(
         self, turn_key: Key, reset_key: Key, state: State, action: jax.Array, params: Params
-    ) -> tuple[State, State, jax.Array, jax.Array, Info]:
+    ) -> tuple[State, State, jax.Array, jax.Array, jax.Array, Info]:
         """The turn and the reset after it, with one draw and one strike for whichever of the two has events."""
         settled, turn = dynamics.play(self.catalogue, state, params.bank, jnp.asarray(action))
         done = ~dynamics.goes_on(settled, params.bank[state.scenario])
@@ -143,20 +145,22 @@ class LifeStack(LibraryEnvironment[Params, State, Observation]):
         draws = jnp.where(done, fresh_draws[CHOICE:], draws)
         following = dynamics.strike(begun, params.bank[index].events, draws)
         last = select(done, settled, following)
-        return last, following, *self.tell(state, last, turn, params)
+        earned, terminated, info = self.tell(state, last, turn, params)
+        return last, following, earned, terminated, self.is_truncated(last, params), info
 
     def tell(
         self, before: State, after: State, turn: dynamics.Turn, params: Params
     ) -> tuple[jax.Array, jax.Array, Info]:
         """What a turn comes to: (reward, terminated, info)."""
-        parts = reward.reward_parts(params.weights, before, after, turn, params.bank[before.scenario])
+        step = reward.Step(turn, before.metrics, after.metrics, params.bank[before.scenario])
+        parts = terms.reward_parts(params.weights, step)
         info = {
             "reward_parts": parts,
             "invalid_action": ~turn.move.legal,
             "success": turn.ends.success,
             "ends": turn.ends,
         }
-        return reward.total(parts), after.outcome != RUNNING, info
+        return terms.total(parts), after.outcome != RUNNING, info
 
     def observe(self, state: State, params: Params) -> Observation:
         """What is known; facts that were not looked at, the schedule of events and their odds do not enter."""
@@ -170,21 +174,9 @@ class LifeStack(LibraryEnvironment[Params, State, Observation]):
         """[A] bool, the legal entries; all True once the crisis has ended."""
         return observe.current_mask(self.catalogue, state, params.bank[state.scenario])
 
-    def oddities(self, params: Params) -> tuple[str, ...]:
+    def warnings(self, params: Params) -> tuple[str, ...]:
         """A sentence for each kind of upkeep that pays for its own step, as none does under the default weights."""
-        return reward.oddities(params.weights)
-
-    def action_space(self, params: Params | None = None) -> spaces.Discrete:
-        """The catalogue, 0 .. A − 1."""
-        return spaces.Discrete(self.num_actions)
-
-    def observation_space(self, params: Params | None = None) -> spaces.Record:
-        """A space for each field of `Observation`."""
-        return observation_space(self.limits, self.num_actions)
-
-    def state_space(self, params: Params | None = None) -> spaces.Record:
-        """A space for each field of `State`."""
-        return state_space(self.limits)
+        return reward.warnings(params.weights)
 
     def entities(self, observation: Observation, params: Params) -> Entities:
         """Context, bounds, events, keys, milestones, routes and actions, see `features.entities` for the layout."""

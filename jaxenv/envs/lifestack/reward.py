@@ -1,54 +1,78 @@
-"""The reward of one step: named parts, each a weight times what the turn did (docs/rules/lifestack.md, section 5)."""
+"""The reward of one step, a row for each term: its weight, and what pays it (docs/rules/lifestack.md, section 5)."""
 
-import functools
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from flax import struct
 
+from jaxenv.core.terms import parts_type, preset, term
 from jaxenv.envs.lifestack.actions import EFFECTS, FIRST_UPKEEP, LOOKING, UPKEEP
 from jaxenv.envs.lifestack.dynamics import Turn
 from jaxenv.envs.lifestack.metrics import HIGHEST, UNIT, better
-from jaxenv.envs.lifestack.types import NUM_METRICS, RewardParts, RewardWeights, Scenario, State
+from jaxenv.envs.lifestack.types import NUM_METRICS, Ends, Scenario
 
-WEIGHTS = RewardWeights(
-    milestones=1.0,
-    routes=1.0,
-    success=8.0,
-    failure=-8.0,
-    wellbeing=4.0,
-    collapse=-0.4,
-    step_cost=-0.08,
-    failed_attempt=-0.2,
-    invalid_action=-0.4,
-)
-COLLAPSED = 20 * UNIT  # a metric below this, turned so that more is better, has collapsed
+COLLAPSED = 20 * UNIT  # a metric below this has collapsed; higher is better
 
 
-def reward_parts(weights: RewardWeights, before: State, after: State, turn: Turn, scenario: Scenario) -> RewardParts:
-    """The named terms of one step, from the state that it was given to the one that it returns."""
-    ends = turn.ends
-    failed = ends.condition | ends.deadline | ends.dead_end | ends.burnout
-    earned = jnp.sum(jnp.where(turn.reached, scenario.milestone_reward, 0.0))
+class Step(NamedTuple):
+    """What the terms of the reward look at."""
 
-    def counted(weight: jax.Array | float, amount: jax.Array) -> jax.Array:
-        return jnp.asarray(weight, jnp.float32) * amount.astype(jnp.float32)
+    turn: Turn
+    before: jax.Array  # [23] int32, metrics
+    after: jax.Array  # [23] int32, metrics
+    scenario: Scenario
 
-    return RewardParts(
-        milestones=counted(weights.milestones, earned),
-        routes=counted(weights.routes, jnp.where(turn.completes, turn.route.reward, 0.0)),
-        success=counted(weights.success, ends.success),
-        failure=counted(weights.failure, failed & ~ends.success),
-        wellbeing=counted(weights.wellbeing, wellbeing_gained(before.metrics, after.metrics)),
-        collapse=counted(weights.collapse, collapses(before.metrics, after.metrics)),
-        step_cost=counted(weights.step_cost, jnp.int32(1)),
-        failed_attempt=counted(weights.failed_attempt, turn.fails),
-        invalid_action=counted(weights.invalid_action, ~turn.move.legal),
+
+Weight = jax.Array | float
+
+
+class RewardWeights(struct.PyTreeNode):
+    """The coefficients of the reward, each a [] float32 (or a Python float); zero switches a term off."""
+
+    milestones: Weight = term(
+        lambda step: jnp.sum(jnp.where(step.turn.reached, step.scenario.milestone_reward, 0.0)),
+        doc="the `reward` of the milestones reached in this step",
+        rules=1.0,
     )
+    routes: Weight = term(
+        lambda step: jnp.where(step.turn.completes, step.turn.route.reward, 0.0),
+        doc="the `final_reward` of the route completed in this step",
+        rules=1.0,
+    )
+    success: Weight = term(lambda step: step.turn.ends.success, doc="the episode succeeds", rules=8.0)
+    failure: Weight = term(
+        lambda step: fails(step.turn.ends),
+        doc="once, at every termination but success: condition, deadline, dead end, burnout; not for truncation alone",
+        rules=-8.0,
+    )
+    wellbeing: Weight = term(
+        lambda step: wellbeing_gained(step.before, step.after),
+        doc="W after − W before the step, events included",
+        rules=4.0,
+    )
+    collapse: Weight = term(
+        lambda step: collapses(step.before, step.after),
+        doc="each metric whose adjusted value falls from at least 20 to below 20 over the step",
+        rules=-0.4,
+    )
+    step_cost: Weight = term(lambda step: (), doc="every step", rules=-0.08)
+    failed_attempt: Weight = term(lambda step: step.turn.fails, doc="an attempt at a route that fails", rules=-0.2)
+    invalid_action: Weight = term(lambda step: ~step.turn.move.legal, doc="an action that is not legal", rules=-0.4)
+
+
+WEIGHTS: RewardWeights = preset(RewardWeights, "rules")
+RewardParts = parts_type(RewardWeights)
+
+
+def fails(ends: Ends) -> jax.Array:
+    """[] bool: an end, and not the good one."""
+    return (ends.condition | ends.deadline | ends.dead_end | ends.burnout) & ~ends.success
 
 
 def wellbeing_gained(before: jax.Array, after: jax.Array) -> jax.Array:
-    """[] float32: the difference of W, the mean of the metrics turned so that more is better, in 0..1."""
+    """[] float32: the difference of W, the mean of the metrics, higher is better, in 0..1."""
     gained = jnp.sum(better(after) - better(before), dtype=jnp.int32)
     return gained.astype(jnp.float32) / (NUM_METRICS * HIGHEST)
 
@@ -60,7 +84,7 @@ def upkeep_gains() -> dict[str, float]:
     return dict(zip(UPKEEP, gains[FIRST_UPKEEP:LOOKING].tolist(), strict=True))
 
 
-def oddities(weights: RewardWeights) -> tuple[str, ...]:
+def warnings(weights: RewardWeights) -> tuple[str, ...]:
     """A sentence for each kind of upkeep that pays for its step: it is meant to serve a crisis, not to be farmed."""
     wellbeing, step_cost = float(weights.wellbeing), float(weights.step_cost)
     return tuple(
@@ -74,8 +98,3 @@ def oddities(weights: RewardWeights) -> tuple[str, ...]:
 def collapses(before: jax.Array, after: jax.Array) -> jax.Array:
     """[] int32: metrics that have fallen from at least 20 to below 20."""
     return jnp.sum((better(before) >= COLLAPSED) & (better(after) < COLLAPSED), dtype=jnp.int32)
-
-
-def total(parts: RewardParts) -> jax.Array:
-    """[] float32: the sum of the parts, in the order of their fields."""
-    return functools.reduce(jnp.add, jax.tree.leaves(parts))

@@ -1,4 +1,4 @@
-"""The records of LifeStack and their shapes.
+"""The records of LifeStack.
 
 Axes: K keys (facts), R routes, M milestones, X exogenous events, S members of the success condition, B bounds on
 metrics, V the 12 verbs, A actions; 23 metrics. Capacities are in `Limits`, everything else is traced. Units: metrics
@@ -7,6 +7,7 @@ an unsigned integer with bit c for code c.
 """
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -15,8 +16,9 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core import ScenarioBank
+from jaxenv.core.fields import Sizes, array, last, padding, record
 from jaxenv.core.types import ActionMask
-from jaxenv.envs.lifestack.metrics import METRICS
+from jaxenv.envs.lifestack.metrics import HIGHEST, METRICS
 
 NUM_METRICS = len(METRICS)
 CENTS = 100  # units of time, money and energy in 1.0
@@ -61,9 +63,25 @@ class Limits:
             raise ValueError(f"{self}: at most 30 keys, 32 codes and routes, and 120 of the others fit their dtypes")
 
     @property
-    def code_set(self) -> Any:
-        """The dtype of a set of codes."""
-        return np.uint8 if self.codes <= 8 else np.uint16 if self.codes <= 16 else np.uint32
+    def sizes(self) -> Sizes:
+        """Axis -> capacity, and how many codes there are."""
+        axes = {"K": self.keys, "R": self.routes, "M": self.milestones, "X": self.events}
+        return {**axes, "S": self.success, "B": self.bounds, "codes": self.codes}
+
+
+def code_set(sizes: Sizes) -> type:
+    """The dtype of a set of codes."""
+    codes = sizes["codes"]
+    return np.uint8 if codes <= 8 else np.uint16 if codes <= 16 else np.uint32
+
+
+def _bits(axis: str) -> Callable[[Sizes], int]:
+    """The bound of a set of indices into an axis, a bit for each."""
+    return lambda sizes: 2 ** sizes[axis] - 1
+
+
+REWARDS = -MOST_REWARD, MOST_REWARD
+AMOUNTS = -MOST_AMOUNT, MOST_AMOUNT  # beyond the metrics: never, or always
 
 
 class Conditions(struct.PyTreeNode):
@@ -72,207 +90,199 @@ class Conditions(struct.PyTreeNode):
     Conditions lie along the last axis, since reductions over a leading one are several times faster.
     """
 
-    facts: jax.Array  # [K, C] code sets that satisfy it, 0 where a key does not
-    bounds: jax.Array  # [B, C] bool, bounds that satisfy it
+    facts: jax.Array = array("K C", code_set, doc="code sets that satisfy it, 0 where a key does not")
+    bounds: jax.Array = array("B C", bool, doc="bounds that satisfy it")
 
 
 class Bounds(struct.PyTreeNode):
     """Closed bounds on metrics; conditions refer to them."""
 
-    metric: jax.Array  # [B] int8, index of the metric, 0 where absent
-    low: jax.Array  # [B] int32, least value that is within, 0 where absent
-    high: jax.Array  # [B] int32, greatest value that is within, 0 where absent
+    metric: jax.Array = array("B", np.int8, 0, NUM_METRICS - 1, doc="index of the metric")
+    low: jax.Array = array("B", np.int32, *AMOUNTS, doc="least value that is within")
+    high: jax.Array = array("B", np.int32, *AMOUNTS, doc="greatest value that is within")
 
 
 class Routes(struct.PyTreeNode):
     """Ways out, in document order."""
 
-    required: jax.Array  # [R] int16, bit v for verb v, 0 where absent
-    preconditions: jax.Array  # [R, K] code sets, 0 where there is none
-    order: jax.Array  # [R, K] int8, place of the precondition in the document, from 1; 0 where there is none
-    bound_order: jax.Array  # [R, B] int8, the same for preconditions on metrics
-    writes: jax.Array  # [R, K] int8, consequences as codes, UNWRITTEN where none
-    closes: jax.Array  # [R, R] bool, row: the route that completes
-    unlocks: jax.Array  # [R, M] bool
-    reward: jax.Array  # [R] float32, `final_reward`, 0 where absent
-    time: jax.Array  # [R] int32, added to each of its verbs
-    energy: jax.Array  # [R] int32, added to each of its verbs
-    money: jax.Array  # [R] int32, paid once
-    effects: jax.Array  # [R, 23] int32, on the metrics, spread
+    required: jax.Array = array("R", np.int16, 0, _bits("V"), doc="bit v for verb v")
+    preconditions: jax.Array = array("R K", code_set, doc="code sets, 0 where there is none")
+    order: jax.Array = array(
+        "R K", np.int8, 0, "K", doc="place of the precondition in the document, from 1; 0 where there is none"
+    )
+    bound_order: jax.Array = array("R B", np.int8, 0, "B", doc="the same for preconditions on metrics")
+    writes: jax.Array = array(
+        "R K", np.int8, UNWRITTEN, last("codes"), fill=UNWRITTEN, doc="consequences as codes, UNWRITTEN where none"
+    )
+    closes: jax.Array = array("R R", bool, doc="row: the route that completes")
+    unlocks: jax.Array = array("R M", bool, doc="milestones that completing it unlocks")
+    reward: jax.Array = array("R", np.float32, *REWARDS, doc="`final_reward`")
+    time: jax.Array = array("R", np.int32, 0, MOST_AMOUNT, doc="added to each of its verbs")
+    energy: jax.Array = array("R", np.int32, 0, MOST_AMOUNT, doc="added to each of its verbs")
+    money: jax.Array = array("R", np.int32, 0, MOST_AMOUNT, doc="paid once")
+    effects: jax.Array = array(f"R {NUM_METRICS}", np.int32, doc="on the metrics, spread")
 
 
 class Events(struct.PyTreeNode):
     """What happens from outside, in document order."""
 
-    step: jax.Array  # [X] int16, EVERY_STEP for any, NEVER where absent
-    probability: jax.Array  # [X] float32
-    writes: jax.Array  # [X, K] int8, mutations as codes, UNWRITTEN where none
-    closes: jax.Array  # [X, R] bool
-    effects: jax.Array  # [X, 23] int32, on the metrics, spread
-    silent: jax.Array  # [X] bool, never shown
+    step: jax.Array = array("X", np.int16, EVERY_STEP, NEVER, fill=NEVER, doc="EVERY_STEP for any, NEVER where absent")
+    probability: jax.Array = array("X", np.float32, 0, 1, doc="that it fires")
+    writes: jax.Array = array(
+        "X K", np.int8, UNWRITTEN, last("codes"), fill=UNWRITTEN, doc="mutations as codes, UNWRITTEN where none"
+    )
+    closes: jax.Array = array("X R", bool, doc="routes that it closes")
+    effects: jax.Array = array(f"X {NUM_METRICS}", np.int32, doc="on the metrics, spread")
+    silent: jax.Array = array("X", bool, doc="never shown")
 
 
 class Links(struct.PyTreeNode):
     """How conditions and routes hang together, worked out by `links.link` from the rest of a scenario."""
 
-    gives: jax.Array  # [R, R] uint32, bit k: the row writes on key k what the column has as a precondition
-    breaks: jax.Array  # [R, R] bool, the row writes on some key what violates a precondition of the column
-    meets_success: jax.Array  # [S, R] bool, a consequence of the route satisfies the member
-    meets_milestone: jax.Array  # [M, R] bool, a consequence of the route meets the milestone
-    moves: jax.Array  # [B, R] int8, 1 or -1 where the route's effects raise or lower the metric of the bound
-    inspectable: jax.Array  # [] uint32, bit k: key k exists and is not always shown
-    key_uses: jax.Array  # [4, K] bool, rows IN_SUCCESS .. IN_PRECONDITION: such a condition rests on the key
-    bound_uses: jax.Array  # [4, B] bool, the same for bounds
+    gives: jax.Array = array(
+        "R R", np.uint32, 0, _bits("K"), doc="bit k: the row writes on key k what the column has as a precondition"
+    )
+    breaks: jax.Array = array("R R", bool, doc="the row writes on some key what violates a precondition of the column")
+    meets_success: jax.Array = array("S R", bool, doc="a consequence of the route satisfies the member")
+    meets_milestone: jax.Array = array("M R", bool, doc="a consequence of the route meets the milestone")
+    moves: jax.Array = array(
+        "B R", np.int8, -1, 1, doc="1 or -1 where the route's effects raise or lower the metric of the bound"
+    )
+    inspectable: jax.Array = array("", np.uint32, 0, _bits("K"), doc="bit k: key k exists and is not always shown")
+    key_uses: jax.Array = array(
+        "4 K", bool, doc="rows IN_SUCCESS .. IN_PRECONDITION: such a condition rests on the key"
+    )
+    bound_uses: jax.Array = array("4 B", bool, doc="the same for bounds")
 
 
 class Scenario(struct.PyTreeNode):
     """One crisis as data."""
 
-    num_keys: jax.Array  # [] int8
-    facts: jax.Array  # [K] int8, first codes, ABSENT where absent
-    known: jax.Array  # [K] int8, the same where it is known from the start, else UNKNOWN
-    shown: jax.Array  # [K] bool, always shows its current value
-    num_routes: jax.Array  # [] int8
-    routes: Routes
-    num_milestones: jax.Array  # [] int8
-    milestones: Conditions  # [M]
-    milestone_reward: jax.Array  # [M] float32, 0 where absent
-    locked: jax.Array  # [M] bool, closed until a route that unlocks it completes
-    events: Events
-    num_success: jax.Array  # [] int8
-    success: Conditions  # [S], all of which must hold
-    failure: Conditions  # [1], which must not hold
-    num_bounds: jax.Array  # [] int8
-    bounds: Bounds
-    metrics: jax.Array  # [23] int32, after the disruption
-    time: jax.Array  # [] int32
-    money: jax.Array  # [] int32
-    energy: jax.Array  # [] int32
-    horizon: jax.Array  # [] int16, the time limit in steps
-    deadline: jax.Array  # [] int16, steps, NEVER where there is none
-    links: Links
+    num_keys: jax.Array = array("", np.int8, 0, "K")
+    facts: jax.Array = array("K", np.int8, 0, last("codes"), doc="first codes, ABSENT where absent")
+    known: jax.Array = array(
+        "K", np.int8, UNKNOWN, last("codes"), fill=UNKNOWN, doc="the same where known from the start, else UNKNOWN"
+    )
+    shown: jax.Array = array("K", bool, doc="always shows its current value")
+    num_routes: jax.Array = array("", np.int8, 0, "R")
+    routes: Routes = record(Routes)
+    num_milestones: jax.Array = array("", np.int8, 0, "M")
+    milestones: Conditions = record(Conditions, {"C": "M"})
+    milestone_reward: jax.Array = array("M", np.float32, *REWARDS)
+    locked: jax.Array = array("M", bool, doc="closed until a route that unlocks it completes")
+    events: Events = record(Events)
+    num_success: jax.Array = array("", np.int8, 0, "S")
+    success: Conditions = record(Conditions, {"C": "S"}, doc="all of which must hold")
+    failure: Conditions = record(Conditions, {"C": 1}, doc="which must not hold")
+    num_bounds: jax.Array = array("", np.int8, 0, "B")
+    bounds: Bounds = record(Bounds)
+    metrics: jax.Array = array(f"{NUM_METRICS}", np.int32, 0, HIGHEST, doc="after the disruption")
+    time: jax.Array = array("", np.int32, 0, MOST_AMOUNT, doc="budget")
+    money: jax.Array = array("", np.int32, 0, MOST_AMOUNT, doc="budget")
+    energy: jax.Array = array("", np.int32, 0, MOST_ENERGY, doc="at first")
+    horizon: jax.Array = array("", np.int16, 0, NEVER, doc="the time limit in steps")
+    deadline: jax.Array = array("", np.int16, 0, NEVER, fill=NEVER, doc="steps, NEVER where there is none")
+    links: Links = record(Links)
 
 
 class State(struct.PyTreeNode):
     """What changes during a crisis; the rest is looked up in `params.bank`."""
 
-    scenario: jax.Array  # [] int32, index of the bank
-    clock: jax.Array  # [] int16, steps taken
-    outcome: jax.Array  # [] int8, RUNNING, or how it ended
-    facts: jax.Array  # [K] int8, codes
-    known: jax.Array  # [K] int8, codes as of the last look, UNKNOWN where there was none
-    marks: jax.Array  # [R] int16, bit v: verb v has been done
-    completed: jax.Array  # [R] bool
-    closed: jax.Array  # [R] bool, for good; a completed route may be closed as well
-    reached: jax.Array  # [M] bool
-    fired: jax.Array  # [X] bool
-    metrics: jax.Array  # [23] int32
-    time: jax.Array  # [] int32, left
-    money: jax.Array  # [] int32, left
-    energy: jax.Array  # [] int32, left, at most MOST_ENERGY
+    scenario: jax.Array = array("", np.int32, 0, doc="index of the bank")
+    clock: jax.Array = array("", np.int16, 0, NEVER, doc="steps taken")
+    outcome: jax.Array = array("", np.int8, 0, len(OUTCOMES) - 1, doc="RUNNING, or how it ended")
+    facts: jax.Array = array("K", np.int8, 0, last("codes"), doc="codes")
+    known: jax.Array = array(
+        "K", np.int8, UNKNOWN, last("codes"), doc="codes as of the last look, UNKNOWN where there was none"
+    )
+    marks: jax.Array = array("R", np.int16, 0, _bits("V"), doc="bit v: verb v has been done")
+    completed: jax.Array = array("R", bool)
+    closed: jax.Array = array("R", bool, doc="for good; a completed route may be closed as well")
+    reached: jax.Array = array("M", bool)
+    fired: jax.Array = array("X", bool)
+    metrics: jax.Array = array(f"{NUM_METRICS}", np.int32, 0, HIGHEST)
+    time: jax.Array = array("", np.int32, 0, MOST_AMOUNT, doc="left")
+    money: jax.Array = array("", np.int32, 0, MOST_AMOUNT, doc="left")
+    energy: jax.Array = array("", np.int32, 0, MOST_ENERGY, doc="left")
 
 
 class ObservedKeys(struct.PyTreeNode):
     """What is known of the facts."""
 
-    exists: jax.Array  # [K] bool
-    shown: jax.Array  # [K] bool, always shows its current value
-    inspectable: jax.Array  # [K] bool, exists and is not always shown
-    code: jax.Array  # [K] int8, as of the last look, UNKNOWN where there was none
-    in_success: jax.Array  # [K] bool, a condition of this kind rests on it
-    in_failure: jax.Array  # [K] bool
-    in_milestone: jax.Array  # [K] bool
-    in_precondition: jax.Array  # [K] bool
-    wanted: jax.Array  # [K] bool, a route that serves has a precondition on it
+    exists: jax.Array = array("K", bool)
+    shown: jax.Array = array("K", bool, doc="always shows its current value")
+    inspectable: jax.Array = array("K", bool, doc="exists and is not always shown")
+    code: jax.Array = array(
+        "K", np.int8, UNKNOWN, last("codes"), doc="as of the last look, UNKNOWN where there was none"
+    )
+    in_success: jax.Array = array("K", bool, doc="a condition of this kind rests on it")
+    in_failure: jax.Array = array("K", bool)
+    in_milestone: jax.Array = array("K", bool)
+    in_precondition: jax.Array = array("K", bool)
+    wanted: jax.Array = array("K", bool, doc="a route that serves has a precondition on it")
 
 
 class ObservedRoutes(struct.PyTreeNode):
     """The routes, and how they stand to facts and to each other."""
 
-    exists: jax.Array  # [R] bool
-    open: jax.Array  # [R] bool, neither closed nor completed
-    completed: jax.Array  # [R] bool
-    outstanding: jax.Array  # [R, V] bool, verbs still to be done, of open ones
-    reward: jax.Array  # [R] float32, `final_reward`
-    time: jax.Array  # [R] int32, added to each of its verbs
-    energy: jax.Array  # [R] int32, added to each of its verbs
-    money: jax.Array  # [R] int32, paid once
-    relation: jax.Array  # [R, K] int8, NO_RELATION, HOLDS, FAILS or NOT_KNOWN
-    needs_bound: jax.Array  # [R, B] bool, has the bound as a precondition
-    enables: jax.Array  # [R, R] uint32, bit k: the row writes on key k what the column has as a precondition
-    breaks: jax.Array  # [R, R] bool, a consequence of the row violates a precondition of the column
-    closes: jax.Array  # [R, R] bool
-    serves: jax.Array  # [R] bool, open, and leads to an unmet success condition as far as known
+    exists: jax.Array = array("R", bool)
+    open: jax.Array = array("R", bool, doc="neither closed nor completed")
+    completed: jax.Array = array("R", bool)
+    outstanding: jax.Array = array("R V", bool, doc="verbs still to be done, of open ones")
+    reward: jax.Array = array("R", np.float32, *REWARDS, doc="`final_reward`")
+    time: jax.Array = array("R", np.int32, 0, MOST_AMOUNT, doc="added to each of its verbs")
+    energy: jax.Array = array("R", np.int32, 0, MOST_AMOUNT, doc="added to each of its verbs")
+    money: jax.Array = array("R", np.int32, 0, MOST_AMOUNT, doc="paid once")
+    relation: jax.Array = array("R K", np.int8, 0, NOT_KNOWN, doc="NO_RELATION, HOLDS, FAILS or NOT_KNOWN")
+    needs_bound: jax.Array = array("R B", bool, doc="has the bound as a precondition")
+    enables: jax.Array = array(
+        "R R", np.uint32, 0, _bits("K"), doc="bit k: the row writes on key k what the column has as a precondition"
+    )
+    breaks: jax.Array = array("R R", bool, doc="a consequence of the row violates a precondition of the column")
+    closes: jax.Array = array("R R", bool)
+    serves: jax.Array = array("R", bool, doc="open, and leads to an unmet success condition as far as known")
 
 
 class ObservedMilestones(struct.PyTreeNode):
     """The checkpoints."""
 
-    exists: jax.Array  # [M] bool
-    open: jax.Array  # [M] bool, not locked (any more)
-    reached: jax.Array  # [M] bool
-    reward: jax.Array  # [M] float32
-    in_sight: jax.Array  # [M] bool, the consequences of an open route meet it
+    exists: jax.Array = array("M", bool)
+    open: jax.Array = array("M", bool, doc="not locked (any more)")
+    reached: jax.Array = array("M", bool)
+    reward: jax.Array = array("M", np.float32, *REWARDS)
+    in_sight: jax.Array = array("M", bool, doc="the consequences of an open route meet it")
 
 
 class ObservedBounds(struct.PyTreeNode):
     """The bounds on metrics that conditions refer to."""
 
-    exists: jax.Array  # [B] bool
-    metric: jax.Array  # [B] int8, index of the metric
-    low: jax.Array  # [B] int32, least value that is within
-    high: jax.Array  # [B] int32, greatest value that is within
-    holds: jax.Array  # [B] bool
-    in_success: jax.Array  # [B] bool, a condition of this kind rests on it
-    in_failure: jax.Array  # [B] bool
-    in_milestone: jax.Array  # [B] bool
-    in_precondition: jax.Array  # [B] bool
+    exists: jax.Array = array("B", bool)
+    metric: jax.Array = array("B", np.int8, 0, NUM_METRICS - 1, doc="index of the metric")
+    low: jax.Array = array("B", np.int32, *AMOUNTS, doc="least value that is within")
+    high: jax.Array = array("B", np.int32, *AMOUNTS, doc="greatest value that is within")
+    holds: jax.Array = array("B", bool)
+    in_success: jax.Array = array("B", bool, doc="a condition of this kind rests on it")
+    in_failure: jax.Array = array("B", bool)
+    in_milestone: jax.Array = array("B", bool)
+    in_precondition: jax.Array = array("B", bool)
 
 
 class Observation(struct.PyTreeNode):
     """The crisis as the agent knows it: hidden facts, the schedule of events and their odds do not enter."""
 
-    keys: ObservedKeys
-    routes: ObservedRoutes
-    milestones: ObservedMilestones
-    bounds: ObservedBounds
-    fired: jax.Array  # [X] bool, events that have fired and are not silent
-    metrics: jax.Array  # [23] int32
-    time: jax.Array  # [] int32, left
-    money: jax.Array  # [] int32, left
-    energy: jax.Array  # [] int32, left
-    clock: jax.Array  # [] int16, steps taken
-    horizon: jax.Array  # [] int16
-    deadline: jax.Array  # [] int16, NEVER where there is none
-    action_mask: ActionMask  # [A] bool
-
-
-class RewardWeights(struct.PyTreeNode):
-    """The coefficients of the reward, each a [] float32 (or a Python float); zero switches a part off."""
-
-    milestones: jax.Array | float
-    routes: jax.Array | float
-    success: jax.Array | float
-    failure: jax.Array | float
-    wellbeing: jax.Array | float
-    collapse: jax.Array | float
-    step_cost: jax.Array | float
-    failed_attempt: jax.Array | float
-    invalid_action: jax.Array | float
-
-
-class RewardParts(struct.PyTreeNode):
-    """The named terms of one step's reward, each [] float32; they sum to it."""
-
-    milestones: jax.Array
-    routes: jax.Array
-    success: jax.Array
-    failure: jax.Array
-    wellbeing: jax.Array
-    collapse: jax.Array
-    step_cost: jax.Array
-    failed_attempt: jax.Array
-    invalid_action: jax.Array
+    keys: ObservedKeys = record(ObservedKeys)
+    routes: ObservedRoutes = record(ObservedRoutes)
+    milestones: ObservedMilestones = record(ObservedMilestones)
+    bounds: ObservedBounds = record(ObservedBounds)
+    fired: jax.Array = array("X", bool, doc="events that have fired and are not silent")
+    metrics: jax.Array = array(f"{NUM_METRICS}", np.int32, 0, HIGHEST)
+    time: jax.Array = array("", np.int32, 0, MOST_AMOUNT, doc="left")
+    money: jax.Array = array("", np.int32, 0, MOST_AMOUNT, doc="left")
+    energy: jax.Array = array("", np.int32, 0, MOST_ENERGY, doc="left")
+    clock: jax.Array = array("", np.int16, 0, NEVER, doc="steps taken")
+    horizon: jax.Array = array("", np.int16, 0, NEVER, doc="the time limit in steps")
+    deadline: jax.Array = array("", np.int16, 0, NEVER, doc="steps, NEVER where there is none")
+    action_mask: ActionMask = array("A", bool, doc="the legal actions")
 
 
 class Ends(struct.PyTreeNode):
@@ -289,7 +299,7 @@ class Params(struct.PyTreeNode):
     """The numbers of the environment, all traced."""
 
     bank: ScenarioBank  # of Scenario
-    weights: RewardWeights
+    weights: Any  # a `reward.RewardWeights`
 
     @property
     def max_steps_in_episode(self) -> jax.Array:
@@ -298,69 +308,5 @@ class Params(struct.PyTreeNode):
 
 
 def empty_scenario(limits: Limits) -> Scenario:
-    """A scenario of padding only, as NumPy arrays: the shapes, dtypes and padding of everything compiled or drawn."""
-    K, R, M, X = limits.keys, limits.routes, limits.milestones, limits.events
-    S, B = limits.success, limits.bounds
-
-    def conditions(count: int) -> Conditions:
-        return Conditions(facts=_full((K, count), 0, limits.code_set), bounds=_full((B, count), 0, bool))
-
-    return Scenario(
-        num_keys=_full((), 0, np.int8),
-        facts=_full(K, ABSENT, np.int8),
-        known=_full(K, UNKNOWN, np.int8),
-        shown=_full(K, 0, bool),
-        num_routes=_full((), 0, np.int8),
-        routes=Routes(
-            required=_full(R, 0, np.int16),
-            preconditions=_full((R, K), 0, limits.code_set),
-            order=_full((R, K), 0, np.int8),
-            bound_order=_full((R, B), 0, np.int8),
-            writes=_full((R, K), UNWRITTEN, np.int8),
-            closes=_full((R, R), 0, bool),
-            unlocks=_full((R, M), 0, bool),
-            reward=_full(R, 0, np.float32),
-            time=_full(R, 0, np.int32),
-            energy=_full(R, 0, np.int32),
-            money=_full(R, 0, np.int32),
-            effects=_full((R, NUM_METRICS), 0, np.int32),
-        ),
-        num_milestones=_full((), 0, np.int8),
-        milestones=conditions(M),
-        milestone_reward=_full(M, 0, np.float32),
-        locked=_full(M, 0, bool),
-        events=Events(
-            step=_full(X, NEVER, np.int16),
-            probability=_full(X, 0, np.float32),
-            writes=_full((X, K), UNWRITTEN, np.int8),
-            closes=_full((X, R), 0, bool),
-            effects=_full((X, NUM_METRICS), 0, np.int32),
-            silent=_full(X, 0, bool),
-        ),
-        num_success=_full((), 0, np.int8),
-        success=conditions(S),
-        failure=conditions(1),
-        num_bounds=_full((), 0, np.int8),
-        bounds=Bounds(metric=_full(B, 0, np.int8), low=_full(B, 0, np.int32), high=_full(B, 0, np.int32)),
-        metrics=_full(NUM_METRICS, 0, np.int32),
-        time=_full((), 0, np.int32),
-        money=_full((), 0, np.int32),
-        energy=_full((), 0, np.int32),
-        horizon=_full((), 0, np.int16),
-        deadline=_full((), NEVER, np.int16),
-        links=Links(
-            gives=_full((R, R), 0, np.uint32),
-            breaks=_full((R, R), 0, bool),
-            meets_success=_full((S, R), 0, bool),
-            meets_milestone=_full((M, R), 0, bool),
-            moves=_full((B, R), 0, np.int8),
-            inspectable=_full((), 0, np.uint32),
-            key_uses=_full((4, K), 0, bool),
-            bound_uses=_full((4, B), 0, bool),
-        ),
-    )
-
-
-def _full(shape: int | tuple[int, ...], value: int, dtype: Any) -> Any:
-    """An array of one number."""
-    return np.full(shape, value, dtype)
+    """A scenario of padding only, as NumPy arrays."""
+    return padding(Scenario, limits.sizes)

@@ -8,7 +8,7 @@ from flax import struct
 from jaxenv.core.once import once
 from jaxenv.envs.teamsclone import actions, messages, world
 from jaxenv.envs.teamsclone.actions import Catalogue, Move
-from jaxenv.envs.teamsclone.types import Draws, Scenario, State
+from jaxenv.envs.teamsclone.types import MEMORY_OF_ACTS, MEMORY_OF_SENDS, Draws, Scenario, State
 from jaxenv.envs.teamsclone.world import Post
 
 MOST_UNREAD = 255
@@ -19,7 +19,6 @@ TIMELY = 2  # greatest age of a timely answer
 SPAM_RUN = 2  # messages of agents in a row, before one more is spam
 SPAM_SENDS = 3  # own messages in nine steps, before one more is spam
 BUSY_ACTS = 2  # acts in five steps that show presence
-MEMORY_OF_SENDS, MEMORY_OF_ACTS = 2**9 - 1, 2**5 - 1
 AWAY_AFTER = 6  # steps since the last act
 
 

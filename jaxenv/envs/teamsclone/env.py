@@ -7,22 +7,21 @@ from typing import Any, ClassVar, Literal
 import jax
 import jax.numpy as jnp
 
-from jaxenv.core import LibraryEnvironment, ScenarioBank, spaces
+from jaxenv.core import LibraryEnvironment, ScenarioBank, spaces, terms
+from jaxenv.core.fields import Sizes
 from jaxenv.core.types import ActionMask, Entities, Info, Key
 from jaxenv.envs.teamsclone import begin, dynamics, features, generator, observe, reward, statistics
 from jaxenv.envs.teamsclone.actions import Catalogue
 from jaxenv.envs.teamsclone.chance import sample_bits, sample_draws
-from jaxenv.envs.teamsclone.spaces import observation_space, state_space
+from jaxenv.envs.teamsclone.messages import SEEN
 from jaxenv.envs.teamsclone.types import (
     MOST_AGENTS,
     Draws,
     Limits,
     Observation,
     Params,
-    RewardWeights,
     Scenario,
     State,
-    empty_scenario,
 )
 
 TIME_LIMIT = 100
@@ -48,12 +47,15 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
     """
 
     name: str = "TeamsClone-v0"
-    weights: RewardWeights = reward.CLASSIC
+    weights: reward.RewardWeights = reward.CLASSIC
     goal: Goal = "none"
     call_rate: float = -1.0
     num_agents: int = 1
     limits: Limits = Limits()
     library: ClassVar[Path] = Path(__file__).with_name("library.npz")
+    scenario_type: ClassVar[type] = Scenario
+    state_type: ClassVar[type] = State
+    observation_type: ClassVar[type] = Observation
 
     def __post_init__(self) -> None:
         """Refuses a number of agents that the messages have no room for."""
@@ -71,9 +73,11 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
         return self.catalogue.size
 
     @property
-    def empty_scenario(self) -> Scenario:
-        """Padding only, in the shapes of `limits`."""
-        return empty_scenario(self.limits)
+    def sizes(self) -> Sizes:
+        """The capacities, N agents, S scheduled mentions, A actions, and the bits of a message and of its reactions."""
+        scheduled = begin.MOST_MENTIONS if self.goal == "mentions" else 0
+        bits = {"word": SEEN + self.num_agents, "reactions": 4 * self.num_agents}
+        return {**self.limits.sizes, **bits, "N": self.num_agents, "S": scheduled, "A": self.num_actions}
 
     def make_params(self, bank: ScenarioBank) -> Params:
         """The weights, rates and quotas of the variant."""
@@ -122,8 +126,8 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
         scenario = params.workspace(state.scenario)
         action = jnp.reshape(jnp.asarray(action), (self.num_agents,))
         after, deeds = dynamics.play(self.catalogue, state, scenario, action, draws)
-        parts = reward.share(reward.reward_parts(params.weights, deeds), params.shared_reward)
-        rewards = reward.total(parts)
+        parts = reward.share(terms.reward_parts(params.weights, deeds), params.shared_reward)
+        rewards = terms.total(parts)
         counts = after.counts.replace(total_reward=after.counts.total_reward + rewards)
         after = after.replace(counts=counts)
         terminated = self.is_terminated(after, params)
@@ -181,12 +185,9 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
         return spaces.Discrete(self.num_actions)
 
     def observation_space(self, params: Params | None = None) -> spaces.Record:
-        """A space for each field of `Observation`."""
-        return observation_space(self.limits, self.num_actions, self.num_agents)
-
-    def state_space(self, params: Params | None = None) -> spaces.Record:
-        """A space for each field of `State`."""
-        return state_space(self.limits, self.num_agents, has_schedule=self.goal == "mentions")
+        """A space for each field of `Observation`, with a leading axis N in every field for several agents."""
+        of_one = super().observation_space(params)
+        return of_one.stacked(self.num_agents) if self.num_agents > 1 else of_one
 
     def entities(self, observation: Observation, params: Params) -> Entities:
         """Context, messages, channels and actions of one agent's observation, see `features.entities`."""

@@ -1,38 +1,84 @@
-"""The reward of one step: named parts, each a weight times what the step did (docs/rules/teamsclone.md, section 3)."""
+"""The reward of one step, a row for each term: its weight, and what pays it (docs/rules/teamsclone.md, section 3)."""
 
-import functools
+from typing import Any
 
 import jax
 import jax.numpy as jnp
+from flax import struct
 
+from jaxenv.core.terms import parts_type, preset, term
 from jaxenv.envs.teamsclone import actions
-from jaxenv.envs.teamsclone.dynamics import TIMELY, Deed
-from jaxenv.envs.teamsclone.types import RewardParts, RewardWeights
+from jaxenv.envs.teamsclone.dynamics import TIMELY
 
-CLASSIC = RewardWeights(
-    send=0.1,
-    mention_response=0.5,
-    switch=0.05,
-    react=0.05,
-    join_call=0.3,
-    empty_message=-0.2,
-    invalid_channel=-0.3,
-    invalid_action=-0.1,
-    spam=-0.5,
-    timely_response=0.2,
-    channel_engagement=0.1,
-    presence=0.05,
-)
-_PENALTIES = {"empty_message": -0.2, "invalid_channel": -0.3, "invalid_action": -0.1, "spam": -0.5}
-_NOTHING = RewardWeights(**dict.fromkeys(RewardWeights.__dataclass_fields__, 0.0))
-MENTIONS: RewardWeights = _NOTHING.replace(**_PENALTIES, mention_response=1.0)
 TASK_WEIGHTS = (1.0, 1.0, 0.5)  # of mentions, meetings and exploration
+
+Weight = jax.Array | float
+
+
+class RewardWeights(struct.PyTreeNode):
+    """What each term pays, each a [] float32 (or a Python float); zero switches a term off.
+
+    A term is paid by an `ActionOutcome`, whose entries are [N] bool.
+    """
+
+    send: Weight = term(lambda act: (act.move.sends, ~act.is_spam), doc="a message that is no spam", classic=0.1)
+    mention_response: Weight = term(
+        lambda act: act.answers, doc="the message answers a mention", classic=0.5, mentions=1.0
+    )
+    switch: Weight = term(
+        lambda act: act.enters,
+        doc="a switch to a channel of which the last paid entry is at least 20 steps ago; the start channel counts as "
+        "paid at step 0, every other one has not been paid",
+        classic=0.05,
+    )
+    react: Weight = term(lambda act: act.move.reacts, doc="a reaction", classic=0.05)
+    join_call: Weight = term(lambda act: act.move.joins, doc="a join", classic=0.3)
+    empty_message: Weight = term(
+        lambda act: act.move.verb == actions.EMPTY_MESSAGE, doc="the empty message", classic=-0.2, mentions=-0.2
+    )
+    invalid_channel: Weight = term(
+        lambda act: act.move.verb == actions.UNKNOWN_CHANNEL,
+        doc="the switch to an unknown channel",
+        classic=-0.3,
+        mentions=-0.3,
+    )
+    invalid_action: Weight = term(
+        lambda act: (
+            ~act.move.legal,
+            act.move.verb != actions.EMPTY_MESSAGE,
+            act.move.verb != actions.UNKNOWN_CHANNEL,
+        ),
+        doc="any other entry that is not legal",
+        classic=-0.1,
+        mentions=-0.1,
+    )
+    spam: Weight = term(lambda act: act.is_spam, doc="a message that is spam", classic=-0.5, mentions=-0.5)
+    timely_response: Weight = term(
+        lambda act: (act.answers, act.age <= TIMELY),
+        doc="the answered mention is at most 2 steps old",
+        classic=0.2,
+    )
+    channel_engagement: Weight = term(
+        lambda act: act.engages,
+        doc="a message that is no spam, into a channel in which nobody has posted for at least 10 steps (counted from "
+        "step 0 at reset) and a teammate has posted since the agent's own last message there (initial messages count)",
+        classic=0.1,
+    )
+    presence: Weight = term(
+        lambda act: act.is_present,
+        doc="a step before which the agent made at least two acts within the last 5 steps, whatever it does now",
+        classic=0.05,
+    )
+
+
+CLASSIC: RewardWeights = preset(RewardWeights, "classic")
+MENTIONS: RewardWeights = preset(RewardWeights, "mentions")
+RewardParts = parts_type(RewardWeights)
 
 
 def multi_task(mentions: float, meetings: float, exploration: float) -> RewardWeights:
     """The weights of the multi-task variant: a weighted sum of three tasks, and the penalties as they are."""
-    return _NOTHING.replace(
-        **_PENALTIES,
+    return MENTIONS.replace(
         mention_response=mentions * CLASSIC.mention_response,
         timely_response=mentions * CLASSIC.timely_response,
         join_call=meetings * CLASSIC.join_call,
@@ -42,34 +88,6 @@ def multi_task(mentions: float, meetings: float, exploration: float) -> RewardWe
     )
 
 
-def reward_parts(weights: RewardWeights, deeds: Deed) -> RewardParts:
-    """The named terms of one step, [N] float32 each."""
-    move = deeds.move
-    refused = ~move.legal
-    is_empty, is_unknown = move.verb == actions.EMPTY_MESSAGE, move.verb == actions.UNKNOWN_CHANNEL
-    done = RewardParts(
-        send=move.sends & ~deeds.is_spam,
-        mention_response=deeds.answers,
-        switch=deeds.enters,
-        react=move.reacts,
-        join_call=move.joins,
-        empty_message=is_empty,
-        invalid_channel=is_unknown,
-        invalid_action=refused & ~is_empty & ~is_unknown,
-        spam=deeds.is_spam,
-        timely_response=deeds.answers & (deeds.age <= TIMELY),
-        channel_engagement=deeds.engages,
-        presence=deeds.is_present,
-    )
-    amounts = RewardParts(**{name: getattr(weights, name) for name in RewardParts.__dataclass_fields__})
-    return jax.tree.map(lambda is_done, amount: jnp.where(is_done, jnp.float32(amount), 0.0), done, amounts)
-
-
-def share(parts: RewardParts, shared_reward: jax.Array) -> RewardParts:
+def share(parts: Any, shared_reward: jax.Array) -> Any:
     """Each agent's parts ([N]) blended with their mean over agents; `shared_reward` is [] in 0 .. 1."""
     return jax.tree.map(lambda part: part + shared_reward * (jnp.mean(part) - part), parts)
-
-
-def total(parts: RewardParts) -> jax.Array:
-    """[N] float32: the sum of the parts, in the order of their fields."""
-    return functools.reduce(jnp.add, jax.tree.leaves(parts))

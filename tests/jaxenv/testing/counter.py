@@ -131,7 +131,7 @@ def dear_counter():
 class Odd(Counter):
     """One that finds fault with its own numbers."""
 
-    def oddities(self, params):
+    def warnings(self, params):
         return (f"a step costs {params.step_penalty}",)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from jaxenv.envs.lifestack.actions import EFFECTS, FIRST_UPKEEP, LOOKING, UPKEEP
 from jaxenv.envs.lifestack.metrics import FIRST, HIGHEST, better
-from jaxenv.envs.lifestack.reward import WEIGHTS, oddities, upkeep_gains
+from jaxenv.envs.lifestack.reward import WEIGHTS, upkeep_gains, warnings
 from strategies.lifestack_game import FAMILY, NEVER_FIRES, STRESS, WON, Game, event, milestone, route, win
 
 DEBT = "finances.debt_pressure"
@@ -225,10 +225,10 @@ def test_no_verb_pays_for_itself():
 
 
 def test_params_under_which_upkeep_pays_are_odd():
-    assert oddities(WEIGHTS) == ()
-    (rest,) = oddities(dataclasses.replace(WEIGHTS, step_cost=-0.0527))
+    assert warnings(WEIGHTS) == ()
+    (rest,) = warnings(dataclasses.replace(WEIGHTS, step_cost=-0.0527))
     assert rest == (
         "upkeep 'rest' pays for itself: it can earn 0.0528 of wellbeing (weight 4) "
         "and its step costs 0.0527 (step_cost)"
     )
-    assert len(oddities(dataclasses.replace(WEIGHTS, step_cost=0.0))) == len(UPKEEP)
+    assert len(warnings(dataclasses.replace(WEIGHTS, step_cost=0.0))) == len(UPKEEP)

@@ -3,7 +3,7 @@
 import pytest
 
 from jaxenv.envs.teamsclone import reward
-from jaxenv.envs.teamsclone.types import RewardParts
+from jaxenv.envs.teamsclone.reward import RewardParts
 from reference.teamsclone_cases import CHAT, IDLE, REPLY, calls, initial, says, small
 from reference.teamsclone_rules import WEIGHTS, Entry
 from strategies.teamsclone_game import Game, made

@@ -1,0 +1,179 @@
+"""Array fields of records, declared once: padding, spaces and the tables of the documentation follow from them.
+
+A record names its axes by letters and says what each field may hold:
+
+>>> import jax, numpy as np
+>>> from flax import struct
+>>> from jaxenv.core import fields
+>>> class Task(struct.PyTreeNode):
+...     minutes: jax.Array = fields.array("T", np.int32, 0, 480, doc="minutes of work")
+...     due_days: jax.Array = fields.array("T", np.int16, 0, fill=32767, doc="days from today")
+>>> class Day(struct.PyTreeNode):
+...     tasks: Task = fields.record(Task, {"T": "tasks"})
+...     travel: jax.Array = fields.array("L L", np.int16, 0, 1440, doc="minutes from row to column")
+>>> day = fields.padding(Day, {"tasks": 2, "L": 3})
+>>> day.tasks.due_days, day.travel.shape
+(array([32767, 32767], dtype=int16), (3, 3))
+>>> fields.space(Day, {"tasks": 2, "L": 3})["tasks"]["minutes"].high
+480
+"""
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from flax import struct
+
+from jaxenv.core import spaces
+
+Sizes = Mapping[str, int]
+"""Axis -> its length, and whatever other sizes bounds depend on."""
+
+Bound = float | str | Callable[[Sizes], Any] | None
+"""A number, the name of a size, a function of the sizes, or None for what the dtype can hold."""
+
+_DECLARATION = "jaxenv"  # the key in the metadata of a dataclass field
+
+
+@dataclasses.dataclass(frozen=True)
+class Array:
+    """The declaration of an array field.
+
+    Attributes:
+        shape: the axes, by letter or number, separated by blanks; empty for a scalar.
+        dtype: of NumPy, or a function of the sizes.
+        low: the least value.
+        high: the greatest value.
+        fill: the value where nothing exists.
+        doc: what it means, in which unit.
+    """
+
+    shape: str
+    dtype: Any
+    low: Bound
+    high: Bound
+    fill: float
+    doc: str
+
+    def sized(self, sizes: Sizes) -> tuple[tuple[int, ...], np.dtype]:
+        """The shape and the dtype."""
+        dtype = np.dtype(self.dtype if isinstance(self.dtype, type) else self.dtype(sizes))
+        return tuple(_size(axis, sizes) for axis in self.shape.split()), dtype
+
+    def padding(self, sizes: Sizes) -> np.ndarray:
+        """An array of `fill`."""
+        shape, dtype = self.sized(sizes)
+        return np.full(shape, self.fill, dtype)
+
+    def space(self, sizes: Sizes) -> spaces.Box:
+        """All arrays within the bounds."""
+        shape, dtype = self.sized(sizes)
+        least, greatest = _range(dtype)
+        return spaces.Box(_bound(self.low, least, sizes), _bound(self.high, greatest, sizes), shape, dtype.type)
+
+
+@dataclasses.dataclass(frozen=True)
+class Nested:
+    """The declaration of a field that is a record itself.
+
+    Attributes:
+        kind: its class.
+        axes: size of that class -> number, or size of the record around it, where they differ.
+        changes: field of that class -> what is declared otherwise here.
+        doc: what it means.
+    """
+
+    kind: type
+    axes: Mapping[str, int | str]
+    changes: Mapping[str, Mapping[str, Any]]
+    doc: str
+
+    def fields(self, sizes: Sizes) -> tuple[dict[str, "Array | Nested"], Sizes]:
+        """The declarations of its fields, and the sizes as they are called there."""
+        declared = declarations(self.kind)
+        changed = {name: dataclasses.replace(declared[name], **change) for name, change in self.changes.items()}
+        return declared | changed, {**sizes, **{axis: _size(name, sizes) for axis, name in self.axes.items()}}
+
+    def padding(self, sizes: Sizes) -> Any:
+        """A record of padding only."""
+        declared, sizes = self.fields(sizes)
+        return self.kind(**{name: each.padding(sizes) for name, each in declared.items()})
+
+    def space(self, sizes: Sizes) -> spaces.Record:
+        """The space of each field."""
+        declared, sizes = self.fields(sizes)
+        return spaces.Record.of(self.kind, {name: each.space(sizes) for name, each in declared.items()})
+
+
+def array(shape: str, dtype: Any, low: Bound = None, high: Bound = None, *, fill: float = 0, doc: str = "") -> Any:
+    """Declares an array field of a `flax.struct` record; see `Array`."""
+    return struct.field(metadata={_DECLARATION: Array(shape, dtype, low, high, fill, doc)})
+
+
+def record(kind: type, axes: Mapping[str, int | str] | None = None, *, doc: str = "", **changes: Any) -> Any:
+    """Declares a field that is a record itself; `start={"fill": 0}` changes what its class declares. See `Nested`."""
+    return struct.field(metadata={_DECLARATION: Nested(kind, axes or {}, changes, doc)})
+
+
+def last(axis: str) -> Callable[[Sizes], int]:
+    """The bound of an index into an axis."""
+    return lambda sizes: sizes[axis] - 1
+
+
+def declarations(kind: type) -> dict[str, Array | Nested]:
+    """Field -> declaration of a record, in the order of the fields.
+
+    Raises:
+        TypeError: where a field has none.
+    """
+    fields = dataclasses.fields(kind)
+    undeclared = [field.name for field in fields if _DECLARATION not in field.metadata]
+    if undeclared:
+        raise TypeError(f"{kind.__name__}: declare {', '.join(undeclared)} with fields.array or fields.record")
+    return {field.name: field.metadata[_DECLARATION] for field in fields}
+
+
+def padding(kind: type, sizes: Sizes) -> Any:
+    """A record of padding only, as NumPy arrays: its shapes, dtypes and fill values."""
+    return Nested(kind, {}, {}, "").padding(sizes)
+
+
+def space(kind: type, sizes: Sizes) -> spaces.Record:
+    """The space of a record: each field within its bounds."""
+    return Nested(kind, {}, {}, "").space(sizes)
+
+
+def rows(kind: type, sizes: Sizes) -> Iterator[tuple[str, Array, spaces.Box]]:
+    """(dotted name, declaration, space) of every array of a record, in the order of its leaves."""
+    yield from _rows("", Nested(kind, {}, {}, ""), sizes)
+
+
+def _rows(prefix: str, nested: Nested, sizes: Sizes) -> Iterator[tuple[str, Array, spaces.Box]]:
+    declared, sizes = nested.fields(sizes)
+    for name, each in declared.items():
+        if isinstance(each, Nested):
+            yield from _rows(f"{prefix}{name}.", each, sizes)
+        else:
+            yield f"{prefix}{name}", each, each.space(sizes)
+
+
+def _size(axis: int | str, sizes: Sizes) -> int:
+    """The length of an axis, given by a number or by name."""
+    return int(axis) if str(axis).isdecimal() else sizes[str(axis)]
+
+
+def _bound(bound: Bound, default: float, sizes: Sizes) -> Any:
+    if bound is None:
+        return default
+    if isinstance(bound, str):
+        return sizes[bound]
+    return bound(sizes) if callable(bound) else bound
+
+
+def _range(dtype: np.dtype) -> tuple[Any, Any]:
+    """The least and the greatest finite value of a dtype."""
+    if np.issubdtype(dtype, np.bool_):
+        return 0, 1
+    limits = np.finfo(dtype) if np.issubdtype(dtype, np.floating) else np.iinfo(dtype)
+    return dtype.type(limits.min), dtype.type(limits.max)  # typed: 32 bits do not fit a Python int

@@ -1,0 +1,60 @@
+"""A reward term is one row: its weight in each preset, what pays it, and its part."""
+
+import jax
+import jax.numpy as jnp
+import pytest
+from flax import struct
+
+import jaxenv
+from jaxenv.core import terms
+
+
+class RewardWeights(struct.PyTreeNode):
+    work: float = terms.term(lambda step: (step["minutes"], step["weight"], step["is_open"]), doc="work", a=0.5, b=2.0)
+    late: float = terms.term(lambda step: (step["is_late"], ~step["is_open"]), doc="late", b=-3.0)
+    pressure: float = terms.term(
+        lambda step: (),
+        part="pressure_penalty",
+        weight=lambda w, step: jnp.clip(w.pressure * step["minutes"].astype(jnp.float32), -w.cap, w.cap),
+        doc="pressure",
+        a=-1.0,
+    )
+    cap: float = terms.coefficient(doc="the most of it", a=2.0)
+
+
+STEP = {"minutes": jnp.int32(4), "weight": jnp.float32(3), "is_open": jnp.bool_(True), "is_late": jnp.bool_(True)}
+
+
+def test_a_preset_names_what_is_not_zero():
+    assert vars(terms.preset(RewardWeights, "a")) == {"work": 0.5, "late": 0.0, "pressure": -1.0, "cap": 2.0}
+    assert vars(terms.preset(RewardWeights, "b")) == {"work": 2.0, "late": -3.0, "pressure": 0.0, "cap": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({}, {"work": 6.0, "late": 0.0, "pressure_penalty": -2.0}),
+        ({"is_open": jnp.bool_(False)}, {"work": 0.0, "late": 0.0, "pressure_penalty": -2.0}),
+        ({"minutes": jnp.int32(1)}, {"work": 1.5, "late": 0.0, "pressure_penalty": -1.0}),
+    ],
+)
+def test_numbers_multiply_a_weight_and_bools_allow_it(changed, expected):
+    parts = terms.reward_parts(terms.preset(RewardWeights, "a"), STEP | changed)
+    assert vars(parts) == expected
+    assert terms.total(parts) == sum(expected.values())
+
+
+def test_a_bool_pays_the_weight_as_it_is():
+    parts = terms.reward_parts(terms.preset(RewardWeights, "b"), STEP | {"is_open": jnp.bool_(False)})
+    assert (parts.late, parts.work) == (-3.0, 0.0)
+
+
+def test_the_parts_of_every_environment_are_the_terms_of_its_weights():
+    for env_id in jaxenv.registered():
+        env, params = jaxenv.make(env_id)
+        declared = terms.rows(type(params.weights))
+        assert all(row.doc for row in declared.values())
+        key = jax.random.key(0)
+        turn = jax.eval_shape(env.transition, key, env.init(key, params, 0), env.action_space().sample(key), params)
+        expected = [row.part or name for name, row in declared.items() if row.pays is not None]
+        assert list(vars(turn[-1]["reward_parts"])) == expected

@@ -1,0 +1,60 @@
+"""A wrapped step is the program of the bare one, with what the wrapper adds and nothing else."""
+
+import collections
+
+import jax
+import jax.numpy as jnp
+import pytest
+from jax.extend.core import jaxprs_in_params
+
+import jaxenv
+from jaxenv.wrappers import EpisodeStatistics, FlattenObservation, Wrapper
+
+CALLS = ("jit", "pjit", "closed_call", "custom_jvp_call")  # what only holds other programs
+
+
+def operations(env, params):
+    """How often each primitive stands in a step, those inside of calls and loops included."""
+
+    def count(jaxpr):
+        found = collections.Counter(eqn.primitive.name for eqn in jaxpr.eqns if eqn.primitive.name not in CALLS)
+        return sum((count(inner) for eqn in jaxpr.eqns for inner in jaxprs_in_params(eqn.params)), found)
+
+    key = jax.random.key(0)
+    state = jax.eval_shape(lambda: env.init(key, params, 0))
+    action = env.action_space(params).sample(key)
+    return count(jax.make_jaxpr(env.step)(key, state, action, params).jaxpr)
+
+
+@pytest.mark.parametrize("env_id", jaxenv.registered())
+def test_a_wrapped_step_is_the_bare_one_and_what_the_wrapper_adds(env_id):
+    env, params = jaxenv.make(env_id)
+    bare = operations(env, params)
+
+    counted = operations(EpisodeStatistics(env), params)
+    assert not bare - counted
+    assert set(counted - bare) <= {"add", "select_n", "or", "broadcast_in_dim"}
+    assert (counted - bare).total() <= 6  # return and length: one addition and one choice each
+
+    flat = operations(FlattenObservation(env), params)
+    assert not bare - flat
+    assert [name for name in flat - bare if name.startswith("random") or name == "threefry2x32"] == []
+
+
+class Slowed(Wrapper):
+    """Ends every episode at once, by what it says of truncation alone."""
+
+    def is_truncated(self, state, params):
+        return jnp.bool_(True)
+
+
+def test_a_wrapper_that_changes_an_end_is_reset_by_it():
+    env, params = jaxenv.make("LifeStack-v0")
+    wrapped = Slowed(env)
+    key = jax.random.key(3)
+    _, state = wrapped.reset(key, params, 2)
+    action = jnp.int32(0)
+    _, after, _, terminated, truncated, _ = wrapped.step(key, state, action, params)
+    assert (bool(terminated), bool(truncated)) == (False, True)
+    expected = jax.jit(env.init, static_argnums=2)(jax.random.split(key)[1], params, None)
+    assert all(bool((a == b).all()) for a, b in zip(jax.tree.leaves(after), jax.tree.leaves(expected), strict=True))
