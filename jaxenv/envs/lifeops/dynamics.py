@@ -12,10 +12,9 @@ from flax import struct
 
 from jaxenv.envs.lifeops import actions
 from jaxenv.envs.lifeops.actions import Catalogue, Move
-from jaxenv.envs.lifeops.types import ABSENT, FOCUS, SOURCE_STRIDE, Event, Observation, Scenario, State
+from jaxenv.envs.lifeops.types import ABSENT, SOURCE_STRIDE, Event, Observation, Scenario, State
 
 URGENT_DAYS = 1  # tasks due today or tomorrow press
-BLOCKED_HOURS = ((0, 540), (1200, 1380))  # minutes, half-open: no meetings in the feasible mask
 
 
 class Change(struct.PyTreeNode):
@@ -214,33 +213,3 @@ def _is_tight(earlier: Event, later: Event, travel: jax.Array) -> jax.Array:
     """[] bool: two neighbours that do not overlap and leave less time than the way takes."""
     gap = later.start - earlier.end
     return (gap >= 0) & (travel[earlier.place, later.place].astype(jnp.int32) > gap)
-
-
-def feasible_mask(
-    catalogue: Catalogue,
-    state: State,
-    scenario: Scenario,
-    departure_min: jax.Array | int,
-    legal: jax.Array,
-) -> jax.Array:
-    """[A] bool: the legal entries after which the whole calendar has neither overlaps nor travel issues.
-
-    Handled requests that are no focus time also stay out of the blocked hours; a proposal is judged as if it were
-    scheduled; rejecting always stays. Where nothing is left, the legal entries.
-    """
-    request = scenario.requests.at(state.handled)
-    moves = actions.every_move(catalogue, request, scenario.persona)
-
-    def insert_each(event: Event) -> Change:
-        home = scenario.persona.home
-        return insertion(state.calendar, scenario.travel, home, departure_min, event)
-
-    change = jax.vmap(insert_each)(moves.event)
-    clean = leaves_clean(state, change)
-    in_blocked = jnp.zeros_like(legal)
-    for blocked_from, blocked_until in BLOCKED_HOURS:
-        in_blocked |= (moves.event.start < blocked_until) & (blocked_from < moves.event.end)
-    is_meeting = (moves.verb != actions.BLOCK_FOCUS) & (moves.event.kind != FOCUS)
-    keep = (clean & ~(in_blocked & is_meeting)) | (moves.verb == actions.REJECT)
-    feasible = legal & keep
-    return jnp.where(jnp.any(feasible), feasible, legal)

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jaxenv.core import LibraryEnvironment, ScenarioBank, terms
 from jaxenv.core.fields import Sizes
 from jaxenv.core.types import ActionMask, Entities, Info, Key
-from jaxenv.envs.lifeops import actions, dynamics, features, generator, observe, reward
+from jaxenv.envs.lifeops import actions, dynamics, feasible, features, generator, observe, reward
 from jaxenv.envs.lifeops.actions import Catalogue
 from jaxenv.envs.lifeops.types import (
     Limits,
@@ -107,7 +107,7 @@ class LifeOps(LibraryEnvironment[Params, State, Observation]):
         Kept is what leaves the calendar without overlaps and travel issues, and handled requests (focus apart) out of
         the hours before 9:00 and from 20:00 to 23:00; rejecting always stays.
         """
-        return dynamics.feasible_mask(
+        return feasible.feasible_mask(
             self.catalogue,
             state,
             params.bank[state.scenario],

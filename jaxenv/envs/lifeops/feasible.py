@@ -1,0 +1,42 @@
+"""An optional mask that no rule enforces: the legal actions after which the day can still be lived."""
+
+import jax
+import jax.numpy as jnp
+
+from jaxenv.core.types import ActionMask
+from jaxenv.envs.lifeops import actions
+from jaxenv.envs.lifeops.actions import Catalogue
+from jaxenv.envs.lifeops.dynamics import Change, insertion, leaves_clean
+from jaxenv.envs.lifeops.types import FOCUS, Event, Scenario, State
+
+BLOCKED_HOURS = ((0, 540), (1200, 1380))  # minutes, half-open: no meetings
+
+
+def feasible_mask(
+    catalogue: Catalogue,
+    state: State,
+    scenario: Scenario,
+    departure_min: jax.Array | int,
+    legal: ActionMask,
+) -> ActionMask:
+    """[A] bool: the legal entries after which the whole calendar has neither overlaps nor travel issues.
+
+    Handled requests that are no focus time also stay out of the blocked hours; a proposal is judged as if it were
+    scheduled; rejecting always stays. Where nothing is left, the legal entries.
+    """
+    request = scenario.requests.at(state.handled)
+    moves = actions.every_move(catalogue, request, scenario.persona)
+
+    def insert_each(event: Event) -> Change:
+        home = scenario.persona.home
+        return insertion(state.calendar, scenario.travel, home, departure_min, event)
+
+    change = jax.vmap(insert_each)(moves.event)
+    clean = leaves_clean(state, change)
+    in_blocked = jnp.zeros_like(legal)
+    for blocked_from, blocked_until in BLOCKED_HOURS:
+        in_blocked |= (moves.event.start < blocked_until) & (blocked_from < moves.event.end)
+    is_meeting = (moves.verb != actions.BLOCK_FOCUS) & (moves.event.kind != FOCUS)
+    keep = (clean & ~(in_blocked & is_meeting)) | (moves.verb == actions.REJECT)
+    feasible = legal & keep
+    return jnp.where(jnp.any(feasible), feasible, legal)
