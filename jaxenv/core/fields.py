@@ -30,6 +30,9 @@ from jaxenv.core import spaces
 Sizes = Mapping[str, int]
 """Axis -> its length, and whatever other sizes bounds depend on."""
 
+Axes = Mapping[str, str]
+"""Axis -> what it is called elsewhere, or its length in digits."""
+
 Bound = float | str | Callable[[Sizes], Any] | None
 """A number, the name of a size, a function of the sizes, or None for what the dtype can hold."""
 
@@ -61,6 +64,10 @@ class Array:
         dtype = np.dtype(self.dtype if isinstance(self.dtype, type) else self.dtype(sizes))
         return tuple(_size(axis, sizes) for axis in self.shape.split()), dtype
 
+    def renamed(self, axes: Axes) -> "Array":
+        """The same with other names of axes."""
+        return dataclasses.replace(self, shape=" ".join(axes.get(axis, axis) for axis in self.shape.split()))
+
     def padding(self, sizes: Sizes) -> np.ndarray:
         """An array of `fill`."""
         shape, dtype = self.sized(sizes)
@@ -79,31 +86,36 @@ class Nested:
 
     Attributes:
         kind: its class.
-        axes: size of that class -> number, or size of the record around it, where they differ.
+        axes: axis of that class -> axis of the record around it, or its length, where they differ.
         changes: field of that class -> what is declared otherwise here.
         doc: what it means.
     """
 
     kind: type
-    axes: Mapping[str, int | str]
+    axes: Axes
     changes: Mapping[str, Mapping[str, Any]]
     doc: str
 
-    def fields(self, sizes: Sizes) -> tuple[dict[str, "Array | Nested"], Sizes]:
-        """The declarations of its fields, and the sizes as they are called there."""
+    @property
+    def fields(self) -> dict[str, "Array | Nested"]:
+        """The declarations of its fields, with the axes as they are called around it."""
         declared = declarations(self.kind)
         changed = {name: dataclasses.replace(declared[name], **change) for name, change in self.changes.items()}
-        return declared | changed, {**sizes, **{axis: _size(name, sizes) for axis, name in self.axes.items()}}
+        return {name: each.renamed(self.axes) for name, each in (declared | changed).items()}
+
+    def renamed(self, axes: Axes) -> "Nested":
+        """The same with other names of axes."""
+        return dataclasses.replace(
+            self, axes={**axes, **{ours: axes.get(name, name) for ours, name in self.axes.items()}}
+        )
 
     def padding(self, sizes: Sizes) -> Any:
         """A record of padding only."""
-        declared, sizes = self.fields(sizes)
-        return self.kind(**{name: each.padding(sizes) for name, each in declared.items()})
+        return self.kind(**{name: each.padding(sizes) for name, each in self.fields.items()})
 
     def space(self, sizes: Sizes) -> spaces.Record:
         """The space of each field."""
-        declared, sizes = self.fields(sizes)
-        return spaces.Record.of(self.kind, {name: each.space(sizes) for name, each in declared.items()})
+        return spaces.Record.of(self.kind, {name: each.space(sizes) for name, each in self.fields.items()})
 
 
 def array(shape: str, dtype: Any, low: Bound = None, high: Bound = None, *, fill: float = 0, doc: str = "") -> Any:
@@ -111,7 +123,7 @@ def array(shape: str, dtype: Any, low: Bound = None, high: Bound = None, *, fill
     return struct.field(metadata={_DECLARATION: Array(shape, dtype, low, high, fill, doc)})
 
 
-def record(kind: type, axes: Mapping[str, int | str] | None = None, *, doc: str = "", **changes: Any) -> Any:
+def record(kind: type, axes: Axes | None = None, *, doc: str = "", **changes: Any) -> Any:
     """Declares a field that is a record itself; `start={"fill": 0}` changes what its class declares. See `Nested`."""
     return struct.field(metadata={_DECLARATION: Nested(kind, axes or {}, changes, doc)})
 
@@ -150,17 +162,31 @@ def rows(kind: type, sizes: Sizes) -> Iterator[tuple[str, Array, spaces.Box]]:
 
 
 def _rows(prefix: str, nested: Nested, sizes: Sizes) -> Iterator[tuple[str, Array, spaces.Box]]:
-    declared, sizes = nested.fields(sizes)
-    for name, each in declared.items():
+    for name, each in nested.fields.items():
         if isinstance(each, Nested):
             yield from _rows(f"{prefix}{name}.", each, sizes)
         else:
             yield f"{prefix}{name}", each, each.space(sizes)
 
 
-def _size(axis: int | str, sizes: Sizes) -> int:
-    """The length of an axis, given by a number or by name."""
-    return int(axis) if str(axis).isdecimal() else sizes[str(axis)]
+def table(kind: type, sizes: Sizes, *, fill: bool) -> str:
+    """The fields as a Markdown table, with bounds for these sizes, and with padding if `fill`."""
+    names = ["field", "axes", "dtype", "range", *(["where absent"] if fill else []), "meaning"]
+    lines = [names, ["---"] * len(names), *(_line(*row, fill) for row in rows(kind, sizes))]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _line(name: str, declared: Array, box: spaces.Box, fill: bool) -> list[str]:
+    dtype = np.dtype(box.dtype)
+    bounds = "" if declared.low is None and declared.high is None else f"{box.low:,} to {box.high:,}"
+    absent = [f"{declared.fill:,}" if dtype != np.dtype(bool) else "False"] if fill else []
+    cells = [f"`{name}`", " × ".join(declared.shape.split()), dtype.name, bounds, *absent]
+    return [*(cell.replace("-", "−") for cell in cells), declared.doc]
+
+
+def _size(axis: str, sizes: Sizes) -> int:
+    """The length of an axis, given by name or in digits."""
+    return int(axis) if axis.isdecimal() else sizes[axis]
 
 
 def _bound(bound: Bound, default: float, sizes: Sizes) -> Any:

@@ -4,6 +4,7 @@ import jax
 import pytest
 
 import jaxenv
+from jaxenv.core.limits import require_bits
 from jaxenv.envs.lifeops import Limits
 
 
@@ -56,3 +57,21 @@ def test_make_works_inside_jit():
         return env.reset_env(key, params, 3)[1].scenario
 
     assert first(jax.random.key(0)) == 3
+
+
+@pytest.mark.parametrize(
+    ("env_id", "name", "most"),
+    [("LifeOps-v0", "events", 120), ("LifeStack-v0", "keys", 30), ("TeamsClone-v0", "users", 7)],
+)
+def test_a_capacity_that_the_arrays_cannot_hold_is_refused(env_id, name, most):
+    limits = type(jaxenv.make(env_id)[0].limits)
+    assert getattr(limits(**{name: most}), name) == most
+    for value in (0, most + 1):
+        with pytest.raises(ValueError, match=rf"Limits\({name}={value}\): expected 1 to {most}"):
+            limits(**{name: value})
+
+
+def test_more_codes_than_bits_are_refused():
+    require_bits("verbs of LifeStack", 15, 15)
+    with pytest.raises(ValueError, match="16 verbs of LifeStack, but the arrays have room for 15"):
+        require_bits("verbs of LifeStack", 16, 15)

@@ -1,4 +1,4 @@
-"""The turn of LifeOps as pure phases: judge the action, price its event, apply both.
+"""The turn of LifeOps as pure phases: validate the action, find what its event changes, apply both.
 
 The calendar stays sorted by insertion. A new event changes the count of overlapping pairs by the events it meets and
 the travel issues only at its two neighbours, so a step is O(E) and nothing is ever sorted or recounted.
@@ -27,7 +27,7 @@ class Change(struct.PyTreeNode):
 
 
 class Turn(struct.PyTreeNode):
-    """What happened in a step, told to the reward."""
+    """What happened in a step, for the reward."""
 
     move: Move
     legal: jax.Array  # [] bool; where it is False only the clock moved
@@ -42,7 +42,7 @@ class Turn(struct.PyTreeNode):
     out_of_time: jax.Array  # [] bool, the time limit is reached
 
 
-def play(
+def transition(
     catalogue: Catalogue,
     state: State,
     scenario: Scenario,
@@ -50,7 +50,7 @@ def play(
     departure_min: jax.Array | int,
 ) -> tuple[State, Turn]:
     """One turn: the state after it and what happened. An illegal action moves the clock and nothing else."""
-    move, legal = judge(catalogue, state, scenario, action)
+    move, legal = decode_and_validate(catalogue, state, scenario, action)
     change = insertion(state.calendar, scenario.travel, scenario.persona.home, departure_min, move.event)
     after, progress = apply(state, move, legal, change)
     issues = travel_issues(after.calendar, after.tight_legs, scenario, departure_min)
@@ -70,7 +70,9 @@ def play(
     return after, turn
 
 
-def judge(catalogue: Catalogue, state: State, scenario: Scenario, action: jax.Array) -> tuple[Move, jax.Array]:
+def decode_and_validate(
+    catalogue: Catalogue, state: State, scenario: Scenario, action: jax.Array
+) -> tuple[Move, jax.Array]:
     """The move that an index means now, and whether the engine accepts it; one out of range is not accepted."""
     request = scenario.requests.at(state.handled)
     move = actions.decode(catalogue, action, request, scenario.persona)
@@ -204,7 +206,7 @@ def shadows_later_request(state: State, scenario: Scenario, request: Event) -> j
     return jnp.any((later < scenario.num_requests) & meets & important)
 
 
-def is_over(state: State, scenario: Scenario) -> jax.Array:
+def is_terminated(state: State, scenario: Scenario) -> jax.Array:
     """[] bool: the natural end, an empty queue and no minutes left."""
     return (state.handled >= scenario.num_requests) & ~jnp.any(state.minutes_left > 0)
 

@@ -83,10 +83,10 @@ class LifeOps(LibraryEnvironment[Params, State, Observation]):
         """One turn; a day is deterministic, so `key` is not used."""
         del key
         scenario = params.bank[state.scenario]
-        after, turn = dynamics.play(self.catalogue, state, scenario, jnp.asarray(action), params.departure_min)
+        after, turn = dynamics.transition(self.catalogue, state, scenario, jnp.asarray(action), params.departure_min)
         parts = terms.reward_parts(params.weights, reward.Step.of(turn, scenario))
         info = {"reward_parts": parts, "invalid_action": ~turn.legal}
-        return after, terms.total(parts), dynamics.is_over(after, scenario), info
+        return after, terms.total(parts), dynamics.is_terminated(after, scenario), info
 
     def observe(self, state: State, params: Params) -> Observation:
         """All but the requests from the fourth on."""
@@ -95,7 +95,7 @@ class LifeOps(LibraryEnvironment[Params, State, Observation]):
     def is_truncated(self, state: State, params: Params) -> jax.Array:
         """[] bool: the scenario's step limit is reached and the day is not over."""
         scenario = params.bank[state.scenario]
-        return (state.clock >= scenario.max_steps) & ~dynamics.is_over(state, scenario)
+        return (state.clock >= scenario.max_steps) & ~dynamics.is_terminated(state, scenario)
 
     def action_mask(self, state: State, params: Params) -> ActionMask:
         """[A] bool, the legal entries; all True once the day has ended."""

@@ -6,6 +6,7 @@ Times are over a day, places are told by the ways that matter: to the current re
 import jax
 import jax.numpy as jnp
 
+from jaxenv.core.numbers import as_float
 from jaxenv.core.types import Entities, EntityGroup
 from jaxenv.envs.lifeops import actions
 from jaxenv.envs.lifeops.actions import Catalogue, Move
@@ -50,13 +51,13 @@ def entities(catalogue: Catalogue, observation: Observation, params: Params) -> 
 
 def _clock_features(o: Observation) -> jax.Array:
     """[12] float32: time, counts and weekday."""
-    left = _float(o.max_steps - o.clock)
+    left = as_float(o.max_steps - o.clock)
     counts = [
-        _float(o.clock) / _float(o.max_steps),
+        as_float(o.clock) / as_float(o.max_steps),
         left / 8.0,
-        _float(o.overlaps) / 4.0,
-        _float(o.tight_legs) / 4.0,
-        _float(o.requests_left) / 4.0,
+        as_float(o.overlaps) / 4.0,
+        as_float(o.tight_legs) / 4.0,
+        as_float(o.requests_left) / 4.0,
     ]
     return jnp.concatenate([jnp.stack(counts), jax.nn.one_hot(o.weekday, len(WEEKDAYS))])
 
@@ -68,9 +69,9 @@ def _persona_features(p: Persona) -> jax.Array:
         [
             _day(p.window_start),
             _day(p.window_end),
-            _float(has_early),
+            as_float(has_early),
             _day(jnp.where(has_early, p.avoid_before, 0)),
-            _float(has_late),
+            as_float(has_late),
             _day(jnp.where(has_late, p.avoid_after, DAY_END)),
             p.preference_weight,
             p.travel_weight,
@@ -84,11 +85,11 @@ def _task_features(o: Observation) -> jax.Array:
     minutes = o.tasks.minutes
     unfinished = minutes > 0
     columns = [
-        jnp.minimum(_float(minutes) / 120.0, 4.0),
-        _float(unfinished),
-        _float(unfinished & (jnp.cumsum(unfinished, dtype=jnp.int32) == 1)),
-        _float(o.tasks.priority) / 3.0,
-        _float(o.tasks.due_days <= URGENT_DAYS) * _float(unfinished),
+        jnp.minimum(as_float(minutes) / 120.0, 4.0),
+        as_float(unfinished),
+        as_float(unfinished & (jnp.cumsum(unfinished, dtype=jnp.int32) == 1)),
+        as_float(o.tasks.priority) / 3.0,
+        as_float(o.tasks.due_days <= URGENT_DAYS) * as_float(unfinished),
     ]
     return jnp.stack(columns, axis=-1)
 
@@ -98,32 +99,32 @@ def _request_features(o: Observation) -> jax.Array:
     requests, persona = o.requests, o.persona
     units = jax.vmap(lambda i: preference_units(requests.at(i), persona))(jnp.arange(VISIBLE_REQUESTS))
     columns = [
-        _float(o.is_request),
+        as_float(o.is_request),
         _day(requests.start),
         _day(requests.end),
-        _float(requests.end - requests.start) / 60.0,
-        _float(requests.importance) / 3.0,
-        _float(o.flexible),
-        _float(units),
+        as_float(requests.end - requests.start) / 60.0,
+        as_float(requests.importance) / 3.0,
+        as_float(o.flexible),
+        as_float(units),
         _hours(o.travel[persona.home, requests.place]),
         _hours(o.travel[requests.place, persona.work_place]),
     ]
     present = jnp.stack(columns, axis=-1)
     kind = jax.nn.one_hot(requests.kind, len(KINDS))
-    return jnp.concatenate([present, kind], axis=-1) * _float(o.is_request)[:, None]
+    return jnp.concatenate([present, kind], axis=-1) * as_float(o.is_request)[:, None]
 
 
 def _event_features(o: Observation) -> jax.Array:
     """[E, 6] float32: present, start, end, importance, way to the current request and to work."""
     columns = [
-        _float(o.is_event),
+        as_float(o.is_event),
         _day(o.calendar.start),
         _day(o.calendar.end),
-        _float(o.calendar.importance) / 3.0,
+        as_float(o.calendar.importance) / 3.0,
         _hours(o.travel[o.calendar.place, o.requests.place[0]]),
         _hours(o.travel[o.calendar.place, o.persona.work_place]),
     ]
-    return jnp.stack(columns, axis=-1) * _float(o.is_event)[:, None]
+    return jnp.stack(columns, axis=-1) * as_float(o.is_event)[:, None]
 
 
 def _outlook_features(catalogue: Catalogue, o: Observation, params: Params) -> jax.Array:
@@ -137,16 +138,12 @@ def _outlook_features(catalogue: Catalogue, o: Observation, params: Params) -> j
         issues = change.tight_legs + change.home_leg
         return jnp.stack([jnp.int32(1), jnp.minimum(change.overlaps, 3), issues, units])
 
-    return _float(jax.vmap(consequences)(moves)) * _float(o.action_mask)[:, None]
-
-
-def _float(x: jax.Array) -> jax.Array:
-    return x.astype(jnp.float32)
+    return as_float(jax.vmap(consequences)(moves)) * as_float(o.action_mask)[:, None]
 
 
 def _day(minutes: jax.Array) -> jax.Array:
-    return _float(minutes) / DAY_END
+    return as_float(minutes) / DAY_END
 
 
 def _hours(minutes: jax.Array) -> jax.Array:
-    return _float(minutes) / 60.0
+    return as_float(minutes) / 60.0

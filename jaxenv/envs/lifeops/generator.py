@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxenv.core.numbers import as_integer
 from jaxenv.core.types import Key
 from jaxenv.envs.lifeops.types import (
     ABSENT,
@@ -73,7 +74,7 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
         tasks=draw_tasks(work, limits, difficulty),
         persona=persona,
         travel=travel,
-        weekday=_integer(shape[3], 0, len(WEEKDAYS) - 1).astype(jnp.int8),
+        weekday=as_integer(shape[3], 0, len(WEEKDAYS) - 1).astype(jnp.int8),
         max_steps=(num_requests + SPARE_STEPS).astype(jnp.int16),
     )
     return jax.tree.map(jnp.asarray, drawn)
@@ -82,8 +83,8 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
 def draw_travel(u: jax.Array, limits: Limits) -> tuple[jax.Array, jax.Array]:
     """([] int32 number of places, [L, L] int16 minutes): points in a square town, distances rounded up, so a metric."""
     fewest, most = min(MIN_PLACES, limits.places), min(MAX_PLACES, limits.places)
-    num_places = _integer(u[0], fewest, most)
-    point = _integer(u[1:].reshape(limits.places, 2), 0, TOWN_SIDE)
+    num_places = as_integer(u[0], fewest, most)
+    point = as_integer(u[1:].reshape(limits.places, 2), 0, TOWN_SIDE)
     squared = jnp.sum((point[:, None] - point[None, :]) ** 2, axis=-1)
     distance = jnp.sqrt(squared.astype(jnp.float32))  # of integers, so that every batch size rounds alike
     exists = jnp.arange(limits.places) < num_places
@@ -117,8 +118,8 @@ def draw_tasks(u: jax.Array, limits: Limits, difficulty: jax.Array) -> Tasks:
     count = _skewed_count(u[:3], 0, min(MAX_TASKS, size), difficulty)
     exists = jnp.arange(size) < count
     u = u[3:].reshape(4, size)
-    priority = jnp.where(exists, _integer(u[1], 1, 3), 0)
-    due = jnp.where(exists & (u[2] < 0.5), _integer(u[3], 0, 3), NO_LIMIT)
+    priority = jnp.where(exists, as_integer(u[1], 1, 3), 0)
+    due = jnp.where(exists & (u[2] < 0.5), as_integer(u[3], 0, 3), NO_LIMIT)
     return Tasks(
         minutes=jnp.where(exists, _choice(u[0], TASK_MINUTES), 0),
         priority=jnp.sort(priority, descending=True).astype(jnp.int8),
@@ -138,7 +139,7 @@ def draw_calendar(
     size = min(MAX_EVENTS, limits.events)
     count = jnp.minimum(_skewed_count(u[:3], 0, size, difficulty), room)
     u = u[3:].reshape(6, MAX_EVENTS)[:, :size]
-    place = jnp.where(u[0] < 0.4, WORK_PLACE, _integer(u[1], 0, num_places - 1))
+    place = jnp.where(u[0] < 0.4, WORK_PLACE, as_integer(u[1], 0, num_places - 1))
     length = _choice(u[2], EVENT_MINUTES)
     spare = jnp.maximum(EVENING - MORNING - 60 * count, 60) / (count + 1)
     gap = (u[3] * 2.0 * spare).astype(jnp.int32)
@@ -155,7 +156,7 @@ def draw_calendar(
     _, start = jax.lax.scan(place_next, first, (place, length, gap))
     exists = (jnp.arange(size) < count) & (start + length <= LATEST_END)
     kind = _choice(u[4], EVENT_KINDS)
-    importance = _integer(u[5], 1, 3)
+    importance = as_integer(u[5], 1, 3)
     return _table(limits.events, ABSENT, exists, start, start + length, place, kind, importance)
 
 
@@ -178,11 +179,11 @@ def draw_requests(
     exists = index < num_requests
     num_events = jnp.sum(calendar.start != ABSENT)
     how = _placement(u[0], u[12], difficulty, num_events)
-    later = index + _integer(u[1], 1, 3)
+    later = index + as_integer(u[1], 1, 3)
     shadows = (how == SHADOW) & (later < num_requests)
     shadowed = jnp.any(shadows[:, None] & (later[:, None] == index[None, :]), axis=0)
 
-    other = calendar.at(_integer(u[2], 0, jnp.maximum(num_events - 1, 0)))
+    other = calendar.at(as_integer(u[2], 0, jnp.maximum(num_events - 1, 0)))
     length = _choice(u[3], REQUEST_MINUTES)
     aside = _multiple_of_five(u[4], 15, 120)
     window_start, window_end = persona.window_start.astype(jnp.int32), persona.window_end.astype(jnp.int32)
@@ -199,10 +200,10 @@ def draw_requests(
     start = jnp.where(shadows, start[later], start)
     start = jnp.clip(start // 5 * 5, 0, DAY_END - 5 - length)
 
-    place = jnp.where(u[7] < 0.5, WORK_PLACE, _integer(u[8], 0, num_places - 1))
+    place = jnp.where(u[7] < 0.5, WORK_PLACE, as_integer(u[8], 0, num_places - 1))
     place = jnp.where((how == TIGHT) & (place == other.place), (place + 1) % num_places, place)
     flexible = exists & ~shadowed & (u[9] > 0.1 + 0.4 * difficulty)
-    importance = jnp.where(shadowed, 3, jnp.where(shadows, 1, _integer(u[10], 1, 3)))
+    importance = jnp.where(shadowed, 3, jnp.where(shadows, 1, as_integer(u[10], 1, 3)))
     kind = _choice(u[11], REQUEST_KINDS)
     return _table(size, 0, exists, start, start + length, place, kind, importance), flexible
 
@@ -242,23 +243,17 @@ def _table(
 # What a uniform number u in [0, 1) becomes ---------------------------------------------------------------
 
 
-def _integer(u: jax.Array, low: jax.Array | int, high: jax.Array | int) -> jax.Array:
-    """An integer in low..high, int32."""
-    span = jnp.asarray(high - low + 1, jnp.float32)
-    return low + jnp.floor(u * span).astype(jnp.int32)
-
-
 def _multiple_of_five(u: jax.Array, low: int, high: int) -> jax.Array:
     """A multiple of five in low..high, int32."""
-    return 5 * _integer(u, low // 5, high // 5)
+    return 5 * as_integer(u, low // 5, high // 5)
 
 
 def _choice(u: jax.Array, table: tuple[int, ...]) -> jax.Array:
     """An entry of a table, int32; a repeat in the table is a weight."""
-    return jnp.array(table, jnp.int32)[_integer(u, 0, len(table) - 1)]
+    return jnp.array(table, jnp.int32)[as_integer(u, 0, len(table) - 1)]
 
 
 def _skewed_count(u: jax.Array, low: int, high: jax.Array | int, difficulty: jax.Array) -> jax.Array:
     """An integer in low..high, int32, from u [3]: the smaller of two draws at difficulty 0, the larger at 1."""
     smaller, larger = jnp.minimum(u[0], u[1]), jnp.maximum(u[0], u[1])
-    return _integer(jnp.where(u[2] < difficulty, larger, smaller), low, high)
+    return as_integer(jnp.where(u[2] < difficulty, larger, smaller), low, high)

@@ -64,77 +64,78 @@ Weight = jax.Array | float
 class RewardWeights(struct.PyTreeNode):
     """The coefficients of the reward, each a [] float32 (or a Python float); zero switches a term off."""
 
-    overlap_penalty: Weight = term(
-        lambda step: step.turn.overlaps, doc="each overlapping pair of the calendar", classic=-5.0, shaped=-3.0
-    )
+    overlap_penalty: Weight = term(lambda step: step.turn.overlaps, doc="each of O", classic=-5.0, shaped=-3.0)
     travel_penalty: Weight = term(
         lambda step: (step.turn.travel_issues, step.persona.travel_weight),
-        doc="each travel issue, times the persona's travel weight",
+        doc="each of T, times the travel weight",
         classic=-4.0,
         shaped=-2.0,
     )
     handled_request_bonus: Weight = term(
-        lambda step: (step.turn.legal, ~step.focuses), doc="a request taken off the queue", shaped=0.5
+        lambda step: (step.turn.legal, ~step.focuses), doc="any of the four request actions", shaped=0.5
     )
     rejected_important_penalty: Weight = term(
         lambda step: (step.rejects, step.event.importance >= 3),
-        doc="rejecting a request of importance 3",
+        doc="reject, importance >= 3",
         classic=-4.0,
         shaped=-3.0,
     )
     rejected_low_importance_bonus: Weight = term(
-        lambda step: (step.rejects, step.event.importance < 3), doc="rejecting any other request", shaped=0.5
+        lambda step: (step.rejects, step.event.importance < 3), doc="reject, importance < 3", shaped=0.5
     )
     preference_penalty: Weight = term(
         lambda step: (step.broken_wishes, step.persona.preference_weight, step.meets, step.broken_wishes > 0),
-        doc="each wish that a meeting breaks, times the persona's preference weight",
+        doc="accept, reschedule or propose of a meeting-like event (at its new time): each of its units, times the "
+        "preference weight",
         classic=-2.0,
         shaped=-1.5,
     )
     preference_bonus: Weight = term(
-        lambda step: (step.meets, step.broken_wishes == 0), doc="a meeting that breaks no wish", shaped=1.0
+        lambda step: (step.meets, step.broken_wishes == 0), doc="the same with units = 0", shaped=1.0
     )
     focus_reward: Weight = term(
         lambda step: (step.focuses, step.turn.progress > 0),
         weight=_focus_reward,
-        doc="focus time with progress, times the persona's focus weight",
+        doc="focus, p > 0; times the focus weight",
         classic=1.0,
         shaped=3.0,
     )
     focus_reward_per_minute: Weight = coefficient(
-        doc="added to `focus_reward` for each minute of progress", classic=0.02, shaped=0.02
+        doc="of `focus_reward`: added for each minute of p", classic=0.02, shaped=0.02
     )
     wasted_focus_penalty: Weight = term(
         lambda step: (step.focuses, step.turn.progress == 0),
-        doc="focus time without progress",
+        doc="focus, p = 0 (a legal action never has it)",
         classic=-0.5,
         shaped=-0.5,
     )
     feasible_schedule_bonus: Weight = term(
         lambda step: (step.accepts | step.reschedules, step.turn.clean_with_event),
         weight=_schedule_bonus,
-        doc="scheduling into a calendar without overlaps and travel issues",
+        doc="accept or reschedule, and O = 0 and T = 0",
         shaped=4.0,
     )
     feasible_schedule_bonus_low_importance: Weight = coefficient(
-        doc="in place of `feasible_schedule_bonus` for importance 1", shaped=2.0
+        doc="of `feasible_schedule_bonus`: in its place if importance < 2", shaped=2.0
     )
     feasible_proposal_bonus: Weight = term(
-        lambda step: (step.proposes, step.turn.clean_with_event), doc="the same for a proposal", shaped=2.0
+        lambda step: (step.proposes, step.turn.clean_with_event),
+        doc="propose, and the calendar with the proposal in it has O = 0 and T = 0",
+        shaped=2.0,
     )
     inflexible_reschedule_penalty: Weight = term(
         lambda step: (step.reschedules | step.proposes, ~step.turn.flexible),
-        doc="moving a request that is not flexible",
+        doc="reschedule or propose of a request with `flexible` false",
         shaped=-5.0,
     )
     cascade_penalty: Weight = term(
         lambda step: (step.accepts, step.event.importance <= 1, step.turn.shadows),
-        doc="accepting importance 1 where a later important request needs the time",
+        doc="accept, importance <= 1, and its own time shadows a previewed request (below); at most once a step",
         shaped=-3.0,
     )
     monday_cancellation_penalty: Weight = term(
         lambda step: (step.accepts, step.weekday == MONDAY, step.event.importance <= 2),
-        doc="accepting importance 1 or 2 on a Monday",
+        doc="the weekday is Monday, accept, importance <= 2",
         shaped=-4.0,
     )
     deadline_pressure_per_minute: Weight = term(
@@ -143,25 +144,26 @@ class RewardWeights(struct.PyTreeNode):
         weight=lambda w, step: _capped(
             w.deadline_pressure_per_minute, w.deadline_pressure_cap, step.turn.urgent_minutes_left
         ),
-        doc="each minute left of tasks due today or tomorrow",
+        doc="every step, as `deadline_pressure_penalty`: each of U, the minutes left after the step over tasks with "
+        "`due_in_days` <= 1",
         shaped=-0.01,
     )
-    deadline_pressure_cap: Weight = coefficient(doc="the most that `deadline_pressure_penalty` takes", shaped=2.0)
+    deadline_pressure_cap: Weight = coefficient(doc="the greatest size of `deadline_pressure_penalty`", shaped=2.0)
     truncation_goal_miss_penalty: Weight = term(
         lambda step: (step.turn.out_of_time, step.turn.minutes_left > 0),
-        doc="work is left when the time limit is reached",
+        doc="the time limit is reached and minutes are left",
         shaped=-4.0,
     )
     task_progress_per_minute: Weight = term(
         lambda step: (),
         part="task_progress_bonus",
         weight=lambda w, step: _capped(w.task_progress_per_minute, w.task_progress_cap, step.turn.progress),
-        doc="each minute of progress",
+        doc="as `task_progress_bonus`: each minute by which the minutes left fell",
         shaped=0.01,
     )
-    task_progress_cap: Weight = coefficient(doc="the most that `task_progress_bonus` gives", shaped=2.0)
+    task_progress_cap: Weight = coefficient(doc="the greatest size of `task_progress_bonus`", shaped=2.0)
     invalid_action: Weight = term(
-        lambda step: ~step.turn.legal, doc="an action that is not legal", classic=-1.0, shaped=-1.0
+        lambda step: ~step.turn.legal, doc="the action was not legal", classic=-1.0, shaped=-1.0
     )
 
 

@@ -4,7 +4,8 @@ Axes: E events, Q requests, T tasks, L places, A actions. Capacities are in `Lim
 """
 
 import dataclasses
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -13,6 +14,7 @@ from flax import struct
 
 from jaxenv.core import ScenarioBank
 from jaxenv.core.fields import Sizes, array, last, padding, record
+from jaxenv.core.limits import Capacities
 from jaxenv.core.types import ActionMask
 
 MEETING, OBLIGATION, FOCUS, PERSONAL = range(4)
@@ -32,7 +34,7 @@ UNSET = -1  # an earliest time or a weekday that is not set
 
 
 @dataclasses.dataclass(frozen=True)
-class Limits:
+class Limits(Capacities):
     """Capacities; a calendar must keep room for one event a step."""
 
     events: int = 32
@@ -40,13 +42,7 @@ class Limits:
     tasks: int = 8
     places: int = 10
 
-    def __post_init__(self) -> None:
-        """Refuses a capacity under 1 and one whose codes would not fit their dtypes."""
-        for name, value in dataclasses.asdict(self).items():
-            if value < 1:
-                raise ValueError(f"Limits({name}={value}): a capacity is at least 1")
-        if self.events > 120 or max(self.requests, self.places) > 120:
-            raise ValueError(f"{self}: at most 120 events, requests and places fit their dtypes")
+    greatest: ClassVar[Mapping[str, int]] = {"tasks": 2**15}
 
     @property
     def sizes(self) -> Sizes:
@@ -65,7 +61,7 @@ class Event(struct.PyTreeNode):
     A calendar is sorted by (start, end), ties in calendar order; its absent slots follow the last event.
     """
 
-    start: jax.Array = array("n", np.int16, 0, DAY_END, doc="minutes; ABSENT in an absent slot of a calendar")
+    start: jax.Array = array("n", np.int16, 0, DAY_END, doc="minutes")
     end: jax.Array = array("n", np.int16, 0, DAY_END, doc="minutes, >= start")
     place: jax.Array = array("n", np.int8, 0, last("L"), doc="index of the travel matrix")
     kind: jax.Array = array("n", np.int8, 0, len(KINDS) - 1, doc="MEETING, OBLIGATION, FOCUS or PERSONAL")
@@ -146,7 +142,7 @@ class Observation(struct.PyTreeNode):
 
     calendar: Event = record(Event, {"n": "E"}, doc="sorted, all 0 where absent")
     is_event: jax.Array = array("E", bool, doc="the slot holds an event")
-    requests: Event = record(Event, {"n": VISIBLE_REQUESTS}, doc="the current request and the next two")
+    requests: Event = record(Event, {"n": f"{VISIBLE_REQUESTS}"}, doc="the current request and the next two")
     flexible: jax.Array = array(f"{VISIBLE_REQUESTS}", bool, doc="the request may be moved")
     is_request: jax.Array = array(f"{VISIBLE_REQUESTS}", bool, doc="the slot holds a request")
     requests_left: jax.Array = array("", np.int8, 0, "Q", doc="the current one included")

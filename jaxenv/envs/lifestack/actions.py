@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
+from jaxenv.core.limits import require_bits
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.lifestack.metrics import spread
 from jaxenv.envs.lifestack.types import CENTS, Limits, Scenario, State
@@ -37,6 +38,7 @@ UPKEEP = ("rest", "self_care", "delegate", "deprioritize", "communicate")
 INSPECT, WAIT = "inspect", "wait"
 SPEND = VERBS.index("spend")
 NUM_VERBS = len(VERBS)
+require_bits("verbs of LifeStack", NUM_VERBS, 15)  # of an int16: `Routes.required` and `State.marks`
 
 
 class Deed(NamedTuple):

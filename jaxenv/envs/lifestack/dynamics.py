@@ -1,4 +1,4 @@
-"""The turn of LifeStack as pure phases: the deed, the attempt that it may complete, milestones and ends, and events.
+"""The turn of LifeStack as pure phases: an activity, the attempt that it may complete, milestones and ends, events.
 
 Every change of metrics is spread ahead of time, so a phase adds a row of a table and clips. Conditions are sets of
 codes, so whether they hold is a few bitwise operations on small tables; nothing loops over routes or events.
@@ -10,7 +10,7 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core import ScenarioBank
-from jaxenv.core.once import once
+from jaxenv.core.materialize import materialize
 from jaxenv.envs.lifestack import actions
 from jaxenv.envs.lifestack.actions import SPEND, Catalogue, Move, look_up
 from jaxenv.envs.lifestack.conditions import code_bits, hold, satisfied, within
@@ -39,7 +39,7 @@ NO_FAILURE = 127  # in document order: behind every precondition
 
 
 class Turn(struct.PyTreeNode):
-    """What happened in a step, told to the reward."""
+    """What happened in a step, for the reward."""
 
     move: Move
     route: Routes  # the row of the move's route
@@ -49,7 +49,7 @@ class Turn(struct.PyTreeNode):
     ends: Ends
 
 
-def play(catalogue: Catalogue, state: State, bank: ScenarioBank, action: jax.Array) -> tuple[State, Turn]:
+def transition(catalogue: Catalogue, state: State, bank: ScenarioBank, action: jax.Array) -> tuple[State, Turn]:
     """One turn but for the events at its end: the state after it and what happened.
 
     Args:
@@ -61,27 +61,27 @@ def play(catalogue: Catalogue, state: State, bank: ScenarioBank, action: jax.Arr
     scenario = bank[state.scenario]
     move = actions.decode(catalogue, state, scenario, action)
     route = jax.tree.map(lambda table: table[state.scenario, move.route], bank.scenarios.routes)
-    state = act(state, route, move)
-    state, completes, fails = attempt(state, scenario, route, move)
+    state = apply_activity(state, route, move)
+    state, completes, fails = attempt_route(state, scenario, route, move)
     state = state.replace(clock=state.clock + 1)
-    state, reached, ends = settle(state, scenario)
+    state, reached, ends = update_milestones(state, scenario)
     return state, Turn(move=move, route=route, completes=completes, fails=fails, reached=reached, ends=ends)
 
 
-def act(state: State, route: Routes, move: Move) -> State:
-    """The deed: its effects on metrics, its time and energy, and what is seen by looking; `route` is the move's row."""
+def apply_activity(state: State, route: Routes, move: Move) -> State:
+    """The activity: its effects on metrics, its time and energy, and what looking shows; `route` is the move's row."""
     time = look_up(actions.TIME, move.deed) + jnp.where(move.on_route, route.time, 0)
     energy = look_up(actions.ENERGY, move.deed) + jnp.where(move.on_route, route.energy, 0)
     seen = move.looks & (jnp.arange(state.known.shape[0]) == move.key)
     return state.replace(
-        metrics=shift(state.metrics, look_up(actions.EFFECTS, move.deed)),
+        metrics=change_metrics(state.metrics, look_up(actions.EFFECTS, move.deed)),
         time=state.time - time,
         energy=jnp.clip(state.energy - energy, 0, MOST_ENERGY),
         known=jnp.where(seen, state.facts, state.known),
     )
 
 
-def attempt(state: State, scenario: Scenario, route: Routes, move: Move) -> tuple[State, jax.Array, jax.Array]:
+def attempt_route(state: State, scenario: Scenario, route: Routes, move: Move) -> tuple[State, jax.Array, jax.Array]:
     """Marks the verb on its route, whose row is `route`; with the last one it completes, or the attempt fails.
 
     Returns:
@@ -94,7 +94,7 @@ def attempt(state: State, scenario: Scenario, route: Routes, move: Move) -> tupl
     is_last = move.on_route & (marked == route.required)
 
     first_failing = first_failing_precondition(state, scenario, route)
-    completes = once(is_last & (first_failing == NO_FAILURE))
+    completes = materialize(is_last & (first_failing == NO_FAILURE))
     fails = is_last & ~completes
     seen = is_last & (route.order > 0) & (route.order <= first_failing)
     written = completes & (route.writes != UNWRITTEN)
@@ -108,7 +108,7 @@ def attempt(state: State, scenario: Scenario, route: Routes, move: Move) -> tupl
         completed=state.completed | (here & completes),
         closed=state.closed | (route.closes & completes),
         money=state.money - jnp.where(pays, route.money, 0),
-        metrics=shift(state.metrics, jnp.where(completes, route.effects, 0)),
+        metrics=change_metrics(state.metrics, jnp.where(completes, route.effects, 0)),
     )
     return state, completes, fails
 
@@ -126,12 +126,12 @@ def first_failing_precondition(state: State, scenario: Scenario, route: Routes) 
     return jnp.minimum(first_fact, first_bound).astype(jnp.int8)
 
 
-def settle(state: State, scenario: Scenario) -> tuple[State, jax.Array, Ends]:
+def update_milestones(state: State, scenario: Scenario) -> tuple[State, jax.Array, Ends]:
     """Milestones, then the ends: (state, [M] bool milestones reached now, ends); the facts of either become known."""
     bits = code_bits(state.facts, scenario.success.facts)
     in_bounds = within(scenario.bounds, state.metrics)
     reached = milestones_reached(state, scenario, bits, in_bounds)
-    ends = judge(state, scenario, bits, in_bounds)
+    ends = check_termination(state, scenario, bits, in_bounds)
 
     by_milestones = jnp.any(reached[None] & satisfied(scenario.milestones, bits), axis=-1)
     by_success = ends.success & scenario.links.key_uses[IN_SUCCESS]
@@ -154,7 +154,7 @@ def open_milestones(completed: jax.Array, scenario: Scenario) -> jax.Array:
     return ~scenario.locked | jnp.any(completed[:, None] & scenario.routes.unlocks, axis=0)
 
 
-def judge(state: State, scenario: Scenario, bits: jax.Array, in_bounds: jax.Array) -> Ends:
+def check_termination(state: State, scenario: Scenario, bits: jax.Array, in_bounds: jax.Array) -> Ends:
     """Which ends the state, its clock already moved, has come to."""
     members = jnp.arange(scenario.success.facts.shape[-1], dtype=jnp.int8) < scenario.num_success
     unmet = members & ~hold(scenario.success, bits, in_bounds)
@@ -181,7 +181,7 @@ def may_still_hold(state: State, scenario: Scenario) -> jax.Array:
 
 
 def outcome(ends: Ends) -> jax.Array:
-    """[] int8: the end that is told, the one with the least code; one reduction, for the reason told in `once`."""
+    """[] int8: of the ends, the one with the least code; a single reduction, for the reason given in `materialize`."""
     code = np.arange(len(OUTCOMES), dtype=np.int32)
     came = (code == SUCCESS) & ends.success
     for end, holds in (
@@ -195,19 +195,19 @@ def outcome(ends: Ends) -> jax.Array:
     return jnp.where(least == len(OUTCOMES), RUNNING, least).astype(jnp.int8)
 
 
-def goes_on(state: State, scenario: Scenario) -> jax.Array:
-    """[] bool: the crisis has neither ended nor run out of time."""
-    return once((state.outcome == RUNNING) & (state.clock < scenario.horizon))
+def is_over(state: State, scenario: Scenario) -> jax.Array:
+    """[] bool: the crisis has ended or run out of time."""
+    return materialize((state.outcome != RUNNING) | (state.clock >= scenario.horizon))
 
 
-def strike(state: State, events: Events, draws: jax.Array) -> State:
+def apply_events(state: State, events: Events, draws: jax.Array) -> State:
     """The events of the current clock: those due, not fired before, and drawn.
 
     They write in document order, so the last writer of a key wins: the greatest of (event, code) packed in one number.
     """
     clock = state.clock
     due = (events.step == clock) | ((events.step == EVERY_STEP) & (clock >= 1))
-    fires = once(due & ~state.fired & (draws < events.probability))
+    fires = materialize(due & ~state.fired & (draws < events.probability))
     rank = jnp.arange(1, events.step.shape[0] + 1, dtype=jnp.int16)[:, None] << 6
     packed = jnp.where(fires[:, None] & (events.writes != UNWRITTEN), rank | events.writes.astype(jnp.int16), 0)
     last = jnp.max(packed, axis=0)
@@ -215,10 +215,10 @@ def strike(state: State, events: Events, draws: jax.Array) -> State:
         facts=jnp.where(last > 0, (last & 63).astype(jnp.int8), state.facts),
         closed=state.closed | jnp.any(fires[:, None] & events.closes, axis=0),
         fired=state.fired | fires,
-        metrics=shift(state.metrics, jnp.sum(jnp.where(fires[:, None], events.effects, 0), axis=0)),
+        metrics=change_metrics(state.metrics, jnp.sum(jnp.where(fires[:, None], events.effects, 0), axis=0)),
     )
 
 
-def shift(metrics: jax.Array, change: jax.Array) -> jax.Array:
+def change_metrics(metrics: jax.Array, change: jax.Array) -> jax.Array:
     """[23] int32: the metrics after one phase, within 0 and 100."""
     return jnp.clip(metrics + change, 0, HIGHEST)

@@ -11,7 +11,7 @@ import numpy as np
 from jaxenv.core import LibraryEnvironment, ScenarioBank, terms
 from jaxenv.core.environment import select
 from jaxenv.core.fields import Sizes
-from jaxenv.core.once import once
+from jaxenv.core.materialize import materialize
 from jaxenv.core.types import ActionMask, Entities, Info, Key
 from jaxenv.envs.lifestack import dynamics, features, generator, observe, reward
 from jaxenv.envs.lifestack.actions import NUM_VERBS, Catalogue
@@ -68,15 +68,15 @@ class LifeStack(LibraryEnvironment[Params, State, Observation]):
     def init(self, key: Key, params: Params, scenario: jax.Array | int | None) -> State:
         """The first state, events of step 0 included; an index out of range is clamped to the bank."""
         draws = self.sample_draws(key, extra=CHOICE)
-        index = self.choose(draws, params) if scenario is None else jnp.asarray(scenario, jnp.int32)
-        state = self.start(jnp.clip(index, 0, params.bank.size - 1), params)
-        return dynamics.strike(state, params.bank[state.scenario].events, draws[CHOICE:])
+        index = self.choose_scenario(draws, params) if scenario is None else jnp.asarray(scenario, jnp.int32)
+        state = self.initial_state(jnp.clip(index, 0, params.bank.size - 1), params)
+        return dynamics.apply_events(state, params.bank[state.scenario].events, draws[CHOICE:])
 
-    def choose(self, draws: jax.Array, params: Params) -> jax.Array:
+    def choose_scenario(self, draws: jax.Array, params: Params) -> jax.Array:
         """[] int32: the scenario that the first `CHOICE` draws fall on."""
         return params.bank.pick(draws[0] + draws[1] / 2**16)
 
-    def start(self, index: jax.Array, params: Params) -> State:
+    def initial_state(self, index: jax.Array, params: Params) -> State:
         """The first state of a scenario of the bank, before any event."""
         crisis = params.bank[index]
         return State(
@@ -124,34 +124,33 @@ class LifeStack(LibraryEnvironment[Params, State, Observation]):
     ) -> tuple[State, jax.Array, jax.Array, Info]:
         """One turn as a pure function of its draws ([X] float32): (state, reward, terminated, info).
 
-        `info["ends"]` tells which ends the step came to, `info["success"]` whether it was the good one.
+        `info["ends"]` says which ends the step came to, `info["success"]` whether it was the good one.
         """
         scenario = params.bank[state.scenario]
-        settled, turn = dynamics.play(self.catalogue, state, params.bank, jnp.asarray(action))
-        struck = dynamics.strike(settled, scenario.events, draws)
-        after = select(dynamics.goes_on(settled, scenario), struck, settled)
-        return after, *self.tell(state, after, turn, params)
+        acted, turn = dynamics.transition(self.catalogue, state, params.bank, jnp.asarray(action))
+        after = select(dynamics.is_over(acted, scenario), acted, dynamics.apply_events(acted, scenario.events, draws))
+        return after, *self.step_outputs(state, after, turn, params)
 
     def transition_or_reset(
         self, turn_key: Key, reset_key: Key, state: State, action: jax.Array, params: Params
     ) -> tuple[State, State, jax.Array, jax.Array, jax.Array, Info]:
-        """The turn and the reset after it, with one draw and one strike for whichever of the two has events."""
-        settled, turn = dynamics.play(self.catalogue, state, params.bank, jnp.asarray(action))
-        done = ~dynamics.goes_on(settled, params.bank[state.scenario])
+        """The turn and the reset after it; they share the draw of events and their application, as one has them."""
+        acted, turn = dynamics.transition(self.catalogue, state, params.bank, jnp.asarray(action))
+        done = dynamics.is_over(acted, params.bank[state.scenario])
         words = self.sample_words(jnp.where(done, reset_key, turn_key), CHOICE)
         fresh_draws, draws = self.split_words(words, CHOICE), self.split_words(words, 0)
-        index = once(jnp.where(done, self.choose(fresh_draws, params), settled.scenario))
-        begun = select(done, self.start(index, params), settled)
+        index = materialize(jnp.where(done, self.choose_scenario(fresh_draws, params), acted.scenario))
+        begun = select(done, self.initial_state(index, params), acted)
         draws = jnp.where(done, fresh_draws[CHOICE:], draws)
-        following = dynamics.strike(begun, params.bank[index].events, draws)
-        last = select(done, settled, following)
-        earned, terminated, info = self.tell(state, last, turn, params)
-        return last, following, earned, terminated, self.is_truncated(last, params), info
+        after = dynamics.apply_events(begun, params.bank[index].events, draws)
+        last = select(done, acted, after)
+        earned, terminated, info = self.step_outputs(state, last, turn, params)
+        return last, after, earned, terminated, self.is_truncated(last, params), info
 
-    def tell(
+    def step_outputs(
         self, before: State, after: State, turn: dynamics.Turn, params: Params
     ) -> tuple[jax.Array, jax.Array, Info]:
-        """What a turn comes to: (reward, terminated, info)."""
+        """What a step returns beside the state: (reward, terminated, info)."""
         step = reward.Step(turn, before.metrics, after.metrics, params.bank[before.scenario])
         parts = terms.reward_parts(params.weights, step)
         info = {

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
+from jaxenv.core.numbers import as_float
 from jaxenv.core.types import Entities, EntityGroup
 from jaxenv.envs.lifestack import actions
 from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, LOOKING, NOTHING, NUM_VERBS, Catalogue
@@ -39,7 +40,7 @@ def entities(catalogue: Catalogue, observation: Observation) -> Entities:
         context=_context_features(observation),
         groups={
             "bounds": EntityGroup(_bound_features(observation), observation.bounds.exists),
-            "events": EntityGroup(_float(observation.fired)[:, None], observation.fired),
+            "events": EntityGroup(as_float(observation.fired)[:, None], observation.fired),
             "keys": EntityGroup(_key_features(observation), observation.keys.exists),
             "milestones": EntityGroup(_milestone_features(observation), observation.milestones.exists),
             "routes": EntityGroup(_route_features(observation, routes), observation.routes.exists),
@@ -69,14 +70,14 @@ def standing_of_routes(o: Observation) -> Standing:
     leads = leading_routes(o, blocked)
     others = leads[None] & ~np.eye(leads.shape[0], dtype=bool)
     return Standing(
-        serves=_float(routes.serves),
-        leads=_float(leads),
-        blocked=_float(blocked),
+        serves=as_float(routes.serves),
+        leads=as_float(leads),
+        blocked=as_float(blocked),
         failing=_count(routes.relation == FAILS) + _count(routes.needs_bound & ~o.bounds.holds[None]),
         unknown=_count(routes.relation == NOT_KNOWN),
         outstanding=_count(routes.outstanding),
         reward=routes.reward / MUCH_REWARD,
-        money=_float(routes.money) / (MUCH_MONEY * CENTS),
+        money=as_float(routes.money) / (MUCH_MONEY * CENTS),
         spoils=_count((routes.closes | routes.breaks) & others),
     )
 
@@ -109,18 +110,18 @@ def _keys(o: Observation) -> np.ndarray:
 def _context_features(o: Observation) -> jax.Array:
     """[8 + 23] float32: the clock, resources and metrics."""
     has_deadline = o.deadline != NEVER
-    clock, horizon, deadline = _float(o.clock), _float(o.horizon), _float(o.deadline)
+    clock, horizon, deadline = as_float(o.clock), as_float(o.horizon), as_float(o.deadline)
     scalars = [
         clock / horizon,
         (horizon - clock) / MANY_STEPS,
-        _float(has_deadline),
+        as_float(has_deadline),
         jnp.where(has_deadline, clock / deadline, 0.0),
         jnp.where(has_deadline, (deadline - clock) / MANY_STEPS, 0.0),
-        jnp.minimum(_float(o.time) / (MANY_HOURS * CENTS), 5.0),
-        jnp.minimum(_float(o.money) / (MUCH_MONEY * CENTS), 5.0),
-        _float(o.energy) / MOST_ENERGY,
+        jnp.minimum(as_float(o.time) / (MANY_HOURS * CENTS), 5.0),
+        jnp.minimum(as_float(o.money) / (MUCH_MONEY * CENTS), 5.0),
+        as_float(o.energy) / MOST_ENERGY,
     ]
-    return jnp.concatenate([jnp.stack(scalars), _float(better(o.metrics)) / HIGHEST])
+    return jnp.concatenate([jnp.stack(scalars), as_float(better(o.metrics)) / HIGHEST])
 
 
 def _bound_features(o: Observation) -> jax.Array:
@@ -128,10 +129,10 @@ def _bound_features(o: Observation) -> jax.Array:
     b = o.bounds
     value = o.metrics[b.metric]
     outside = jnp.maximum(b.low - value, 0) - jnp.maximum(value - b.high, 0)
-    edges = [_float(x) / HIGHEST for x in (b.low, b.high, value)]
-    uses = [_float(use) for use in (b.in_success, b.in_failure, b.in_milestone, b.in_precondition)]
-    columns = [*edges, _float(b.holds), _float(outside) / (20.0 * UNIT), *uses]
-    return jnp.stack(columns, axis=-1) * _float(b.exists)[:, None]
+    edges = [as_float(x) / HIGHEST for x in (b.low, b.high, value)]
+    uses = [as_float(use) for use in (b.in_success, b.in_failure, b.in_milestone, b.in_precondition)]
+    columns = [*edges, as_float(b.holds), as_float(outside) / (20.0 * UNIT), *uses]
+    return jnp.stack(columns, axis=-1) * as_float(b.exists)[:, None]
 
 
 def _key_features(o: Observation) -> jax.Array:
@@ -151,22 +152,22 @@ def _key_features(o: Observation) -> jax.Array:
         k.in_milestone,
         k.in_precondition,
     ]
-    return _float(jnp.stack(flags, axis=-1) & k.exists[:, None])
+    return as_float(jnp.stack(flags, axis=-1) & k.exists[:, None])
 
 
 def _milestone_features(o: Observation) -> jax.Array:
     """[M, 4] float32: open, reached, reward, in sight."""
     m = o.milestones
-    columns = [_float(m.open), _float(m.reached), m.reward, _float(m.in_sight)]
-    return jnp.stack(columns, axis=-1) * _float(m.exists)[:, None]
+    columns = [as_float(m.open), as_float(m.reached), m.reward, as_float(m.in_sight)]
+    return jnp.stack(columns, axis=-1) * as_float(m.exists)[:, None]
 
 
 def _route_features(o: Observation, standing: Standing) -> jax.Array:
     """[R, 27] float32: its state, standing and cost, and the verbs still to be done."""
     r = o.routes
     columns = [
-        _float(r.open),
-        _float(r.completed),
+        as_float(r.open),
+        as_float(r.completed),
         standing.serves,
         standing.leads,
         standing.blocked,
@@ -177,12 +178,12 @@ def _route_features(o: Observation, standing: Standing) -> jax.Array:
         standing.reward,
         standing.money,
         standing.spoils,
-        _float(r.time) / CENTS,
-        _float(r.energy) / (20.0 * CENTS),
-        _float(r.money <= o.money),
+        as_float(r.time) / CENTS,
+        as_float(r.energy) / (20.0 * CENTS),
+        as_float(r.money <= o.money),
     ]
-    features = jnp.concatenate([jnp.stack(columns, axis=-1), _float(r.outstanding)], axis=-1)
-    return features * _float(r.exists)[:, None]
+    features = jnp.concatenate([jnp.stack(columns, axis=-1), as_float(r.outstanding)], axis=-1)
+    return features * as_float(r.exists)[:, None]
 
 
 def _action_features(catalogue: Catalogue, o: Observation, standing: Standing) -> jax.Array:
@@ -196,20 +197,20 @@ def _action_features(catalogue: Catalogue, o: Observation, standing: Standing) -
     is_last = (at.outstanding == 1) & on_route
     unknown_key = looks & (o.keys.code == UNKNOWN)[key]
     by_target = [
-        at.serves + _float(looks & o.keys.wanted[key]),
+        at.serves + as_float(looks & o.keys.wanted[key]),
         at.leads,
         at.blocked,
-        _float((at.failing > 0) & on_route),
-        at.unknown / 2.0 + _float(unknown_key),
+        as_float((at.failing > 0) & on_route),
+        at.unknown / 2.0 + as_float(unknown_key),
         at.outstanding / 4.0,
-        _float(is_last),
-        _float(is_last & (at.failing + at.unknown == 0)),
+        as_float(is_last),
+        as_float(is_last & (at.failing + at.unknown == 0)),
         at.reward,
         at.money,
         at.spoils,
     ]
     features = jnp.concatenate([kind, jnp.stack(by_target, axis=-1), _deed_features(o)[deed]], axis=-1)
-    return features * _float(o.action_mask)[:, None]
+    return features * as_float(o.action_mask)[:, None]
 
 
 def _deed_features(o: Observation) -> jax.Array:
@@ -218,17 +219,17 @@ def _deed_features(o: Observation) -> jax.Array:
     gained = better(after) - better(o.metrics)[None]
     value = o.metrics[o.bounds.metric]
     is_low, is_high = value < o.bounds.low, value > o.bounds.high
-    towards = (_float(is_low) - _float(is_high)) * _float(o.bounds.exists & o.bounds.in_success)
-    moved = _float(after - o.metrics[None])[:, o.bounds.metric] * towards[None]
-    danger = _float(better(o.metrics) < IN_DANGER)[None]
+    towards = (as_float(is_low) - as_float(is_high)) * as_float(o.bounds.exists & o.bounds.in_success)
+    moved = as_float(after - o.metrics[None])[:, o.bounds.metric] * towards[None]
+    danger = as_float(better(o.metrics) < IN_DANGER)[None]
     columns = [
         jnp.asarray(actions.TIME / CENTS, jnp.float32),
         jnp.asarray(actions.ENERGY / (20.0 * CENTS), jnp.float32),
-        jnp.sum(_float(gained), axis=-1) / (20.0 * UNIT),
+        jnp.sum(as_float(gained), axis=-1) / (20.0 * UNIT),
         jnp.sum(moved, axis=-1) / (10.0 * UNIT),
-        jnp.max(_float(gained) * danger, axis=-1) / (10.0 * UNIT),
-        jnp.min(_float(gained) * danger, axis=-1) / (10.0 * UNIT),
-        jnp.broadcast_to(_float(o.energy) / MOST_ENERGY, actions.TIME.shape),
+        jnp.max(as_float(gained) * danger, axis=-1) / (10.0 * UNIT),
+        jnp.min(as_float(gained) * danger, axis=-1) / (10.0 * UNIT),
+        jnp.broadcast_to(as_float(o.energy) / MOST_ENERGY, actions.TIME.shape),
     ]
     return jnp.stack(columns, axis=-1)
 
@@ -236,7 +237,3 @@ def _deed_features(o: Observation) -> jax.Array:
 def _count(flags: Any) -> jax.Array:
     """[R] float32: how many are set along the last axis."""
     return jnp.sum(flags, axis=-1, dtype=jnp.int32).astype(jnp.float32)
-
-
-def _float(x: Any) -> jax.Array:
-    return jnp.asarray(x).astype(jnp.float32)

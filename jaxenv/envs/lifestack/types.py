@@ -7,8 +7,8 @@ an unsigned integer with bit c for code c.
 """
 
 import dataclasses
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -17,6 +17,7 @@ from flax import struct
 
 from jaxenv.core import ScenarioBank
 from jaxenv.core.fields import Sizes, array, last, padding, record
+from jaxenv.core.limits import Capacities
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.lifestack.metrics import HIGHEST, METRICS
 
@@ -43,7 +44,7 @@ NO_RELATION, HOLDS, FAILS, NOT_KNOWN = range(4)
 
 
 @dataclasses.dataclass(frozen=True)
-class Limits:
+class Limits(Capacities):
     """Capacities; `codes` counts the values of a key, absence included."""
 
     keys: int = 16
@@ -54,13 +55,8 @@ class Limits:
     success: int = 4  # members of the success condition
     bounds: int = 4  # bounds on metrics, over all conditions
 
-    def __post_init__(self) -> None:
-        """Refuses a capacity under 1 and one whose codes would not fit their dtypes."""
-        for name, value in dataclasses.asdict(self).items():
-            if value < 1:
-                raise ValueError(f"Limits({name}={value}): a capacity is at least 1")
-        if self.keys > 30 or max(self.codes, self.routes) > 32 or max(dataclasses.astuple(self)) > 120:
-            raise ValueError(f"{self}: at most 30 keys, 32 codes and routes, and 120 of the others fit their dtypes")
+    # Keys and routes are bits of a uint32, and codes bits of a set.
+    greatest: ClassVar[Mapping[str, int]] = {"keys": 30, "codes": 32, "routes": 32}
 
     @property
     def sizes(self) -> Sizes:
@@ -173,7 +169,7 @@ class Scenario(struct.PyTreeNode):
     events: Events = record(Events)
     num_success: jax.Array = array("", np.int8, 0, "S")
     success: Conditions = record(Conditions, {"C": "S"}, doc="all of which must hold")
-    failure: Conditions = record(Conditions, {"C": 1}, doc="which must not hold")
+    failure: Conditions = record(Conditions, {"C": "1"}, doc="which must not hold")
     num_bounds: jax.Array = array("", np.int8, 0, "B")
     bounds: Bounds = record(Bounds)
     metrics: jax.Array = array(f"{NUM_METRICS}", np.int32, 0, HIGHEST, doc="after the disruption")

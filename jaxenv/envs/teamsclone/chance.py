@@ -1,4 +1,4 @@
-"""Chance in integers: a draw is 16 random bits, odds are in units of 2⁻¹⁶, so every engine and batch size agrees."""
+"""Chance in integers: draws of 16 random bits, probabilities in units of 2⁻¹⁶; every engine and batch size agrees."""
 
 import jax
 import jax.numpy as jnp
@@ -23,20 +23,20 @@ def sample_draws(key: Key, users: int) -> Draws:
     )
 
 
-def pick(edges: jax.Array, draw: jax.Array) -> jax.Array:
-    """[] int32: the first entry whose edge ([n] int32) is above the draw, the last one if none is."""
-    return jnp.sum(draw >= edges[:-1], dtype=jnp.int32)
+def pick(cdf: jax.Array, draw: jax.Array) -> jax.Array:
+    """[] int32: the first entry of the CDF ([n] int32) above the draw, the last one if none is."""
+    return jnp.sum(draw >= cdf[:-1], dtype=jnp.int32)
 
 
-def first_above(edges: jax.Array, level: jax.Array) -> jax.Array:
-    """[] int32: the first entry whose edge ([n] int32, rising) is above `level` ([]); n if none is."""
-    return jnp.sum(level >= edges, dtype=jnp.int32)
+def first_above(cdf: jax.Array, level: jax.Array) -> jax.Array:
+    """[] int32: the first entry of the CDF ([n] int32, rising) above `level` ([]); n if none is."""
+    return jnp.sum(level >= cdf, dtype=jnp.int32)
 
 
-def running_sum(odds: jax.Array) -> jax.Array:
+def running_sum(probabilities: jax.Array) -> jax.Array:
     """[n] int32; a masked sum, which on a CPU is quicker than `cumsum` and than a product with a triangle."""
-    up_to = np.triu(np.ones((odds.shape[0],) * 2, bool))
-    return jnp.sum(jnp.where(up_to, odds[:, None], 0), axis=0, dtype=jnp.int32)
+    up_to = np.triu(np.ones(probabilities.shape * 2, bool))
+    return jnp.sum(jnp.where(up_to, probabilities[:, None], 0), axis=0, dtype=jnp.int32)
 
 
 def scale(draw: jax.Array, size: jax.Array) -> jax.Array:

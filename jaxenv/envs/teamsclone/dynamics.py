@@ -1,11 +1,11 @@
-"""The step of TeamsClone as pure phases: the agents' actions judged and applied, then the world's part, then time."""
+"""The step of TeamsClone as pure phases: the agents' actions, then what the world does, then the clock."""
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
-from jaxenv.core.once import once
+from jaxenv.core.materialize import materialize
 from jaxenv.envs.teamsclone import actions, messages, world
 from jaxenv.envs.teamsclone.actions import Catalogue, Move
 from jaxenv.envs.teamsclone.types import MEMORY_OF_ACTS, MEMORY_OF_SENDS, Draws, Scenario, State
@@ -22,12 +22,12 @@ BUSY_ACTS = 2  # acts in five steps that show presence
 AWAY_AFTER = 6  # steps since the last act
 
 
-class Deed(struct.PyTreeNode):
-    """What one agent's action comes to, judged by the state before the step."""
+class ActionOutcome(struct.PyTreeNode):
+    """What one agent's action does, given the state before the step."""
 
     move: Move
     answers: jax.Array  # [] bool, a mention
-    target: jax.Array  # [] int32, spot of the mention, -1 for none
+    target: jax.Array  # [] int32, flat index of the mention, -1 for none
     age: jax.Array  # [] int32, of the mention
     named: jax.Array  # [] int32, whom the mention names
     is_spam: jax.Array  # [] bool
@@ -36,21 +36,25 @@ class Deed(struct.PyTreeNode):
     is_present: jax.Array  # [] bool, by the acts before this one
 
 
-def play(catalogue: Catalogue, state: State, scenario: Scenario, action: jax.Array, draws: Draws) -> tuple[State, Deed]:
-    """One step: the state after it and what the actions ([N] int32) came to ([N])."""
+def transition(
+    catalogue: Catalogue, state: State, scenario: Scenario, action: jax.Array, draws: Draws
+) -> tuple[State, ActionOutcome]:
+    """One step: the state after it and what the actions ([N] int32) did ([N])."""
     agents = jnp.arange(state.channel.shape[0])
-    deeds = jax.vmap(lambda agent, index: judge(catalogue, state, scenario, agent, index))(agents, action)
-    deeds = resolve(deeds)
+    outcomes = jax.vmap(lambda agent, index: evaluate_action(catalogue, state, scenario, agent, index))(agents, action)
+    outcomes = resolve(outcomes)
     before = state
-    state = apply(state, deeds)
+    state = apply_actions(state, outcomes)
     state = state.replace(presence=world.next_presence(state.presence, scenario, draws))
     post = world.post(before, state, scenario, draws)
-    state = publish(state, scenario, deeds, post)
-    return pass_time(state, deeds), deeds
+    state = post_messages(state, scenario, outcomes, post)
+    return advance_clock(state, outcomes), outcomes
 
 
-def judge(catalogue: Catalogue, state: State, scenario: Scenario, agent: jax.Array, action: jax.Array) -> Deed:
-    """What an agent's action would come to if it were alone."""
+def evaluate_action(
+    catalogue: Catalogue, state: State, scenario: Scenario, agent: jax.Array, action: jax.Array
+) -> ActionOutcome:
+    """What an agent's action would do if it were alone."""
     move = actions.decode(catalogue, state, scenario, agent, action)
     words, count = state.messages.words[:, move.channel], state.messages.count[move.channel]
     window = words.shape[0]
@@ -61,10 +65,10 @@ def judge(catalogue: Catalogue, state: State, scenario: Scenario, agent: jax.Arr
     answers = move.sends & (rank < window)
     is_spam = (state.run[move.channel] >= SPAM_RUN) | (jax.lax.population_count(state.sends[agent]) >= SPAM_SENDS)
     quiet = state.clock - state.last_post[move.channel] >= QUIET
-    return Deed(
+    return ActionOutcome(
         move=move,
         answers=answers,
-        target=jnp.where(answers, messages.spot(move.channel, place, state.run.shape[0]), -1),
+        target=jnp.where(answers, messages.flat_index(move.channel, place, state.run.shape[0]), -1),
         age=(state.clock - state.messages.posted[place, move.channel]).astype(jnp.int32),
         named=messages.named(words[place]),
         is_spam=move.sends & is_spam,
@@ -74,25 +78,25 @@ def judge(catalogue: Catalogue, state: State, scenario: Scenario, agent: jax.Arr
     )
 
 
-def resolve(deeds: Deed) -> Deed:
+def resolve(outcomes: ActionOutcome) -> ActionOutcome:
     """Of several agents ([N]) that would answer one mention, the lowest index does."""
-    same = deeds.target[:, None] == deeds.target[None]
-    lower = np.tri(deeds.target.shape[0], k=-1, dtype=bool)
-    answers = deeds.answers & ~jnp.any(same & lower, axis=1)
-    return deeds.replace(answers=answers, target=jnp.where(answers, deeds.target, -1))
+    same = outcomes.target[:, None] == outcomes.target[None]
+    lower = np.tri(outcomes.target.shape[0], k=-1, dtype=bool)
+    answers = outcomes.answers & ~jnp.any(same & lower, axis=1)
+    return outcomes.replace(answers=answers, target=jnp.where(answers, outcomes.target, -1))
 
 
-def apply(state: State, deeds: Deed) -> State:
+def apply_actions(state: State, outcomes: ActionOutcome) -> State:
     """Answers, reactions, joins and switches; nothing is posted yet."""
-    move, rings = deeds.move, state.messages
+    move, rings = outcomes.move, state.messages
     agents, C, here = move.slot.shape[0], state.run.shape[0], state.channel.astype(jnp.int32)
     place = messages.place_of(rings.count[here], move.slot)
-    reacts_to = once(jnp.where(move.reacts, messages.spot(here, place, C), -1))  # [N]
+    reacts_to = materialize(jnp.where(move.reacts, messages.flat_index(here, place, C), -1))  # [N]
     emoji = (move.emoji + 1).astype(jnp.uint32) << (4 * np.arange(agents, dtype=np.uint32))
     reacted = jnp.where(messages.is_at(reacts_to, rings.words), emoji[:, None, None], 0)
-    answered = jnp.any(messages.is_at(once(deeds.target), rings.words), axis=0)
+    answered = jnp.any(messages.is_at(materialize(outcomes.target), rings.words), axis=0)
     there = numbers(C)[None] == move.channel[:, None]  # [N, C]
-    named = jnp.where(deeds.answers, deeds.named, -1)[:, None] == numbers(agents)[None]
+    named = jnp.where(outcomes.answers, outcomes.named, -1)[:, None] == numbers(agents)[None]
     return state.replace(
         messages=rings.replace(
             words=rings.words & ~jnp.where(answered, messages.PENDING_BIT, 0),
@@ -102,29 +106,29 @@ def apply(state: State, deeds: Deed) -> State:
         channel=jnp.where(move.switches, move.channel, here).astype(jnp.int8),
         unread=jnp.where(there & move.switches[:, None], 0, state.unread).astype(jnp.uint8),
         visited=state.visited | (there & move.switches[:, None]),
-        paid=jnp.where(there & deeds.enters[:, None], state.clock, state.paid),
+        paid=jnp.where(there & outcomes.enters[:, None], state.clock, state.paid),
         in_call=state.in_call | (there & move.joins[:, None]),
     )
 
 
-def publish(state: State, scenario: Scenario, deeds: Deed, post: Post) -> State:
-    """What the agents write, in their order, and then what the world posts; and who is told of it.
+def post_messages(state: State, scenario: Scenario, outcomes: ActionOutcome, post: Post) -> State:
+    """What the agents write, in their order, then what the world posts, and who has it unread.
 
     Mentions that are pushed out, or will be too old when the clock moves, are missed.
     """
-    move, clock = deeds.move, state.clock
+    move, clock = outcomes.move, state.clock
     users, agents = state.presence.shape[0], state.channel.shape[0]
     template = scenario.texts[scenario.first_text[move.kind]]
     written = messages.pack(template, users + numbers(agents), move.kind, jnp.full(agents, -1))
     rings = state.messages
     channel, is_posted = jnp.append(move.channel, post.channel), jnp.append(move.sends, post.is_posted)
-    words = once(jnp.append(written, messages.pack(post.text, post.author, post.kind, post.named)))
-    spots = once(messages.spots_of_posts(rings, channel, is_posted))
+    words = materialize(jnp.append(written, messages.pack(post.text, post.author, post.kind, post.named)))
+    indices = materialize(messages.indices_of_posts(rings, channel, is_posted))
 
     is_old = rings.posted <= clock - scenario.mention_window
-    lost = messages.is_pending(rings.words) & (is_old | jnp.any(messages.is_at(spots, rings.words), axis=0))
+    lost = messages.is_pending(rings.words) & (is_old | jnp.any(messages.is_at(indices, rings.words), axis=0))
     is_lost = lost[:, None] & (messages.named(rings.words)[:, None] == numbers(agents)[None, :, None])
-    by_channel = once(jnp.sum(is_lost, axis=0, dtype=jnp.int32))  # eight sums at once, then one
+    by_channel = materialize(jnp.sum(is_lost, axis=0, dtype=jnp.int32))  # eight sums at once, then one
     missed = jnp.sum(by_channel, axis=-1).astype(jnp.int16)
 
     channels = numbers(state.run.shape[0])
@@ -137,7 +141,7 @@ def publish(state: State, scenario: Scenario, deeds: Deed, post: Post) -> State:
     received = (post.named == numbers(agents)).astype(jnp.int16)
     rings = rings.replace(words=rings.words & ~jnp.where(is_old, messages.PENDING_BIT, 0))
     return state.replace(
-        messages=messages.post(rings, spots, words, clock),
+        messages=messages.post(rings, indices, words, clock),
         run=jnp.where(by_world, 0, jnp.minimum(state.run.astype(jnp.int32) + by_agents, MOST_RUN)).astype(jnp.int8),
         last_post=jnp.where(by_world | (by_agents > 0), clock, state.last_post),
         unread=jnp.minimum(unread, MOST_UNREAD).astype(jnp.uint8),
@@ -149,9 +153,9 @@ def publish(state: State, scenario: Scenario, deeds: Deed, post: Post) -> State:
     )
 
 
-def pass_time(state: State, deeds: Deed) -> State:
+def advance_clock(state: State, outcomes: ActionOutcome) -> State:
     """The clock moves, calls end, the windows are seen, and what the agents did is counted."""
-    move, counts = deeds.move, state.counts
+    move, counts = outcomes.move, state.counts
     did = move.sends | move.reacts | move.joins
     state = state.replace(clock=state.clock + 1)
     return state.replace(
@@ -165,8 +169,8 @@ def pass_time(state: State, deeds: Deed) -> State:
             joined=counts.joined + move.joins.astype(jnp.int16),
             reacted=counts.reacted + move.reacts.astype(jnp.int16),
             valid=counts.valid + move.legal.astype(jnp.int16),
-            answered=counts.answered + deeds.answers.astype(jnp.int16),
-            waited=counts.waited + jnp.where(deeds.answers, deeds.age, 0),
+            answered=counts.answered + outcomes.answers.astype(jnp.int16),
+            waited=counts.waited + jnp.where(outcomes.answers, outcomes.age, 0),
         ),
     )
 

@@ -10,9 +10,16 @@ import jax.numpy as jnp
 from jaxenv.core import LibraryEnvironment, ScenarioBank, spaces, terms
 from jaxenv.core.fields import Sizes
 from jaxenv.core.types import ActionMask, Entities, Info, Key
-from jaxenv.envs.teamsclone import begin, dynamics, features, generator, observe, reward, statistics
+from jaxenv.envs.teamsclone import dynamics, features, generator, observe, reward, statistics
 from jaxenv.envs.teamsclone.actions import Catalogue
 from jaxenv.envs.teamsclone.chance import sample_bits, sample_draws
+from jaxenv.envs.teamsclone.initial_state import (
+    MOST_MENTIONS,
+    NUM_SCHEDULE_BITS,
+    draw_schedule,
+    initial_state,
+    no_schedule,
+)
 from jaxenv.envs.teamsclone.messages import SEEN
 from jaxenv.envs.teamsclone.types import (
     MOST_AGENTS,
@@ -75,7 +82,7 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
     @property
     def sizes(self) -> Sizes:
         """The capacities, N agents, S scheduled mentions, A actions, and the bits of a message and of its reactions."""
-        scheduled = begin.MOST_MENTIONS if self.goal == "mentions" else 0
+        scheduled = MOST_MENTIONS if self.goal == "mentions" else 0
         bits = {"word": SEEN + self.num_agents, "reactions": 4 * self.num_agents}
         return {**self.limits.sizes, **bits, "N": self.num_agents, "S": scheduled, "A": self.num_actions}
 
@@ -93,17 +100,17 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
 
     def init(self, key: Key, params: Params, scenario: jax.Array | int | None) -> State:
         """The first state; an index out of range is clamped to the bank."""
-        num_bits = begin.NUM_SCHEDULE_BITS if self.goal == "mentions" else 0
+        num_bits = NUM_SCHEDULE_BITS if self.goal == "mentions" else 0
         bits = sample_bits(key, 2 + num_bits)
         high, low = bits[:2].astype(jnp.float32) / 2**16
         drawn = params.bank.pick(high + low / 2**16)
         index = drawn if scenario is None else jnp.asarray(scenario, jnp.int32)
         index = jnp.clip(index, 0, params.bank.size - 1)
         workspace = params.bank[index]
-        schedule = begin.no_schedule()
+        schedule = no_schedule()
         if self.goal == "mentions":
-            schedule = begin.draw_schedule(bits[2:], workspace, params.max_steps_in_episode)
-        return begin.begin(index, workspace, schedule, self.num_agents)
+            schedule = draw_schedule(bits[2:], workspace, params.max_steps_in_episode)
+        return initial_state(index, workspace, schedule, self.num_agents)
 
     def sample_draws(self, key: Key) -> Draws:
         """All chance of one step."""
@@ -125,18 +132,18 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
         """
         scenario = params.workspace(state.scenario)
         action = jnp.reshape(jnp.asarray(action), (self.num_agents,))
-        after, deeds = dynamics.play(self.catalogue, state, scenario, action, draws)
-        parts = reward.share(terms.reward_parts(params.weights, deeds), params.shared_reward)
+        after, outcomes = dynamics.transition(self.catalogue, state, scenario, action, draws)
+        parts = reward.share(terms.reward_parts(params.weights, outcomes), params.shared_reward)
         rewards = terms.total(parts)
         counts = after.counts.replace(total_reward=after.counts.total_reward + rewards)
         after = after.replace(counts=counts)
         terminated = self.is_terminated(after, params)
-        told = {
+        outputs = {
             "reward_parts": parts,
-            "invalid_action": ~deeds.move.legal,
+            "invalid_action": ~outcomes.move.legal,
             "statistics": statistics.statistics(after, scenario),
         }
-        info = self._of_agents(told)
+        info = self._of_agents(outputs)
         if self.goal != "none":
             missed_any = jnp.sum(after.counts.missed) > 0 if self.goal == "mentions" else jnp.bool_(False)
             info["success"] = terminated & ~missed_any

@@ -52,9 +52,9 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
         presence=jnp.where(works, _pick(PRESENCE_AT_FIRST.astype(np.int32), dice.of_users()), 0).astype(jnp.int8),
         messages=initial_messages(dice, exists, num_users, first, number),
         post_rate=jnp.where(works, ONE // 16 + scale(dice.of_users(), jnp.int32(ONE // 4)), 0),
-        channel_edges=jnp.where(works[:, None], edges(jnp.where(exists[None], 1 + (dice.table(U, C) >> 13), 0)), ONE),
+        channel_edges=jnp.where(works[:, None], cdf(jnp.where(exists[None], 1 + (dice.table(U, C) >> 13), 0)), ONE),
         kind_edges=jnp.where(works[:, None], kind_edges(dice, d), 0),
-        presence_edges=jnp.where(works[:, None, None], edges(presence_weights(dice)), 0),
+        presence_edges=jnp.where(works[:, None, None], cdf(presence_weights(dice)), 0),
         call_rate=jnp.where(exists, ONE // 2048 + scale(dice.of_channels(), jnp.int32(ONE // 512)), 0),
         call_length=(4 + dice.size(9)).astype(jnp.int16),
         mention_window=(16 - _rounded(10, d)).astype(jnp.int16),
@@ -98,7 +98,7 @@ def presence_weights(dice: "_Dice") -> jax.Array:
     return jnp.where(np.eye(n, dtype=bool)[None], stays[..., None], weights)
 
 
-def edges(weights: jax.Array) -> jax.Array:
+def cdf(weights: jax.Array) -> jax.Array:
     """[..., n] int32: running sums of small weights ([..., n] int32, a sum of 1 .. 32767), the last one 2¹⁶."""
     sums = jnp.cumsum(weights, axis=-1, dtype=jnp.int32)
     return sums * ONE // sums[..., -1:]

@@ -63,15 +63,15 @@ def place_of(count: jax.Array, slot: jax.Array | np.ndarray) -> jax.Array:
     return (count - 1 - slot) % WINDOW
 
 
-def spot(channel: jax.Array, place: jax.Array, channels: int) -> jax.Array:
+def flat_index(channel: jax.Array, place: jax.Array, channels: int) -> jax.Array:
     """int32: the number of a place of a channel's ring among all W * C."""
     return place * channels + channel
 
 
-def is_at(spots: jax.Array, like: jax.Array) -> jax.Array:
-    """[P, W, C] bool: where each of P spots lies in an array like `like` ([W, C]); nowhere where it is negative."""
+def is_at(indices: jax.Array, like: jax.Array) -> jax.Array:
+    """[P, W, C] bool: where each of P indices lies in an array like `like` ([W, C]); nowhere where it is negative."""
     numbers = np.arange(like.size, dtype=np.int32).reshape(1, *like.shape)
-    return numbers == spots[:, None, None]
+    return numbers == indices[:, None, None]
 
 
 def mark_seen(messages: Messages, channel: jax.Array) -> Messages:
@@ -82,8 +82,8 @@ def mark_seen(messages: Messages, channel: jax.Array) -> Messages:
     return messages.replace(words=messages.words | by_whom[None])
 
 
-def spots_of_posts(messages: Messages, channel: jax.Array, is_posted: jax.Array) -> jax.Array:
-    """[P] int32: the spots that up to P messages come to stand at, posted in their order; -1 where none is posted.
+def indices_of_posts(messages: Messages, channel: jax.Array, is_posted: jax.Array) -> jax.Array:
+    """[P] int32: the indices that up to P messages come to stand at, posted in their order; -1 where none is posted.
 
     Args:
         messages: the rings.
@@ -92,14 +92,14 @@ def spots_of_posts(messages: Messages, channel: jax.Array, is_posted: jax.Array)
     """
     earlier = np.tri(channel.shape[0], k=-1, dtype=bool) & is_posted[None] & (channel[None] == channel[:, None])
     place = (messages.count[channel] + jnp.sum(earlier, axis=1, dtype=jnp.int32)) % WINDOW
-    return jnp.where(is_posted, spot(channel, place, messages.count.shape[0]), -1)
+    return jnp.where(is_posted, flat_index(channel, place, messages.count.shape[0]), -1)
 
 
-def post(messages: Messages, spots: jax.Array, words: jax.Array, clock: jax.Array) -> Messages:
-    """Up to P messages posted, as `spots_of_posts` ([P] int32) says, each a word ([P] uint32)."""
-    here = is_at(spots, messages.words)
+def post(messages: Messages, indices: jax.Array, words: jax.Array, clock: jax.Array) -> Messages:
+    """Up to P messages posted, as `indices_of_posts` ([P] int32) says, each a word ([P] uint32)."""
+    here = is_at(indices, messages.words)
     new = messages.words
-    for n in range(spots.shape[0]):
+    for n in range(indices.shape[0]):
         new = jnp.where(here[n], words[n], new)
     written = jnp.any(here, axis=0)
     number = jnp.sum(written, axis=0, dtype=jnp.int32)

@@ -2,13 +2,13 @@
 
 Axes: C channels, U teammates, N agents, T texts of a document, W the 10 messages that a channel keeps, S scheduled
 mentions, A actions, D numbers of a text's embedding. Capacities are in `Limits`, everything else is traced. The clock
-counts steps; what is posted in the step that starts at clock t has `posted` t. Odds are probabilities in units of
-2⁻¹⁶; edges are their running sums, and a draw in 0 .. 65535 picks the first entry whose edge is above it.
+counts steps; what is posted in the step that starts at clock t has `posted` t. Rates are probabilities in units of
+2⁻¹⁶; `_edges` are their running sums (a CDF), and a draw in 0 .. 65535 picks the first entry above it.
 """
 
 import dataclasses
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -17,10 +17,11 @@ from flax import struct
 
 from jaxenv.core import ScenarioBank
 from jaxenv.core.fields import Sizes, array, last, padding, record
+from jaxenv.core.limits import Capacities, require_bits
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.teamsclone.texts import default_embedding
 
-ONE = 2**16  # odds of what is certain
+ONE = 2**16  # the probability of what is certain
 WINDOW = 10  # messages that a channel keeps and shows
 MOST_AGENTS = 8
 MOST_TEXTS = 2**11  # in the table of a bank
@@ -40,9 +41,12 @@ AVAILABLE, BUSY, AWAY, OFFLINE = range(len(PRESENCE))
 EMOJI = ("👍", "❤️", "😂", "😮", "😢", "🎉", "🙏", "👀")
 NO_REACTION = -1
 
+require_bits("kinds of message", len(KINDS), 15)  # 4 bits of a message, of which 0 is none
+require_bits("emoji", len(EMOJI), 15)  # 4 bits of its reactions, likewise
+
 
 @dataclasses.dataclass(frozen=True)
-class Limits:
+class Limits(Capacities):
     """Capacities of a workspace."""
 
     teams: int = 4
@@ -50,13 +54,7 @@ class Limits:
     users: int = 7  # teammates
     texts: int = 64  # of one document
 
-    def __post_init__(self) -> None:
-        """Refuses a capacity under 1 and one that would not fit its dtype."""
-        for name, value in dataclasses.asdict(self).items():
-            if value < 1:
-                raise ValueError(f"Limits({name}={value}): a capacity is at least 1")
-        if self.users + MOST_AGENTS > 15 or max(self.teams, self.channels, self.texts) > 120:
-            raise ValueError(f"{self}: at most 7 users, and 120 of the others, fit their dtypes")
+    greatest: ClassVar[Mapping[str, int]] = {"users": 15 - MOST_AGENTS}  # with the agents they are 4 bits of a message
 
     @property
     def sizes(self) -> Sizes:
@@ -80,11 +78,11 @@ class Scenario(struct.PyTreeNode):
         "U", np.int8, 0, len(PRESENCE) - 1, doc="at first; AVAILABLE where absent, who never posts"
     )
     messages: jax.Array = array(f"{WINDOW} C", np.uint32, doc="initial ones, packed as `messages` says, oldest first")
-    post_rate: jax.Array = array("U", np.int32, 0, ONE, doc="odds")
+    post_rate: jax.Array = array("U", np.int32, 0, ONE, doc="probability, 2⁻¹⁶")
     channel_edges: jax.Array = array("U C", np.int32, 0, ONE, fill=ONE, doc="over channels")
     kind_edges: jax.Array = array(f"U {len(POSTED_KINDS)}", np.int32, 0, ONE, doc="over POSTED_KINDS")
     presence_edges: jax.Array = array(f"U {len(PRESENCE)} {len(PRESENCE)}", np.int32, 0, ONE, doc="row: present state")
-    call_rate: jax.Array = array("C", np.int32, 0, ONE, doc="odds")
+    call_rate: jax.Array = array("C", np.int32, 0, ONE, doc="probability, 2⁻¹⁶")
     call_length: jax.Array = array("", np.int16, 0, doc="steps in which a call can be joined")
     mention_window: jax.Array = array("", np.int16, 0, doc="greatest age at which a mention can be answered")
     texts: jax.Array = array("T", np.int16, 0, MOST_TEXTS - 1, doc="rows of the table of texts, by kind")
@@ -263,8 +261,8 @@ class Params(struct.PyTreeNode):
         """The scenario at an index of the bank, with the calls of `call_rate`."""
         scenario = self.bank[index]
         exists = np.arange(scenario.call_rate.shape[0], dtype=np.int8) < scenario.num_channels
-        odds = jnp.floor(self.call_rate * ONE + 0.5).astype(jnp.int32)
-        rates = jnp.where(self.call_rate < 0, scenario.call_rate, jnp.where(exists, odds, 0))
+        given = jnp.floor(self.call_rate * ONE + 0.5).astype(jnp.int32)
+        rates = jnp.where(self.call_rate < 0, scenario.call_rate, jnp.where(exists, given, 0))
         return scenario.replace(call_rate=rates)
 
 

@@ -25,8 +25,8 @@ class Post(struct.PyTreeNode):
 
 def next_presence(presence: jax.Array, scenario: Scenario, draws: Draws) -> jax.Array:
     """[U] int8: each teammate's presence ([U]) after a step of its chain."""
-    edges = jnp.take_along_axis(scenario.presence_edges, presence[:, None, None].astype(jnp.int32), axis=1)[:, 0]
-    return jax.vmap(pick)(edges, draws.presence).astype(jnp.int8)
+    cdf = jnp.take_along_axis(scenario.presence_edges, presence[:, None, None].astype(jnp.int32), axis=1)[:, 0]
+    return jax.vmap(pick)(cdf, draws.presence).astype(jnp.int8)
 
 
 def post(before: State, state: State, scenario: Scenario, draws: Draws) -> Post:
@@ -72,18 +72,18 @@ class Choice(NamedTuple):
 
 def choose_chat(present: jax.Array, scenario: Scenario, draws: Draws) -> Choice:
     """What the teammates who are there ([U] bool) post of themselves: one of them, by their rates."""
-    post_edges = running_sum(jnp.where(present, scenario.post_rate, 0))
-    level = scale(draws.author, jnp.maximum(post_edges[-1], ONE))
-    author = first_above(post_edges, level)
+    post_cdf = running_sum(jnp.where(present, scenario.post_rate, 0))
+    level = scale(draws.author, jnp.maximum(post_cdf[-1], ONE))
+    author = first_above(post_cdf, level)
     channel, kind = pick(scenario.channel_edges[author], draws.channel), pick(scenario.kind_edges[author], draws.kind)
-    return Choice(level < post_edges[-1], author, channel, kind)
+    return Choice(level < post_cdf[-1], author, channel, kind)
 
 
 def choose_call(before: State, present: jax.Array, scenario: Scenario, draws: Draws) -> Choice:
     """A call that starts where none runs, with a host among the teammates who are there ([U] bool)."""
-    call_edges = running_sum(jnp.where(actions.is_running(before) | ~jnp.any(present), 0, scenario.call_rate))
-    channel, author = first_above(call_edges, draws.call), uniform_among(present, draws.author)
-    return Choice(draws.call < call_edges[-1], author, channel, jnp.int32(INVITATION))
+    call_cdf = running_sum(jnp.where(actions.is_running(before) | ~jnp.any(present), 0, scenario.call_rate))
+    channel, author = first_above(call_cdf, draws.call), uniform_among(present, draws.author)
+    return Choice(draws.call < call_cdf[-1], author, channel, jnp.int32(INVITATION))
 
 
 def due_mention(state: State) -> Choice:
@@ -100,6 +100,6 @@ def has_schedule(state: State) -> bool:
 
 
 def first_of(one: Choice, other: Choice) -> Choice:
-    """The one where it is made, else the other."""
+    """Selects `one` where it is made, otherwise `other`."""
     author, channel, kind = (jnp.where(one.is_made, a, b) for a, b in zip(one[1:], other[1:], strict=True))
     return Choice(one.is_made | other.is_made, author, channel, kind)

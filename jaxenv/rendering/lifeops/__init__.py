@@ -8,7 +8,7 @@ import jax
 
 from jaxenv.envs.lifeops import LifeOps, Params, Scenario, State
 from jaxenv.envs.lifeops.actions import ACCEPT, BLOCK_FOCUS, PROPOSE, REJECT, RESCHEDULE
-from jaxenv.envs.lifeops.dynamics import judge
+from jaxenv.envs.lifeops.dynamics import decode_and_validate
 from jaxenv.rendering.lifeops import agenda, desk, text
 from jaxenv.rendering.lifeops.day import clock, read
 from jaxenv.rendering.lifeops.names import names_of
@@ -47,7 +47,7 @@ def words(env: LifeOps, state: State, action: Any, params: Params, document: Any
     if not 0 <= action < env.num_actions:
         return f"action {action}, which does not exist"
     scenario = _scenario(params, state)
-    move, legal = jax.device_get(_judge(env.catalogue, state, scenario, action))
+    move, legal = jax.device_get(_decode_and_validate(env.catalogue, state, scenario, action))
     requests, handled = names_of(scenario, document).requests, int(state.handled)
     said = WORDS[int(move.verb)].format(
         request=requests[handled] if handled < len(requests) else "no request",
@@ -62,6 +62,6 @@ def _scenario(params: Params, state: State) -> Scenario:
     return jax.device_get(params.bank[int(state.scenario)])
 
 
-_judge = jax.jit(judge, static_argnums=0)
+_decode_and_validate = jax.jit(decode_and_validate, static_argnums=0)
 
 VIEW = View(scenes=scenes, words=words)

@@ -18,7 +18,7 @@ class Row(struct.PyTreeNode):
 
 class Week(struct.PyTreeNode):
     late: Row = fields.record(Row, {"n": "E"}, start={"fill": 99, "high": 99})
-    early: Row = fields.record(Row, {"n": 1})
+    early: Row = fields.record(Row, {"n": "1"})
     day: jax.Array = fields.array("", np.int8, -1, fields.last("days"), fill=-1)
     share: jax.Array = fields.array("days", np.float32, 0, 1)
     is_open: jax.Array = fields.array("days", bool)
@@ -43,7 +43,13 @@ def test_a_space_has_the_declared_bounds():
     assert week["day"] == spaces.Box(-1, 6, (), np.int8)
     assert week["early"]["codes"] == spaces.Box(0, 255, (1, 2), np.uint8)
     assert week["is_open"] == spaces.Box(0, 1, (7,), np.bool_)
-    assert [name for name, *_ in fields.rows(Week, SIZES)][:3] == ["late.start", "late.codes", "early.start"]
+
+
+def test_a_table_names_the_axes_as_the_record_around_does():
+    lines = fields.table(Week, SIZES, fill=True).splitlines()
+    assert lines[2] == "| `late.start` | E | int16 | 0 to 99 | 99 |  |"
+    assert lines[5] == "| `early.codes` | 1 × 2 | uint8 |  | 0 |  |"
+    assert lines[6] == "| `day` |  | int8 | −1 to 6 | −1 |  |"
 
 
 def test_a_field_without_a_declaration_is_named():

@@ -5,8 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
+from jaxenv.core.numbers import as_integer
 from jaxenv.envs.lifestack.actions import EFFECTS, FIRST_UPKEEP
-from jaxenv.envs.lifestack.generator.plan import LINKS, NUM_ROUTES, Costs, Plan, dearest, integer
+from jaxenv.envs.lifestack.generator.plan import LINKS, NUM_ROUTES, Costs, Plan, dearest
 from jaxenv.envs.lifestack.generator.tables import (
     FORK_FACT,
     NO,
@@ -57,20 +58,20 @@ def set_life(scenario: Scenario, plan: Plan, costs: Costs, u: jax.Array, difficu
 
     With all blows and no relief but rest, `rests` hours of rest meet the bound and leave energy for the chain.
     """
-    kind = integer(u[0], 0, len(DISRUPTED) - 1)
+    kind = as_integer(u[0], 0, len(DISRUPTED) - 1)
     share = (0.4 + 0.6 * difficulty) * (0.3 + 0.7 * u[1])
     points = jnp.floor(share * jnp.asarray(MOST_POINTS, jnp.float32)[kind]).astype(jnp.int32)
     table = jnp.asarray(SPREAD)
     metrics = jnp.clip(jnp.asarray(FIRST) + table[kind, points], 0, HIGHEST)
-    blow, load = table[WORRY, integer(u[2], 1, 6)], table[LOAD, integer(u[3], 1, 5)]
+    blow, load = table[WORRY, as_integer(u[2], 1, 6)], table[LOAD, as_integer(u[3], 1, 5)]
     effects = scenario.events.effects.at[BLOW].set(blow).at[BAD_LUCK].set(load)
 
     has_bound = u[4] < 0.1 + 0.25 * difficulty
-    for_bound = jnp.where(has_bound, integer(u[5], 1, 2), 0)
+    for_bound = jnp.where(has_bound, as_integer(u[5], 1, 2), 0)
     highest_stress = metrics[STRESS] + blow[STRESS] + load[STRESS] - for_bound * REST_RELIEF
     bound = (scenario.success.bounds.at[0, 1].set(has_bound), scenario.bounds.high.at[0].set(highest_stress))
 
-    energy = MOST_ENERGY - CENTS * integer(u[6] * (0.2 + 0.8 * difficulty), 0, 80)
+    energy = MOST_ENERGY - CENTS * as_integer(u[6] * (0.2 + 0.8 * difficulty), 0, 80)
     lacking = jnp.maximum(jnp.sum(dearest(plan, costs.total_energy)) - energy, 0)
     rests = for_bound + -(-lacking // REST_ENERGY)
     scenario = scenario.replace(
@@ -95,7 +96,7 @@ def set_resources(
     slack = 0.1 + 0.8 * (1.0 - difficulty) + 0.3 * u[0]
     looks = sum((link >= 0).astype(jnp.int32) for link in (plan.fork, plan.turn, plan.wait))
     done = jnp.cumsum(dearest(plan, costs.verbs)) + looks + rests
-    wait_step = integer(u[1], 1, LAST_WAIT)
+    wait_step = as_integer(u[1], 1, LAST_WAIT)
     delay = jnp.where(plan.wait >= 0, jnp.maximum(wait_step + 1 - done[plan.wait], 0), 0)
     needs = Needs(
         steps=done[LINKS - 1] + delay,
@@ -110,17 +111,17 @@ def set_resources(
         time=LOOK_TIME * _up((time.astype(jnp.float32) * (1.0 + slack) + CENTS) / LOOK_TIME),
         money=1000 * _up(money.astype(jnp.float32) * (1.0 + slack * u[3]) / 1000),
         deadline=jnp.where(has_deadline, deadline, NEVER).astype(jnp.int16),
-        horizon=(deadline + jnp.where(has_deadline, integer(u[4], 1, 5), 0)).astype(jnp.int16),
+        horizon=(deadline + jnp.where(has_deadline, as_integer(u[4], 1, 5), 0)).astype(jnp.int16),
     ), needs
 
 
 def set_schedule(scenario: Scenario, plan: Plan, needs: Needs, u: jax.Array, difficulty: jax.Array) -> Scenario:
     """When the events come: hidden facts are drawn at once, and what shuts a link leaves time for it."""
     last = jnp.minimum(scenario.deadline, scenario.horizon).astype(jnp.int32) - 1
-    shut_step = jnp.minimum(needs.steps_to_shut + integer(u[0], 0, 1) + _up(3 * (1 - difficulty) * u[1]), last)
+    shut_step = jnp.minimum(needs.steps_to_shut + as_integer(u[0], 0, 1) + _up(3 * (1 - difficulty) * u[1]), last)
     exists = jnp.stack([plan.fork >= 0, plan.turn >= 0, plan.shut >= 0, plan.wait >= 0, u[2] < 0.7, u[3] < 0.5])
-    step = jnp.stack([0, 0, shut_step, needs.wait_step, jnp.minimum(integer(u[4], 1, 8), last), EVERY_STEP])
-    odds = jnp.stack([0.5, 0.5, 1.0, 1.0, tenths(u[5], 5, 10), tenths(u[6], 1, 2) / 2])
+    step = jnp.stack([0, 0, shut_step, needs.wait_step, jnp.minimum(as_integer(u[4], 1, 8), last), EVERY_STEP])
+    probability = jnp.stack([0.5, 0.5, 1.0, 1.0, tenths(u[5], 5, 10), tenths(u[6], 1, 2) / 2])
     by_fact = u[7] < 0.5
     writer = np.array([FORK_FACT, TURN_FACT, SHUT_FACT, WAIT_FACT, -1, -1])
     value = jnp.stack([NO, NO, jnp.where(by_fact, NO, UNWRITTEN), YES, UNWRITTEN, UNWRITTEN])
@@ -130,7 +131,7 @@ def set_schedule(scenario: Scenario, plan: Plan, needs: Needs, u: jax.Array, dif
     return scenario.replace(
         events=events.replace(
             step=put(events.step, jnp.where(exists, step, NEVER)),
-            probability=put(events.probability, jnp.where(exists, odds, 0)),
+            probability=put(events.probability, jnp.where(exists, probability, 0)),
             writes=put(events.writes, writes),
             closes=put(events.closes, shuts & (plan.shut >= 0)),
             effects=jnp.where(jnp.pad(exists, (0, events.step.size - NUM_EVENTS))[:, None], events.effects, 0),

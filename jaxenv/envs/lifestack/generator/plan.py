@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
+from jaxenv.core.numbers import as_integer
 from jaxenv.envs.lifestack.actions import ENERGY, NUM_VERBS, TIME
 
 LINKS = 4  # longest chain
@@ -48,13 +49,13 @@ class Costs(struct.PyTreeNode):
 def draw_plan(u: jax.Array, difficulty: jax.Array) -> Plan:
     """A structure from 18 uniform numbers; more links, ways and traps at higher difficulty."""
     d = difficulty
-    length = 1 + integer(u[0] * (0.25 + 0.75 * d), 0, LINKS - 1)
-    turn = jnp.where((length >= 2) & (u[1] < 0.1 + 0.5 * d), integer(u[2], 0, length - 2), -1)
-    free_link = jnp.where(turn < 0, integer(u[3], 0, length - 1), jnp.where(turn >= 1, 0, length - 1))
+    length = 1 + as_integer(u[0] * (0.25 + 0.75 * d), 0, LINKS - 1)
+    turn = jnp.where((length >= 2) & (u[1] < 0.1 + 0.5 * d), as_integer(u[2], 0, length - 2), -1)
+    free_link = jnp.where(turn < 0, as_integer(u[3], 0, length - 1), jnp.where(turn >= 1, 0, length - 1))
     has_fork = (u[4] < 0.2 + 0.3 * d) & ((turn < 0) | (length >= 3))
     fork = jnp.where(has_fork, free_link, -1)
-    shut = jnp.where(u[5] < 0.1 + 0.3 * d, integer(u[6], 0, length - 1), -1)
-    wait = jnp.where(u[7] < 0.1 + 0.3 * d, integer(u[8], 0, length - 1), -1)
+    shut = jnp.where(u[5] < 0.1 + 0.3 * d, as_integer(u[6], 0, length - 1), -1)
+    wait = jnp.where(u[7] < 0.1 + 0.3 * d, as_integer(u[8], 0, length - 1), -1)
 
     slot = np.arange(NUM_ROUTES)
     is_chain = slot < length
@@ -62,7 +63,7 @@ def draw_plan(u: jax.Array, difficulty: jax.Array) -> Plan:
     beside = jnp.concatenate([jnp.ones(LINKS), u[9:13]])
     trap = (slot >= LINKS) & ~is_way & (beside < 0.3 + 0.4 * d)
     closes = jnp.concatenate([jnp.ones(LINKS), u[13:17]])
-    spoils = jnp.where(trap & (closes < 0.7), integer(closes / 0.7, 0, length - 1), -1)
+    spoils = jnp.where(trap & (closes < 0.7), as_integer(closes / 0.7, 0, length - 1), -1)
     ways = jnp.where(slot == FORK, fork, turn + (slot == SECOND_TURN).astype(np.int32))
     return Plan(
         length=length,
@@ -79,14 +80,14 @@ def draw_plan(u: jax.Array, difficulty: jax.Array) -> Plan:
 
 def draw_costs(u: jax.Array, difficulty: jax.Array) -> Costs:
     """Verbs and prices of eight routes from [8, 12 + 4] uniform numbers."""
-    count = 1 + integer(u[:, 0] * (0.5 + 0.5 * difficulty), 0, MOST_VERBS - 1)
+    count = 1 + as_integer(u[:, 0] * (0.5 + 0.5 * difficulty), 0, MOST_VERBS - 1)
     score = u[:, 4:]
     rank = jnp.sum(score[:, None, :] < score[:, :, None], axis=-1, dtype=jnp.int32)
     chosen = rank < count[:, None]
     bits = np.left_shift(1, np.arange(NUM_VERBS, dtype=np.int32))[None]
     time = jnp.where(u[:, 1] < 0.2, 50, 0)
     energy = jnp.where(u[:, 2] < 0.2, 300, 0)
-    money = jnp.where(u[:, 3] < 0.45, 2000 * (1 + integer(u[:, 3] / 0.45, 0, 14)), 0)
+    money = jnp.where(u[:, 3] < 0.45, 2000 * (1 + as_integer(u[:, 3] / 0.45, 0, 14)), 0)
     verb_energy = jnp.maximum(ENERGY[None, :NUM_VERBS] + energy[:, None], 0)
     return Costs(
         required=jnp.sum(jnp.where(chosen, bits, 0), axis=-1).astype(jnp.int16),
@@ -103,9 +104,3 @@ def dearest(plan: Plan, cost: jax.Array) -> jax.Array:
     """[4] int32: what each link costs in its dearer variant, 0 behind the chain; `cost` is [8]."""
     is_variant = (plan.link[:, None] == np.arange(LINKS)[None]) & plan.exists[:, None]
     return jnp.max(jnp.where(is_variant, cost[:, None], 0), axis=0)
-
-
-def integer(u: jax.Array, low: jax.Array | int, high: jax.Array | int) -> jax.Array:
-    """Integers low..high, both included, from uniform numbers: int32 of the shape of `u`."""
-    span = jnp.asarray(high - low, jnp.int32)
-    return low + jnp.clip(jnp.floor(u * (span + 1).astype(jnp.float32)).astype(jnp.int32), 0, span)

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxenv.core.numbers import as_integer
 from jaxenv.envs.lifestack.generator.plan import (
     FIRST_TURN,
     FORK,
@@ -15,7 +16,6 @@ from jaxenv.envs.lifestack.generator.plan import (
     TRAP,
     Costs,
     Plan,
-    integer,
 )
 from jaxenv.envs.lifestack.types import UNKNOWN, UNWRITTEN, Scenario
 
@@ -134,7 +134,7 @@ def set_goals(scenario: Scenario, plan: Plan, u: jax.Array) -> Scenario:
 def tenths(u: jax.Array, low: int, high: int) -> jax.Array:
     """float32 of the shape of `u`: tenths from low to high, the nearest float to the decimal."""
     return jnp.asarray(np.arange(high + 1) / 10, jnp.float32)[
-        integer(u, low, high)
+        as_integer(u, low, high)
     ]  # compiled, a division would be off
 
 

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 
 
-def once(value: jax.Array) -> jax.Array:
+def materialize(value: jax.Array) -> jax.Array:
     """The same bools or integers, any shape, as a reduction.
 
     On a CPU, XLA repeats a chain of cheap operations for every element of what it is broadcast to; a reduction ends

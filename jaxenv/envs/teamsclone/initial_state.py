@@ -12,7 +12,7 @@ FEWEST_MENTIONS, MOST_MENTIONS = 3, 8  # of a schedule
 NUM_SCHEDULE_BITS = 1 + 3 * MOST_MENTIONS
 
 
-def begin(index: jax.Array, scenario: Scenario, schedule: Schedule, num_agents: int) -> State:
+def initial_state(index: jax.Array, scenario: Scenario, schedule: Schedule, num_agents: int) -> State:
     """The state at clock 0: everybody in the start channel, initial messages unread elsewhere.
 
     Args:

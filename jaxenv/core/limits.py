@@ -1,0 +1,35 @@
+"""Capacities: static sizes of arrays, checked against what their dtypes can hold."""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import ClassVar
+
+MAX_CAPACITY = 120  # indices and counts are int8
+
+
+@dataclasses.dataclass(frozen=True)
+class Capacities:
+    """The base of an environment's `Limits`: each field is a number from 1 to its greatest value.
+
+    Attributes:
+        greatest: field -> its greatest value, where it is not `MAX_CAPACITY`.
+    """
+
+    greatest: ClassVar[Mapping[str, int]] = {}
+
+    def __post_init__(self) -> None:
+        """Refuses a capacity out of range."""
+        for name, value in dataclasses.asdict(self).items():
+            most = self.greatest.get(name, MAX_CAPACITY)
+            if not 1 <= value <= most:
+                raise ValueError(f"Limits({name}={value}): expected 1 to {most}, which is what the arrays can hold")
+
+
+def require_bits(what: str, count: int, bits: int) -> None:
+    """Refuses more of something than there are bits (or codes) for it.
+
+    Raises:
+        ValueError: naming what, how many there are and how many fit.
+    """
+    if count > bits:
+        raise ValueError(f"{count} {what}, but the arrays have room for {bits}")
