@@ -31,7 +31,7 @@ def heuristic(catalogue: Catalogue, key: Key, observation: Observation, params: 
     focus = observation.action_mask & (moves.verb == BLOCK_FOCUS)
     block = masking.first_least(focus, change.overlaps, change.tight_legs + change.home_leg)
     answer = jnp.where(leaves_clean(observation, change)[ACCEPT], ACCEPT, REJECT)
-    return jnp.where(observation.is_request[0], answer, block)
+    return jnp.where(observation.request_exists[0], answer, block)
 
 
 def careful(catalogue: Catalogue, key: Key, observation: Observation, params: Params) -> jax.Array:
@@ -59,7 +59,7 @@ def careful(catalogue: Catalogue, key: Key, observation: Observation, params: Pa
     issues = change.tight_legs + change.home_leg
     misfit = (moves.duration != wanted).astype(jnp.int32)
     block = masking.first_least(focus, change.overlaps, issues, misfit)
-    return jnp.where(observation.is_request[0], answer, block).astype(jnp.int32)
+    return jnp.where(observation.request_exists[0], answer, block).astype(jnp.int32)
 
 
 def focus_cover(catalogue: Catalogue, calendar: Event, extra: Event | None) -> jax.Array:

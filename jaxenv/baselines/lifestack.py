@@ -38,7 +38,7 @@ def greedy(catalogue: Catalogue, key: Key, observation: Observation, params: Par
     del key, params
     target, has_target = target_route(catalogue, observation)
     outstanding = jnp.where(has_target, jnp.sum(observation.routes.outstanding[target], dtype=jnp.int32), 0)
-    steps_left = (jnp.minimum(observation.horizon, observation.deadline) - observation.clock).astype(jnp.int32)
+    steps_left = (jnp.minimum(observation.max_steps, observation.deadline) - observation.clock).astype(jnp.int32)
 
     rest = catalogue.first_upkeep + REST
     needs_rest = (observation.energy < LOW_ENERGY) & observation.action_mask[rest]

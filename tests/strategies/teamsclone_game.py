@@ -154,7 +154,7 @@ class Game:
                 None if w.reaction[n] == NO_REACTION else int(w.reaction[n]),
                 self.texts[w.text[n]],
             )
-            for n in range(int(w.present.sum()))
+            for n in range(int(w.exists.sum()))
         ]
 
     def kept(self, channel: int = 0) -> list[Kept]:

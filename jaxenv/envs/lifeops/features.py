@@ -42,7 +42,7 @@ def entities(catalogue: Catalogue, observation: Observation, params: Params) -> 
     return Entities(
         context=jnp.concatenate(context),
         groups={
-            "events": EntityGroup(_event_features(observation), observation.is_event),
+            "events": EntityGroup(_event_features(observation), observation.event_exists),
             "tasks": EntityGroup(_task_features(observation), observation.tasks.priority > 0),
         },
         actions=_outlook_features(catalogue, observation, params),
@@ -99,7 +99,7 @@ def _request_features(o: Observation) -> jax.Array:
     requests, persona = o.requests, o.persona
     units = jax.vmap(lambda i: preference_units(requests.at(i), persona))(jnp.arange(VISIBLE_REQUESTS))
     columns = [
-        as_float(o.is_request),
+        as_float(o.request_exists),
         _day(requests.start),
         _day(requests.end),
         as_float(requests.end - requests.start) / 60.0,
@@ -111,20 +111,20 @@ def _request_features(o: Observation) -> jax.Array:
     ]
     present = jnp.stack(columns, axis=-1)
     kind = jax.nn.one_hot(requests.kind, len(KINDS))
-    return jnp.concatenate([present, kind], axis=-1) * as_float(o.is_request)[:, None]
+    return jnp.concatenate([present, kind], axis=-1) * as_float(o.request_exists)[:, None]
 
 
 def _event_features(o: Observation) -> jax.Array:
     """[E, 6] float32: present, start, end, importance, way to the current request and to work."""
     columns = [
-        as_float(o.is_event),
+        as_float(o.event_exists),
         _day(o.calendar.start),
         _day(o.calendar.end),
         as_float(o.calendar.importance) / 3.0,
         _hours(o.travel[o.calendar.place, o.requests.place[0]]),
         _hours(o.travel[o.calendar.place, o.persona.work_place]),
     ]
-    return jnp.stack(columns, axis=-1) * as_float(o.is_event)[:, None]
+    return jnp.stack(columns, axis=-1) * as_float(o.event_exists)[:, None]
 
 
 def _outlook_features(catalogue: Catalogue, o: Observation, params: Params) -> jax.Array:

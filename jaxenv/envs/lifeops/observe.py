@@ -21,20 +21,20 @@ def current_mask(catalogue: Catalogue, state: State, scenario: Scenario) -> Acti
 def observe(catalogue: Catalogue, state: State, params: Params) -> Observation:
     """The observation of a state."""
     scenario = params.bank[state.scenario]
-    is_event = state.calendar.start != ABSENT
+    event_exists = state.calendar.start != ABSENT
     left = scenario.num_requests - state.handled
     offsets = jnp.arange(VISIBLE_REQUESTS, dtype=jnp.int8)
-    is_request = offsets < left
+    request_exists = offsets < left
 
     def visible(column: jax.Array) -> jax.Array:
-        return jnp.where(is_request, column[state.handled + offsets], jnp.zeros((), column.dtype))
+        return jnp.where(request_exists, column[state.handled + offsets], jnp.zeros((), column.dtype))
 
     return Observation(
-        calendar=state.calendar.replace(start=jnp.where(is_event, state.calendar.start, 0)),
-        is_event=is_event,
+        calendar=state.calendar.replace(start=jnp.where(event_exists, state.calendar.start, 0)),
+        event_exists=event_exists,
         requests=jax.tree.map(visible, scenario.requests),
         flexible=visible(scenario.flexible),
-        is_request=is_request,
+        request_exists=request_exists,
         requests_left=left,
         tasks=scenario.tasks.replace(minutes=state.minutes_left),
         persona=scenario.persona,
@@ -50,5 +50,5 @@ def observe(catalogue: Catalogue, state: State, params: Params) -> Observation:
 
 def sorted_calendar(observation: Observation) -> Event:
     """The observed calendar with absent slots marked, as the dynamics take it."""
-    start = jnp.where(observation.is_event, observation.calendar.start, ABSENT)
+    start = jnp.where(observation.event_exists, observation.calendar.start, ABSENT)
     return observation.calendar.replace(start=start)

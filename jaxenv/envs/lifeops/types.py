@@ -13,6 +13,7 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core import ScenarioBank
+from jaxenv.core.deprecated import renamed
 from jaxenv.core.fields import Sizes, array, last, padding, record
 from jaxenv.core.limits import Capacities
 from jaxenv.core.types import ActionMask
@@ -141,10 +142,10 @@ class Observation(struct.PyTreeNode):
     """The day as the planner sees it: everything but the requests from the fourth on."""
 
     calendar: Event = record(Event, {"n": "E"}, doc="sorted, all 0 where absent")
-    is_event: jax.Array = array("E", bool, doc="the slot holds an event")
+    event_exists: jax.Array = array("E", bool, doc="the slot holds an event")
     requests: Event = record(Event, {"n": f"{VISIBLE_REQUESTS}"}, doc="the current request and the next two")
     flexible: jax.Array = array(f"{VISIBLE_REQUESTS}", bool, doc="the request may be moved")
-    is_request: jax.Array = array(f"{VISIBLE_REQUESTS}", bool, doc="the slot holds a request")
+    request_exists: jax.Array = array(f"{VISIBLE_REQUESTS}", bool, doc="the slot holds a request")
     requests_left: jax.Array = array("", np.int8, 0, "Q", doc="the current one included")
     tasks: Tasks = record(Tasks, doc="`minutes` are those left; finished tasks stay")
     persona: Persona = record(Persona)
@@ -155,6 +156,9 @@ class Observation(struct.PyTreeNode):
     max_steps: jax.Array = array("", np.int16, 1, "E", doc="the time limit in steps")
     weekday: jax.Array = array("", np.int8, UNSET, len(WEEKDAYS) - 1, doc="MONDAY..6, UNSET if not known")
     action_mask: ActionMask = array("A", bool, doc="the legal actions")
+
+    is_event = renamed("event_exists")
+    is_request = renamed("request_exists")
 
 
 class Params(struct.PyTreeNode):

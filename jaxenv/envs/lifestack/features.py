@@ -31,8 +31,8 @@ MANY_STEPS, MANY_HOURS, MUCH_MONEY, MUCH_REWARD = 20.0, 20.0, 1000.0, 3.0
 def entities(catalogue: Catalogue, observation: Observation) -> Entities:
     """The observation as entities with float32 features.
 
-    context [8 + 23]: shares of horizon and deadline gone, steps left to each, whether there is a deadline, time, money
-    and energy left; the metrics turned so that more is better. Groups: bounds [B, 9], events [X, 1], keys [K, 11],
+    context [8 + 23]: shares of time limit and deadline gone, steps left to each, whether there is a deadline, time,
+    money and energy left; the metrics, higher is better. Groups: bounds [B, 9], events [X, 1], keys [K, 11],
     milestones [M, 4], routes [R, 27]. actions [A, 22]: what each entry is, costs and leads to, zeros where not legal.
     """
     routes = standing_of_routes(observation)
@@ -110,10 +110,10 @@ def _keys(o: Observation) -> np.ndarray:
 def _context_features(o: Observation) -> jax.Array:
     """[8 + 23] float32: the clock, resources and metrics."""
     has_deadline = o.deadline != NEVER
-    clock, horizon, deadline = as_float(o.clock), as_float(o.horizon), as_float(o.deadline)
+    clock, max_steps, deadline = as_float(o.clock), as_float(o.max_steps), as_float(o.deadline)
     scalars = [
-        clock / horizon,
-        (horizon - clock) / MANY_STEPS,
+        clock / max_steps,
+        (max_steps - clock) / MANY_STEPS,
         as_float(has_deadline),
         jnp.where(has_deadline, clock / deadline, 0.0),
         jnp.where(has_deadline, (deadline - clock) / MANY_STEPS, 0.0),

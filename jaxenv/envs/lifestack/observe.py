@@ -55,7 +55,7 @@ def observe(catalogue: Catalogue, state: State, params: Params) -> Observation:
         money=state.money,
         energy=state.energy,
         clock=state.clock,
-        horizon=scenario.horizon,
+        max_steps=scenario.horizon,
         deadline=scenario.deadline,
         action_mask=current_mask(catalogue, state, scenario),
     )

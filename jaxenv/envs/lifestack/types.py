@@ -16,6 +16,7 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core import ScenarioBank
+from jaxenv.core.deprecated import renamed
 from jaxenv.core.fields import Sizes, array, last, padding, record
 from jaxenv.core.limits import Capacities
 from jaxenv.core.types import ActionMask
@@ -276,9 +277,11 @@ class Observation(struct.PyTreeNode):
     money: jax.Array = array("", np.int32, 0, MOST_AMOUNT, doc="left")
     energy: jax.Array = array("", np.int32, 0, MOST_ENERGY, doc="left")
     clock: jax.Array = array("", np.int16, 0, NEVER, doc="steps taken")
-    horizon: jax.Array = array("", np.int16, 0, NEVER, doc="the time limit in steps")
+    max_steps: jax.Array = array("", np.int16, 0, NEVER, doc="the time limit in steps")
     deadline: jax.Array = array("", np.int16, 0, NEVER, doc="steps, NEVER where there is none")
     action_mask: ActionMask = array("A", bool, doc="the legal actions")
+
+    horizon = renamed("max_steps")
 
 
 class Ends(struct.PyTreeNode):

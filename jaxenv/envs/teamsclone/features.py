@@ -38,7 +38,7 @@ def entities(catalogue: Catalogue, observation: Observation, params: Params, num
         context=context(observation),
         groups={
             "channels": EntityGroup(channels, observation.exists),
-            "messages": EntityGroup(message_features(observation, params, num_agents), observation.messages.present),
+            "messages": EntityGroup(message_features(observation, params, num_agents), observation.messages.exists),
         },
         actions=action_features(catalogue, observation, channels),
     )
@@ -51,14 +51,14 @@ def message_features(observation: Observation, params: Params, num_agents: int) 
     seen = observation.messages
     authors = observation.present.shape[0] + num_agents
     columns = [
-        seen.present[:, None],
+        seen.exists[:, None],
         seen.author[:, None] == np.arange(authors, dtype=np.int8)[None],
         seen.kind[:, None] == np.arange(len(KINDS), dtype=np.int8)[None],
         seen.mentions_me[:, None],
         seen.pending[:, None],
         seen.age[:, None].astype(jnp.float32) / LONG_AGO,
         (seen.reaction[:, None] + 1).astype(jnp.float32) / len(EMOJI),
-        jnp.where(seen.present[:, None], params.text_embedding[seen.text.astype(jnp.int32)], 0.0),
+        jnp.where(seen.exists[:, None], params.text_embedding[seen.text.astype(jnp.int32)], 0.0),
     ]
     return jnp.concatenate([jnp.asarray(column, jnp.float32) for column in columns], axis=1)
 
@@ -68,7 +68,7 @@ def context(observation: Observation) -> jax.Array:
     who are available or busy U, own status, progress, own sends, run of agents' messages per channel C.
     """
     o, channels = observation, np.arange(observation.exists.shape[0], dtype=np.int8)
-    progress = o.clock.astype(jnp.float32) / jnp.maximum(o.time_limit.astype(jnp.float32), 1.0)
+    progress = o.clock.astype(jnp.float32) / jnp.maximum(o.max_steps.astype(jnp.float32), 1.0)
     parts = [
         o.team == np.arange(NUM_TEAMS, dtype=np.int8),
         o.channel == channels,
@@ -110,7 +110,7 @@ def action_features(catalogue: Catalogue, observation: Observation, channels: ja
     waits = o.messages.pending
     oldest = jnp.max(jnp.where(waits, o.messages.age, 0))
     spam = (o.run[target] >= SPAM_RUN) | (o.sends >= SPAM_SENDS)
-    newest = jnp.where(o.messages.present[0], jnp.minimum(o.messages.age[0], o.clock), o.clock)
+    newest = jnp.where(o.messages.exists[0], jnp.minimum(o.messages.age[0], o.clock), o.clock)
     has_target = (verb <= actions.SWITCH) | (verb == actions.JOIN)
     columns = [
         verb[:, None] == np.arange(actions.IDLE + 1)[None],

@@ -74,7 +74,7 @@ def no_schedule() -> Schedule:
     return Schedule(step=jnp.zeros(0, jnp.int16), channel=jnp.zeros(0, jnp.int8), author=jnp.zeros(0, jnp.int8))
 
 
-def draw_schedule(bits: jax.Array, scenario: Scenario, time_limit: jax.Array) -> Schedule:
+def draw_schedule(bits: jax.Array, scenario: Scenario, max_steps: jax.Array) -> Schedule:
     """3 to 8 mentions at distinct steps of the first half, in uniform channels, by uniform teammates.
 
     The steps are a uniform subset, by Floyd's algorithm (Bentley and Floyd 1987).
@@ -82,12 +82,12 @@ def draw_schedule(bits: jax.Array, scenario: Scenario, time_limit: jax.Array) ->
     Args:
         bits: [NUM_SCHEDULE_BITS] draws.
         scenario: in which the mentions are posted.
-        time_limit: [] int32.
+        max_steps: [] int32.
     """
     most = MOST_MENTIONS
     size = FEWEST_MENTIONS + scale(bits[0], jnp.int32(most - FEWEST_MENTIONS + 1))
     dice = bits[1:].reshape(3, most)
-    first = jnp.maximum(time_limit // 2 - size, 0)
+    first = jnp.maximum(max_steps // 2 - size, 0)
     steps = jnp.full(most, NEVER, jnp.int32)
     for n in range(most):
         step = scale(dice[0, n], first + n + 1)

@@ -11,7 +11,7 @@ from jaxenv.envs.teamsclone.types import BUSY, Observation, ObservedMessages, Sc
 
 
 def observe(
-    catalogue: Catalogue, state: State, scenario: Scenario, agent: jax.Array, time_limit: jax.Array, is_over: jax.Array
+    catalogue: Catalogue, state: State, scenario: Scenario, agent: jax.Array, max_steps: jax.Array, is_over: jax.Array
 ) -> Observation:
     """What one agent ([] int32) sees of a state."""
     channel = state.channel[agent]
@@ -27,7 +27,7 @@ def observe(
         present=users & (state.presence <= BUSY),
         away=is_away(state)[agent],
         clock=state.clock,
-        time_limit=time_limit.astype(jnp.int16),
+        max_steps=max_steps.astype(jnp.int16),
         sends=jax.lax.population_count(state.sends[agent]).astype(jnp.int8),
         run=state.run,
         action_mask=current_mask(catalogue, state, scenario, agent, is_over),
@@ -36,16 +36,16 @@ def observe(
 
 def observe_messages(window: Window, agent: jax.Array) -> ObservedMessages:
     """The window in plain columns."""
-    present = messages.is_present(window.words)
+    exists = messages.is_present(window.words)
 
     def shown(column: jax.Array, dtype: type, absent: int) -> jax.Array:
-        return jnp.where(present, column, absent).astype(dtype)
+        return jnp.where(exists, column, absent).astype(dtype)
 
     return ObservedMessages(
-        present=present,
+        exists=exists,
         author=shown(messages.author(window.words), jnp.int8, -1),
         kind=shown(messages.kind(window.words), jnp.int8, -1),
-        mentions_me=present & (messages.named(window.words) == agent),
+        mentions_me=exists & (messages.named(window.words) == agent),
         pending=messages.is_pending(window.words),
         age=shown(window.age, jnp.int16, 0),
         reaction=(window.reaction - 1).astype(jnp.int8),

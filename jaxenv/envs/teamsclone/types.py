@@ -16,6 +16,7 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core import ScenarioBank
+from jaxenv.core.deprecated import renamed
 from jaxenv.core.fields import Sizes, array, last, padding, record
 from jaxenv.core.limits import Capacities, require_bits
 from jaxenv.core.types import ActionMask
@@ -176,7 +177,7 @@ class Draws(struct.PyTreeNode):
 class ObservedMessages(struct.PyTreeNode):
     """The window of the agent's channel, newest first."""
 
-    present: jax.Array = array(f"{WINDOW}", bool)
+    exists: jax.Array = array(f"{WINDOW}", bool)
     author: jax.Array = array(
         f"{WINDOW}",
         np.int8,
@@ -193,6 +194,8 @@ class ObservedMessages(struct.PyTreeNode):
     )
     text: jax.Array = array(f"{WINDOW}", np.int16, 0, MOST_TEXTS - 1, doc="row of the table of texts")
 
+    present = renamed("exists")
+
 
 class Observation(struct.PyTreeNode):
     """The workspace as one agent sees it: other channels only as unread counts, and no rates."""
@@ -207,7 +210,7 @@ class Observation(struct.PyTreeNode):
     present: jax.Array = array("U", bool, doc="available or busy")
     away: jax.Array = array("", bool, doc="the agent's own status")
     clock: jax.Array = array("", np.int16, 0, MOST_STEPS, doc="steps taken")
-    time_limit: jax.Array = array("", np.int16, 0, MOST_STEPS, doc="steps")
+    max_steps: jax.Array = array("", np.int16, 0, MOST_STEPS, doc="the time limit in steps")
     sends: jax.Array = array(
         "",
         np.int8,
@@ -217,6 +220,8 @@ class Observation(struct.PyTreeNode):
     )
     run: jax.Array = array("C", np.int8, 0, doc="agents' messages since a teammate's last")
     action_mask: ActionMask = array("A", bool, doc="the legal actions")
+
+    time_limit = renamed("max_steps")
 
 
 class Statistics(struct.PyTreeNode):

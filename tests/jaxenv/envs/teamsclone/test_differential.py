@@ -109,7 +109,7 @@ def assert_same_view(env, observation, episode, table):
         one, shown = jax.tree.map(lambda leaf, n=agent: leaf[n], o), episode.observation(agent)
         window = one.messages
         number = len(shown.window)
-        assert window.present.tolist() == [n < number for n in range(10)]
+        assert window.exists.tolist() == [n < number for n in range(10)]
         assert window.author[:number].tolist() == [author_code(env, m.author) for m in shown.window]
         assert [KINDS[code] for code in window.kind[:number]] == [m.kind for m in shown.window]
         assert window.mentions_me[:number].tolist() == [m.mentions_me for m in shown.window]

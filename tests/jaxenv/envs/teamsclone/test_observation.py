@@ -34,7 +34,7 @@ def test_the_observation_at_reset():
         Shown(0, "chatter", False, False, 1, None, "old"),
     ]
     o = game.shown()
-    assert [int(number) for number in (o.team, o.channel, o.clock, o.time_limit, o.sends)] == [0, 0, 0, 100, 0]
+    assert [int(number) for number in (o.team, o.channel, o.clock, o.max_steps, o.sends)] == [0, 0, 0, 100, 0]
     assert not o.away
     assert o.exists.tolist() == [True] * 3 + [False] * 5
     assert o.unread.tolist() == [0, 0, 1, 0, 0, 0, 0, 0]
@@ -138,7 +138,7 @@ def laid_out(game, agent, num_agents):
     o = game.shown(agent)
     numbers += one_hot(int(o.team), 4) + one_hot(int(o.channel), 8) + o.exists.tolist() + (o.unread / 10).tolist()
     numbers += o.running.tolist() + o.joined.tolist() + o.present.tolist()
-    numbers += [float(o.away), int(o.clock) / int(o.time_limit), int(o.sends) / 3, *(o.run / 3).tolist()]
+    numbers += [float(o.away), int(o.clock) / int(o.max_steps), int(o.sends) / 3, *(o.run / 3).tolist()]
     return np.array(numbers, np.float32)
 
 
