@@ -4,7 +4,7 @@ import warnings
 
 
 def renamed(name: str) -> property:
-    """The former name of a field, as a property: `horizon = renamed("max_steps")` in the record's class."""
+    """The former name of a field: a property of its record that reads `name` and warns."""
 
     def read(record: object) -> object:
         kind = type(record).__name__
