@@ -15,7 +15,7 @@ DEV  := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train test test-all coverage check format bench library lock clean
+.PHONY: help train test test-all coverage check format bench library tables lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ format: $(DEV)  ## let ruff sort imports, mend what it can and format
 
 library: $(CORE)  ## compile scenarios/library/ into the arrays that jaxenv ships
 	$(PY) -m scenarios compile $(ARGS)
+
+tables: $(DEV)  ## write the tables of docs/ from the declarations in jaxenv/envs/
+	$(PY) tests/test_tables.py
 
 # Pinned on the oldest Python that is supported, so that the pins exist for the later ones too.
 lock:  ## pin anew, in constraints.txt, the newest releases that fit together

@@ -1,4 +1,4 @@
-"""The tables of the documentation are those of the declarations; `python tests/test_tables.py` writes them anew."""
+"""The tables of the documentation are those of the declarations; `make tables` writes them anew."""
 
 import importlib
 import re
