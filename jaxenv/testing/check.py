@@ -55,7 +55,7 @@ def check_environment(
 ) -> None:
     """Plays `env` and checks every rule of the contract; `python -m jaxenv.testing ID` prints a line for each.
 
-    Warns of what the environment finds odd about `params` (`Environment.warnings`).
+    `Environment.warnings` about `params` are raised as Python warnings.
 
     The check plays eight episodes side by side with random actions, some of them illegal, and the rules read that
     rollout. Several agents are the same with a leading axis N: masks [N, A], actions [N] (one value of the
