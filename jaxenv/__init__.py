@@ -1,4 +1,4 @@
-"""jaxenv: days, crises and chats as JAX environments, pure functions over fixed-shape arrays."""
+"""jaxenv: reinforcement-learning environments of days, crises and chats, pure JAX functions of fixed-shape arrays."""
 
 from jaxenv import wrappers as wrappers
 from jaxenv.core import Environment as Environment

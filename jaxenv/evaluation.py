@@ -15,14 +15,14 @@ from jaxenv.core.types import Key, Policy, StatefulPolicy
 
 
 class Evaluation(struct.PyTreeNode):
-    """How the episodes went; S scenarios in the order of the bank, R repetitions of each."""
+    """The results of S scenarios in the order of the bank, R episodes of each."""
 
     returns: jax.Array  # [S, R] float32, undiscounted
     lengths: jax.Array  # [S, R] int32, steps
-    terminated: jax.Array  # [S, R] bool, came to a natural end
-    truncated: jax.Array  # [S, R] bool, ran into the time limit
-    succeeded: jax.Array  # [S, R] bool, ended in success; False where the environment's `info` tells none
-    statistics: Any = None  # `info["statistics"]` of the last step, leading axes [S, R], where it is told
+    terminated: jax.Array  # [S, R] bool, ended naturally
+    truncated: jax.Array  # [S, R] bool, reached the time limit
+    succeeded: jax.Array  # [S, R] bool, ended in success; False if `info` does not report it
+    statistics: Any = None  # `info["statistics"]` of the last step, leading axes [S, R]; None if not reported
 
 
 def evaluate(
@@ -34,20 +34,28 @@ def evaluate(
     repetitions: int = 1,
     max_steps: int | None = None,
 ) -> Evaluation:
-    """Plays each scenario of `params.bank` from its beginning to its end.
+    """Plays every scenario of `params.bank` from start to end.
 
-    Of several agents each acts by the same policy on its own observation, and a return is the mean of theirs.
+    Several agents all use the same policy, each on its own observation, and a return is the mean of theirs.
+
+    >>> import jax.numpy as jnp, jaxenv
+    >>> env, params = jaxenv.make("LifeOps-v0")
+    >>> def reject(key, observation, params):
+    ...     return jnp.int32(1)
+    >>> result = jaxenv.evaluate(reject, env, params)
+    >>> result.returns.shape, int(result.lengths.max())
+    ((12, 1), 8)
 
     Args:
         policy: (key, observation, params) -> action on one observation: a baseline, any function, or a trained
-            `NetworkPolicy`, which takes the most probable action, or draws one after `policy.replace(greedy=False)`;
-            or a `StatefulPolicy`. A policy that is a pytree may change its weights without a second compilation.
+            `NetworkPolicy`, which takes the most probable action, or samples with `policy.replace(greedy=False)`;
+            or a `StatefulPolicy`. New weights of a policy that is a pytree do not recompile.
         env: the environment.
-        params: its params, with the bank to be played.
-        key: for policies and environments that draw; a fixed one where None.
-        repetitions: R, episodes of each scenario; one is enough where nothing is random, a sampled policy wants many.
-        max_steps: an episode that has not ended by then is cut off, neither terminated nor truncated;
-            `params.max_steps_in_episode` where None, after which none should go on.
+        params: its params, with the bank to play.
+        key: random key for policies and environments; `jax.random.key(0)` by default.
+        repetitions: R, episodes of each scenario; one is enough if nothing is random, a sampled policy needs many.
+        max_steps: an episode that has not ended by then is stopped, neither terminated nor truncated; by default
+            `params.max_steps_in_episode`, by which every episode should have ended.
     """
     key = jax.random.key(0) if key is None else key
     as_tree = Partial(policy) if jax.tree_util.all_leaves([policy]) else policy
@@ -69,7 +77,7 @@ def _play_all(
 def _play(
     env: Environment, policy: Any, params: Any, max_steps: jax.Array, key: Key, scenario: jax.Array
 ) -> Evaluation:
-    """One episode; nothing is added after its end, however long its neighbours go on."""
+    """Plays one episode; nothing is added after its end, however long others of the batch continue."""
     reset_key, play_key = jax.random.split(key)
     start, act = _for_all_agents(policy, env)
     state = env.init(reset_key, params, scenario)
@@ -95,20 +103,20 @@ def _play(
 
     no = jnp.bool_(False)
     first = (state, start, play_key, Evaluation(jnp.float32(0), jnp.int32(0), no, no, no, statistics=None))
-    shapes = jax.eval_shape(step, first)[-1]  # of what the environment tells, zeros before the first step
-    nothing = jax.tree.map(lambda shape: jnp.zeros(shape.shape, shape.dtype), shapes)
-    # Under vmap a while loop runs until all are done and keeps what was done before as it is.
-    *_, played = lax.while_loop(is_running, step, (*first[:-1], nothing))
+    shapes = jax.eval_shape(step, first)[-1]  # zeros before the first step
+    zeros = jax.tree.map(lambda shape: jnp.zeros(shape.shape, shape.dtype), shapes)
+    # Under vmap a while loop runs until all episodes are done and leaves finished ones unchanged.
+    *_, played = lax.while_loop(is_running, step, (*first[:-1], zeros))
     return played
 
 
 def _for_all_agents(policy: Any, env: Environment) -> tuple[Any, Callable[..., tuple[jax.Array, Any]]]:
-    """(what all agents carry at first, (key, observation, params, carry) -> (action, carry))."""
+    """(initial carry of all agents, (key, observation, params, carry) -> (action, carry))."""
 
-    def forgetful(key: Key, observation: Any, params: Any, carry: Any) -> tuple[jax.Array, Any]:
+    def act_without_carry(key: Key, observation: Any, params: Any, carry: Any) -> tuple[jax.Array, Any]:
         return policy(key, observation, params), carry
 
-    start, act = (policy.initial_carry(), policy.act) if hasattr(policy, "act") else ((), forgetful)
+    start, act = (policy.initial_carry(), policy.act) if hasattr(policy, "act") else ((), act_without_carry)
     agents = env.num_agents
     if agents == 1:
         return start, act

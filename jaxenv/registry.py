@@ -1,4 +1,4 @@
-"""The registry: one dictionary from an id to the function that builds its environment."""
+"""The registry: a dictionary from ids to the functions that build their environments."""
 
 import difflib
 import inspect
@@ -22,25 +22,36 @@ _FACTORIES: dict[str, Callable[..., Environment]] = {
 def make(id: str, **static: Any) -> tuple[Environment, Any]:
     """Builds a registered environment and its default params.
 
+    >>> import jax, jaxenv
+    >>> env, params = jaxenv.make("LifeOps-v0")
+    >>> observation, state = env.reset(jax.random.key(0), params, scenario=3)
+    >>> observation, state, reward, terminated, truncated, info = env.step(jax.random.key(1), state, 0, params)
+    >>> float(reward), bool(terminated)
+    (-5.0, False)
+
     Args:
-        id: a name of `registered()`.
-        **static: what its constructor takes, such as `limits`; anything that changes a shape.
+        id: one of `registered()`.
+        **static: arguments of its constructor that change a shape, such as `limits`.
 
     Returns:
-        (environment, params); a changed number is `params.replace(...)` and never recompiles.
+        (environment, params); change a number by `params.replace(...)`, which never recompiles.
 
     Raises:
-        ValueError: for an unknown id; the message names the nearest one.
+        ValueError: if the id is unknown; the message names the nearest one.
     """
     env = _factory(id)(**static)
     return env, env.default_params
 
 
 def arguments(id: str) -> dict[str, Any]:
-    """What `make` takes beside the id: argument -> default, of a registered environment.
+    """The arguments of `make` for a registered environment besides the id: argument -> default.
+
+    >>> from jaxenv import registry
+    >>> registry.arguments("TeamsClone-MultiAgent-v0")["num_agents"]
+    4
 
     Raises:
-        ValueError: for an unknown id; the message names the nearest one.
+        ValueError: if the id is unknown; the message names the nearest one.
     """
     return {name: parameter.default for name, parameter in inspect.signature(_factory(id)).parameters.items()}
 
@@ -54,19 +65,31 @@ def _factory(id: str) -> Callable[..., Environment]:
 
 
 def registered() -> tuple[str, ...]:
-    """All ids, in the order of registration."""
+    """All ids, in the order of registration.
+
+    >>> import jaxenv
+    >>> jaxenv.registered()[:3]
+    ('LifeOps-v0', 'LifeOps-Shaped-v0', 'LifeStack-v0')
+    """
     return tuple(_FACTORIES)
 
 
 def register(id: str, factory: Callable[..., Environment]) -> None:
-    """Adds an environment of one's own; `factory(**static)` returns it.
+    """Registers your own environment; `factory(**static)` returns it.
+
+    >>> import jaxenv
+    >>> from jaxenv.envs.lifeops import Limits, classic
+    >>> jaxenv.register("Docs-LongDay-v0", lambda: classic(Limits(events=40)))
+    >>> env, params = jaxenv.make("Docs-LongDay-v0")
+    >>> env.limits.events
+    40
 
     Raises:
-        ValueError: where the id is taken.
-        TypeError: where the factory cannot be called.
+        ValueError: if the id is taken.
+        TypeError: if the factory is not callable.
     """
     if id in _FACTORIES:
         raise ValueError(f"the id {id!r} is taken; a changed environment gets a new version, {id[:-1]}…")
     if not callable(factory):
-        raise TypeError(f"the factory of {id!r} is a function that returns an environment, got {factory!r}")
+        raise TypeError(f"the factory of {id!r} must be a function that returns an environment, got {factory!r}")
     _FACTORIES[id] = factory

@@ -1,4 +1,4 @@
-"""Baselines: policies over observations that learn nothing."""
+"""Baselines: random and rule-based policies."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -21,6 +21,12 @@ _RULE_BASED: dict[type, Callable[[Any], Mapping[str, Policy | StatefulPolicy]]] 
 
 
 def for_environment(env: Environment) -> dict[str, Policy | StatefulPolicy]:
-    """Every baseline of an unwrapped environment by name, `Random` first."""
+    """The baselines of an unwrapped environment by name, `Random` first.
+
+    >>> import jaxenv
+    >>> from jaxenv import baselines
+    >>> list(baselines.for_environment(jaxenv.make("LifeStack-v0")[0]))
+    ['Random', 'Greedy']
+    """
     rule_based = _RULE_BASED.get(type(env))
     return {"Random": random_policy, **(rule_based(env) if rule_based else {})}

@@ -13,7 +13,7 @@ from jaxenv.envs.lifeops.dynamics import Change, insertion, leaves_clean
 from jaxenv.envs.lifeops.observe import sorted_calendar
 from jaxenv.envs.lifeops.types import DAY_END, Event
 
-ONE_BLOCK = 30  # minutes: a task with more left than this gets a long focus block
+ONE_BLOCK = 30  # minutes; a task with more work left gets a long focus block
 
 
 def baselines(env: LifeOps) -> dict[str, Policy]:
@@ -25,20 +25,20 @@ def baselines(env: LifeOps) -> dict[str, Policy]:
 
 
 def heuristic(catalogue: Catalogue, key: Key, observation: Observation, params: Params) -> jax.Array:
-    """Accepts what fits and rejects the rest; then blocks the focus time that harms least, in catalogue order."""
+    """Accepts what fits and rejects the rest; then blocks the least harmful focus time, in catalogue order."""
     del key
     moves, change = _consequences(catalogue, observation, params)
     focus = observation.action_mask & (moves.verb == BLOCK_FOCUS)
-    block = masking.first_least(focus, change.overlaps, change.tight_legs + change.home_leg)
+    block = masking.lexicographic_argmin(focus, change.overlaps, change.tight_legs + change.home_leg)
     answer = jnp.where(leaves_clean(observation, change)[ACCEPT], ACCEPT, REJECT)
     return jnp.where(observation.request_exists[0], answer, block)
 
 
 def careful(catalogue: Catalogue, key: Key, observation: Observation, params: Params) -> jax.Array:
-    """Accepts what fits, moves what is important to where it fits and leaves room for work, rejects the rest.
+    """Accepts what fits, reschedules important events to where they fit and leave room for work, rejects the rest.
 
-    A move is taken only if the free focus blocks afterwards still cover what they cover now, or all minutes left.
-    Focus time is chosen by least harm, then by the length that the current task needs.
+    It reschedules only if the free focus blocks afterwards still cover what they cover now, or all minutes left.
+    It chooses focus time by least harm, then by the length that the current task needs.
     """
     del key
     moves, change = _consequences(catalogue, observation, params)
@@ -58,27 +58,27 @@ def careful(catalogue: Catalogue, key: Key, observation: Observation, params: Pa
     focus = observation.action_mask & (moves.verb == BLOCK_FOCUS)
     issues = change.tight_legs + change.home_leg
     misfit = (moves.duration != wanted).astype(jnp.int32)
-    block = masking.first_least(focus, change.overlaps, issues, misfit)
+    block = masking.lexicographic_argmin(focus, change.overlaps, issues, misfit)
     return jnp.where(observation.request_exists[0], answer, block).astype(jnp.int32)
 
 
 def focus_cover(catalogue: Catalogue, calendar: Event, extra: Event | None) -> jax.Array:
-    """[] int32, minutes that overlap-free focus blocks can still hold, the longest free block at each start.
+    """[] int32, minutes that focus blocks without overlap can still hold, the longest free block at each start.
 
-    Starts of a catalogue lie so far apart that blocks never overlap each other. `extra` is booked beside the calendar.
+    The starts of a catalogue are so far apart that blocks never overlap. `extra` is added to the calendar.
     """
     start, duration = jnp.meshgrid(
         jnp.array(catalogue.focus_starts, jnp.int32), jnp.array(catalogue.focus_durations, jnp.int32), indexing="ij"
     )
     end = jnp.minimum(start + duration, DAY_END)
 
-    def meets(event: Event) -> jax.Array:
+    def overlaps(event: Event) -> jax.Array:
         return (event.start < end) & (start < event.end)
 
-    booked = jax.vmap(lambda slot: meets(calendar.at(slot)))(jnp.arange(calendar.start.shape[0]))
+    booked = jax.vmap(lambda slot: overlaps(calendar.at(slot)))(jnp.arange(calendar.start.shape[0]))
     free = ~jnp.any(booked, axis=0)
     if extra is not None:
-        free &= ~meets(extra)
+        free &= ~overlaps(extra)
     return jnp.sum(jnp.max(jnp.where(free, duration, 0), axis=-1))
 
 

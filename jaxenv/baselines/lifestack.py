@@ -1,4 +1,4 @@
-"""Greedy: urgent care of oneself, else the shortest way that serves (docs/rules/lifestack.md, section 9)."""
+"""Greedy: urgent self-care, else the shortest useful route (docs/rules/lifestack.md, section 9)."""
 
 import functools
 
@@ -34,7 +34,7 @@ def baselines(env: LifeStack) -> dict[str, Policy]:
 
 
 def greedy(catalogue: Catalogue, key: Key, observation: Observation, params: Params) -> jax.Array:
-    """Rest, care, look, work, or nudge a metric of success, whichever is first to apply; else wait: [] int32."""
+    """The first that applies of: rest, care, inspect, work, nudge a metric of success; else wait: [] int32."""
     del key, params
     target, has_target = target_route(catalogue, observation)
     outstanding = jnp.where(has_target, jnp.sum(observation.routes.outstanding[target], dtype=jnp.int32), 0)
@@ -52,33 +52,33 @@ def greedy(catalogue: Catalogue, key: Key, observation: Observation, params: Par
 
 
 def target_route(catalogue: Catalogue, o: Observation) -> tuple[jax.Array, jax.Array]:
-    """([] int32 route, [] bool whether there is one): serves, nothing known against it, and can be worked now.
+    """([] int32 route, [] bool whether there is one) that is useful, not known to fail, and workable now.
 
-    The one with the fewest outstanding verbs; ties go to the higher final reward, then to the order.
+    It has the fewest outstanding verbs; ties go to the higher final reward, then to the lower index.
     """
     fails = jnp.any(o.routes.relation == FAILS, axis=-1)
     fails = fails | jnp.any(o.routes.needs_bound & ~o.bounds.holds[None], axis=-1)
     workable = jnp.any(route_entries(catalogue, o), axis=0)
     ready = o.routes.serves & ~fails & workable
     outstanding = jnp.sum(o.routes.outstanding, axis=-1, dtype=jnp.int32)
-    return masking.first_least(ready, outstanding, -o.routes.reward), jnp.any(ready)
+    return masking.lexicographic_argmin(ready, outstanding, -o.routes.reward), jnp.any(ready)
 
 
 def route_entries(catalogue: Catalogue, o: Observation) -> jax.Array:
-    """[V, R] bool: the legal entries on routes."""
+    """[V, R] bool: the legal verbs of each route."""
     return o.action_mask[: catalogue.first_inspect].reshape(NUM_VERBS, catalogue.routes)
 
 
 def work_on(catalogue: Catalogue, o: Observation, route: jax.Array) -> jax.Array:
-    """[] int32: look at its first unknown precondition that can be looked at, else its first outstanding verb."""
-    can_look = o.action_mask[catalogue.first_inspect : catalogue.first_upkeep]
-    look = (o.routes.relation[route] == NOT_KNOWN) & can_look
+    """[] int32: inspect its first unknown precondition that can be inspected, else do its first outstanding verb."""
+    can_inspect = o.action_mask[catalogue.first_inspect : catalogue.first_upkeep]
+    inspect = (o.routes.relation[route] == NOT_KNOWN) & can_inspect
     verb = jnp.argmax(route_entries(catalogue, o)[:, route])
-    return jnp.where(jnp.any(look), catalogue.first_inspect + jnp.argmax(look), verb * catalogue.routes + route)
+    return jnp.where(jnp.any(inspect), catalogue.first_inspect + jnp.argmax(inspect), verb * catalogue.routes + route)
 
 
 def care_for_metrics(catalogue: Catalogue, o: Observation) -> tuple[jax.Array, jax.Array]:
-    """([] int32 entry, [] bool whether one applies): the upkeep that raises the first watched metric that is low."""
+    """([] int32 entry, [] bool whether one applies): the upkeep for the first watched metric that is low."""
     low = better(o.metrics)[WATCHED] < LOW_METRIC
     entry = jnp.asarray(catalogue.first_upkeep + BEST_UPKEEP)
     applies = low & o.action_mask[entry]
@@ -89,8 +89,8 @@ def nudge_metric(catalogue: Catalogue, o: Observation) -> tuple[jax.Array, jax.A
     """([] int32 entry, [] bool whether one applies): the upkeep that moves the first unmet bound of success most."""
     bounds = o.bounds
     unmet = bounds.exists & bounds.in_success & ~bounds.holds
-    way = jnp.where(o.metrics[bounds.metric] < bounds.low, 1, -1)
-    moved = jnp.asarray(RAISES)[:, bounds.metric] * way[None]
+    direction = jnp.where(o.metrics[bounds.metric] < bounds.low, 1, -1)
+    moved = jnp.asarray(RAISES)[:, bounds.metric] * direction[None]
     entry = catalogue.first_upkeep + jnp.argmax(moved, axis=0)
     applies = unmet & (jnp.max(moved, axis=0) > 0) & o.action_mask[entry]
     return entry[jnp.argmax(applies)], jnp.any(applies)

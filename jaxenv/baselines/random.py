@@ -1,4 +1,4 @@
-"""The random baseline of every environment with a mask."""
+"""The random baseline of every environment."""
 
 from typing import Any
 
@@ -9,6 +9,15 @@ from jaxenv.core.types import Key
 
 
 def random_policy(key: Key, observation: Any, params: Any) -> jax.Array:
-    """Uniform over the legal actions: [] int32."""
+    """Draws uniformly among the legal actions: [] int32.
+
+    >>> import jax, jaxenv
+    >>> from jaxenv.baselines import random_policy
+    >>> env, params = jaxenv.make("LifeOps-v0")
+    >>> observation, state = env.reset(jax.random.key(0), params)
+    >>> action = jax.jit(random_policy)(jax.random.key(1), observation, params)
+    >>> bool(observation.action_mask[action])
+    True
+    """
     del params
     return masking.sample_uniform(key, observation.action_mask)

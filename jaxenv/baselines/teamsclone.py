@@ -11,9 +11,9 @@ from jaxenv.envs.teamsclone import Observation, Params, TeamsClone
 from jaxenv.envs.teamsclone.actions import IDLE, JOIN, SWITCH, TEXT, Catalogue
 from jaxenv.envs.teamsclone.types import REPLY, STATUS, TEMPLATES
 
-LONG_ENOUGH = 5  # steps in a channel before one leaves it
+LONG_ENOUGH = 5  # steps in a channel before leaving it
 WORTH_A_VISIT = 2  # unread messages
-IDLE_STEPS = 8  # of which the last is a status message
+IDLE_STEPS = 8  # the last of which is a status message
 
 
 def baselines(env: TeamsClone) -> dict[str, Policy | StatefulPolicy]:
@@ -22,7 +22,7 @@ def baselines(env: TeamsClone) -> dict[str, Policy | StatefulPolicy]:
 
 
 class UnmaskedRandom(struct.PyTreeNode):
-    """Uniform over the whole catalogue, as the specification's random agent, which sends broken actions."""
+    """Uniform over the whole catalogue, like the specification's random agent, which also sends illegal actions."""
 
     catalogue: Catalogue = struct.field(pytree_node=False)
 
@@ -31,25 +31,27 @@ class UnmaskedRandom(struct.PyTreeNode):
         return jax.random.randint(key, (), 0, self.catalogue.size, jnp.int32)
 
 
-class Habits(NamedTuple):
-    """What the rule-based policy remembers."""
+class PolicyCarry(NamedTuple):
+    """What the rule-based policy carries from step to step."""
 
-    channel: jax.Array  # [] int32, where it was at the last step, -1 at first
-    since: jax.Array  # [] int32, the clock at which it was first there
+    channel: jax.Array  # [] int32, that of the last step, -1 at first
+    since: jax.Array  # [] int32, the clock at which it entered the channel
     idle_steps: jax.Array  # [] int32, so far
 
 
 class RuleBased(struct.PyTreeNode):
-    """Answers a mention of its own; else joins a call; else goes where much is unread; else now and then a status."""
+    """Answers a mention, else joins a call, else switches to many unread messages, else at times posts a status."""
 
     catalogue: Catalogue = struct.field(pytree_node=False)
 
-    def initial_carry(self) -> Habits:
-        """Nothing remembered."""
-        return Habits(channel=jnp.int32(-1), since=jnp.int32(0), idle_steps=jnp.int32(0))
+    def initial_carry(self) -> PolicyCarry:
+        """The carry at the start of an episode."""
+        return PolicyCarry(channel=jnp.int32(-1), since=jnp.int32(0), idle_steps=jnp.int32(0))
 
-    def act(self, key: Key, observation: Observation, params: Params, carry: Habits) -> tuple[jax.Array, Habits]:
-        """([] int32, what it remembers now)."""
+    def act(
+        self, key: Key, observation: Observation, params: Params, carry: PolicyCarry
+    ) -> tuple[jax.Array, PolicyCarry]:
+        """([] int32, carry)."""
         del key, params
         o, first = observation, self.catalogue.first
         channel, clock = o.channel.astype(jnp.int32), o.clock.astype(jnp.int32)
@@ -64,4 +66,4 @@ class RuleBased(struct.PyTreeNode):
         action = jnp.where(leaves, first(SWITCH) + jnp.argmax(o.unread), action)
         action = jnp.where(jnp.any(calls), first(JOIN) + jnp.argmax(calls), action)
         action = jnp.where(waits, first(TEXT) + TEMPLATES.index(REPLY), action)
-        return action.astype(jnp.int32), Habits(channel, since, idle_steps)
+        return action.astype(jnp.int32), PolicyCarry(channel, since, idle_steps)

@@ -15,87 +15,121 @@ from flax import struct
 
 from jaxenv.core.types import Key
 
-_BESIDE = ("shared", "start_cdf")  # fields of a bank beside its scenarios, by their names in a saved one
+_OTHER_FIELDS = ("shared", "start_cdf")  # besides the scenarios; a saved bank has them under these names
 
 
 class ScenarioBank(struct.PyTreeNode):
-    """Scenarios stacked along a leading axis; a pytree, so it travels in params through jit and vmap."""
+    """Scenarios stacked along a leading axis; a pytree, so params carry it through jit and vmap.
+
+    >>> import jax.numpy as jnp, jaxenv
+    >>> env, params = jaxenv.make("LifeOps-v0")
+    >>> bank = jaxenv.ScenarioBank(params.bank[jnp.array([0, 3, 7])])
+    >>> params = params.replace(bank=bank)
+    >>> params.bank.size
+    3
+    """
 
     scenarios: Any  # a Scenario record, each array with a leading axis of the bank's size
-    shared: Any = None  # what all of them refer to, such as a table of texts: an array, or None where there is none
-    start_cdf: jax.Array | None = None  # [S] float32, running sums of the start weights, None where all are equal
+    shared: Any = None  # what all scenarios refer to, such as a table of texts: an array or None
+    start_cdf: jax.Array | None = None  # [S] float32, cumulative start weights; None if all are equal
 
     @classmethod
     def stack(cls, scenarios: Sequence[Any]) -> Self:
-        """A bank of the given scenarios, in their order (host side); an empty sequence is a ValueError."""
+        """Stacks scenarios into a bank, in their order (host side).
+
+        >>> import jaxenv
+        >>> bank = jaxenv.make("LifeOps-v0")[1].bank
+        >>> len(jaxenv.ScenarioBank.stack([bank[0], bank[3]]))
+        2
+
+        Raises:
+            ValueError: if there are no scenarios.
+        """
         if not scenarios:
-            raise ValueError("a scenario bank holds at least one scenario, got none")
+            raise ValueError("expected at least one scenario, got none")
         return cls(jax.tree.map(lambda *leaves: jnp.asarray(np.stack(leaves)), *scenarios))
 
     @property
     def size(self) -> int:
-        """How many scenarios the bank holds (static)."""
+        """The number of scenarios (static)."""
         return jax.tree.leaves(self.scenarios)[0].shape[0]
 
     def __len__(self) -> int:
-        """The same as `size`."""
+        """The number of scenarios."""
         return self.size
 
     def __getitem__(self, index: Any) -> Any:
-        """The scenario at an index (traced ones too), or a stack of them for a slice or an array of indices."""
+        """The scenario at an index, which may be traced, or a stack of them for a slice or an array of indices."""
         if isinstance(index, slice):
             return jax.tree.map(lambda leaf: leaf[index], self.scenarios)
         return _rows(self.scenarios, index)
 
     def sample(self, key: Key) -> jax.Array:
-        """An index drawn from the start distribution, [] int32; one random number, exact to 2⁻²³."""
+        """Draws an index from the start distribution: [] int32, from one random number, exact to 2⁻²³."""
         if self.size == 1:
             return jnp.int32(0)
         return self.pick(jax.random.uniform(key))
 
     def pick(self, uniform: jax.Array) -> jax.Array:
-        """The index that a number in [0, 1) falls on by the start distribution, [] int32."""
+        """Maps a number in [0, 1) to an index by the start distribution: [] int32."""
         if self.start_cdf is None:
             return jnp.minimum(jnp.floor(uniform * self.size).astype(jnp.int32), self.size - 1)
         total = self.start_cdf[-1]
         found = jnp.searchsorted(self.start_cdf, uniform * total, side="right", method="scan_unrolled")
-        last = jnp.argmax(self.start_cdf >= total)  # of positive weight: rounding must not step over it
+        last = jnp.argmax(self.start_cdf >= total)  # of positive weight: rounding must not exceed it
         return jnp.minimum(found, last).astype(jnp.int32)
 
     def with_start_weights(self, weights: jax.Array) -> Self:
-        """The same scenarios under another start distribution; episodes under way go on as they are.
+        """The same scenarios with another start distribution; running episodes are not affected.
+
+        >>> import jax, jax.numpy as jnp, jaxenv
+        >>> bank = jaxenv.make("LifeOps-v0")[1].bank
+        >>> bank = bank.with_start_weights(jnp.zeros(bank.size).at[7].set(1.0))
+        >>> int(bank.sample(jax.random.key(0)))
+        7
 
         Args:
             weights: [S], at least 0 and not all 0. An episode starts in a scenario with a probability proportional to
-                its weight, and never in one of weight 0. A curriculum changes them between two updates; as all of
-                `params` they are traced, so only the first change recompiles.
+                its weight, and never in one of weight 0. A curriculum may change them between two updates; like all
+                of `params` they are traced, so only the first change recompiles.
         """
         return self.replace(start_cdf=jnp.cumsum(jnp.asarray(weights, jnp.float32)))
 
     def split(self, sizes: Sequence[int]) -> list[Self]:
-        """Consecutive banks of the given sizes, which must add up to this one's size; their starts are uniform."""
+        """Splits into consecutive banks of the given sizes, which add up to this bank's; their starts are uniform.
+
+        >>> import jaxenv
+        >>> train, test = jaxenv.make("LifeOps-v0")[1].bank.split([9, 3])
+        >>> train.size, test.size
+        (9, 3)
+        """
         if sum(sizes) != self.size or min(sizes) < 1:
             raise ValueError(f"cannot split {self.size} scenarios into banks of {list(sizes)}")
         bounds = np.cumsum([0, *sizes])
         return [self.replace(scenarios=self[a:b], start_cdf=None) for a, b in itertools.pairwise(bounds)]
 
     def concatenate(self, *others: Self) -> Self:
-        """This bank's scenarios followed by the others', all of one shape, with uniform starts (host side).
+        """This bank's scenarios followed by those of others of the same shape, with uniform starts (host side).
+
+        >>> import jaxenv
+        >>> bank = jaxenv.make("LifeOps-v0")[1].bank
+        >>> bank.concatenate(bank).size
+        24
 
         Raises:
-            ValueError: where the banks share different things, such as two tables of texts.
+            ValueError: if `shared` differs, such as two tables of texts.
         """
         if any(not _same(self.shared, other.shared) for other in others):
-            raise ValueError("banks that differ in what their scenarios share cannot be concatenated")
+            raise ValueError("cannot concatenate banks that differ in `shared`, what their scenarios refer to")
         trees = [self.scenarios, *(other.scenarios for other in others)]
         scenarios = jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *trees)
         return self.replace(scenarios=scenarios, start_cdf=None)
 
     def resize(self, empty: Any) -> Self:
-        """This bank in the shapes of `empty`, a scenario of padding only (one number throughout each array).
+        """This bank in the shapes of `empty`, a scenario of padding only (the same number throughout each array).
 
         Raises:
-            ValueError: where a smaller shape would cut off something that is not padding.
+            ValueError: if a smaller shape would cut off something that is not padding.
         """
 
         def fit(path: Any, leaf: jax.Array, padding: Any) -> jax.Array:
@@ -114,7 +148,7 @@ class ScenarioBank(struct.PyTreeNode):
         return self.replace(scenarios=jax.tree_util.tree_map_with_path(fit, self.scenarios, empty))
 
     def fingerprint(self) -> str:
-        """16 hexadecimal digits of the SHA-256 over names, dtypes, shapes and contents."""
+        """The first 16 hexadecimal digits of the SHA-256 of names, dtypes, shapes and contents."""
         digest = hashlib.sha256()
         for name, leaf in self._named_leaves():
             digest.update(f"{name}:{leaf.dtype}:{leaf.shape};".encode())
@@ -122,7 +156,16 @@ class ScenarioBank(struct.PyTreeNode):
         return digest.hexdigest()[:16]
 
     def save(self, path: str | Path) -> None:
-        """Writes the bank as a compressed `.npz`, with its fingerprint."""
+        """Writes the bank as a compressed `.npz`, with its fingerprint.
+
+        >>> import jaxenv, tempfile
+        >>> env, params = jaxenv.make("LifeOps-v0")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     params.bank.save(f"{folder}/bank.npz")
+        ...     loaded = jaxenv.ScenarioBank.load(f"{folder}/bank.npz", env.empty_scenario)
+        >>> loaded.fingerprint() == params.bank.fingerprint()
+        True
+        """
         arrays: dict[str, Any] = dict(self._named_leaves())
         np.savez_compressed(path, **arrays, fingerprint=np.array(self.fingerprint()))
 
@@ -131,42 +174,44 @@ class ScenarioBank(struct.PyTreeNode):
         """Reads a saved bank into records of the type of `empty`, in the shapes of the file.
 
         Raises:
-            ValueError: where the file is no bank, a bank of another environment, or has been changed.
+            ValueError: if the file is not a bank, is one of another environment, or was changed.
         """
         try:
             with np.load(path, allow_pickle=False) as file:
                 arrays = dict(file)
         except (zipfile.BadZipFile, ValueError, EOFError) as error:
             raise ValueError(f"{path} is not a scenario bank: {error}") from error
-        said = str(arrays.pop("fingerprint", ""))
-        beside = {name: jnp.asarray(arrays.pop(name)) for name in _BESIDE if name in arrays}
+        expected = str(arrays.pop("fingerprint", ""))
+        others = {name: jnp.asarray(arrays.pop(name)) for name in _OTHER_FIELDS if name in arrays}
         leaves, structure = jax.tree_util.tree_flatten_with_path(empty)
         names = [_name(leaf_path) for leaf_path, _ in leaves]
         if set(names) != set(arrays):
-            odd = sorted(set(names) ^ set(arrays))
-            raise ValueError(f"{path} is not a bank of {type(empty).__module__}: it differs in {odd}")
+            differing = sorted(set(names) ^ set(arrays))
+            raise ValueError(f"{path} is not a bank of {type(empty).__module__}: it differs in {differing}")
         scenarios = jax.tree.unflatten(structure, [jnp.asarray(arrays[name]) for name in names])
-        bank = cls(scenarios, **beside)
-        if bank.fingerprint() != said:
-            raise ValueError(f"{path} was changed after it was saved: {bank.fingerprint()} is not {said}")
+        bank = cls(scenarios, **others)
+        if bank.fingerprint() != expected:
+            raise ValueError(
+                f"{path} was changed after it was saved: fingerprint {bank.fingerprint()}, expected {expected}"
+            )
         return bank
 
     def _named_leaves(self) -> list[tuple[str, np.ndarray]]:
         """(dotted name, array) of every leaf."""
         leaves = jax.tree_util.tree_leaves_with_path(self.scenarios)
-        beside = [(name, getattr(self, name)) for name in _BESIDE]
-        named = [*((_name(path), leaf) for path, leaf in leaves), *beside]
+        others = [(name, getattr(self, name)) for name in _OTHER_FIELDS]
+        named = [*((_name(path), leaf) for path, leaf in leaves), *others]
         return [(name, np.asarray(leaf)) for name, leaf in named if leaf is not None]
 
 
 @functools.partial(jax.jit, inline=True)
 def _rows(scenarios: Any, index: jax.Array) -> Any:
-    """One program for all arrays where it is called outside of any; inside of one, as if written there."""
+    """One compiled program for all arrays when called outside of `jit`; inlined when called inside."""
     return jax.tree.map(lambda leaf: leaf[index], scenarios)
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether two banks share the same."""
+    """Whether `shared` of two banks is the same."""
     return one is other or (one is not None and other is not None and np.array_equal(one, other))
 
 

@@ -22,6 +22,13 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
     A subclass writes `init`, `transition`, `observe`, `is_truncated` and the spaces; `reset`, `step` and their
     unjitted forms are composed here once. Everything numeric is in `params`, so a changed number never recompiles
     and `jax.vmap` over params is a sweep. The signatures of `reset` and `step` are those of gymnax 1.x.
+
+    >>> import jax, jaxenv
+    >>> env, params = jaxenv.make("LifeOps-v0")
+    >>> observation, state = env.reset(jax.random.key(0), params, scenario=3)
+    >>> observation, state, reward, terminated, truncated, info = env.step(jax.random.key(1), state, 0, params)
+    >>> float(info["reward_parts"].overlap_penalty), bool(info["invalid_action"])
+    (-5.0, False)
     """
 
     # What a subclass writes --------------------------------------------------------------------------------------

@@ -1,4 +1,6 @@
-"""Masks: the idioms for picking among legal actions without a branch, an infinity or a division by zero."""
+"""Masks: choosing among legal actions without a branch, an infinity or a division by zero."""
+
+import warnings
 
 import jax
 import jax.numpy as jnp
@@ -11,11 +13,17 @@ WORD = 32  # bits
 
 
 def sample_uniform(key: Key, mask: ActionMask) -> jax.Array:
-    """A uniform draw among the True entries of `mask` ([A] bool): [] int32; 0 where none is True.
+    """Draws uniformly among the True entries of `mask` ([A] bool): [] int32; 0 if none is True.
 
-    Of a batch of masks ([..., A]) each row draws with a key of its own, split from `key`: [...] int32.
+    In a batch of masks ([..., A]) each row draws with its own key, split from `key`: [...] int32.
 
-    One random number, and the entry of that rank found in a packed mask: on a CPU 4 to 12 times faster than `cumsum`.
+    It draws one random number and finds the entry of that rank in a packed mask, on a CPU 4 to 12 times faster than
+    with `cumsum`.
+
+    >>> import jax, jax.numpy as jnp
+    >>> from jaxenv import masking
+    >>> int(jax.jit(masking.sample_uniform)(jax.random.key(0), jnp.array([False, False, True, False])))
+    2
     """
     if mask.ndim > 1:
         rows = mask.reshape(-1, mask.shape[-1])
@@ -35,7 +43,7 @@ def sample_uniform(key: Key, mask: ActionMask) -> jax.Array:
 def pack(mask: ActionMask) -> jax.Array:
     """[ceil(A / 32)] uint32: entry i of the mask ([A] bool) as bit i % 32 of word i // 32.
 
-    A product with powers of two, exact in float32 for half a word: a CPU does it several times faster than shifts.
+    A product with powers of two is exact in float32 for half a word, and on a CPU several times faster than shifts.
     """
     halves = jnp.dot(mask.astype(jnp.float32), _half_words(mask.size), precision=lax.Precision.HIGHEST)
     low, high = jnp.split(halves.astype(jnp.uint32), 2)
@@ -43,14 +51,14 @@ def pack(mask: ActionMask) -> jax.Array:
 
 
 def _half_words(size: int) -> np.ndarray:
-    """[A, 2 · words] float32: what each entry adds to the lower halves of all words, then to the upper ones."""
+    """[A, 2 · words] float32: what each entry adds to the lower halves of all words, then to the upper halves."""
     entry, half = np.arange(size), np.arange(-(-size // WORD) * 2).reshape(-1, 2).T.ravel()
     power = 2.0 ** (entry % (WORD // 2))
     return np.where(entry[:, None] // (WORD // 2) == half, power[:, None], 0).astype(np.float32)
 
 
 def rank_select(word: jax.Array, rank: jax.Array) -> jax.Array:
-    """[] int32: the place of the set bit of `word` ([] uint32) below which `rank` ([] int32) others are set."""
+    """[] int32: the position of the set bit of `word` ([] uint32) that has `rank` ([] int32) set bits below it."""
     place = jnp.int32(0)
     for width in (16, 8, 4, 2, 1):
         low = lax.population_count(word & np.uint32(2**width - 1)).astype(jnp.int32)
@@ -62,16 +70,28 @@ def rank_select(word: jax.Array, rank: jax.Array) -> jax.Array:
 
 
 def mask_logits(logits: jax.Array, mask: ActionMask) -> jax.Array:
-    """[..., A] float32: `logits` where legal, else the least finite float, so entropy and gradients stay finite."""
+    """[..., A] float32: `logits` where legal, else the lowest finite float, so entropy and gradients stay finite.
+
+    >>> import jax, jax.numpy as jnp
+    >>> from jaxenv import masking
+    >>> jax.nn.softmax(masking.mask_logits(jnp.array([5.0, 1.0]), jnp.array([False, True]))).tolist()
+    [0.0, 1.0]
+    """
     return jnp.where(mask, logits.astype(jnp.float32), jnp.finfo(jnp.float32).min)
 
 
-def first_least(mask: ActionMask, *scores: jax.Array) -> jax.Array:
-    """The first True entry of `mask` with the least scores, compared one after the other: [] int32.
+def lexicographic_argmin(mask: ActionMask, *scores: jax.Array) -> jax.Array:
+    """The True entry of `mask` with the lowest scores, compared one after the other: [] int32.
+
+    >>> import jax.numpy as jnp
+    >>> from jaxenv import masking
+    >>> mask = jnp.array([False, True, True, True])
+    >>> int(masking.lexicographic_argmin(mask, jnp.array([0, 2, 1, 1]), jnp.array([0, 0, 3, 2])))
+    3
 
     Args:
-        mask: [A] bool; with no True entry the answer is 0.
-        *scores: [A] each, the most important first; ties go to the next score, then to catalogue order.
+        mask: [A] bool; if no entry is True, the result is 0.
+        *scores: [A] each, the most important first; ties go to the next score, then to the lowest index.
     """
     best = mask
     for score in scores:
@@ -79,7 +99,13 @@ def first_least(mask: ActionMask, *scores: jax.Array) -> jax.Array:
     return jnp.argmax(best).astype(jnp.int32)
 
 
+def first_least(mask: ActionMask, *scores: jax.Array) -> jax.Array:
+    """The name of `lexicographic_argmin` in version 0.1; it will be removed in 0.3."""
+    warnings.warn("masking.first_least is now masking.lexicographic_argmin", DeprecationWarning, stacklevel=2)
+    return lexicographic_argmin(mask, *scores)
+
+
 def _greatest(dtype: jnp.dtype) -> jax.Array:
-    """The greatest number of a dtype."""
+    """The greatest value of a dtype."""
     info = jnp.finfo(dtype) if jnp.issubdtype(dtype, jnp.floating) else jnp.iinfo(dtype)
     return jnp.asarray(info.max, dtype)

@@ -1,4 +1,4 @@
-"""Spaces: what values an action, an observation or a state may take, with jittable `sample` and `contains`."""
+"""Spaces: the values that an action, an observation or a state may take, with jittable `sample` and `contains`."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -15,17 +15,23 @@ class Space(Protocol):
     """A set of values of one shape (or one tree of shapes)."""
 
     def sample(self, key: Key) -> Any:
-        """A uniform draw."""
+        """Draws uniformly."""
         ...
 
     def contains(self, value: Any) -> jax.Array:
-        """[] bool: shape and dtype fit (checked while tracing) and every number is within its bounds."""
+        """[] bool: shape and dtype match (checked while tracing) and every number is within its bounds."""
         ...
 
 
 @dataclasses.dataclass(frozen=True)
 class Discrete:
-    """The integers 0 .. n − 1, as int32 scalars."""
+    """The integers 0 .. n − 1, as int32 scalars.
+
+    >>> import jax.numpy as jnp
+    >>> from jaxenv import spaces
+    >>> bool(spaces.Discrete(5).contains(jnp.int32(4))), bool(spaces.Discrete(5).contains(jnp.int32(5)))
+    (True, False)
+    """
 
     n: int
 
@@ -33,7 +39,7 @@ class Discrete:
     dtype = jnp.int32
 
     def sample(self, key: Key, mask: ActionMask | None = None) -> jax.Array:
-        """A uniform draw, among the entries where `mask` ([n] bool) is True if one is given."""
+        """Draws uniformly, among the True entries of `mask` ([n] bool) if one is given."""
         if mask is None:
             return jax.random.randint(key, (), 0, self.n, dtype=jnp.int32)
         return masking.sample_uniform(key, mask)
@@ -48,7 +54,13 @@ class Discrete:
 
 @dataclasses.dataclass(frozen=True)
 class Box:
-    """Arrays of one shape and dtype with numbers in [low, high]; bool arrays are a Box of dtype bool."""
+    """Arrays of one shape and dtype with numbers in [low, high]; bool arrays are a Box of dtype bool.
+
+    >>> import jax.numpy as jnp
+    >>> from jaxenv import spaces
+    >>> bool(spaces.Box(0, 1, (2,)).contains(jnp.array([0.0, 1.5])))
+    False
+    """
 
     low: float
     high: float
@@ -56,7 +68,7 @@ class Box:
     dtype: Any = jnp.float32
 
     def sample(self, key: Key) -> jax.Array:
-        """A uniform draw; integer bounds are both included."""
+        """Draws uniformly; both bounds of integers are included."""
         dtype = jnp.dtype(self.dtype)
         if dtype == jnp.bool_:
             return jax.random.bernoulli(key, shape=self.shape)
@@ -76,14 +88,22 @@ class Box:
 
 @dataclasses.dataclass(frozen=True)
 class Record:
-    """A record (a `flax.struct.dataclass`) with a space for each field, in the order of the fields."""
+    """A record (a `flax.struct.dataclass`) with a space for each field, in the order of the fields.
+
+    >>> import jax, jaxenv
+    >>> env, params = jaxenv.make("LifeOps-v0")
+    >>> observation, state = env.reset(jax.random.key(0), params)
+    >>> space = env.observation_space(params)
+    >>> space["action_mask"].shape, bool(jax.jit(space.contains)(observation))
+    ((16,), True)
+    """
 
     cls: type
     fields: tuple[tuple[str, Space], ...]
 
     @classmethod
     def of(cls, record: type, fields: Mapping[str, Space]) -> "Record":
-        """The space of `record`; every field has its space, or a ValueError says which does not."""
+        """The space of `record`; a ValueError names the fields where `fields` does not match them."""
         names = [field.name for field in dataclasses.fields(record)]
         if set(names) != set(fields):
             raise ValueError(f"the space of {record.__name__} names {sorted(fields)}, its fields are {sorted(names)}")
@@ -94,7 +114,7 @@ class Record:
         return dict(self.fields)[name]
 
     def stacked(self, size: int) -> "Record":
-        """The space of `size` such records as one, with a leading axis in every box."""
+        """The space of `size` such records stacked: every box has a leading axis."""
 
         def stack(space: Any) -> Space:
             is_record = isinstance(space, Record)

@@ -1,4 +1,4 @@
-"""The vocabulary of the suite: what a key, a mask, an info record and a policy are.
+"""The types that every environment shares: keys, masks, info, policies and entities.
 
 Axis letters used in every shape comment: B batch, N agents, A actions, E events, Q requests, T tasks, L places,
 K facts, R routes, V verbs, M milestones, X exogenous events, C channels, U users, F features.
@@ -17,10 +17,10 @@ ActionMask = jax.Array
 """[A] bool, True where the engine accepts the action; all True once the episode is over."""
 
 Info = Mapping[str, Any]
-"""What a step tells beside its results.
+"""The extra outputs of a step.
 
-`reward_parts` (a record of named float32 terms that sum to the reward) and `invalid_action` ([] bool, [N] for N
-agents) always; `success` ([] bool) where an environment can be won;
+Always `reward_parts` (a record of named float32 terms that sum to the reward) and `invalid_action` ([] bool, [N] for N
+agents); `success` ([] bool) where an environment can be won;
 `step` adds `terminated`, `truncated` ([] bool) and `final_observation` (the observation before the reset).
 """
 
@@ -29,10 +29,28 @@ Policy = Callable[[Key, Any, Any], jax.Array]
 
 
 class StatefulPolicy(Protocol):
-    """A policy that remembers, such as a rule that counts steps: a pytree, and so is what it carries."""
+    """A policy with memory, such as a rule that counts steps: a pytree, as is its carry.
+
+    >>> import jax, jax.numpy as jnp
+    >>> from flax import struct
+    >>> from jaxenv import masking
+    >>> class AcceptTwice(struct.PyTreeNode):
+    ...     def initial_carry(self):
+    ...         return jnp.int32(0)
+    ...     def act(self, key, observation, params, carry):
+    ...         action = jnp.where(carry < 2, 0, masking.sample_uniform(key, observation.action_mask))
+    ...         return action, carry + 1
+    >>> import jaxenv
+    >>> env, params = jaxenv.make("LifeOps-v0")
+    >>> observation, state = env.reset(jax.random.key(0), params)
+    >>> policy = AcceptTwice()
+    >>> action, carry = jax.jit(policy.act)(jax.random.key(1), observation, params, policy.initial_carry())
+    >>> int(action), int(carry)
+    (0, 1)
+    """
 
     def initial_carry(self) -> Any:
-        """What it carries into an episode."""
+        """The carry at the start of an episode."""
         ...
 
     def act(self, key: Key, observation: Any, params: Any, carry: Any) -> tuple[jax.Array, Any]:
@@ -44,12 +62,12 @@ class EntityGroup(struct.PyTreeNode):
     """Entities of one kind."""
 
     features: jax.Array  # [n, f] float32, zeros where there is no entity
-    mask: jax.Array  # [n] bool, which exist
+    mask: jax.Array  # [n] bool, True where there is an entity
 
 
 class Entities(struct.PyTreeNode):
-    """An observation as networks over sets take it; `Environment.flatten` is the same numbers in one row."""
+    """An observation for networks over sets; `Environment.flatten` is the same numbers in one row."""
 
     context: jax.Array  # [F] float32, what belongs to no entity
     groups: Mapping[str, EntityGroup]  # by name, in alphabetical order
-    actions: jax.Array  # [A, f] float32, what is known of each action
+    actions: jax.Array  # [A, f] float32, features of each action

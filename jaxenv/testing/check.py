@@ -1,4 +1,4 @@
-"""check_environment: the contract of `jaxenv.core.Environment` as rules that fail with their name."""
+"""check_environment: the contract of `jaxenv.core.Environment` as named rules."""
 
 import warnings
 from collections.abc import Iterator
@@ -8,19 +8,41 @@ import jax
 
 from jaxenv.core import Environment
 from jaxenv.core.types import Key
-from jaxenv.testing.rules import BEFORE_PLAY, RULES
-from jaxenv.testing.trial import PerturbHidden, Trial
-from jaxenv.testing.verdict import Broken, ConformanceError, Unchecked
+from jaxenv.testing import episodes, programs, repeats
+from jaxenv.testing.rule import Broken, ConformanceError, Unchecked
+from jaxenv.testing.run import CheckRun, PerturbHidden
 
 STEPS = 32
 
+# Where one of these is broken, no episode can be played.
+PRECONDITIONS = (programs.value, programs.params_are_traced, programs.jit, programs.avals, programs.info)
+
+_IN_ORDER = (
+    *PRECONDITIONS,
+    repeats.determinism,
+    episodes.ends,
+    episodes.time_limit,
+    episodes.scenario_index,
+    episodes.final_observation,
+    episodes.automatic_reset,
+    episodes.spaces,
+    episodes.finite,
+    episodes.mask,
+    episodes.reward_parts,
+    repeats.vmap_equals_a_loop,
+    repeats.compiles_once,
+    repeats.illegal_actions,
+    episodes.hidden_information,
+)
+RULES = {rule.name: rule for rule in _IN_ORDER}
+
 
 class Verdict(NamedTuple):
-    """What became of one rule."""
+    """The result of one rule."""
 
     rule: str
     status: Literal["ok", "broken", "not checked"]
-    message: str  # the law where it holds, else what was found, or why nothing was
+    message: str  # the law where it holds, else what was found, or why it was not checked
 
 
 def check_environment(
@@ -31,25 +53,36 @@ def check_environment(
     steps: int = STEPS,
     perturb_hidden: PerturbHidden | None = None,
 ) -> None:
-    """Plays `env` and checks every rule of the contract; `python -m jaxenv.testing ID` prints a line a rule.
+    """Plays `env` and checks every rule of the contract; `python -m jaxenv.testing ID` prints a line for each.
 
-    What the environment finds odd about `params` (`Environment.warnings`) is a warning.
+    `Environment.warnings` about `params` are raised as Python warnings.
 
-    Eight episodes are played side by side with random actions, illegal ones among them, and the rules read that
-    record. Several agents are the same with a leading axis N: masks [N, A], actions [N] (one value of the
+    The check plays eight episodes side by side with random actions, some of them illegal, and the rules read that
+    rollout. Several agents are the same with a leading axis N: masks [N, A], actions [N] (one value of the
     `action_space`), rewards and `info["invalid_action"]` [N].
+
+    >>> import jaxenv
+    >>> from jaxenv.testing import check_environment
+    >>> class IntegerReward(jaxenv.wrappers.Wrapper):
+    ...     def transition(self, key, state, action, params):
+    ...         state, reward, terminated, info = self.env.transition(key, state, action, params)
+    ...         return state, reward.astype(int), terminated, info
+    >>> env, params = jaxenv.make("LifeOps-v0")
+    >>> check_environment(IntegerReward(env), params)
+    Traceback (most recent call last):
+    jaxenv.testing.rule.ConformanceError: avals: the reward is int32[], expected float32[]. ...
 
     Args:
         env: an environment, wrapped or not.
         params: its params.
-        key: of the actions and episodes; `jax.random.key(0)` if left out.
-        steps: how many steps each episode is played, over several resets; more if none ends by then.
+        key: seeds the actions and episodes; `jax.random.key(0)` by default.
+        steps: how many steps each episode takes, over several resets; more if none ends by then.
         perturb_hidden: (key, state, params) -> (state, params) that look the same to the agent and differ in what it
-            must not see, in the same shapes and dtypes; without it `hidden is silent` is not checked.
+            must not see, in the same shapes and dtypes; without it `hidden information` is not checked.
 
     Raises:
-        ConformanceError: at the first rule that is broken, with its name, what was found and where, what was expected
-            and what mistake usually brings it about.
+        ConformanceError: at the first broken rule, with its name, what was found and where, what was expected, and the
+            mistake that usually causes it.
     """
     for verdict in examine(env, params, key=key, steps=steps, perturb_hidden=perturb_hidden):
         if verdict.status == "broken":
@@ -66,20 +99,25 @@ def examine(
     steps: int = STEPS,
     perturb_hidden: PerturbHidden | None = None,
 ) -> Iterator[Verdict]:
-    """The verdict on every rule, as they are reached; arguments as in `check_environment`."""
+    """Yields the verdict on each rule as soon as it is known; arguments as in `check_environment`.
+
+    >>> import jaxenv
+    >>> from jaxenv.testing import examine
+    >>> next(examine(*jaxenv.make("LifeOps-v0")))
+    Verdict(rule='value', status='ok', message='An environment is a frozen dataclass, equal and hashable by its fields')
+    """
     if steps < 1:
-        raise ValueError(f"steps={steps}: at least one step is played")
-    key = jax.random.key(0) if key is None else key
-    trial = Trial(env, params, key, steps, perturb_hidden)
+        raise ValueError(f"steps={steps}: expected at least 1")
+    run = CheckRun(env, params, jax.random.key(0) if key is None else key, steps, perturb_hidden)
     playable = True
     for name, rule in RULES.items():
         if not playable:
-            yield Verdict(name, "not checked", "what is broken above has to hold first")
+            yield Verdict(name, "not checked", "a rule above is broken, without which no episode can be played")
             continue
         try:
-            rule.check(trial)
+            rule.check(run)
         except Broken as problem:
-            playable = False if name in BEFORE_PLAY else playable
+            playable = rule not in PRECONDITIONS
             yield Verdict(name, "broken", f"{problem}. Expected: {rule.law}. Usual cause: {rule.mistake}.")
         except Unchecked as reason:
             yield Verdict(name, "not checked", str(reason))

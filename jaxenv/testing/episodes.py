@@ -1,4 +1,4 @@
-"""Rules about what was played: spaces, masks, rewards, ends and what is hidden."""
+"""Rules about the rollout: ends, resets, spaces, masks, rewards, and what is hidden."""
 
 import functools
 from typing import Any
@@ -8,151 +8,152 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxenv.core import ScenarioBank
-from jaxenv.testing.trial import Trial
-from jaxenv.testing.verdict import Unchecked, at, broken, is_float, require_equal
+from jaxenv.testing.rule import Unchecked, at, broken, is_float, require_equal, rule
+from jaxenv.testing.run import CheckRun
 
 
-def spaces(trial: Trial) -> None:
-    """Observations, states and actions lie in their spaces."""
-    record = trial.record
-    for name, inside in record.inside.items():
-        outside = np.argwhere(~inside)
+@rule(mistake="an end is computed from the state after the reset, or in two places")
+def ends(run: CheckRun) -> None:
+    """`step` reports the ends and the reward of `step_env` and `is_truncated`."""
+    rollout = run.rollout
+    _, _, reward, terminated, truncated, info = rollout.step
+    require_equal("terminated of step", terminated, rollout.step_env[3])
+    require_equal("truncated of step", truncated, rollout.is_truncated)
+    require_equal("the end in info", (info["terminated"], info["truncated"]), (terminated, truncated))
+    require_equal("the reward of step", reward, rollout.step_env[2])
+
+
+@rule(mistake="it was not raised with the limit of a scenario, or truncation comes a step late")
+def time_limit(run: CheckRun) -> None:
+    """`params.max_steps_in_episode` is an upper bound on the steps of every episode."""
+    limit = getattr(run.params, "max_steps_in_episode", None)
+    if limit is None:
+        broken("params has no max_steps_in_episode")
+    steps = np.zeros(run.rollout.done.shape[1], int)
+    for step, done in enumerate(run.rollout.done):
+        steps += 1
+        late = np.flatnonzero((steps >= int(limit)) & ~done)
+        if late.size:
+            broken(f"max_steps_in_episode is {int(limit)} and an episode continues after it {at(step, late[0])}")
+        steps[done] = 0
+
+
+@rule(mistake="the state stores it under another name than `scenario`: override scenario_index")
+def scenario_index(run: CheckRun) -> None:
+    """`scenario_index(state)` is the index of `params.bank` that the episode plays."""
+    bank = getattr(run.params, "bank", None)
+    if not isinstance(bank, ScenarioBank):
+        raise Unchecked("params has no scenario bank")
+
+    def reported(index: Any) -> Any:
+        return run.env.scenario_index(run.env.init(run.key, run.params, index))
+
+    indices = np.unique([0, bank.size // 2, bank.size - 1]).astype(np.int32)
+    try:
+        found = np.asarray(jax.jit(jax.vmap(reported))(indices))
+    except AttributeError as error:
+        broken(f"scenario_index fails: {error}")
+    for index, one in zip(indices, found, strict=True):
+        if (one != index).any():
+            broken(f"an episode of scenario {index} reports scenario {one}")
+
+
+@rule(mistake="it is taken after the reset")
+def final_observation(run: CheckRun) -> None:
+    """`info['final_observation']` is the observation before the reset."""
+    rollout = run.rollout
+    require_equal("info['final_observation']", rollout.step[5]["final_observation"], rollout.step_env[0])
+
+
+@rule(mistake="a field of the old state is kept, or the observation is that of the old state")
+def automatic_reset(run: CheckRun) -> None:
+    """After an end, observation and state are those of a reset with the second half of the key, else of `step_env`."""
+    rollout = run.rollout
+
+    def select(fresh: np.ndarray, old: np.ndarray) -> np.ndarray:
+        return np.where(rollout.done.reshape(rollout.done.shape + (1,) * (fresh.ndim - 2)), fresh, old)
+
+    expected = jax.tree.map(select, rollout.reset, tuple(rollout.step_env[:2]))
+    for what, found, wanted in zip(("observation", "state"), rollout.step[:2], expected, strict=True):
+        require_equal(f"the {what} of step", found, wanted)
+    if not rollout.done.any():
+        raise Unchecked(f"no episode ended in {len(rollout.done)} steps")
+
+
+@rule(mistake="a bound was not changed with the rules, or padding lies outside")
+def spaces(run: CheckRun) -> None:
+    """The spaces contain every observation, state and action."""
+    for name, contained in run.rollout.contained.items():
+        outside = np.argwhere(~contained)
         if outside.size:
             step, episode = outside[0]
             what, *fields = name.split(".")
-            value = functools.reduce(getattr, fields, getattr(record, what))
+            value = functools.reduce(getattr, fields, getattr(run.rollout, what))
             shown = f" is {np.ravel(value[step, episode])[:8]}" if isinstance(value, np.ndarray) else ""
             broken(f"{what}_space does not contain the {what}: {name}{shown} {at(step, episode)}")
 
 
-def finite(trial: Trial) -> None:
-    """No NaN and no infinity."""
-    record = trial.record
-    for what, tree in (("state", record.state), ("observation", record.observation), ("step", record.result)):
-        for path, leaf in jax.tree_util.tree_leaves_with_path(tree):
-            odd = np.argwhere(~np.isfinite(leaf.astype(np.float32))) if is_float(leaf) else np.empty(0)
-            if odd.size:
-                index = tuple(odd[0])
+@rule(mistake="a division by a count that can be zero, which a jnp.where does not undo")
+def finite(run: CheckRun) -> None:
+    """Nothing is NaN or infinite."""
+    for what in ("state", "observation", "step"):
+        for path, leaf in jax.tree_util.tree_leaves_with_path(getattr(run.rollout, what)):
+            wrong = np.argwhere(~np.isfinite(leaf.astype(np.float32))) if is_float(leaf) else np.empty(0)
+            if wrong.size:
+                index = tuple(wrong[0])
                 broken(f"{what}{jax.tree_util.keystr(path)} is {leaf[index]} {at(*index[:2])}")
 
 
-def mask(trial: Trial) -> None:
-    """True exactly where the engine accepts, somewhere in every live state, everywhere after the end."""
-    record = trial.record
-    if not hasattr(record.observation, "action_mask"):
+@rule(mistake="mask and transition decide by separate code: let both call one function")
+def mask(run: CheckRun) -> None:
+    """`action_mask` is true exactly where the transition accepts, and all true after the end."""
+    rollout = run.rollout
+    if not hasattr(rollout.observation, "action_mask"):
         broken("the observation has no action_mask")
-    require_equal("observation.action_mask beside env.action_mask(state)", record.observation.action_mask, record.mask)
-    wrong = np.argwhere(record.mask != record.accepts)
+    require_equal("observation.action_mask", rollout.observation.action_mask, rollout.mask)
+    wrong = np.argwhere(rollout.mask != rollout.accepted)
     if wrong.size:
         step, episode, *agent, action = wrong[0]
-        claim, answer = ("legal", "refuses") if record.mask[tuple(wrong[0])] else ("illegal", "accepts")
+        claim, answer = ("legal", "refuses") if rollout.mask[tuple(wrong[0])] else ("illegal", "accepts")
         who = f" of agent {agent[0]}" if agent else ""
-        broken(f"action {action}{who} is {claim} by the mask and the engine {answer} it {at(step, episode)}")
-    for when, allowed in (("in a live state", record.mask.any(axis=-1)), ("after the end", _all_legal(trial))):
-        none = np.argwhere(~allowed)
-        if none.size:
-            few = "no action is legal" if when == "in a live state" else "not every action is legal"
-            broken(f"{few} {when}, {at(*none[0][:2])}")
+        broken(f"action {action}{who} is {claim} by the mask and the transition {answer} it {at(step, episode)}")
+    all_legal = rollout.mask_after.reshape(*rollout.done.shape, -1).all(axis=-1)
+    for problem, holds in (
+        ("no action is legal before the end", rollout.mask.any(axis=-1)),
+        ("not every action is legal after the end", all_legal | ~rollout.done),
+    ):
+        places = np.argwhere(~holds)
+        if places.size:
+            broken(f"{problem}, {at(*places[0][:2])}")
 
 
-def reward_parts(trial: Trial) -> None:
-    """The named parts sum to the reward."""
-    _, _, reward, _, told = trial.record.unreset
-    parts = [np.asarray(part, np.float64) for part in jax.tree.leaves(told["reward_parts"])]
-    require_equal("the sum of info['reward_parts'] beside the reward", sum(parts), np.asarray(reward, np.float64))
+@rule(mistake="a term was added to the reward alone")
+def reward_parts(run: CheckRun) -> None:
+    """`info['reward_parts']` sums to the reward."""
+    _, _, reward, _, info = run.rollout.step_env
+    parts = [np.asarray(part, np.float64) for part in jax.tree.leaves(info["reward_parts"])]
+    require_equal("the sum of info['reward_parts']", sum(parts), np.asarray(reward, np.float64))
 
 
-def ends(trial: Trial) -> None:
-    """`step` and its info tell the ends of `step_env` and `is_truncated`."""
-    record = trial.record
-    _, _, _, terminated, truncated, told = record.result
-    natural, limit = record.unreset[3], record.truncated
-    require_equal("terminated of step beside that of step_env", terminated, natural)
-    require_equal("truncated of step beside is_truncated(state)", truncated, limit)
-    flags = (told["terminated"], told["truncated"])
-    require_equal("the end in info beside that of step", flags, (terminated, truncated))
-    require_equal("the reward of step beside that of step_env", record.result[2], record.unreset[2])
-
-
-def time_limit(trial: Trial) -> None:
-    """No episode goes on beyond `params.max_steps_in_episode`."""
-    limit = getattr(trial.params, "max_steps_in_episode", None)
-    if limit is None:
-        broken("params has no max_steps_in_episode")
-    steps = np.zeros(trial.record.done.shape[1], int)
-    for step, done in enumerate(trial.record.done):
-        steps += 1
-        late = np.flatnonzero((steps >= int(limit)) & ~done)
-        if late.size:
-            broken(f"max_steps_in_episode is {int(limit)} and an episode goes on after it {at(step, late[0])}")
-        steps[done] = 0
-
-
-def scenario_index(trial: Trial) -> None:
-    """An episode of a scenario of the bank says that it plays it."""
-    bank = getattr(trial.params, "bank", None)
-    if not isinstance(bank, ScenarioBank):
-        raise Unchecked("params has no bank of scenarios")
-
-    def told(index: Any) -> Any:
-        return trial.env.scenario_index(trial.env.init(trial.key, trial.params, index))
-
-    asked = np.unique([0, bank.size // 2, bank.size - 1]).astype(np.int32)
-    try:
-        found = np.asarray(jax.jit(jax.vmap(told))(asked))
-    except AttributeError as error:
-        broken(f"scenario_index fails: {error}")
-    for index, one in zip(asked, found, strict=True):
-        if (one != index).any():
-            broken(f"an episode of scenario {index} says that it plays {one}")
-
-
-def final_observation(trial: Trial) -> None:
-    """It is the observation before the reset."""
-    record = trial.record
-    told = record.result[5]["final_observation"]
-    require_equal("info['final_observation'] beside the observation of step_env", told, record.unreset[0])
-
-
-def automatic_reset(trial: Trial) -> None:
-    """After an end come observation and state of a reset with the second half of the key, else those of `step_env`."""
-    record = trial.record
-
-    def following(fresh: np.ndarray, old: np.ndarray) -> np.ndarray:
-        return np.where(record.done.reshape(record.done.shape + (1,) * (fresh.ndim - 2)), fresh, old)
-
-    expected = jax.tree.map(following, record.fresh, tuple(record.unreset[:2]))
-    for what, found, wanted in zip(("observation", "state"), record.result[:2], expected, strict=True):
-        require_equal(f"the {what} of step", found, wanted)
-    if not record.done.any():
-        raise Unchecked(f"no episode ended in {len(record.done)} steps")
-
-
-def hidden_is_silent(trial: Trial) -> None:
-    """Change what is hidden, and the observation does not move."""
-    perturb, record = trial.perturb_hidden, trial.record
+@rule(mistake="observe reads the scenario or the state where it should read what was revealed")
+def hidden_information(run: CheckRun) -> None:
+    """Hidden information does not change any observation."""
+    perturb, rollout = run.perturb_hidden, run.rollout
     if perturb is None:
         raise Unchecked("pass perturb_hidden (--hidden MODULE:FUNCTION), which changes what the agent must not see")
 
-    def look(key: Any, state: Any, params: Any, perturbed: Any) -> Any:
+    def observe(key: Any, state: Any, params: Any, perturbed: Any) -> Any:
         plain, other = (state, params), perturb(key, state, params)
         pairs = zip(jax.tree.leaves(other), jax.tree.leaves(plain), strict=True)
         differs = jnp.stack([jnp.any(new != old) for new, old in pairs]).any()
         shown = jax.tree.map(lambda new, old: jnp.where(perturbed, new, old), other, plain)
-        return trial.env.observe(*shown), differs
+        return run.env.observe(*shown), differs
 
-    count = record.done.size
-    states = jax.tree.map(lambda leaf: leaf.reshape(count, *leaf.shape[2:]), record.state)
-    keys = jax.random.split(jax.random.fold_in(trial.key, 1), count)
-    program = jax.jit(jax.vmap(look, in_axes=(0, 0, None, None)))  # one program for both, so that floats have its bits
-    (seen, _), (other, differs) = (jax.device_get(program(keys, states, trial.params, flag)) for flag in (False, True))
+    count = rollout.done.size
+    states = jax.tree.map(lambda leaf: leaf.reshape(count, *leaf.shape[2:]), rollout.state)
+    keys = jax.random.split(jax.random.fold_in(run.key, 1), count)
+    program = jax.jit(jax.vmap(observe, in_axes=(0, 0, None, None)))  # one program for both, so floats agree to the bit
+    (plain, _), (other, differs) = (jax.device_get(program(keys, states, run.params, flag)) for flag in (False, True))
     if not differs.any():
-        broken("perturb_hidden changed nothing in any state, so that nothing was checked")
-    require_equal("observe", other, seen, where="when what is hidden is changed", exact=True)
-
-
-def _all_legal(trial: Trial) -> np.ndarray:
-    """[steps, BATCH] bool: the mask is all True, or the episode goes on."""
-    record = trial.record
-    after = record.mask_after.reshape(*record.done.shape, -1)
-    return after.all(axis=-1) | ~record.done
+        broken("perturb_hidden changed nothing in any state, so nothing was checked")
+    require_equal("observe", other, plain, where="when hidden information changes", exact=True)

@@ -1,4 +1,4 @@
-"""Rules about the program, for which nothing is played: values, traces, shapes and dtypes."""
+"""Rules about the program, checked without playing: values, traces, shapes and dtypes."""
 
 import dataclasses
 import re
@@ -10,17 +10,18 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxenv.testing.trial import Trial, action_shape
-from jaxenv.testing.verdict import aval, broken
+from jaxenv.testing.rule import aval, broken, rule
+from jaxenv.testing.run import CheckRun, action_shape
 
 ALWAYS_IN_INFO = ("reward_parts", "invalid_action", "terminated", "truncated", "final_observation")
 TRACING_ERRORS = (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError)
 NUMBERS = (bool, int, float, np.ndarray, np.generic, jax.Array)
 
 
-def value(trial: Trial) -> None:
-    """A frozen dataclass whose twin is equal with the same hash."""
-    env: Any = trial.env
+@rule(mistake="a list or an array is a field, or eq=False makes jit compile again for every instance")
+def value(run: CheckRun) -> None:
+    """An environment is a frozen dataclass, equal and hashable by its fields."""
+    env: Any = run.env
     name = type(env).__name__
     if not dataclasses.is_dataclass(env) or not type(env).__dataclass_params__.frozen:  # pyright: ignore
         broken(f"{name} is not a frozen dataclass")
@@ -33,123 +34,129 @@ def value(trial: Trial) -> None:
         broken(f"two {name} of the same fields differ in {'hash' if twin == env else '=='}")
 
 
-def params_are_traced(trial: Trial) -> None:
-    """No number of params is a static field, and none is taken as a Python value."""
-    for name in _static_numbers(trial.params, "params"):
+@rule(mistake="a field is pytree_node=False, or `if`, `int` or `range` is applied to a number of params")
+def params_are_traced(run: CheckRun) -> None:
+    """Every number of params is a traced leaf."""
+    for name in _static_numbers(run.params, "params"):
         broken(f"{name} is a static field")
     try:
-        _abstract_turn(trial, traced_params=True)
+        _trace_first_step(run, traced_params=True)
     except TRACING_ERRORS as error:
         try:
-            _abstract_turn(trial, traced_params=False)
+            _trace_first_step(run, traced_params=False)
         except TRACING_ERRORS:
-            return  # not because of params: the rule `jit` tells it
-        broken(f"a number of params is taken as a Python value {_where(error)}")
+            return  # not because of params: the rule `jit` reports it
+        broken(f"a number of params is used as a Python value {_where(error)}")
 
 
-def jit(trial: Trial) -> None:
-    """Everything can be traced."""
+@rule(mistake="a Python `if` or a NumPy function is applied to a traced array: use jnp.where and jnp")
+def jit(run: CheckRun) -> None:
+    """Reset and step can be traced."""
     try:
-        _abstract_turn(trial, traced_params=True)
+        _trace_first_step(run, traced_params=True)
     except TRACING_ERRORS as error:
-        broken(f"a traced array is taken as a Python value {_where(error)}: {str(error).splitlines()[0]}")
+        broken(f"a traced array is used as a Python value {_where(error)}: {str(error).splitlines()[0]}")
 
 
-def avals(trial: Trial) -> None:
-    """Reset and step give the same structures, shapes, dtypes and weak types."""
-    first, mask, action = _abstract_reset(trial)
-    unreset = jax.eval_shape(trial.env.step_env, trial.key, first[1], action, trial.params)
-    _same_avals("step_env", first, unreset)  # before `step`, which may heal a weak type and hide where it came from
-    after = _abstract_step(trial)
+@rule(mistake="a Python number gives an array of weak type or another dtype: write jnp.int32(0)")
+def avals(run: CheckRun) -> None:
+    """Reset and step give the same shapes, dtypes and weak types, so that a scan can carry them."""
+    first, mask, action = _abstract_reset(run)
+    unreset = jax.eval_shape(run.env.step_env, run.key, first[1], action, run.params)
+    _same_avals("step_env", first, unreset)  # before `step`, which may remove a weak type and hide its source
+    after = _abstract_step(run)
     _same_avals("step", first, after)
     expected = {
         "the reward": (after[2], jnp.float32, action.shape),
         "terminated": (after[3], bool, ()),
         "truncated": (after[4], bool, ()),
-        "the mask": (mask, bool, (*action.shape, trial.env.num_actions)),
+        "the mask": (mask, bool, (*action.shape, run.env.num_actions)),
     }
     for name, (leaf, dtype, shape) in expected.items():
         wanted = aval(jax.ShapeDtypeStruct(shape, dtype))
         if aval(leaf) != wanted:
-            broken(f"{name} is {aval(leaf)} and not {wanted}")
+            broken(f"{name} is {aval(leaf)}, expected {wanted}")
 
 
-def info(trial: Trial) -> None:
-    """The five names that every step tells, of the right kind."""
-    (observation, _), _, action = _abstract_reset(trial)
-    told = _abstract_step(trial)[5]
-    missing = [name for name in ALWAYS_IN_INFO if name not in told]
+@rule(mistake="step is overridden, or an old info is returned")
+def info(run: CheckRun) -> None:
+    """Info has reward_parts, invalid_action, terminated, truncated and final_observation."""
+    (observation, _), _, action = _abstract_reset(run)
+    step_info = _abstract_step(run)[5]
+    missing = [name for name in ALWAYS_IN_INFO if name not in step_info]
     if missing:
         broken(f"info has no {', '.join(missing)}")
     flag = aval(jax.ShapeDtypeStruct(action.shape, bool))
-    if aval(told["invalid_action"]) != flag:
-        broken(f"info['invalid_action'] is {aval(told['invalid_action'])} and not {flag}, one flag an action")
-    if jax.tree.map(aval, told["final_observation"]) != jax.tree.map(aval, observation):
-        broken("info['final_observation'] is not of the observation's structure, shapes and dtypes")
-    if not jax.tree.leaves(told["reward_parts"]):
-        broken("info['reward_parts'] names no part")
+    if aval(step_info["invalid_action"]) != flag:
+        broken(
+            f"info['invalid_action'] is {aval(step_info['invalid_action'])}, expected {flag}, a flag for each action"
+        )
+    if jax.tree.map(aval, step_info["final_observation"]) != jax.tree.map(aval, observation):
+        broken("info['final_observation'] differs from the observation in structure, shapes or dtypes")
+    if not jax.tree.leaves(step_info["reward_parts"]):
+        broken("info['reward_parts'] is empty")
 
 
-def same_program(trial: Trial) -> None:
-    """Traced twice, reset and step are the same program."""
-    (first, constants), (second, others) = _program(trial), _program(trial)
+def require_same_program(run: CheckRun) -> None:
+    """Requires reset and step, traced twice, to be the same program."""
+    (first, constants), (second, others) = _program(run), _program(run)
     for one, other in zip(first.splitlines(), second.splitlines(), strict=False):
         if one != other:
             broken(f"traced twice, the program differs: `{one.strip()[:100]}` became `{other.strip()[:100]}`")
     if len(first) != len(second) or not all(map(np.array_equal, constants, others)):
-        broken("traced twice, the program has other constants")
+        broken("traced twice, the program has different constants")
 
 
-def _abstract_turn(trial: Trial, traced_params: bool) -> None:
-    """Traces what an environment writes, with params as tracers or as they are."""
-    env = trial.env
+def _trace_first_step(run: CheckRun, traced_params: bool) -> None:
+    """Traces what an environment defines, with params as tracers or as they are."""
+    env = run.env
 
-    def turn(key: Any, params: Any) -> Any:
+    def first_step(key: Any, params: Any) -> Any:
         _, state = env.reset_env(key, params)
         action = jnp.zeros(action_shape(env.action_mask(state, params)), jnp.int32)
         after = env.step_env(key, state, action, params)
         return after, env.is_truncated(after[1], params)
 
     if traced_params:
-        jax.eval_shape(turn, trial.key, trial.params)
+        jax.eval_shape(first_step, run.key, run.params)
     else:
-        jax.eval_shape(lambda key: turn(key, trial.params), trial.key)
+        jax.eval_shape(lambda key: first_step(key, run.params), run.key)
 
 
-def _abstract_reset(trial: Trial) -> tuple[Any, Any, Any]:
+def _abstract_reset(run: CheckRun) -> tuple[Any, Any, Any]:
     """Shapes and dtypes of (what `reset` returns, the mask, an action)."""
-    first = jax.eval_shape(trial.env.reset_env, trial.key, trial.params)
-    mask = jax.eval_shape(trial.env.action_mask, first[1], trial.params)
+    first = jax.eval_shape(run.env.reset_env, run.key, run.params)
+    mask = jax.eval_shape(run.env.action_mask, first[1], run.params)
     return first, mask, jax.ShapeDtypeStruct(action_shape(mask), jnp.int32)
 
 
-def _abstract_step(trial: Trial) -> Any:
+def _abstract_step(run: CheckRun) -> Any:
     """Shapes and dtypes of the six values of a first step."""
-    (_, state), _, action = _abstract_reset(trial)
-    return jax.eval_shape(trial.env.step, trial.key, state, action, trial.params)
+    (_, state), _, action = _abstract_reset(run)
+    return jax.eval_shape(run.env.step, run.key, state, action, run.params)
 
 
 def _same_avals(step: str, first: Any, after: Any) -> None:
-    """Observation and state are of one kind after `reset` and after `step`."""
-    for what, born, later in zip(("observation", "state"), first, after[:2], strict=True):
-        if jax.tree.structure(born) != jax.tree.structure(later):
-            broken(f"the {what} of {step} has another structure than that of reset")
-        leaves = zip(jax.tree_util.tree_leaves_with_path(born), jax.tree.leaves(later), strict=True)
+    """Requires observation and state to be alike after `reset` and after `step`."""
+    for what, before, later in zip(("observation", "state"), first, after[:2], strict=True):
+        if jax.tree.structure(before) != jax.tree.structure(later):
+            broken(f"the {what} of {step} and that of reset differ in structure")
+        leaves = zip(jax.tree_util.tree_leaves_with_path(before), jax.tree.leaves(later), strict=True)
         for (path, one), other in leaves:
             if aval(one) != aval(other):
                 broken(f"{what}{jax.tree_util.keystr(path)} is {aval(one)} in reset and {aval(other)} in {step}")
 
 
-def _program(trial: Trial) -> tuple[str, list[Any]]:
-    """(text, constants) of reset and step, traced anew; addresses of functions are left out of the text."""
-    env = trial.env
+def _program(run: CheckRun) -> tuple[str, list[Any]]:
+    """(text, constants) of reset and step, traced again; the text leaves out the addresses of functions."""
+    env = run.env
 
     def whole(key: Any, state: Any, action: Any, params: Any) -> Any:
         after = env.step_env(key, state, action, params)
         return env.reset_env(key, params), after, env.is_truncated(state, params), env.action_mask(state, params)
 
-    (_, state), _, action = _abstract_reset(trial)
-    traced = jax.make_jaxpr(whole)(trial.key, state, action, trial.params)
+    (_, state), _, action = _abstract_reset(run)
+    traced = jax.make_jaxpr(whole)(run.key, state, action, run.params)
     return re.sub(r"0x[0-9a-f]+", "", str(traced.jaxpr)), traced.consts
 
 
@@ -168,6 +175,6 @@ def _static_numbers(tree: Any, name: str) -> Iterator[str]:
 
 
 def _where(error: Exception) -> str:
-    """The last line outside JAX that an error came through."""
+    """The last line outside JAX in the traceback of an error."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "/jax/" not in frame.filename]
     return f"in {frames[-1].name}, {frames[-1].filename}:{frames[-1].lineno}"

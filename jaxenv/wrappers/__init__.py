@@ -1,4 +1,4 @@
-"""Wrappers: an environment in, an environment out, one concern each."""
+"""Wrappers: each takes an environment, changes one thing about it, and is an environment itself."""
 
 from jaxenv.wrappers.episode_statistics import EpisodeStatistics as EpisodeStatistics
 from jaxenv.wrappers.episode_statistics import EpisodeSummary as EpisodeSummary

@@ -1,4 +1,4 @@
-"""Return and length of each episode, and their sums over a batch with the count of what was summed."""
+"""Return and length of each episode, and their sums over the finished episodes of a batch."""
 
 import dataclasses
 from typing import Any
@@ -15,18 +15,18 @@ from jaxenv.wrappers.wrapper import Wrapper
 
 
 class Episode(struct.PyTreeNode):
-    """An episode so far."""
+    """Totals of an episode so far."""
 
     episode_return: jax.Array  # [] float32 ([N] for N agents), undiscounted
     length: jax.Array  # [] int32, steps
 
     def plus(self, reward: jax.Array) -> "Episode":
-        """The episode after one more step."""
+        """The totals after one more step."""
         return Episode(self.episode_return + reward, self.length + 1)
 
 
 class StatisticsState(struct.PyTreeNode):
-    """The wrapped state and the episode so far."""
+    """The wrapped state and the totals of its episode so far."""
 
     env_state: Any
     episode: Episode
@@ -40,11 +40,11 @@ class EpisodeSummary(struct.PyTreeNode):
     length_sum: jax.Array  # [] int32
 
     def __add__(self, other: "EpisodeSummary") -> "EpisodeSummary":
-        """The summary of both."""
+        """The sums over the episodes of both."""
         return jax.tree.map(jnp.add, self, other)
 
     def means(self) -> dict[str, float | None]:
-        """Host side: mean return and length over the finished episodes, None where none has finished."""
+        """Mean return and length over the finished episodes, None if there are none (host side)."""
         count = int(self.count)
         if count == 0:
             return {"episodes": 0, "return": None, "length": None}
@@ -53,11 +53,18 @@ class EpisodeSummary(struct.PyTreeNode):
 
 
 def summarize(info: Info, where: jax.Array | bool = True) -> EpisodeSummary:
-    """The episodes that ended in a batch of steps.
+    """Sums up the episodes that ended in a batch of steps.
+
+    >>> import jax, jax.numpy as jnp, jaxenv
+    >>> from jaxenv.wrappers.episode_statistics import Episode
+    >>> totals = Episode(episode_return=jnp.array([4.0, 1.5, 2.0]), length=jnp.array([6, 2, 3]))
+    >>> info = {"terminated": jnp.array([True, False, False]), "truncated": jnp.array([False, False, True])}
+    >>> jaxenv.wrappers.summarize({**info, "episode": totals}).means()
+    {'episodes': 2, 'return': 3.0, 'length': 4.5}
 
     Args:
-        info: `step`'s, with any leading axes.
-        where: [...] bool, which episodes to count.
+        info: from `step` of `EpisodeStatistics`, with any leading axes.
+        where: [...] bool, which environments to count.
     """
     done = (info["terminated"] | info["truncated"]) & where
     episode = info["episode"]
@@ -72,16 +79,25 @@ def summarize(info: Info, where: jax.Array | bool = True) -> EpisodeSummary:
 
 @dataclasses.dataclass(frozen=True)
 class EpisodeStatistics(Wrapper):
-    """Adds `info["episode"]` (an `Episode`), complete at the step that tells an end; sum it with `summarize`."""
+    """Adds `info["episode"]`, the totals of the episode, complete at its last step; `summarize` sums them up.
+
+    >>> import jax, jaxenv
+    >>> env, params = jaxenv.make("LifeOps-v0")
+    >>> env = jaxenv.wrappers.EpisodeStatistics(env)
+    >>> observation, state = env.reset(jax.random.key(0), params, scenario=3)
+    >>> *_, info = env.step(jax.random.key(1), state, 0, params)
+    >>> int(info["episode"].length), float(info["episode"].episode_return)
+    (1, -5.0)
+    """
 
     def init(self, key: Key, params: Any, scenario: jax.Array | int | None) -> StatisticsState:
-        """The first state of an episode of which nothing is counted yet."""
+        """The wrapped environment's first state, and totals of zero."""
         return StatisticsState(env_state=self.env.init(key, params, scenario), episode=self._empty)
 
     def transition(
         self, key: Key, state: StatisticsState, action: jax.Array, params: Any
     ) -> tuple[StatisticsState, jax.Array, jax.Array, Info]:
-        """The wrapped turn, counted."""
+        """The wrapped environment's transition, added to the totals."""
         env_state, reward, terminated, info = self.env.transition(key, state.env_state, action, params)
         episode = state.episode.plus(reward)
         return StatisticsState(env_state, episode), reward, terminated, {**info, "episode": episode}
@@ -89,7 +105,7 @@ class EpisodeStatistics(Wrapper):
     def transition_or_reset(
         self, turn_key: Key, reset_key: Key, state: StatisticsState, action: jax.Array, params: Any
     ) -> tuple[StatisticsState, StatisticsState, jax.Array, jax.Array, jax.Array, Info]:
-        """The wrapped turn and reset, counted."""
+        """The wrapped environment's transition and reset, added to the totals or setting them to zero."""
         last, after, reward, terminated, truncated, info = self.env.transition_or_reset(
             turn_key, reset_key, state.env_state, action, params
         )
@@ -99,23 +115,23 @@ class EpisodeStatistics(Wrapper):
         return *states, reward, terminated, truncated, {**info, "episode": episode}
 
     def observe(self, state: StatisticsState, params: Any) -> Any:
-        """The wrapped observation."""
+        """The wrapped environment's observation."""
         return self.env.observe(state.env_state, params)
 
     def is_truncated(self, state: StatisticsState, params: Any) -> jax.Array:
-        """The wrapped time limit."""
+        """The wrapped environment's time limit."""
         return self.env.is_truncated(state.env_state, params)
 
     def action_mask(self, state: StatisticsState, params: Any) -> jax.Array:
-        """The wrapped legal actions."""
+        """The wrapped environment's legal actions."""
         return self.env.action_mask(state.env_state, params)
 
     def scenario_index(self, state: StatisticsState) -> jax.Array:
-        """The scenario of the wrapped state."""
+        """The wrapped environment's scenario."""
         return self.env.scenario_index(state.env_state)
 
     def state_space(self, params: Any = None) -> spaces.Record:
-        """The wrapped space, and numbers without bounds."""
+        """The wrapped environment's space, and unbounded totals."""
         most = float(jnp.finfo(jnp.float32).max)
         episode = {
             "episode_return": spaces.Box(-most, most, self._agents, jnp.float32),
@@ -128,7 +144,7 @@ class EpisodeStatistics(Wrapper):
 
     @property
     def _empty(self) -> Episode:
-        """An episode before its first step."""
+        """The totals before the first step."""
         return Episode(jnp.zeros(self._agents, jnp.float32), jnp.int32(0))
 
     @property

@@ -1,4 +1,4 @@
-"""The observation as one vector, for networks that take nothing else."""
+"""The observation as one vector, for networks that expect one."""
 
 import dataclasses
 from typing import Any
@@ -13,7 +13,7 @@ from jaxenv.wrappers.wrapper import Wrapper
 
 
 class FlatObservation(struct.PyTreeNode):
-    """One vector, and the mask beside it."""
+    """The observation as one vector, and the action mask."""
 
     vector: jax.Array  # [F] float32, laid out as the environment's `flatten` describes
     action_mask: ActionMask  # [A] bool
@@ -21,7 +21,15 @@ class FlatObservation(struct.PyTreeNode):
 
 @dataclasses.dataclass(frozen=True)
 class FlattenObservation(Wrapper):
-    """Observations become `FlatObservation(vector, action_mask)`; F is `observation_space().vector.shape[0]`."""
+    """Observations become `FlatObservation(vector, action_mask)`.
+
+    >>> import jax, jaxenv
+    >>> env, params = jaxenv.make("LifeOps-v0")
+    >>> env = jaxenv.wrappers.FlattenObservation(env)
+    >>> observation, state = env.reset(jax.random.key(0), params)
+    >>> observation.vector.shape, observation.action_mask.shape
+    ((356,), (16,))
+    """
 
     def observe(self, state: Any, params: Any) -> FlatObservation:
         """The flat observation of a state."""
@@ -30,7 +38,7 @@ class FlattenObservation(Wrapper):
         return FlatObservation(vector=vector, action_mask=observation.action_mask)
 
     def observation_space(self, params: Any = None) -> spaces.Record:
-        """A box of F numbers, and the mask's."""
+        """The space of the vector, a box of F numbers, and that of the mask."""
         params = self.default_params if params is None else params
         shapes = jax.eval_shape(self.reset_env, jax.random.key(0), params)[0]
         most = float(jnp.finfo(jnp.float32).max)

@@ -1,4 +1,4 @@
-"""An environment behind gymnax's signatures and spaces, for what was written for gymnax."""
+"""An environment with gymnax's signatures and spaces, for programs written for gymnax."""
 
 import dataclasses
 import functools
@@ -13,26 +13,34 @@ from jaxenv.wrappers.flatten_observation import FlattenObservation
 from jaxenv.wrappers.legacy_step import five_values
 
 
-# Not frozen: gymnax's vector wrapper puts a batched reset and step in the place of its copy's.
+# Not frozen: gymnax's vector wrapper replaces reset and step of its copy by batched ones.
 @dataclasses.dataclass(unsafe_hash=True)
 class Gymnax:
     """`reset`, `step` and spaces as gymnax's learners and wrappers call them, over the flat vector of one agent.
 
-    gymnax knows no masks: an action that is not legal is played as the rules say, which is that the clock moves and the
-    penalty is paid. Who can use a mask asks `action_mask` of the state. Params are the environment's own.
+    gymnax does not support masks: an illegal action incurs its penalty and uses up a step. A learner that can use a
+    mask calls `action_mask`. Params are the environment's own.
+
+    >>> import jax, jaxenv
+    >>> env, params = jaxenv.make("LifeOps-v0")
+    >>> env = jaxenv.wrappers.Gymnax(env, steps=5)
+    >>> vector, state = env.reset(jax.random.key(0), params)
+    >>> vector, state, reward, done, info = jax.eval_shape(env.step, jax.random.key(1), state, 0, params)
+    >>> vector.shape, done.dtype
+    ((356,), dtype('bool'))
 
     Attributes:
-        env: the environment, wrapped or not; it describes a flat vector (`flatten`).
-        steps: the values of a step, 6 as in gymnax 1.x, or 5 as before it (`five_values` of `LegacyStep`).
+        env: the environment, wrapped or not, which defines `flatten`.
+        steps: the number of values that `step` returns, 6 as in gymnax 1.x or 5 as before (see `LegacyStep`).
     """
 
     env: Environment
     steps: int = 6
 
     def __post_init__(self) -> None:
-        """Refuses other numbers."""
+        """Rejects other numbers of values."""
         if self.steps not in (5, 6):
-            raise ValueError(f"Gymnax(steps={self.steps}): a step has 6 values, or 5 as before gymnax 1.0")
+            raise ValueError(f"Gymnax(steps={self.steps}): expected 6 values, or 5 as before gymnax 1.0")
 
     @property
     def name(self) -> str:
@@ -46,7 +54,7 @@ class Gymnax:
 
     @property
     def default_params(self) -> Any:
-        """The environment's params; gymnax reads `max_steps_in_episode` of them."""
+        """The environment's params; gymnax reads their `max_steps_in_episode`."""
         return self.env.default_params
 
     @functools.partial(jax.jit, static_argnums=0)
@@ -58,11 +66,11 @@ class Gymnax:
 
     @functools.partial(jax.jit, static_argnums=0)
     def step(self, key: Key, state: Any, action: jax.Array, params: Any = None) -> tuple[Any, ...]:
-        """One turn, and a new episode at once where it ends the old one.
+        """Takes one step, and resets at once where it ends the episode.
 
         Returns:
             (vector [F] float32, state, reward [] float32, terminated [] bool, truncated [] bool, info), or with
-            `done` in the place of the two ends. `info["final_observation"]` is a vector as well.
+            `done` instead of `terminated` and `truncated`. `info["final_observation"]` is a vector as well.
         """
         params = self.default_params if params is None else params
         observation, state, reward, terminated, truncated, info = self._flat.step(key, state, action, params)
@@ -93,10 +101,10 @@ class Gymnax:
 
 
 def _convert(space: spaces.Space) -> Any:
-    """A space as gymnax's of the same meaning.
+    """The equivalent space of gymnax.
 
     Raises:
-        ImportError: where gymnax is not installed.
+        ImportError: if gymnax is not installed.
     """
     try:
         # Not an import statement: jaxenv does not depend on gymnax.

@@ -1,4 +1,4 @@
-"""An environment of several agents behind JaxMARL's signatures: dictionaries by agent, and params kept inside."""
+"""An environment of several agents with JaxMARL's signatures: dictionaries by agent, and params stored inside."""
 
 import functools
 import importlib
@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxenv.core import Environment
+from jaxenv.core.environment import select
 from jaxenv.core.types import Info, Key
 from jaxenv.wrappers.flatten_observation import FlattenObservation
 
@@ -17,18 +18,25 @@ ALL = "__all__"
 class JaxMARL:
     """`reset`, `step`, `get_obs` and `get_avail_actions` as JaxMARL's learners and wrappers call them.
 
-    Observations are flat vectors [F] float32. An environment of one agent has `agent_0` alone. JaxMARL knows no params,
-    so those given here are constants of whatever is compiled; make another wrapper for others.
+    Observations are flat vectors [F] float32. An environment of one agent has only `agent_0`. JaxMARL has no params,
+    so those given here are constants of every compiled program; other params need another wrapper.
+
+    >>> import jax, jaxenv
+    >>> env, params = jaxenv.make("TeamsClone-MultiAgent-v0", num_agents=2)
+    >>> env = jaxenv.wrappers.JaxMARL(env, params)
+    >>> observations, state = env.reset(jax.random.key(0))
+    >>> {agent: mask.shape for agent, mask in env.get_avail_actions(state).items()}
+    {'agent_0': (114,), 'agent_1': (114,)}
 
     Attributes:
-        env: the environment, wrapped or not; it describes a flat vector (`flatten`).
+        env: the environment, wrapped or not, which defines `flatten`.
         params: its params.
         num_agents: N.
-        agents: `agent_0` and so on, in the order of the axis of agents.
+        agents: `agent_0`, `agent_1`, ..., in the order of the axis of agents.
     """
 
     def __init__(self, env: Environment, params: Any = None) -> None:
-        """Joins an environment and params, its own where None."""
+        """Wraps an environment with params, by default its own."""
         self.env = env
         self.params = env.default_params if params is None else params
         self.num_agents = env.num_agents
@@ -42,7 +50,7 @@ class JaxMARL:
 
     @property
     def agent_classes(self) -> dict[str, list[str]]:
-        """All agents are of one class."""
+        """A single class, which has all agents."""
         return {"agent": self.agents}
 
     @functools.partial(jax.jit, static_argnums=0)
@@ -55,36 +63,32 @@ class JaxMARL:
     def step(
         self, key: Key, state: Any, actions: dict[str, jax.Array], reset_state: Any = None
     ) -> tuple[dict[str, jax.Array], Any, dict[str, jax.Array], dict[str, jax.Array], Info]:
-        """One turn, and a new episode at once where it ends the old one: one drawn, or `reset_state` where given.
+        """Takes one step; where it ends the episode, a new one starts at once, in `reset_state` if given.
 
         Returns:
-            (observations, state, rewards, dones, infos). Dones are those of the agents and of `__all__`; infos tell
-            both ends apart ("terminated", "truncated"), "invalid_action" and, where it is told, "success", [N] each.
+            (observations, state, rewards, dones, infos). `dones` has each agent and `__all__`; `infos` has
+            "terminated", "truncated", "invalid_action" and, if the environment reports it, "success", [N] each.
         """
         turn_key, reset_key = jax.random.split(key)
         observations, after, rewards, dones, infos = self.step_env(turn_key, state, actions)
         fresh = self.env.init(reset_key, self.params, None) if reset_state is None else reset_state
 
-        def chosen(new: jax.Array, old: jax.Array) -> jax.Array:
-            return jnp.where(dones[ALL], new, old)
-
-        state = jax.tree.map(chosen, fresh, after)
-        return jax.tree.map(chosen, self.get_obs(fresh), observations), state, rewards, dones, infos
+        state = select(dones[ALL], fresh, after)
+        return select(dones[ALL], self.get_obs(fresh), observations), state, rewards, dones, infos
 
     @functools.partial(jax.jit, static_argnums=0)
     def step_env(
         self, key: Key, state: Any, actions: dict[str, jax.Array]
     ) -> tuple[dict[str, jax.Array], Any, dict[str, jax.Array], dict[str, jax.Array], Info]:
-        """`step` without a reset."""
+        """`step` without the reset."""
         joint = jnp.stack([jnp.asarray(actions[agent], jnp.int32) for agent in self.agents])
         joint = joint if self.num_agents > 1 else joint[0]
         observation, state, reward, terminated, info = self._flat.step_env(key, state, joint, self.params)
         truncated = self.env.is_truncated(state, self.params)
         done = terminated | truncated
-        told = {"terminated": terminated, "truncated": truncated, "invalid_action": info["invalid_action"]}
-        if "success" in info:
-            told["success"] = info["success"]
-        infos = {name: jnp.broadcast_to(value, (self.num_agents,)) for name, value in told.items()}
+        reported = {name: info[name] for name in ("invalid_action", "success") if name in info}
+        reported |= {"terminated": terminated, "truncated": truncated}
+        infos = {name: jnp.broadcast_to(value, (self.num_agents,)) for name, value in reported.items()}
         dones = {**dict.fromkeys(self.agents, done), ALL: done}
         return self._by_agent(observation.vector), state, self._by_agent(reward), dones, infos
 
@@ -117,7 +121,7 @@ class JaxMARL:
         return self.action_spaces[agent]
 
     def _by_agent(self, values: jax.Array) -> dict[str, jax.Array]:
-        """One entry for each agent of an array with their axis, which one agent goes without."""
+        """Splits an array by its axis of agents, which an environment of one agent does not have."""
         rows = values if self.num_agents > 1 else values[None]
         return {agent: rows[number] for number, agent in enumerate(self.agents)}
 
@@ -126,7 +130,7 @@ def _their_spaces() -> Any:
     """JaxMARL's module of spaces.
 
     Raises:
-        ImportError: where JaxMARL is not installed.
+        ImportError: if JaxMARL is not installed.
     """
     try:
         # Not an import statement: jaxenv does not depend on JaxMARL.

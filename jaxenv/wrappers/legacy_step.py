@@ -1,4 +1,4 @@
-"""Steps of five values, as gymnax had them before 1.0 and PureJaxRL, JaxMARL and others still do."""
+"""Steps of five values, as in gymnax before 1.0 and still in PureJaxRL, JaxMARL and others."""
 
 import dataclasses
 import functools
@@ -21,11 +21,20 @@ def five_values(
 
 @dataclasses.dataclass(frozen=True)
 class LegacyStep(Wrapper):
-    """`step` returns five values; the outermost wrapper, but for `Vectorize`."""
+    """`step` returns five values; only `Vectorize` may wrap this wrapper.
+
+    >>> import jax, jaxenv
+    >>> env, params = jaxenv.make("LifeOps-v0")
+    >>> env = jaxenv.wrappers.LegacyStep(env)
+    >>> observation, state = env.reset(jax.random.key(0), params, scenario=3)
+    >>> observation, state, reward, done, info = env.step(jax.random.key(1), state, 0, params)
+    >>> bool(done), float(info["discount"])
+    (False, 1.0)
+    """
 
     @functools.partial(jax.jit, static_argnums=0)
     def step(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, key: Key, state: Any, action: jax.Array, params: Any
     ) -> tuple[Any, Any, jax.Array, jax.Array, dict[str, Any]]:
-        """One turn of the wrapped environment, see `five_values`; both ends stay in info."""
+        """Takes one step, see `five_values`; info still has `terminated` and `truncated`."""
         return five_values(*self.env.step(key, state, action, params))

@@ -1,4 +1,4 @@
-"""Many episodes side by side behind the signatures of one."""
+"""Many episodes side by side, with the signatures of one."""
 
 import dataclasses
 import functools
@@ -14,7 +14,14 @@ from jaxenv.core.types import Info, Key
 class Vectorize:
     """`reset` and `step` over a leading axis [B] of states, actions and results; params are shared.
 
-    One key serves the batch: it is split into B, so a batch has the same bits as B calls with those keys.
+    The key is split into B, so a batch has the same bits as B calls with those keys.
+
+    >>> import jax, jaxenv
+    >>> env, params = jaxenv.make("LifeOps-v0")
+    >>> many = jaxenv.wrappers.Vectorize(env, 4)
+    >>> observation, state = many.reset(jax.random.key(0), params)
+    >>> observation.action_mask.shape, state.scenario.shape
+    ((4, 16), (4,))
 
     Attributes:
         env: the environment, wrapped or not.
@@ -25,13 +32,13 @@ class Vectorize:
     num_envs: int
 
     def __post_init__(self) -> None:
-        """Refuses an empty batch."""
+        """Rejects an empty batch."""
         if self.num_envs < 1:
-            raise ValueError(f"Vectorize(num_envs={self.num_envs}): a batch holds at least one environment")
+            raise ValueError(f"Vectorize(num_envs={self.num_envs}): expected at least 1")
 
     @functools.partial(jax.jit, static_argnums=0)
     def reset(self, key: Key, params: Any, scenario: jax.Array | None = None) -> tuple[Any, Any]:
-        """Starts B episodes, of the scenarios [B] if given, else each of one drawn."""
+        """Starts B episodes, of the given scenarios ([B] int32) or of scenarios drawn at random."""
         keys = jax.random.split(key, self.num_envs)
         scenario_axis = None if scenario is None else 0
         return jax.vmap(self.env.reset_env, in_axes=(0, None, scenario_axis))(keys, params, scenario)
@@ -40,6 +47,6 @@ class Vectorize:
     def step(
         self, key: Key, state: Any, action: jax.Array, params: Any
     ) -> tuple[Any, Any, jax.Array, jax.Array, jax.Array, Info]:
-        """One turn of all B episodes, each reset where it ends."""
+        """Takes one step in all B episodes and resets those that end."""
         keys = jax.random.split(key, self.num_envs)
         return jax.vmap(self.env.step, in_axes=(0, 0, 0, None))(keys, state, action, params)

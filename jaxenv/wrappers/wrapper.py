@@ -1,4 +1,4 @@
-"""The base of the wrappers: an environment that hands everything on to another one."""
+"""The base of the wrappers: an environment that forwards every call to another one."""
 
 import dataclasses
 from typing import Any
@@ -8,15 +8,24 @@ import jax
 from jaxenv.core import Environment, spaces
 from jaxenv.core.types import ActionMask, Entities, Info, Key
 
-_COMPOSED = ("init", "transition", "is_truncated")  # what a turn with a reset is made of
+_COMPOSED = ("init", "transition", "is_truncated")  # what a step with a reset is composed of
 
 
 @dataclasses.dataclass(frozen=True)
 class Wrapper(Environment):
-    """Hands everything on; a wrapper changes what it is about, and `reset` and `step` are composed again from that.
+    """Forwards every call to `env`; a subclass overrides what it changes, and `reset` and `step` follow from that.
+
+    >>> import jaxenv
+    >>> class FirstThreeSteps(jaxenv.wrappers.Wrapper):
+    ...     def is_truncated(self, state, params):
+    ...         return self.env.is_truncated(state, params) | (state.clock >= 3)
+    >>> env, params = jaxenv.make("LifeOps-v0")
+    >>> short = FirstThreeSteps(env)
+    >>> short.name, short.num_actions, short.unwrapped == env
+    ('LifeOps-v0', 16, True)
 
     Attributes:
-        env: the wrapped environment, equal and hashable by value, as the wrapper is.
+        env: the wrapped environment; like it, the wrapper is equal and hashable by value.
     """
 
     env: Environment
@@ -53,13 +62,13 @@ class Wrapper(Environment):
     def transition(
         self, key: Key, state: Any, action: jax.Array, params: Any
     ) -> tuple[Any, jax.Array, jax.Array, Info]:
-        """The wrapped environment's turn."""
+        """The wrapped environment's transition."""
         return self.env.transition(key, state, action, params)
 
     def transition_or_reset(
         self, turn_key: Key, reset_key: Key, state: Any, action: jax.Array, params: Any
     ) -> tuple[Any, Any, jax.Array, jax.Array, jax.Array, Info]:
-        """The wrapped environment's turn and reset; composed of this wrapper's own where it changes one of them."""
+        """The wrapped environment's transition and reset, or this wrapper's own where it overrides one of them."""
         if any(getattr(type(self), name) is not getattr(Wrapper, name) for name in _COMPOSED):
             return super().transition_or_reset(turn_key, reset_key, state, action, params)
         return self.env.transition_or_reset(turn_key, reset_key, state, action, params)

@@ -1,4 +1,4 @@
-"""The baselines reach the returns that are known, and decide as the plain-Python ones do."""
+"""The baselines reach their known returns, and agree with those in plain Python."""
 
 import functools
 

@@ -1,4 +1,4 @@
-"""The laws that every registered environment keeps."""
+"""Laws of every registered environment."""
 
 import jax
 import jax.numpy as jnp
@@ -62,7 +62,7 @@ PERTURB_HIDDEN = {
 }
 
 
-def test_every_environment_says_what_it_hides():
+def test_every_environment_has_a_perturbation_of_what_it_hides():
     assert set(PERTURB_HIDDEN) == set(jaxenv.registered())
 
 

@@ -1,4 +1,4 @@
-"""The front door: ids, static sizes and its errors."""
+"""The registry: ids, static sizes and errors."""
 
 import jax
 import pytest
@@ -19,18 +19,18 @@ def test_static_sizes_go_to_the_constructor():
     assert params.bank.scenarios.calendar.start.shape == (12, 20)
 
 
-def test_a_limit_that_cuts_the_library_is_told():
+def test_a_limit_that_cuts_the_library_is_an_error():
     with pytest.raises(ValueError, match=r"requests.* does not fit .*raise the limits"):
         jaxenv.make("LifeOps-v0", limits=Limits(requests=2))
 
 
-def test_a_calendar_that_could_overflow_is_told():
+def test_a_calendar_that_could_overflow_is_an_error():
     with pytest.raises(ValueError, match=r"6 events and a limit of 8 steps.*capacity is 13"):
         jaxenv.make("LifeOps-v0", limits=Limits(events=13))
 
 
 @pytest.mark.parametrize("limits", [{"events": 0}, {"places": 121}])
-def test_a_limit_out_of_range_is_refused(limits):
+def test_a_limit_out_of_range_is_an_error(limits):
     with pytest.raises(ValueError, match="Limits"):
         Limits(**limits)
 

@@ -51,12 +51,12 @@ def test_starts_are_drawn_by_their_weights(weights):
     shares = np.bincount(drawn, minlength=5) / 20_000
     assert shares == pytest.approx(np.array(weights) / np.sum(weights), abs=0.02)
     assert (shares[np.array(weights) == 0] == 0).all()
-    edges = [bank.pick(jnp.float32(uniform)) for uniform in (0.0, 1 - 2**-24, 1.0)]
+    picked = [bank.pick(jnp.float32(uniform)) for uniform in (0.0, 1 - 2**-24, 1.0)]
     first, last = np.flatnonzero(weights)[[0, -1]]
-    assert [int(edge) for edge in edges] == [first, last, last]
+    assert [int(index) for index in picked] == [first, last, last]
 
 
-def test_weights_of_starts_are_traced_and_do_not_change_what_is_there():
+def test_start_weights_are_traced_and_change_nothing_else():
     traces = []
 
     @jax.jit
@@ -73,7 +73,7 @@ def test_weights_of_starts_are_traced_and_do_not_change_what_is_there():
     np.testing.assert_array_equal(bank.resize(EMPTY).start_cdf, bank.start_cdf)
 
 
-def test_a_start_distribution_is_saved_and_told_apart(tmp_path):
+def test_a_start_distribution_is_saved_and_changes_the_fingerprint(tmp_path):
     bank = BANK.with_start_weights(jnp.arange(5))
     bank.save(tmp_path / "bank.npz")
     loaded = ScenarioBank.load(tmp_path / "bank.npz", EMPTY)
@@ -91,7 +91,7 @@ def test_splitting_and_concatenating_give_the_bank_back():
         BANK.split([2, 2])
 
 
-def test_resizing_pads_and_refuses_to_cut():
+def test_resizing_pads_and_never_cuts():
     wide = BANK.resize(EMPTY.replace(table=np.full(4, -1, np.int16)))
     assert wide[0].table.tolist() == [0, 1, -1, -1]
     narrow = wide.resize(EMPTY.replace(table=np.full(2, -1, np.int16)))
@@ -108,7 +108,7 @@ def test_a_saved_bank_is_loaded_to_the_bit(tmp_path):
     assert loaded.fingerprint() == BANK.fingerprint()
 
 
-def test_a_foreign_broken_or_changed_file_is_told(tmp_path):
+def test_a_foreign_broken_or_changed_file_is_rejected(tmp_path):
     path = tmp_path / "bank.npz"
     path.write_text("not a bank")
     with pytest.raises(ValueError, match="not a scenario bank"):
@@ -125,13 +125,13 @@ def test_a_foreign_broken_or_changed_file_is_told(tmp_path):
         ScenarioBank.load(path, EMPTY)
 
 
-def test_the_fingerprint_tells_contents_apart():
+def test_the_fingerprint_depends_on_contents():
     other = ScenarioBank(BANK.scenarios.replace(number=BANK.scenarios.number.at[0].set(9.0)))
     assert other.fingerprint() != BANK.fingerprint()
     assert len(BANK.fingerprint()) == 16
 
 
-def test_what_scenarios_share_goes_with_them(tmp_path):
+def test_shared_data_is_kept(tmp_path):
     table = jnp.arange(6.0).reshape(3, 2)
     bank = BANK.replace(shared=table)
     assert bank.fingerprint() != BANK.fingerprint()

@@ -1,4 +1,4 @@
-"""Picking among legal actions."""
+"""Choosing among legal actions."""
 
 import jax
 import jax.numpy as jnp
@@ -35,9 +35,14 @@ def test_masked_logits_are_finite_and_never_win():
     assert jax.nn.softmax(logits).tolist() == [0.0, 1.0]
 
 
-def test_the_first_of_the_least_is_taken():
+def test_the_first_of_the_lowest_is_chosen():
     mask = jnp.array([False, True, True, True])
     first, second = jnp.array([0, 2, 1, 1]), jnp.array([0, 0, 3, 3])
-    assert masking.first_least(mask, first, second) == 2
-    assert masking.first_least(mask, first.astype(jnp.float32), -second) == 2
-    assert masking.first_least(jnp.zeros(4, bool), first) == 0
+    assert masking.lexicographic_argmin(mask, first, second) == 2
+    assert masking.lexicographic_argmin(mask, first.astype(jnp.float32), -second) == 2
+    assert masking.lexicographic_argmin(jnp.zeros(4, bool), first) == 0
+
+
+def test_the_old_name_warns():
+    with pytest.warns(DeprecationWarning, match="lexicographic_argmin"):
+        assert masking.first_least(jnp.array([False, True]), jnp.array([0, 1])) == 1

@@ -1,4 +1,4 @@
-"""Samples lie in their space, and what does not belong is refused."""
+"""Spaces contain their samples and nothing else."""
 
 import jax
 import jax.numpy as jnp
@@ -44,7 +44,7 @@ def test_a_space_contains_its_samples(space):
         (PAIR, jnp.float32(2)),
     ],
 )
-def test_what_does_not_belong_is_refused(space, value):
+def test_other_values_are_not_contained(space, value):
     assert not space.contains(value)
 
 

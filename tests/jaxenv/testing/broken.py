@@ -1,4 +1,4 @@
-"""The counter broken in one place at a time; `BROKEN` says which rule has to tell it, and with which words."""
+"""The counter, broken in one place at a time; `BROKEN` names the rule that must report it, and the words it uses."""
 
 import dataclasses
 import itertools
@@ -15,7 +15,7 @@ from jaxenv.core import spaces
 
 
 class Unequal:
-    """A field that is equal to nothing but itself."""
+    """A field equal only to itself."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -211,7 +211,7 @@ def _ends_late(env, old, params, observation, state, reward, terminated, truncat
     return observation, state, reward, terminated, env.is_truncated(state, params), info
 
 
-def _tells_the_new(env, old, params, observation, state, reward, terminated, truncated, info):
+def _reports_the_new(env, old, params, observation, state, reward, terminated, truncated, info):
     return observation, state, reward, terminated, truncated, {**info, "final_observation": observation}
 
 
@@ -276,7 +276,7 @@ class MaskOfOneAgent(Counters):
 
 
 class Case(NamedTuple):
-    """A broken environment, the rule that has to tell it, and words of the message (a pattern)."""
+    """A broken environment, the rule that must report it, and words of the message (a pattern)."""
 
     env: type
     rule: str
@@ -289,12 +289,12 @@ BROKEN = [
     Case(ListField, "value", "hash of ListField fails: unhashable type: 'list'"),
     Case(ArrayField, "value", "hash of ArrayField fails"),
     Case(StaticNumber, "params are traced", r"params\.step_penalty is a static field"),
-    Case(PythonNumber, "params are traced", r"Python value in is_truncated, .*broken\.py:\d+"),
-    Case(PythonIf, "jit", r"Python value in play, .*broken\.py:\d+"),
+    Case(PythonNumber, "params are traced", r"used as a Python value in is_truncated, .*broken\.py:\d+"),
+    Case(PythonIf, "jit", r"used as a Python value in play, .*broken\.py:\d+"),
     Case(WeakType, "avals", r"state\.clock is int32\[\] in reset and int32\[\] of weak type in step"),
     Case(OtherDtype, "avals", r"state\.scenario is int32\[\] in reset and int16\[\] in step"),
-    Case(IntegerReward, "avals", r"the reward is int32\[\] and not float32\[\]"),
-    Case(OneRewardForAll, "avals", r"the reward is float32\[\] and not float32\[2\]"),
+    Case(IntegerReward, "avals", r"the reward is int32\[\], expected float32\[\]"),
+    Case(OneRewardForAll, "avals", r"the reward is float32\[\], expected float32\[2\]"),
     Case(NoParts, "info", "info has no reward_parts"),
     Case(BakedRandomness, "determinism", "traced twice, the program differs"),
     Case(GlobalCounter, "determinism", "traced twice, the program differs"),
@@ -304,26 +304,24 @@ BROKEN = [
     ),
     Case(NarrowObservationSpace, "spaces", r"observation\.at is \[0\] at step 0 of episode 0"),
     Case(NotANumber, "finite", r"step\[5\]\['final_observation'\]\.share is nan"),
-    Case(MaskTooWide, "mask", r"action 2 is legal by the mask and the engine refuses it at step 0 of episode 0"),
-    Case(MaskTooNarrow, "mask", "action 3 is illegal by the mask and the engine accepts it"),
-    Case(
-        MaskOfAnotherState, "mask", r"observation\.action_mask beside env\.action_mask\(state\) is True and not False"
-    ),
-    Case(MaskOfOneAgent, "mask", "action 2 of agent 1 is legal by the mask and the engine refuses it"),
-    Case(NothingLegal, "mask", "no action is legal in a live state"),
+    Case(MaskTooWide, "mask", r"action 2 is legal by the mask and the transition refuses it at step 0 of episode 0"),
+    Case(MaskTooNarrow, "mask", "action 3 is illegal by the mask and the transition accepts it"),
+    Case(MaskOfAnotherState, "mask", r"observation\.action_mask is True, expected False"),
+    Case(MaskOfOneAgent, "mask", "action 2 of agent 1 is legal by the mask and the transition refuses it"),
+    Case(NothingLegal, "mask", "no action is legal before the end"),
     Case(MaskAfterTheEnd, "mask", "not every action is legal after the end"),
-    Case(EffectOfIllegal, "illegal actions", r"after illegal action \d and not \d, state\.\w+ is"),
-    Case(ForgottenPart, "reward parts", r"the sum of info\['reward_parts'\] beside the reward is"),
-    Case(_with_step(_ends_late), "ends", "truncated of step .* is False and not True"),
-    Case(OneStepLate, "time limit", "max_steps_in_episode is 7 and an episode goes on after it at step"),
+    Case(EffectOfIllegal, "illegal actions", r"after illegal action \d instead of \d, state\.\w+ is"),
+    Case(ForgottenPart, "reward parts", r"the sum of info\['reward_parts'\] is"),
+    Case(_with_step(_ends_late), "ends", "truncated of step is False, expected True"),
+    Case(OneStepLate, "time limit", "max_steps_in_episode is 7 and an episode continues after it at step"),
     Case(NoTimeLimit, "time limit", "params has no max_steps_in_episode"),
-    Case(OtherScenario, "scenario index", "an episode of scenario 2 says that it plays 0"),
+    Case(OtherScenario, "scenario index", "an episode of scenario 2 reports scenario 0"),
     Case(ScenarioElsewhere, "scenario index", "scenario_index fails: .*no attribute 'elsewhere'"),
-    Case(_with_step(_tells_the_new), "final observation", r"info\['final_observation'\] .*at is"),
-    Case(_with_step(_keeps_the_clock), "automatic reset", r"of step\.\w+ is .* and not"),
+    Case(_with_step(_reports_the_new), "final observation", r"info\['final_observation'\]\.at is"),
+    Case(_with_step(_keeps_the_clock), "automatic reset", r"of step\.\w+ is .*, expected"),
     Case(_with_step(_shows_the_old), "automatic reset", r"the observation of step\.\w+ is"),
     Case(FloatOrder, "vmap equals a loop", r"step without a batch\[2\] is"),
     Case(ChangesItself, "compiles once", "not equal to what it was before reset was traced"),
-    Case(HiddenLeak, "hidden is silent", r"observe\.share is .* when what is hidden is changed"),
-    Case(LeakThroughTheMask, "hidden is silent", r"observe\.action_mask is"),
+    Case(HiddenLeak, "hidden information", r"observe\.share is .* when hidden information changes"),
+    Case(LeakThroughTheMask, "hidden information", r"observe\.action_mask is"),
 ]

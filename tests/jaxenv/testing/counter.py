@@ -1,4 +1,4 @@
-"""A correct environment of the smallest kind: count up or down until a number is met that the agent does not see."""
+"""A minimal correct environment: count up or down to a number that the agent does not see."""
 
 import dataclasses
 from typing import Any
@@ -28,7 +28,7 @@ class Parts(struct.PyTreeNode):
 
 
 class Params(struct.PyTreeNode):
-    """The numbers of the counter."""
+    """The params of the counter."""
 
     bank: ScenarioBank  # of Target
     max_steps_in_episode: Any  # [] int32
@@ -45,7 +45,7 @@ class State(struct.PyTreeNode):
 
 
 class Observation(struct.PyTreeNode):
-    """All but the target."""
+    """Everything but the target."""
 
     at: jax.Array  # [] int32
     share: jax.Array  # [] float32, of the steps left
@@ -54,7 +54,7 @@ class Observation(struct.PyTreeNode):
 
 @dataclasses.dataclass(frozen=True)
 class Counter(Environment):
-    """Its parts are methods, so that the broken ones override one each."""
+    """Split into methods, so that each broken counter overrides one."""
 
     name: str = "Counter-v0"
     num_actions: int = 4
@@ -128,22 +128,22 @@ def dear_counter():
     return env, params.replace(step_penalty=2 * params.step_penalty)
 
 
-class Odd(Counter):
-    """One that finds fault with its own numbers."""
+class Warns(Counter):
+    """A counter that warns about its params."""
 
     def warnings(self, params):
         return (f"a step costs {params.step_penalty}",)
 
 
 def scramble_targets(key, state, params):
-    """What the agent does not see: every target drawn anew."""
+    """Draws again what the agent does not see: every target."""
     targets = jax.random.randint(key, (TOP,), 1, TOP + 1, jnp.int32)
     return state, params.replace(bank=ScenarioBank(Target(target=targets)))
 
 
 @dataclasses.dataclass(frozen=True)
 class Counters(Environment):
-    """N counters with one clock: a leading axis N on observations, masks, actions and rewards, and one end."""
+    """N counters with one clock and a shared end: observations, masks, actions and rewards have a leading axis N."""
 
     name: str = "Counters-v0"
     num_agents: int = 2
@@ -163,8 +163,8 @@ class Counters(Environment):
 
     def transition(self, key, state, action, params):
         keys = jax.random.split(key, self.num_agents)
-        turn = jax.vmap(self.one.transition, in_axes=(0, 0, 0, None))
-        state, reward, met, info = turn(keys, state, action, params)
+        transition = jax.vmap(self.one.transition, in_axes=(0, 0, 0, None))
+        state, reward, met, info = transition(keys, state, action, params)
         return state, reward, met.any(), info
 
     def observe(self, state, params):
@@ -188,6 +188,6 @@ class Counters(Environment):
 
 
 def _stacked(record, count):
-    """The space of `count` records under each other."""
+    """The space of `count` records, stacked."""
     boxes = {name: dataclasses.replace(box, shape=(count, *box.shape)) for name, box in record.fields}
     return spaces.Record.of(record.cls, boxes)

@@ -1,10 +1,10 @@
-"""`python -m jaxenv.testing`: a line a rule, and an exit status."""
+"""`python -m jaxenv.testing`: a line for each rule, and an exit status."""
 
 import pytest
 from counter import Counter
 
 from jaxenv.testing.__main__ import build, main
-from jaxenv.testing.rules import RULES
+from jaxenv.testing.check import RULES
 
 
 @pytest.fixture
@@ -19,35 +19,35 @@ def lines(capsys):
     return run
 
 
-def test_a_correct_environment_of_ones_own(lines):
-    status, told, _ = lines("counter:Counter", "--hidden", "counter:scramble_targets", "--seed", "3", "--steps", "8")
+def test_your_own_correct_environment(lines):
+    status, output, _ = lines("counter:Counter", "--hidden", "counter:scramble_targets", "--seed", "3", "--steps", "8")
     assert status == 0
-    assert [line.split("  ")[0] for line in told[:-1]] == ["ok"] * len(RULES)
-    assert [line[13:].startswith(rule) for line, rule in zip(told, RULES, strict=False)] == [True] * len(RULES)
-    assert told[-1] == f"{len(RULES)} ok, 0 broken, 0 not checked"
+    assert [line.split("  ")[0] for line in output[:-1]] == ["ok"] * len(RULES)
+    assert [line[13:].startswith(rule) for line, rule in zip(output, RULES, strict=False)] == [True] * len(RULES)
+    assert output[-1] == f"{len(RULES)} ok, 0 broken, 0 not checked"
 
 
-def test_what_is_odd_about_the_params_comes_last(lines):
-    _, told, _ = lines("counter:Odd", "--steps", "1")
-    assert told[-2].startswith("warning      a step costs -0.1")
+def test_warnings_about_the_params_come_last(lines):
+    _, output, _ = lines("counter:Warns", "--steps", "1")
+    assert output[-2].startswith("warning      a step costs -0.1")
 
 
-def test_a_broken_one_and_the_rule_that_was_not_checked(lines):
-    status, told, _ = lines("broken:MaskTooWide")
+def test_a_broken_rule_and_one_that_was_not_checked(lines):
+    status, output, _ = lines("broken:MaskTooWide")
     assert status == 1
-    broken = [line for line in told if line.startswith("broken")]
+    broken = [line for line in output if line.startswith("broken")]
     assert len(broken) == 1
     assert "mask" in broken[0]
     assert "is legal by the mask" in broken[0]
-    assert any(line.startswith("not checked  hidden is silent") and "--hidden" in line for line in told)
-    assert told[-1] == f"{len(RULES) - 2} ok, 1 broken, 1 not checked"
+    assert any(line.startswith("not checked  hidden information") and "--hidden" in line for line in output)
+    assert output[-1] == f"{len(RULES) - 2} ok, 1 broken, 1 not checked"
 
 
 def test_nothing_is_played_where_it_cannot_be(lines):
-    status, told, _ = lines("broken:PythonIf")
+    status, output, _ = lines("broken:PythonIf")
     assert status == 1
-    assert told[2].startswith("broken       jit")
-    assert sum(line.startswith("not checked") for line in told) == len(RULES) - 5 + 2
+    assert output[2].startswith("broken       jit")
+    assert sum(line.startswith("not checked") for line in output) == len(RULES) - 5 + 2
 
 
 def test_a_function_may_return_params_too():
@@ -70,16 +70,16 @@ def test_an_error_inside_the_function_is_not_hidden():
         (["counter:Unequal"], "no function 'Unequal' in counter."),
         (["broken:Unequal"], "broken:Unequal returned Unequal, expected a jaxenv.Environment"),
         (["counter:Counter", "--hidden", "counter:scrambled"], "Did you mean 'scramble_targets'?"),
-        (["counter:Counter", "--steps", "0"], "a whole number from 1 on, got '0'"),
+        (["counter:Counter", "--steps", "0"], "expected an integer of at least 1, got '0'"),
     ],
 )
 def test_what_is_wrong_with_the_arguments_is_one_line(lines, arguments, words):
-    status, told, errors = lines(*arguments)
-    assert (status, told) == (2, [])
+    status, output, errors = lines(*arguments)
+    assert (status, output) == (2, [])
     assert words in errors[-1]
 
 
 def test_help_names_the_options(lines):
-    status, told, _ = lines("--help")
+    status, output, _ = lines("--help")
     assert status == 0
-    assert all(option in "\n".join(told) for option in ("--steps", "--seed", "--hidden", "MODULE:FUNCTION"))
+    assert all(option in "\n".join(output) for option in ("--steps", "--seed", "--hidden", "MODULE:FUNCTION"))

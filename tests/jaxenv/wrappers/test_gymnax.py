@@ -69,8 +69,8 @@ def test_six_values(six):
     assert vector.shape == (STEPS, BATCH, *SIX.observation_space(PARAMS).shape)
     assert terminated.dtype == truncated.dtype == bool
     assert info["final_observation"].shape == vector.shape
-    going_on = ~(terminated | truncated)
-    np.testing.assert_array_equal(info["final_observation"][going_on], vector[going_on])
+    continues = ~(terminated | truncated)
+    np.testing.assert_array_equal(info["final_observation"][continues], vector[continues])
     assert {"reward_parts", "invalid_action", "terminated", "truncated"} <= set(info)
 
 

@@ -112,7 +112,7 @@ def test_a_step_is_the_step_of_the_environment():
     np.testing.assert_array_equal(np.stack(list(observations.values())), expected.vector)
 
 
-def test_a_state_to_go_on_with_can_be_given():
+def test_the_state_after_a_reset_can_be_given():
     _, state = MARL.reset(jax.random.key(1))
     late = state.replace(clock=jnp.int16(6))
     actions = dict.fromkeys(MARL.agents, jnp.int32(0))
@@ -144,9 +144,9 @@ def test_their_manager_of_central_training_runs_it():
 
 def test_one_agent_is_agent_0():
     env, params = jaxenv.make("LifeOps-v0")
-    alone = wrappers.JaxMARL(env, params)
-    observations, state = alone.reset(jax.random.key(0))
-    mask = alone.get_avail_actions(state)["agent_0"]
-    observations, _, rewards, dones, _ = alone.step(jax.random.key(1), state, {"agent_0": jnp.argmax(mask)})
+    marl = wrappers.JaxMARL(env, params)
+    observations, state = marl.reset(jax.random.key(0))
+    mask = marl.get_avail_actions(state)["agent_0"]
+    observations, _, rewards, dones, _ = marl.step(jax.random.key(1), state, {"agent_0": jnp.argmax(mask)})
     assert list(observations) == list(rewards) == ["agent_0"]
     assert rewards["agent_0"].shape == dones["agent_0"].shape == ()

@@ -16,10 +16,10 @@ ENV, PARAMS = jaxenv.make("LifeOps-v0")
 @pytest.mark.parametrize("truncated", [False, True])
 def test_either_end_is_an_end_and_a_natural_one_has_no_discount(terminated, truncated):
     ends = (jnp.bool_(terminated), jnp.bool_(truncated))
-    *_, reward, done, info = five_values("observation", "state", jnp.float32(2.0), *ends, {"told": 1})
+    *_, reward, done, info = five_values("observation", "state", jnp.float32(2.0), *ends, {"extra": 1})
     assert reward == 2.0
     assert done == (terminated or truncated)
-    assert info == {"told": 1, "discount": 0.0 if terminated else 1.0}
+    assert info == {"extra": 1, "discount": 0.0 if terminated else 1.0}
 
 
 def test_a_batch_of_steps_has_five_values_and_the_record():

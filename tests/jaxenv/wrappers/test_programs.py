@@ -1,4 +1,4 @@
-"""A wrapped step is the program of the bare one, with what the wrapper adds and nothing else."""
+"""A wrapped step is the program of the unwrapped step and what the wrapper adds, nothing else."""
 
 import collections
 
@@ -10,11 +10,11 @@ from jax.extend.core import jaxprs_in_params
 import jaxenv
 from jaxenv.wrappers import EpisodeStatistics, FlattenObservation, Wrapper
 
-CALLS = ("jit", "pjit", "closed_call", "custom_jvp_call")  # what only holds other programs
+CALLS = ("jit", "pjit", "closed_call", "custom_jvp_call")  # only contain other programs
 
 
 def operations(env, params):
-    """How often each primitive stands in a step, those inside of calls and loops included."""
+    """How often each primitive occurs in a step, including inside calls and loops."""
 
     def count(jaxpr):
         found = collections.Counter(eqn.primitive.name for eqn in jaxpr.eqns if eqn.primitive.name not in CALLS)
@@ -41,8 +41,8 @@ def test_a_wrapped_step_is_the_bare_one_and_what_the_wrapper_adds(env_id):
     assert [name for name in flat - bare if name.startswith("random") or name == "threefry2x32"] == []
 
 
-class Slowed(Wrapper):
-    """Ends every episode at once, by what it says of truncation alone."""
+class EndsAtOnce(Wrapper):
+    """Ends every episode at once, by truncation alone."""
 
     def is_truncated(self, state, params):
         return jnp.bool_(True)
@@ -50,7 +50,7 @@ class Slowed(Wrapper):
 
 def test_a_wrapper_that_changes_an_end_is_reset_by_it():
     env, params = jaxenv.make("LifeStack-v0")
-    wrapped = Slowed(env)
+    wrapped = EndsAtOnce(env)
     key = jax.random.key(3)
     _, state = wrapped.reset(key, params, 2)
     action = jnp.int32(0)

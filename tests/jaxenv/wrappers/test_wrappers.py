@@ -45,7 +45,7 @@ def test_the_flat_vector_is_the_environments_and_the_mask_stays_beside_it():
     assert (env.name, env.num_actions) == (ENV.name, ENV.num_actions)
 
 
-def test_an_episode_told_at_its_end_is_the_sum_of_its_rewards(played):
+def test_the_return_of_an_episode_is_the_sum_of_its_rewards(played):
     rewards, info = played
     done = info["terminated"] | info["truncated"]
     for b in range(BATCH):
@@ -81,5 +81,5 @@ def test_a_batch_starts_the_scenarios_that_it_is_given():
     obs, state = many.reset(jax.random.key(0), PARAMS, jnp.arange(12))
     assert state.scenario.tolist() == list(range(12))
     assert obs.action_mask.shape == (12, ENV.num_actions)
-    with pytest.raises(ValueError, match="at least one"):
+    with pytest.raises(ValueError, match="expected at least 1"):
         wrappers.Vectorize(ENV, 0)

@@ -1,0 +1,51 @@
+"""The examples in docstrings give what they print, and the names that people type first have one."""
+
+import doctest
+import importlib
+import inspect
+from pathlib import Path
+
+import pytest
+
+import jaxenv
+from jaxenv import baselines, registry, testing, wrappers
+from jaxenv.core.types import StatefulPolicy
+
+ROOT = Path(__file__).parents[1]
+# All modules in one file, so that one process compiles what their examples share.
+MODULES = [
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    for package in ("jaxenv", "scenarios", "train")
+    for path in sorted((ROOT / package).rglob("*.py"))
+    if ">>> " in path.read_text()
+]
+BANK = [getattr(jaxenv.ScenarioBank, name) for name in ("stack", "with_start_weights", "split", "concatenate", "save")]
+WRAPPERS = [
+    wrapper
+    for wrapper in vars(wrappers).values()
+    if inspect.isclass(wrapper) and wrapper not in (wrappers.EpisodeSummary, wrappers.FlatObservation)  # records
+]
+PUBLIC = [
+    *(jaxenv.make, jaxenv.register, jaxenv.registered, jaxenv.evaluate, jaxenv.Environment, jaxenv.ScenarioBank),
+    *(*BANK, *WRAPPERS, wrappers.summarize),
+    *(jaxenv.masking.sample_uniform, jaxenv.masking.mask_logits, jaxenv.masking.lexicographic_argmin),
+    *(jaxenv.spaces.Discrete, jaxenv.spaces.Box, jaxenv.spaces.Record, StatefulPolicy),
+    *(baselines.for_environment, baselines.random_policy, testing.check_environment, testing.examine),
+]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_examples_of_a_module_give_what_they_print(name, monkeypatch):
+    monkeypatch.setattr(registry, "_FACTORIES", dict(registry._FACTORIES))  # an example may register an environment
+    module = importlib.import_module(name)
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    report = []
+    for examples in doctest.DocTestFinder().find(module, name):
+        runner.run(examples, out=report.append)
+    assert runner.tries
+    assert not runner.failures, "".join(report)
+
+
+@pytest.mark.parametrize("public", PUBLIC, ids=lambda public: public.__qualname__)
+def test_a_public_name_has_an_example(public):
+    assert ">>> " in public.__doc__
