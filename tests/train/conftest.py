@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from probes import GENERATED, SMALL, Table
 
 from train import ppo
-from train.config import Config
+from train.settings.config import Config
 
 
 @pytest.fixture(scope="session", autouse=True)

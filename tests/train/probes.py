@@ -9,7 +9,7 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core import Environment, ScenarioBank, spaces
-from train.config import Config, Hyper, Network, Rollout, Scenarios
+from train.settings.config import Config, Hyper, Network, Rollout, Scenarios
 
 STATES, ACTIONS = 3, 3
 FOREVER = 1_000_000

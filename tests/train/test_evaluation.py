@@ -9,8 +9,8 @@ from probes import Table, column, table
 import jaxenv
 from jaxenv import baselines
 from jaxenv.evaluation import evaluate
-from train.networks import make_network
-from train.policy import NetworkPolicy
+from train.networks.network import make_network
+from train.networks.policy import NetworkPolicy
 
 CHAIN = table(
     starts=(0, 1, 2, 1), rewards=column([1, 10, 100]), following=column([1, 2, 0]), ends=column([False, False, True])
