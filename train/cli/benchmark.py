@@ -15,13 +15,12 @@ import os
 import statistics
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
-import tyro
 
 import jaxenv
 from jaxenv.core import Environment, masking
@@ -226,9 +225,3 @@ def _table(results: list[Result], num_envs: int) -> str:
         ratios = "".join(f"{r.ratio(other):>20.2f}" for other in yardsticks.values())
         lines.append(f"{r.name:<36}{speeds}{ratios}{r.bytes_per_env:>11,}{r.compile_s:>11.1f}")
     return "\n".join(lines)
-
-
-def main(argv: Sequence[str]) -> int:
-    """The command `python -m train bench`."""
-    tyro.cli(benchmark, args=argv, prog="python -m train bench")
-    return 0

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import jax
 import tyro
+from tyro.conf import Positional
 
 from train.algorithms import ALGORITHMS
 from train.cli import benchmark, comparison, options
@@ -45,50 +45,34 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
     return 0
 
 
-def evaluate(argv: Sequence[str]) -> int:
-    """Prints the table of a run's policy."""
+def evaluate(
+    run_dir: Positional[Path], scenarios: str | None = None, greedy: bool = True, repetitions: int = comparison.EPISODES
+) -> None:
+    """Score the policy of a run on the scenarios of the library.
 
-    def parse(
-        run_dir: tyro.conf.Positional[Path],
-        scenarios: str | None = None,
-        greedy: bool = True,
-        repetitions: int = comparison.EPISODES,
-    ) -> tuple[Path, str | None, bool, int]:
-        """Score the policy of a run on the scenarios of the library.
-
-        Args:
-            run_dir: The folder of a run, or its policy file.
-            scenarios: A file or folder of scenarios; default: the environment's library.
-            greedy: Take the most probable action instead of sampling one.
-            repetitions: Episodes per scenario, whose returns are averaged.
-        """
-        return run_dir, scenarios, greedy, repetitions
-
-    run_dir, source, greedy, repetitions = tyro.cli(parse, args=argv, prog="python -m train evaluate")
+    Args:
+        run_dir: The folder of a run, or its policy file.
+        scenarios: A file or folder of scenarios; default: the environment's library.
+        greedy: Take the most probable action instead of sampling one.
+        repetitions: Episodes per scenario, whose returns are averaged.
+    """
     path = folder.RunFolder(run_dir).policy if run_dir.is_dir() else run_dir
     header = read_header(path)
     env, params = task.make(Config(env=header["env"], env_args=header.get("env_args", {})))
     policy = load_policy(path, env, params, any_params=True).replace(greedy=greedy)
-    library = comparison.load_library(env, source)
+    library = comparison.load_library(env, scenarios)
     table = comparison.compare(policy, env, params, library, repetitions=repetitions)
     print(f"{table}{comparison.training_note(header.get('params', {}), env)}")
-    return 0
 
 
-def plot(argv: Sequence[str]) -> int:
-    """Draws learning curves."""
+def plot(run_dirs: Positional[tuple[Path, ...]], out: Path | None = None) -> None:
+    """Draw the learning curves of one run, or of several in one picture.
 
-    def parse(run_dirs: tyro.conf.Positional[tuple[Path, ...]], out: Path | None = None) -> tuple[Any, Path | None]:
-        """Draw the learning curves of one run, or of several in one picture.
-
-        Args:
-            run_dirs: Folders of runs, finished or not.
-            out: The picture: .png, .svg or .pdf; default: learning_curve.png, in the folder of a single run, otherwise
-                in the current one.
-        """
-        return run_dirs, out
-
-    run_dirs, out = tyro.cli(parse, args=argv, prog="python -m train plot")
+    Args:
+        run_dirs: Folders of runs, finished or not.
+        out: The picture: .png, .svg or .pdf; default: learning_curve.png, in the folder of a single run, otherwise in
+            the current one.
+    """
     if not run_dirs:
         raise ValueError("missing run folders: python -m train plot RUN_DIR ...")
     folders = [folder.RunFolder(path) for path in run_dirs]
@@ -96,12 +80,20 @@ def plot(argv: Sequence[str]) -> int:
     out = out or (default if len(folders) == 1 else Path(default.name))
     plots.learning_curves(folders, out)
     print(f"written to {out}")
-    return 0
 
 
+def _with_options(name: str, function: Callable[..., object]) -> Callable[[Sequence[str]], int]:
+    """A command whose options are the arguments of a function, with their docstring as `--help`."""
+
+    def command(argv: Sequence[str]) -> int:
+        tyro.cli(function, args=argv, prog=f"python -m train {name}")
+        return 0
+
+    return command
+
+
+OTHERS = {"evaluate": evaluate, "plot": plot, "bench": benchmark.benchmark}
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     **{name: partial(train, name) for name in ALGORITHMS},
-    "evaluate": evaluate,
-    "plot": plot,
-    "bench": benchmark.main,
+    **{name: _with_options(name, function) for name, function in OTHERS.items()},
 }

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from jaxenv.core import Environment, ScenarioBank
+from jaxenv.core.environment import select
 from jaxenv.core.types import Key
 from jaxenv.wrappers import EpisodeStatistics
 from train.settings.config import Config
@@ -88,9 +89,5 @@ def renew(key: Key, bank: ScenarioBank, *, live: jax.Array, config: Config, env:
     """
     is_kept = jnp.zeros(bank.size, bool).at[live.ravel()].set(True)
     drawn = generate_bank(env, key, count=bank.size, difficulty=config.training.difficulty)
-
-    def choose(old: jax.Array, new: jax.Array) -> jax.Array:
-        return jnp.where(is_kept.reshape(-1, *(1,) * (old.ndim - 1)), old, new)
-
-    scenarios = jax.tree.map(choose, bank.scenarios, drawn.scenarios)
+    scenarios = jax.vmap(select)(is_kept, bank.scenarios, drawn.scenarios)
     return bank.replace(scenarios=scenarios).with_start_weights(~is_kept | jnp.all(is_kept))

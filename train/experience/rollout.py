@@ -13,6 +13,7 @@ from flax import struct
 from jax import lax
 
 from jaxenv.core import Environment
+from jaxenv.core.environment import select
 from jaxenv.core.masking import sample_uniform
 from jaxenv.core.types import Key
 from jaxenv.wrappers import EpisodeStatistics, EpisodeSummary, Vectorize, summarize
@@ -72,12 +73,7 @@ def initial_state(key: Key, env_params: Any, *, env: Environment, network: PureN
         action_key, env_key = jax.random.split(jax.random.fold_in(play_key, step))
         action = sample_uniform(action_key, observation.action_mask)
         following = batch.step(env_key, state, action, env_params)[:2]
-        is_running = step < steps
-
-        def select(new: jax.Array, old: jax.Array) -> jax.Array:
-            return jnp.where(is_running.reshape(-1, *(1,) * (new.ndim - 1)), new, old)
-
-        return jax.tree.map(select, following, (observation, state))
+        return jax.vmap(select)(step < steps, following, episodes)
 
     observation, state = lax.fori_loop(0, jnp.max(steps), advance, (observation, state))
     return RolloutState(state, jnp.zeros(num_envs, bool), *read(network, env, observation, env_params))

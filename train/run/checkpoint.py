@@ -19,7 +19,6 @@ import jax.numpy as jnp
 import numpy as np
 import orbax.checkpoint as ocp
 
-from train.run.console import Clock
 from train.settings.config import Config
 from train.settings.serialize import TASK, differences, from_json, immutable, in_words, to_json
 
@@ -39,10 +38,6 @@ class Progress:
     env_steps: int = 0
     seconds: float = 0.0  # of training, excluding compilation
     scenarios: str  # fingerprint of the bank that training started with
-
-    def advanced(self, superstep: int, clock: Clock) -> "Progress":
-        """The progress of the same run after a superstep."""
-        return dataclasses.replace(self, superstep=superstep, env_steps=clock.env_steps, seconds=clock.seconds)
 
 
 PROGRESS = [field.name for field in dataclasses.fields(Progress)]

@@ -3,6 +3,7 @@
 import contextlib
 from typing import Any
 
+from train.run.checkpoint import Progress
 from train.run.console import Bar
 from train.run.events import Events
 from train.run.folder import RunFolder
@@ -13,15 +14,13 @@ from train.settings.config import Config
 class Recorder:
     """Writes each record everywhere; what a killed run wrote beyond its checkpoint is dropped, since it comes again."""
 
-    def __init__(
-        self, config: Config, folder: RunFolder, *, superstep: int, env_steps: int, show_progress: bool
-    ) -> None:
-        """Opens all outputs of a run that has done so many supersteps and environment steps."""
+    def __init__(self, config: Config, folder: RunFolder, progress: Progress, *, show_progress: bool) -> None:
+        """Opens all outputs of a run that has come so far."""
         with contextlib.ExitStack() as stack:
-            metrics = stack.enter_context(MetricsWriter(folder.metrics, from_superstep=superstep))
-            events = Events(folder.path, after_step=env_steps, is_wanted=config.tensorboard)
+            metrics = stack.enter_context(MetricsWriter(folder.metrics, from_superstep=progress.superstep))
+            events = Events(folder.path, after_step=progress.env_steps, is_wanted=config.tensorboard)
             self._events = stack.enter_context(events)
-            bar = stack.enter_context(Bar(config, env_steps, is_shown=show_progress))
+            bar = stack.enter_context(Bar(config, progress.env_steps, is_shown=show_progress))
             self._writers = (metrics.write, self._events.write, bar.show)
             self._stack = stack.pop_all()
 

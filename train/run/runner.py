@@ -75,8 +75,7 @@ def run(
         jax.block_until_ready(state)  # or the initial state would count in the time of the first superstep
         compile_seconds = time.perf_counter() - began
         clock = Clock(config.steps_per_superstep, env_steps=progress.env_steps, seconds=progress.seconds)
-        counts = {"superstep": progress.superstep, "env_steps": progress.env_steps}
-        with Recorder(config, folder, **counts, show_progress=show_progress) as recorder, StopSignal() as stop:
+        with Recorder(config, folder, progress, show_progress=show_progress) as recorder, StopSignal() as stop:
             for number in range(progress.superstep, config.num_supersteps):
                 clock.start()
                 state, metrics = superstep(state, env_params, config.hyper)
@@ -88,7 +87,8 @@ def run(
                     raise _not_finite(failed, state, progress, config, folder)
                 is_last = stop.is_requested or number + 1 == config.num_supersteps
                 if is_last or checkpoints.is_due():
-                    progress = progress.advanced(number + 1, clock)
+                    done = {"superstep": number + 1, "env_steps": clock.env_steps, "seconds": clock.seconds}
+                    progress = dataclasses.replace(progress, **done)
                     recorder.flush()
                     checkpoints.save(state, progress)
                     save_policy(folder.policy, policy_of(state), config, scenarios=progress.scenarios)

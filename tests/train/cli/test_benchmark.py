@@ -11,7 +11,7 @@ from train.cli import benchmark
 
 
 @pytest.mark.parametrize("id", ["LifeOps-v0", pytest.param("TeamsClone-MultiAgent-v0", marks=pytest.mark.slow)])
-def test_a_program_is_measured_told_and_written(id, tmp_path, capsys):
+def test_a_program_is_measured_and_reported(id, tmp_path, capsys):
     found, counted = benchmark.benchmark(num_envs=8, rounds=3, peers=False, only=id, out=tmp_path / "figures.json")
     assert (found.name, counted.name) == (id, f"{id}, counted")
     assert len(found.steps_per_s) == 3
@@ -26,7 +26,7 @@ def test_a_program_is_measured_told_and_written(id, tmp_path, capsys):
     assert (written["name"], written["steps_per_s"]) == (id, found.steps_per_s)
 
 
-def test_suites_that_are_not_installed_are_left_out(monkeypatch, capsys):
+def test_missing_suites_are_skipped(monkeypatch, capsys):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     assert benchmark._peer_programs() == []
     assert capsys.readouterr().err.splitlines() == [
@@ -36,7 +36,7 @@ def test_suites_that_are_not_installed_are_left_out(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("build", [benchmark._bare, benchmark._jumanji_program, benchmark._gymnax_program])
-def test_every_suite_is_picked_for_in_the_same_way(build, monkeypatch):
+def test_actions_are_picked_in_the_same_way_for_every_suite(build, monkeypatch):
     """Through one function, whatever the suite and however many its actions are."""
     program = build({"_bare": "LifeOps-v0", "_jumanji_program": "Knapsack-v1"}.get(build.__name__, "CartPole-v1"))
     picked = []
@@ -54,7 +54,7 @@ def test_every_suite_is_picked_for_in_the_same_way(build, monkeypatch):
     assert result.bytes_per_env > 0
 
 
-def test_a_ratio_is_taken_round_by_round():
+def test_a_ratio_is_taken_within_each_round():
     slow = benchmark.Result("jumanji Knapsack-v1", 1.0, 10, [1e6, 2e6, 4e6])  # on a machine that gets faster
     fast = benchmark.Result("LifeOps-v0", 1.0, 10, [2e6, 4e6, 6e6])
     assert fast.ratio(slow) == 2.0

@@ -9,11 +9,12 @@ import types
 
 import numpy as np
 import pytest
-from probes import PROBES, Table
+from probes import PROBES
 
 import jaxenv
 import scenarios
 from jaxenv import registry
+from strategies.tables import Table
 from train.cli import comparison
 from train.cli.main import main
 from train.run.metrics import read_metrics
@@ -81,7 +82,7 @@ def test_train_then_evaluate(tmp_path, capsys):
 
 
 @pytest.mark.usefixtures("table_is_registered")
-def test_the_table_scores_by_the_numbers_of_the_rules(tmp_path, monkeypatch):
+def test_the_table_scores_with_the_default_params(tmp_path, monkeypatch):
     scored = []
     monkeypatch.setattr(comparison, "compare", lambda policy, env, params, *_, **__: scored.append((env, params)) or "")
     run_dir = str(tmp_path / "run")
@@ -136,7 +137,7 @@ def test_help(line, capsys):
     assert "python -m train" in capsys.readouterr().out
 
 
-def test_returns_are_known_for_shipped_scenarios_wherever_their_files_lie(tmp_path):
+def test_shipped_scenarios_have_reference_returns_wherever_their_files_are(tmp_path):
     env, _ = jaxenv.make("LifeOps-v0")
     shipped = comparison.load_library(env)
     expected = shipped.returns(env.name)

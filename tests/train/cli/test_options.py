@@ -1,4 +1,4 @@
-"""The options: what changes a preset, and what a resumed run refuses."""
+"""The options: what changes a preset, and what a resumed run rejects."""
 
 import dataclasses
 
@@ -38,7 +38,7 @@ def test_a_resumed_run_has_its_own_settings(run_dir, config):
     assert parsed.config.hyper == Hyper(gamma=1.0)
 
 
-def test_the_options_of_the_first_call_may_stand_beside_resume(run_dir):
+def test_resume_accepts_the_original_options(run_dir):
     line = f"--env LifeOps-v0 --gamma 1.0 --hidden 16 --run-dir {run_dir} --resume {run_dir}"
     assert options.parse(line.split()) == options.parse(["--resume", str(run_dir)])
 
@@ -58,12 +58,12 @@ def test_the_options_of_the_first_call_may_stand_beside_resume(run_dir):
         ("--run-dir elsewhere", "a run resumes in its own folder"),
     ],
 )
-def test_a_resumed_run_refuses_what_would_make_it_another(run_dir, line, message):
+def test_a_resumed_run_rejects_other_settings(run_dir, line, message):
     with pytest.raises(ValueError, match=message):
         options.parse(["--resume", str(run_dir), *line.split()])
 
 
-def test_a_folder_that_is_no_run(tmp_path, run_dir):
+def test_a_folder_that_is_not_a_run(tmp_path, run_dir):
     with pytest.raises(ValueError, match=r"nowhere is not a run folder: .*config\.json does not exist"):
         options.parse(["--resume", str(tmp_path / "nowhere")])
     for content in ("{", "[1]", '{"depth": 3}', '{"hyper": 3}'):

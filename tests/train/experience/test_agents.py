@@ -1,4 +1,4 @@
-"""Several agents: each is a row of the batch, all share their weights, and a return is the mean of theirs."""
+"""Several agents: each is a row of the batch, all share weights, and a return is their mean."""
 
 import dataclasses
 
@@ -7,9 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from flax import struct
-from probes import PROBES, SMALL, Table, TableState, table
+from probes import PROBES, SMALL
 
 from jaxenv.evaluation import evaluate
+from strategies.tables import Table, TableState, table
 from train import ppo
 from train.experience import rollout
 from train.networks.network import make_network
@@ -29,7 +30,7 @@ TASK = PROBES["action x observation"].replace(
 
 @dataclasses.dataclass(frozen=True)
 class Pair(Table):
-    """Two agents, each in a process of its own: agent n begins in state n; only the time limit ends an episode."""
+    """Two agents, each in a process of its own: agent n starts in state n; only the time limit ends an episode."""
 
     num_agents: int = 2
 
@@ -61,7 +62,7 @@ def trained():
     return NetworkPolicy(state.weights, make_network(CONFIG.network, 3), env)
 
 
-def test_agents_of_an_environment_are_rows_side_by_side():
+def test_agents_of_an_environment_are_adjacent_rows():
     env, network = Pair(), make_network(CONFIG.network, 3)
     state = ppo.init(jax.random.key(0), TASK, config=CONFIG, env=env)
     run = jax.jit(rollout.collect, static_argnames=("env", "network", "config"))
@@ -77,7 +78,7 @@ def test_agents_of_an_environment_are_rows_side_by_side():
     assert totals.episodes.count == ends.sum() - 16  # of environments, not of agents, and without their first
 
 
-def test_agents_learn_by_shared_weights_to_do_different_things(trained):
+def test_agents_with_shared_weights_learn_different_actions(trained):
     actions = [
         int(trained(jax.random.key(0), Pair().observe(TableState(scenario=0, at=at, clock=0), TASK), TASK))
         for at in (0, 1)

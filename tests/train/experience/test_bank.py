@@ -1,4 +1,4 @@
-"""The rolling bank: what no episode plays is new, what one plays stays, and every start is a fresh draw."""
+"""The rolling bank: scenarios in play stay, others are new, and every start is a fresh draw."""
 
 import dataclasses
 
@@ -6,12 +6,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from probes import GENERATED, PROBES, Table
+from probes import GENERATED, PROBES
 
 import jaxenv
 from jaxenv.core import masking
 from jaxenv.wrappers import Vectorize
 from strategies.ids import ENGINES
+from strategies.tables import Table
 from train import ppo
 from train.experience.bank import first_bank, renew, with_bank
 from train.score.validation import validation_params
@@ -46,7 +47,7 @@ def renewed(bank, live):
     return renew(jax.random.key(1), bank, live=jnp.array(live, jnp.int32), config=CONFIG, env=Numbered())
 
 
-def test_what_is_played_stays_and_what_is_not_is_new(bank):
+def test_scenarios_in_play_stay_and_others_are_new(bank):
     live = [3, 3, 7, 31]
     after = renewed(bank, live)
     kept = numbers(after) == numbers(bank)
@@ -54,22 +55,22 @@ def test_what_is_played_stays_and_what_is_not_is_new(bank):
     assert len(np.unique(np.concatenate([numbers(bank), numbers(after)]))) == 32 + 29
 
 
-def test_episodes_start_in_what_is_new_alone(bank):
+def test_episodes_start_only_in_new_scenarios(bank):
     assert starts(bank) == pytest.approx(1 / 32, abs=0.015)
     shares = starts(renewed(bank, [0, 5, 31]))
     assert (shares[[0, 5, 31]] == 0).all()
     assert np.delete(shares, [0, 5, 31]) == pytest.approx(1 / 29, abs=0.015)
 
 
-def test_a_bank_that_is_played_throughout_stays_as_it_is(bank):
+def test_a_bank_fully_in_play_stays(bank):
     after = renewed(bank, range(32))
     np.testing.assert_array_equal(numbers(after), numbers(bank))
     assert starts(after) == pytest.approx(1 / 32, abs=0.015)
 
 
 @pytest.mark.parametrize(("refresh", "expected"), [(1, [0, 1, 1, 1]), (2, [0, 0, 1, 0]), (0, [0, 0, 0, 0])])
-def test_an_update_renews_the_bank_when_it_is_its_time_and_resets_nothing(refresh, expected):
-    """Episodes never end, so their clocks go on, and only where one plays the bank stays."""
+def test_an_update_renews_the_bank_when_due_and_resets_nothing(refresh, expected):
+    """Episodes never end, so their clocks run on, and the bank stays only where one is playing."""
     env, params = Numbered(), PROBES["one step"].replace(ends=jnp.zeros((3, 3), bool))
     config = dataclasses.replace(GENERATED, training=Scenarios(refresh=refresh))
     update, state = jax.jit(ppo.make_update(config, env)), ppo.init(jax.random.key(0), params, config=config, env=env)
@@ -84,7 +85,7 @@ def test_an_update_renews_the_bank_when_it_is_its_time_and_resets_nothing(refres
 
 
 @pytest.mark.parametrize("env_id", ENGINES)
-def test_a_refresh_keeps_live_episodes_to_the_bit(env_id):
+def test_a_refresh_keeps_running_episodes_bit_for_bit(env_id):
     """Two futures of the same episodes with the same keys, in one of them with a new bank: until they end, the same."""
     env, params = jaxenv.make(env_id)
     num_envs, batch = CONFIG.rollout.num_envs, Vectorize(env, CONFIG.rollout.num_envs)
@@ -103,14 +104,14 @@ def test_a_refresh_keeps_live_episodes_to_the_bit(env_id):
         return jax.lax.scan(step, carry, keys)
 
     keys, later = jax.random.split(jax.random.key(3), (2, STEPS))
-    begun, _ = play(batch.reset(jax.random.key(2), params), keys, params)
-    live = jax.vmap(env.scenario_index)(begun[1])
+    start, _ = play(batch.reset(jax.random.key(2), params), keys, params)
+    live = jax.vmap(env.scenario_index)(start[1])
     after = renew(jax.random.key(4), bank, live=live, config=CONFIG, env=env)
     is_new = ~np.isin(np.arange(32), live)
     assert (rows(after) != rows(bank)).any(axis=1)[is_new].all()
 
-    _, (old, _) = play(begun, later, params)
-    _, (new, index) = play(begun, later, params.replace(bank=after))
+    _, (old, _) = play(start, later, params)
+    _, (new, index) = play(start, later, params.replace(bank=after))
     done = np.asarray(old[2] | old[3])
     still = np.concatenate([np.ones((1, num_envs), bool), ~np.logical_or.accumulate(done)[:-1]])
     assert still.sum() >= 2 * num_envs  # steps of the episodes that were under way
@@ -127,8 +128,8 @@ def rows(bank):
     return np.concatenate(leaves, axis=1)
 
 
-def test_what_scenarios_share_is_trained_with():
-    """An embedding of one's own, wider and longer than the default one, reaches network and critic."""
+def test_shared_data_of_scenarios_is_trained_with():
+    """A custom embedding, wider and longer than the default one, reaches network and critic."""
     env, params = jaxenv.make("TeamsClone-v0")
     table = jnp.ones((315, 64), jnp.float32)
     params = params.with_text_embedding(table)

@@ -6,9 +6,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from probes import CHAIN, PROBES, TableState, table
+from probes import CHAIN, PROBES
 
 from jaxenv.wrappers import EpisodeStatistics, Vectorize
+from strategies.tables import TableState, table
 from train.experience import rollout
 from train.networks.network import make_network
 
@@ -26,13 +27,13 @@ def collect(config, env):
 def lockstep(config, env):
     """params -> environments that all stand at clock 0, in episodes that are counted."""
 
-    def begin(params):
+    def initial_state(params):
         num_envs = config.rollout.num_envs
         observation, state = Vectorize(EpisodeStatistics(env), num_envs).reset(jax.random.key(0), params)
         network = make_network(config.network, env.num_actions)
         return rollout.RolloutState(state, jnp.ones(num_envs, bool), *rollout.read(network, env, observation, params))
 
-    return begin
+    return initial_state
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +46,7 @@ def cut_chain(start, collect, lockstep):
     return weights, network, steps, totals
 
 
-def test_a_cut_episode_is_valued_at_its_own_last_observation(cut_chain):
+def test_a_truncated_episode_is_valued_at_its_final_observation(cut_chain):
     """Time goes 0, 1 and is cut in state 2; the next observation seen is state 0 of the next episode."""
     weights, network, steps, _ = cut_chain
     states = jnp.argmax(steps.observation, axis=-1)
@@ -71,27 +72,27 @@ def test_a_window_without_an_end_counts_none(start, collect, lockstep):
     assert (envs.state.episode.length == 8).all()
 
 
-def begin(env, network, params, num_envs=512):
+def initial_state(env, network, params, num_envs=512):
     return rollout.initial_state(jax.random.key(5), params, env=env, network=network, num_envs=num_envs)
 
 
-def test_a_run_begins_at_all_clocks(config, env):
+def test_a_run_starts_at_all_clocks(config, env):
     """With episodes of one length each clock is as frequent as another, and stays so."""
     network = make_network(config.network, env.num_actions)
-    clocks = begin(env, network, table(ends=False, limit=LIMIT)).state.env_state.clock
+    clocks = initial_state(env, network, table(ends=False, limit=LIMIT)).state.env_state.clock
     counts = np.bincount(clocks, minlength=LIMIT)
     assert len(counts) == LIMIT
     assert counts.min() >= 1
     assert counts.max() <= 4 * 512 / LIMIT
-    beyond = begin(env, network, table(ends=False)).state.env_state.clock  # a limit of a million steps
+    beyond = initial_state(env, network, table(ends=False)).state.env_state.clock  # a limit of a million steps
     assert beyond.max() < rollout.MAX_STAGGER
     assert len(np.unique(beyond)) > 300
 
 
-def test_a_run_begins_with_random_legal_actions(config, env):
+def test_a_run_starts_with_random_legal_actions(config, env):
     """An action leads to the state of its number; the last is illegal and never taken."""
     params = table(legal=[[True, True, False]] * 3, following=[[0, 1, 2]] * 3, ends=False, limit=LIMIT)
-    envs = begin(env, make_network(config.network, env.num_actions), params)
+    envs = initial_state(env, make_network(config.network, env.num_actions), params)
     has_moved = np.asarray(envs.state.env_state.clock > 0)
     at = np.asarray(envs.state.env_state.at)[has_moved]
     assert set(at) == {0, 1}
@@ -99,8 +100,8 @@ def test_a_run_begins_with_random_legal_actions(config, env):
     np.testing.assert_array_equal(jnp.argmax(envs.observation, axis=-1), envs.state.env_state.at)
 
 
-def test_an_episode_that_was_begun_by_chance_is_not_counted(start, collect, config):
-    """Every step pays 1, so a whole episode returns its length; of those cut at the beginning none is told."""
+def test_an_episode_started_by_random_actions_is_not_counted(start, collect, config):
+    """Every step pays 1, so a whole episode returns its length; those that began before the run are not counted."""
     params = table(rewards=1.0, ends=False, limit=5)
     state = start(jax.random.key(0), params)
     left = 5 - np.asarray(state.envs.state.env_state.clock)  # steps until the first end
@@ -115,8 +116,8 @@ def test_an_episode_that_was_begun_by_chance_is_not_counted(start, collect, conf
     assert totals.terminated == 0
 
 
-def test_a_natural_end_of_an_episode_that_was_begun_by_chance_is_not_counted(start, collect):
-    """The chain ends at its third step, so in eight steps each environment comes to two or three ends."""
+def test_the_termination_of_an_episode_started_by_random_actions_is_not_counted(start, collect):
+    """The chain ends at its third step, so in eight steps each environment has two or three ends."""
     _, run = collect
     state = start(jax.random.key(0), CHAIN)
     assert not state.envs.is_counted.any()
@@ -126,7 +127,7 @@ def test_a_natural_end_of_an_episode_that_was_begun_by_chance_is_not_counted(sta
 
 
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.3, 1.0])
-def test_values_are_those_of_a_whole_pass_however_many_are_wanted(config, env, start, share):
+def test_values_equal_a_full_pass_for_any_number_of_wanted_rows(config, env, start, share):
     params = PROBES["observation"]
     network = make_network(config.network, env.num_actions)
     weights = start(jax.random.key(0), params).weights

@@ -41,7 +41,7 @@ def test_a_single_legal_action_is_certain():
 
 @pytest.mark.parametrize("mask", [MASK, jnp.array([False, True, False, False]), jnp.ones(4, bool)])
 @pytest.mark.parametrize("scale", [1.0, 1e4])
-def test_gradients_are_finite_and_none_reaches_an_illegal_logit(mask, scale):
+def test_gradients_are_finite_and_zero_for_illegal_logits(mask, scale):
     def objective(logits):
         policy = MaskedCategorical.of(logits, mask)
         return policy.entropy() + policy.log_prob(jnp.argmax(mask)) + policy.kl(MaskedCategorical.of(LOGITS, mask))
@@ -51,7 +51,7 @@ def test_gradients_are_finite_and_none_reaches_an_illegal_logit(mask, scale):
     assert (gradient[~mask] == 0.0).all()
 
 
-def test_samples_are_legal_and_as_frequent_as_probable(policy):
+def test_samples_are_legal_and_follow_the_probabilities(policy):
     draws = jax.vmap(policy.sample)(jax.random.split(jax.random.key(0), 100_000))
     counts = np.bincount(draws, minlength=4)
     assert counts[1] == counts[3] == 0

@@ -1,4 +1,4 @@
-"""The networks: what they read, and what must not matter to them."""
+"""The networks: which inputs matter, and which must not."""
 
 import dataclasses
 import functools
@@ -44,7 +44,7 @@ def with_events(entities, events):
 
 @pytest.mark.parametrize("platform", ["cpu", "cuda", "tpu"])
 @pytest.mark.parametrize("encoder", ["flat", "entities"])
-def test_products_are_precise_on_every_platform(encoder, platform):
+def test_matrix_products_are_precise_on_every_platform(encoder, platform):
     """Those of logits, values and their gradients: a TPU would round the factors of float32 to bfloat16."""
     observation, _ = jax.eval_shape(ENV.reset, jax.random.key(0), PARAMS)
     network = make_network(dataclasses.replace(SETTINGS, encoder=encoder), ENV.num_actions)
@@ -63,8 +63,8 @@ def test_products_are_precise_on_every_platform(encoder, platform):
 
 
 @pytest.mark.parametrize("encoder", ["flat", "entities"])
-def test_weights_of_several_seeds_are_drawn_one_matrix_after_the_other(encoder):
-    """Several decompositions of batches in one program never came to an end on a CPU."""
+def test_weights_of_several_seeds_are_drawn_one_matrix_at_a_time(encoder):
+    """Several batched decompositions in one program deadlocked on a CPU."""
     observation, _ = jax.eval_shape(ENV.reset, jax.random.key(0), PARAMS)
     network = make_network(dataclasses.replace(SETTINGS, encoder=encoder), ENV.num_actions)
     features = jax.eval_shape(functools.partial(read, network), observation)
@@ -86,7 +86,7 @@ def test_the_order_of_entities_does_not_matter(entity_network):
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
 
 
-def test_what_does_not_exist_is_not_read(entity_network):
+def test_absent_entities_are_ignored(entity_network):
     apply, weights, entities, mask = entity_network
     events = entities.groups["events"]
     noise = jnp.where(events.mask[:, None], events.features, 7.0)
@@ -96,8 +96,8 @@ def test_what_does_not_exist_is_not_read(entity_network):
     assert np.isfinite(outputs(apply, weights, with_events(entities, nobody), mask)).all()
 
 
-def test_how_many_there_are_is_read(entity_network):
-    """Of two events that are alike, the second tells nothing but the number."""
+def test_the_number_of_entities_matters(entity_network):
+    """Of two equal events, the second adds nothing but the number."""
     apply, weights, entities, mask = entity_network
     events = entities.groups["events"]
     alike = jnp.broadcast_to(events.features[0], events.features.shape)
@@ -108,7 +108,7 @@ def test_how_many_there_are_is_read(entity_network):
     assert np.abs(two - one).max() > 1e-3
 
 
-def test_entities_and_the_features_of_actions_are_read(entity_network):
+def test_entities_and_features_of_actions_matter(entity_network):
     apply, weights, entities, mask = entity_network
     expected = outputs(apply, weights, entities, mask)
     events = entities.groups["events"]
@@ -136,8 +136,8 @@ def test_the_flat_network_reads_the_same_numbers_in_one_row(entity_network):
 
 
 @pytest.mark.parametrize("encoder", ["flat", "entities"])
-def test_any_number_of_leading_axes_and_each_half_alone(encoder):
-    """Six days in two rows of three, together and one by one, the policy and the value together and apart."""
+def test_any_number_of_leading_axes_and_policy_or_value_alone(encoder):
+    """Six days in two rows of three, batched and one by one, policy and value together and separately."""
     network = make_network(dataclasses.replace(SETTINGS, encoder=encoder), ENV.num_actions)
     observations, _ = jax.vmap(ENV.reset, in_axes=(0, None, 0))(
         jax.random.split(jax.random.key(0), 6), PARAMS, jnp.arange(6)
@@ -159,7 +159,7 @@ def test_any_number_of_leading_axes_and_each_half_alone(encoder):
 
 @pytest.mark.parametrize("encoder", ["flat", "entities"])
 @pytest.mark.parametrize("shared", [False, True])
-def test_hidden_layers_are_shared_where_told(encoder, shared):
+def test_hidden_layers_are_shared_if_configured(encoder, shared):
     """The gradient of the value reaches the policy's hidden layers if and only if they are the value's too."""
     network = make_network(dataclasses.replace(SETTINGS, encoder=encoder, shared_trunk=shared), ENV.num_actions)
     observation, _ = ENV.reset(jax.random.key(0), PARAMS, 3)

@@ -1,4 +1,4 @@
-"""Policies: saved and read back, and what is said of a file that is none."""
+"""Policies: saved, read back, and rejected if the file does not fit."""
 
 import dataclasses
 
@@ -7,8 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from flax import serialization
-from probes import PROBES, Table
+from probes import PROBES
 
+from jaxenv.evaluation import evaluate
+from strategies.tables import Table, table
 from train.networks.network import make_network
 from train.networks.policy import NetworkPolicy
 from train.run.policy_file import PolicyError, load_policy, read_header, save_policy
@@ -27,7 +29,7 @@ def saved(config, env, start, tmp_path):
     return policy, path
 
 
-def test_a_policy_comes_back_as_it_was(saved, env):
+def test_a_policy_round_trips(saved, env):
     policy, path = saved
     again = load_policy(path, env, PARAMS)
     for a, b in zip(jax.tree.leaves(policy), jax.tree.leaves(again), strict=True):
@@ -38,7 +40,7 @@ def test_a_policy_comes_back_as_it_was(saved, env):
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 
 
-def test_a_policy_acts_greedily_or_draws(saved, env):
+def test_a_policy_acts_greedily_or_samples(saved, env):
     policy, _ = saved
     observation, _ = env.reset(jax.random.key(0), PARAMS)
     keys = jax.random.split(jax.random.key(0), 200)
@@ -47,7 +49,7 @@ def test_a_policy_acts_greedily_or_draws(saved, env):
     assert set(np.asarray(act(policy.replace(greedy=False), keys))) == {0, 1}
 
 
-def test_a_file_that_is_no_policy(saved, env, tmp_path):
+def test_a_file_that_is_not_a_policy(saved, env, tmp_path):
     _, path = saved
     whole = path.read_bytes()
     for name, content in {
@@ -63,7 +65,7 @@ def test_a_file_that_is_no_policy(saved, env, tmp_path):
         load_policy(tmp_path / "missing", env, PARAMS)
 
 
-def test_a_policy_for_something_else(saved):
+def test_a_policy_for_another_environment(saved):
     _, path = saved
     with pytest.raises(PolicyError, match="for Table-v0, not for Table-v1"):
         load_policy(path, Table(name="Table-v1"), PARAMS)
@@ -71,7 +73,7 @@ def test_a_policy_for_something_else(saved):
         load_policy(path, Table(), PARAMS.replace(observations=PARAMS.observations[:, :2]), any_params=True)
 
 
-def test_a_policy_that_was_trained_otherwise(saved):
+def test_a_policy_of_another_task(saved):
     _, path = saved
     with pytest.raises(PolicyError, match=r"trained on another task: num_actions is 3 there and 4 here$"):
         load_policy(path, Table(num_actions=4), PARAMS, any_params=True)
@@ -84,7 +86,7 @@ def test_a_policy_that_was_trained_otherwise(saved):
     assert load_policy(path, Table(), PARAMS.replace(bank=PARAMS.bank.with_start_weights(jnp.ones(4))))
 
 
-def test_an_older_file_that_does_not_tell_of_params_is_read(saved, env):
+def test_an_older_file_without_params_is_read(saved, env):
     _, path = saved
     record = serialization.msgpack_restore(path.read_bytes())
     del record["env_args"], record["params"]
@@ -92,10 +94,21 @@ def test_an_older_file_that_does_not_tell_of_params_is_read(saved, env):
     assert load_policy(path, env, PARAMS)
 
 
-def test_the_network_is_the_one_that_was_told(saved, tmp_path, env, config):
+def test_the_network_is_the_saved_one(saved, tmp_path, env, config):
     policy, _ = saved
     path = tmp_path / "other"
     wider = dataclasses.replace(config, network=dataclasses.replace(config.network, hidden=(16, 16)))
     save_policy(path, policy, task.complete(wider, env, PARAMS), scenarios="")
     with pytest.raises(PolicyError, match="other shapes"):
         load_policy(path, env, PARAMS)
+
+
+def test_a_trained_policy_is_played_greedily_or_sampled(config, env, start):
+    """Its first weights hardly prefer an action: sampled it earns what chance does."""
+    params = table(rewards=[[0, 1, 2]])
+    weights = start(jax.random.key(0), params).weights
+    policy = NetworkPolicy(weights, make_network(config.network, env.num_actions), env)
+    greedy = evaluate(policy, env, params, repetitions=200)
+    assert len(np.unique(greedy.returns)) == 1
+    sampled = evaluate(policy.replace(greedy=False), env, params, repetitions=200)
+    assert sampled.returns.mean() == pytest.approx(1.0, abs=0.15)

@@ -44,7 +44,7 @@ def test_every_mix_of_ends(steps, gamma, gae_lambda):
     np.testing.assert_allclose(targets, expected + values, atol=1e-5)
 
 
-def test_a_cut_step_is_followed_by_its_last_observation():
+def test_a_truncated_step_is_followed_by_its_final_observation():
     found = true_next_values(
         values=jnp.array([[1.0], [2.0], [3.0]]),
         last_value=jnp.array([4.0]),

@@ -1,4 +1,4 @@
-"""The terms of the objective, by hand, and the first minibatch, where nothing has changed yet."""
+"""The terms of the objective by hand, and on the first minibatch, before any change."""
 
 import functools
 
@@ -39,7 +39,7 @@ def test_the_clipped_value_loss_takes_the_greater_error(value, expected):
     np.testing.assert_allclose(losses.clipped_value_loss(jnp.array([value]), old, target, clip), expected)
 
 
-def test_normalised_advantages():
+def test_normalized_advantages():
     found = losses.normalize(jnp.array([1.0, 2.0, 3.0, 6.0]))
     np.testing.assert_allclose([found.mean(), found.std()], [0.0, 1.0], atol=1e-6)
     assert jnp.isfinite(losses.normalize(jnp.ones(4))).all()
@@ -66,7 +66,7 @@ def lifeops_rollout():
     return state.weights, network, *collect(state, params)
 
 
-def test_the_window_holds_both_ends_and_masks_that_forbid(lifeops_rollout):
+def test_the_rollout_has_both_ends_and_illegal_actions(lifeops_rollout):
     *_, steps, _ = lifeops_rollout
     assert steps.terminated.any()
     assert steps.truncated.any()

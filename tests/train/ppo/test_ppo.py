@@ -8,8 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 import pytest
-from probes import BEST_ACTIONS, GAMMAS, PROBES, VALUES, Table, table
+from probes import BEST_ACTIONS, GAMMAS, PROBES, VALUES
 
+from strategies.tables import Table, table
 from train import ppo
 from train.networks.network import make_network
 from train.ppo import learner
@@ -22,13 +23,13 @@ def stack(trees):
     return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
 
 
-def test_schedules_begin_and_end_where_they_say():
+def test_schedules_start_and_end_at_their_values():
     assert linear(3e-4, 0.0, 0.0) == jnp.float32(3e-4)
     assert linear(3e-4, 1e-5, 1.0) == jnp.float32(1e-5)
     np.testing.assert_allclose(linear(0.02, 0.0, 0.25), 0.015)
 
 
-def test_a_run_begins_and_ends_with_its_schedules(config, start, superstep):
+def test_the_schedules_span_the_run(config, start, superstep):
     """Two updates a superstep."""
     hyper = Hyper(learning_rate=1e-3, learning_rate_end=0.0, entropy_coef=0.2, entropy_coef_end=0.1)
     state = start(jax.random.key(0), PROBES["action"])
@@ -42,7 +43,7 @@ def test_a_run_begins_and_ends_with_its_schedules(config, start, superstep):
     assert last.entropy_coef.tolist() == pytest.approx([0.1 + 0.2 * one, 0.1 + 0.1 * one], rel=1e-4)
 
 
-def test_every_epoch_deals_every_sample_once_in_another_order(config):
+def test_every_epoch_uses_each_sample_once_in_a_new_order(config):
     rollout = config.rollout
     samples = jnp.arange(rollout.batch_size).reshape(rollout.num_steps, rollout.num_envs)
     _, dealt = learner.learn(jax.random.key(0), None, samples, lambda learner, dealt: (learner, dealt), rollout)
@@ -69,7 +70,7 @@ def test_explained_variance():
     assert jnp.isfinite(learner.explained_variance(jnp.zeros(3), jnp.ones(3)))
 
 
-def test_nothing_is_traced_again_and_the_old_state_is_gone(start, superstep, config):
+def test_nothing_is_retraced_and_the_old_state_is_donated(start, superstep, config):
     state = start(jax.random.key(0), PROBES["one step"])
     types = jax.tree.map(jax.typeof, state)  # weak types included
     following, _ = superstep(state, PROBES["one step"], config.hyper)
@@ -83,7 +84,7 @@ def test_nothing_is_traced_again_and_the_old_state_is_gone(start, superstep, con
     assert not any(leaf.is_deleted() for leaf in jax.tree.leaves(PROBES["one step"]))
 
 
-def test_a_window_without_an_end_tells_no_mean_and_no_nan(start, superstep, config):
+def test_a_rollout_without_an_end_has_no_mean_and_no_nan(start, superstep, config):
     params = table(ends=False)
     _, metrics = superstep(start(jax.random.key(0), params), params, config.hyper)
     record = reduce_metrics(metrics)
@@ -91,7 +92,7 @@ def test_a_window_without_an_end_tells_no_mean_and_no_nan(start, superstep, conf
     assert all(np.isfinite(value) for value in record.values() if value is not None)
 
 
-def test_seeds_side_by_side_equal_single_runs(start, superstep, batched_superstep, config):
+def test_vmapped_seeds_equal_single_runs(start, superstep, batched_superstep, config):
     params = PROBES["action x observation"]
     keys = jax.random.split(jax.random.key(3), len(PROBES))
     together, _ = batched_superstep(
@@ -103,7 +104,7 @@ def test_seeds_side_by_side_equal_single_runs(start, superstep, batched_superste
             np.testing.assert_allclose(a, b[index], atol=1e-5)
 
 
-def test_seeds_side_by_side_renew_each_its_own_bank(generated, env):
+def test_vmapped_seeds_renew_their_own_banks(generated, env):
     params, init = PROBES["observation"], functools.partial(ppo.init, config=generated, env=env)
     update = jax.jit(ppo.make_update(generated, env))
     keys = jax.random.split(jax.random.key(3))
@@ -138,7 +139,7 @@ def trained(start, batched_superstep, config, env):
 
 
 @pytest.mark.parametrize("name", PROBES)
-def test_a_probe_is_valued_as_is_known(trained, name):
+def test_the_values_of_a_probe_are_right(trained, name):
     values, _ = trained[name]
     for state, value in VALUES[name].items():
         np.testing.assert_allclose(values[state], value, atol=0.1 * max(1.0, abs(value)))

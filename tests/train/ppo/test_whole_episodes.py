@@ -1,4 +1,4 @@
-"""Training sees whole episodes: they end, they count, and the critic knows what is left at every step of them."""
+"""Training sees whole episodes: they end, they count, and the critic is calibrated at every step."""
 
 import dataclasses
 
@@ -6,10 +6,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from probes import GENERATED, Table, table
+from probes import GENERATED
 
 import jaxenv
 from strategies.ids import ENGINES
+from strategies.tables import Table, table
 from train import ppo
 from train.networks.network import make_network
 from train.networks.policy import NetworkPolicy
@@ -37,12 +38,12 @@ class Late(Table):
 
 def train(config, env, params, supersteps):
     """(the trained policy, the metrics of each superstep)."""
-    superstep, told = ppo.make_superstep(config, env), []
+    superstep, records = ppo.make_superstep(config, env), []
     state = ppo.init(jax.random.key(0), params, config=config, env=env)
     for _ in range(supersteps):
         state, metrics = superstep(state, params, config.hyper)
-        told.append(reduce_metrics(metrics))
-    return NetworkPolicy(state.weights, make_network(config.network, env.num_actions), env), told
+        records.append(reduce_metrics(metrics))
+    return NetworkPolicy(state.weights, make_network(config.network, env.num_actions), env), records
 
 
 @pytest.fixture(scope="module")
@@ -58,14 +59,14 @@ def late():
     return config, params, *train(config, Late(), params, config.num_supersteps)
 
 
-def test_episodes_end_though_the_bank_is_renewed_before_they_do(late):
-    *_, told = late
-    assert [record["episodes"] > 0 for record in told[2:]] == [True] * (len(told) - 2)
-    assert all(record["return"] == LENGTH - LATE for record in told[2:])
-    assert all(record["length"] == LENGTH for record in told[2:])
+def test_episodes_finish_although_the_bank_is_renewed_earlier(late):
+    *_, records = late
+    assert [record["episodes"] > 0 for record in records[2:]] == [True] * (len(records) - 2)
+    assert all(record["return"] == LENGTH - LATE for record in records[2:])
+    assert all(record["length"] == LENGTH for record in records[2:])
 
 
-def test_the_critic_knows_what_is_left_at_every_step(late):
+def test_the_critic_is_calibrated_at_every_step(late):
     config, params, policy, _ = late
     found = calibrate(policy, Late(), validation_params(Late(), params), config.hyper, key=jax.random.key(1))
     expected = np.minimum(LENGTH - LATE, LENGTH - np.arange(LENGTH))
@@ -83,22 +84,22 @@ def test_every_preset_finishes_episodes_in_training(env_id):
     config = dataclasses.replace(config, rollout=small, network=Network(hidden=(4,)))
     steps = small.num_steps * small.updates_per_superstep
     longest = int(validation_params(env, params).max_steps_in_episode)
-    _, told = train(config, env, params, supersteps=1 + 2 * -(-longest // steps))
-    later = told[-(-longest // steps) :]
+    _, records = train(config, env, params, supersteps=1 + 2 * -(-longest // steps))
+    later = records[-(-longest // steps) :]
     assert all(record["episodes"] >= 16 * (steps // longest) for record in later)
     assert sum(record["episodes"] for record in later) >= 16
     if env_id in ("TeamsClone-v0", "TeamsClone-MultiTask-v0"):  # whose episodes all have one length
         assert {record["length"] for record in later} == {longest}
 
 
-# What is told as the error of the critic: the greatest difference of the means at a step that at least a tenth of the
-# episodes come to, as a share of the return that is left at the beginning.
+# The error of the critic: the greatest difference of the means at a step that at least a tenth of the episodes reach,
+# as a share of the return-to-go at the start.
 STATED_ERROR = 0.05
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("env_id", ["LifeOps-Shaped-v0", "LifeStack-v0", "TeamsClone-v0"])
-def test_the_critic_of_a_preset_knows_what_is_left_of_held_out_episodes(env_id):
+def test_the_critic_of_a_preset_is_calibrated_on_held_out_episodes(env_id):
     env, params = jaxenv.make(env_id)
     config = dataclasses.replace(presets.for_environment(env_id), total_steps=2_000_000)
     policy, _ = train(config, env, params, config.num_supersteps)

@@ -1,4 +1,4 @@
-"""Checkpoints: what comes back is what was saved, and one line for each that cannot be gone on from."""
+"""Checkpoints: round trips, and a one-line error for each that cannot be resumed."""
 
 import contextlib
 import dataclasses
@@ -39,7 +39,7 @@ def restore(path, config=DESCRIBED, like=LIKE, scenarios=PROGRESS.scenarios):
         return checkpoints.restore(checkpoints.newest(), like, scenarios=scenarios)
 
 
-def test_what_comes_back_is_what_was_saved(saved):
+def test_a_checkpoint_round_trips(saved):
     with Checkpoints(saved, DESCRIBED) as checkpoints:
         assert checkpoints.newest() == PROGRESS
         state = checkpoints.restore(PROGRESS, LIKE, scenarios="first")
@@ -49,7 +49,7 @@ def test_what_comes_back_is_what_was_saved(saved):
     np.testing.assert_array_equal(jax.random.bits(state["key"]), jax.random.bits(STATE["key"]))
 
 
-def test_what_is_saved_may_be_donated_at_once(tmp_path):
+def test_a_saved_state_may_be_donated_at_once(tmp_path):
     double = jax.jit(lambda state: jax.tree.map(lambda x: 2 * x, state), donate_argnums=0)
     state = double({"large": jnp.ones(1_000_000)})
     with Checkpoints(tmp_path, SMALL) as checkpoints:
@@ -59,7 +59,7 @@ def test_what_is_saved_may_be_donated_at_once(tmp_path):
     assert (restore(tmp_path, like=state)["large"] == 2.0).all()
 
 
-def test_the_newest_few_are_kept(tmp_path):
+def test_only_the_newest_are_kept(tmp_path):
     with Checkpoints(tmp_path, SMALL) as checkpoints:
         assert checkpoints.newest() is None
         for superstep in range(5):
@@ -68,13 +68,13 @@ def test_the_newest_few_are_kept(tmp_path):
     assert MAX_KEPT == 2
 
 
-def test_one_is_due_when_its_time_has_come(tmp_path):
+def test_a_checkpoint_is_due_after_its_interval(tmp_path):
     for seconds, is_due in ((0.0, True), (60.0, False), (float("inf"), False)):
         with Checkpoints(tmp_path, dataclasses.replace(SMALL, checkpoint_every=seconds)) as checkpoints:
             assert checkpoints.is_due() == is_due
 
 
-def test_what_a_killed_run_was_writing_is_not_taken_for_a_checkpoint(saved):
+def test_an_unfinished_write_is_not_a_checkpoint(saved):
     shutil.copytree(saved / "7", saved / "8.orbax-checkpoint-tmp-1")
     with Checkpoints(saved, DESCRIBED) as checkpoints:
         assert checkpoints.newest() == PROGRESS
@@ -82,7 +82,7 @@ def test_what_a_killed_run_was_writing_is_not_taken_for_a_checkpoint(saved):
 
 @pytest.mark.parametrize("file", ["run/metadata", "state/manifest.ocdbt", "state/d"])
 @pytest.mark.parametrize("damage", ["cut", "empty", "gone"])
-def test_a_broken_one_is_told_as_such(saved, file, damage, capfd):
+def test_a_broken_checkpoint_is_reported(saved, file, damage, capfd):
     path = saved / "7" / file
     for each in [path] if path.is_file() else list(path.iterdir()):
         content = each.read_bytes()
@@ -98,7 +98,7 @@ def test_a_broken_one_is_told_as_such(saved, file, damage, capfd):
         assert checkpoints.newest().superstep == 6
 
 
-def test_one_of_another_run_is_told_as_such(saved):
+def test_a_checkpoint_of_another_run_is_reported(saved):
     for other, message in (
         (
             dataclasses.replace(DESCRIBED, env="Other-v0"),
@@ -119,14 +119,14 @@ def test_one_of_another_run_is_told_as_such(saved):
     assert restore(saved, dataclasses.replace(DESCRIBED, total_steps=1, checkpoint_every=1.0, tensorboard=True))
 
 
-def test_one_that_tells_nothing_of_environment_and_params_is_gone_on_from(tmp_path):
+def test_an_older_checkpoint_without_a_task_is_restored(tmp_path):
     with Checkpoints(tmp_path, SMALL) as checkpoints:
         checkpoints.save(STATE, PROGRESS)
     assert restore(tmp_path, DESCRIBED)
 
 
 @pytest.mark.parametrize(("changed", "message"), [({}, None), ({"depth": 3}, "from another version: .* 'depth'")])
-def test_a_setting_that_was_added_since_is_no_difference_and_one_that_is_gone_is(saved, monkeypatch, changed, message):
+def test_a_setting_added_since_is_no_difference_but_a_removed_one_is(saved, monkeypatch, changed, message):
     """As if the checkpoint had been written before `validate_every` and a group's `shared_trunk` were settings."""
     info = Checkpoints._info
 
@@ -141,12 +141,12 @@ def test_a_setting_that_was_added_since_is_no_difference_and_one_that_is_gone_is
         restore(saved)
 
 
-def test_one_of_other_scenarios_is_told_as_such(saved):
+def test_a_checkpoint_with_other_scenarios_is_reported(saved):
     with pytest.raises(CheckpointError, match=r"run/7 has other scenarios: .* first there and second here"):
         restore(saved, scenarios="second")
 
 
-def test_one_of_other_shapes_is_told_as_such(saved):
+def test_a_checkpoint_with_other_shapes_is_reported(saved):
     weights = {"kernel": jnp.zeros((2, 4)), "scale": jnp.float32(1)}
     with pytest.raises(CheckpointError, match="does not fit Table-v0 as it is here") as error:
         restore(saved, like={**STATE, "weights": weights})

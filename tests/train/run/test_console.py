@@ -10,21 +10,21 @@ from train.settings.config import Config, Rollout
 
 
 def test_steps_per_second_are_those_of_supersteps_alone(monkeypatch):
-    """Supersteps of 2 s, and 3 s in between for a look at the validation set and a checkpoint."""
+    """Supersteps of 2 s, with 3 s in between for validation and a checkpoint."""
     now = 100.0
     monkeypatch.setattr(console, "time", types.SimpleNamespace(perf_counter=lambda: now))
-    clock, told = Clock(1000, env_steps=5000, seconds=7.0), []
+    clock, records = Clock(1000, env_steps=5000, seconds=7.0), []
     for _ in range(3):
         clock.start()
         now += 2.0
-        told.append(clock.tick())
+        records.append(clock.tick())
         now += 3.0
-    assert [record["steps_per_second"] for record in told] == [500.0] * 3
-    assert [record["seconds"] for record in told] == [9.0, 14.0, 19.0]
-    assert [record["env_steps"] for record in told] == [6000, 7000, 8000]
+    assert [record["steps_per_second"] for record in records] == [500.0] * 3
+    assert [record["seconds"] for record in records] == [9.0, 14.0, 19.0]
+    assert [record["env_steps"] for record in records] == [6000, 7000, 8000]
 
 
-def test_counters_are_wide():
+def test_counters_exceed_32_bits():
     clock = Clock(2**33)
     for _ in range(3):
         clock.start()
@@ -40,5 +40,5 @@ def test_counters_are_wide():
         (1024, 131_072, "131,072 environment steps: 2 supersteps of 65,536"),
     ],
 )
-def test_a_run_says_how_long_it_will_be(num_envs, total, line):
+def test_the_length_of_a_run_in_words(num_envs, total, line):
     assert console.length(Config(env="any", total_steps=total, rollout=Rollout(num_envs=num_envs))) == line

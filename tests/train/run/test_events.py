@@ -1,4 +1,4 @@
-"""TensorBoard events: the numbers of the metrics, and nothing where it is not wanted or not installed."""
+"""TensorBoard events: the metrics, and nothing if not wanted or not installed."""
 
 import struct
 import sys
@@ -21,14 +21,14 @@ def read(path):
         at += size + 16
 
 
-def test_what_is_measured_becomes_a_scalar_over_environment_steps(tmp_path):
+def test_metrics_become_scalars_over_environment_steps(tmp_path):
     with Events(tmp_path) as events:
         events.write(RECORD)
     (path,) = tmp_path.iterdir()
     assert list(read(path)) == [(512, "return", 1.5), (512, "episodes", 3.0)]
 
 
-def test_nothing_is_written_where_it_is_not_wanted_or_not_installed(tmp_path, monkeypatch):
+def test_nothing_is_written_if_not_wanted_or_not_installed(tmp_path, monkeypatch):
     with Events(tmp_path, is_wanted=False) as events:
         events.write(RECORD)
     monkeypatch.setitem(sys.modules, "tensorboardX", None)

@@ -1,4 +1,4 @@
-"""Metrics: sums add up, means are means, a torn line is left out."""
+"""Metrics: sums, means, and files with an incomplete last line."""
 
 import json
 
@@ -32,7 +32,7 @@ def test_no_episode_no_mean():
     assert record["return"] is record["length"] is record["terminated"] is None
 
 
-def test_counts_go_beyond_31_bits():
+def test_counts_exceed_31_bits():
     many = 700_000_000
     record = reduce_metrics(metrics([many] * 5, [1.0] * 5))
     assert record["episodes"] == 5 * many
@@ -40,7 +40,7 @@ def test_counts_go_beyond_31_bits():
     assert record["length"] == pytest.approx(3.0)
 
 
-def test_several_agents_have_the_mean_return_of_theirs():
+def test_the_return_of_several_agents_is_their_mean():
     both = metrics([4, 2], [1.0, 1.0])
     returns = jnp.array([[4.0, 8.0], [2.0, 10.0]])  # two updates, two agents
     episodes = both.totals.episodes.replace(return_sum=returns)
@@ -48,7 +48,7 @@ def test_several_agents_have_the_mean_return_of_theirs():
     assert reduce_metrics(both)["return"] == (6.0 + 18.0) / 2 / 6
 
 
-def test_what_is_not_finite_is_named_of_the_first_update_that_failed():
+def test_the_terms_of_the_first_failed_update_are_named():
     no = jnp.zeros(3, bool)
     assert not_finite(metrics([1, 1, 1], [1.0, 1.0, 1.0], value_loss=no, grad_norm=no)) == []
     yes = {"value_loss": no.at[2].set(True), "grad_norm": no.at[1].set(True), "entropy": no}
@@ -67,7 +67,7 @@ def test_a_number_that_is_not_finite_is_null(tmp_path):
     assert record == {"superstep": 0, "loss": None, "norm": None, "return": 1.0}
 
 
-def test_records_come_back_but_for_a_torn_one(tmp_path):
+def test_records_are_read_except_an_incomplete_one(tmp_path):
     path = tmp_path / "metrics.jsonl"
     with MetricsWriter(path) as writer:
         writer.write({"return": None, "env_steps": 2**40})
@@ -78,7 +78,7 @@ def test_records_come_back_but_for_a_torn_one(tmp_path):
     np.testing.assert_equal(list(read_metrics(path)), [{"return": None, "env_steps": 2**40}])
 
 
-def test_what_comes_again_is_cut_off(tmp_path):
+def test_records_that_come_again_are_dropped(tmp_path):
     path = tmp_path / "metrics.jsonl"
     with MetricsWriter(path) as writer:
         for superstep in range(5):

@@ -1,4 +1,4 @@
-"""A loss that is not finite: training stops at once, says where, leaves what can be looked at, and harms nothing."""
+"""A loss that is not finite: training stops at once, reports where, saves the state, and damages nothing."""
 
 import dataclasses
 import json
@@ -8,9 +8,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from probes import SMALL, Table, table
+from probes import SMALL
 
 from jaxenv import registry
+from strategies.tables import Table, table
 from train import ppo
 from train.cli import comparison
 from train.cli.main import main
@@ -23,8 +24,8 @@ from train.run.metrics import not_finite
 from train.run.policy_file import load_policy
 from train.settings import task
 
-PARAMS = table(rewards=1.0, ends=False)  # the clock goes on for ever, and begins at up to 999
-POISONED = 1040  # a clock that some environment comes to after a few supersteps of 16 steps
+PARAMS = table(rewards=1.0, ends=False)  # the clock runs forever, and starts at up to 999
+POISONED = 1040  # a clock that some environment reaches after a few supersteps of 16 steps
 
 
 class Poisoned(Table):
@@ -54,7 +55,7 @@ def restored(config, path):
         return runner.restore_or_init(ppo, config, Poisoned(), PARAMS, checkpoints)
 
 
-def test_it_is_told_with_its_update_and_its_terms(failed):
+def test_the_error_names_the_update_and_its_terms(failed):
     config, folder, message = failed
     update, of, terms = re.match(r"not finite in update (\d+) of (\d+): ([\w, ]+)\.", message).groups()
     assert (int(of), terms) == (config.num_updates, "grad_norm, policy_loss, value_loss")
@@ -64,7 +65,7 @@ def test_it_is_told_with_its_update_and_its_terms(failed):
     assert int(update) > 2 * config.rollout.updates_per_superstep
 
 
-def test_the_state_before_it_is_left_and_fails_again(failed):
+def test_the_state_before_the_failure_is_saved_and_fails_again(failed):
     config, folder, message = failed
     state, progress = restored(config, folder.not_finite)
     assert f"in update {int(state.updates) + 1} " in message
@@ -77,7 +78,7 @@ def test_the_state_before_it_is_left_and_fails_again(failed):
     assert_equal(after, state)
 
 
-def test_checkpoints_and_policy_are_those_of_before(failed):
+def test_checkpoints_and_policy_stay_as_they_were(failed):
     config, folder, _ = failed
     state, progress = restored(config, folder.checkpoints)
     assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(state.weights))
@@ -87,7 +88,7 @@ def test_checkpoints_and_policy_are_those_of_before(failed):
     assert 0 <= int(failing.updates) - int(state.updates) < config.rollout.updates_per_superstep
 
 
-def test_the_metrics_are_json_to_the_end(failed):
+def test_the_metrics_are_valid_json_to_the_end(failed):
     _, folder, _ = failed
 
     def refuse(word):
@@ -98,8 +99,8 @@ def test_the_metrics_are_json_to_the_end(failed):
     assert None not in [record["value_loss"] for record in before]
 
 
-def test_the_same_again_fails_again(failed):
-    """A run that is resumed comes to the same update; the state that was left is written over."""
+def test_resuming_fails_again(failed):
+    """A resumed run fails in the same update, and overwrites the saved state."""
     config, folder, message = failed
     with pytest.raises(runner.NotFinite) as caught:
         runner.run(ppo, config, Poisoned(), PARAMS, folder, show_progress=False)
@@ -114,7 +115,7 @@ def test_the_command_ends_with_one_line_and_status_1(failed, monkeypatch, capsys
     assert capsys.readouterr().err.splitlines()[-1] == f"python -m train: {message}"
 
 
-def test_the_first_gradient_step_that_fails_is_the_one_that_is_told():
+def test_the_first_failing_gradient_step_is_reported():
     """What comes after it is NaN in every term."""
     steps = np.ones((6, 2, 3), np.float32)
     steps[1:3, 1, 0] = np.inf

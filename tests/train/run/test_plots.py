@@ -1,4 +1,4 @@
-"""Learning curves: drawn of one run or several, and one line where there is nothing to draw."""
+"""Learning curves of one run or several, and a one-line error if there is nothing to draw."""
 
 import dataclasses
 import json
@@ -44,7 +44,7 @@ def test_one_run_and_several(make_run, tmp_path):
     assert 10_000 < inked(one.learning_curve) < inked(tmp_path / "several.png")
 
 
-def test_runs_of_the_same_name_are_settings_apart(make_run):
+def test_runs_of_the_same_name_are_distinguished(make_run):
     folders = [make_run(name, 2) for name in ("a/run", "b/run")]
     assert list(plots._named(folders)) == [str(folder.path) for folder in folders]
     assert list(plots._named(folders[:1])) == ["run"]

@@ -1,4 +1,4 @@
-"""The loop: what a run leaves behind, that it compiles once, how it stops, and that it goes on as if it had not."""
+"""The loop: what a run writes, that it compiles once, how it stops, and that it resumes bit for bit."""
 
 import dataclasses
 import json
@@ -47,7 +47,7 @@ def whole(config, env, tmp_path_factory):
 
 
 def assert_same_run(found, expected):
-    """The same weights, to the byte, and the same metrics apart from times, no line doubled or lost."""
+    """The same weights, to the byte, and the same metrics except times, with no line doubled or lost."""
     assert found.policy.read_bytes() == expected.policy.read_bytes()
     found, expected = (
         [{name: value for name, value in record.items() if name not in TIMES} for record in read_metrics(each.metrics)]
@@ -57,7 +57,7 @@ def assert_same_run(found, expected):
 
 
 def test_a_run(config, env, folder, caplog, monkeypatch):
-    """On generated scenarios, renewed in each update: nothing is compiled once training has begun."""
+    """On generated scenarios, renewed in each update: nothing is compiled once training has started."""
     compiled = []
     monkeypatch.setattr(Bar, "show", lambda self, record: compiled.append(len(caplog.records)))
     with jax.log_compiles():
@@ -76,7 +76,7 @@ def test_a_run(config, env, folder, caplog, monkeypatch):
     assert {"PPO": validations[9]} == validation_returns({"PPO": outcome.policy}, env, PARAMS)
 
 
-def test_a_signal_ends_a_run_after_its_superstep_and_it_goes_on(config, env, folder, whole, monkeypatch):
+def test_a_signal_stops_a_run_after_its_superstep_and_it_resumes(config, env, folder, whole, monkeypatch):
     before = signal.getsignal(signal.SIGTERM)
     with monkeypatch.context() as patch:
         patch.setattr(Bar, "show", lambda self, record: signal.raise_signal(signal.SIGTERM))
@@ -94,8 +94,8 @@ def test_a_signal_ends_a_run_after_its_superstep_and_it_goes_on(config, env, fol
 
 
 @pytest.mark.parametrize("settings", [{"refresh": 3}, {"refresh": 0}, {"scenarios": "library"}])
-def test_a_bank_that_stays_is_found_again(config, env, tmp_path, monkeypatch, settings):
-    """Stopped within the life of a bank: the environments go on in the middle of their episodes."""
+def test_a_bank_that_stays_is_restored(config, env, tmp_path, monkeypatch, settings):
+    """Stopped within the life of a bank: the environments continue in the middle of their episodes."""
     config = dataclasses.replace(config, training=Scenarios(**settings))
     folders = [run_folder.create(dataclasses.replace(config, run_dir=tmp_path / name)) for name in ("cut", "whole")]
     with monkeypatch.context() as patch:
@@ -116,7 +116,8 @@ def test_a_bank_that_stays_is_found_again(config, env, tmp_path, monkeypatch, se
 CHILD = """
 import dataclasses, sys, time
 from pathlib import Path
-from probes import GENERATED, PROBES, Table
+from probes import GENERATED, PROBES
+from strategies.tables import Table
 from train import ppo
 from train.run import folder as run_folder
 from train.run import runner
@@ -128,7 +129,7 @@ runner.run(ppo, config, Table(), PROBES["observation"], run_folder.create(config
 """
 
 
-def test_a_killed_run_goes_on_as_if_it_had_not_been(config, env, whole, tmp_path, compiled):
+def test_a_killed_run_resumes_bit_for_bit(config, env, whole, tmp_path, compiled):
     folder = run_folder.RunFolder(tmp_path / "run")
     paths = [str(Path(__file__).parents[1]), *sys.path]
     settings = {"JAX_COMPILATION_CACHE_DIR": str(compiled), "PYTHONPATH": os.pathsep.join(paths)}
@@ -146,13 +147,13 @@ def test_a_killed_run_goes_on_as_if_it_had_not_been(config, env, whole, tmp_path
     assert_same_run(folder, whole)
 
 
-def test_a_run_that_was_killed_before_its_first_checkpoint_begins_anew(config, env, folder, whole):
+def test_a_run_killed_before_its_first_checkpoint_starts_over(config, env, folder, whole):
     folder.metrics.write_text('{"superstep": 0}\n{"superstep": 1}\n')
     runner.run(ppo, config, env, PARAMS, folder, show_progress=False)
     assert_same_run(folder, whole)
 
 
-def test_a_finished_run_says_so_and_may_be_made_longer(config, env, folder, monkeypatch):
+def test_a_finished_run_is_reported_and_can_be_extended(config, env, folder, monkeypatch):
     shorter = dataclasses.replace(config, total_steps=config.steps_per_superstep)
     with monkeypatch.context() as patch:
         patch.setattr(Bar, "show", lambda self, record: signal.raise_signal(signal.SIGTERM))
@@ -174,14 +175,14 @@ def stop_after_one(config, env, params, folder, monkeypatch):
         runner.run(ppo, config, env, params, folder, show_progress=False)
 
 
-def test_other_scenarios_are_noticed(config, env, folder, monkeypatch):
+def test_other_scenarios_are_rejected(config, env, folder, monkeypatch):
     library = dataclasses.replace(config, training=Scenarios(scenarios="library"))
     stop_after_one(library, env, PARAMS, folder, monkeypatch)
     with pytest.raises(CheckpointError, match="has other scenarios"):
         runner.run(ppo, library, env, PARAMS.replace(bank=PROBES["one step"].bank), folder, show_progress=False)
 
 
-def test_a_generator_that_has_changed_is_noticed(config, env, folder, monkeypatch):
+def test_a_changed_generator_is_rejected(config, env, folder, monkeypatch):
     class Elsewhere(type(env)):
         def generate(self, key, difficulty):
             return super().generate(jax.random.fold_in(key, 1), difficulty)
@@ -198,7 +199,7 @@ def test_a_generator_that_has_changed_is_noticed(config, env, folder, monkeypatc
         ({"rewards": 2 * PARAMS.rewards}, r"params.rewards is float32\[3, 3\] \w{16} there and"),
     ],
 )
-def test_a_run_does_not_go_on_with_other_params(config, env, folder, monkeypatch, changed, message):
+def test_a_run_does_not_resume_with_other_params(config, env, folder, monkeypatch, changed, message):
     stop_after_one(config, env, PARAMS, folder, monkeypatch)
     before = folder.policy.read_bytes()
     with pytest.raises(CheckpointError, match=f"belongs to another run: {message}"):
@@ -209,7 +210,7 @@ def test_a_run_does_not_go_on_with_other_params(config, env, folder, monkeypatch
     assert saved["env_args"] == {"name": "Table-v0", "num_actions": 3}
 
 
-def test_a_run_does_not_go_on_with_another_environment(config, env, folder, monkeypatch):
+def test_a_run_does_not_resume_with_another_environment(config, env, folder, monkeypatch):
     stop_after_one(config, env, PARAMS, folder, monkeypatch)
     with pytest.raises(CheckpointError, match=r"belongs to another run: env_args\.num_actions is 3 there and 4 here"):
         runner.run(ppo, config, type(env)(num_actions=4), PARAMS, folder, show_progress=False)
@@ -238,7 +239,7 @@ def test_a_second_signal_acts_as_usual():
             signal.raise_signal(signal.SIGINT)
 
 
-def test_a_run_folder_is_never_written_over(config, folder, tmp_path, monkeypatch):
+def test_a_run_folder_is_never_overwritten(config, folder, tmp_path, monkeypatch):
     with pytest.raises(FileExistsError, match="already exists: resume"):
         run_folder.create(dataclasses.replace(config, run_dir=folder.path))
     monkeypatch.chdir(tmp_path)

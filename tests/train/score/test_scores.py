@@ -18,7 +18,7 @@ def evaluation(returns, won=100) -> Evaluation:
     return Evaluation(returns, np.ones_like(returns, int), ended, returns > 100, returns >= won)
 
 
-def test_a_score_is_the_share_of_what_can_be_won():
+def test_a_score_is_a_share_of_the_best_return():
     played = evaluation([2.0, 4.0, 1.0, 7.0])
     summary = summarize(played.returns, played.terminated, KNOWN)
     np.testing.assert_array_equal(summary.scores, [0.5, 1.0, np.nan, np.nan])
@@ -40,7 +40,7 @@ def test_the_interval_holds_the_mean_and_narrows_with_more():
     assert narrow == pytest.approx((high - low) / 4, rel=0.15)
 
 
-def test_nothing_is_scored_where_nothing_is_known():
+def test_unknown_best_returns_give_no_score():
     unknown = ReferenceReturns(("a",), np.zeros(1), np.full(1, np.nan))
     summary = summarize(np.ones((1, 1)), np.ones((1, 1)), unknown)
     assert np.isnan([summary.mean_score, *summary.interval]).all()
@@ -58,12 +58,12 @@ def test_the_table():
     assert "succeeded" not in text
 
 
-def test_the_table_tells_successes_where_there_are_any():
+def test_the_table_shows_successes_if_any():
     lines = table(KNOWN, {"Rules": evaluation([1, 2, 1, 1]), "PPO": evaluation([2, 4, 1, 7], won=4)}).splitlines()
     assert next(line for line in lines if line.startswith("succeeded")).split() == ["succeeded", "0%", "50%"]
 
 
-def test_the_table_tells_returns_on_the_validation_set():
+def test_the_table_shows_validation_returns():
     results = {"Rules": evaluation([1, 2, 1, 1]), "PPO": evaluation([2, 4, 1, 7])}
     *_, last, _, _, _ = table(KNOWN, results, {"Random": -1.0, "Rules": 2.5, "PPO": 12.345}).splitlines()
     assert last.split() == ["validation", "return", "-1.00", "2.50", "12.35"]
@@ -71,7 +71,7 @@ def test_the_table_tells_returns_on_the_validation_set():
 
 def test_the_table_without_scores():
     unknown = ReferenceReturns(("a",), np.zeros(1), np.full(1, np.nan))
-    one = Evaluation(np.ones((1, 1)), np.ones((1, 1), int), *(np.full((1, 1), told) for told in (True, False, False)))
+    one = Evaluation(np.ones((1, 1)), np.ones((1, 1), int), *(np.full((1, 1), end) for end in (True, False, False)))
     text = table(unknown, {"PPO": one})
     assert "no scores" in text
     assert "nan" not in text

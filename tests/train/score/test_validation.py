@@ -6,12 +6,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from probes import GENERATED, PROBES, Table, table
+from probes import GENERATED, PROBES
 
 import jaxenv
 from jaxenv.core import Environment
+from strategies.tables import Table, table
 from train import ppo
-from train.experience.bank import first_bank
 from train.score.validation import COUNT, SEED, has_generator, make_validator, validation_params, validation_returns
 from train.settings import presets
 from train.settings.config import Scenarios
@@ -45,7 +45,7 @@ def test_no_run_trains_on_the_set_not_even_one_of_its_seed(env_id):
     assert bank.size == COUNT
     assert bank.fingerprint() == validation_params(env, params).bank.fingerprint()
     config = dataclasses.replace(presets.for_environment(env_id), training=Scenarios(count=COUNT, refresh=0))
-    trained = first_bank(ppo.init_keys(jax.random.key(SEED)).bank, config, env, params)
+    trained = ppo.training_bank(jax.random.key(SEED), params, config=config, env=env)
     rows = [
         np.concatenate([np.asarray(leaf).reshape(COUNT, -1) for leaf in jax.tree.leaves(each.scenarios)], axis=1)
         for each in (bank, trained)
@@ -53,7 +53,7 @@ def test_no_run_trains_on_the_set_not_even_one_of_its_seed(env_id):
     assert len(np.unique(np.concatenate(rows), axis=0)) == 2 * COUNT
 
 
-def test_every_policy_is_told_by_its_name(env):
+def test_validation_returns_by_name(env):
     paid = table(rewards=[[0, 1, 0]])  # the second action, in every state
     assert validation_returns({"zero": zero, "one": one}, env, paid) == {"zero": 0.0, "one": 1.0}
     assert validation_returns({"zero": zero}, env, PARAMS) == {"zero": pytest.approx(expected_return(env))}

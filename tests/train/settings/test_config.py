@@ -1,4 +1,4 @@
-"""Settings: refused where they make no sense, presets by name, sizes of a run."""
+"""Settings: validation, presets by name, sizes of a run."""
 
 import pytest
 
@@ -22,7 +22,7 @@ from train.settings.config import Config, Rollout, Scenarios
         (lambda: presets.preset("LifeOps-v00"), "Did you mean 'LifeOps-v0'"),
     ],
 )
-def test_nonsense_is_refused(make, message):
+def test_invalid_settings_are_rejected(make, message):
     with pytest.raises(ValueError, match=message):
         make()
 
@@ -37,7 +37,7 @@ def test_a_run_is_rounded_up_to_whole_supersteps():
     assert Config(env="any", total_steps=1).num_supersteps == 1
 
 
-def test_a_bank_is_as_large_as_its_environments_need():
+def test_the_bank_size_follows_the_number_of_environments():
     def size(**settings):
         return Config(env="any", rollout=Rollout(num_envs=64), training=Scenarios(**settings)).num_scenarios
 
@@ -46,7 +46,7 @@ def test_a_bank_is_as_large_as_its_environments_need():
     assert size(count=8, refresh=0) == 8
 
 
-def test_presets_are_of_registered_environments():
+def test_presets_name_registered_environments():
     assert {config.env for config in presets.PRESETS.values()} <= set(jaxenv.registered())
     for env_id in jaxenv.registered():
         assert presets.for_environment(env_id).env == env_id

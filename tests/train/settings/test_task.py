@@ -1,4 +1,4 @@
-"""What is trained on: built from settings, described by name and value."""
+"""The task of a run: built from settings, described by name and value."""
 
 import dataclasses
 
@@ -6,10 +6,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from probes import PROBES, Table
+from probes import PROBES
 
 import jaxenv
 import scenarios
+from strategies.tables import Table
 from train.cli import options
 from train.settings import task
 from train.settings.config import Config
@@ -17,7 +18,7 @@ from train.settings.serialize import from_json, to_json
 
 
 @pytest.mark.parametrize("env_id", jaxenv.registered())
-def test_what_is_described_of_an_environment_makes_it_again(env_id):
+def test_a_description_makes_the_environment_again(env_id):
     env, params = jaxenv.make(env_id)
     described = task.complete(Config(env=env_id), env, params)
     again, other = task.make(from_json(to_json(described)))
@@ -60,12 +61,12 @@ def test_arguments_and_numbers_are_set_by_name():
         ({"params": {"weights.sent": 1.0}}, "params have no number 'weights.sent'. Did you mean 'weights.send'?"),
     ],
 )
-def test_what_there_is_not_is_refused_with_the_nearest_name(settings, message):
+def test_unknown_names_are_rejected_with_the_nearest_one(settings, message):
     with pytest.raises(ValueError, match=message.replace("?", r"\?")):
         task.make(Config(env="TeamsClone-MultiAgent-v0", **settings))
 
 
-def test_arrays_are_described_by_their_digests_and_stay_as_they_are():
+def test_arrays_are_described_by_digests_and_stay():
     params = PROBES["mask"]
     described = task.describe_params(params)
     assert described["rewards"].startswith("float32[3, 3] ")
