@@ -70,8 +70,7 @@ def plot(run_dirs: Positional[tuple[Path, ...]], out: Path | None = None) -> Non
 
     Args:
         run_dirs: Folders of runs, finished or not.
-        out: The picture: .png, .svg or .pdf; default: learning_curve.png, in the folder of a single run, otherwise in
-            the current one.
+        out: The picture: .png, .svg or .pdf; default: learning_curve.png, beside a single run or in the current folder.
     """
     if not run_dirs:
         raise ValueError("missing run folders: python -m train plot RUN_DIR ...")

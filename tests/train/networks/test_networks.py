@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import re
+import typing
 
 import jax
 import jax.numpy as jnp
@@ -11,7 +12,7 @@ import pytest
 
 import jaxenv
 from train.networks.entities import ActionScores
-from train.networks.network import make_network
+from train.networks.network import ENCODERS, make_network
 from train.settings.config import Network
 
 ENV, PARAMS = jaxenv.make("LifeOps-v0")
@@ -26,6 +27,10 @@ def entity_network():
     entities = read(network, observation)
     weights = jax.jit(network.init)(jax.random.key(1), entities, observation.action_mask)
     return jax.jit(network.apply), weights, entities, observation.action_mask
+
+
+def test_every_encoder_of_the_settings_is_a_network():
+    assert set(typing.get_args(typing.get_type_hints(Network)["encoder"])) == set(ENCODERS)
 
 
 @functools.partial(jax.jit, static_argnums=0)
