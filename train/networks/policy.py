@@ -21,7 +21,8 @@ class NetworkPolicy(struct.PyTreeNode):
     >>> state = jax.eval_shape(functools.partial(train.init, config=config, env=env), jax.random.key(0), params)
     >>> policy = train.ppo.policy_of(state, config=config, env=env)
     >>> observation, _ = jax.eval_shape(env.reset, jax.random.key(1), params)
-    >>> jax.eval_shape(policy, jax.random.key(2), observation, params)
+    >>> act = lambda policy, observation: policy(jax.random.key(2), observation, params)
+    >>> jax.eval_shape(act, policy, observation)
     ShapeDtypeStruct(shape=(), dtype=int32)
     """
 
