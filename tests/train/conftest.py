@@ -1,4 +1,4 @@
-"""What the tests of the trainer share: one small configuration, and what was compiled for it."""
+"""Shared fixtures of the trainer's tests: one small configuration, and what was compiled for it."""
 
 import functools
 import sys
@@ -10,10 +10,11 @@ from jax.experimental.compilation_cache import compilation_cache
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from probes import GENERATED, SMALL, Table
+from probes import GENERATED, SMALL
 
+from strategies.tables import Table
 from train import ppo
-from train.config import Config
+from train.settings.config import Config
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -22,10 +22,10 @@ def figures(name):
     env, params = jaxenv.make("TeamsClone-v0")
     params = params.replace(bank=scenarios.load("teamsclone/general").bank)
     played = evaluate(baselines.for_environment(env)[name], env, params, repetitions=EPISODES)
-    told = jax.tree.map(np.asarray, played.statistics)
-    np.testing.assert_allclose(told.total_reward, played.returns, atol=1e-4)
-    answered, missed = told.mentions_answered.sum(), told.mentions_missed.sum()
-    sent = told.messages_sent
+    statistics = jax.tree.map(np.asarray, played.statistics)
+    np.testing.assert_allclose(statistics.total_reward, played.returns, atol=1e-4)
+    answered, missed = statistics.mentions_answered.sum(), statistics.mentions_missed.sum()
+    sent = statistics.messages_sent
     return (played.returns.mean(), played.returns.std()), (sent.mean(), sent.std()), answered / (answered + missed)
 
 

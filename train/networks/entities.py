@@ -1,7 +1,7 @@
-"""A network over entities: each embedded alike and pooled, and actions scored by their own features.
+"""A network over entities: embed each alike, pool them, and score every action by its own features.
 
-Built for speed on a CPU, where a large array costs more than a product: the embeddings, the one large array, are
-computed once for policy and value, and an action is scored without a hidden layer of its own.
+It is built for speed on a CPU, where a large array costs more than a matrix product: the embeddings, the only large
+array, are computed once for policy and value, and actions are scored without a hidden layer of their own.
 """
 
 from typing import Any
@@ -12,16 +12,17 @@ from flax import linen as nn
 
 from jaxenv.core import Environment
 from jaxenv.core.types import ActionMask, Entities, EntityGroup
-from train.distributions import MaskedCategorical
+from train.networks.distributions import MaskedCategorical
 from train.networks.mlp import MLP, PRECISION, Dense, orthogonal
+from train.settings.config import Network
 
 
 class Overview(nn.Module):
-    """Entities -> [..., F], one row for hidden layers: the context, each group pooled, the features of the actions.
+    """Entities -> [..., F], the input of the hidden layers: context, pooled groups, features of the actions.
 
-    Pooling (sum and maximum over the entities that exist) makes the result the same in whatever order they stand
-    (Zaheer et al. 2017, Deep Sets); a sum, unlike a mean, also tells how many there are (Xu et al. 2019). The actions'
-    features are read in their catalogue order, or left to the scores of the actions.
+    Pooling by sum and maximum over existing entities makes the result independent of their order (Zaheer et al. 2017,
+    Deep Sets); a sum, unlike a mean, also encodes how many there are (Xu et al. 2019). The features of the actions
+    follow in catalogue order, or are left to the action scores.
     """
 
     embedding: int
@@ -29,7 +30,7 @@ class Overview(nn.Module):
 
     @nn.compact
     def __call__(self, entities: Entities) -> jax.Array:
-        """[..., context + 2 * embedding * groups, and A * f with the actions]."""
+        """[..., context + 2 * embedding * groups], and A * f more with the actions."""
         parts = [entities.context, *(self.pool(name, entities.groups[name]) for name in sorted(entities.groups))]
         if self.sees_actions:
             parts.append(entities.actions.reshape(*entities.actions.shape[:-2], -1))
@@ -41,22 +42,22 @@ class Overview(nn.Module):
         rows = embed(group.features.reshape(-1, group.features.shape[-1]))  # a third faster than without the reshape
         mask = group.mask[..., None]
         embedded = jnp.where(mask, nn.relu(rows).reshape(*group.mask.shape, -1), 0.0)
-        total = jnp.sum(embedded, axis=-2) / group.mask.shape[-1] ** 0.5  # as large as one embedding, more or less
+        total = jnp.sum(embedded, axis=-2) / group.mask.shape[-1] ** 0.5  # about the scale of one embedding
         return jnp.concatenate([total, jnp.max(embedded, axis=-2)], axis=-1)
 
 
 class ActionScores(nn.Module):
-    """(whole [..., H], features [..., A, f]) -> [..., A]: the whole says what each feature of an action is worth."""
+    """(hidden [..., H], features [..., A, f]) -> [..., A]: the hidden units weight the features of every action."""
 
     @nn.compact
-    def __call__(self, whole: jax.Array, features: jax.Array) -> jax.Array:
-        """[..., A]: the same rule for every action."""
-        worth = Dense(features.shape[-1], kernel_init=orthogonal(0.01))(whole)
-        return jnp.einsum("...f,...af->...a", worth, features, precision=PRECISION)
+    def __call__(self, hidden: jax.Array, features: jax.Array) -> jax.Array:
+        """[..., A], by the same rule for every action."""
+        weights = Dense(features.shape[-1], kernel_init=orthogonal(0.01))(hidden)
+        return jnp.einsum("...f,...af->...a", weights, features, precision=PRECISION)
 
 
 class EntityActorCritic(nn.Module):
-    """A policy that scores each action by what is known of it and of the whole, and a value."""
+    """A policy that scores each action by its own features and the pooled observation, and a value."""
 
     num_actions: int
     embedding: int
@@ -65,8 +66,20 @@ class EntityActorCritic(nn.Module):
     shared_trunk: bool
     sees_actions: bool
 
+    @classmethod
+    def from_settings(cls, settings: Network, num_actions: int) -> "EntityActorCritic":
+        """The network that the settings describe."""
+        return cls(
+            num_actions,
+            settings.embedding,
+            tuple(settings.hidden),
+            settings.activation,
+            settings.shared_trunk,
+            settings.sees_actions,
+        )
+
     def setup(self) -> None:
-        """One overview for policy and value; two trunks, or one under two names."""
+        """Creates one overview for policy and value, and two trunks, or one under two names."""
         self.overview = Overview(self.embedding, self.sees_actions)
         self.actor_trunk = MLP(self.hidden, self.activation)
         self.critic_trunk = self.actor_trunk if self.shared_trunk else MLP(self.hidden, self.activation)
@@ -93,8 +106,8 @@ class EntityActorCritic(nn.Module):
 
     def policy_of(self, overview: jax.Array, entities: Entities, mask: ActionMask) -> MaskedCategorical:
         """(overview [..., F], entities, [..., A] bool) -> distribution over A."""
-        whole = self.actor_trunk(overview)
-        logits = self.policy_head(whole) + self.action_scores(whole, entities.actions)
+        hidden = self.actor_trunk(overview)
+        logits = self.policy_head(hidden) + self.action_scores(hidden, entities.actions)
         return MaskedCategorical.of(logits, mask)
 
     def value_of(self, overview: jax.Array) -> jax.Array:

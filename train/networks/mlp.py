@@ -13,20 +13,21 @@ from jax.custom_batching import sequential_vmap
 
 from jaxenv.core import Environment
 from jaxenv.core.types import ActionMask, Key
-from train.distributions import MaskedCategorical
+from train.networks.distributions import MaskedCategorical
+from train.settings.config import Network
 
 ACTIVATIONS = {"tanh": nn.tanh, "relu": nn.relu}
 
-# Of products of float32. By default a TPU rounds the factors to bfloat16, 8 bits, in which the ratio of two
-# probabilities that PPO clips is lost; at this precision it takes three passes, and a GPU its TF32.
+# For float32 matrix products. By default a TPU rounds the factors to bfloat16, whose 8 bits lose the probability ratio
+# that PPO clips; at this precision it takes three passes, and a GPU uses TF32.
 PRECISION = lax.Precision.HIGH
 Dense = functools.partial(nn.Dense, precision=PRECISION)
 
 
 def orthogonal(gain: float) -> initializers.Initializer:
-    """Orthogonal weights of that gain, drawn one matrix after the other under `jax.vmap`.
+    """Orthogonal weights of that gain, drawn one matrix at a time under `jax.vmap`.
 
-    On a CPU, decompositions of whole batches that stand side by side in one program wait for each other for ever.
+    On a CPU, several batched decompositions in one program can deadlock.
     """
     draw = initializers.orthogonal(gain)
 
@@ -37,7 +38,7 @@ def orthogonal(gain: float) -> initializers.Initializer:
 
 
 class MLP(nn.Module):
-    """Hidden layers of the given sizes, with orthogonal weights of gain sqrt 2."""
+    """Hidden layers of the given sizes, with orthogonal weights of gain sqrt(2)."""
 
     hidden: tuple[int, ...]
     activation: str
@@ -58,8 +59,13 @@ class ActorCritic(nn.Module):
     activation: str
     shared_trunk: bool
 
+    @classmethod
+    def from_settings(cls, settings: Network, num_actions: int) -> "ActorCritic":
+        """The network that the settings describe."""
+        return cls(num_actions, tuple(settings.hidden), settings.activation, settings.shared_trunk)
+
     def setup(self) -> None:
-        """Two trunks, or one under two names."""
+        """Creates two trunks, or one under two names."""
         self.actor_trunk = MLP(self.hidden, self.activation)
         self.critic_trunk = self.actor_trunk if self.shared_trunk else MLP(self.hidden, self.activation)
         self.policy_head = Dense(self.num_actions, kernel_init=orthogonal(0.01))

@@ -1,0 +1,178 @@
+"""The command line: a whole run, and one line for each mistake."""
+
+import dataclasses
+import signal
+import subprocess
+import sys
+import time
+import types
+
+import numpy as np
+import pytest
+from probes import PROBES
+
+import jaxenv
+import scenarios
+from jaxenv import registry
+from strategies.tables import Table
+from train.cli import comparison
+from train.cli.main import main
+from train.run.metrics import read_metrics
+
+TINY = [  # the sizes of `SMALL`, so that its program is found where it was compiled
+    *("--total-steps", "5120", "--num-envs", "32", "--num-steps", "8", "--updates-per-superstep", "2"),
+    *("--minibatches", "4", "--hidden", "16", "--seed", "3", "--no-tensorboard"),
+]
+LIBRARY = types.SimpleNamespace(
+    is_shipped=True,
+    bank=PROBES["observation"].bank,
+    ids=("a", "b", "c", "d"),
+    documents=("a", "b", "c", "d"),
+    returns=lambda name: {id: {"random": -1.0, "best": 1.0} for id in "abcd"},
+)
+
+
+@pytest.fixture
+def table_is_registered(monkeypatch):
+    """The probe `observation` as an environment with a library."""
+
+    @dataclasses.dataclass(frozen=True)
+    class Registered(Table):
+        label: str = "first"
+
+        @property
+        def default_params(self):
+            return PROBES["observation"]
+
+    monkeypatch.setitem(registry._FACTORIES, "Table-v0", Registered)
+    monkeypatch.setattr(comparison, "load_library", lambda env, path=None: LIBRARY)
+
+
+@pytest.mark.usefixtures("table_is_registered")
+def test_train_then_evaluate(tmp_path, capsys):
+    run_dir = tmp_path / "run"
+    options = ["--env", "Table-v0", "--env-args", "label=second", "--max-steps-in-episode", "50", *TINY]
+    assert main(["ppo", *options, "--run-dir", str(run_dir)]) == 0
+    trained = capsys.readouterr().out
+    assert "mean score" in trained
+    assert trained.rstrip().endswith("than the defaults: max_steps_in_episode 50 (scored with 1000000)")
+    files = {file.name for file in run_dir.iterdir()}
+    assert files == {"checkpoints", "config.json", "learning_curve.png", "metrics.jsonl", "policy.msgpack"}
+    assert np.isfinite([record["value_loss"] for record in read_metrics(run_dir / "metrics.jsonl")]).all()
+
+    assert main(["evaluate", str(run_dir)]) == 0
+    table = trained[trained.index("\n\n") :].strip()
+    assert capsys.readouterr().out.strip() == table
+    assert main(["evaluate", str(run_dir), "--no-greedy", "--repetitions", "50"]) == 0
+    assert "mean score" in capsys.readouterr().out
+
+    assert main(["plot", str(run_dir), "--out", str(tmp_path / "curve.svg")]) == 0
+    assert "curve.svg" in capsys.readouterr().out
+
+    for again, message in (
+        ([*options, "--run-dir", str(run_dir)], f"already exists: resume that run with --resume {run_dir}"),
+        ([*options, "--resume", str(run_dir)], "the run is finished"),
+        (["--resume", str(run_dir), "--env-args", "label=third"], "--env-args label=third (it has second)"),
+        (["--resume", str(run_dir), "--seed", "4"], "cannot be resumed with --seed 4 (it has 3)"),
+    ):
+        assert main(["ppo", *again]) == 2
+        error = capsys.readouterr().err
+        assert message in error
+        assert error.count("\n") == 1
+
+
+@pytest.mark.usefixtures("table_is_registered")
+def test_the_table_scores_with_the_default_params(tmp_path, monkeypatch):
+    scored = []
+    monkeypatch.setattr(comparison, "compare", lambda policy, env, params, *_, **__: scored.append((env, params)) or "")
+    run_dir = str(tmp_path / "run")
+    line = ["ppo", "--env", "Table-v0", "--env-args", "label=second", "--max-steps-in-episode", "50", *TINY]
+    assert main([*line, "--run-dir", run_dir]) == main(["evaluate", run_dir]) == 0
+    assert [(env.label, int(params.max_steps_in_episode)) for env, params in scored] == 2 * [("second", 1_000_000)]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("ppo --env LifeOps-v00", "no environment 'LifeOps-v00'. Did you mean 'LifeOps-v0'?"),
+        ("ppo", "missing --env ID. Available: "),
+        ("ppo --preset LifeOps-v00", "no preset 'LifeOps-v00'. Did you mean 'LifeOps-v0'?"),
+        ("ppo --env LifeOps-v0 --scenarios nowhere.yaml", "nowhere.yaml: there is no such file"),
+        ("ppo --resume nowhere", "nowhere is not a run folder"),
+        ("evaluate nowhere", "nowhere does not exist"),
+        ("plot nowhere", "nowhere is not a run folder"),
+        ("plot", "missing run folders"),
+        ("evaluat nowhere", "no command 'evaluat'. Did you mean 'evaluate'?"),
+    ],
+)
+def test_a_mistake_is_one_line_and_status_2(line, message, capsys):
+    assert main(line.split()) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "line", ["ppo --env LifeOps-v0 --minibatches 7", "ppo --env LifeOps-v0 --sede 1", "ppo --env LifeOps-v0 --seed x"]
+)
+def test_a_wrong_option_is_status_2(line, capsys):
+    assert main(line.split()) == 2
+    assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "--help",
+        "ppo --help",
+        "ppo --env LifeOps-v0 --help",
+        "ppo --resume x --help",
+        "evaluate --help",
+        "plot --help",
+    ],
+)
+def test_help(line, capsys):
+    assert main(line.split()) == 0
+    assert "python -m train" in capsys.readouterr().out
+
+
+def test_shipped_scenarios_have_reference_returns_wherever_their_files_are(tmp_path):
+    env, _ = jaxenv.make("LifeOps-v0")
+    shipped = comparison.load_library(env)
+    expected = shipped.returns(env.name)
+    file = scenarios.loading.SHIPPED / "lifeops" / "s1_basic_conflict.yaml"
+    (tmp_path / "mine.yaml").write_text(file.read_text("utf-8"))
+    for path in (file, tmp_path / "mine.yaml"):
+        found = comparison.stored_returns(env, comparison.load_library(env, str(path)))
+        assert found == {"s1_basic_conflict": expected["s1_basic_conflict"]}
+    changed = types.SimpleNamespace(
+        is_shipped=False, ids=shipped.ids, documents=(*shipped.documents[1:], shipped.documents[0])
+    )
+    assert comparison.stored_returns(env, changed) == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("env_id", jaxenv.registered())
+def test_every_environment_trains(env_id, tmp_path, capsys):
+    options = ["--env", env_id, *TINY]
+    assert main(["ppo", *options, "--run-dir", str(tmp_path / "run")]) == 0
+    has_best = comparison.load_library(jaxenv.make(env_id)[0]).returns(env_id)
+    assert ("mean score" if has_best else "no scores: the best return") in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_a_killed_command_is_resumed(tmp_path):
+    """With the command line alone, on an environment that people train."""
+    line = [sys.executable, "-m", "train", "ppo"]
+    options = ["--env", "LifeOps-Shaped-v0", *TINY, "--total-steps", "102400", "--checkpoint-every", "0.2"]
+    subprocess.run([*line, *options, "--run-dir", str(tmp_path / "whole")], check=True)
+    child = subprocess.Popen([*line, *options, "--run-dir", str(tmp_path / "cut")])
+    while not any(path.name.isdigit() for path in (tmp_path / "cut" / "checkpoints").glob("*")):
+        assert child.poll() is None
+        time.sleep(0.01)
+    child.kill()
+    assert child.wait() == -signal.SIGKILL
+    subprocess.run([*line, "--resume", str(tmp_path / "cut")], check=True)
+    policies = [(tmp_path / name / "policy.msgpack").read_bytes() for name in ("whole", "cut")]
+    assert policies[0] == policies[1]

@@ -1,0 +1,72 @@
+"""The options: what changes a preset, and what a resumed run rejects."""
+
+import dataclasses
+
+import pytest
+
+import jaxenv
+from train.cli import options
+from train.run import folder as run_folder
+from train.settings import task
+from train.settings.config import Hyper
+
+
+@pytest.fixture
+def run_dir(config, tmp_path):
+    """The folder of a run of LifeOps-v0."""
+    path = tmp_path / "run"
+    settings = dataclasses.replace(config, env="LifeOps-v0", run_dir=path, hyper=Hyper(gamma=1.0), checkpoint_every=5.0)
+    run_folder.create(settings).write_config(task.complete(settings, *jaxenv.make("LifeOps-v0")))
+    return path
+
+
+def test_options_change_the_preset():
+    parsed = options.parse(["--env", "LifeOps-v0", "--gamma", "0.9", "--hidden", "8", "--difficulty", "0.2", "0.4"])
+    assert parsed.resumed is None
+    assert parsed.config.hyper.gamma == 0.9
+    assert parsed.config.network.hidden == (8,)
+    assert parsed.config.training.difficulty == (0.2, 0.4)
+    assert not parsed.config.rollout.bootstrap_truncated
+
+
+def test_a_resumed_run_has_its_own_settings(run_dir, config):
+    parsed = options.parse(["--resume", str(run_dir), "--total-steps", "9999", "--no-tensorboard"])
+    assert parsed.resumed == run_folder.RunFolder(run_dir)
+    assert parsed.config.run_dir == run_dir
+    assert (parsed.config.total_steps, parsed.config.tensorboard, parsed.config.checkpoint_every) == (9999, False, 5.0)
+    assert parsed.config.rollout == config.rollout
+    assert parsed.config.hyper == Hyper(gamma=1.0)
+
+
+def test_resume_accepts_the_original_options(run_dir):
+    line = f"--env LifeOps-v0 --gamma 1.0 --hidden 16 --run-dir {run_dir} --resume {run_dir}"
+    assert options.parse(line.split()) == options.parse(["--resume", str(run_dir)])
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (
+            "--gamma 0.9",
+            r"cannot be resumed with --gamma 0.9 \(it has 1.0\); only --total-steps, ",
+        ),
+        ("--hidden 8 8 --seed 1", r"with --seed 1 \(it has 0\), --hidden 8 8 \(it has 16\)"),
+        ("--weights.focus-reward 2", r"with --weights.focus-reward 2.0 \(it has 1.0\)"),
+        ("--env-args limits.events=40", r"with --env-args limits.events=40 \(it has 32\)"),
+        ("--env LifeOps-Shaped-v0", r"--env LifeOps-Shaped-v0 \(it has LifeOps-v0\)"),
+        ("--preset LifeOps-v0", "--preset LifeOps-v0 starts a new run"),
+        ("--run-dir elsewhere", "a run resumes in its own folder"),
+    ],
+)
+def test_a_resumed_run_rejects_other_settings(run_dir, line, message):
+    with pytest.raises(ValueError, match=message):
+        options.parse(["--resume", str(run_dir), *line.split()])
+
+
+def test_a_folder_that_is_not_a_run(tmp_path, run_dir):
+    with pytest.raises(ValueError, match=r"nowhere is not a run folder: .*config\.json does not exist"):
+        options.parse(["--resume", str(tmp_path / "nowhere")])
+    for content in ("{", "[1]", '{"depth": 3}', '{"hyper": 3}'):
+        (run_dir / "config.json").write_text(content)
+        with pytest.raises(ValueError, match="does not hold the settings of a run"):
+            options.parse(["--resume", str(run_dir)])

@@ -1,0 +1,190 @@
+"""The networks: which inputs matter, and which must not."""
+
+import dataclasses
+import functools
+import re
+import typing
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxenv
+from train.networks.entities import ActionScores
+from train.networks.network import ENCODERS, make_network
+from train.settings.config import Network
+
+ENV, PARAMS = jaxenv.make("LifeOps-v0")
+SETTINGS = Network(hidden=(16,), embedding=8)
+
+
+@pytest.fixture(scope="module")
+def entity_network():
+    """(jitted apply, weights, entities of one day, mask)."""
+    observation, _ = ENV.reset(jax.random.key(0), PARAMS, 3)  # edge_deadline_1: six events
+    network = make_network(dataclasses.replace(SETTINGS, encoder="entities"), ENV.num_actions)
+    entities = read(network, observation)
+    weights = jax.jit(network.init)(jax.random.key(1), entities, observation.action_mask)
+    return jax.jit(network.apply), weights, entities, observation.action_mask
+
+
+def test_every_encoder_of_the_settings_is_a_network():
+    assert set(typing.get_args(typing.get_type_hints(Network)["encoder"])) == set(ENCODERS)
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def read(network, observation):
+    return network.read(ENV, observation, PARAMS)
+
+
+def outputs(apply, weights, entities, mask):
+    policy, value = apply(weights, entities, mask)
+    return np.append(np.asarray(policy.log_probs), value)
+
+
+def with_events(entities, events):
+    return entities.replace(groups={**entities.groups, "events": events})
+
+
+@pytest.mark.parametrize("platform", ["cpu", "cuda", "tpu"])
+@pytest.mark.parametrize("encoder", ["flat", "entities"])
+def test_matrix_products_are_precise_on_every_platform(encoder, platform):
+    """Those of logits, values and their gradients: a TPU would round the factors of float32 to bfloat16."""
+    observation, _ = jax.eval_shape(ENV.reset, jax.random.key(0), PARAMS)
+    network = make_network(dataclasses.replace(SETTINGS, encoder=encoder), ENV.num_actions)
+    features = jax.eval_shape(functools.partial(read, network), observation)
+    weights = jax.eval_shape(network.init, jax.random.key(1), features, observation.action_mask)
+
+    def loss(weights, features, mask):
+        policy, value = network.apply(weights, features, mask)
+        return policy.log_prob(jnp.int32(0)) + value
+
+    traced = jax.jit(jax.grad(loss)).trace(weights, features, observation.action_mask)
+    text = traced.lower(lowering_platforms=(platform,)).as_text()
+    products = [line for line in text.splitlines() if "dot_general" in line]
+    assert len(products) > 6
+    assert all("precision = [HIGH, HIGH]" in line for line in products)
+
+
+@pytest.mark.parametrize("encoder", ["flat", "entities"])
+def test_weights_of_several_seeds_are_drawn_one_matrix_at_a_time(encoder):
+    """Several batched decompositions in one program deadlocked on a CPU."""
+    observation, _ = jax.eval_shape(ENV.reset, jax.random.key(0), PARAMS)
+    network = make_network(dataclasses.replace(SETTINGS, encoder=encoder), ENV.num_actions)
+    features = jax.eval_shape(functools.partial(read, network), observation)
+    features, mask = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), (features, observation.action_mask))
+    init = jax.jit(jax.vmap(network.init, in_axes=(0, None, None)))
+    text = init.trace(jax.random.split(jax.random.key(0)), features, mask).lower(lowering_platforms=("cpu",)).as_text()
+    calls = [line for line in text.splitlines() if "geqrf" in line]
+    assert calls
+    assert not any(re.search(r"tensor<\d+x\d+x\d+xf32>", line) for line in calls)
+
+
+def test_the_order_of_entities_does_not_matter(entity_network):
+    apply, weights, entities, mask = entity_network
+    events = entities.groups["events"]
+    shuffled = jax.tree.map(lambda x: jax.random.permutation(jax.random.key(2), x), events)
+    assert not np.array_equal(shuffled.mask, events.mask)
+    expected = outputs(apply, weights, entities, mask)
+    found = outputs(apply, weights, with_events(entities, shuffled), mask)
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_absent_entities_are_ignored(entity_network):
+    apply, weights, entities, mask = entity_network
+    events = entities.groups["events"]
+    noise = jnp.where(events.mask[:, None], events.features, 7.0)
+    found = outputs(apply, weights, with_events(entities, events.replace(features=noise)), mask)
+    np.testing.assert_array_equal(found, outputs(apply, weights, entities, mask))
+    nobody = events.replace(mask=jnp.zeros_like(events.mask))
+    assert np.isfinite(outputs(apply, weights, with_events(entities, nobody), mask)).all()
+
+
+def test_the_number_of_entities_matters(entity_network):
+    """Of two equal events, the second adds nothing but the number."""
+    apply, weights, entities, mask = entity_network
+    events = entities.groups["events"]
+    alike = jnp.broadcast_to(events.features[0], events.features.shape)
+    one, two = (
+        outputs(apply, weights, with_events(entities, events.replace(features=alike, mask=events.mask & place)), mask)
+        for place in (jnp.arange(events.mask.size) < 1, jnp.arange(events.mask.size) < 2)
+    )
+    assert np.abs(two - one).max() > 1e-3
+
+
+def test_entities_and_features_of_actions_matter(entity_network):
+    apply, weights, entities, mask = entity_network
+    expected = outputs(apply, weights, entities, mask)
+    events = entities.groups["events"]
+    for changed in (
+        with_events(entities, events.replace(features=events.features.at[0, 1].add(0.5))),
+        entities.replace(actions=entities.actions.at[0, 1].add(1.0)),
+        entities.replace(context=entities.context.at[0].add(1.0)),
+    ):
+        assert not np.allclose(outputs(apply, weights, changed, mask), expected)
+
+
+def test_the_flat_network_reads_the_same_numbers_in_one_row(entity_network):
+    _, _, entities, mask = entity_network
+    observation, _ = ENV.reset(jax.random.key(0), PARAMS, 3)
+    network = make_network(SETTINGS, ENV.num_actions)
+    vector = read(network, observation)
+    assert vector.shape == (
+        sum(leaf.size for leaf in jax.tree.leaves((entities.context, entities.actions)))
+        + sum(group.features.size for group in entities.groups.values()),
+    )
+    weights = jax.jit(network.init)(jax.random.key(0), vector, mask)
+    policy, value = network.apply(weights, vector, mask)
+    assert value.shape == ()
+    assert policy.log_probs.shape == (ENV.num_actions,)
+
+
+@pytest.mark.parametrize("encoder", ["flat", "entities"])
+def test_any_number_of_leading_axes_and_policy_or_value_alone(encoder):
+    """Six days in two rows of three, batched and one by one, policy and value together and separately."""
+    network = make_network(dataclasses.replace(SETTINGS, encoder=encoder), ENV.num_actions)
+    observations, _ = jax.vmap(ENV.reset, in_axes=(0, None, 0))(
+        jax.random.split(jax.random.key(0), 6), PARAMS, jnp.arange(6)
+    )
+    features = jax.vmap(read, in_axes=(None, 0))(network, observations)
+    mask = observations.action_mask
+    weights = jax.jit(network.init)(jax.random.key(1), *jax.tree.map(lambda x: np.asarray(x)[0], (features, mask)))
+    one_by_one, values = jax.jit(jax.vmap(network.apply, in_axes=(None, 0, 0)))(weights, features, mask)
+    assert len(np.unique(np.asarray(values))) == 6
+
+    rows, mask = jax.tree.map(lambda x: x.reshape(2, 3, *x.shape[1:]), (features, mask))
+    together, value = network.apply(weights, rows, mask)
+    np.testing.assert_allclose(together.log_probs.reshape(6, -1), one_by_one.log_probs, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(value.ravel(), values, rtol=1e-4, atol=1e-5)
+    policy = network.apply(weights, rows, mask, method="policy")
+    np.testing.assert_array_equal(policy.log_probs, together.log_probs)
+    np.testing.assert_array_equal(network.apply(weights, rows, method="value"), value)
+
+
+@pytest.mark.parametrize("encoder", ["flat", "entities"])
+@pytest.mark.parametrize("shared", [False, True])
+def test_hidden_layers_are_shared_if_configured(encoder, shared):
+    """The gradient of the value reaches the policy's hidden layers if and only if they are the value's too."""
+    network = make_network(dataclasses.replace(SETTINGS, encoder=encoder, shared_trunk=shared), ENV.num_actions)
+    observation, _ = ENV.reset(jax.random.key(0), PARAMS, 3)
+    features = read(network, observation)
+    weights = jax.jit(network.init)(jax.random.key(1), features, observation.action_mask)
+    gradient = jax.jit(jax.grad(lambda weights: network.apply(weights, features, method="value")))(weights)["params"]
+    assert any(np.any(leaf) for leaf in jax.tree.leaves(gradient["actor_trunk"])) == shared
+    assert ("critic_trunk" in weights["params"]) != shared
+    assert np.all([np.any(leaf) for leaf in jax.tree.leaves(gradient.get("overview", {}))])
+
+
+def test_an_action_is_scored_by_its_own_features(entity_network):
+    """What is added to an action's score is linear in its features, and the same rule for all of them."""
+    _, weights, entities, _ = entity_network
+    scores = ActionScores()
+    whole = jax.random.normal(jax.random.key(3), (16,))
+    own = {"params": weights["params"]["action_scores"]}
+    found = scores.apply(own, whole, entities.actions)
+    order = jnp.arange(ENV.num_actions)[::-1]
+    assert not np.allclose(entities.actions, entities.actions[order])
+    np.testing.assert_allclose(scores.apply(own, whole, entities.actions[order]), found[order], rtol=1e-5)
+    np.testing.assert_allclose(scores.apply(own, whole, 2.0 * entities.actions), 2.0 * found, rtol=1e-5)
+    assert np.ptp(found) > 0

@@ -1,0 +1,37 @@
+"""TensorBoard events: the metrics, and nothing if not wanted or not installed."""
+
+import struct
+import sys
+
+import pytest
+
+from train.run.events import Events
+
+RECORD = {"superstep": 0, "env_steps": 512, "return": 1.5, "length": None, "episodes": 3}
+
+
+def read(path):
+    """(step, name, value) of every scalar: a file of events is a row of length, checksum, message, checksum."""
+    event_pb2 = pytest.importorskip("tensorboardX.proto.event_pb2")
+    content, at = path.read_bytes(), 0
+    while at < len(content):
+        (size,) = struct.unpack_from("<Q", content, at)
+        event = event_pb2.Event.FromString(content[at + 12 : at + 12 + size])
+        yield from ((event.step, value.tag, value.simple_value) for value in event.summary.value)
+        at += size + 16
+
+
+def test_metrics_become_scalars_over_environment_steps(tmp_path):
+    with Events(tmp_path) as events:
+        events.write(RECORD)
+    (path,) = tmp_path.iterdir()
+    assert list(read(path)) == [(512, "return", 1.5), (512, "episodes", 3.0)]
+
+
+def test_nothing_is_written_if_not_wanted_or_not_installed(tmp_path, monkeypatch):
+    with Events(tmp_path, is_wanted=False) as events:
+        events.write(RECORD)
+    monkeypatch.setitem(sys.modules, "tensorboardX", None)
+    with Events(tmp_path) as events:
+        events.write(RECORD)
+    assert not list(tmp_path.iterdir())

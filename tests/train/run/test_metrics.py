@@ -1,0 +1,89 @@
+"""Metrics: sums, means, and files with an incomplete last line."""
+
+import json
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxenv.wrappers import EpisodeSummary
+from train.experience.rollout import EpisodeTotals
+from train.ppo import Metrics
+from train.ppo.losses import Losses
+from train.run.metrics import MetricsWriter, not_finite, read_metrics, reduce_metrics
+
+
+def metrics(counts, losses, **not_finite) -> Metrics:
+    """Of several updates: episodes of return 2 and length 3, half of them natural ends; every loss the same."""
+    count, loss = jnp.array(counts, jnp.int32), jnp.array(losses, jnp.float32)
+    episodes = EpisodeSummary(count=count, return_sum=2.0 * count, length_sum=3 * count)
+    return Metrics(EpisodeTotals(episodes, count // 2), Losses(*[loss] * 5), loss, not_finite, loss, loss, loss)
+
+
+def test_means_are_taken_over_episodes_and_updates():
+    record = reduce_metrics(metrics([4, 0, 2], [1.0, 2.0, 6.0]))
+    assert (record["episodes"], record["return"], record["length"], record["terminated"]) == (6, 2.0, 3.0, 0.5)
+    assert record["policy_loss"] == record["grad_norm"] == 3.0
+
+
+def test_no_episode_no_mean():
+    record = reduce_metrics(metrics([0, 0], [1.0, 1.0]))
+    assert record["episodes"] == 0
+    assert record["return"] is record["length"] is record["terminated"] is None
+
+
+def test_counts_exceed_31_bits():
+    many = 700_000_000
+    record = reduce_metrics(metrics([many] * 5, [1.0] * 5))
+    assert record["episodes"] == 5 * many
+    assert (record["return"], record["terminated"]) == (pytest.approx(2.0), 0.5)
+    assert record["length"] == pytest.approx(3.0)
+
+
+def test_the_return_of_several_agents_is_their_mean():
+    both = metrics([4, 2], [1.0, 1.0])
+    returns = jnp.array([[4.0, 8.0], [2.0, 10.0]])  # two updates, two agents
+    episodes = both.totals.episodes.replace(return_sum=returns)
+    both = both.replace(totals=both.totals.replace(episodes=episodes))
+    assert reduce_metrics(both)["return"] == (6.0 + 18.0) / 2 / 6
+
+
+def test_the_terms_of_the_first_failed_update_are_named():
+    no = jnp.zeros(3, bool)
+    assert not_finite(metrics([1, 1, 1], [1.0, 1.0, 1.0], value_loss=no, grad_norm=no)) == []
+    yes = {"value_loss": no.at[2].set(True), "grad_norm": no.at[1].set(True), "entropy": no}
+    assert not_finite(metrics([1, 1, 1], [1.0, 1.0, 1.0], **yes)) == ["grad_norm"]
+
+
+def test_a_number_that_is_not_finite_is_null(tmp_path):
+    path = tmp_path / "metrics.jsonl"
+    with MetricsWriter(path) as writer:
+        writer.write({"superstep": 0, "loss": float("nan"), "norm": float("-inf"), "return": 1.0})
+
+    def refuse(word):
+        raise AssertionError(f"{word} is not JSON")
+
+    record = json.loads(path.read_text(), parse_constant=refuse)
+    assert record == {"superstep": 0, "loss": None, "norm": None, "return": 1.0}
+
+
+def test_records_are_read_except_an_incomplete_one(tmp_path):
+    path = tmp_path / "metrics.jsonl"
+    with MetricsWriter(path) as writer:
+        writer.write({"return": None, "env_steps": 2**40})
+        assert list(read_metrics(path)) == [{"return": None, "env_steps": 2**40}]
+        writer.write({"return": 1.5, "env_steps": 2**41})
+    whole = path.read_text()
+    path.write_text(whole[:-3])
+    np.testing.assert_equal(list(read_metrics(path)), [{"return": None, "env_steps": 2**40}])
+
+
+def test_records_that_come_again_are_dropped(tmp_path):
+    path = tmp_path / "metrics.jsonl"
+    with MetricsWriter(path) as writer:
+        for superstep in range(5):
+            writer.write({"superstep": superstep})
+    with MetricsWriter(path, from_superstep=3) as writer:
+        assert list(read_metrics(path)) == [{"superstep": n} for n in range(3)]
+        writer.write({"superstep": 3})
+    assert list(read_metrics(path)) == [{"superstep": n} for n in range(4)]

@@ -1,0 +1,64 @@
+"""Learning curves of one run or several, and a one-line error if there is nothing to draw."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+
+from train.run import folder as run_folder
+from train.run import plots
+
+pytest.importorskip("matplotlib")
+
+
+@pytest.fixture
+def make_run(config, tmp_path):
+    """(name, number of supersteps) -> the folder of a run that got better."""
+
+    def make(name, supersteps):
+        settings = dataclasses.replace(config, run_dir=tmp_path / name)
+        folder = run_folder.create(settings)
+        folder.write_config(settings)
+        records = (
+            {"env_steps": 512 * (n + 1), "seconds": n, "return": n if n != 1 else None, "entropy": 1, "value_loss": 2}
+            for n in range(supersteps)
+        )
+        folder.metrics.write_text("".join(json.dumps(record) + "\n" for record in records))
+        return folder
+
+    return make
+
+
+def inked(path):
+    """How many pixels of a picture are not white."""
+    from matplotlib.image import imread
+
+    return np.count_nonzero(imread(path)[..., :3].min(axis=-1) < 1.0)
+
+
+def test_one_run_and_several(make_run, tmp_path):
+    one, long, first = make_run("one", 20), make_run("long", 2 * plots.SMOOTHED_FROM), make_run("first", 1)
+    plots.learning_curves([one], one.learning_curve)
+    plots.learning_curves([one, long, first], tmp_path / "several.png")
+    assert 10_000 < inked(one.learning_curve) < inked(tmp_path / "several.png")
+
+
+def test_runs_of_the_same_name_are_distinguished(make_run):
+    folders = [make_run(name, 2) for name in ("a/run", "b/run")]
+    assert list(plots._named(folders)) == [str(folder.path) for folder in folders]
+    assert list(plots._named(folders[:1])) == ["run"]
+
+
+def test_nothing_to_draw(make_run, tmp_path, monkeypatch):
+    with pytest.raises(ValueError, match="has no metrics yet"):
+        plots.learning_curves([make_run("empty", 0)], tmp_path / "out.png")
+    with pytest.raises(ValueError, match="is not a run folder"):
+        plots.learning_curves([run_folder.RunFolder(tmp_path / "nowhere")], tmp_path / "out.png")
+    monkeypatch.setattr(plots, "is_possible", lambda: False)
+    with pytest.raises(ValueError, match="needs matplotlib"):
+        plots.learning_curves([make_run("run", 2)], tmp_path / "out.png")
+
+
+def test_the_running_mean_keeps_the_ends():
+    np.testing.assert_allclose(plots._running_mean(np.array([1.0, 5.0, 3.0, 1.0, 9.0]), 2), [1, 3, 19 / 5, 13 / 3, 9])

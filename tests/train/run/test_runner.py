@@ -1,0 +1,247 @@
+"""The loop: what a run writes, that it compiles once, how it stops, and that it resumes bit for bit."""
+
+import dataclasses
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import jax
+import pytest
+from probes import PROBES
+
+from train import ppo
+from train.run import folder as run_folder
+from train.run import runner
+from train.run.checkpoint import CheckpointError
+from train.run.console import Bar, StopSignal
+from train.run.metrics import read_metrics
+from train.run.policy_file import load_policy
+from train.score.validation import validation_returns
+from train.settings.config import Scenarios
+
+PARAMS = PROBES["observation"]
+TIMES = ("seconds", "steps_per_second")
+
+
+@pytest.fixture(scope="module")
+def config(generated):
+    """All that is trained on here is generated, unless a test says otherwise."""
+    return generated
+
+
+@pytest.fixture
+def folder(config, tmp_path):
+    return run_folder.create(dataclasses.replace(config, run_dir=tmp_path / "run"))
+
+
+@pytest.fixture(scope="module")
+def whole(config, env, tmp_path_factory):
+    """The folder of an uninterrupted run."""
+    folder = run_folder.create(dataclasses.replace(config, run_dir=tmp_path_factory.mktemp("whole") / "run"))
+    runner.run(ppo, config, env, PARAMS, folder, show_progress=False)
+    return folder
+
+
+def assert_same_run(found, expected):
+    """The same weights, to the byte, and the same metrics except times, with no line doubled or lost."""
+    assert found.policy.read_bytes() == expected.policy.read_bytes()
+    found, expected = (
+        [{name: value for name, value in record.items() if name not in TIMES} for record in read_metrics(each.metrics)]
+        for each in (found, expected)
+    )
+    assert found == expected
+
+
+def test_a_run(config, env, folder, caplog, monkeypatch):
+    """On generated scenarios, renewed in each update: nothing is compiled once training has started."""
+    compiled = []
+    monkeypatch.setattr(Bar, "show", lambda self, record: compiled.append(len(caplog.records)))
+    with jax.log_compiles():
+        outcome = runner.run(ppo, config, env, PARAMS, folder, show_progress=False)
+    assert 0 < compiled[0] == compiled[-1]
+
+    records = list(read_metrics(folder.metrics))
+    steps = [n * config.steps_per_superstep for n in range(1, config.num_supersteps + 1)]
+    assert [record["env_steps"] for record in records] == steps
+    assert json.loads(folder.config.read_text())["seed"] == config.seed
+    assert outcome.env_steps == records[-1]["env_steps"]
+    assert not outcome.stopped
+    load_policy(folder.policy, env, PARAMS)
+    validations = {record["superstep"]: record["validation_return"] for record in records}
+    assert [number for number, found in validations.items() if found is not None] == [3, 7, 9]
+    assert {"PPO": validations[9]} == validation_returns({"PPO": outcome.policy}, env, PARAMS)
+
+
+def test_a_signal_stops_a_run_after_its_superstep_and_it_resumes(config, env, folder, whole, monkeypatch):
+    before = signal.getsignal(signal.SIGTERM)
+    with monkeypatch.context() as patch:
+        patch.setattr(Bar, "show", lambda self, record: signal.raise_signal(signal.SIGTERM))
+        stopped = runner.run(ppo, config, env, PARAMS, folder, show_progress=False)
+    assert stopped.stopped
+    assert len(list(read_metrics(folder.metrics))) == 1
+    assert signal.getsignal(signal.SIGTERM) == before
+    load_policy(folder.policy, env, PARAMS)
+
+    outcome = runner.run(ppo, config, env, PARAMS, folder, show_progress=False)
+    assert not outcome.stopped
+    assert outcome.env_steps == config.num_supersteps * config.steps_per_superstep
+    assert outcome.seconds > stopped.seconds
+    assert_same_run(folder, whole)
+
+
+@pytest.mark.parametrize("settings", [{"refresh": 3}, {"refresh": 0}, {"scenarios": "library"}])
+def test_a_bank_that_stays_is_restored(config, env, tmp_path, monkeypatch, settings):
+    """Stopped within the life of a bank: the environments continue in the middle of their episodes."""
+    config = dataclasses.replace(config, training=Scenarios(**settings))
+    folders = [run_folder.create(dataclasses.replace(config, run_dir=tmp_path / name)) for name in ("cut", "whole")]
+    with monkeypatch.context() as patch:
+        stop_at_5 = 5 * config.steps_per_superstep
+        patch.setattr(
+            Bar,
+            "show",
+            lambda self, record: record["env_steps"] == stop_at_5 and signal.raise_signal(signal.SIGINT),
+        )
+        assert (
+            runner.run(ppo, config, env, PROBES["time limit"], folders[0], show_progress=False).env_steps == stop_at_5
+        )
+    for folder in folders:
+        runner.run(ppo, config, env, PROBES["time limit"], folder, show_progress=False)
+    assert_same_run(*folders)
+
+
+CHILD = """
+import dataclasses, sys, time
+from pathlib import Path
+from probes import GENERATED, PROBES
+from strategies.tables import Table
+from train import ppo
+from train.run import folder as run_folder
+from train.run import runner
+from train.run.console import Bar
+
+Bar.show = lambda self, record: time.sleep(0.1)
+config = dataclasses.replace(GENERATED, run_dir=Path(sys.argv[1]), checkpoint_every=0.25)
+runner.run(ppo, config, Table(), PROBES["observation"], run_folder.create(config), show_progress=False)
+"""
+
+
+def test_a_killed_run_resumes_bit_for_bit(config, env, whole, tmp_path, compiled):
+    folder = run_folder.RunFolder(tmp_path / "run")
+    paths = [str(Path(__file__).parents[1]), *sys.path]
+    settings = {"JAX_COMPILATION_CACHE_DIR": str(compiled), "PYTHONPATH": os.pathsep.join(paths)}
+    child = subprocess.Popen([sys.executable, "-c", CHILD, str(folder.path)], env={**os.environ, **settings})
+    while not any(path.name.isdigit() for path in folder.checkpoints.glob("*")):
+        assert child.poll() is None
+        time.sleep(0.01)
+    child.kill()
+    assert child.wait() == -signal.SIGKILL
+    assert 0 < len(list(read_metrics(folder.metrics))) < config.num_supersteps
+    with folder.metrics.open("a") as file:
+        file.write('{"superstep": 9, "retu')  # as a run that is killed in the middle of a line leaves it
+
+    runner.run(ppo, config, env, PARAMS, folder, show_progress=False)
+    assert_same_run(folder, whole)
+
+
+def test_a_run_killed_before_its_first_checkpoint_starts_over(config, env, folder, whole):
+    folder.metrics.write_text('{"superstep": 0}\n{"superstep": 1}\n')
+    runner.run(ppo, config, env, PARAMS, folder, show_progress=False)
+    assert_same_run(folder, whole)
+
+
+def test_a_finished_run_is_reported_and_can_be_extended(config, env, folder, monkeypatch):
+    shorter = dataclasses.replace(config, total_steps=config.steps_per_superstep)
+    with monkeypatch.context() as patch:
+        patch.setattr(Bar, "show", lambda self, record: signal.raise_signal(signal.SIGTERM))
+        runner.run(ppo, config, env, PARAMS, folder, show_progress=False)
+    before = folder.config.read_bytes()
+    with pytest.raises(CheckpointError, match="the run is finished: 512 of 512 steps are done"):
+        runner.run(ppo, shorter, env, PARAMS, folder, show_progress=False)
+    assert folder.config.read_bytes() == before
+
+    folder.write_config(shorter)
+    assert runner.run(ppo, config, env, PARAMS, folder, show_progress=False).env_steps == config.total_steps
+    assert folder.read_config().total_steps == config.total_steps
+    assert len(list(read_metrics(folder.metrics))) == config.num_supersteps
+
+
+def stop_after_one(config, env, params, folder, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(Bar, "show", lambda self, record: signal.raise_signal(signal.SIGTERM))
+        runner.run(ppo, config, env, params, folder, show_progress=False)
+
+
+def test_other_scenarios_are_rejected(config, env, folder, monkeypatch):
+    library = dataclasses.replace(config, training=Scenarios(scenarios="library"))
+    stop_after_one(library, env, PARAMS, folder, monkeypatch)
+    with pytest.raises(CheckpointError, match="has other scenarios"):
+        runner.run(ppo, library, env, PARAMS.replace(bank=PROBES["one step"].bank), folder, show_progress=False)
+
+
+def test_a_changed_generator_is_rejected(config, env, folder, monkeypatch):
+    class Elsewhere(type(env)):
+        def generate(self, key, difficulty):
+            return super().generate(jax.random.fold_in(key, 1), difficulty)
+
+    stop_after_one(config, env, PARAMS, folder, monkeypatch)
+    with pytest.raises(CheckpointError, match="has other scenarios"):
+        runner.run(ppo, config, Elsewhere(), PARAMS, folder, show_progress=False)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"max_steps_in_episode": 9}, "params.max_steps_in_episode is 1000000 there and 9 here"),
+        ({"rewards": 2 * PARAMS.rewards}, r"params.rewards is float32\[3, 3\] \w{16} there and"),
+    ],
+)
+def test_a_run_does_not_resume_with_other_params(config, env, folder, monkeypatch, changed, message):
+    stop_after_one(config, env, PARAMS, folder, monkeypatch)
+    before = folder.policy.read_bytes()
+    with pytest.raises(CheckpointError, match=f"belongs to another run: {message}"):
+        runner.run(ppo, config, env, PARAMS.replace(**changed), folder, show_progress=False)
+    assert folder.policy.read_bytes() == before
+    saved = json.loads(folder.config.read_text())
+    assert saved["params"]["max_steps_in_episode"] == 1_000_000
+    assert saved["env_args"] == {"name": "Table-v0", "num_actions": 3}
+
+
+def test_a_run_does_not_resume_with_another_environment(config, env, folder, monkeypatch):
+    stop_after_one(config, env, PARAMS, folder, monkeypatch)
+    with pytest.raises(CheckpointError, match=r"belongs to another run: env_args\.num_actions is 3 there and 4 here"):
+        runner.run(ppo, config, type(env)(num_actions=4), PARAMS, folder, show_progress=False)
+
+
+def test_two_processes_do_not_write_into_one_folder(config, env, folder):
+    with folder.locked(), pytest.raises(ValueError, match="is being written by another process"):
+        runner.run(ppo, config, env, PARAMS, folder, show_progress=False)
+    assert not folder.config.exists()
+
+
+@pytest.fixture
+def interrupts():
+    """Python's own handler, also where a shell started the tests in the background, which ignores the signal."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interrupts")
+def test_a_second_signal_acts_as_usual():
+    with StopSignal() as stop:
+        signal.raise_signal(signal.SIGINT)
+        assert stop.is_requested
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+
+
+def test_a_run_folder_is_never_overwritten(config, folder, tmp_path, monkeypatch):
+    with pytest.raises(FileExistsError, match="already exists: resume"):
+        run_folder.create(dataclasses.replace(config, run_dir=folder.path))
+    monkeypatch.chdir(tmp_path)
+    unnamed = [run_folder.create(config).path for _ in range(2)]
+    assert [str(path) for path in unnamed] == ["runs/Table-v0-0-0", "runs/Table-v0-0-1"]

@@ -1,0 +1,53 @@
+"""Settings: validation, presets by name, sizes of a run."""
+
+import pytest
+
+import jaxenv
+from train.settings import presets
+from train.settings.config import Config, Rollout, Scenarios
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Rollout(num_envs=10, num_steps=3, minibatches=7), "30 samples cannot be split into 7"),
+        (lambda: Rollout(num_steps=0), "num_steps must be at least 1"),
+        (lambda: Config(env="any", validate_every=-1), "validate_every must be at least 0"),
+        (lambda: Scenarios(count=0), "count must be at least 1"),
+        (lambda: Scenarios(difficulty=(0.7, 0.2)), "must be a range within"),
+        (
+            lambda: Config(env="any", rollout=Rollout(num_envs=64), training=Scenarios(count=32)),
+            "count must be at least num_envs .64., got 32: .* no environment is playing",
+        ),
+        (lambda: presets.preset("LifeOps-v00"), "Did you mean 'LifeOps-v0'"),
+    ],
+)
+def test_invalid_settings_are_rejected(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_a_run_is_rounded_up_to_whole_supersteps():
+    config = Config(
+        env="any", total_steps=100_001, rollout=Rollout(num_envs=100, num_steps=10, updates_per_superstep=5)
+    )
+    assert config.steps_per_superstep == 5_000
+    assert config.num_supersteps == 21
+    assert config.num_updates == 105
+    assert Config(env="any", total_steps=1).num_supersteps == 1
+
+
+def test_the_bank_size_follows_the_number_of_environments():
+    def size(**settings):
+        return Config(env="any", rollout=Rollout(num_envs=64), training=Scenarios(**settings)).num_scenarios
+
+    assert size() == 4 * 64
+    assert size(count=64) == 64
+    assert size(count=8, refresh=0) == 8
+
+
+def test_presets_name_registered_environments():
+    assert {config.env for config in presets.PRESETS.values()} <= set(jaxenv.registered())
+    for env_id in jaxenv.registered():
+        assert presets.for_environment(env_id).env == env_id
+    assert presets.for_environment("Other-v0") == Config(env="Other-v0")

@@ -1,0 +1,98 @@
+"""The commands: train, evaluate, plot, bench."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+import jax
+import tyro
+from tyro.conf import Positional
+
+from train.algorithms import ALGORITHMS
+from train.cli import benchmark, comparison, options
+from train.run import console, folder, plots, runner
+from train.run.policy_file import load_policy, read_header
+from train.settings import task
+from train.settings.config import Config
+
+INTERRUPTED = 130  # the exit status that shells use for SIGINT
+
+
+def train(algorithm: str, argv: Sequence[str]) -> int:
+    """Trains, then prints the table on the library, or on the user's own scenarios if it trained on them."""
+    parsed = options.parse(argv)
+    config = parsed.config
+    env, params = task.make(config)
+    source = config.training.scenarios
+    library = comparison.load_library(env, None if source in ("generated", "library") else source)
+    if not config.is_generated:
+        params = params.replace(bank=library.bank)
+    run_folder = parsed.resumed or folder.create(config)
+    platform = jax.devices()[0].platform
+    print(f"{config.env} on {platform}, written to {run_folder.path}\n{console.length(config)}", flush=True)
+    outcome = runner.run(ALGORITHMS[algorithm], config, env, params, run_folder)
+    if plots.is_possible():
+        plots.learning_curves([run_folder], run_folder.learning_curve)
+    print(
+        f"{outcome.env_steps:,} steps in {outcome.seconds:.0f} s, after {outcome.compile_seconds:.0f} s of compilation",
+        flush=True,
+    )
+    if outcome.stopped:
+        print(f"interrupted; resume with: python -m train {algorithm} --resume {run_folder.path}")
+        return INTERRUPTED
+    table = comparison.compare(outcome.policy, env, env.default_params, library)
+    print(f"\n{table}{comparison.training_note(task.describe_params(params), env)}")
+    return 0
+
+
+def evaluate(
+    run_dir: Positional[Path], scenarios: str | None = None, greedy: bool = True, repetitions: int = comparison.EPISODES
+) -> None:
+    """Score the policy of a run on the scenarios of the library.
+
+    Args:
+        run_dir: The folder of a run, or its policy file.
+        scenarios: A file or folder of scenarios; default: the environment's library.
+        greedy: Take the most probable action instead of sampling one.
+        repetitions: Episodes per scenario, whose returns are averaged.
+    """
+    path = folder.RunFolder(run_dir).policy if run_dir.is_dir() else run_dir
+    header = read_header(path)
+    env, params = task.make(Config(env=header["env"], env_args=header.get("env_args", {})))
+    policy = load_policy(path, env, params, any_params=True).replace(greedy=greedy)
+    library = comparison.load_library(env, scenarios)
+    table = comparison.compare(policy, env, params, library, repetitions=repetitions)
+    print(f"{table}{comparison.training_note(header.get('params', {}), env)}")
+
+
+def plot(run_dirs: Positional[tuple[Path, ...]], out: Path | None = None) -> None:
+    """Draw the learning curves of one run, or of several in one picture.
+
+    Args:
+        run_dirs: Folders of runs, finished or not.
+        out: The picture: .png, .svg or .pdf; default: learning_curve.png, beside a single run or in the current folder.
+    """
+    if not run_dirs:
+        raise ValueError("missing run folders: python -m train plot RUN_DIR ...")
+    folders = [folder.RunFolder(path) for path in run_dirs]
+    default = folders[0].learning_curve
+    out = out or (default if len(folders) == 1 else Path(default.name))
+    plots.learning_curves(folders, out)
+    print(f"written to {out}")
+
+
+def _with_options(name: str, function: Callable[..., object]) -> Callable[[Sequence[str]], int]:
+    """A command whose options are the arguments of a function, with their docstring as `--help`."""
+
+    def command(argv: Sequence[str]) -> int:
+        tyro.cli(function, args=argv, prog=f"python -m train {name}")
+        return 0
+
+    return command
+
+
+OTHERS = {"evaluate": evaluate, "plot": plot, "bench": benchmark.benchmark}
+COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
+    **{name: partial(train, name) for name in ALGORITHMS},
+    **{name: _with_options(name, function) for name, function in OTHERS.items()},
+}

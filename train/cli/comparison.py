@@ -1,0 +1,77 @@
+"""A policy beside the baselines: the table on a library of scenarios, with their reference returns."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+import scenarios
+from jaxenv import baselines
+from jaxenv.core import Environment
+from jaxenv.evaluation import evaluate
+from train.score.report import table
+from train.score.scores import ReferenceReturns
+from train.score.validation import validation_returns
+from train.settings import task
+from train.settings.serialize import differences
+
+EPISODES = 64  # per scenario, for the table: more than one because some environments are random
+RANDOM_EPISODES = 1000  # per scenario without a stored random return
+UNKNOWN = {"random": np.nan, "best": np.nan}
+
+
+def load_library(env: Environment, path: str | None = None) -> scenarios.Library:
+    """The scenarios of a file or folder, or the library of the environment, in the environment's shapes.
+
+    By convention, the part of an id before the first hyphen, in lower case, is the environment's name in `scenarios`:
+    the documents and library of `LifeOps-Shaped-v0` are those of `lifeops`.
+    """
+    family = env.name.split("-")[0].lower()
+    return scenarios.load(path or family, limits=getattr(env, "limits", None), environment=family)
+
+
+def compare(
+    policy: Any, env: Environment, params: Any, library: scenarios.Library, *, repetitions: int = EPISODES
+) -> str:
+    """The table of every baseline and this policy on a library, with validation returns if it is the shipped one."""
+    params = params.replace(bank=library.bank)
+    rules = baselines.for_environment(env)
+    validation = validation_returns({**rules, "PPO": policy}, env, params) if library.is_shipped else {}
+    reference = reference_returns(env, params, library, rules.pop("Random"))
+    policies = {**rules, "PPO": policy}
+    results = {name: evaluate(each, env, params, repetitions=repetitions) for name, each in policies.items()}
+    return table(reference, results, validation)
+
+
+def reference_returns(
+    env: Environment, params: Any, library: scenarios.Library, random_policy: Any
+) -> ReferenceReturns:
+    """The stored returns of shipped scenarios; for others Random is played and the best return is unknown."""
+    stored = stored_returns(env, library)
+    random = np.array([stored.get(id, UNKNOWN)["random"] for id in library.ids])
+    best = np.array([stored.get(id, UNKNOWN)["best"] for id in library.ids])
+    if np.isnan(random).any():
+        played = evaluate(random_policy, env, params, repetitions=RANDOM_EPISODES)
+        random = np.where(np.isnan(random), np.asarray(played.returns).mean(axis=1), random)
+    return ReferenceReturns(library.ids, random, best)
+
+
+def stored_returns(env: Environment, library: scenarios.Library) -> dict[str, dict[str, float]]:
+    """The shipped returns of the scenarios in a library that equal shipped ones."""
+    shipped = library if library.is_shipped else load_library(env)
+    documents = dict(zip(library.ids, library.documents, strict=True))
+    same = {id for id, document in zip(shipped.ids, shipped.documents, strict=True) if documents.get(id) == document}
+    return {id: returns for id, returns in shipped.returns(env.name).items() if id in same}
+
+
+def training_note(params: Mapping[str, Any], env: Environment) -> str:
+    """A line on the params that differ from the default ones of the table, if any did.
+
+    Args:
+        params: of the training, as `task.describe_params` has them.
+        env: the environment, whose default params score.
+    """
+    defaults = task.describe_params(env.default_params)
+    differing = differences(params, {name: defaults.get(name) for name in params})
+    text = ", ".join(f"{name} {trained} (scored with {default})" for name, trained, default in differing)
+    return f"\ntrained with other params than the defaults: {text}" if differing else ""

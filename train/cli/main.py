@@ -1,0 +1,43 @@
+"""The door of the command line: finds the command, and turns errors into one line and an exit status."""
+
+import sys
+from collections.abc import Sequence
+
+from train.cli.commands import COMMANDS
+from train.run.runner import NotFinite
+from train.settings.presets import nearest
+
+USAGE = """\
+usage: python -m train COMMAND ...
+
+  ppo --env ID            train a policy and score it on the environment's library
+  ppo --resume RUN_DIR    resume a run that was killed or interrupted
+  evaluate RUN_DIR        score the policy of a run
+  plot RUN_DIR ...        draw the learning curves of runs
+  bench                   measure steps per second
+
+Run COMMAND --help for options."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command and returns its exit status.
+
+    The status is 2 for a request that cannot be met, 1 if training stopped at a loss that is not finite, and 130 if it
+    was interrupted.
+    """
+    name, *arguments = list(sys.argv[1:] if argv is None else argv) or ["--help"]
+    if name in ("-h", "--help"):
+        print(USAGE)
+        return 0
+    try:
+        if name not in COMMANDS:
+            raise ValueError(f"no command {name!r}.{nearest(name, COMMANDS)}")
+        return COMMANDS[name](arguments)
+    except (ValueError, OSError) as error:
+        print(f"python -m train: {error}", file=sys.stderr)
+        return 2
+    except NotFinite as error:
+        print(f"python -m train: {error}", file=sys.stderr)
+        return 1
+    except SystemExit as exit:  # how argument parsers end
+        return exit.code if isinstance(exit.code, int) else 2

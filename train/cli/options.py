@@ -1,0 +1,120 @@
+"""The options of a training command: a preset and changes to it, or a run to resume."""
+
+import argparse
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import tyro
+
+import jaxenv
+from train.run.folder import RunFolder
+from train.settings import presets, task
+from train.settings.config import Config
+from train.settings.serialize import MUTABLE, differences, immutable, option, to_json
+
+CHANGEABLE = ", ".join(option(name) for name in MUTABLE if name != "run_dir")
+DESCRIPTION = (
+    "Train PPO. Omitted options use the preset of the environment, or --preset NAME: "
+    f"{', '.join(presets.PRESETS)}. --env-args NAME=VALUE ... sets constructor arguments of the environment, such as "
+    "num_agents=2 or limits.channels=9; the numbers of its params, such as --weights.send, are the last options below. "
+    "--resume RUN_DIR resumes a run that was killed or interrupted, with its own settings; only "
+    f"{CHANGEABLE} may be changed."
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """The options of one call."""
+
+    config: Config
+    resumed: RunFolder | None  # the run to resume, or None for a new one
+
+
+def parse(argv: Sequence[str]) -> Options:
+    """The complete, checked settings of a command line.
+
+    >>> parse(["--env", "LifeOps-v0", "--gamma", "0.9"]).config.hyper.gamma
+    0.9
+
+    Raises:
+        ValueError: for an unknown environment, argument or preset, a folder that is not a run folder, or a setting that
+            a resumed run cannot change.
+    """
+    first = argparse.ArgumentParser(prog="python -m train ppo", add_help=False, allow_abbrev=False)
+    for name in ("--env", "--preset", "--resume"):
+        first.add_argument(name)
+    first.add_argument("--env-args", nargs="*")
+    named, rest = first.parse_known_args(list(argv))
+    is_help = bool({"-h", "--help"} & set(rest))
+    if named.resume is not None and not is_help:
+        folder = RunFolder(Path(named.resume))
+        return Options(_resumed(folder, named, rest), folder)
+    default = presets.preset(named.preset) if named.preset else presets.for_environment(named.env or "ID")
+    default = dataclasses.replace(default, env=named.env or default.env)
+    if default.env not in jaxenv.registered() and not is_help:
+        problem = f"no environment {named.env!r}." if named.env else "missing --env ID."
+        raise ValueError(problem + presets.nearest(default.env, jaxenv.registered()))
+    return Options(_with_options(_with_arguments(default, named), rest), None)
+
+
+def _resumed(folder: RunFolder, named: argparse.Namespace, rest: Sequence[str]) -> Config:
+    """The settings of a run with the changes that it allows; a ValueError names any other change."""
+    path, saved = folder.path, folder.read_config()
+    if named.preset is not None:
+        raise ValueError(
+            f"--preset {named.preset} starts a new run; a resumed run takes its settings from {folder.config}"
+        )
+    default = dataclasses.replace(saved, env=named.env or saved.env)
+    other = differences(immutable({"env": saved.env}), immutable({"env": default.env}))
+    config = default if other else _with_options(_with_arguments(default, named), rest)
+    other = other or differences(immutable(to_json(saved)), immutable(to_json(config)))
+    if other:
+        changes = ", ".join(f"{_as_option(name, here)} (it has {_as_text(there)})" for name, there, here in other)
+        raise ValueError(f"{path} cannot be resumed with {changes}; only {CHANGEABLE} may be changed")
+    if config.run_dir != path:
+        raise ValueError(f"--run-dir {config.run_dir} is not --resume {path}: a run resumes in its own folder")
+    return config
+
+
+def _with_arguments(default: Config, named: argparse.Namespace) -> Config:
+    """The settings with the given arguments of the environment."""
+    given = task.parse_arguments(named.env_args or ())
+    return dataclasses.replace(default, env_args={**default.env_args, **given})
+
+
+def _with_options(default: Config, argv: Sequence[str]) -> Config:
+    """The settings changed by the options of a command line, including the numbers of the environment's params."""
+    known = task.numbers(task.make(default)[1]) if default.env in jaxenv.registered() else {}
+    fields = [
+        (name.replace(".", "__"), Annotated[type(value), tyro.conf.arg(name=name, help="")], value)
+        for name, value in known.items()
+    ]
+    numbers: Any = dataclasses.make_dataclass("Params", fields, frozen=True)
+    numbers.__doc__ = f"The numbers of {default.env}: weights of the reward and other parameters of its rules."
+    settings: Any = Annotated[Config, tyro.conf.arg(help="What to train on, how long, and what to write.")]
+    options: Any = dataclasses.make_dataclass("Options", [("settings", settings), ("params", numbers)], frozen=True)
+    found = tyro.cli(
+        tyro.conf.configure(tyro.conf.OmitArgPrefixes)(options),
+        args=argv,
+        default=options(default, numbers()),
+        prog="python -m train ppo",
+        description=DESCRIPTION,
+    )
+    given = zip(known, dataclasses.astuple(found.params), strict=True)
+    changed = {name: value for name, value in given if value != known[name]}
+    return dataclasses.replace(found.settings, params={**default.params, **changed})
+
+
+def _as_option(name: str, value: object) -> str:
+    """A setting and its value, as on the command line."""
+    group, _, entry = name.partition(".")
+    if group == "env_args":
+        return f"--env-args {entry}={_as_text(value)}"
+    return f"{option(entry if group == 'params' else name)} {_as_text(value)}"
+
+
+def _as_text(value: object) -> str:
+    """A value, as on the command line."""
+    return " ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -1,0 +1,93 @@
+"""The scenarios that a run trains on: a bank of generated ones, renewed wherever no episode is playing."""
+
+import functools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from jaxenv.core import Environment, ScenarioBank
+from jaxenv.core.environment import select
+from jaxenv.core.types import Key
+from jaxenv.wrappers import EpisodeStatistics
+from train.settings.config import Config
+
+
+@functools.partial(jax.jit, static_argnums=0, static_argnames="count")
+def generate_bank(
+    env: Environment, key: Key, *, count: int, difficulty: tuple[float, float], shared: Any = None
+) -> ScenarioBank:
+    """A bank of generated scenarios, each with a difficulty drawn from a range; a second bank compiles nothing.
+
+    Args:
+        env: the environment, whose generator draws the scenarios.
+        key: random key.
+        count: S, scenarios.
+        difficulty: least and greatest, within 0..1.
+        shared: the data that the scenarios share, taken from another bank of this environment.
+    """
+    low, high = difficulty
+
+    def scenario(key: Key) -> object:
+        difficulty_key, scenario_key = jax.random.split(key)
+        return env.generate(scenario_key, jax.random.uniform(difficulty_key, (), minval=low, maxval=high))
+
+    return ScenarioBank(jax.vmap(scenario)(jax.random.split(key, count)), shared)
+
+
+def first_bank(key: Key, config: Config, env: Environment, env_params: Any) -> ScenarioBank | None:
+    """The first generated bank of a run, or None where it trains on the bank of its params."""
+    if not config.is_generated:
+        return None
+    difficulty, shared = config.training.difficulty, env_params.bank.shared
+    bank = generate_bank(env, key, count=config.num_scenarios, difficulty=difficulty, shared=shared)
+    return bank.with_start_weights(jnp.ones(config.num_scenarios))
+
+
+def with_bank(env_params: Any, bank: ScenarioBank | None) -> Any:
+    """The params with the generated bank of a run, if it has one."""
+    return env_params if bank is None else env_params.replace(bank=bank)
+
+
+def refresh(
+    key: Key, bank: ScenarioBank | None, *, env_state: Any, updates: jax.Array, config: Config, env: Environment
+) -> ScenarioBank | None:
+    """The bank for the next update: renewed if a refresh is due.
+
+    Under `jax.vmap` over seeds a new bank is generated in every update, due or not; with `refresh` 1 it always is due.
+
+    Args:
+        key: random key.
+        bank: generated scenarios, or None.
+        env_state: state of `EpisodeStatistics(env)`, with a leading axis E.
+        updates: [] int32, updates done so far.
+        config: how often and how scenarios are generated.
+        env: the environment.
+    """
+    interval = config.training.refresh
+    if bank is None or interval == 0:
+        return bank
+    live = jax.vmap(EpisodeStatistics(env).scenario_index)(env_state)
+    renewed = functools.partial(renew, key, live=live, config=config, env=env)
+    is_due = (updates > 0) & (updates % interval == 0)
+    return lax.cond(is_due, renewed, lambda bank: bank, bank)
+
+
+def renew(key: Key, bank: ScenarioBank, *, live: jax.Array, config: Config, env: Environment) -> ScenarioBank:
+    """The bank with a new scenario wherever no episode is playing; only new ones start episodes.
+
+    A scenario that is kept for its running episodes starts no more of them, so that every start is a fresh draw from
+    the generator and long episodes gain no weight. If all scenarios are in play, all are kept and start as before.
+
+    Args:
+        key: random key.
+        bank: S scenarios.
+        live: [...] int32, the scenarios in play.
+        config: how scenarios are generated.
+        env: the environment.
+    """
+    is_kept = jnp.zeros(bank.size, bool).at[live.ravel()].set(True)
+    drawn = generate_bank(env, key, count=bank.size, difficulty=config.training.difficulty)
+    scenarios = jax.vmap(select)(is_kept, bank.scenarios, drawn.scenarios)
+    return bank.replace(scenarios=scenarios).with_start_weights(~is_kept | jnp.all(is_kept))

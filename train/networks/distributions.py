@@ -1,0 +1,49 @@
+"""A categorical distribution over the legal actions."""
+
+import jax
+import jax.numpy as jnp
+from flax import struct
+
+from jaxenv.core import masking
+from jaxenv.core.types import ActionMask, Key
+
+
+class MaskedCategorical(struct.PyTreeNode):
+    """A categorical distribution in which illegal actions have probability 0 and everything stays finite.
+
+    >>> policy = MaskedCategorical.of(jnp.zeros(3), jnp.array([True, False, True]))
+    >>> jnp.exp(policy.log_probs)
+    Array([0.5, 0. , 0.5], dtype=float32)
+    """
+
+    log_probs: jax.Array  # [..., A] float32, normalized; about finfo.min where illegal
+
+    @classmethod
+    def of(cls, logits: jax.Array, mask: ActionMask) -> "MaskedCategorical":
+        """The distribution of `logits` ([..., A]) over the entries where `mask` ([..., A] bool) is True."""
+        return cls(jax.nn.log_softmax(masking.mask_logits(logits, mask)))
+
+    def sample(self, key: Key) -> jax.Array:
+        """[...] int32: a sample, by the Gumbel-max trick."""
+        return jax.random.categorical(key, self.log_probs).astype(jnp.int32)
+
+    def mode(self) -> jax.Array:
+        """[...] int32: the most probable action; the first one on ties."""
+        return jnp.argmax(self.log_probs, axis=-1).astype(jnp.int32)
+
+    def log_prob(self, action: jax.Array) -> jax.Array:
+        """[...] float32: the log-probability of `action` ([...] int32)."""
+        # A sum over A, because the gradient of a gather is a slow scatter.
+        chosen = jax.nn.one_hot(action, self.log_probs.shape[-1], dtype=jnp.bool_)
+        return jnp.sum(jnp.where(chosen, self.log_probs, 0.0), axis=-1)
+
+    def entropy(self) -> jax.Array:
+        """[...] float32: -sum p log p in nats, over the actions of positive probability."""
+        probs = jnp.exp(self.log_probs)
+        return -jnp.sum(jnp.where(probs > 0, probs * self.log_probs, 0.0), axis=-1)
+
+    def kl(self, other: "MaskedCategorical") -> jax.Array:
+        """[...] float32: KL(self || other); both have the same mask."""
+        probs = jnp.exp(self.log_probs)
+        difference = self.log_probs - other.log_probs
+        return jnp.sum(jnp.where(probs > 0, probs * difference, 0.0), axis=-1)

@@ -1,0 +1,56 @@
+"""Generalized advantage estimation that treats termination and truncation separately."""
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+
+def true_next_values(
+    values: jax.Array, last_value: jax.Array, final_values: jax.Array, truncated: jax.Array
+) -> jax.Array:
+    """[T, B]: V of the observation that actually followed each step.
+
+    Args:
+        values: [T, B], V of the observation in which each action was taken.
+        last_value: [B], V of the observation after the last step.
+        final_values: [T, B], V of the last observation of an episode; read only where `truncated`.
+        truncated: [T, B] bool; there the next stored observation already belongs to the next episode.
+    """
+    following = jnp.concatenate([values[1:], last_value[None]])
+    return jnp.where(truncated, final_values, following)
+
+
+def generalized_advantages(
+    *,
+    rewards: jax.Array,
+    values: jax.Array,
+    next_values: jax.Array,
+    terminated: jax.Array,
+    truncated: jax.Array,
+    gamma: jax.Array | float,
+    gae_lambda: jax.Array | float,
+) -> tuple[jax.Array, jax.Array]:
+    """Advantages and value targets, both [T, B] float32 (Schulman et al. 2016, eq. 16; Pardo et al. 2018).
+
+    delta_t = r_t + gamma (1 - terminated_t) V(true next observation_t) - V(s_t)
+    A_t     = delta_t + gamma lambda (1 - (terminated_t or truncated_t)) A_{t+1}
+
+    Args:
+        rewards: [T, B] float32.
+        values: [T, B] float32, V(s_t).
+        next_values: [T, B] float32, see `true_next_values`.
+        terminated: [T, B] bool, the episode ended: its future is worth 0.
+        truncated: [T, B] bool, the episode was cut: its future is worth V(next observation).
+        gamma: discount.
+        gae_lambda: weight of longer returns, 0 for one-step and 1 for Monte Carlo.
+    """
+    deltas = rewards + gamma * jnp.where(terminated, 0.0, next_values) - values
+    decays = gamma * gae_lambda * jnp.where(terminated | truncated, 0.0, 1.0)
+
+    def backward(following: jax.Array, step: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+        delta, decay = step
+        advantage = delta + decay * following
+        return advantage, advantage
+
+    _, advantages = lax.scan(backward, jnp.zeros_like(deltas[0]), (deltas, decays), reverse=True)
+    return advantages, advantages + values

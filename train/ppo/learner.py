@@ -1,0 +1,78 @@
+"""Learning from one batch: passes over it in minibatches, a gradient step each."""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import optax
+from jax import lax
+
+from jaxenv.core.types import Key
+from train.networks.network import PureNetwork
+from train.ppo.losses import Batch, Losses, ppo_loss
+from train.settings.config import Hyper, Rollout
+
+Learner = tuple[Any, optax.OptState]  # weights, and the state of the optimizer
+
+
+def learn(
+    key: Key, learner: Learner, batch: Batch, step: Callable[..., Any], sizes: Rollout
+) -> tuple[Learner, tuple[Losses, jax.Array]]:
+    """Several epochs over a batch ([T, B]), each in a new order: (learner, terms [epochs, minibatches])."""
+    flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), batch)
+    size = jax.tree.leaves(flat)[0].shape[0]
+
+    def minibatch(learner: Any, indices: jax.Array) -> Any:
+        return step(learner, jax.tree.map(lambda x: x[indices], flat))
+
+    def epoch(learner: Any, key: Key) -> Any:
+        return lax.scan(minibatch, learner, shuffled(key, size, sizes.minibatches))
+
+    return lax.scan(epoch, learner, jax.random.split(key, sizes.epochs))
+
+
+def shuffled(key: Key, size: int, minibatches: int) -> jax.Array:
+    """[M, size / M] int32: the indices 0 .. size - 1 in random order, split into M minibatches."""
+    return jax.random.permutation(key, size).reshape(minibatches, -1)
+
+
+def gradient_step(
+    learner: Learner,
+    batch: Batch,
+    *,
+    network: PureNetwork,
+    hyper: Hyper,
+    learning_rate: jax.Array | float,
+    entropy_coef: jax.Array | float,
+) -> tuple[Learner, tuple[Losses, jax.Array]]:
+    """One optimizer step on a minibatch ([N]): (learner, (terms of the loss, gradient norm))."""
+    weights, optimizer = learner
+    loss = functools.partial(ppo_loss, network=network, hyper=hyper, entropy_coef=entropy_coef)
+    gradients, losses = jax.grad(loss, has_aux=True)(weights, batch)
+    directions, optimizer = make_optimizer(hyper.max_grad_norm).update(gradients, optimizer)
+    changes = jax.tree.map(lambda direction: -learning_rate * direction, directions)
+    return (optax.apply_updates(weights, changes), optimizer), (losses, optax.tree.norm(gradients))
+
+
+def make_optimizer(max_grad_norm: jax.Array | float) -> optax.GradientTransformation:
+    """Adam's direction for gradients clipped to a global norm; the learning rate is applied outside."""
+    return optax.chain(optax.clip_by_global_norm(max_grad_norm), optax.scale_by_adam(eps=1e-5))
+
+
+def first_not_finite(losses: Losses, grad_norm: jax.Array) -> dict[str, jax.Array]:
+    """Term -> [] bool: whether it is NaN or infinite in the first gradient step in which any term is.
+
+    Args:
+        losses: of all gradient steps, each [epochs, minibatches].
+        grad_norm: likewise.
+    """
+    is_bad = {name: ~jnp.isfinite(term.ravel()) for name, term in {**vars(losses), "grad_norm": grad_norm}.items()}
+    first = jnp.argmax(jnp.any(jnp.stack(list(is_bad.values())), axis=0))
+    return {name: bad[first] for name, bad in is_bad.items()}
+
+
+def explained_variance(value: jax.Array, target: jax.Array) -> jax.Array:
+    """[]: 1 - Var(target - value) / Var(target): 1 for a perfect critic, 0 for one that predicts the mean."""
+    return 1.0 - jnp.var(target - value) / jnp.maximum(jnp.var(target), 1e-8)

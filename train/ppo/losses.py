@@ -1,0 +1,70 @@
+"""The objective of PPO (Schulman et al. 2017) on one minibatch."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from flax import struct
+
+from train.networks.network import PureNetwork
+from train.settings.config import Hyper
+
+
+class Batch(struct.PyTreeNode):
+    """Training samples, with leading axes [T, B] as collected or [N] as shuffled."""
+
+    observation: Any  # the network's features, each array [..., ...]
+    mask: jax.Array  # [..., A] bool, legal when the action was taken
+    action: jax.Array  # [...] int32
+    log_prob: jax.Array  # [...] float32, under the policy that acted
+    value: jax.Array  # [...] float32, of the critic at that time
+    advantage: jax.Array  # [...] float32
+    target: jax.Array  # [...] float32, target of the value
+
+
+class Losses(struct.PyTreeNode):
+    """The terms of the objective, each [] float32."""
+
+    policy_loss: jax.Array
+    value_loss: jax.Array
+    entropy: jax.Array  # nats
+    approx_kl: jax.Array
+    clip_fraction: jax.Array
+
+
+def ppo_loss(
+    weights: Any, batch: Batch, *, network: PureNetwork, hyper: Hyper, entropy_coef: jax.Array | float
+) -> tuple[jax.Array, Losses]:
+    """The loss of a minibatch ([N, ...]) and its terms, each [] float32."""
+    policy, value = network.apply(weights, batch.observation, batch.mask)
+    log_ratio = policy.log_prob(batch.action) - batch.log_prob
+    policy_loss = clipped_surrogate(log_ratio, normalize(batch.advantage), hyper.clip)
+    value_loss = clipped_value_loss(value, batch.value, batch.target, hyper.value_clip)
+    entropy = policy.entropy().mean()
+    ratio = jnp.exp(log_ratio)
+    losses = Losses(
+        policy_loss=policy_loss,
+        value_loss=value_loss,
+        entropy=entropy,
+        approx_kl=jnp.mean(ratio - 1.0 - log_ratio),  # k3 of Schulman, "Approximating KL divergence", 2020
+        clip_fraction=jnp.mean(jnp.abs(ratio - 1.0) > hyper.clip, dtype=jnp.float32),
+    )
+    return policy_loss + hyper.value_coef * value_loss - entropy_coef * entropy, losses
+
+
+def normalize(advantage: jax.Array) -> jax.Array:
+    """[N] with mean 0 and standard deviation 1, over the minibatch (Huang et al. 2022, detail 7)."""
+    return (advantage - advantage.mean()) / (advantage.std() + 1e-8)
+
+
+def clipped_surrogate(log_ratio: jax.Array, advantage: jax.Array, clip: jax.Array | float) -> jax.Array:
+    """[]: -mean min(r A, clip(r, 1 - clip, 1 + clip) A), eq. 7."""
+    ratio = jnp.exp(log_ratio)
+    clipped = jnp.clip(ratio, 1.0 - clip, 1.0 + clip)
+    return -jnp.mean(jnp.minimum(ratio * advantage, clipped * advantage))
+
+
+def clipped_value_loss(value: jax.Array, old_value: jax.Array, target: jax.Array, clip: jax.Array | float) -> jax.Array:
+    """[]: 0.5 mean max((v - target)^2, (v_clipped - target)^2), with v_clipped within `clip` of the old value."""
+    clipped = old_value + jnp.clip(value - old_value, -clip, clip)
+    return 0.5 * jnp.mean(jnp.maximum(jnp.square(value - target), jnp.square(clipped - target)))

@@ -1,0 +1,59 @@
+"""What a run needs of a learning algorithm; it knows none by name."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import jax
+
+from jaxenv.core import Environment, ScenarioBank
+from jaxenv.core.types import Key
+from train.experience.rollout import EpisodeTotals
+from train.networks.policy import NetworkPolicy
+from train.settings.config import Config
+
+
+class State(Protocol):
+    """A pytree of everything that changes during training."""
+
+    @property
+    def updates(self) -> jax.Array:
+        """[] int32, updates done so far."""
+        ...
+
+
+class Metrics(Protocol):
+    """A pytree of the metrics of K updates, each array with a leading axis K."""
+
+    @property
+    def totals(self) -> EpisodeTotals:
+        """Sums over the episodes that ended."""
+        ...
+
+    @property
+    def not_finite(self) -> Mapping[str, jax.Array]:
+        """Term of the loss -> [K] bool, NaN or infinite; an update with any such term leaves the state unchanged."""
+        ...
+
+    def means(self) -> Mapping[str, jax.Array]:
+        """Name -> [K] float32: what a run averages over updates and records."""
+        ...
+
+
+class Algorithm(Protocol):
+    """A learning algorithm: a module with these pure functions, such as `train.ppo`."""
+
+    def init(self, key: Key, env_params: Any, *, config: Config, env: Environment) -> State:
+        """The state before the first update."""
+        ...
+
+    def training_bank(self, key: Key, env_params: Any, *, config: Config, env: Environment) -> ScenarioBank:
+        """The scenarios that `init` with the same key starts on, without the rest of the state."""
+        ...
+
+    def make_superstep(self, config: Config, env: Environment) -> Any:
+        """The jitted function (state, env_params, hyper) -> (state, metrics of K updates), which consumes its state."""
+        ...
+
+    def policy_of(self, state: Any, *, config: Config, env: Environment) -> NetworkPolicy:
+        """The policy that has been learned so far."""
+        ...

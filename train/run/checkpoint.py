@@ -1,0 +1,186 @@
+"""Checkpoints: everything that a run needs to resume, written atomically by Orbax.
+
+A checkpoint holds the training state (weights, optimizer, environments, generated scenarios, keys) as arrays by name,
+and as JSON the progress of the run, its settings (with those of the environment and its params) and the fingerprint of
+the scenarios that it started with, which must be the same when it resumes.
+"""
+
+import contextlib
+import dataclasses
+import logging
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import orbax.checkpoint as ocp
+
+from train.settings.config import Config
+from train.settings.serialize import TASK, differences, from_json, immutable, in_words, to_json
+
+MAX_KEPT = 2  # the newest ones; the older one is a spare in case the newest is damaged later
+READER_DELAY = 0.3  # seconds after which the last of Orbax's readers has noticed that another one failed
+
+
+class CheckpointError(ValueError):
+    """A checkpoint that is broken or belongs to another run."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Progress:
+    """How far a run has come; counters are Python ints, since they exceed 2**31."""
+
+    superstep: int = 0  # supersteps done
+    env_steps: int = 0
+    seconds: float = 0.0  # of training, excluding compilation
+    scenarios: str  # fingerprint of the bank that training started with
+
+
+PROGRESS = [field.name for field in dataclasses.fields(Progress)]
+
+
+class Checkpoints:
+    """The checkpoints of one run, in one folder; leaving the context waits for pending writes."""
+
+    def __init__(self, path: Path, config: Config) -> None:
+        """Opens the folder, and removes what a killed run left unfinished."""
+        options = ocp.CheckpointManagerOptions(max_to_keep=MAX_KEPT, cleanup_tmp_directories=True)
+        self._path, self._config = path, config
+        self._manager = ocp.CheckpointManager(path.absolute(), options=options)
+        self._latest = time.monotonic()
+
+    def is_due(self) -> bool:
+        """Whether `checkpoint_every` seconds have passed since the last checkpoint, or since the start."""
+        return time.monotonic() - self._latest >= self._config.checkpoint_every
+
+    def save(self, state: Any, progress: Progress) -> None:
+        """Copies the state, which may be donated right after, and writes the copy in the background."""
+        self._latest = time.monotonic()
+        arrays = jax.tree.map(np.array, jax.device_get(by_name(state)))
+        info = {**dataclasses.asdict(progress), "config": to_json(self._config), "shapes": shapes(arrays)}
+        parts = ocp.args.Composite(state=ocp.args.StandardSave(arrays), run=ocp.args.JsonSave(info))
+        self._manager.save(progress.superstep, args=parts)
+
+    def newest(self) -> Progress | None:
+        """The progress of the newest checkpoint, or None if there is none.
+
+        Raises:
+            CheckpointError: if it is broken, or was written by a run with other settings.
+        """
+        step = self._manager.latest_step()
+        if step is None:
+            return None
+        info, path = self._info(step), self._path / str(step)
+        try:
+            there, here = to_json(from_json(info["config"])), to_json(self._config)
+        except (ValueError, TypeError) as error:
+            raise CheckpointError(f"{path} comes from another version: {error}") from error
+        there |= {group: here[group] for group in TASK if not there[group]}  # an older one has none
+        differing = differences(immutable(there), immutable(here))
+        if differing:
+            raise CheckpointError(f"{path} belongs to another run: {in_words(differing)}")
+        return Progress(**{name: info[name] for name in PROGRESS})
+
+    def restore(self, progress: Progress, like: Any, *, scenarios: str) -> Any:
+        """The state of a checkpoint.
+
+        Args:
+            progress: of the checkpoint.
+            like: the structure of the state: a tree of arrays, or of their shapes and dtypes.
+            scenarios: fingerprint of the bank that the run would start with here.
+
+        Raises:
+            CheckpointError: if it is broken, or has other scenarios or shapes.
+        """
+        step, path = progress.superstep, self._path / str(progress.superstep)
+        if scenarios != progress.scenarios:
+            raise CheckpointError(
+                f"{path} has other scenarios: their fingerprint is {progress.scenarios} there and {scenarios} here; "
+                f"{self._config.training.scenarios!r}, or the code that reads it, has changed since"
+            )
+        expected = jax.eval_shape(by_name, like)
+        differing = differences(self._info(step)["shapes"], shapes(expected))
+        if differing:
+            raise CheckpointError(f"{path} does not fit {self._config.env} as it is here: {in_words(differing)}")
+        empty = jax.tree.map(lambda leaf: np.empty(leaf.shape, leaf.dtype), expected)
+        return from_names(self._read(step, "state", ocp.args.StandardRestore(empty)), like)
+
+    def _info(self, step: int) -> dict[str, Any]:
+        """The JSON part of a checkpoint."""
+        info = self._read(step, "run", ocp.args.JsonRestore())
+        if not {"config", "shapes", *PROGRESS} <= info.keys():
+            raise self._broken(step, "it does not describe its run")
+        return info
+
+    def _read(self, step: int, item: str, how: Any) -> Any:
+        """One part of a checkpoint."""
+        try:
+            with _quiet():
+                return self._manager.restore(step, args=ocp.args.Composite(**{item: how}))[item]
+        except Exception as error:  # Orbax has no common error: whatever it raises, it could not read its own files
+            raise self._broken(step, str(error).splitlines()[0]) from error
+
+    def _broken(self, step: int, reason: str) -> CheckpointError:
+        older = [other for other in self._manager.all_steps() if other < step]
+        remedy = f"resume from superstep {max(older)}" if older else "start over"
+        path = self._path / str(step)
+        return CheckpointError(
+            f"{path} is broken, or from another program ({reason[:200]}); remove that folder to {remedy}"
+        )
+
+    def __enter__(self) -> "Checkpoints":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._manager.close()
+
+
+def by_name(state: Any) -> dict[str, Any]:
+    """Arrays by name, with keys as their data, and without arrays of size 0, which Orbax does not write."""
+    leaves = jax.tree_util.tree_leaves_with_path(state)
+    return {_name(path): jax.random.key_data(leaf) if _is_key(leaf) else leaf for path, leaf in leaves if leaf.size}
+
+
+def from_names(arrays: dict[str, Any], like: Any) -> Any:
+    """The tree that `by_name` flattened, with new arrays, which may be donated."""
+
+    def leaf(path: Any, expected: Any) -> jax.Array:
+        if not expected.size:
+            return jnp.zeros(expected.shape, expected.dtype)
+        array = jnp.array(arrays[_name(path)])
+        return jax.random.wrap_key_data(array) if _is_key(expected) else array
+
+    return jax.tree_util.tree_map_with_path(leaf, like)
+
+
+def shapes(arrays: dict[str, Any]) -> dict[str, str]:
+    """The dtypes and shapes of arrays by name: `float32[3, 16]`."""
+    return {name: f"{leaf.dtype}{list(leaf.shape)}" for name, leaf in arrays.items()}
+
+
+def _name(path: Any) -> str:
+    return jax.tree_util.keystr(path, simple=True, separator=".")
+
+
+def _is_key(leaf: Any) -> bool:
+    return jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Silences Orbax's parallel readers, each of which reports a broken file: one error is enough."""
+    level, hook = logging.root.manager.disable, sys.unraisablehook
+    logging.disable()
+    sys.unraisablehook = lambda _: None
+    try:
+        yield
+    except Exception:
+        time.sleep(READER_DELAY)
+        raise
+    finally:
+        logging.disable(level)
+        sys.unraisablehook = hook

@@ -1,0 +1,108 @@
+"""The folder of a run: its settings, metrics, policy and checkpoints."""
+
+import contextlib
+import dataclasses
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from train.settings.config import Config
+from train.settings.serialize import from_json, to_json
+
+RUNS = Path("runs")
+
+
+@dataclasses.dataclass(frozen=True)
+class RunFolder:
+    """The files of one run."""
+
+    path: Path
+
+    @property
+    def config(self) -> Path:
+        """The settings, as JSON."""
+        return self.path / "config.json"
+
+    @property
+    def metrics(self) -> Path:
+        """One line of JSON per superstep."""
+        return self.path / "metrics.jsonl"
+
+    @property
+    def policy(self) -> Path:
+        """The policy: weights, and what is needed to act with them."""
+        return self.path / "policy.msgpack"
+
+    @property
+    def checkpoints(self) -> Path:
+        """A folder of checkpoints, from which the run resumes."""
+        return self.path / "checkpoints"
+
+    @property
+    def not_finite(self) -> Path:
+        """A folder with one checkpoint: the state before an update whose loss was not finite.
+
+        `Checkpoints(folder.not_finite, folder.read_config())` opens it, and `runner.restore_or_init` reads it.
+        """
+        return self.path / "not_finite"
+
+    @property
+    def learning_curve(self) -> Path:
+        """The metrics as a picture."""
+        return self.path / "learning_curve.png"
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Locks the run against other processes; a ValueError if one holds the lock. A kill releases it too."""
+        with contextlib.ExitStack() as stack:
+            handle = os.open(self.path, os.O_RDONLY)
+            stack.callback(os.close, handle)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise ValueError(f"{self.path} is being written by another process") from error
+            yield
+
+    def write_config(self, config: Config) -> None:
+        """Writes the settings."""
+        settings = to_json(dataclasses.replace(config, run_dir=self.path))
+        write_atomic(self.config, (json.dumps(settings, indent=2) + "\n").encode())
+
+    def read_config(self) -> Config:
+        """The settings, with `run_dir` where the run is found now; a ValueError if they are missing or broken."""
+        try:
+            settings = json.loads(self.config.read_text(encoding="utf-8"))
+            return dataclasses.replace(from_json(settings), run_dir=self.path)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise ValueError(f"{self.path} is not a run folder: {self.config} does not exist") from error
+        except (ValueError, TypeError, AttributeError) as error:
+            raise ValueError(f"{self.config} does not hold the settings of a run: {error}") from error
+
+
+def create(config: Config) -> RunFolder:
+    """Makes a new run folder; a FileExistsError if the path exists already."""
+    path = config.run_dir or _first_free(f"{config.env}-{config.seed}")
+    try:
+        path.mkdir(parents=True)
+    except FileExistsError as error:
+        raise FileExistsError(
+            f"{path} already exists: resume that run with --resume {path}, or choose another --run-dir"
+        ) from error
+    return RunFolder(path)
+
+
+def write_atomic(path: Path, content: bytes) -> None:
+    """Writes a file completely or not at all."""
+    unfinished = path.with_name(path.name + ".unfinished")
+    unfinished.write_bytes(content)
+    unfinished.replace(path)
+
+
+def _first_free(stem: str) -> Path:
+    """runs/STEM-N with the first free N."""
+    number = 0
+    while (RUNS / f"{stem}-{number}").exists():
+        number += 1
+    return RUNS / f"{stem}-{number}"

@@ -1,0 +1,80 @@
+"""The metrics of a run: reduced over updates, and written as one line of JSON per superstep."""
+
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from train.run.algorithm import Metrics
+from train.run.folder import write_atomic
+
+
+def reduce_metrics(metrics: Metrics) -> dict[str, float | int | None]:
+    """Plain numbers by name, over K updates (leading axis K): episodes are summed, the rest averaged.
+
+    `return`, `length` and `terminated` are None if no episode ended. Counts are summed here, in 64 bits: those of a
+    superstep on a large machine can exceed 2**31.
+    """
+    host = jax.device_get(metrics)
+    totals = jax.tree.map(_sum, host.totals)
+    episodes = totals.episodes.means()
+    return {
+        **episodes,
+        "terminated": int(totals.terminated) / episodes["episodes"] if episodes["episodes"] else None,
+        **{name: float(np.mean(values, dtype=np.float64)) for name, values in host.means().items()},
+    }
+
+
+def not_finite(metrics: Metrics) -> list[str]:
+    """The terms that were not finite in the first of K updates that failed; none if all were made."""
+    host = jax.device_get(metrics.not_finite)
+    first = np.argmax(np.any(list(host.values()), axis=0))
+    return [name for name, is_bad in host.items() if is_bad[first]]
+
+
+class MetricsWriter:
+    """Appends records to a `.jsonl` file; each is flushed before `write` returns."""
+
+    def __init__(self, path: Path, *, from_superstep: int = 0) -> None:
+        """Opens the file and drops records of `from_superstep` and later, which a resumed run writes again."""
+        if path.exists():
+            kept = [record for record in read_metrics(path) if record["superstep"] < from_superstep]
+            write_atomic(path, "".join(_line(record) for record in kept).encode())
+        self._file = path.open("a", encoding="utf-8")
+
+    def write(self, record: dict[str, Any]) -> None:
+        """Adds one line; numbers that are not finite become null, since JSON cannot express them."""
+        self._file.write(_line(record))
+        self._file.flush()
+
+    def __enter__(self) -> "MetricsWriter":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._file.close()
+
+
+def read_metrics(path: Path) -> Iterator[dict[str, Any]]:
+    """The records of a `.jsonl` file, without a last line that a killed run left incomplete."""
+    for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
+        if line.endswith("\n"):
+            yield json.loads(line)
+
+
+def _line(record: dict[str, Any]) -> str:
+    """A record as one line of JSON."""
+    finite = {name: _finite_or_none(value) for name, value in record.items()}
+    return json.dumps(finite, allow_nan=False) + "\n"
+
+
+def _finite_or_none(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _sum(values: np.ndarray) -> np.ndarray:
+    """The sum over the leading axis, in 64 bits."""
+    return values.sum(axis=0, dtype=np.float64 if np.issubdtype(values.dtype, np.floating) else np.int64)

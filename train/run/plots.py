@@ -1,0 +1,135 @@
+"""Learning curves: the metrics of one run or several over environment steps, in one picture."""
+
+import importlib.util
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jaxenv.rendering.canvas import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PURPLE
+from train.run.folder import RunFolder
+from train.run.metrics import read_metrics
+
+COLORS = (BLUE, ORANGE, GREEN, PURPLE, INK, MUTED)
+SIZE = (7.2, 5.0)  # inches
+DOTS_PER_INCH = 160
+SMOOTHED_FROM = 80  # points; a longer curve is drawn as its running mean, with the points faintly behind it
+LARGE, SMALL, TINY = 12.0, 8.5, 7.0  # font sizes, in points
+LEFT, RIGHT = 0.085, 0.955  # edges of the panels, as fractions of the width
+
+Curve = tuple[np.ndarray, np.ndarray]  # environment steps, values
+
+
+def is_possible() -> bool:
+    """Whether matplotlib, the extra `viz`, is installed."""
+    return importlib.util.find_spec("matplotlib") is not None
+
+
+def learning_curves(folders: Sequence[RunFolder], out: Path) -> None:
+    """Draws the return of several runs in one picture, with entropy and value loss in small panels below.
+
+    Args:
+        folders: runs, finished or not.
+        out: the file, whose suffix sets the format.
+
+    Raises:
+        ValueError: if a folder is not a run folder or has no metrics yet, or if matplotlib is not installed.
+    """
+    if not is_possible():
+        raise ValueError("drawing needs matplotlib: pip install 'jaxenv[viz]'")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    runs = {name: list(read_metrics(folder.metrics)) for name, folder in _named(folders).items()}
+    figure = Figure(figsize=SIZE, dpi=DOTS_PER_INCH, facecolor="white")
+    FigureCanvasAgg(figure)
+    grid = figure.add_gridspec(
+        2, 2, height_ratios=(2.3, 1), left=LEFT, right=RIGHT, top=0.86, bottom=0.07, hspace=0.45, wspace=0.2
+    )
+    main = figure.add_subplot(grid[0, :])
+    _draw(main, runs, "return", "return of an episode, actions sampled", SMALL)
+    _draw(figure.add_subplot(grid[1, 0]), runs, "entropy", "entropy, nats", TINY)
+    _draw(figure.add_subplot(grid[1, 1]), runs, "value_loss", "value loss", TINY, log=True)
+    _head(figure, main, folders, runs)
+    figure.savefig(out)
+
+
+def _named(folders: Sequence[RunFolder]) -> dict[str, RunFolder]:
+    """The runs by the names of their folders, or by their paths if two names are equal."""
+    for folder in folders:
+        folder.read_config()  # raises if it is not a run folder
+        if not any(read_metrics(folder.metrics)):
+            raise ValueError(f"{folder.path} has no metrics yet")
+    names = [folder.path.resolve().name for folder in folders]
+    if len(set(names)) < len(names):
+        names = [str(folder.path) for folder in folders]
+    return dict(zip(names, folders, strict=True))
+
+
+def _draw(
+    axes: Any, runs: Mapping[str, Sequence[Mapping[str, Any]]], key: str, title: str, size: float, *, log: bool = False
+) -> None:
+    """One panel, with a curve per run."""
+    from matplotlib.ticker import EngFormatter, LogLocator, MaxNLocator, NullLocator
+
+    for number, (name, records) in enumerate(runs.items()):
+        color = COLORS[number % len(COLORS)]
+        steps, values = _curve(records, key)
+        if len(steps) >= SMOOTHED_FROM:
+            axes.plot(steps, values, color=color, linewidth=0.6, alpha=0.25)
+            values = _running_mean(values, len(values) // 40)
+        axes.plot(steps, values, color=color, linewidth=1.6, solid_capstyle="round", label=name)
+        if len(steps):
+            axes.plot(steps[-1:], values[-1:], "o", color=color, markersize=3.2)
+    axes.set_title(title, loc="left", fontsize=size, color=MUTED, pad=7)
+    if log:
+        axes.set_yscale("log")
+        axes.yaxis.set(major_locator=LogLocator(subs=(1, 2, 5)), minor_locator=NullLocator(), major_formatter="{x:g}")
+    else:
+        axes.yaxis.set_major_locator(MaxNLocator(5))
+    axes.set_xlim(left=0)
+    axes.xaxis.set_major_formatter(EngFormatter(sep="\N{THIN SPACE}"))
+    axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+    axes.grid(axis="y", color=FAINT, linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.tick_params(labelsize=TINY, labelcolor=MUTED, color=FAINT, length=2.5)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.spines["bottom"].set_color(FAINT)
+
+
+def _head(figure: Any, main: Any, folders: Sequence[RunFolder], runs: Mapping[str, Any]) -> None:
+    """The environments, the length of a single run, or a legend of several."""
+    environments = list(dict.fromkeys(folder.read_config().env for folder in folders))
+    figure.text(LEFT, 0.955, ", ".join(environments), fontsize=LARGE, fontweight="bold", color=INK, va="center")
+    if len(runs) == 1:
+        [(name, records)] = runs.items()
+        last = records[-1]
+        text = f"{name}: {last['env_steps']:,} environment steps in {_duration(last['seconds'])}"
+        figure.text(RIGHT, 0.955, text, fontsize=SMALL, color=MUTED, ha="right", va="center")
+    else:
+        main.legend(loc="lower right", fontsize=SMALL, frameon=False, labelcolor=INK, handlelength=1.2)
+    main.set_xlabel("environment steps", fontsize=TINY, color=MUTED, loc="right", labelpad=2)
+
+
+def _curve(records: Sequence[Mapping[str, Any]], key: str) -> Curve:
+    """The points of a curve; supersteps without a value have none."""
+    points = [(record["env_steps"], record[key]) for record in records if record[key] is not None]
+    steps, values = np.array(points, float).reshape(-1, 2).T
+    return steps, values
+
+
+def _running_mean(values: np.ndarray, window: int) -> np.ndarray:
+    """Means over up to `window` values on either side, fewer near the ends."""
+    sums = np.concatenate([[0.0], np.cumsum(values)])
+    at = np.arange(len(values))
+    reach = np.minimum(window, np.minimum(at, at[::-1]))
+    return (sums[at + reach + 1] - sums[at - reach]) / (2 * reach + 1)
+
+
+def _duration(seconds: float) -> str:
+    """`42 s`, `3 min 20 s` or `2 h 05 min`."""
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 1:
+        return f"{rest} s"
+    return f"{minutes} min {rest:02} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02} min"

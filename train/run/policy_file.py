@@ -1,0 +1,117 @@
+"""Policies in files: one file holds what is needed to act, and describes itself.
+
+What is needed to resume training (optimizer, environments, keys) is in checkpoints.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+from flax import serialization
+
+from jaxenv.core import Environment
+from train.networks.network import make_network
+from train.networks.policy import NetworkPolicy
+from train.run.folder import write_atomic
+from train.settings import task
+from train.settings.config import Config
+from train.settings.serialize import differences, from_json, in_words, to_json
+
+_FORMAT = "jaxenv policy 1"
+
+
+class PolicyError(ValueError):
+    """A file that is not a policy, or not one for this environment."""
+
+
+def save_policy(path: Path, policy: NetworkPolicy, config: Config, *, scenarios: str) -> None:
+    """Writes a policy file, completely or not at all.
+
+    Args:
+        path: the file.
+        policy: what to save.
+        config: the settings of the training, of which those of network, environment and params are stored. If the last
+            two are empty (`run.runner` fills them in), `load_policy` cannot compare them.
+        scenarios: fingerprint of the bank that training started with.
+    """
+    settings = to_json(config)
+    record = {
+        "format": _FORMAT,
+        "env": policy.env.name,
+        **{name: settings[name] for name in ("env_args", "params", "network")},
+        "scenarios": scenarios,
+        "weights": serialization.to_state_dict(jax.device_get(policy.weights)),
+    }
+    write_atomic(path, serialization.msgpack_serialize(record))
+
+
+def read_header(path: str | Path) -> dict[str, Any]:
+    """The contents of a policy file, with its `weights` as stored.
+
+    `env`, `env_args` and `params` describe what it was trained on (see `train.settings.task`), `network` describes the
+    network, and `scenarios` is the fingerprint of the bank that training started with.
+    """
+    try:
+        record = serialization.msgpack_restore(Path(path).read_bytes())
+    except FileNotFoundError as error:
+        raise PolicyError(f"{path} does not exist") from error
+    except Exception as error:  # msgpack has no base error: whatever it raises, these are not its bytes
+        raise PolicyError(f"{path} is not a policy file, or is incomplete") from error
+    if not isinstance(record, dict) or record.get("format") != _FORMAT:
+        raise PolicyError(f"{path} is not a policy file of this version ({_FORMAT!r})")
+    return record
+
+
+def load_policy(path: str | Path, env: Environment, params: Any, *, any_params: bool = False) -> NetworkPolicy:
+    """Reads a policy for `env`.
+
+    >>> import functools, pathlib, tempfile, jax, jax.numpy as jnp, jaxenv, train
+    >>> env, params = jaxenv.make("LifeOps-v0")
+    >>> config = train.preset("LifeOps-v0")
+    >>> state = jax.eval_shape(functools.partial(train.init, config=config, env=env), jax.random.key(0), params)
+    >>> policy = train.ppo.policy_of(state, config=config, env=env)
+    >>> policy = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), policy)  # instead of training it
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "policy.msgpack"
+    >>> train.save_policy(path, policy, config, scenarios=params.bank.fingerprint())
+    >>> train.load_policy(path, env, params).greedy
+    True
+
+    Args:
+        path: the file.
+        env: the environment to act in.
+        params: its params. Their bank may differ from that of the training, but what its scenarios share, such as a
+            text embedding, must have the same width, and keeps its meaning only if it is the same embedding.
+        any_params: accept params whose numbers differ from those of the training, for example to score a policy that
+            was trained with other reward weights by the default ones.
+
+    Raises:
+        PolicyError: if the file is broken or not a policy, or if the policy was trained on another environment, with
+            other arguments or shapes, or with other params.
+    """
+    record = read_header(path)
+    if record["env"] != env.name:
+        raise PolicyError(f"{path} holds a policy for {record['env']}, not for {env.name}")
+    _check_task(path, record, task.describe(env, params), any_params)
+    settings = from_json({"env": env.name, "network": record["network"]})
+    network = make_network(settings.network, env.num_actions)
+
+    def init() -> Any:
+        observation, _ = env.reset_env(jax.random.key(0), params)
+        return network.init(jax.random.key(0), network.read(env, observation, params), observation.action_mask)
+
+    expected = jax.eval_shape(init)
+    found = jax.tree.map(np.shape, record["weights"])
+    if found != jax.tree.map(lambda x: x.shape, serialization.to_state_dict(expected)):
+        raise PolicyError(f"{path} was trained with other shapes than those of {env.name} here: {found}")
+    weights = serialization.from_state_dict(expected, record["weights"])
+    return NetworkPolicy(weights=weights, network=network, env=env)
+
+
+def _check_task(path: str | Path, record: dict[str, Any], here: dict[str, dict[str, Any]], any_params: bool) -> None:
+    """Raises a PolicyError if a policy was trained on another task; an older file may not describe it."""
+    for group in ("env_args",) if any_params else here:
+        differing = differences(record.get(group) or here[group], here[group])
+        if differing:
+            hint = "; any_params=True loads it anyway" if group == "params" else ""
+            raise PolicyError(f"{path} was trained on another task: {in_words(differing)}{hint}")

@@ -1,0 +1,129 @@
+"""The loop around the compiled program: metrics, checkpoints, a clean stop, and resuming."""
+
+import dataclasses
+import functools
+import shutil
+import time
+from typing import Any
+
+import jax
+
+from jaxenv.core import Environment
+from train.networks.policy import NetworkPolicy
+from train.run.algorithm import Algorithm, State
+from train.run.checkpoint import CheckpointError, Checkpoints, Progress
+from train.run.console import Clock, StopSignal
+from train.run.folder import RunFolder
+from train.run.metrics import not_finite, reduce_metrics
+from train.run.policy_file import save_policy
+from train.run.recorder import Recorder
+from train.score.validation import make_validator
+from train.settings import task
+from train.settings.config import Config
+
+
+class NotFinite(ArithmeticError):
+    """A loss or gradient is NaN or infinite, so training cannot continue."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """The result of a run."""
+
+    policy: NetworkPolicy
+    env_steps: int
+    seconds: float  # from the first superstep on, including validation and checkpoints
+    compile_seconds: float  # before it: compilation, and the first bank and episodes, which take a moment
+    stopped: bool  # interrupted by a signal
+
+
+def run(
+    algorithm: Algorithm,
+    config: Config,
+    env: Environment,
+    env_params: Any,
+    folder: RunFolder,
+    *,
+    show_progress: bool = True,
+) -> Outcome:
+    """Trains as `config` says, resuming from the newest checkpoint in `folder` if it holds one.
+
+    Metrics, checkpoints and a policy are written there, also if a signal ends the run early. Checkpoints do not affect
+    learning: a run that was killed and resumed finishes bit-for-bit identical to an uninterrupted one.
+
+    Args:
+        algorithm: how to learn.
+        config: the settings; `env_args` and `params` are filled in from the given environment and params.
+        env: the environment.
+        env_params: its params; training uses their bank, unless the settings ask for generated scenarios.
+        folder: where to write.
+        show_progress: whether to draw a progress bar.
+
+    Raises:
+        ValueError: if another process is writing into the folder.
+        CheckpointError: if the run is finished, or its newest checkpoint is broken or of another task.
+        NotFinite: if a loss or gradient is NaN or infinite; `folder.not_finite` has the state before that update.
+    """
+    config = task.complete(config, env, env_params)
+    policy_of = functools.partial(algorithm.policy_of, config=config, env=env)
+    with folder.locked(), Checkpoints(folder.checkpoints, config) as checkpoints:
+        began = time.perf_counter()
+        state, progress = restore_or_init(algorithm, config, env, env_params, checkpoints)
+        folder.write_config(config)
+        superstep = algorithm.make_superstep(config, env).lower(state, env_params, config.hyper).compile()
+        validate = make_validator(config, env, env_params, policy_of(state))
+        jax.block_until_ready(state)  # or the initial state would count in the time of the first superstep
+        compile_seconds = time.perf_counter() - began
+        clock = Clock(config.steps_per_superstep, env_steps=progress.env_steps, seconds=progress.seconds)
+        with Recorder(config, folder, progress, show_progress=show_progress) as recorder, StopSignal() as stop:
+            for number in range(progress.superstep, config.num_supersteps):
+                clock.start()
+                state, metrics = superstep(state, env_params, config.hyper)
+                record = {"superstep": number, **reduce_metrics(metrics), **clock.tick()}
+                failed = not_finite(metrics)
+                validation_return = None if failed else validate(number, policy_of(state))
+                recorder.write({**record, "validation_return": validation_return})
+                if failed:
+                    raise _not_finite(failed, state, progress, config, folder)
+                is_last = stop.is_requested or number + 1 == config.num_supersteps
+                if is_last or checkpoints.is_due():
+                    done = {"superstep": number + 1, "env_steps": clock.env_steps, "seconds": clock.seconds}
+                    progress = dataclasses.replace(progress, **done)
+                    recorder.flush()
+                    checkpoints.save(state, progress)
+                    save_policy(folder.policy, policy_of(state), config, scenarios=progress.scenarios)
+                if is_last:
+                    break
+    is_finished = progress.superstep == config.num_supersteps
+    return Outcome(policy_of(state), clock.env_steps, clock.seconds, compile_seconds, stopped=not is_finished)
+
+
+def restore_or_init(
+    algorithm: Algorithm, config: Config, env: Environment, env_params: Any, checkpoints: Checkpoints
+) -> tuple[Any, Progress]:
+    """State and progress of the newest checkpoint, or of a new run."""
+    key = jax.random.key(config.seed)
+    progress = checkpoints.newest()
+    if progress is not None and progress.superstep >= config.num_supersteps:
+        raise CheckpointError(
+            f"the run is finished: {progress.env_steps:,} of {config.total_steps:,} steps are done; "
+            "continue it with a greater --total-steps"
+        )
+    init = functools.partial(algorithm.init, key, env_params, config=config, env=env)
+    scenarios = algorithm.training_bank(key, env_params, config=config, env=env).fingerprint()
+    if progress is None:
+        return init(), Progress(scenarios=scenarios)
+    return checkpoints.restore(progress, jax.eval_shape(init), scenarios=scenarios), progress
+
+
+def _not_finite(terms: list[str], state: State, progress: Progress, config: Config, folder: RunFolder) -> NotFinite:
+    """The error for an update that failed, once the state before it is saved."""
+    updates, sizes = int(state.updates), config.rollout
+    shutil.rmtree(folder.not_finite, ignore_errors=True)  # of an earlier attempt
+    with Checkpoints(folder.not_finite, config) as dump:
+        done = {"superstep": updates // sizes.updates_per_superstep, "env_steps": updates * sizes.batch_size}
+        dump.save(state, dataclasses.replace(progress, **done))
+    return NotFinite(
+        f"not finite in update {updates + 1} of {config.num_updates}: {', '.join(terms)}. Training has stopped; the "
+        f"state before that update is in {folder.not_finite}, checkpoints and policy are as they were last written"
+    )

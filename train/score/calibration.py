@@ -1,0 +1,90 @@
+"""Calibration of the critic: its values and the returns that followed, step by step."""
+
+import dataclasses
+import functools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from jaxenv.core import Environment
+from jaxenv.core.types import Key
+from jaxenv.wrappers import Vectorize
+from train.experience.rollout import read
+from train.networks.policy import NetworkPolicy
+from train.settings.config import Hyper
+
+
+@dataclasses.dataclass(frozen=True)
+class Calibration:
+    """Means at each of L steps, over the agents whose episodes reached that step; NaN where none did.
+
+    >>> found = Calibration(value=np.array([2.5, 1.0]), return_to_go=np.array([2.0, 1.0]), count=np.array([512, 512]))
+    >>> found.value - found.return_to_go  # this critic is too optimistic at the first step
+    array([0.5, 0. ])
+    """
+
+    value: np.ndarray  # [L] float64, V(observation before the step), in scaled reward
+    return_to_go: np.ndarray  # [L] float64, discounted scaled rewards from that step on
+    count: np.ndarray  # [L] int64, agents averaged over
+
+
+def calibrate(
+    policy: NetworkPolicy, env: Environment, env_params: Any, hyper: Hyper, *, key: Key, repetitions: int = 1
+) -> Calibration:
+    """Plays each scenario of the bank and compares the critic's values with the returns that followed.
+
+    Actions are sampled, as in training: that is the policy which the critic values. The time limit counts as
+    termination, so a critic that was trained to look beyond it (`bootstrap_truncated`) predicts more.
+
+    >>> env, params = jaxenv.make("LifeOps-v0")  # doctest: +SKIP
+    >>> policy = train.load_policy("runs/LifeOps-v0-0-0/policy.msgpack", env, params)  # doctest: +SKIP
+    >>> hyper = train.preset("LifeOps-v0").hyper  # doctest: +SKIP
+    >>> found = train.calibrate(policy, env, params, hyper, key=jax.random.key(0))  # doctest: +SKIP
+
+    Args:
+        policy: the trained policy.
+        env: the environment.
+        env_params: its params, with a bank that was not trained on.
+        hyper: discount and reward scale of the training.
+        key: random key of actions and episodes.
+        repetitions: episodes per scenario.
+    """
+    limit = int(env_params.max_steps_in_episode)
+    value, reward, is_live = (
+        np.asarray(x, np.float64) for x in _play(policy, env, limit, repetitions, env_params, key)
+    )
+    gamma, scale = float(hyper.gamma), float(hyper.reward_scale)
+    return_to_go = np.zeros_like(value)
+    following = np.zeros_like(value[0])
+    for step in reversed(range(limit)):
+        following = return_to_go[step] = is_live[step] * (scale * reward[step] + gamma * following)
+    count = is_live.sum(axis=1).astype(np.int64)
+    share = is_live / np.where(count, count, np.nan)[:, None]
+    return Calibration((share * value).sum(axis=1), (share * return_to_go).sum(axis=1), count)
+
+
+@functools.partial(jax.jit, static_argnums=(1, 2, 3))
+def _play(
+    policy: NetworkPolicy, env: Environment, limit: int, repetitions: int, env_params: Any, key: Key
+) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """(values, rewards, whether the episode was running), each [L, B] with a row per agent of every episode."""
+    scenarios = jnp.arange(env_params.bank.size, dtype=jnp.int32).repeat(repetitions)
+    batch, agents = Vectorize(env, scenarios.size), env.num_agents
+    reset_key, play_key = jax.random.split(key)
+    observation, state = batch.reset(reset_key, env_params, scenarios)
+
+    def step(carry: tuple[Any, Any, jax.Array], key: Key) -> tuple[Any, tuple[jax.Array, jax.Array, jax.Array]]:
+        observation, state, is_live = carry
+        action_key, env_key = jax.random.split(key)
+        distribution, value = policy.network.apply(policy.weights, *read(policy.network, env, observation, env_params))
+        action = distribution.sample(action_key)
+        joint = action if agents == 1 else action.reshape(-1, agents)
+        observation, state, reward, terminated, truncated, _ = batch.step(env_key, state, joint, env_params)
+        still = is_live & ~(terminated | truncated)
+        return (observation, state, still), (value, reward.ravel(), jnp.repeat(is_live, agents))
+
+    first = (observation, state, jnp.ones(scenarios.size, bool))
+    return lax.scan(step, first, jax.random.split(play_key, limit))[1]

@@ -1,0 +1,60 @@
+"""Validation: generated scenarios that no run trains on, for choosing settings."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import jax
+
+from jaxenv.core import Environment
+from jaxenv.core.types import Policy, StatefulPolicy
+from jaxenv.evaluation import evaluate
+from train.experience.bank import generate_bank
+from train.settings.config import Config
+
+SEED = 20_261_122  # of the set, independent of a run's seed, so that all runs on an environment compare
+COUNT = 512
+
+Validator = Callable[[int, Policy], float | None]
+
+
+def validation_params(env: Environment, env_params: Any) -> Any:
+    """The params with the validation set as their bank: generated scenarios of all difficulties, always the same."""
+    key, shared = jax.random.key(SEED), env_params.bank.shared
+    return env_params.replace(bank=generate_bank(env, key, count=COUNT, difficulty=(0.0, 1.0), shared=shared))
+
+
+def has_generator(env: Environment) -> bool:
+    """Whether an environment generates scenarios; if not, it has no validation set."""
+    return type(env).generate is not Environment.generate
+
+
+def validation_returns(
+    policies: Mapping[str, Policy | StatefulPolicy], env: Environment, params: Any
+) -> dict[str, float]:
+    """Mean return of each policy on the validation set; empty if the environment has no generator."""
+    if not has_generator(env):
+        return {}
+    params = validation_params(env, params)
+    return {name: _mean_return(policy, env, params) for name, policy in policies.items()}
+
+
+def make_validator(config: Config, env: Environment, env_params: Any, policy: Policy) -> Validator:
+    """The function (superstep, policy) -> mean return on the validation set, or None if validation is not due.
+
+    A run on generated scenarios is validated every `validate_every` supersteps and after the last; others never are.
+    `policy` is an example, for which the function is compiled here.
+    """
+    if not config.is_generated or config.validate_every == 0:
+        return lambda superstep, policy: None
+    params = validation_params(env, env_params)
+    _mean_return(policy, env, params)
+
+    def validate(superstep: int, policy: Policy) -> float | None:
+        is_due = (superstep + 1) % config.validate_every == 0 or superstep + 1 == config.num_supersteps
+        return _mean_return(policy, env, params) if is_due else None
+
+    return validate
+
+
+def _mean_return(policy: Policy | StatefulPolicy, env: Environment, params: Any) -> float:
+    return float(evaluate(policy, env, params).returns.mean())

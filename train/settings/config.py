@@ -1,0 +1,150 @@
+"""The settings of a training run: frozen records in groups. The comment beside an entry is its `--help`."""
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import tyro
+from flax import struct
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Rollout:
+    """How experience is collected and reused. These are sizes, so changing one recompiles."""
+
+    num_envs: int = 1024  # E, parallel environments
+    num_steps: int = 16  # T, steps per environment and update
+    epochs: int = 4  # passes over a rollout
+    minibatches: int = 8  # gradient steps per epoch
+    updates_per_superstep: int = 4  # updates compiled into one call; metrics are written once per call
+    # Bootstrap the value at a time limit (Pardo et al. 2018). Off: a time limit counts as termination, which is right
+    # where the clock is observed and the limit is part of the task.
+    bootstrap_truncated: bool = True
+
+    def __post_init__(self) -> None:
+        """Rejects sizes under 1 and minibatches of unequal size."""
+        for name, value in dataclasses.asdict(self).items():
+            if name != "bootstrap_truncated" and value < 1:
+                raise ValueError(f"{name} must be at least 1, got {value}")
+        if self.batch_size % self.minibatches:
+            raise ValueError(
+                f"{self.num_envs} environments x {self.num_steps} steps = {self.batch_size} samples "
+                f"cannot be split into {self.minibatches} equal minibatches"
+            )
+
+    @property
+    def batch_size(self) -> int:
+        """T * E, environment steps per update; with N agents each step gives N samples."""
+        return self.num_envs * self.num_steps
+
+
+class Hyper(struct.PyTreeNode, kw_only=True):
+    """Hyperparameters. They are traced: changing one never recompiles, and `jax.vmap` over them is a sweep."""
+
+    learning_rate: float = 3e-4  # Adam's learning rate at the first update
+    learning_rate_end: float = 0.0  # final value after linear decay
+    max_grad_norm: float = 0.5  # gradients are clipped to this global norm
+    gamma: float = 0.99  # discount per step
+    gae_lambda: float = 0.95  # lambda of generalized advantage estimation
+    clip: float = 0.2  # clipping range of the probability ratio
+    value_clip: float = 10.0  # clipping range of the value, in units of scaled reward
+    value_coef: float = 0.5  # weight of the value loss
+    entropy_coef: float = 0.01  # weight of the entropy bonus at the first update
+    entropy_coef_end: float = 0.0  # final value after linear decay
+    reward_scale: float = 1.0  # rewards are multiplied by this for learning; reported returns are unscaled
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Network:
+    """The network that computes policy and value."""
+
+    encoder: Literal["flat", "entities"] = "flat"  # an MLP over the flat vector, or entities embedded and pooled
+    embedding: int = 32  # units per embedded entity (encoder entities only)
+    hidden: tuple[int, ...] = (256, 256)  # units per hidden layer
+    activation: Literal["tanh", "relu"] = "tanh"  # after each hidden layer
+    shared_trunk: bool = False  # policy and value share their hidden layers
+    sees_actions: bool = True  # hidden layers read the features of the actions (encoder entities only)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Scenarios:
+    """The training scenarios."""
+
+    scenarios: str = "generated"  # "generated", "library", or a file or folder of scenarios
+    count: int | None = None  # size of the bank of generated scenarios; default: 4 * num_envs
+    difficulty: tuple[float, float] = (0.0, 1.0)  # range of the difficulty of generated scenarios, within 0..1
+    refresh: int = 1  # regenerate the scenarios not in play every N updates (0 = never)
+
+    def __post_init__(self) -> None:
+        """Rejects an empty bank and an invalid range."""
+        if (self.count is not None and self.count < 1) or self.refresh < 0:
+            raise ValueError(f"count must be at least 1 and refresh at least 0, got {self.count} and {self.refresh}")
+        low, high = self.difficulty
+        if not 0.0 <= low <= high <= 1.0:
+            raise ValueError(f"difficulty must be a range within 0..1, got {low} {high}")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Config:
+    """The settings of one run: what it trains on, for how long, and how.
+
+    >>> config = Config(env="LifeOps-v0", rollout=Rollout(num_envs=64), hyper=Hyper(gamma=1.0), total_steps=100_000)
+    >>> config.steps_per_superstep  # 64 environments x 16 steps x 4 updates
+    4096
+    >>> config.num_supersteps
+    25
+    """
+
+    env: str  # id of a registered environment
+    # Constructor arguments and numbers of the params, by dotted name, where they differ from the defaults. A run saves
+    # all of them, see `train.settings.task`.
+    env_args: tyro.conf.Suppress[Mapping[str, Any]] = dataclasses.field(default_factory=dict)
+    params: tyro.conf.Suppress[Mapping[str, Any]] = dataclasses.field(default_factory=dict)
+    seed: int = 0  # random seed
+    total_steps: int = 4_000_000  # environment steps, rounded up to whole supersteps
+    run_dir: Path | None = None  # output folder, which must not exist yet; default: runs/ENV-SEED-N
+    validate_every: int = 4  # validate every N supersteps (0 = never)
+    checkpoint_every: float = 60.0  # seconds between checkpoints; a run always writes one at its end
+    tensorboard: bool = True  # also write TensorBoard events, if tensorboardX is installed
+    rollout: Rollout = dataclasses.field(default_factory=Rollout)
+    hyper: Hyper = dataclasses.field(default_factory=Hyper)
+    network: Network = dataclasses.field(default_factory=Network)
+    training: Scenarios = dataclasses.field(default_factory=Scenarios)
+
+    def __post_init__(self) -> None:
+        """Rejects a negative interval, and a bank whose scenarios might all be in play."""
+        if self.validate_every < 0:
+            raise ValueError(f"validate_every must be at least 0, got {self.validate_every}")
+        num_envs, settings = self.rollout.num_envs, self.training
+        if self.is_generated and settings.refresh and self.num_scenarios < num_envs:
+            raise ValueError(
+                f"count must be at least num_envs ({num_envs}), got {settings.count}: a refresh replaces only "
+                "scenarios that no environment is playing; refresh 0 keeps the first bank"
+            )
+
+    @property
+    def num_scenarios(self) -> int:
+        """S, the size of the bank of generated scenarios."""
+        return 4 * self.rollout.num_envs if self.training.count is None else self.training.count
+
+    @property
+    def is_generated(self) -> bool:
+        """Whether training scenarios come from the environment's generator."""
+        return self.training.scenarios == "generated"
+
+    @property
+    def steps_per_superstep(self) -> int:
+        """Environment steps per superstep, which is one compiled call."""
+        return self.rollout.batch_size * self.rollout.updates_per_superstep
+
+    @property
+    def num_supersteps(self) -> int:
+        """Supersteps of the whole run, at least one."""
+        return max(1, math.ceil(self.total_steps / self.steps_per_superstep))
+
+    @property
+    def num_updates(self) -> int:
+        """Updates of the whole run, over which the schedules decay."""
+        return self.num_supersteps * self.rollout.updates_per_superstep

@@ -1,0 +1,74 @@
+"""Tuned settings per environment; one without a preset trains with the defaults of `Config`."""
+
+import dataclasses
+import difflib
+from collections.abc import Iterable
+
+from train.settings.config import Config, Hyper, Network, Rollout
+
+# The planner observes its clock and its time limit is part of the task, so the limit counts as termination and gamma
+# may be 1. Its days are short: short rollouts give more gradient steps per environment step.
+_DAY = Config(
+    env="LifeOps-v0",
+    rollout=Rollout(bootstrap_truncated=False, num_steps=8, updates_per_superstep=8, epochs=2),
+    total_steps=5_000_000,
+    # With less initial entropy the policy settles for one long focus block before it finds that two short ones pay.
+    hyper=Hyper(gamma=1.0, learning_rate=3e-3, reward_scale=0.1, entropy_coef=0.2),
+    network=Network(encoder="entities", hidden=(128, 128), activation="relu"),
+)
+
+# A crisis shows its clock too. Its hidden layers read only the entity groups: the features of its 118 actions are wide
+# and repeat what the groups say of routes, keys and metrics.
+_CRISIS = Config(
+    env="LifeStack-v0",
+    rollout=Rollout(bootstrap_truncated=False, epochs=2),
+    total_steps=4_000_000,
+    hyper=Hyper(gamma=1.0, learning_rate=1e-3, reward_scale=0.1, entropy_coef=0.05),
+    network=Network(encoder="entities", hidden=(128, 128), activation="relu", sees_actions=False),
+)
+
+# A chat shows its clock and counts every step up to its time limit.
+_CHAT = Config(
+    env="TeamsClone-v0",
+    rollout=Rollout(bootstrap_truncated=False, epochs=2),
+    total_steps=2_000_000,
+    hyper=Hyper(gamma=0.99, learning_rate=1e-3, reward_scale=0.3, entropy_coef=0.02),
+    network=Network(encoder="entities", hidden=(128, 128), activation="relu"),
+)
+
+PRESETS: dict[str, Config] = {
+    "LifeOps-v0": _DAY,
+    "LifeOps-Shaped-v0": dataclasses.replace(_DAY, env="LifeOps-Shaped-v0", hyper=_DAY.hyper.replace(entropy_coef=0.1)),
+    "LifeStack-v0": _CRISIS,
+    "TeamsClone-v0": _CHAT,
+    "TeamsClone-Mentions-v0": dataclasses.replace(_CHAT, env="TeamsClone-Mentions-v0"),
+    "TeamsClone-MultiTask-v0": dataclasses.replace(_CHAT, env="TeamsClone-MultiTask-v0"),
+    "TeamsClone-MultiAgent-v0": dataclasses.replace(_CHAT, env="TeamsClone-MultiAgent-v0", total_steps=500_000),
+}
+
+
+def preset(name: str) -> Config:
+    """The preset of that name.
+
+    >>> preset("LifeOps-v0").hyper.gamma
+    1.0
+
+    Raises:
+        ValueError: for an unknown name, with the nearest one.
+    """
+    if name not in PRESETS:
+        raise ValueError(f"no preset {name!r}.{nearest(name, PRESETS)}")
+    return PRESETS[name]
+
+
+def for_environment(env_id: str) -> Config:
+    """The preset of an environment, or the defaults if it has none."""
+    return PRESETS.get(env_id, Config(env=env_id))
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """The end of an error message: the nearest name, and all of them."""
+    names = list(names)
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.4)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return f"{hint} Available: {', '.join(names)}."
