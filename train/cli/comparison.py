@@ -26,7 +26,7 @@ def load_library(env: Environment, path: str | None = None) -> scenarios.Library
     By convention, the part of an id before the first hyphen, in lower case, is the environment's name in `scenarios`:
     the documents and library of `LifeOps-Shaped-v0` are those of `lifeops`.
     """
-    family = env.name.split("-")[0].lower()
+    family = env.family
     return scenarios.load(path or family, limits=getattr(env, "limits", None), environment=family)
 
 
