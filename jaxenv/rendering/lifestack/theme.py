@@ -1,21 +1,22 @@
-"""How things are marked and called, in pictures and in text."""
+"""Signs and names that the pictures and the text of a crisis share."""
 
 from jaxenv.envs.lifestack.metrics import INVERTED, METRICS
 from jaxenv.envs.lifestack.types import FAILS, HOLDS, NOT_KNOWN
+from jaxenv.rendering.text import spaced
 
 SIGNS = {HOLDS: "✓", FAILS: "✗", NOT_KNOWN: "?"}
 STAR, FLAG, DANGER = "★", "⚑", "⚠"  # of success, of a milestone, of a failure
 UNITS = {"time": " h", "money": "", "energy": ""}
-COLLAPSE = 20.0  # a metric, turned so that more is better, that is below has collapsed
+COLLAPSE = 20.0  # a metric, oriented so that higher is better, has collapsed below it
 
 
 def path_in_words(path: str) -> str:
     """A metric for people: `mental_wellbeing.stress_level` as `stress level`."""
-    return path.partition(".")[2].replace("_", " ")
+    return spaced(path.partition(".")[2])
 
 
 def metric_name(number: int) -> str:
-    """What a metric is called, behind an arrow where it is better when lower and 100 minus the value is shown."""
+    """The name of a metric, behind an arrow if lower is better and 100 minus the value is shown."""
     return ("↓ " if INVERTED[number] else "") + path_in_words(METRICS[number])
 
 
@@ -23,5 +24,5 @@ def domains() -> dict[str, list[int]]:
     """The metrics of each domain, in order."""
     found: dict[str, list[int]] = {}
     for number, path in enumerate(METRICS):
-        found.setdefault(path.partition(".")[0].replace("_", " "), []).append(number)
+        found.setdefault(spaced(path.partition(".")[0]), []).append(number)
     return found
