@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from jaxenv.rendering.fonts import fitting, text_width
-from jaxenv.rendering.theme import FAINT, INK, MUTED
+from jaxenv.rendering.theme import FAINT, INK, MUTED, fitting, text_width
 
 PAGE = (720.0, 400.0)  # points, 10 x 5.6 inches
 LARGE, TEXT, SMALL, TINY = 11.0, 8.0, 6.8, 6.2  # points
@@ -51,8 +50,7 @@ class Canvas:
             the width of the written line, points.
         """
         words = fitting(words, width, size, bold)
-        weight = "bold" if bold else "normal"
-        font = {"size": size, "color": color, "weight": weight}
+        font = {"size": size, "color": color, "weight": "bold" if bold else "normal"}
         self._axes.text(x, y, words, ha=align, va="center_baseline", zorder=1, parse_math=False, **font)
         return text_width(words, size, bold)
 
@@ -144,16 +142,7 @@ def swatch(width: float = 6.0, **style: Any) -> Callable[[Canvas, float, float],
 def legend(
     canvas: Canvas, marks: Iterable[Mark], x: float = 0.0, y: float = 5.0, indent: float = 10.0, gap: float = 9.0
 ) -> None:
-    """Marks with their names side by side from (x, y) on, in rows that fit.
-
-    Args:
-        canvas: where to draw.
-        marks: what to explain.
-        x: points, where each row begins.
-        y: points, the middle of the first row.
-        indent: points from a mark to its name.
-        gap: points after a name.
-    """
+    """Marks with their names from (x, y) on, in rows that fit; `indent` points before each name, `gap` after it."""
     left = x
     for name, draw in marks:
         width = 10 + text_width(name, TINY)

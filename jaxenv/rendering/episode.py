@@ -12,7 +12,6 @@ import numpy as np
 from jaxenv.core import Environment
 from jaxenv.core.types import Key, Policy, StatefulPolicy
 from jaxenv.rendering import views
-from jaxenv.rendering.names import names_of_scenario
 from jaxenv.rendering.page import overview, page, transcript
 from jaxenv.rendering.picture import Picture, blank_figure
 from jaxenv.rendering.view import Scene, Step
@@ -133,7 +132,7 @@ def record(
     key, reset_key = jax.random.split(key)
     observation, state = env.reset(reset_key, params, scenario)
     act = _player(env, policy)
-    given = names_of_scenario(names, int(views.on_host(env, state, params).scenario))
+    given = views.names_in(env, state, params, names)
     states, steps, end = [state], [], ""
     while not end:
         key, policy_key, step_key = jax.random.split(key, 3)

@@ -8,19 +8,6 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-def names_of_scenario(names: Any, scenario: int) -> Mapping[str, Any]:
-    """The names of one scenario, by field of its environment's `Names`; empty for None.
-
-    Args:
-        names: a library (`names.names(index)` for an index of `params.bank`; it has `documents`), one document
-            (`names.names()`), such a mapping itself, or None.
-        scenario: the index of the scenario in `params.bank`.
-    """
-    if hasattr(names, "names"):
-        return names.names(scenario) if hasattr(names, "documents") else names.names()
-    return {} if names is None else names
-
-
 def numbered(kind: str, count: int) -> tuple[str, ...]:
     """Default names, such as `("event 1", "event 2")`."""
     return tuple(f"{kind} {number}" for number in range(1, count + 1))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jaxenv.rendering.canvas import PAGE, Canvas
-from jaxenv.rendering.fonts import FONT
+from jaxenv.rendering.theme import FONT
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 
-NOT_LEGAL = ", not legal"
-
 
 def clock(minutes: int) -> str:
     """Minutes after midnight as `9:05`."""

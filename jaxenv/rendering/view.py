@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import jax
+
 from jaxenv.rendering.canvas import PAGE, Canvas
 from jaxenv.rendering.text import joined
 
@@ -38,6 +40,11 @@ class Scene:
     def heading(self) -> str:
         """Title and moment on one line."""
         return joined(self.title, self.moment)
+
+
+def scenario_of(params: Any, state: Any) -> Any:
+    """The scenario of a state, on the host."""
+    return jax.device_get(params.bank[int(state.scenario)])
 
 
 def scenes_of(

@@ -1,7 +1,7 @@
 """The view that shows each environment, and how states reach it: `VIEWS` and `render`."""
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
@@ -12,7 +12,6 @@ from jaxenv.envs.lifeops import LifeOps
 from jaxenv.envs.lifestack import LifeStack
 from jaxenv.envs.teamsclone import TeamsClone
 from jaxenv.rendering import lifeops, lifestack, teamsclone
-from jaxenv.rendering.names import names_of_scenario
 from jaxenv.rendering.page import page
 from jaxenv.rendering.picture import Picture
 from jaxenv.rendering.view import Scene, View
@@ -57,14 +56,14 @@ def scenes(env: Environment, states: Sequence[Any], params: Any, names: Any = No
     """The states of one episode, on the same scale; see `render`."""
     bare, view = _view_of(env, agent)
     states = [on_host(env, state, params) for state in states]
-    return view.scenes(bare, states, params, names_of_scenario(names, int(states[0].scenario)))
+    return view.scenes(bare, states, params, names_in(env, states[0], params, names))
 
 
 def describe_action(env: Environment, state: Any, action: Any, params: Any, names: Any = None, agent: int = 0) -> str:
     """What an action means in a state; see `render`."""
     bare, view = _view_of(env, agent)
-    state = on_host(env, state, params)
-    return view.describe_action(bare, state, np.asarray(action), params, names_of_scenario(names, int(state.scenario)))
+    names = names_in(env, state, params, names)
+    return view.describe_action(bare, on_host(env, state, params), np.asarray(action), params, names)
 
 
 def describe_step(
@@ -72,9 +71,17 @@ def describe_step(
 ) -> tuple[str, ...]:
     """The effects of a step, a line each; see `render`."""
     bare, view = _view_of(env, agent)
+    names = names_in(env, before, params, names)
     before, after = (on_host(env, state, params) for state in (before, after))
-    names = names_of_scenario(names, int(before.scenario))
     return tuple(view.describe_step(bare, before, after, np.asarray(action), params, names))
+
+
+def names_in(env: Environment, state: Any, params: Any, names: Any) -> Mapping[str, Any]:
+    """The names of the scenario of a state, by field of its environment's `Names`; empty for None."""
+    if not hasattr(names, "documents"):
+        return names.names() if hasattr(names, "names") else names or {}
+    bare = getattr(env, "unwrapped", env)
+    return names.names(int(bare.scenario_index(on_host(env, state, params))))
 
 
 def on_host(env: Environment, state: Any, params: Any) -> Any:

@@ -6,18 +6,18 @@ from typing import Any
 
 import jax
 
-from jaxenv.envs.lifeops import LifeOps, Params, Scenario, State
+from jaxenv.envs.lifeops import LifeOps, Params, State
 from jaxenv.envs.lifeops.dynamics import judge
 from jaxenv.rendering.lifeops import main_panel, side_panel, text
 from jaxenv.rendering.lifeops.names import names_of
 from jaxenv.rendering.lifeops.snapshot import read
-from jaxenv.rendering.view import Scene, View, scenes_of
+from jaxenv.rendering.view import Scene, View, scenario_of, scenes_of
 
 
 def scenes(env: LifeOps, states: Sequence[State], params: Params, names: Mapping[str, Any]) -> list[Scene]:
     """The states of one episode as agendas of the same hours; see `View`."""
     del env
-    scenario = _scenario(params, states[0])
+    scenario = scenario_of(params, states[0])
     days = [read(state, scenario, int(params.departure_min), names_of(scenario, names)) for state in states]
     agenda = functools.partial(main_panel.draw, main_panel.span_of(days))
     return scenes_of(days, text, agenda, side_panel.draw)
@@ -27,15 +27,10 @@ def describe_action(env: LifeOps, state: State, action: Any, params: Params, nam
     """What an action means in a state; see `View`."""
     if not 0 <= action < env.num_actions:
         return f"action {action}, which does not exist"
-    scenario = _scenario(params, state)
+    scenario = scenario_of(params, state)
     move, legal = jax.device_get(_judge(env.catalogue, state, scenario, action))
     phrase = text.describe_action(move, int(state.handled), names_of(scenario, names))
     return phrase if legal else f"{phrase}, not legal"
-
-
-def _scenario(params: Params, state: State) -> Scenario:
-    """The scenario of a state, on the host."""
-    return jax.device_get(params.bank[int(state.scenario)])
 
 
 _judge = jax.jit(judge, static_argnums=0)

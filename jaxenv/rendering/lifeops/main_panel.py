@@ -4,11 +4,10 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 
 from jaxenv.rendering.canvas import SMALL, TEXT, TINY, Canvas, legend, swatch
-from jaxenv.rendering.fonts import text_width
 from jaxenv.rendering.lifeops.snapshot import Day, Entry, Leg
 from jaxenv.rendering.lifeops.text import times
 from jaxenv.rendering.text import clock
-from jaxenv.rendering.theme import ALARM, BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PAPER, PURPLE, WASH, tint
+from jaxenv.rendering.theme import ALARM, BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PAPER, PURPLE, WASH, text_width, tint
 
 COLORS = {"meeting": BLUE, "obligation": ORANGE, "focus": GREEN, "personal": PURPLE}
 USUAL_DAY = (8 * 60, 18 * 60)  # minutes after midnight, always shown

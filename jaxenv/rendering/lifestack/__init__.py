@@ -9,13 +9,13 @@ from typing import Any
 
 import jax
 
-from jaxenv.envs.lifestack import LifeStack, Params, Scenario, State
+from jaxenv.envs.lifestack import LifeStack, Params, State
 from jaxenv.envs.lifestack.actions import decode
 from jaxenv.rendering.lifestack import main_panel, side_panel, text, timeline
 from jaxenv.rendering.lifestack.layout import layout_of
 from jaxenv.rendering.lifestack.names import names_of
 from jaxenv.rendering.lifestack.snapshot import Crisis, read
-from jaxenv.rendering.view import Scene, View, scenes_of
+from jaxenv.rendering.view import Scene, View, scenario_of, scenes_of
 
 SIZE = (900.0, 560.0)  # points
 
@@ -33,7 +33,7 @@ def describe_action(env: LifeStack, state: State, action: Any, params: Params, n
     """What an action means in a state; see `View`."""
     if not 0 <= action < env.num_actions:
         return f"action {action}, which does not exist"
-    scenario = _scenario(params, state)
+    scenario = scenario_of(params, state)
     phrase = text.describe_action(env.catalogue, int(action), names_of(scenario, names))
     move = jax.device_get(_decode(env.catalogue, state, scenario, action))
     return phrase if move.legal else f"{phrase}, not legal"
@@ -43,7 +43,7 @@ def describe_step(
     env: LifeStack, before: State, after: State, action: Any, params: Params, names: Mapping[str, Any]
 ) -> list[str]:
     """The effects of a step; see `View`."""
-    scenario = _scenario(params, before)
+    scenario = scenario_of(params, before)
     move = jax.device_get(_decode(env.catalogue, before, scenario, action))
     required, marks = scenario.routes.required[move.route], before.marks[move.route]
     is_last = move.legal and move.on_route and int(required) == int(marks) | 1 << int(move.deed)
@@ -53,14 +53,9 @@ def describe_step(
 
 def _crises(env: LifeStack, states: Sequence[State], params: Params, names: Mapping[str, Any]) -> list[Crisis]:
     """The states read for drawing."""
-    scenario = _scenario(params, states[0])
+    scenario = scenario_of(params, states[0])
     called = names_of(scenario, names)
     return [read(jax.device_get(_observe(env, state, params)), state, scenario, called) for state in states]
-
-
-def _scenario(params: Params, state: State) -> Scenario:
-    """The scenario of a state, on the host."""
-    return jax.device_get(params.bank[int(state.scenario)])
 
 
 _decode = jax.jit(decode, static_argnums=0)

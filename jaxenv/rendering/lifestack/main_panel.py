@@ -5,12 +5,10 @@ from collections.abc import Mapping
 
 from jaxenv.envs.lifestack.types import FAILS, HOLDS, NOT_KNOWN
 from jaxenv.rendering.canvas import SMALL, TEXT, TINY, Canvas, legend, swatch
-from jaxenv.rendering.fonts import fitting, text_width
 from jaxenv.rendering.lifestack.layout import Box, Layout, Node, boxes
 from jaxenv.rendering.lifestack.snapshot import CLOSED, COMPLETED, OPEN, Condition, Crisis, Route, Write
-from jaxenv.rendering.lifestack.text import UNKNOWN, ticked_verbs
-from jaxenv.rendering.lifestack.theme import DANGER, FLAG, SIGNS, STAR
-from jaxenv.rendering.theme import ALARM, BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PAPER, WASH, tint
+from jaxenv.rendering.lifestack.text import DANGER, FLAG, SIGNS, STAR, UNKNOWN, ticked_verbs
+from jaxenv.rendering.theme import ALARM, BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PAPER, WASH, fitting, text_width, tint
 
 STANDS = {HOLDS: GREEN, FAILS: ALARM, NOT_KNOWN: MUTED}
 FAILURE_STANDS = {HOLDS: ALARM, FAILS: INK, NOT_KNOWN: MUTED}  # of a failure condition
@@ -23,7 +21,6 @@ SIGN = 9.0  # points, the width of a sign before a route
 HEAD = 4.0  # points, of an arrow
 LOW = 32.0  # points, the height below which the name of a route is small
 SHOWN = 2.5  # points, the width of the bar of a fact that is always shown
-
 
 KNOWN = {"fill": tint(BLUE, 0.16), "edge": BLUE, "line": 0.8}
 HIDDEN = {"fill": WASH, "edge": MUTED, "line": 0.8, "dashed": True}
@@ -133,7 +130,7 @@ def _draw_write(crisis: Crisis, canvas: Canvas, box: Box, write: Write) -> None:
     for applies, sign in ((write.succeeds, STAR), (write.reaches, FLAG), (write.fails, DANGER)):
         if applies:
             right -= canvas.text(right, box.y, sign, size=TEXT, color=COLORS[sign], align="right") + 1
-    size, room = _size(box), right - box.x - 7
+    size, room = SMALL if box.height > 9 else TINY, right - box.x - 7
     value = fitting(f"= {write.value}", room / 2, size)
     name = fitting(crisis.facts[write.key].name, room - text_width(f" {value}", size), size)
     canvas.text(box.x + 5, box.y, f"{name} {value}", size=size, width=room)
@@ -141,15 +138,10 @@ def _draw_write(crisis: Crisis, canvas: Canvas, box: Box, write: Write) -> None:
 
 def _write_in(canvas: Canvas, box: Box, name: str, value: str, ink: str, value_ink: str) -> None:
     """A name at the left of a box and a value at the right."""
-    size = _size(box)
+    size = SMALL if box.height > 9 else TINY
     room = max(box.width - text_width(name, size) - 16, 0.4 * box.width)
     used = canvas.text(box.right - 5, box.y, value, size=size, color=value_ink, bold=True, align="right", width=room)
     canvas.text(box.x + 5, box.y, name, size=size, color=ink, width=box.width - used - 15)
-
-
-def _size(box: Box) -> float:
-    """The size of the text in a box."""
-    return SMALL if box.height > 9 else TINY
 
 
 def _draw_route(route: Route, canvas: Canvas, box: Box) -> None:

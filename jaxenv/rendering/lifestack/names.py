@@ -1,11 +1,13 @@
-"""What the facts, routes, milestones and events of a crisis are called."""
+"""What the facts, routes, milestones, events and metrics of a crisis are called."""
 
 import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+from jaxenv.envs.lifestack.metrics import INVERTED, METRICS
 from jaxenv.envs.lifestack.types import ABSENT, NEVER, Scenario
 from jaxenv.rendering.names import numbered, with_defaults
+from jaxenv.rendering.text import spaced
 
 NOTHING = "none"  # the value of a fact that is absent
 
@@ -72,3 +74,21 @@ def names_of(crisis: Scenario, given: Mapping[str, Any]) -> Names:
         events=numbered("event", num_events),
         stories=("",) * num_events,
     )
+
+
+def path_in_words(path: str) -> str:
+    """A metric for people: `mental_wellbeing.stress_level` as `stress level`."""
+    return spaced(path.partition(".")[2])
+
+
+def metric_name(number: int) -> str:
+    """The name of a metric, behind an arrow if lower is better and 100 minus the value is shown."""
+    return ("↓ " if INVERTED[number] else "") + path_in_words(METRICS[number])
+
+
+def domains() -> dict[str, list[int]]:
+    """The metrics of each domain, in order."""
+    found: dict[str, list[int]] = {}
+    for number, path in enumerate(METRICS):
+        found.setdefault(spaced(path.partition(".")[0]), []).append(number)
+    return found

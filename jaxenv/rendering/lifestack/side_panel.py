@@ -1,8 +1,9 @@
 """The gauges of a crisis: clock, resources, metrics and milestones."""
 
 from jaxenv.rendering.canvas import SMALL, TINY, Canvas
+from jaxenv.rendering.lifestack.names import domains, metric_name
 from jaxenv.rendering.lifestack.snapshot import LOCKED, REACHED, RESOURCES, Crisis
-from jaxenv.rendering.lifestack.theme import COLLAPSE, FLAG, UNITS, domains, metric_name
+from jaxenv.rendering.lifestack.text import COLLAPSE, FLAG, UNITS
 from jaxenv.rendering.lifestack.timeline import History
 from jaxenv.rendering.theme import ALARM, BLUE, FAINT, GREEN, INK, MUTED, ORANGE, WASH
 

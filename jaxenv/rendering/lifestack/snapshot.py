@@ -26,8 +26,7 @@ from jaxenv.envs.lifestack.types import (
     Scenario,
     State,
 )
-from jaxenv.rendering.lifestack.names import Names
-from jaxenv.rendering.lifestack.theme import path_in_words
+from jaxenv.rendering.lifestack.names import Names, path_in_words
 
 OPEN, COMPLETED, CLOSED = "open", "completed", "closed"
 LOCKED, REACHED = "locked", "reached"

@@ -6,13 +6,16 @@ from typing import Any
 import numpy as np
 
 from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, INSPECT, LOOKING, UPKEEP, VERBS, WAIT
-from jaxenv.envs.lifestack.types import OUTCOMES
-from jaxenv.rendering.lifestack.names import Names
+from jaxenv.envs.lifestack.types import FAILS, HOLDS, NOT_KNOWN, OUTCOMES
+from jaxenv.rendering.lifestack.names import Names, domains, metric_name
 from jaxenv.rendering.lifestack.snapshot import CLOSED, COMPLETED, OPEN, REACHED, RESOURCES, Crisis, Need, Route
-from jaxenv.rendering.lifestack.theme import COLLAPSE, SIGNS, UNITS, domains, metric_name
 from jaxenv.rendering.text import joined, number, sections, table
 
-UNKNOWN = "?"
+SIGNS = {HOLDS: "✓", FAILS: "✗", NOT_KNOWN: "?"}
+STAR, FLAG, DANGER = "★", "⚑", "⚠"  # of success, of a milestone, of a failure
+UNITS = {"time": " h", "money": "", "energy": ""}
+COLLAPSE = 20.0  # a metric, oriented so that higher is better, has collapsed below it
+UNKNOWN = "?"  # the value of a fact
 MAX_MOVED = 3  # metrics in the description of a step
 MIN_MOVE = 0.5  # of a metric in the description of a step
 _, _, CONDITION, DEADLINE, DEAD_END, BURNOUT = OUTCOMES

@@ -8,8 +8,9 @@ import numpy as np
 from jaxenv.rendering.canvas import SMALL, TINY, Canvas
 from jaxenv.rendering.lifestack import main_panel
 from jaxenv.rendering.lifestack.layout import Layout, spread
+from jaxenv.rendering.lifestack.names import domains, metric_name
 from jaxenv.rendering.lifestack.snapshot import Crisis
-from jaxenv.rendering.lifestack.theme import COLLAPSE, domains, metric_name
+from jaxenv.rendering.lifestack.text import COLLAPSE
 from jaxenv.rendering.theme import ALARM, BLUE, GREEN, INK, MUTED, ORANGE, PURPLE
 
 COLORS = (BLUE, ORANGE, GREEN, PURPLE)

@@ -18,7 +18,7 @@ from jaxenv.rendering.teamsclone import main_panel, side_panel, text, timeline
 from jaxenv.rendering.teamsclone.history import History, history_of
 from jaxenv.rendering.teamsclone.names import Names, names_of
 from jaxenv.rendering.teamsclone.snapshot import Chat, Report, read
-from jaxenv.rendering.view import Scene, View, scenes_of
+from jaxenv.rendering.view import Scene, View, scenario_of, scenes_of
 
 SIZE = (960.0, 600.0)  # points
 SHARE = 0.72  # of the width for channels and messages
@@ -28,7 +28,7 @@ def scenes(
     env: TeamsClone, states: Sequence[State], params: Params, names: Mapping[str, Any], agent: int = 0
 ) -> list[Scene]:
     """The states of one episode as chat pages of one agent; see `View`."""
-    called, history = names_of(_scenario(params, states[0]), names, env.num_agents), history_of(states)
+    called, history = names_of(scenario_of(params, states[0]), names, env.num_agents), history_of(states)
     chats = _chats(env, states, params, called, history, agent)
     whole = functools.partial(timeline.draw, history, called, agent)
     return scenes_of(chats, text, main_panel.draw, side_panel.draw, whole, size=SIZE, share=SHARE)
@@ -39,7 +39,7 @@ def describe_action(
 ) -> str:
     """What the actions of all agents mean in a state; see `View`."""
     actions = np.reshape(action, env.num_agents).astype(np.int32)
-    scenario = _scenario(params, state)
+    scenario = scenario_of(params, state)
     legal = jax.device_get(_legal(env.catalogue, state, scenario, actions)).tolist()
     moment = text.Moment(env.catalogue, state, scenario, names_of(scenario, names, env.num_agents), agent)
     return text.describe_actions(moment, actions.tolist(), legal)
@@ -56,7 +56,7 @@ def describe_step(
 ) -> list[str]:
     """The effects of a step that an agent sees; see `View`."""
     del action
-    called, history = names_of(_scenario(params, before), names, env.num_agents), history_of([before, after])
+    called, history = names_of(scenario_of(params, before), names, env.num_agents), history_of([before, after])
     was, now = _chats(env, [before, after], params, called, history, agent)
     return text.describe_step(was, now, history, called, agent)
 
@@ -75,7 +75,7 @@ def _chats(
     env: TeamsClone, states: Sequence[State], params: Params, names: Names, history: History, agent: int
 ) -> list[Chat]:
     """The states as one agent sees them."""
-    scenario = _scenario(params, states[0])
+    scenario = scenario_of(params, states[0])
     return [read(state, scenario, _report(env, state, params), history, names, agent) for state in states]
 
 
@@ -101,11 +101,6 @@ def _query(env: TeamsClone, state: State, params: Params) -> tuple:
 def _legal(catalogue: Any, state: State, scenario: Scenario, action: jax.Array) -> jax.Array:
     agents = jnp.arange(action.shape[0])
     return jax.vmap(lambda agent, index: decode(catalogue, state, scenario, agent, index).legal)(agents, action)
-
-
-def _scenario(params: Params, state: State) -> Scenario:
-    """The scenario of a state, on the host."""
-    return jax.device_get(params.bank[int(state.scenario)])
 
 
 VIEW = view_of(0)

@@ -26,8 +26,11 @@ class Post:
     step: int  # -1 for an initial message
     author: int
     kind: int
+    text: int  # code
     named: int  # -1 for nobody
+    is_pending: bool
     seen_by: int  # bit i: agent i
+    reactions: int  # packed, see `Messages.reactions`
 
     @property
     def place(self) -> Place:
@@ -94,43 +97,45 @@ def history_of(states: Sequence[State]) -> History:
 
 def posts_of(state: State) -> Iterator[Post]:
     """The messages that a state keeps, oldest first in each channel."""
-    rings = state.messages
-    for channel, count in enumerate(rings.count.tolist()):
-        for serial in range(max(count - WINDOW, 0), count):
-            word = rings.words[serial % WINDOW, channel]
-            yield Post(
-                channel=channel,
-                serial=serial,
-                step=int(rings.posted[serial % WINDOW, channel]),
-                author=int(messages.author(word)),
-                kind=int(messages.kind(word)),
-                named=int(messages.named(word)),
-                seen_by=int(word) >> messages.SEEN,
-            )
+    for channel in range(len(state.messages.count)):
+        yield from posts_in(state, channel)
 
 
-def is_pending(state: State, place: Place) -> bool:
-    """Whether a mention is still in its channel and waits for an answer."""
-    channel, serial = place
-    if not state.messages.count[channel] - WINDOW <= serial < state.messages.count[channel]:
-        return False
-    return bool(messages.is_pending(state.messages.words[serial % WINDOW, channel]))
+def posts_in(state: State, channel: int) -> Iterator[Post]:
+    """The messages that a state keeps of one channel, oldest first."""
+    rings, count = state.messages, int(state.messages.count[channel])
+    for serial in range(max(count - WINDOW, 0), count):
+        slot = serial % WINDOW, channel
+        word = rings.words[slot]
+        yield Post(
+            channel=channel,
+            serial=serial,
+            step=int(rings.posted[slot]),
+            author=int(messages.author(word)),
+            kind=int(messages.kind(word)),
+            text=int(messages.text(word)),
+            named=int(messages.named(word)),
+            is_pending=bool(messages.is_pending(word)),
+            seen_by=int(word) >> messages.SEEN,
+            reactions=int(rings.reactions[slot]),
+        )
 
 
 def _ended_mentions(was: State, now: State) -> Iterator[tuple[Place, MentionOutcome]]:
     """The mentions that a step ended: an agent's message answers the oldest one in its channel that it has seen."""
-    waiting = [post for post in posts_of(was) if is_pending(was, post.place)]
+    waiting, after = [post for post in posts_of(was) if post.is_pending], list(posts_of(now))
     room, answered = len(was.presence), {}
-    new = [post for post in posts_of(now) if post.serial >= was.messages.count[post.channel] and post.author >= room]
+    new = [post for post in after if post.serial >= was.messages.count[post.channel] and post.author >= room]
     for agent, channel in sorted((post.author - room, post.channel) for post in new):
         seen = [post for post in waiting if post.channel == channel and post.seen_by >> agent & 1]
         if seen:
             answered.setdefault(seen[0].place, agent)
-    for place in (post.place for post in waiting):
-        if place in answered:
-            yield place, MentionOutcome(ANSWERED, int(was.clock), answered[place])
-        elif not is_pending(now, place):
-            yield place, MentionOutcome(MISSED, int(was.clock), -1)
+    still_waiting = {post.place for post in after if post.is_pending}
+    for post in waiting:
+        if post.place in answered:
+            yield post.place, MentionOutcome(ANSWERED, int(was.clock), answered[post.place])
+        elif post.place not in still_waiting:
+            yield post.place, MentionOutcome(MISSED, int(was.clock), -1)
 
 
 def _new_calls(was: State, now: State) -> list[int]:

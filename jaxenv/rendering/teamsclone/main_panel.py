@@ -6,12 +6,11 @@ from collections.abc import Sequence
 
 from jaxenv.envs.teamsclone.dynamics import MOST_UNREAD
 from jaxenv.rendering.canvas import LARGE, SMALL, TINY, Canvas
-from jaxenv.rendering.fonts import text_width, wrapped
 from jaxenv.rendering.teamsclone.history import ANSWERED, PENDING
 from jaxenv.rendering.teamsclone.snapshot import Channel, Chat, Message
 from jaxenv.rendering.teamsclone.text import call_of, reactions_of, when
 from jaxenv.rendering.teamsclone.theme import AGENT, OUTCOMES, avatar, color_of, dot, pill
-from jaxenv.rendering.theme import ALARM, BLUE, GREEN, INK, MUTED, PAPER, WASH, tint
+from jaxenv.rendering.theme import ALARM, BLUE, GREEN, INK, MUTED, PAPER, WASH, text_width, tint, wrapped
 
 LIST, HEADER, FOOT = 158.0, 30.0, 34.0  # points: width of the list, heights above and under it
 ROW, CALL, TEAM = 21.0, 12.0, 22.0  # points, heights in the list

@@ -6,14 +6,14 @@ is in a call. Rates, schedules and the places of other agents appear in no pictu
 
 import dataclasses
 from collections import Counter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import numpy as np
 
-from jaxenv.envs.teamsclone import Scenario, State, Statistics, actions, messages
-from jaxenv.envs.teamsclone.types import EMOJI, KINDS, PRESENCE, WINDOW
-from jaxenv.rendering.teamsclone.history import ANSWERED, PENDING, History
+from jaxenv.envs.teamsclone import Scenario, State, Statistics, actions
+from jaxenv.envs.teamsclone.types import EMOJI, KINDS, PRESENCE
+from jaxenv.rendering.teamsclone.history import ANSWERED, PENDING, History, Post, posts_in
 from jaxenv.rendering.teamsclone.names import Names
 
 OVER = "over"  # a mention that has ended, if a single state does not show whether it was answered or missed
@@ -94,8 +94,7 @@ class Report(NamedTuple):
 
 def read(state: State, scenario: Scenario, report: Report, history: History, names: Names, agent: int) -> Chat:
     """What an agent sees of a state; the records are on the host."""
-    count = int(state.messages.count[state.channel[agent]])
-    earlier = max(count - WINDOW, 0)
+    posts = list(posts_in(state, int(state.channel[agent])))
     return Chat(
         workspace=names.workspace,
         me=names.agent(agent),
@@ -103,8 +102,8 @@ def read(state: State, scenario: Scenario, report: Report, history: History, nam
         clock=int(state.clock),
         time_limit=report.time_limit,
         channels=tuple(_channels(state, names, agent)),
-        messages=tuple(_message(state, scenario, history, names, agent, n) for n in range(earlier, count)),
-        earlier=earlier,
+        messages=tuple(_message(post, state, scenario, history, names, agent) for post in posts),
+        earlier=posts[0].serial if posts else 0,
         people=tuple(_people(state, report, names, agent)),
         statistics=jax.tree.map(lambda leaf: leaf[agent], report.statistics),
         outcome=report.outcome,
@@ -128,36 +127,32 @@ def _channels(state: State, names: Names, agent: int) -> list[Channel]:
     ]
 
 
-def _message(state: State, scenario: Scenario, history: History, names: Names, agent: int, serial: int) -> Message:
+def _message(post: Post, state: State, scenario: Scenario, history: History, names: Names, agent: int) -> Message:
     """A message of the agent's channel."""
-    here, place = int(state.channel[agent]), serial % WINDOW
-    word, posted = state.messages.words[place, here], int(state.messages.posted[place, here])
-    author, named = int(messages.author(word)), int(messages.named(word))
-    age = int(state.clock) - posted
-    outcome = ""
-    if named >= 0:
-        ended = history.outcome((here, serial), int(state.clock))
+    age, outcome = int(state.clock) - post.step, ""
+    if post.named >= 0:
+        ended = history.outcome(post.place, int(state.clock))
         likely = ANSWERED if age <= scenario.mention_window else OVER
-        outcome = PENDING if messages.is_pending(word) else ended.how if ended else likely
+        outcome = PENDING if post.is_pending else ended.how if ended else likely
     return Message(
-        author=names.author(author),
-        by=author,
-        is_agent=author >= names.room,
-        is_own=author == names.room + agent,
-        kind=KINDS[int(messages.kind(word))],
-        content=names.content(int(messages.text(word)), named),
-        step=posted + 1,
+        author=names.author(post.author),
+        by=post.author,
+        is_agent=post.author >= names.room,
+        is_own=post.author == names.room + agent,
+        kind=KINDS[post.kind],
+        content=names.content(post.text, post.named),
+        step=post.step + 1,
         age=age,
-        mention=names.mention(named) if named >= 0 else "",
-        is_for_me=named == agent,
+        mention=names.mention(post.named) if post.named >= 0 else "",
+        is_for_me=post.named == agent,
         outcome=outcome,
-        reactions=_reactions(state.messages.reactions[place, here], len(names.agents)),
+        reactions=_reactions(post.reactions, len(names.agents)),
     )
 
 
-def _reactions(packed: Any, num_agents: int) -> tuple[tuple[str, int], ...]:
+def _reactions(packed: int, num_agents: int) -> tuple[tuple[str, int], ...]:
     """The emoji of a message and how many agents gave each, in the order of EMOJI."""
-    given = Counter(int(packed) >> 4 * agent & 15 for agent in range(num_agents))
+    given = Counter(packed >> 4 * agent & 15 for agent in range(num_agents))
     return tuple((emoji, given[code]) for code, emoji in enumerate(EMOJI, 1) if given[code])
 
 

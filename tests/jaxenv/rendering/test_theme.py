@@ -2,7 +2,7 @@
 
 import pytest
 
-from jaxenv.rendering.fonts import drawable, text_width, wrapped
+from jaxenv.rendering.theme import drawable, text_width, wrapped
 
 
 @pytest.mark.parametrize(
