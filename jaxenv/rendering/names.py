@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+Given = Mapping[str, Any]
+"""The names of a scenario, by field of its environment's `Names`; empty if none are given."""
 
 
 def numbered(kind: str, count: int) -> tuple[str, ...]:
@@ -13,7 +15,7 @@ def numbered(kind: str, count: int) -> tuple[str, ...]:
     return tuple(f"{kind} {number}" for number in range(1, count + 1))
 
 
-def with_defaults(kind: type[T], given: Mapping[str, Any], **defaults: Any) -> T:
+def with_defaults(kind: type[T], given: Given, **defaults: Any) -> T:
     """The names that are given, and defaults for the others.
 
     Args:

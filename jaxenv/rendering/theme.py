@@ -8,17 +8,9 @@ ALARM = "#c1121f"
 # Distinct for colour-blind readers too: Wong, "Points of view: Color blindness", Nature Methods 8, 441 (2011).
 BLUE, ORANGE, GREEN, PURPLE = "#0072b2", "#e69f00", "#009e73", "#aa5a8c"
 
-SHORT = {
-    "👍": "+1",
-    "❤": "heart",
-    "😂": "joy",
-    "😮": "open_mouth",
-    "😢": "cry",
-    "🎉": "tada",
-    "🙏": "pray",
-    "👀": "eyes",
-    "🤖": "robot",
-}
+SHORT = dict(
+    zip("👍❤😂😮😢🎉🙏👀🤖", ["+1", "heart", "joy", "open_mouth", "cry", "tada", "pray", "eyes", "robot"], strict=True)
+)
 """Emoji -> its usual short name, drawn as `:tada:`; other emoji are drawn as the Unicode names of their characters."""
 
 FONT = "DejaVu Sans"  # comes with matplotlib, so a picture looks the same everywhere

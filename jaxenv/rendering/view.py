@@ -3,12 +3,13 @@
 import dataclasses
 import functools
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import jax
 
 from jaxenv.rendering.canvas import PAGE, Canvas
+from jaxenv.rendering.names import Given
 from jaxenv.rendering.text import joined
 
 
@@ -79,23 +80,19 @@ def scenes_of(
     ]
 
 
-Names = Mapping[str, Any]
-"""Field -> what is given for an environment's `Names`; empty where nothing is."""
-
-
 class View(NamedTuple):
     """How an environment is shown; `views.VIEWS` has one for each.
 
     All arguments are on the host: the environment is unwrapped, and states and actions are NumPy arrays.
     """
 
-    scenes: Callable[[Any, Sequence[Any], Any, Names], list[Scene]]
+    scenes: Callable[[Any, Sequence[Any], Any, Given], list[Scene]]
     """(env, states of one episode, params, names) -> a scene for each state, drawn on the same scale."""
 
-    describe_action: Callable[[Any, Any, Any, Any, Names], str]
+    describe_action: Callable[[Any, Any, Any, Any, Given], str]
     """(env, state, action, params, names) -> what the action means in that state, as a short phrase."""
 
-    describe_step: Callable[[Any, Any, Any, Any, Any, Names], list[str]] = lambda *_: []
+    describe_step: Callable[[Any, Any, Any, Any, Any, Given], list[str]] = lambda *_: []
     """(env, state, next state, action, params, names) -> the effects of the step, a line each; may be empty."""
 
     of_agent: Callable[[int], "View"] | None = None

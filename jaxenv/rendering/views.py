@@ -1,7 +1,7 @@
 """The view that shows each environment, and how states reach it: `VIEWS` and `render`."""
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -12,6 +12,7 @@ from jaxenv.envs.lifeops import LifeOps
 from jaxenv.envs.lifestack import LifeStack
 from jaxenv.envs.teamsclone import TeamsClone
 from jaxenv.rendering import lifeops, lifestack, teamsclone
+from jaxenv.rendering.names import Given
 from jaxenv.rendering.page import page
 from jaxenv.rendering.picture import Picture
 from jaxenv.rendering.view import Scene, View
@@ -76,7 +77,7 @@ def describe_step(
     return tuple(view.describe_step(bare, before, after, np.asarray(action), params, names))
 
 
-def names_in(env: Environment, state: Any, params: Any, names: Any) -> Mapping[str, Any]:
+def names_in(env: Environment, state: Any, params: Any, names: Any) -> Given:
     """The names of the scenario of a state, by field of its environment's `Names`; empty for None."""
     if not hasattr(names, "documents"):
         return names.names() if hasattr(names, "names") else names or {}

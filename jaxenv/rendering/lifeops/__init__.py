@@ -1,7 +1,7 @@
 """LifeOps shown: a day as an agenda with its queue and work, and its actions in words."""
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -11,10 +11,11 @@ from jaxenv.envs.lifeops.dynamics import judge
 from jaxenv.rendering.lifeops import main_panel, side_panel, text
 from jaxenv.rendering.lifeops.names import names_of
 from jaxenv.rendering.lifeops.snapshot import read
+from jaxenv.rendering.names import Given
 from jaxenv.rendering.view import Scene, View, scenario_of, scenes_of
 
 
-def scenes(env: LifeOps, states: Sequence[State], params: Params, names: Mapping[str, Any]) -> list[Scene]:
+def scenes(env: LifeOps, states: Sequence[State], params: Params, names: Given) -> list[Scene]:
     """The states of one episode as agendas of the same hours; see `View`."""
     del env
     scenario = scenario_of(params, states[0])
@@ -23,7 +24,7 @@ def scenes(env: LifeOps, states: Sequence[State], params: Params, names: Mapping
     return scenes_of(days, text, agenda, side_panel.draw)
 
 
-def describe_action(env: LifeOps, state: State, action: Any, params: Params, names: Mapping[str, Any]) -> str:
+def describe_action(env: LifeOps, state: State, action: Any, params: Params, names: Given) -> str:
     """What an action means in a state; see `View`."""
     if not 0 <= action < env.num_actions:
         return f"action {action}, which does not exist"

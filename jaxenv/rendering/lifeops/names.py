@@ -2,10 +2,9 @@
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any
 
 from jaxenv.envs.lifeops.types import ABSENT, Scenario
-from jaxenv.rendering.names import numbered, with_defaults
+from jaxenv.rendering.names import Given, numbered, with_defaults
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,7 +32,7 @@ class Names:
         return self.places.get(index, f"place {index + 1}")
 
 
-def names_of(day: Scenario, given: Mapping[str, Any]) -> Names:
+def names_of(day: Scenario, given: Given) -> Names:
     """The names of a scenario (arrays on the host), by number if they are not given.
 
     Raises:

@@ -2,7 +2,7 @@
 
 from jaxenv.rendering.canvas import SMALL, TEXT, Canvas
 from jaxenv.rendering.lifeops.main_panel import COLORS
-from jaxenv.rendering.lifeops.snapshot import Day, Entry, Work
+from jaxenv.rendering.lifeops.snapshot import Day, Entry, Task
 from jaxenv.rendering.lifeops.text import due, hidden, times
 from jaxenv.rendering.text import joined
 from jaxenv.rendering.theme import GREEN, INK, MUTED
@@ -19,7 +19,7 @@ def draw(day: Day, canvas: Canvas) -> None:
     if rest := hidden(day) or ("" if day.queue else "none"):
         _note(canvas, y, rest)
         y += 14
-    y = _heading(canvas, y + 8, "Work left")
+    y = _heading(canvas, y + 8, "Task left")
     if not day.tasks:
         _note(canvas, y, "none")
     rows = int((canvas.height - y) // TASK)
@@ -55,7 +55,7 @@ def _draw_request(canvas: Canvas, y: float, request: Entry, current: bool) -> No
     canvas.text(8, y + 15, where, size=SMALL, color=MUTED, width=canvas.width - 14)
 
 
-def _draw_task(canvas: Canvas, y: float, task: Work) -> None:
+def _draw_task(canvas: Canvas, y: float, task: Task) -> None:
     """Name, facts, and the remaining share of the work as a bar."""
     facts = joined(f"{task.left} of {task.total} min", f"priority {task.priority}", due(task))
     used = canvas.text(canvas.width, y + 4, facts, size=SMALL, color=MUTED, align="right")

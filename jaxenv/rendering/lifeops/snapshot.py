@@ -52,7 +52,7 @@ class Leg:
 
 
 @dataclasses.dataclass(frozen=True)
-class Work:
+class Task:
     """A task; times in minutes."""
 
     name: str
@@ -77,7 +77,7 @@ class Day:
     legs: tuple[Leg, ...]  # between places, in the order of the day
     queue: tuple[Entry, ...]  # the current request and the next two
     hidden: int  # requests behind those
-    tasks: tuple[Work, ...]  # in the order of work
+    tasks: tuple[Task, ...]  # in the order of work
 
     @property
     def tight_legs(self) -> tuple[Leg, ...]:
@@ -153,11 +153,11 @@ def _legs(state: State, scenario: Scenario, departure_min: int, names: Names) ->
     return legs
 
 
-def _tasks(state: State, scenario: Scenario, names: Names) -> Sequence[Work]:
+def _tasks(state: State, scenario: Scenario, names: Names) -> Sequence[Task]:
     tasks = scenario.tasks
     present = [index for index, priority in enumerate(tasks.priority.tolist()) if priority > 0]
     return [
-        Work(
+        Task(
             name=names.tasks[index],
             total=int(tasks.minutes[index]),
             left=int(state.minutes_left[index]),

@@ -4,7 +4,7 @@ from typing import Any
 
 from jaxenv.envs.lifeops.actions import ACCEPT, BLOCK_FOCUS, PROPOSE, REJECT, RESCHEDULE
 from jaxenv.rendering.lifeops.names import Names
-from jaxenv.rendering.lifeops.snapshot import Day, Entry, Leg, Work
+from jaxenv.rendering.lifeops.snapshot import Day, Entry, Leg, Task
 from jaxenv.rendering.text import clock, joined, sections, table
 
 PHRASES = {
@@ -53,11 +53,11 @@ def times(entry: Entry) -> str:
     return f"{clock(entry.start)}–{clock(entry.end)}"
 
 
-def due(work: Work) -> str:
+def due(task: Task) -> str:
     """When a task is due; empty if no day is set."""
-    if work.due_days is None:
+    if task.due_days is None:
         return ""
-    return {0: "due today", 1: "due tomorrow"}.get(work.due_days, f"due in {work.due_days} days")
+    return {0: "due today", 1: "due tomorrow"}.get(task.due_days, f"due in {task.due_days} days")
 
 
 def hidden(day: Day) -> str:
@@ -81,10 +81,10 @@ def _request_row(entry: Entry) -> list[str]:
     return [*columns, "" if entry.flexible else "inflexible", entry.person and f"from {entry.person}"]
 
 
-def _task_row(work: Work) -> list[str]:
-    left = -(-BAR * work.left // max(work.total, 1))  # rounded up: no bar is empty before the work is done
+def _task_row(task: Task) -> list[str]:
+    left = -(-BAR * task.left // max(task.total, 1))  # rounded up: no bar is empty before the work is done
     bar = "█" * left + "░" * (BAR - left)
-    return [bar, f"{work.left} of {work.total} min", work.name, f"priority {work.priority}", due(work)]
+    return [bar, f"{task.left} of {task.total} min", task.name, f"priority {task.priority}", due(task)]
 
 
 def _conflict_line(a: Entry, b: Entry) -> str:

@@ -4,7 +4,7 @@ Only what the agent knows is shown; hidden facts and future events appear in no 
 """
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -15,12 +15,13 @@ from jaxenv.rendering.lifestack import main_panel, side_panel, text, timeline
 from jaxenv.rendering.lifestack.layout import layout_of
 from jaxenv.rendering.lifestack.names import names_of
 from jaxenv.rendering.lifestack.snapshot import Crisis, read
+from jaxenv.rendering.names import Given
 from jaxenv.rendering.view import Scene, View, scenario_of, scenes_of
 
 SIZE = (900.0, 560.0)  # points
 
 
-def scenes(env: LifeStack, states: Sequence[State], params: Params, names: Mapping[str, Any]) -> list[Scene]:
+def scenes(env: LifeStack, states: Sequence[State], params: Params, names: Given) -> list[Scene]:
     """The states of one episode in the same layout; see `View`."""
     crises = _crises(env, states, params, names)
     layout, history = layout_of(crises[0]), timeline.history_of(crises)
@@ -29,7 +30,7 @@ def scenes(env: LifeStack, states: Sequence[State], params: Params, names: Mappi
     return scenes_of(crises, text, graph, gauges, functools.partial(timeline.draw, history, layout), size=SIZE)
 
 
-def describe_action(env: LifeStack, state: State, action: Any, params: Params, names: Mapping[str, Any]) -> str:
+def describe_action(env: LifeStack, state: State, action: Any, params: Params, names: Given) -> str:
     """What an action means in a state; see `View`."""
     if not 0 <= action < env.num_actions:
         return f"action {action}, which does not exist"
@@ -39,9 +40,7 @@ def describe_action(env: LifeStack, state: State, action: Any, params: Params, n
     return phrase if move.legal else f"{phrase}, not legal"
 
 
-def describe_step(
-    env: LifeStack, before: State, after: State, action: Any, params: Params, names: Mapping[str, Any]
-) -> list[str]:
+def describe_step(env: LifeStack, before: State, after: State, action: Any, params: Params, names: Given) -> list[str]:
     """The effects of a step; see `View`."""
     scenario = scenario_of(params, before)
     move = jax.device_get(_decode(env.catalogue, before, scenario, action))
@@ -51,7 +50,7 @@ def describe_step(
     return text.describe_step(was, now, int(move.route) if is_last else None)
 
 
-def _crises(env: LifeStack, states: Sequence[State], params: Params, names: Mapping[str, Any]) -> list[Crisis]:
+def _crises(env: LifeStack, states: Sequence[State], params: Params, names: Given) -> list[Crisis]:
     """The states read for drawing."""
     scenario = scenario_of(params, states[0])
     called = names_of(scenario, names)

@@ -10,8 +10,8 @@ from jaxenv.rendering.lifestack.snapshot import CLOSED, COMPLETED, OPEN, Conditi
 from jaxenv.rendering.lifestack.text import DANGER, FLAG, SIGNS, STAR, UNKNOWN, ticked_verbs
 from jaxenv.rendering.theme import ALARM, BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PAPER, WASH, fitting, text_width, tint
 
-STANDS = {HOLDS: GREEN, FAILS: ALARM, NOT_KNOWN: MUTED}
-FAILURE_STANDS = {HOLDS: ALARM, FAILS: INK, NOT_KNOWN: MUTED}  # of a failure condition
+STATUS_COLORS = {HOLDS: GREEN, FAILS: ALARM, NOT_KNOWN: MUTED}
+FAILURE_COLORS = {HOLDS: ALARM, FAILS: INK, NOT_KNOWN: MUTED}  # of a failure condition
 COLORS = {SIGNS[HOLDS]: GREEN, SIGNS[FAILS]: ALARM, STAR: ORANGE, FLAG: GREEN, DANGER: ALARM}
 EDGES = {OPEN: INK, COMPLETED: GREEN, CLOSED: FAINT}  # of consequences
 HEADING, LEGEND = 16.0, 24.0  # points, heights of the rows above and below
@@ -51,9 +51,9 @@ def _draw_conditions(crisis: Crisis, canvas: Canvas) -> float:
         canvas.text(0, y, crisis.names.goal, width=canvas.width)
         y += LINE + 2
     if crisis.success:
-        y = _draw_row(canvas, y, f"{STAR} Succeeds when", crisis.success, STANDS)
+        y = _draw_row(canvas, y, f"{STAR} Succeeds when", crisis.success, STATUS_COLORS)
     if crisis.failure:
-        y = _draw_row(canvas, y, f"{DANGER} Fails when", crisis.failure, FAILURE_STANDS)
+        y = _draw_row(canvas, y, f"{DANGER} Fails when", crisis.failure, FAILURE_COLORS)
     return y
 
 
@@ -64,10 +64,10 @@ def _draw_row(
     canvas.text(0, y, heading, size=SMALL, color=MUTED)
     left = x = 70.0
     for condition in conditions:
-        words = f"{SIGNS[condition.stands]} {condition.at_length}"
+        words = f"{SIGNS[condition.status]} {condition.at_length}"
         if x > left and x + text_width(words, SMALL) > canvas.width:
             x, y = left, y + LINE
-        x += canvas.text(x, y, words, size=SMALL, color=colors[condition.stands], width=canvas.width - x) + 12
+        x += canvas.text(x, y, words, size=SMALL, color=colors[condition.status], width=canvas.width - x) + 12
     return y + LINE
 
 
@@ -88,10 +88,10 @@ def _draw_edges(crisis: Crisis, canvas: Canvas, placed: Mapping[Node, Box]) -> N
         needs = [(placed[Node("bound" if need.of_bound else "fact", need.slot)], need) for need in route.needs]
         needs.sort(key=lambda pair: pair[0].y)
         for y, (start, need) in zip(_ports(box, len(needs)), needs, strict=True):
-            color = STANDS[need.stands] if route.status != CLOSED else FAINT
+            color = STATUS_COLORS[need.status] if route.status != CLOSED else FAINT
             x = (start.right, box.x - SIGN)
-            canvas.curve(x, (start.y, y), color=color, dashed=need.stands == NOT_KNOWN)
-            canvas.text(box.x - SIGN / 2, y, SIGNS[need.stands], size=TINY, color=color, bold=True, align="center")
+            canvas.curve(x, (start.y, y), color=color, dashed=need.status == NOT_KNOWN)
+            canvas.text(box.x - SIGN / 2, y, SIGNS[need.status], size=TINY, color=color, bold=True, align="center")
         writes = sorted((placed[Node("write", write.key, write.value)] for write in route.writes), key=lambda b: b.y)
         for y, end in zip(_ports(box, len(writes)), writes, strict=True):
             line = 1.2 if route.status == COMPLETED else 0.9
@@ -108,7 +108,7 @@ def _draw_need(crisis: Crisis, canvas: Canvas, box: Box, node: Node) -> None:
     """A fact with its value, if known, or a bound on a metric."""
     if node.kind == "bound":
         bound = crisis.bounds[node.slot]
-        color = STANDS[bound.stands]
+        color = STATUS_COLORS[bound.status]
         canvas.box(*box.frame, fill=tint(color, 0.16), edge=color, line=0.8, radius=3)
         _write_in(canvas, box, bound.words, bound.now, INK, color)
         return
@@ -147,7 +147,7 @@ def _write_in(canvas: Canvas, box: Box, name: str, value: str, ink: str, value_i
 def _draw_route(route: Route, canvas: Canvas, box: Box) -> None:
     """A route: struck if closed, ticked if completed, with a heavy edge if it leads to success."""
     style = {
-        OPEN: {"fill": PAPER, "edge": INK, "line": 1.6 if route.serves else 0.8},
+        OPEN: {"fill": PAPER, "edge": INK, "line": 1.6 if route.leads_to_success else 0.8},
         COMPLETED: {"fill": tint(GREEN, 0.16), "edge": GREEN, "line": 1.2},
         CLOSED: {"fill": WASH, "edge": FAINT, "line": 0.8},
     }
@@ -174,7 +174,7 @@ def _draw_route_name(route: Route, canvas: Canvas, box: Box, y: float) -> None:
     if route.status == COMPLETED:
         x += canvas.text(x, y, "✓", color=GREEN, bold=True) + 2
     size, room = TEXT if box.height > LOW else SMALL, box.right - reward - 10 - x
-    name = canvas.text(x, y, route.name, size=size, color=ink, bold=route.serves, width=room)
+    name = canvas.text(x, y, route.name, size=size, color=ink, bold=route.leads_to_success, width=room)
     if route.status == CLOSED:
         canvas.line((x - 1, x + name), (y, y), color=MUTED, line=0.9)
 

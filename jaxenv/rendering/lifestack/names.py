@@ -1,12 +1,10 @@
 """What the facts, routes, milestones, events and metrics of a crisis are called."""
 
 import dataclasses
-from collections.abc import Mapping
-from typing import Any
 
 from jaxenv.envs.lifestack.metrics import INVERTED, METRICS
 from jaxenv.envs.lifestack.types import ABSENT, NEVER, Scenario
-from jaxenv.rendering.names import numbered, with_defaults
+from jaxenv.rendering.names import Given, numbered, with_defaults
 from jaxenv.rendering.text import spaced
 
 NOTHING = "none"  # the value of a fact that is absent
@@ -57,7 +55,7 @@ class Names:
         return f"{self.keys[key]} is {' or '.join(self.value(key, code) for code in inside)}"
 
 
-def names_of(crisis: Scenario, given: Mapping[str, Any]) -> Names:
+def names_of(crisis: Scenario, given: Given) -> Names:
     """The names of a scenario (arrays on the host), by number if they are not given.
 
     Raises:

@@ -45,7 +45,7 @@ def _draw_clock(crisis: Crisis, history: History, canvas: Canvas) -> None:
 def _draw_resources(crisis: Crisis, canvas: Canvas, y: float) -> float:
     """Time, money and energy as bars; returns the height under them."""
     for name in RESOURCES:
-        has, had = crisis.has[name], crisis.had[name]
+        has, had = crisis.resources[name], crisis.initial[name]
         most = max(100.0 if name == "energy" else had, has)
         canvas.text(0, y + 5, name, size=SMALL)
         canvas.bar(36, y + 2, canvas.width - 120, 6, has / max(most, 1.0), ALARM if has < 0.15 * most else BLUE)

@@ -48,7 +48,7 @@ class Condition:
     """A condition, in words."""
 
     words: str
-    stands: int  # HOLDS, FAILS or NOT_KNOWN to the agent
+    status: int  # HOLDS, FAILS or NOT_KNOWN to the agent
     now: str = ""  # the value of its metric, as the engine keeps it
 
     @property
@@ -63,7 +63,7 @@ class Need:
 
     of_bound: bool
     slot: int
-    stands: int  # HOLDS, FAILS or NOT_KNOWN
+    status: int  # HOLDS, FAILS or NOT_KNOWN
 
 
 @dataclasses.dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Route:
     reward: float
     price: str  # its cost, excluding that of its verbs
     affordable: bool  # whether there is money for what is still to be paid
-    serves: bool
+    leads_to_success: bool
     needs: tuple[Need, ...]
     writes: tuple[Write, ...]
     closes: tuple[str, ...]
@@ -113,8 +113,8 @@ class Crisis:
     horizon: int
     deadline: int | None
     outcome: str  # empty until the end
-    has: dict[str, float]  # by the names of RESOURCES
-    had: dict[str, float]  # the same at the beginning
+    resources: dict[str, float]  # by the names of RESOURCES
+    initial: dict[str, float]  # the same at the start
     metrics: np.ndarray  # [23] float, higher is better
     facts: tuple[Fact, ...]
     bounds: tuple[Condition, ...]
@@ -138,8 +138,8 @@ def read(observation: Observation, state: State, scenario: Scenario, names: Name
         horizon=int(scenario.horizon),
         deadline=None if scenario.deadline == NEVER else int(scenario.deadline),
         outcome=timeout if state.outcome == RUNNING else OUTCOMES[int(state.outcome)],
-        has={name: int(getattr(observation, name)) / CENTS for name in RESOURCES},
-        had={name: int(getattr(scenario, name)) / CENTS for name in RESOURCES},
+        resources={name: int(getattr(observation, name)) / CENTS for name in RESOURCES},
+        initial={name: int(getattr(scenario, name)) / CENTS for name in RESOURCES},
         metrics=better(np.asarray(observation.metrics)) / UNIT,
         facts=tuple(_fact(observation, names, slot) for slot in range(int(scenario.num_keys))),
         bounds=bounds,
@@ -164,17 +164,17 @@ def _conditions(
     for key, codes in enumerate(table.facts[:, column].tolist()):
         if codes:
             code = int(observation.keys.code[key])
-            stands = NOT_KNOWN if code == UNKNOWN else HOLDS if _bit(codes, code) else FAILS
-            found.append(Condition(names.set_of_values(key, codes), stands))
+            status = NOT_KNOWN if code == UNKNOWN else HOLDS if _bit(codes, code) else FAILS
+            found.append(Condition(names.set_of_values(key, codes), status))
     return found + [bounds[slot] for slot in np.flatnonzero(table.bounds[:, column])]
 
 
 def _any_of(alternatives: list[Condition]) -> Condition:
     """Several conditions, one of which is enough, as one."""
-    every = [condition.stands for condition in alternatives]
-    stands = HOLDS if HOLDS in every else NOT_KNOWN if NOT_KNOWN in every else FAILS
+    every = [condition.status for condition in alternatives]
+    status = HOLDS if HOLDS in every else NOT_KNOWN if NOT_KNOWN in every else FAILS
     words = " or ".join(condition.at_length for condition in alternatives)
-    return Condition(words or "what nothing brings about", stands)
+    return Condition(words or "what nothing brings about", status)
 
 
 def _bound(observation: Observation, slot: int) -> Condition:
@@ -211,7 +211,7 @@ def _route(observation: Observation, state: State, scenario: Scenario, names: Na
         reward=float(routes.reward[slot]),
         price=_price(scenario, slot, len(verbs)),
         affordable=status != OPEN or ("spend", True) in verbs or bool(routes.money[slot] <= observation.money),
-        serves=bool(routes.serves[slot]),
+        leads_to_success=bool(routes.serves[slot]),
         needs=tuple(_needs(observation, scenario, slot)),
         writes=tuple(_writes(observation, scenario, names, slot)),
         closes=tuple(names.routes[other] for other in np.flatnonzero(routes.closes[slot])),
@@ -238,8 +238,8 @@ def _needs(observation: Observation, scenario: Scenario, slot: int) -> list[Need
         for key in np.flatnonzero(relation != NO_RELATION).tolist()
     ]
     for bound in np.flatnonzero(observation.routes.needs_bound[slot]).tolist():
-        stands = HOLDS if observation.bounds.holds[bound] else FAILS
-        needs.append((int(table.bound_order[slot, bound]), Need(True, bound, stands)))
+        status = HOLDS if observation.bounds.holds[bound] else FAILS
+        needs.append((int(table.bound_order[slot, bound]), Need(True, bound, status)))
     return [need for _, need in sorted(needs, key=lambda pair: pair[0])]
 
 

@@ -40,13 +40,13 @@ def moment(crisis: Crisis) -> str:
 def body(crisis: Crisis) -> str:
     """Goal, resources, conditions, routes, facts, milestones, events and metrics."""
     conditions = {"Succeeds when all hold": crisis.success, "Fails when one holds": crisis.failure}
-    resources = (f"{name} {crisis.has[name]:g} of {crisis.had[name]:g}{UNITS[name]}" for name in RESOURCES)
+    resources = (f"{name} {crisis.resources[name]:g} of {crisis.initial[name]:g}{UNITS[name]}" for name in RESOURCES)
     facts = [
         [f.name, UNKNOWN if f.value is None else f.value, "always shown" * f.shown, "wanted" * f.wanted]
         for f in crisis.facts
     ]
     parts = {
-        heading: [f"{SIGNS[condition.stands]} {condition.at_length}" for condition in members]
+        heading: [f"{SIGNS[condition.status]} {condition.at_length}" for condition in members]
         for heading, members in conditions.items()
         if members
     }
@@ -72,13 +72,7 @@ def describe_action(catalogue: Any, action: int, names: Names) -> str:
 
 
 def describe_step(before: Crisis, after: Crisis, attempted: int | None) -> list[str]:
-    """The effects of a step, as far as the agent sees them.
-
-    Args:
-        before: the crisis.
-        after: the crisis one step later.
-        attempted: the slot of the route whose last verb the step was; None if it was none.
-    """
+    """The effects of a step that the agent sees; `attempted` is the slot of a route whose last verb it was, if any."""
     lines = [*_route_effects(before, after, attempted), *_facts(before, after), *_milestones(before, after)]
     return [*lines, *_events(before, after), *_metrics(before, after), *_end(after)]
 
@@ -93,9 +87,9 @@ def _route_lines(crisis: Crisis, route: Route) -> list[str]:
 
     def need(need: Need) -> str:
         name = crisis.bounds[need.slot].words if need.of_bound else crisis.facts[need.slot].name
-        return f"{SIGNS[need.stands]} {name}"
+        return f"{SIGNS[need.status]} {name}"
 
-    status = "leads to success" if route.serves else route.status
+    status = "leads to success" if route.leads_to_success else route.status
     verbs = ", ".join(ticked_verbs(route)) if route.status == OPEN else ""
     parts = {
         "costs": route.price,

@@ -4,7 +4,7 @@ A state is shown as one agent sees it. Only the overview of an episode shows all
 """
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -14,6 +14,7 @@ import numpy as np
 from jaxenv.envs.teamsclone import Params, Scenario, State, TeamsClone
 from jaxenv.envs.teamsclone.actions import decode
 from jaxenv.envs.teamsclone.dynamics import is_away
+from jaxenv.rendering.names import Given
 from jaxenv.rendering.teamsclone import main_panel, side_panel, text, timeline
 from jaxenv.rendering.teamsclone.history import History, history_of
 from jaxenv.rendering.teamsclone.names import Names, names_of
@@ -24,9 +25,7 @@ SIZE = (960.0, 600.0)  # points
 SHARE = 0.72  # of the width for channels and messages
 
 
-def scenes(
-    env: TeamsClone, states: Sequence[State], params: Params, names: Mapping[str, Any], agent: int = 0
-) -> list[Scene]:
+def scenes(env: TeamsClone, states: Sequence[State], params: Params, names: Given, agent: int = 0) -> list[Scene]:
     """The states of one episode as chat pages of one agent; see `View`."""
     called, history = names_of(scenario_of(params, states[0]), names, env.num_agents), history_of(states)
     chats = _chats(env, states, params, called, history, agent)
@@ -34,9 +33,7 @@ def scenes(
     return scenes_of(chats, text, main_panel.draw, side_panel.draw, whole, size=SIZE, share=SHARE)
 
 
-def describe_action(
-    env: TeamsClone, state: State, action: Any, params: Params, names: Mapping[str, Any], agent: int = 0
-) -> str:
+def describe_action(env: TeamsClone, state: State, action: Any, params: Params, names: Given, agent: int = 0) -> str:
     """What the actions of all agents mean in a state; see `View`."""
     actions = np.reshape(action, env.num_agents).astype(np.int32)
     scenario = scenario_of(params, state)
@@ -46,13 +43,7 @@ def describe_action(
 
 
 def describe_step(
-    env: TeamsClone,
-    before: State,
-    after: State,
-    action: Any,
-    params: Params,
-    names: Mapping[str, Any],
-    agent: int = 0,
+    env: TeamsClone, before: State, after: State, action: Any, params: Params, names: Given, agent: int = 0
 ) -> list[str]:
     """The effects of a step that an agent sees; see `View`."""
     del action

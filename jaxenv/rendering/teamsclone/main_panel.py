@@ -44,13 +44,13 @@ def _draw_list(chat: Chat, canvas: Canvas) -> None:
         for channel in channels:
             y = _draw_channel(channel, canvas, y)
         y += 6
-    me = next(person for person in chat.people if person.is_me)
+    viewer = next(person for person in chat.people if person.is_viewer)
     y = canvas.height - FOOT / 2
     canvas.line((10, canvas.width - 10), (y - FOOT / 2, y - FOOT / 2))
-    avatar(canvas, 20, y, 8.5, me.name, AGENT)
-    dot(canvas, 26.5, y + 6, me.presence)
-    used = canvas.text(36, y, me.name, size=SIZE, bold=True)
-    canvas.text(41 + used, y, me.presence, size=SMALL, color=MUTED)
+    avatar(canvas, 20, y, 8.5, viewer.name, AGENT)
+    dot(canvas, 26.5, y + 6, viewer.presence)
+    used = canvas.text(36, y, viewer.name, size=SIZE, bold=True)
+    canvas.text(41 + used, y, viewer.presence, size=SMALL, color=MUTED)
 
 
 def _draw_channel(channel: Channel, canvas: Canvas, y: float) -> float:
@@ -155,7 +155,7 @@ def _draw_entry(entry: Entry, canvas: Canvas, y: float) -> None:
     message, top = entry.message, y + entry.rest / 2
     if message.outcome:
         _draw_ground(entry, canvas, y)
-    color = color_of(message.by, message.is_agent)
+    color = color_of(message.author_number, message.is_agent)
     avatar(canvas, 19, top + 10, 10, message.author, color)
     used = canvas.text(LEFT, top + 5, message.author, size=MESSAGE, bold=True, color=color, width=150)
     canvas.text(LEFT + used + 7, top + 5.4, f"{message.kind} · {when(message)}", size=SMALL, color=MUTED)

@@ -2,11 +2,10 @@
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any
 
 from jaxenv.envs.teamsclone import Scenario
 from jaxenv.envs.teamsclone.texts import default_table
-from jaxenv.rendering.names import numbered, with_defaults
+from jaxenv.rendering.names import Given, numbered, with_defaults
 
 AGENT = "agent"  # the id of the only agent, which `@agent` mentions; several are `agent-0` and so on
 
@@ -56,7 +55,7 @@ class Names:
         return f"@{self.agents[agent]}" if agent < len(self.agents) else f"@{AGENT}-{agent}"
 
 
-def names_of(workspace: Scenario, given: Mapping[str, Any], num_agents: int) -> Names:
+def names_of(workspace: Scenario, given: Given, num_agents: int) -> Names:
     """The names of a scenario (arrays on the host), by number if they are not given.
 
     Raises:

@@ -40,15 +40,15 @@ def _draw_people(people: Sequence[Person], canvas: Canvas, y: float, row: float)
         avatar(canvas, 9, middle, radius, person.name, color_of(person.number, person.is_agent))
         dot(canvas, 9 + 0.75 * radius, middle + 0.7 * radius, person.presence)
         used = canvas.text(canvas.width, middle, person.presence, size=SMALL, color=MUTED, align="right")
-        name = f"{person.name} (you)" if person.is_me else person.name
-        canvas.text(24, middle, name, size=SIZE, bold=person.is_me, width=canvas.width - 30 - used)
+        name = f"{person.name} (you)" if person.is_viewer else person.name
+        canvas.text(24, middle, name, size=SIZE, bold=person.is_viewer, width=canvas.width - 30 - used)
         y += row
     return y
 
 
 def _draw_facts(chat: Chat, facts: Sequence[tuple[str, str]], canvas: Canvas, y: float) -> None:
     """The statistics so far, the return first."""
-    canvas.text(0, y, f"So far, {chat.me}" if chat.num_agents > 1 else "So far", size=SIZE, bold=True)
+    canvas.text(0, y, f"So far, {chat.viewer}" if chat.num_agents > 1 else "So far", size=SIZE, bold=True)
     (_, total), *rest = facts
     canvas.text(canvas.width, y, f"return {total}", size=SIZE, bold=True, align="right")
     y += 14

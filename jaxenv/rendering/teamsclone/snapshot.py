@@ -24,7 +24,7 @@ class Message:
     """A message of the agent's channel."""
 
     author: str
-    by: int  # the number of the author
+    author_number: int
     is_agent: bool
     is_own: bool
     kind: str
@@ -58,7 +58,7 @@ class Person:
     number: int  # as an author
     presence: str
     is_agent: bool
-    is_me: bool
+    is_viewer: bool
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Chat:
     """Everything that is shown of a state."""
 
     workspace: str
-    me: str
+    viewer: str
     num_agents: int
     clock: int  # steps taken
     time_limit: int
@@ -97,7 +97,7 @@ def read(state: State, scenario: Scenario, report: Report, history: History, nam
     posts = list(posts_in(state, int(state.channel[agent])))
     return Chat(
         workspace=names.workspace,
-        me=names.agent(agent),
+        viewer=names.agent(agent),
         num_agents=len(names.agents),
         clock=int(state.clock),
         time_limit=report.time_limit,
@@ -136,7 +136,7 @@ def _message(post: Post, state: State, scenario: Scenario, history: History, nam
         outcome = PENDING if post.is_pending else ended.how if ended else likely
     return Message(
         author=names.author(post.author),
-        by=post.author,
+        author_number=post.author,
         is_agent=post.author >= names.room,
         is_own=post.author == names.room + agent,
         kind=KINDS[post.kind],

@@ -22,7 +22,7 @@ INVALID = {
 
 def title(chat: Chat) -> str:
     """Which workspace it is, and whose view of several agents."""
-    return joined(chat.workspace or "a workspace", f"{chat.me} of {chat.num_agents}" if chat.num_agents > 1 else "")
+    return joined(chat.workspace or "a workspace", f"{chat.viewer} of {chat.num_agents}" if chat.num_agents > 1 else "")
 
 
 def moment(chat: Chat) -> str:
@@ -36,7 +36,7 @@ def body(chat: Chat) -> str:
         "Channels": table(map(_channel_row, chat.channels)),
         f"#{chat.current.name}, oldest first": _message_lines(chat),
         "People": _people_lines(chat),
-        f"So far, {chat.me}": [", ".join(f"{name} {value}" for name, value in statistics(chat))],
+        f"So far, {chat.viewer}": [", ".join(f"{name} {value}" for name, value in statistics(chat))],
     }
     return "\n".join(sections(parts))
 
@@ -103,7 +103,7 @@ def _people_lines(chat: Chat) -> list[str]:
     """Who is available, busy, away and offline, a line each."""
 
     def name_of(person: Person) -> str:
-        return f"{person.name} (you)" if person.is_me and chat.num_agents > 1 else person.name
+        return f"{person.name} (you)" if person.is_viewer and chat.num_agents > 1 else person.name
 
     rows = [[status, ", ".join(name_of(p) for p in chat.people if p.presence == status)] for status in PRESENCE]
     return table(row for row in rows if row[1])
@@ -176,15 +176,7 @@ def _target(moment: Moment, agent: int, slot: int) -> str:
 
 
 def describe_step(was: Chat, now: Chat, history: History, names: Names, agent: int) -> list[str]:
-    """The effects of a step that an agent sees.
-
-    Args:
-        was: the chat.
-        now: the chat one step later.
-        history: of these two states.
-        names: of the workspace.
-        agent: whose view it is.
-    """
+    """The effects that an agent sees of the step between two states; `history` is that of these two."""
     posts = {post.place: post for post in history.posts}
     ended = [(posts[place], outcome) for place, outcome in history.outcomes.items() if outcome.step == was.clock]
     lines = [*_answered(ended, names, now, agent, was.clock), *_messages(was, now), *_changes(was, now)]
@@ -222,7 +214,7 @@ def _changes(was: Chat, now: Chat) -> Iterator[str]:
         if after.has_call != before.has_call:
             yield f"call {'starts' if after.has_call else 'ends'}: #{after.name}"
     for before, after in zip(was.people, now.people, strict=True):
-        if after.presence != before.presence and not after.is_me:
+        if after.presence != before.presence and not after.is_viewer:
             yield f"{after.name} is {after.presence}"
 
 

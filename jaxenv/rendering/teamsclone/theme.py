@@ -17,9 +17,9 @@ def color_of(number: int, is_agent: bool) -> str:
     return AGENT if is_agent else PEOPLE[number % len(PEOPLE)]
 
 
-def agent_color(agent: int, is_me: bool) -> str:
+def agent_color(agent: int, is_viewer: bool) -> str:
     """The colour of one of several agents: dark for the viewer."""
-    return AGENT if is_me else tint(PEOPLE[agent % len(PEOPLE)], 0.75)
+    return AGENT if is_viewer else tint(PEOPLE[agent % len(PEOPLE)], 0.75)
 
 
 def avatar(canvas: Canvas, x: float, y: float, radius: float, name: str, color: str) -> None:
