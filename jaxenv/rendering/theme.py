@@ -8,14 +8,13 @@ ALARM = "#c1121f"
 # Distinct for colour-blind readers too: Wong, "Points of view: Color blindness", Nature Methods 8, 441 (2011).
 BLUE, ORANGE, GREEN, PURPLE = "#0072b2", "#e69f00", "#009e73", "#aa5a8c"
 
-SHORT = dict(
-    zip("👍❤😂😮😢🎉🙏👀🤖", ["+1", "heart", "joy", "open_mouth", "cry", "tada", "pray", "eyes", "robot"], strict=True)
-)
+SHORT_NAMES = ("+1", "heart", "joy", "open_mouth", "cry", "tada", "pray", "eyes", "robot")
+SHORT = dict(zip("👍❤😂😮😢🎉🙏👀🤖", SHORT_NAMES, strict=True))
 """Emoji -> its usual short name, drawn as `:tada:`; other emoji are drawn as the Unicode names of their characters."""
 
 FONT = "DejaVu Sans"  # comes with matplotlib, so a picture looks the same everywhere
 JOINERS = "\ufe0e\ufe0f\u200d"  # ask for an emoji in colour, or make one of several
-UNKNOWN = "\ufffd"
+MISSING = "\ufffd"
 WEIGHTS = ("normal", "bold")
 
 
@@ -42,7 +41,7 @@ def _drawable(sign: str) -> str:
     kind = unicodedata.category(sign)
     if kind in ("Cf", "Mn", "Sk"):
         return ""
-    return f":{unicodedata.name(sign).lower().replace(' ', '_')}:" if kind == "So" else UNKNOWN
+    return f":{unicodedata.name(sign).lower().replace(' ', '_')}:" if kind == "So" else MISSING
 
 
 @functools.cache
