@@ -19,7 +19,7 @@ def draw(day: Day, canvas: Canvas) -> None:
     if rest := hidden(day) or ("" if day.queue else "none"):
         _note(canvas, y, rest)
         y += 14
-    y = _heading(canvas, y + 8, "Task left")
+    y = _heading(canvas, y + 8, "Work left")
     if not day.tasks:
         _note(canvas, y, "none")
     rows = int((canvas.height - y) // TASK)
