@@ -16,6 +16,7 @@ from jaxenv.envs.lifeops import dynamics
 from jaxenv.envs.lifeops.types import ABSENT
 from jaxenv.rendering.lifeops import main_panel, names, snapshot
 from jaxenv.rendering.views import describe_action
+from strategies.ink import written
 from strategies.lifeops import documents
 
 ENV, PARAMS = jaxenv.make("LifeOps-Shaped-v0")
@@ -189,6 +190,7 @@ def test_a_day_full_of_odd_events_can_be_drawn():
     params = PARAMS.replace(bank=library.bank)
     episode = rendering.record(ENV, params, replay(*[0, 36] * 6), jax.random.key(0), names=library)
     assert "and 3 more, hidden" in str(episode[0])
+    assert {"Requests", "Work left", "and 3 more, hidden"} <= set(written(episode[0]))
     assert "Conflicts: 1\n  10:00–10:00  " + "Long " * 39 + "Long × e3" in str(episode[0]).replace("Long  ×", "Long ×")
     for picture in (episode[0], episode[-1], episode.overview()):
         assert picture.png(dpi=50).startswith(b"\x89PNG")
