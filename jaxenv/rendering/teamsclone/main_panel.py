@@ -74,13 +74,13 @@ def _draw_channel(channel: Channel, canvas: Canvas, y: float) -> float:
 
 def _draw_badge(canvas: Canvas, right: float, y: float, unread: int) -> float:
     """The number of unread messages in a circle, or a pill for longer numbers; returns its width."""
-    said = str(unread) if unread < MOST_UNREAD else f"{MOST_UNREAD}+"
-    width = max(BADGE, text_width(said, TINY, bold=True) + 6.5)
+    count = str(unread) if unread < MOST_UNREAD else f"{MOST_UNREAD}+"
+    width = max(BADGE, text_width(count, TINY, bold=True) + 6.5)
     if width > BADGE:
         pill(canvas, right - width, y, width, BADGE, fill=ALARM)
     else:
         canvas.disc(right - BADGE / 2, y, BADGE / 2, fill=ALARM)
-    canvas.text(right - width / 2, y, said, size=TINY, color=PAPER, bold=True, align="center")
+    canvas.text(right - width / 2, y, count, size=TINY, color=PAPER, bold=True, align="center")
     return width
 
 

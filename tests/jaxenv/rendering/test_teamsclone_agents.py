@@ -1,4 +1,4 @@
-"""Several agents in one workspace: whose eyes a picture has, what all do in words, and who plays."""
+"""Several agents in one workspace: the view of each, the actions of all in words, and who plays."""
 
 import jax
 import numpy as np
