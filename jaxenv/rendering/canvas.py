@@ -1,22 +1,16 @@
-"""A canvas: a rectangle of a figure in points, with the few marks and colours that every picture is made of."""
+"""A canvas: a rectangle of a figure, measured in points, with the few shapes that every picture uses."""
 
-import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from jaxenv.rendering.glyphs import drawable
-
-INK, MUTED, FAINT, WASH, PAPER = "#1f2933", "#6b7780", "#dde2e6", "#f3f5f6", "#ffffff"
-ALARM = "#c1121f"
-# Told apart by colour-blind people too: Wong, "Points of view: Color blindness", Nature Methods 8, 441 (2011).
-BLUE, ORANGE, GREEN, PURPLE = "#0072b2", "#e69f00", "#009e73", "#aa5a8c"
+from jaxenv.rendering.theme import FAINT, INK, MUTED, fitting, text_width
 
 PAGE = (720.0, 400.0)  # points, 10 x 5.6 inches
 LARGE, TEXT, SMALL, TINY = 11.0, 8.0, 6.8, 6.2  # points
 
 
 class Canvas:
-    """Draws in points, x to the right and y down from the upper left corner; what is drawn later lies above.
+    """Draws in points, x to the right and y down from the upper left corner; later shapes cover earlier ones.
 
     Attributes:
         width: points.
@@ -24,7 +18,7 @@ class Canvas:
     """
 
     def __init__(self, figure: Any, left: float, top: float, width: float, height: float) -> None:
-        """Lays a canvas on a matplotlib figure, `left` and `top` points from its upper left corner."""
+        """Places a canvas on a matplotlib figure, `left` and `top` points from its upper left corner."""
         page_width, page_height = 72.0 * figure.get_size_inches()
         bottom = page_height - top - height
         rectangle = (left / page_width, bottom / page_height, width / page_width, height / page_height)
@@ -35,7 +29,7 @@ class Canvas:
         self.width, self.height = width, height
 
     def part(self, left: float, top: float, width: float, height: float) -> "Canvas":
-        """A canvas that lies on this one."""
+        """A canvas on top of this one."""
         return Canvas(self._figure, self._left + left, self._top + top, width, height)
 
     def text(
@@ -50,15 +44,14 @@ class Canvas:
         align: str = "left",
         width: float | None = None,
     ) -> float:
-        """Writes one line, its middle at height y, and cuts what is longer than `width` points.
+        """Writes one line, centred at height y and cut to `width` points.
 
         Returns:
-            the width of what was written, points.
+            the width of the written line, points.
         """
         words = fitting(words, width, size, bold)
-        weight = "bold" if bold else "normal"
-        style = {"size": size, "color": color, "weight": weight, "ha": align, "va": "center_baseline", "zorder": 1}
-        self._axes.text(x, y, words, parse_math=False, **style)
+        font = {"size": size, "color": color, "weight": "bold" if bold else "normal"}
+        self._axes.text(x, y, words, ha=align, va="center_baseline", zorder=1, parse_math=False, **font)
         return text_width(words, size, bold)
 
     def box(
@@ -89,36 +82,28 @@ class Canvas:
             stripes.set(edgecolor=hatched, linewidth=0.0, clip_on=False, zorder=1)
             self._axes.add_patch(stripes)
 
-    def disc(
-        self,
-        x: float,
-        y: float,
-        radius: float,
-        *,
-        fill: str | None = None,
-        edge: str | None = None,
-        line: float = 1.0,
+    def bar(
+        self, x: float, y: float, width: float, height: float, share: float, color: str, radius: float = 0.0
     ) -> None:
+        """A faint bar of which a share in [0, 1] is filled in a colour."""
+        self.box(x, y, width, height, fill=FAINT, radius=radius)
+        self.box(x, y, width * share, height, fill=color, radius=radius)
+
+    def disc(self, x: float, y: float, radius: float, *, fill: str | None = None, edge: str | None = None) -> None:
         """A circle around (x, y), filled, outlined or both."""
         from matplotlib.patches import Circle
 
         circle = Circle((x, y), radius, facecolor=fill or "none", edgecolor=edge or "none")
-        circle.set(linewidth=line if edge else 0.0, clip_on=False, zorder=1)
+        circle.set(linewidth=1.0 if edge else 0.0, clip_on=False, zorder=1)
         self._axes.add_patch(circle)
 
     def line(
-        self,
-        x: Sequence[float],
-        y: Sequence[float],
-        *,
-        color: str = FAINT,
-        line: float = 0.6,
-        dashed: bool = False,
+        self, x: Sequence[float], y: Sequence[float], *, color: str = FAINT, line: float = 0.6, dashed: bool = False
     ) -> None:
         """A straight line from (x[0], y[0]) to (x[1], y[1]), and on to any further points."""
         style = (0, (3, 2)) if dashed else "solid"
-        look = {"color": color, "linewidth": line, "linestyle": style, "solid_capstyle": "butt"}
-        self._axes.plot(x, y, **look, clip_on=False, zorder=1)
+        stroke = {"color": color, "linewidth": line, "linestyle": style, "solid_capstyle": "butt"}
+        self._axes.plot(x, y, **stroke, clip_on=False, zorder=1)
 
     def curve(
         self,
@@ -130,7 +115,7 @@ class Canvas:
         dashed: bool = False,
         arrow: float = 0.0,
     ) -> None:
-        """A curve that leaves (x[0], y[0]) and comes to (x[1], y[1]) level, with a head `arrow` points long."""
+        """A curve from (x[0], y[0]) to (x[1], y[1]), level at both ends, with a head `arrow` points long."""
         from matplotlib.patches import PathPatch, Polygon
         from matplotlib.path import Path
 
@@ -145,39 +130,24 @@ class Canvas:
             self._axes.add_patch(Polygon(corners, facecolor=color, edgecolor="none", clip_on=False, zorder=1))
 
 
-def tint(color: str, share: float) -> str:
-    """A colour `#rrggbb` of which only a share in [0, 1] is left on white."""
-    mixed = (round(255 + share * (int(color[n : n + 2], 16) - 255)) for n in (1, 3, 5))
-    return "#" + "".join(f"{part:02x}" for part in mixed)
+Mark = tuple[str, Callable[[Canvas, float, float], Any]]
+"""An entry of a legend: a name, and what draws the mark itself around (x, y)."""
 
 
-def fitting(words: str, width: float | None, size: float, bold: bool = False) -> str:
-    """The words on one line, cut with an ellipsis where they are longer than `width` points."""
-    words = drawable(" ".join(words.split()))
-    if width is None or text_width(words, size, bold) <= width:
-        return words
-    for length in range(len(words) - 1, 1, -1):
-        cut = words[:length].rstrip(" ·,") + "…"
-        if text_width(cut, size, bold) <= width:
-            return cut
-    return ""
+def swatch(width: float = 6.0, **style: Any) -> Callable[[Canvas, float, float], None]:
+    """What draws a small box for a legend; see `Canvas.box`."""
+    return lambda canvas, x, y: canvas.box(x, y - 3, width, 6, **style)
 
 
-def wrapped(words: str, width: float, size: float, most: int) -> list[str]:
-    """The words on as many lines as they need, `most` at most, each at most `width` points wide."""
-    rest, lines = drawable(" ".join(words.split())).split(), []
-    while rest and len(lines) < most - 1:
-        number = next((n for n in range(len(rest), 1, -1) if text_width(" ".join(rest[:n]), size) <= width), 1)
-        lines.append(fitting(" ".join(rest[:number]), width, size))
-        rest = rest[number:]
-    return [*lines, fitting(" ".join(rest), width, size)] if rest else lines
-
-
-@functools.lru_cache(maxsize=4096)
-def text_width(words: str, size: float, bold: bool = False) -> float:
-    """How wide a line of text is, points."""
-    from matplotlib.font_manager import FontProperties
-    from matplotlib.textpath import text_to_path
-
-    font = FontProperties(size=size, weight="bold" if bold else "normal")
-    return text_to_path.get_text_width_height_descent(drawable(words), font, False)[0]
+def legend(
+    canvas: Canvas, marks: Iterable[Mark], x: float = 0.0, y: float = 5.0, indent: float = 10.0, gap: float = 9.0
+) -> None:
+    """Marks with their names from (x, y) on, in rows that fit; `indent` points before each name, `gap` after it."""
+    left = x
+    for name, draw in marks:
+        width = 10 + text_width(name, TINY)
+        if x + width > canvas.width:
+            x, y = left, y + 10
+        draw(canvas, x, y)
+        canvas.text(x + indent, y, name, size=TINY, color=MUTED)
+        x += width + gap

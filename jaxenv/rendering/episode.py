@@ -22,13 +22,13 @@ GIF_DOTS_PER_INCH = 100
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Episode(Sequence[Picture]):
-    """Pictures: number 0 is the beginning, number n what the n-th step led to.
+    """A sequence of pictures: number 0 is the first state, number n the state after the n-th step.
 
     Attributes:
         env: the environment, wrapped or not.
-        params: those that it was played with.
+        params: the params that it was played with.
         states: one more than there are steps.
-        steps: what was done, and what it was worth.
+        steps: actions, effects and rewards.
         names: see `render`.
         agent: see `render`.
     """
@@ -46,15 +46,15 @@ class Episode(Sequence[Picture]):
         return self.steps[-1].total if self.steps else 0.0
 
     def overview(self) -> Picture:
-        """Beginning, end and all steps as one picture."""
+        """The first state, the last one and all steps as one picture."""
         return overview(self._scenes[0], self._scenes[-1], self.steps)
 
     def transcript(self) -> str:
-        """What was done, what came of it and what it was worth, step by step, as plain text."""
+        """Every step as plain text: the action, its effects and its reward by part."""
         return transcript(self._scenes[0], self._scenes[-1], self.steps)
 
     def save(self, path: str | Path) -> None:
-        """Writes an animated GIF; single pictures are saved by `episode[n].save(...)`.
+        """Writes an animated GIF; `episode[n].save(...)` saves a single picture.
 
         Raises:
             ValueError: for a suffix other than `.gif`.
@@ -110,38 +110,51 @@ def record(
     Args:
         env: the environment, wrapped or not.
         params: its params.
-        policy: (key, observation, params) -> action, called once a step, or a `StatefulPolicy`; `jax.jit` it where it
-            is slow. Of several agents each acts by it on its own observation, in their order.
-        key: consumed.
+        policy: (key, observation, params) -> action, called once a step, or a `StatefulPolicy`; `jax.jit` a slow one.
+            Each of several agents acts on its own observation, in their order.
+        key: a PRNG key.
         scenario: an index of `params.bank`; drawn if None.
         names: see `render`.
         agent: see `render`; rewards are sums over all agents.
+
+    Examples:
+        >>> import jax, jaxenv
+        >>> env, params = jaxenv.make("LifeOps-v0")
+        >>> def policy(key, observation, params):
+        ...     return jaxenv.masking.sample_uniform(key, observation.action_mask)
+        >>> episode = record(env, params, policy, jax.random.key(0), scenario=0)
+        >>> len(episode) == len(episode.steps) + 1
+        True
+        >>> episode.steps[-1].end
+        'terminated'
+        >>> episode.overview().save("episode.png")  # doctest: +SKIP
     """
     key, reset_key = jax.random.split(key)
     observation, state = env.reset(reset_key, params, scenario)
     act = _player(env, policy)
+    given = views.names_in(env, state, params, names)
     states, steps, end = [state], [], ""
     while not end:
         key, policy_key, step_key = jax.random.split(key, 3)
         action = act(policy_key, observation, params)
-        observation, after, reward, parts, end = _turn(env, step_key, state, action, params)
+        observation, after, reward, parts, end = _transition(env, step_key, state, action, params)
         total = reward + (steps[-1].total if steps else 0.0)
-        words = views.words(env, state, action, params, names, agent)
-        told = views.told(env, state, after, action, params, names, agent)
-        steps.append(Step(np.asarray(action).tolist(), words, reward, parts, total, end, told))
+        description = views.describe_action(env, state, action, params, given, agent)
+        effects = views.describe_step(env, state, after, action, params, given, agent)
+        steps.append(Step(np.asarray(action).tolist(), description, reward, parts, total, end, effects))
         states.append(state := after)
     return Episode(env, params, tuple(states), tuple(steps), names, agent)
 
 
 def _player(env: Environment, policy: Any) -> Callable[[Key, Any, Any], Any]:
-    """(key, observation, params) -> action for one episode: of all agents, and with what a policy remembers."""
+    """(key, observation, params) -> action (or one for each agent) for one episode, with the policy's carry kept."""
     agents = env.num_agents
-    memory = [policy.initial_carry() if hasattr(policy, "act") else None] * agents
+    carry = [policy.initial_carry() if hasattr(policy, "act") else None] * agents
 
     def act(number: int, key: Key, observation: Any, params: Any) -> Any:
         if not hasattr(policy, "act"):
             return policy(key, observation, params)
-        action, memory[number] = policy.act(key, observation, params, memory[number])
+        action, carry[number] = policy.act(key, observation, params, carry[number])
         return action
 
     def act_all(key: Key, observation: Any, params: Any) -> Any:
@@ -152,10 +165,10 @@ def _player(env: Environment, policy: Any) -> Callable[[Key, Any, Any], Any]:
     return functools.partial(act, 0) if agents == 1 else act_all
 
 
-def _turn(env: Environment, key: Key, state: Any, action: Any, params: Any) -> tuple[Any, Any, float, dict, str]:
+def _transition(env: Environment, key: Key, state: Any, action: Any, params: Any) -> tuple[Any, Any, float, dict, str]:
     """(observation, state, reward, its parts, end) after one step without a reset."""
-    observation, state, *told = _step(env, key, state, action, params)
-    reward, parts, terminated, truncated = jax.device_get(told)
+    observation, state, *outputs = _step(env, key, state, action, params)
+    reward, parts, terminated, truncated = jax.device_get(outputs)
     end = "terminated" if terminated else "truncated" if truncated else ""
     named = {field.name: float(np.sum(getattr(parts, field.name))) for field in dataclasses.fields(parts)}
     return observation, state, float(np.sum(reward)), {name: part for name, part in named.items() if part}, end

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jaxenv.rendering.canvas import PAGE, Canvas
-from jaxenv.rendering.glyphs import FONT
+from jaxenv.rendering.theme import FONT
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,14 +25,18 @@ STYLE: Any = {
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Picture:
-    """A value that shows itself: `print` writes its text, a notebook its drawing.
+    """A state or an episode, ready to be shown: `print` writes its text, a notebook shows the drawing.
 
-    Drawing needs matplotlib (`pip install 'jaxenv[viz]'`) and no display; the text needs nothing.
+    Drawing needs matplotlib (`pip install 'jaxenv[viz]'`) but no display; the text needs neither.
 
     Attributes:
         text: the same facts as lines of plain text.
-        draw: puts the drawing on a canvas of `size`.
+        draw: draws on a canvas of `size`.
         size: width and height in points, 72 to the inch.
+
+    Examples:
+        >>> print(Picture("a text", draw=lambda canvas: canvas.text(10, 10, "a text")))
+        a text
     """
 
     text: str
@@ -40,19 +44,19 @@ class Picture:
     size: tuple[float, float] = PAGE
 
     def figure(self) -> "Figure":
-        """A new figure that belongs to no window and to no `pyplot`."""
+        """A new figure, independent of windows and of `pyplot`."""
         figure = blank_figure(self.size)
         self.draw_on(figure)
         return figure
 
     def draw_on(self, figure: "Figure") -> None:
-        """Replaces what is on a figure."""
+        """Replaces the content of a figure."""
         with _style():
             figure.clear()
             self.draw(Canvas(figure, 0.0, 0.0, *self.size))
 
     def svg(self) -> bytes:
-        """The drawing as an SVG document; text is drawn as outlines."""
+        """The drawing as an SVG document, with text as outlines."""
         return self._encoded("svg", metadata={"Date": None})
 
     def png(self, dpi: int = DOTS_PER_INCH) -> bytes:
@@ -60,10 +64,10 @@ class Picture:
         return self._encoded("png", dpi=dpi)
 
     def save(self, path: str | Path) -> None:
-        """Writes the drawing as the suffix says, or the text for `.txt`.
+        """Writes the drawing to a `.svg` or `.png` file, or the text to a `.txt` file.
 
         Raises:
-            ValueError: for another suffix.
+            ValueError: for any other suffix.
         """
         path = Path(path)
         writers = {".svg": self.svg, ".png": self.png, ".txt": lambda: f"{self.text}\n".encode()}
@@ -78,7 +82,7 @@ class Picture:
         return f"<Picture: {self.text.partition(chr(10))[0]}>"
 
     def _repr_html_(self) -> str:
-        """For notebooks: the drawing, or the text where matplotlib is not installed."""
+        """For notebooks: the drawing, or the text if matplotlib is not installed."""
         try:
             document = self.svg().decode()
         except ImportError:
@@ -96,7 +100,7 @@ def blank_figure(size: tuple[float, float]) -> "Figure":
     """A white figure of a size in points, drawn by Agg.
 
     Raises:
-        ImportError: where matplotlib is missing; the message says how to get it.
+        ImportError: if matplotlib is missing; the message says how to install it.
     """
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -110,7 +114,7 @@ def blank_figure(size: tuple[float, float]) -> "Figure":
 
 @contextlib.contextmanager
 def _style() -> Iterator[None]:
-    """Matplotlib's settings for our pictures, whatever the caller's are, and the caller's again afterwards."""
+    """Matplotlib's settings for our pictures; the caller's are restored afterwards."""
     import matplotlib
 
     with matplotlib.rc_context():

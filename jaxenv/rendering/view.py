@@ -1,10 +1,21 @@
-"""What an environment tells about itself to be shown: scenes of its states, and its actions in words."""
+"""What an environment provides to be shown: scenes of its states, and its actions and steps in words.
+
+A package `jaxenv/rendering/<environment>/` provides it, with the same modules for each: `names` (for what arrays only
+number), `snapshot` (a state read into plain Python), `main_panel` and `side_panel` (its drawing), `text` (the same in
+words) and, if an episode has a picture of its own, `timeline`. Its `__init__` composes them into a `View`.
+"""
 
 import dataclasses
-from collections.abc import Callable, Sequence
+import functools
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
+import jax
+
 from jaxenv.rendering.canvas import PAGE, Canvas
+from jaxenv.rendering.names import Given
+from jaxenv.rendering.text import joined
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -13,13 +24,13 @@ class Scene:
 
     Attributes:
         title: which episode it is, the same for all its scenes; may be empty.
-        moment: how far it has come.
+        moment: how far the episode has come.
         text: the state as lines of plain text, without these two.
-        main: draws what matters most, on a canvas of any size.
-        side: draws the rest, on a smaller one.
-        whole: draws the episode up to this state, beside its steps; None for the first and the last state instead.
+        main: draws the main panel, on a canvas of any size.
+        side: draws the side panel.
+        whole: draws the episode up to this state, beside its steps; if None, the first and the last state are drawn.
         size: of the page, points.
-        share: of the width of the page, what the main part takes.
+        share: the main panel's share of the width.
     """
 
     title: str
@@ -34,52 +45,97 @@ class Scene:
     @property
     def heading(self) -> str:
         """Title and moment on one line."""
-        return " · ".join(filter(None, [self.title, self.moment]))
+        return joined(self.title, self.moment)
 
 
-def nothing_told(env: Any, before: Any, after: Any, action: Any, params: Any, document: Any) -> list[str]:
-    """For views that tell of a step nothing but its action."""
-    del env, before, after, action, params, document
-    return []
+def scenario_of(params: Any, state: Any) -> Any:
+    """The scenario of a state, on the host."""
+    return jax.device_get(params.bank[int(state.scenario)])
+
+
+def scenes_of(
+    snapshots: Iterable[Any],
+    text: Any,
+    main: Callable[..., None],
+    side: Callable[..., None],
+    whole: Callable[..., None] | None = None,
+    **page: Any,
+) -> list[Scene]:
+    """A scene for each snapshot.
+
+    Args:
+        snapshots: the states of one episode, read for drawing.
+        text: a module with `title`, `moment` and `body`, each from a snapshot to text.
+        main: (snapshot, canvas) -> None, draws the main panel.
+        side: the same for the side panel.
+        whole: the same for the whole episode, or None.
+        **page: `size` and `share` of `Scene`.
+    """
+    return [
+        Scene(
+            title=text.title(snapshot),
+            moment=text.moment(snapshot),
+            text=text.body(snapshot),
+            main=functools.partial(main, snapshot),
+            side=functools.partial(side, snapshot),
+            whole=functools.partial(whole, snapshot) if whole else None,
+            **page,
+        )
+        for snapshot in snapshots
+    ]
 
 
 class View(NamedTuple):
-    """How an environment is shown; `views.VIEWS` has one for each."""
+    """How an environment is shown; `views.VIEWS` has one for each.
 
-    scenes: Callable[[Any, Sequence[Any], Any, Any], list[Scene]]
-    """(env, states, params, document or None) -> a scene for each state, drawn on the same scale.
-
-    Everything is on the host: the environment is unwrapped and the states, of one episode, are NumPy arrays.
+    All arguments are on the host: the environment is unwrapped, and states and actions are NumPy arrays.
     """
 
-    words: Callable[[Any, Any, Any, Any, Any], str]
-    """(env, state, action, params, document or None) -> what the action means in that state, as a short phrase."""
+    scenes: Callable[[Any, Sequence[Any], Any, Given], list[Scene]]
+    """(env, states of one episode, params, names) -> a scene for each state, drawn on the same scale."""
 
-    told: Callable[[Any, Any, Any, Any, Any, Any], list[str]] = nothing_told
-    """(env, state, next state, action, params, document or None) -> what the step did, a line each; may be empty."""
+    describe_action: Callable[[Any, Any, Any, Any, Given], str]
+    """(env, state, action, params, names) -> what the action means in that state, as a short phrase."""
+
+    describe_step: Callable[[Any, Any, Any, Any, Any, Given], list[str]] = lambda *_: []
+    """(env, state, next state, action, params, names) -> the effects of the step, a line each; may be empty."""
 
     of_agent: Callable[[int], "View"] | None = None
-    """agent -> the view of that one of several; None where all see the same."""
+    """agent -> the view of one of several agents; None if all see the same."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Step:
-    """One step of an episode, in Python's own numbers; sums over the agents where there are several.
+    """One step of an episode, in plain Python numbers; sums over the agents if there are several.
 
     Attributes:
         action: the index, or a list of them.
-        words: what it means.
+        description: what the action means.
         reward: its reward.
         parts: the named terms of the reward that are not zero.
         total: the return so far.
         end: `""`, `"terminated"` or `"truncated"`.
-        told: what it did, a line each.
+        effects: what the step did, a line each.
     """
 
     action: Any
-    words: str
+    description: str
     reward: float
     parts: dict[str, float]
     total: float
     end: str = ""
-    told: tuple[str, ...] = ()
+    effects: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """The former name of `description`."""
+        return self._renamed("words", "description")
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The former name of `effects`."""
+        return self._renamed("told", "effects")
+
+    def _renamed(self, old: str, new: str) -> Any:
+        warnings.warn(f"Step.{old} is now Step.{new}", DeprecationWarning, stacklevel=3)
+        return getattr(self, new)

@@ -1,5 +1,6 @@
-"""From an environment to the view that shows it: one dictionary, and the door through which states come in."""
+"""The view that shows each environment, and how states reach it: `VIEWS` and `render`."""
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from jaxenv.envs.lifeops import LifeOps
 from jaxenv.envs.lifestack import LifeStack
 from jaxenv.envs.teamsclone import TeamsClone
 from jaxenv.rendering import lifeops, lifestack, teamsclone
+from jaxenv.rendering.names import Given
 from jaxenv.rendering.page import page
 from jaxenv.rendering.picture import Picture
 from jaxenv.rendering.view import Scene, View
@@ -20,7 +22,7 @@ VIEWS: dict[type, View] = {
     LifeStack: lifestack.VIEW,
     TeamsClone: teamsclone.VIEW,
 }
-"""A row for each environment; `VIEWS[MyEnvironment] = View(scenes, words)` adds one of your own."""
+"""Environment class -> its view; `VIEWS[MyEnvironment] = View(scenes, describe_action)` adds one of your own."""
 
 
 def render(env: Environment, state: Any, params: Any, *, names: Any = None, agent: int = 0) -> Picture:
@@ -29,40 +31,58 @@ def render(env: Environment, state: Any, params: Any, *, names: Any = None, agen
     Args:
         env: the environment, wrapped or not.
         state: one of its states, not a batch.
-        params: those that it is played with.
-        names: what places, people and events are called, which arrays do not know: a library of scenarios
-            (anything with `documents` in the order of `params.bank`) or the one document of this state.
-        agent: of several, the one whose eyes these are.
+        params: the params that it is played with.
+        names: names for places, people and events, which the arrays only number: a library of scenarios in the order
+            of `params.bank`, the document of this scenario, or a mapping with the fields of the environment's
+            `Names`, such as `jaxenv.rendering.lifeops.names.Names`.
+        agent: the agent whose view is shown, if there are several.
+
+    Raises:
+        LookupError: if the environment has no view.
+        ValueError: for a batch of states, an unknown agent, or the names of another scenario.
+
+    Examples:
+        >>> import jax, jaxenv
+        >>> env, params = jaxenv.make("LifeOps-v0")
+        >>> observation, state = env.reset(jax.random.key(0), params, 0)
+        >>> picture = render(env, state, params)
+        >>> print(picture.text.splitlines()[2])
+        Meetings preferably 9:00–16:30, none after 17:30
+        >>> picture.save("state.png")  # doctest: +SKIP
     """
     return page(scenes(env, [state], params, names, agent)[0])
 
 
 def scenes(env: Environment, states: Sequence[Any], params: Any, names: Any = None, agent: int = 0) -> list[Scene]:
-    """The states of one episode, on the same scale.
-
-    Raises:
-        LookupError: for an environment that has no view.
-        ValueError: for a batch of states, and for an agent that there is not.
-    """
+    """The states of one episode, on the same scale; see `render`."""
     bare, view = _view_of(env, agent)
     states = [on_host(env, state, params) for state in states]
-    return view.scenes(bare, states, params, _document(names, states[0]))
+    return view.scenes(bare, states, params, names_in(env, states[0], params, names))
 
 
-def words(env: Environment, state: Any, action: Any, params: Any, names: Any = None, agent: int = 0) -> str:
+def describe_action(env: Environment, state: Any, action: Any, params: Any, names: Any = None, agent: int = 0) -> str:
     """What an action means in a state; see `render`."""
     bare, view = _view_of(env, agent)
-    state = on_host(env, state, params)
-    return view.words(bare, state, np.asarray(action), params, _document(names, state))
+    names = names_in(env, state, params, names)
+    return view.describe_action(bare, on_host(env, state, params), np.asarray(action), params, names)
 
 
-def told(
+def describe_step(
     env: Environment, before: Any, after: Any, action: Any, params: Any, names: Any = None, agent: int = 0
 ) -> tuple[str, ...]:
-    """What a step did, a line each; see `render`."""
+    """The effects of a step, a line each; see `render`."""
     bare, view = _view_of(env, agent)
+    names = names_in(env, before, params, names)
     before, after = (on_host(env, state, params) for state in (before, after))
-    return tuple(view.told(bare, before, after, np.asarray(action), params, _document(names, before)))
+    return tuple(view.describe_step(bare, before, after, np.asarray(action), params, names))
+
+
+def names_in(env: Environment, state: Any, params: Any, names: Any) -> Given:
+    """The names of the scenario of a state, by field of its environment's `Names`; empty for None."""
+    if not hasattr(names, "documents"):
+        return names.names() if hasattr(names, "names") else names or {}
+    bare = getattr(env, "unwrapped", env)
+    return names.names(int(bare.scenario_index(on_host(env, state, params))))
 
 
 def on_host(env: Environment, state: Any, params: Any) -> Any:
@@ -74,9 +94,8 @@ def on_host(env: Environment, state: Any, params: Any) -> Any:
     bare = getattr(env, "unwrapped", env)
     while hasattr(state, "env_state"):  # what a wrapper adds is not shown
         state = state.env_state
-    expected = jax.tree.leaves(_first.eval_shape(bare, jax.random.key(0), params))
-    found = jax.tree.leaves(state)
-    if [np.shape(leaf) for leaf in found] != [leaf.shape for leaf in expected]:
+    expected = jax.tree.leaves(_first_state.eval_shape(bare, jax.random.key(0), params))
+    if [np.shape(leaf) for leaf in jax.tree.leaves(state)] != [leaf.shape for leaf in expected]:
         raise ValueError(
             f"expected one state of {bare.name}, found other shapes; of a batch take one with "
             "jax.tree.map(lambda x: x[0], state)"
@@ -84,11 +103,13 @@ def on_host(env: Environment, state: Any, params: Any) -> Any:
     return jax.device_get(state)
 
 
-_first = jax.jit(lambda env, key, params: env.init(key, params, 0), static_argnums=0)  # traced once for its shapes
+@functools.partial(jax.jit, static_argnums=0)  # traced once for its shapes
+def _first_state(env: Environment, key: jax.Array, params: Any) -> Any:
+    return env.init(key, params, 0)
 
 
 def _view_of(env: Any, agent: int) -> tuple[Any, View]:
-    """The unwrapped environment and an agent's view of it, that of a base class included."""
+    """The unwrapped environment and an agent's view of it, if need be that of a base class."""
     bare = getattr(env, "unwrapped", env)
     for kind in type(bare).__mro__:
         if kind in VIEWS:
@@ -96,14 +117,8 @@ def _view_of(env: Any, agent: int) -> tuple[Any, View]:
                 raise ValueError(f"agent={agent}: the agents of {bare.name} are numbered 0 to {bare.num_agents - 1}")
             view = VIEWS[kind]
             return bare, view if view.of_agent is None else view.of_agent(agent)
-    shown = ", ".join(kind.__name__ for kind in VIEWS)
+    name, available = type(bare).__name__, ", ".join(kind.__name__ for kind in VIEWS)
     raise LookupError(
-        f"there is no picture of a {type(bare).__name__}, only of {shown}; "
-        f"jaxenv.rendering.VIEWS[{type(bare).__name__}] = View(scenes, words) adds one"
+        f"rendering does not know {name}, only {available}; add a view with "
+        f"jaxenv.rendering.VIEWS[{name}] = View(scenes, describe_action)"
     )
-
-
-def _document(names: Any, state: Any) -> Any:
-    """The document that names what is in a state, or None."""
-    documents = getattr(names, "documents", None)
-    return names if documents is None else documents[int(state.scenario)]

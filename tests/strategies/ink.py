@@ -1,28 +1,28 @@
-"""What a picture shows: its texts, the boxes that they stand in, and whether one can be read."""
+"""The contents of a picture: its texts, the boxes around them, and whether texts overlap."""
 
 import itertools
 
 
 def texts(picture):
-    """What is written, in the order of drawing."""
+    """The texts, in the order of drawing."""
     from matplotlib.text import Text
 
     return [text for text in picture.figure().findobj(Text) if text.get_text()]
 
 
 def text(picture, words):
-    """The one text that says this."""
+    """The only text with these words."""
     (found,) = [text for text in texts(picture) if text.get_text() == words]
     return found
 
 
 def written(picture):
-    """What is written, as strings."""
+    """The texts, as strings."""
     return [text.get_text() for text in texts(picture)]
 
 
 def frames_of(text):
-    """(fill, edge) of the boxes that a text stands in, the smallest first."""
+    """(fill, edge) of the boxes around a text, the smallest first."""
     from matplotlib.colors import to_hex
     from matplotlib.patches import FancyBboxPatch
 
@@ -44,7 +44,7 @@ def fills_around(text):
 
 
 def overlapping(picture):
-    """Pairs of texts that lie on one another by more than a point."""
+    """Pairs of texts that overlap by more than a point."""
     figure = picture.figure()
     renderer = figure.canvas.get_renderer()
     boxes = [(text.get_text(), text.get_window_extent(renderer).padded(-figure.dpi / 72)) for text in texts(picture)]

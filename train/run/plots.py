@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxenv.rendering.canvas import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PURPLE
+from jaxenv.rendering.theme import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PURPLE
 from train.run.folder import RunFolder
 from train.run.metrics import read_metrics
 

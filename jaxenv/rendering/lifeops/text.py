@@ -1,41 +1,51 @@
-"""A day as lines of plain text."""
+"""A day, and an action, as plain text."""
 
-from jaxenv.rendering.lifeops.day import Day, Entry, Leg, Work, clock
-from jaxenv.rendering.tables import sections, table
+from typing import Any
 
-MOST_LINES = 8  # of conflicts or legs; a badly overbooked day has many
+from jaxenv.envs.lifeops.actions import ACCEPT, BLOCK_FOCUS, PROPOSE, REJECT, RESCHEDULE
+from jaxenv.rendering.lifeops.names import Names
+from jaxenv.rendering.lifeops.snapshot import Day, Entry, Leg, Task
+from jaxenv.rendering.text import clock, joined, sections, table
+
+PHRASES = {
+    ACCEPT: "accept {request}",
+    REJECT: "reject {request}",
+    RESCHEDULE: "move {request} to {start}",
+    PROPOSE: "propose {start} for {request}",
+    BLOCK_FOCUS: "focus {start}–{end}",
+}
+MAX_LINES = 8  # of conflicts or legs; a badly overbooked day has many
 BAR = 10  # characters
 MARK = "+"  # before an event that was booked in this episode
 
 
 def title(day: Day) -> str:
     """Which day it is."""
-    return " · ".join(filter(None, [day.scenario, day.weekday]))
+    return joined(day.scenario, day.weekday)
 
 
 def moment(day: Day) -> str:
-    """How far it has come."""
+    """How far the day has come."""
     return f"step {day.clock} of {day.max_steps}"
 
 
 def body(day: Day) -> str:
-    """Wishes, calendar, what is wrong with it, queue and work."""
+    """Preferences, calendar, conflicts and travel issues, queue and work."""
     parts = {
-        "Calendar": table(_event_row(entry) for entry in day.calendar) or ["nothing"],
+        "Calendar": table(map(_event_row, day.calendar)) or ["nothing"],
         f"Conflicts: {len(day.conflicts)}": _limited([_conflict_line(*pair) for pair in day.conflicts]),
-        f"Too little time on the way: {len(day.tight_legs)}": _limited(list(map(_leg_line, day.tight_legs))),
-        "Requests": [*table(map(_request_row, day.queue)), *_hidden(day)] or ["none"],
+        f"Too little time on the way: {len(day.tight_legs)}": _limited([_leg_line(leg) for leg in day.tight_legs]),
+        "Requests": [*table(map(_request_row, day.queue)), *filter(None, [hidden(day)])] or ["none"],
         "Work": table(map(_task_row, day.tasks)) or ["none"],
     }
-    return "\n".join([wishes(day), *sections(parts)])
+    return "\n".join([_preferences(day), *sections(parts)])
 
 
-def wishes(day: Day) -> str:
-    """When the person likes to meet."""
-    said = [f"Meetings preferably {clock(day.window[0])}–{clock(day.window[1])}"]
-    said += [f"none before {clock(day.avoid_before)}"] if day.avoid_before is not None else []
-    said += [f"none after {clock(day.avoid_after)}"] if day.avoid_after is not None else []
-    return ", ".join(said)
+def describe_action(move: Any, handled: int, names: Names) -> str:
+    """A decoded action, while the request number `handled` is the current one."""
+    request = names.requests[handled] if handled < len(names.requests) else "no request"
+    start, end = (clock(int(minutes)) for minutes in (move.event.start, move.event.end))
+    return PHRASES[int(move.verb)].format(request=request, start=start, end=end)
 
 
 def times(entry: Entry) -> str:
@@ -43,11 +53,22 @@ def times(entry: Entry) -> str:
     return f"{clock(entry.start)}–{clock(entry.end)}"
 
 
-def due(work: Work) -> str:
-    """When a task is due, empty where no day is set."""
-    if work.due_days is None:
+def due(task: Task) -> str:
+    """When a task is due; empty if no day is set."""
+    if task.due_days is None:
         return ""
-    return {0: "due today", 1: "due tomorrow"}.get(work.due_days, f"due in {work.due_days} days")
+    return {0: "due today", 1: "due tomorrow"}.get(task.due_days, f"due in {task.due_days} days")
+
+
+def hidden(day: Day) -> str:
+    """How many requests wait behind the visible ones."""
+    return f"and {day.hidden} more, hidden" if day.hidden else ""
+
+
+def _preferences(day: Day) -> str:
+    """When the person likes to meet."""
+    parts = [f"Meetings preferably {clock(day.window[0])}–{clock(day.window[1])}"]
+    return ", ".join([*parts, *(f"none {word} {clock(limit)}" for word, limit in day.limits.items())])
 
 
 def _event_row(entry: Entry) -> list[str]:
@@ -60,14 +81,10 @@ def _request_row(entry: Entry) -> list[str]:
     return [*columns, "" if entry.flexible else "inflexible", entry.person and f"from {entry.person}"]
 
 
-def _task_row(work: Work) -> list[str]:
-    left = -(-BAR * work.left // max(work.total, 1))  # rounded up: no bar is empty before the work is done
+def _task_row(task: Task) -> list[str]:
+    left = -(-BAR * task.left // max(task.total, 1))  # rounded up: no bar is empty before the work is done
     bar = "█" * left + "░" * (BAR - left)
-    return [bar, f"{work.left} of {work.total} min", work.name, f"priority {work.priority}", due(work)]
-
-
-def _hidden(day: Day) -> list[str]:
-    return [f"and {day.hidden} more, hidden"] if day.hidden else []
+    return [bar, f"{task.left} of {task.total} min", task.name, f"priority {task.priority}", due(task)]
 
 
 def _conflict_line(a: Entry, b: Entry) -> str:
@@ -79,7 +96,6 @@ def _leg_line(leg: Leg) -> str:
 
 
 def _limited(lines: list[str]) -> list[str]:
-    """The first lines, and how many there are beside them."""
-    if len(lines) <= MOST_LINES:
-        return lines
-    return [*lines[:MOST_LINES], f"and {len(lines) - MOST_LINES} more"]
+    """The first lines, and how many more there are."""
+    rest = len(lines) - MAX_LINES
+    return lines if rest <= 0 else [*lines[:MAX_LINES], f"and {rest} more"]

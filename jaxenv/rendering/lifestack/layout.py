@@ -1,15 +1,15 @@
-"""Where the parts of a crisis stand: facts that routes need at the left, routes, what they write at the right."""
+"""Where the parts of a crisis are drawn: needed facts at the left, routes, and their consequences at the right."""
 
 import dataclasses
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from jaxenv.rendering.lifestack.crisis import Crisis
+from jaxenv.rendering.lifestack.snapshot import Crisis
 
-ROUNDS = 8  # of exchanging routes
-FACT_PITCH, ROUTE_PITCH = 24.0, 92.0  # points, at most
-FACT, ROUTE = 16.0, 48.0  # points, heights at most
+ROUNDS = 8  # of swapping routes
+FACT_PITCH, ROUTE_PITCH = 24.0, 92.0  # points, maxima
+FACT, ROUTE = 16.0, 48.0  # points, maximum heights
 NEEDS, ROUTES, WRITES = 0.26, 0.32, 0.25  # shares of the width
 
 
@@ -18,7 +18,7 @@ class Node(NamedTuple):
 
     kind: str  # "fact", "bound", "write" or "route"
     slot: int  # of the key, bound or route
-    value: str = ""  # of what is written
+    value: str = ""  # the value that is written
 
 
 Edge = tuple[Node, int]  # of a node and a route
@@ -43,6 +43,11 @@ class Box:
         """Its upper side."""
         return self.y - self.height / 2
 
+    @property
+    def frame(self) -> tuple[float, float, float, float]:
+        """Left, top, width and height."""
+        return self.x, self.top, self.width, self.height
+
 
 @dataclasses.dataclass(frozen=True)
 class Layout:
@@ -51,23 +56,21 @@ class Layout:
     needs: tuple[Node, ...]
     routes: tuple[Node, ...]
     writes: tuple[Node, ...]
-    routes_of: Mapping[Node, tuple[int, ...]]  # the slots of the routes that a node has to do with
+    routes_of: Mapping[Node, tuple[int, ...]]  # the slots of the routes that a node is connected to
 
 
 def layout_of(crisis: Crisis) -> Layout:
-    """An order with few crossings: routes are exchanged while that helps, and facts stand where their routes do."""
+    """An order with few crossings: routes are swapped while that helps, and facts are placed beside their routes."""
     needed, written = _edges(crisis)
     routes = list(range(len(crisis.routes)))
     best = _crossings(routes, needed, written)
     for _ in range(ROUNDS):
         before = best
         for a, b in itertools.combinations(range(len(routes)), 2):
-            routes[a], routes[b] = routes[b], routes[a]
-            found = _crossings(routes, needed, written)
-            if found < best:
-                best = found
-            else:
-                routes[a], routes[b] = routes[b], routes[a]
+            swapped = list(routes)
+            swapped[a], swapped[b] = routes[b], routes[a]
+            if (crossings := _crossings(swapped, needed, written)) < best:
+                routes, best = swapped, crossings
         if best == before:
             break
     place = {route: n for n, route in enumerate(routes)}
@@ -82,7 +85,7 @@ def layout_of(crisis: Crisis) -> Layout:
 
 
 def boxes(layout: Layout, width: float, height: float) -> dict[Node, Box]:
-    """Where everything stands on a canvas; nothing overlaps."""
+    """Where everything is drawn on a canvas; nothing overlaps."""
     pitch = min(ROUTE_PITCH, height / max(len(layout.routes), 1))
     top = min(pitch / 4, (height - pitch * len(layout.routes)) / 2)
     between = 1 - WRITES - NEEDS - ROUTES
@@ -92,30 +95,30 @@ def boxes(layout: Layout, width: float, height: float) -> dict[Node, Box]:
         for n, node in enumerate(layout.routes)
     }
 
-    def wished(node: Node) -> float | None:
+    def preferred(node: Node) -> float | None:
         middles = [placed[Node("route", route)].y for route in layout.routes_of.get(node, ())]
         return _mean(middles) if middles else None
 
     for nodes, x, share in ((layout.needs, 0.0, NEEDS), (layout.writes, 1 - WRITES, WRITES)):
-        middles = heights([wished(node) for node in nodes], height, FACT_PITCH)
+        middles = spread([preferred(node) for node in nodes], height, FACT_PITCH)
         size = max(min([FACT, *(b - a - 3 for a, b in itertools.pairwise(middles))]), 1.0)
         placed |= {node: Box(x * width, y, share * width, size) for node, y in zip(nodes, middles, strict=True)}
     return placed
 
 
-def heights(wished: Sequence[float | None], height: float, pitch: float) -> list[float]:
-    """Middles in a given order, near to where they are wished, `pitch` apart and between 0 and `height`.
+def spread(preferred: Sequence[float | None], height: float, pitch: float) -> list[float]:
+    """Middles in the given order, near the preferred ones, `pitch` apart and between 0 and `height`.
 
     Args:
-        wished: points, from the top; None for what follows the one before.
+        preferred: points, from the top; None for right below the one before.
         height: points.
-        pitch: points, made less where there is not enough room.
+        pitch: points, made less if there is not enough room.
     """
-    pitch = min(pitch, height / max(len(wished), 1))
-    room = height - pitch * len(wished)
-    groups: list[list[float]] = []  # what each of some that touch wishes for its first: nodes are n pitches below it
-    for n, wish in enumerate(wished):
-        groups.append([groups[-1][-1] if wish is None and groups else (wish or 0.0) - (n + 0.5) * pitch])
+    pitch = min(pitch, height / max(len(preferred), 1))
+    room = height - pitch * len(preferred)
+    groups: list[list[float]] = []  # of nodes that touch: where each wants the first one to be
+    for n, middle in enumerate(preferred):
+        groups.append([groups[-1][-1] if middle is None and groups else (middle or 0.0) - (n + 0.5) * pitch])
         while len(groups) > 1 and _mean(groups[-2]) >= _mean(groups[-1]):
             groups[-2:] = [groups[-2] + groups[-1]]
     first = [min(max(_mean(group), 0.0), room) for group in groups for _ in group]
@@ -136,7 +139,7 @@ def _edges(crisis: Crisis) -> tuple[list[Edge], list[Edge]]:
 
 
 def _grouped(edges: Iterable[Edge]) -> dict[Node, tuple[int, ...]]:
-    """The routes of each node, in the order in which they are met."""
+    """The routes of each node, in order of appearance."""
     routes: dict[Node, tuple[int, ...]] = {}
     for node, route in edges:
         routes[node] = (*routes.get(node, ()), route)
@@ -144,7 +147,7 @@ def _grouped(edges: Iterable[Edge]) -> dict[Node, tuple[int, ...]]:
 
 
 def _sorted(edges: Iterable[Edge], place: Mapping[int, int]) -> list[Node]:
-    """The nodes by the mean place of their routes; equal ones as they are first met."""
+    """The nodes by the mean place of their routes; ties in order of appearance."""
     grouped = _grouped(edges)
     return sorted(grouped, key=lambda node: _mean([place[route] for route in grouped[node]]))
 

@@ -1,86 +1,165 @@
-"""A crisis as lines of plain text."""
+"""A crisis, an action, and the effects of a step, as plain text."""
 
-from jaxenv.rendering.lifestack.crisis import OPEN, RESOURCES, Crisis, Fact, Milestone, Need, Route
-from jaxenv.rendering.lifestack.signs import COLLAPSE, SIGNS, UNITS, domains, metric_name
-from jaxenv.rendering.tables import sections, table
+from collections.abc import Iterator
+from typing import Any
 
-UNKNOWN = "?"
+import numpy as np
+
+from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, INSPECT, LOOKING, UPKEEP, VERBS, WAIT
+from jaxenv.envs.lifestack.types import FAILS, HOLDS, NOT_KNOWN, OUTCOMES
+from jaxenv.rendering.lifestack.names import Names, domains, metric_name
+from jaxenv.rendering.lifestack.snapshot import CLOSED, COMPLETED, OPEN, REACHED, RESOURCES, Crisis, Need, Route
+from jaxenv.rendering.text import joined, number, sections, table
+
+SIGNS = {HOLDS: "✓", FAILS: "✗", NOT_KNOWN: "?"}
+STAR, FLAG, DANGER = "★", "⚑", "⚠"  # of success, of a milestone, of a failure
+UNITS = {"time": " h", "money": "", "energy": ""}
+COLLAPSE = 20.0  # a metric, oriented so that higher is better, has collapsed below it
+UNKNOWN = "?"  # the value of a fact
+MAX_MOVED = 3  # metrics in the description of a step
+MIN_MOVE = 0.5  # of a metric in the description of a step
+_, _, CONDITION, DEADLINE, DEAD_END, BURNOUT = OUTCOMES
+REASONS = {
+    CONDITION: "a failure condition holds",
+    DEADLINE: "the deadline has come",
+    DEAD_END: "no route is left that could help",
+}
 
 
 def title(crisis: Crisis) -> str:
     """Which crisis it is."""
-    return " · ".join(filter(None, [crisis.names.task, crisis.names.domain])) or "a crisis"
+    return joined(crisis.names.task, crisis.names.domain) or "a crisis"
 
 
 def moment(crisis: Crisis) -> str:
-    """How far it has come."""
+    """How far the crisis has come."""
     deadline = "" if crisis.deadline is None else f", deadline {crisis.deadline}"
-    return " · ".join(filter(None, [f"step {crisis.clock} of {crisis.horizon}{deadline}", crisis.outcome]))
+    return joined(f"step {crisis.clock} of {crisis.horizon}{deadline}", crisis.outcome)
 
 
 def body(crisis: Crisis) -> str:
     """Goal, resources, conditions, routes, facts, milestones, events and metrics."""
     conditions = {"Succeeds when all hold": crisis.success, "Fails when one holds": crisis.failure}
+    resources = (f"{name} {crisis.resources[name]:g} of {crisis.initial[name]:g}{UNITS[name]}" for name in RESOURCES)
+    facts = [
+        [f.name, UNKNOWN if f.value is None else f.value, "always shown" * f.shown, "wanted" * f.wanted]
+        for f in crisis.facts
+    ]
     parts = {
-        heading: [f"{SIGNS[condition.stands]} {condition.at_length}" for condition in members]
+        heading: [f"{SIGNS[condition.status]} {condition.at_length}" for condition in members]
         for heading, members in conditions.items()
         if members
     }
     parts |= {
         "Routes": [line for route in crisis.routes for line in _route_lines(crisis, route)] or ["none"],
-        "Facts": table(map(_fact_row, crisis.facts)) or ["none"],
-        "Milestones": table(map(_milestone_row, crisis.milestones)) or ["none"],
+        "Facts": table(facts) or ["none"],
+        "Milestones": table([m.status, f"{m.reward:+g}", m.name] for m in crisis.milestones) or ["none"],
         "Events that were told": [crisis.names.events[event] for event in crisis.events] or ["none"],
         "Metrics, turned so that more is better (↓ is 100 minus the value)": _metric_lines(crisis),
     }
-    goal = [crisis.names.goal] if crisis.names.goal else []
-    return "\n".join([*goal, resources(crisis), *sections(parts)])
+    return "\n".join([*filter(None, [crisis.names.goal]), ", ".join(resources), *sections(parts)])
 
 
-def resources(crisis: Crisis) -> str:
-    """What is left of time, money and energy."""
-    return ", ".join(f"{name} {crisis.has[name]:g} of {crisis.had[name]:g}{UNITS[name]}" for name in RESOURCES)
+def describe_action(catalogue: Any, action: int, names: Names) -> str:
+    """An entry of the catalogue; a slot that the crisis leaves empty has a number."""
+    verb, route, key = (int(column[action]) for column in (catalogue.deed, catalogue.route, catalogue.key))
+    if verb < FIRST_UPKEEP:
+        return f"{VERBS[verb]}: {names.routes[route] if route < len(names.routes) else f'no route {route + 1}'}"
+    if verb < LOOKING:
+        return f"upkeep: {UPKEEP[verb - FIRST_UPKEEP]}"
+    fact = names.keys[key] if key < len(names.keys) else f"no fact {key + 1}"
+    return f"{INSPECT} {fact}" if verb == LOOKING else WAIT
 
 
-def verbs_in_words(route: Route) -> str:
-    """What a route asks to be done, what has been done ticked."""
-    return ", ".join(f"✓ {verb}" if done else verb for verb, done in route.verbs)
+def describe_step(before: Crisis, after: Crisis, attempted: int | None) -> list[str]:
+    """The effects of a step that the agent sees; `attempted` is the slot of a route whose last verb it was, if any."""
+    lines = [*_route_effects(before, after, attempted), *_facts(before, after), *_milestones(before, after)]
+    return [*lines, *_events(before, after), *_metrics(before, after), *_end(after)]
+
+
+def ticked_verbs(route: Route) -> list[str]:
+    """The verbs that a route asks for, ticked if done."""
+    return [f"✓ {verb}" if done else verb for verb, done in route.verbs]
 
 
 def _route_lines(crisis: Crisis, route: Route) -> list[str]:
-    """A route: its state, verbs and reward; under it what it needs and does."""
-    status = "leads to success" if route.serves else route.status
-    head = [route.name, f"[{status}]", verbs_in_words(route) if route.status == OPEN else "", f"{route.reward:+g}"]
+    """A route: its status, verbs and reward; under it what it needs and does."""
+
+    def need(need: Need) -> str:
+        name = crisis.bounds[need.slot].words if need.of_bound else crisis.facts[need.slot].name
+        return f"{SIGNS[need.status]} {name}"
+
+    status = "leads to success" if route.leads_to_success else route.status
+    verbs = ", ".join(ticked_verbs(route)) if route.status == OPEN else ""
     parts = {
         "costs": route.price,
-        "needs": ", ".join(_need(crisis, need) for need in route.needs),
+        "needs": ", ".join(map(need, route.needs)),
         "sets": ", ".join(f"{crisis.facts[write.key].name} = {write.value}" for write in route.writes),
         "helps": ", ".join(route.enables),
         "closes": ", ".join(route.closes),
     }
-    return ["  ".join(filter(None, head)), *(f"    {word} {said}" for word, said in parts.items() if said)]
-
-
-def _need(crisis: Crisis, need: Need) -> str:
-    """A precondition and how it stands."""
-    name = crisis.bounds[need.slot].words if need.of_bound else crisis.facts[need.slot].name
-    return f"{SIGNS[need.stands]} {name}"
-
-
-def _fact_row(fact: Fact) -> list[str]:
-    value = UNKNOWN if fact.value is None else fact.value
-    return [fact.name, value, "always shown" if fact.shown else "", "wanted" if fact.wanted else ""]
-
-
-def _milestone_row(milestone: Milestone) -> list[str]:
-    return [milestone.status, f"{milestone.reward:+g}", milestone.name]
+    head = "  ".join(filter(None, [route.name, f"[{status}]", verbs, f"{route.reward:+g}"]))
+    return [head, *(f"    {word} {what}" for word, what in parts.items() if what)]
 
 
 def _metric_lines(crisis: Crisis) -> list[str]:
-    """A line for each domain; what has collapsed is marked."""
+    """A line for each domain; a metric that has collapsed is marked."""
 
-    def said(number: int) -> str:
+    def describe(number: int) -> str:
         value = float(crisis.metrics[number])
         return f"{metric_name(number)} {value:.1f}{'!' if value < COLLAPSE else ''}"
 
-    return table([domain, ", ".join(map(said, numbers))] for domain, numbers in domains().items())
+    return table([domain, ", ".join(map(describe, numbers))] for domain, numbers in domains().items())
+
+
+def _route_effects(before: Crisis, after: Crisis, attempted: int | None) -> Iterator[str]:
+    """Routes that the step completed, failed to complete, and closed."""
+    pairs = list(zip(before.routes, after.routes, strict=True))
+    for slot, (was, now) in enumerate(pairs):
+        if now.status == COMPLETED != was.status:
+            yield f"completed: {now.name}"
+        elif slot == attempted:
+            yield f"failed attempt: {now.name}"
+    if closed := [now.name for was, now in pairs if now.status == CLOSED != was.status]:
+        yield f"closed: {', '.join(closed)}"
+
+
+def _facts(before: Crisis, after: Crisis) -> Iterator[str]:
+    """Facts that became known, or whose known value changed."""
+    changed = [(was, now) for was, now in zip(before.facts, after.facts, strict=True) if was.value != now.value]
+    for word, is_new in (("learned", True), ("now", False)):
+        if facts := [f"{now.name} = {now.value}" for was, now in changed if (was.value is None) == is_new]:
+            yield f"{word}: {', '.join(facts)}"
+
+
+def _milestones(before: Crisis, after: Crisis) -> Iterator[str]:
+    for was, now in zip(before.milestones, after.milestones, strict=True):
+        if now.status == REACHED != was.status:
+            yield f"milestone: {now.name} ({now.reward:+g})"
+
+
+def _events(before: Crisis, after: Crisis) -> Iterator[str]:
+    """Events that are announced."""
+    for event in after.events:
+        if event not in before.events:
+            story = after.names.stories[event]
+            yield f"event: {after.names.events[event]}{f' ({story})' if story else ''}"
+
+
+def _metrics(before: Crisis, after: Crisis) -> Iterator[str]:
+    """The metrics that moved most."""
+    moves, values = (after.metrics - before.metrics).tolist(), after.metrics.tolist()
+    most = sorted(range(len(moves)), key=lambda n: -abs(moves[n]))[:MAX_MOVED]
+    most = [n for n in most if abs(moves[n]) >= MIN_MOVE]
+    if most:
+        described = (f"{metric_name(n)} {number(moves[n], '+.1f')} to {number(values[n], '.1f')}" for n in most)
+        yield f"moved most: {', '.join(described)}"
+
+
+def _end(after: Crisis) -> Iterator[str]:
+    """Why the episode ended."""
+    if after.outcome == BURNOUT:
+        exhausted = (metric_name(n) for n in np.flatnonzero(after.metrics <= 0).tolist())
+        yield f"end: burnout, {', '.join(exhausted)} at 0"
+    elif after.outcome:
+        yield f"end: {REASONS.get(after.outcome, after.outcome)}"

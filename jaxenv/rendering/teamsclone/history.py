@@ -1,6 +1,6 @@
-"""What the states of one episode tell together: every message, how each mention ended, calls, and who was where.
+"""The history of an episode: every message, how each mention ended, calls, and who was where.
 
-This is the truth about the workspace, of which an agent sees a part.
+This is the true state of the workspace, of which an agent sees a part.
 """
 
 import dataclasses
@@ -11,7 +11,8 @@ import numpy as np
 
 from jaxenv.envs.teamsclone import State, messages
 from jaxenv.envs.teamsclone.types import WINDOW
-from jaxenv.rendering.teamsclone.chat import ANSWERED, MISSED
+
+PENDING, ANSWERED, MISSED = "pending", "answered", "missed"  # a mention
 
 Place = tuple[int, int]  # channel and serial number, from 0, of a message
 
@@ -22,16 +23,24 @@ class Post:
 
     channel: int
     serial: int
-    step: int  # -1 for one that was there at first
+    step: int  # -1 for an initial message
     author: int
     kind: int
+    text: int  # code
     named: int  # -1 for nobody
+    is_pending: bool
     seen_by: int  # bit i: agent i
+    reactions: int  # packed, see `Messages.reactions`
+
+    @property
+    def place(self) -> Place:
+        """Where it is."""
+        return self.channel, self.serial
 
 
 @dataclasses.dataclass(frozen=True)
-class Fate:
-    """How and in which step a mention ended; by the agents that answered it in that step, else nobody."""
+class MentionOutcome:
+    """How and in which step a mention ended, and which agent answered it."""
 
     how: str  # ANSWERED or MISSED
     step: int
@@ -44,8 +53,8 @@ class History:
 
     Attributes:
         clocks: [states] int.
-        posts: every message that is known of, in the order of steps.
-        fates: of the mentions that ended between two states.
+        posts: every message that is in some state, in the order of steps.
+        outcomes: of the mentions that ended between two states.
         calls: (channel, step in which it starts, last clock at which it runs).
         paths: [states, N] int, the channel of each agent.
         presence: [states, U] int.
@@ -54,32 +63,31 @@ class History:
 
     clocks: np.ndarray
     posts: tuple[Post, ...]
-    fates: Mapping[Place, Fate]
+    outcomes: Mapping[Place, MentionOutcome]
     calls: tuple[tuple[int, int, int], ...]
     paths: np.ndarray
     presence: np.ndarray
     returns: np.ndarray
 
-    def fate(self, place: Place, clock: int) -> Fate | None:
-        """How a mention has ended by a state, where that is known."""
-        found = self.fates.get(place)
+    def outcome(self, place: Place, clock: int) -> MentionOutcome | None:
+        """How a mention has ended by a state, if that is known."""
+        found = self.outcomes.get(place)
         return found if found is not None and found.step < clock else None
 
 
 def history_of(states: Sequence[State]) -> History:
-    """The history of states of one episode, on the host; of steps between them that are left out little is known."""
-    posts = {(post.channel, post.serial): post for state in states for post in posts_of(state)}
-    fates: dict[Place, Fate] = {}
+    """The history of states of one episode, on the host; little is known of steps between them that are left out."""
+    posts = {post.place: post for state in states for post in posts_of(state)}
+    outcomes: dict[Place, MentionOutcome] = {}
+    calls: set[tuple[int, int, int]] = set()
     for was, now in itertools.pairwise(states):
+        calls |= {(channel, int(was.clock), int(now.call_end[channel])) for channel in _new_calls(was, now)}
         if now.clock == was.clock + 1:
-            fates |= dict(_ended(was, now))
-    calls = {
-        (channel, start, end) for was, now in itertools.pairwise(states) for channel, start, end in _calls(was, now)
-    }
+            outcomes |= dict(_ended_mentions(was, now))
     return History(
         clocks=np.array([int(state.clock) for state in states]),
         posts=tuple(sorted(posts.values(), key=lambda post: (post.step, post.channel, post.serial))),
-        fates=fates,
+        outcomes=outcomes,
         calls=tuple(sorted(calls)),
         paths=np.stack([state.channel for state in states]),
         presence=np.stack([state.presence for state in states]),
@@ -88,47 +96,48 @@ def history_of(states: Sequence[State]) -> History:
 
 
 def posts_of(state: State) -> Iterator[Post]:
-    """The messages that stand in the channels of a state, oldest first in each."""
-    rings = state.messages
-    for channel, count in enumerate(rings.count.tolist()):
-        for serial in range(max(count - WINDOW, 0), count):
-            word = rings.words[serial % WINDOW, channel]
-            yield Post(
-                channel=channel,
-                serial=serial,
-                step=int(rings.posted[serial % WINDOW, channel]),
-                author=int(messages.author(word)),
-                kind=int(messages.kind(word)),
-                named=int(messages.named(word)),
-                seen_by=int(word) >> messages.SEEN,
-            )
+    """The messages that a state keeps, oldest first in each channel."""
+    for channel in range(len(state.messages.count)):
+        yield from posts_in(state, channel)
 
 
-def is_pending(state: State, place: Place) -> bool:
-    """Whether a mention stands in its channel and waits for an answer."""
-    channel, serial = place
-    if not state.messages.count[channel] - WINDOW <= serial < state.messages.count[channel]:
-        return False
-    return bool(messages.is_pending(state.messages.words[serial % WINDOW, channel]))
+def posts_in(state: State, channel: int) -> Iterator[Post]:
+    """The messages that a state keeps of one channel, oldest first."""
+    rings, count = state.messages, int(state.messages.count[channel])
+    for serial in range(max(count - WINDOW, 0), count):
+        slot = serial % WINDOW, channel
+        word = rings.words[slot]
+        yield Post(
+            channel=channel,
+            serial=serial,
+            step=int(rings.posted[slot]),
+            author=int(messages.author(word)),
+            kind=int(messages.kind(word)),
+            text=int(messages.text(word)),
+            named=int(messages.named(word)),
+            is_pending=bool(messages.is_pending(word)),
+            seen_by=int(word) >> messages.SEEN,
+            reactions=int(rings.reactions[slot]),
+        )
 
 
-def _ended(was: State, now: State) -> Iterator[tuple[Place, Fate]]:
-    """The mentions that pend before a step and not after it: an agent's message answers the oldest it has seen."""
-    waiting = [post for post in posts_of(was) if is_pending(was, (post.channel, post.serial))]
+def _ended_mentions(was: State, now: State) -> Iterator[tuple[Place, MentionOutcome]]:
+    """The mentions that a step ended: an agent's message answers the oldest one in its channel that it has seen."""
+    waiting, after = [post for post in posts_of(was) if post.is_pending], list(posts_of(now))
     room, answered = len(was.presence), {}
-    new = [post for post in posts_of(now) if post.serial >= was.messages.count[post.channel] and post.author >= room]
+    new = [post for post in after if post.serial >= was.messages.count[post.channel] and post.author >= room]
     for agent, channel in sorted((post.author - room, post.channel) for post in new):
         seen = [post for post in waiting if post.channel == channel and post.seen_by >> agent & 1]
         if seen:
-            answered.setdefault((channel, seen[0].serial), agent)
-    for place in ((post.channel, post.serial) for post in waiting):
-        if place in answered:
-            yield place, Fate(ANSWERED, int(was.clock), answered[place])
-        elif not is_pending(now, place):
-            yield place, Fate(MISSED, int(was.clock), -1)
+            answered.setdefault(seen[0].place, agent)
+    still_waiting = {post.place for post in after if post.is_pending}
+    for post in waiting:
+        if post.place in answered:
+            yield post.place, MentionOutcome(ANSWERED, int(was.clock), answered[post.place])
+        elif post.place not in still_waiting:
+            yield post.place, MentionOutcome(MISSED, int(was.clock), -1)
 
 
-def _calls(was: State, now: State) -> Iterator[tuple[int, int, int]]:
-    """Calls that started between two states."""
-    for channel in np.flatnonzero(now.call_end != was.call_end).tolist():
-        yield channel, int(was.clock), int(now.call_end[channel])
+def _new_calls(was: State, now: State) -> list[int]:
+    """The channels in which a call started between two states."""
+    return np.flatnonzero(now.call_end != was.call_end).tolist()

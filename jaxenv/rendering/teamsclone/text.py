@@ -1,31 +1,42 @@
-"""A chat as lines of plain text."""
+"""A chat, actions, and the effects of a step, as plain text."""
 
-from jaxenv.envs.teamsclone.types import PRESENCE
-from jaxenv.rendering.tables import sections, table
-from jaxenv.rendering.teamsclone.chat import PENDING, Channel, Chat, Message, Person
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from jaxenv.envs.teamsclone import Scenario, State, actions, messages
+from jaxenv.envs.teamsclone.actions import Catalogue
+from jaxenv.envs.teamsclone.types import EMOJI, KINDS, PRESENCE, WINDOW
+from jaxenv.rendering.teamsclone.history import ANSWERED, MISSED, PENDING, History, MentionOutcome, Post
+from jaxenv.rendering.teamsclone.names import Names
+from jaxenv.rendering.teamsclone.snapshot import Channel, Chat, Message, Person
+from jaxenv.rendering.text import joined, number, sections, table
 
 HERE, ELSEWHERE = "▸", " "  # before the channel that the agent is in, and before others
 WAITING = "●"  # before a mention that waits for an answer
+INVALID = {
+    actions.EMPTY_MESSAGE: "send an empty message",
+    actions.UNKNOWN_CHANNEL: "go to an unknown channel",
+    actions.MALFORMED: "a malformed action",
+}
 
 
 def title(chat: Chat) -> str:
-    """Which workspace it is, and of several agents who looks."""
-    who = [f"{chat.me} of {chat.num_agents}"] if chat.num_agents > 1 else []
-    return " · ".join([chat.workspace or "a workspace", *who])
+    """Which workspace it is, and whose view of several agents."""
+    return joined(chat.workspace or "a workspace", f"{chat.viewer} of {chat.num_agents}" if chat.num_agents > 1 else "")
 
 
 def moment(chat: Chat) -> str:
-    """How far it has come."""
+    """How far the episode has come."""
     return f"step {chat.clock} of {chat.time_limit}"
 
 
 def body(chat: Chat) -> str:
-    """Channels, the messages of the current one, who is there, and how it goes."""
+    """Channels, the messages of the current one, people and statistics."""
     parts = {
-        "Channels": table(_channel_row(channel) for channel in chat.channels),
+        "Channels": table(map(_channel_row, chat.channels)),
         f"#{chat.current.name}, oldest first": _message_lines(chat),
         "People": _people_lines(chat),
-        f"So far, {chat.me}": [", ".join(f"{name} {value}" for name, value in statistics(chat))],
+        f"So far, {chat.viewer}": [", ".join(f"{name} {value}" for name, value in statistics(chat))],
     }
     return "\n".join(sections(parts))
 
@@ -34,7 +45,7 @@ def statistics(chat: Chat) -> list[tuple[str, str]]:
     """The statistics of the agent with their names."""
     s = chat.statistics
     return [
-        ("return", f"{float(s.total_reward):.2f}".replace("-", "−")),
+        ("return", number(float(s.total_reward))),
         ("messages sent", str(s.messages_sent)),
         ("channels visited", f"{s.channels_visited} of {len(chat.channels)}"),
         ("switches", str(s.channels_switched)),
@@ -49,20 +60,20 @@ def statistics(chat: Chat) -> list[tuple[str, str]]:
 
 
 def when(message: Message) -> str:
-    """When a message was posted: its step, and its age as the rules count it, 1 where it is new."""
+    """When a message was posted: its step, and its age as the rules count it, 1 for a new one."""
     return f"step {message.step}, age {message.age}" if message.step else "at the start"
 
 
 def call_of(channel: Channel) -> str:
-    """The call of a channel and which agents are in it; empty where none runs."""
+    """The call of a channel and the agents in it; empty if there is none."""
     if not channel.has_call:
         return ""
     return f"call with {', '.join(channel.in_call)}" if channel.in_call else "call"
 
 
 def reactions_of(message: Message) -> list[str]:
-    """The emoji of a message, with a number where several agents gave it."""
-    return [emoji if number == 1 else f"{emoji} {number}" for emoji, number in message.reactions]
+    """The emoji of a message, with a number if several agents gave it."""
+    return [emoji if count == 1 else f"{emoji} {count}" for emoji, count in message.reactions]
 
 
 def _channel_row(channel: Channel) -> list[str]:
@@ -71,16 +82,16 @@ def _channel_row(channel: Channel) -> list[str]:
 
 
 def _message_lines(chat: Chat) -> list[str]:
-    """A line for each message, with how many came before those that are kept."""
+    """A line for each message, with the number of earlier ones."""
     earlier = [f"and {chat.earlier} before"] if chat.earlier else []
     rows = [
         [
-            WAITING if message.fate == PENDING else " ",
+            WAITING if message.outcome == PENDING else " ",
             when(message),
             message.author,
             message.kind,
             message.content,
-            f"[{message.fate}]" if message.fate else "",
+            f"[{message.outcome}]" if message.outcome else "",
             " ".join(reactions_of(message)),
         ]
         for message in chat.messages
@@ -92,7 +103,124 @@ def _people_lines(chat: Chat) -> list[str]:
     """Who is available, busy, away and offline, a line each."""
 
     def name_of(person: Person) -> str:
-        return f"{person.name} (you)" if person.is_me and chat.num_agents > 1 else person.name
+        return f"{person.name} (you)" if person.is_viewer and chat.num_agents > 1 else person.name
 
     rows = [[status, ", ".join(name_of(p) for p in chat.people if p.presence == status)] for status in PRESENCE]
     return table(row for row in rows if row[1])
+
+
+# Actions -------------------------------------------------------------------------------------------------------------
+
+
+class Moment(NamedTuple):
+    """What actions refer to."""
+
+    catalogue: Catalogue
+    state: State
+    scenario: Scenario
+    names: Names
+    viewer: int  # the agent whose view it is; it does not see which messages the others react to
+
+
+def describe_actions(moment: Moment, chosen: Sequence[int], legal: Sequence[bool]) -> str:
+    """The actions of all agents, that of the viewer first; agents that do the same are named together."""
+    phrases = [_phrase(moment, agent, action, ok) for agent, (action, ok) in enumerate(zip(chosen, legal, strict=True))]
+    if len(phrases) == 1:
+        return phrases[0]
+    who: dict[str, list[str]] = {phrases[moment.viewer]: []}
+    for agent, phrase in enumerate(phrases):
+        who.setdefault(phrase, []).append(moment.names.agent(agent))
+    return "; ".join(f"{', '.join(agents)}: {phrase}" for phrase, agents in who.items())
+
+
+def _phrase(moment: Moment, agent: int, action: int, is_legal: bool) -> str:
+    """The action of one agent."""
+    if not 0 <= action < moment.catalogue.size:
+        return f"action {action}, which does not exist"
+    phrase = _describe_action(moment, agent, action)
+    return phrase if is_legal else f"{phrase}, not legal"
+
+
+def _describe_action(moment: Moment, agent: int, action: int) -> str:
+    """An entry of the catalogue in a state."""
+    names, scenario = moment.names, moment.scenario
+    verb, channel, kind, slot, emoji = moment.catalogue.table[action].tolist()
+    there = f"#{names.channels[channel]}" if channel < len(names.channels) else f"no channel {channel + 1}"
+    if verb in (actions.TEXT, actions.ANSWER):
+        template = int(scenario.texts[int(scenario.first_text[kind])])
+        to = "" if verb == actions.TEXT else f" to {there}"
+        return f"send {KINDS[kind]}{to} “{names.content(template, -1)}”"
+    if verb == actions.SWITCH:
+        return f"go to {there}"
+    if verb == actions.REACT:
+        return f"react {EMOJI[emoji]} to {_target(moment, agent, slot)}"
+    if verb == actions.JOIN:
+        return f"join the call in {there}"
+    return INVALID.get(verb, "idle")
+
+
+def _target(moment: Moment, agent: int, slot: int) -> str:
+    """The message in a slot of the agent's window."""
+    here, rings, names = int(moment.state.channel[agent]), moment.state.messages, moment.names
+    serial = int(rings.count[here]) - 1 - slot
+    if serial < 0:
+        return f"no message {slot + 1}"
+    word = rings.words[serial % WINDOW, here]
+    author = names.author(int(messages.author(word)))
+    if agent != moment.viewer:
+        return author
+    return f"{author}: “{names.content(int(messages.text(word)), int(messages.named(word)))}”"
+
+
+# Steps ---------------------------------------------------------------------------------------------------------------
+
+
+def describe_step(was: Chat, now: Chat, history: History, names: Names, agent: int) -> list[str]:
+    """The effects that an agent sees of the step between two states; `history` is that of these two."""
+    posts = {post.place: post for post in history.posts}
+    ended = [(posts[place], outcome) for place, outcome in history.outcomes.items() if outcome.step == was.clock]
+    lines = [*_answered(ended, names, now, agent, was.clock), *_messages(was, now), *_changes(was, now)]
+    return [*lines, *_missed(ended, names, agent), *([f"end: {now.outcome}"] if now.outcome else [])]
+
+
+def _answered(
+    ended: list[tuple[Post, MentionOutcome]], names: Names, now: Chat, agent: int, clock: int
+) -> Iterator[str]:
+    """Mentions that the agent has answered anywhere, and those that others have answered in its channel."""
+    for post, outcome in ended:
+        if outcome.how == ANSWERED and (outcome.by == agent or post.channel == now.current.number):
+            age = clock - post.step
+            waited = f"after {age} steps" if age != 1 else "after one step"
+            where = f"{names.author(post.author)} in #{names.channels[post.channel]}"
+            yield f"answered: {where}, {waited}, by {names.agent(outcome.by)}"
+
+
+def _messages(was: Chat, now: Chat) -> Iterator[str]:
+    """What others have posted in the channel that the agent is in after the step, and what was unread there."""
+    if was.current.number != now.current.number:
+        unread = was.channels[now.current.number].unread
+        yield f"found: {unread or 'nothing'} unread in #{now.current.name}"
+    for message in now.messages:
+        if message.step == now.clock and not message.is_own:
+            yield f"{message.author}: {message.content}"
+
+
+def _changes(was: Chat, now: Chat) -> Iterator[str]:
+    """Channels with more unread messages, calls that began or ended, and teammates who came or went."""
+    channels = list(zip(was.channels, now.channels, strict=True))
+    if more := [f"#{after.name} {after.unread}" for before, after in channels if after.unread > before.unread]:
+        yield f"unread: {', '.join(more)}"
+    for before, after in channels:
+        if after.has_call != before.has_call:
+            yield f"call {'starts' if after.has_call else 'ends'}: #{after.name}"
+    for before, after in zip(was.people, now.people, strict=True):
+        if after.presence != before.presence and not after.is_viewer:
+            yield f"{after.name} is {after.presence}"
+
+
+def _missed(ended: list[tuple[Post, MentionOutcome]], names: Names, agent: int) -> Iterator[str]:
+    """Mentions of the agent that nobody has answered; the agent does not learn the author of one it has not seen."""
+    for post, outcome in ended:
+        if outcome.how == MISSED and post.named == agent:
+            place = f"{names.author(post.author)} in #{names.channels[post.channel]}"
+            yield f"missed: {place}" if post.seen_by >> agent & 1 else "missed: a mention that was not seen"

@@ -1,4 +1,4 @@
-"""A day as a picture and as text: what is told must be what the engine counts."""
+"""A day as a picture and as text: what is shown must be what the engine counts."""
 
 import functools
 
@@ -14,7 +14,9 @@ import scenarios
 from jaxenv import rendering
 from jaxenv.envs.lifeops import dynamics
 from jaxenv.envs.lifeops.types import ABSENT
-from jaxenv.rendering.lifeops import agenda, day, names, words
+from jaxenv.rendering.lifeops import main_panel, names, snapshot
+from jaxenv.rendering.views import describe_action
+from strategies.ink import written
 from strategies.lifeops import documents
 
 ENV, PARAMS = jaxenv.make("LifeOps-Shaped-v0")
@@ -71,19 +73,19 @@ def player():
 
 
 def check_against_the_engine(bank, seed, departure_min):
-    """Every conflict and every leg told is one that the engine counts, and there are no others."""
+    """Every conflict and every leg shown is one that the engine counts, and there are no others."""
     params = PARAMS.replace(bank=bank, departure_min=jnp.int32(departure_min))
     scenario = jax.device_get(bank[0])
     states = jax.device_get(player()(params, jax.random.key(seed)))
     for number in range(STEPS + 1):
         state = jax.tree.map(lambda leaf, n=number: leaf[n], states)
-        told = day.read(state, scenario, departure_min, names.names_of(scenario))
-        assert len(told.conflicts) == state.overlaps
+        shown = snapshot.read(state, scenario, departure_min, names.names_of(scenario, {}))
+        assert len(shown.conflicts) == state.overlaps
         issues = travel_issues(state.calendar, state.tight_legs, scenario, jnp.int32(departure_min))
-        assert len(told.tight_legs) == issues
-        assert sum(work.left for work in told.tasks) == state.minutes_left.sum()
-        assert len(told.queue) + told.hidden == scenario.num_requests - state.handled
-        assert sum(not entry.added for entry in told.calendar) == (scenario.calendar.start != ABSENT).sum()
+        assert len(shown.tight_legs) == issues
+        assert sum(work.left for work in shown.tasks) == state.minutes_left.sum()
+        assert len(shown.queue) + shown.hidden == scenario.num_requests - state.handled
+        assert sum(not entry.added for entry in shown.calendar) == (scenario.calendar.start != ABSENT).sum()
 
 
 def test_conflicts_and_legs_agree_with_the_engine_on_generated_days():
@@ -110,9 +112,9 @@ def test_a_day_as_text():
 def test_actions_in_words():
     index = LIBRARY.index("s3_focus_vs_meeting")
     _, state = ENV.reset(jax.random.key(0), PARAMS, index)
-    state, document = jax.device_get(state), LIBRARY.documents[index]
-    said = [words(ENV, state, np.int32(action), PARAMS, document) for action in (0, 1, 2, 3, 34, 45, 46)]
-    assert said == [
+    state = jax.device_get(state)
+    described = [describe_action(ENV, state, np.int32(action), PARAMS, LIBRARY) for action in (0, 1, 2, 3, 34, 45, 46)]
+    assert described == [
         "accept Chat about swag",
         "reject Chat about swag",
         "move Chat about swag to 12:00",
@@ -122,8 +124,8 @@ def test_actions_in_words():
         "action 46, which does not exist",
     ]
     done = state.replace(handled=np.int8(1))
-    assert words(ENV, done, np.int32(0), PARAMS, document) == "accept no request, not legal"
-    assert words(ENV, state, np.int32(1), PARAMS, None) == "reject request 1"
+    assert describe_action(ENV, done, np.int32(0), PARAMS, LIBRARY) == "accept no request, not legal"
+    assert describe_action(ENV, state, np.int32(1), PARAMS) == "reject request 1"
 
 
 def test_the_ways_from_home_and_from_place_to_place():
@@ -139,8 +141,10 @@ def test_the_ways_from_home_and_from_place_to_place():
     text = str(rendering.render(ENV, state, params, names=library))
     assert "Too little time on the way: 1\n  Home → Office: 25 min needed, 20 there before 0:20\n" in text
     assert "2:00–2:30  Swim  Gym" in text
-    later = str(rendering.render(ENV, state, params.replace(departure_min=jnp.int32(15)), names=document))
-    assert "home → Office: 25 min needed, 5 there before 0:20" in later  # the mapping calls its person by an id
+    later = params.replace(departure_min=jnp.int32(15))
+    some = {"places": {int(library.bank.scenarios.calendar.place[0, 0]): "Office"}}
+    text = str(rendering.render(ENV, state, later, names=some))
+    assert "home → Office: 25 min needed, 5 there before 0:20" in text
 
 
 def test_without_names_places_and_people_are_numbered():
@@ -154,19 +158,19 @@ def test_without_names_places_and_people_are_numbered():
 
 def test_names_of_another_day_are_refused():
     _, state = ENV.reset(jax.random.key(0), PARAMS, LIBRARY.index("edge_deadline_1"))
-    other = LIBRARY.documents[LIBRARY.index("s4_parent_pickup")]
-    with pytest.raises(ValueError, match=r"2 entries in calendar and the scenario 6.*another scenario"):
+    other = LIBRARY.names(LIBRARY.index("s4_parent_pickup"))
+    with pytest.raises(ValueError, match=r"events has 2 entries and the scenario 6.*another scenario"):
         rendering.render(ENV, state, PARAMS, names=other)
 
 
 def test_events_that_share_time_share_the_width():
     def entry(start, end):
-        return day.Entry(f"{start}", "Office", "meeting", start, end, 1)
+        return snapshot.Entry(f"{start}", "Office", "meeting", start, end, 1)
 
     long, nested, touching, short = entry(540, 900), entry(600, 630), entry(630, 700), entry(900, 900)
-    placed = agenda._lanes([short, touching, nested, long], 100.0, least=20.0)
+    placed = main_panel._lanes([short, touching, nested, long], 100.0, shortest=20.0)
     assert placed == [(long, 0, 50), (nested, 50, 50), (touching, 50, 50), (short, 0, 100)]
-    assert agenda._lanes([], 100.0, least=20.0) == []
+    assert main_panel._lanes([], 100.0, shortest=20.0) == []
 
 
 def test_a_day_full_of_odd_events_can_be_drawn():
@@ -186,6 +190,7 @@ def test_a_day_full_of_odd_events_can_be_drawn():
     params = PARAMS.replace(bank=library.bank)
     episode = rendering.record(ENV, params, replay(*[0, 36] * 6), jax.random.key(0), names=library)
     assert "and 3 more, hidden" in str(episode[0])
+    assert {"Requests", "Work left", "and 3 more, hidden"} <= set(written(episode[0]))
     assert "Conflicts: 1\n  10:00–10:00  " + "Long " * 39 + "Long × e3" in str(episode[0]).replace("Long  ×", "Long ×")
     for picture in (episode[0], episode[-1], episode.overview()):
         assert picture.png(dpi=50).startswith(b"\x89PNG")

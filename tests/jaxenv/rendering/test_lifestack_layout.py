@@ -3,16 +3,14 @@
 import functools
 import itertools
 
-import hypothesis
 import jax
 import pytest
 
 import scenarios
 from jaxenv import baselines, rendering
-from jaxenv.rendering.lifestack import layout, names, reading
+from jaxenv.rendering.lifestack import layout, names, snapshot
 from scenarios.lifestack.facts import Facts
 from strategies.ink import overlapping, written
-from strategies.lifestack import documents
 from strategies.lifestack_moving import ENV, MOVE, started
 
 LIBRARY = scenarios.load("lifestack")
@@ -20,29 +18,24 @@ RANDOM = jax.jit(baselines.random_policy)
 OBSERVE = jax.jit(ENV.observe)
 
 
-def check_names(crisis, task, document):
-    """The names of facts and values are those that the compiler gives codes."""
-    facts = Facts.of(task)
-    found = names.names_of(crisis, document)
-    assert found.keys == facts.keys
-    assert found.values == tuple(tuple(map(names._said, taken)) for taken in facts.values.values())
-    for slot, taken in enumerate(facts.values.values()):
-        said = [found.value(slot, code) for code in range(len(taken) + 1)]
-        assert said == ["none", *map(names._said, taken)]
-
-
 @pytest.mark.parametrize("number", range(len(LIBRARY)))
-def test_facts_and_values_are_called_as_they_are_compiled(number):
-    task = LIBRARY.documents[number]
-    check_names(jax.device_get(LIBRARY.bank[number]), task, task)
-    check_names(jax.device_get(LIBRARY.bank[number]), task, task.plain())
+def test_facts_and_values_are_named_as_they_are_compiled(number):
+    found = names.names_of(jax.device_get(LIBRARY.bank[number]), LIBRARY.names(number))
+    facts = Facts.of(LIBRARY.documents[number])
+    assert found.keys == facts.keys
+    for slot, values in enumerate(facts.values.values()):
+        shown = [found.value(slot, code) for code in range(len(values) + 1)]
+        assert shown == ["none", *(str(value).lower() if isinstance(value, bool) else str(value) for value in values)]
 
 
-@hypothesis.given(documents())
-@hypothesis.settings(max_examples=40)
-def test_facts_and_values_are_called_as_they_are_compiled_at_the_edges(document):
-    library = scenarios.parse("lifestack", document)
-    check_names(jax.device_get(library.bank[0]), library.documents[0], document)
+def test_sets_of_values_as_conditions():
+    some = names.Names(("card", "count"), (("true", "false"), None), (), (), (), ())
+    assert [some.set_of_values(0, codes) for codes in (0b010, 0b101, 0b110)] == [
+        "card = true",
+        "card is not true",
+        "card is not none",
+    ]
+    assert [some.set_of_values(1, codes) for codes in (0b001, 0b110)] == ["count = none", "count is value 1 or value 2"]
 
 
 @functools.cache
@@ -52,17 +45,17 @@ def library_episode(number):
 
 
 @pytest.mark.parametrize("number", range(0, len(LIBRARY), 3))
-def test_what_is_told_of_a_step_is_what_the_engine_did(number):
+def test_the_effects_of_a_step_are_what_the_engine_did(number):
     episode = library_episode(number)
     for step, (was, now) in zip(episode.steps, itertools.pairwise(episode.states), strict=True):
-        said = [line.partition(":")[0] for line in step.told]
-        assert ("completed" in said) == bool((now.completed & ~was.completed).any())
-        assert ("closed" in said) == bool((now.closed & ~was.closed & ~now.completed).any())
-        assert said.count("milestone") == (now.reached & ~was.reached).sum()
-        assert ("failed attempt" in said) == ("failed_attempt" in step.parts)
-        assert ("end: success" in step.told) == ("success" in step.parts)
-        assert ("end" in said) == bool(step.end)
-        assert ("not legal" in step.words) == ("invalid_action" in step.parts)
+        effects = [line.partition(":")[0] for line in step.effects]
+        assert ("completed" in effects) == bool((now.completed & ~was.completed).any())
+        assert ("closed" in effects) == bool((now.closed & ~was.closed & ~now.completed).any())
+        assert effects.count("milestone") == (now.reached & ~was.reached).sum()
+        assert ("failed attempt" in effects) == ("failed_attempt" in step.parts)
+        assert ("end: success" in step.effects) == ("success" in step.parts)
+        assert ("end" in effects) == bool(step.end)
+        assert ("not legal" in step.description) == ("invalid_action" in step.parts)
 
 
 SOME = [pytest.param(n, marks=[pytest.mark.slow] if n % 8 else []) for n in range(0, len(LIBRARY), 4)]
@@ -79,16 +72,16 @@ def test_a_full_crisis_can_be_read():
     state, params, library = started(full())
     picture = rendering.render(ENV, state, params, names=library)
     assert overlapping(picture) == []
-    said = set(written(picture))
-    assert {f"Way {n}" for n in range(8)} <= said
-    assert {f"fact_{n}" for n in range(16)} <= said
+    drawn = set(written(picture))
+    assert {f"Way {n}" for n in range(8)} <= drawn
+    assert {f"fact_{n}" for n in range(16)} <= drawn
 
 
 def test_boxes_do_not_overlap_and_keep_to_the_canvas():
     for document in (MOVE, full(), MOVE | {"viable_routes": [], "milestones": []}):
         state, params, _ = started(document)
         task = jax.device_get(params.bank[0])
-        shown = reading.read(OBSERVE(state, params), jax.device_get(state), task, names.names_of(task))
+        shown = snapshot.read(OBSERVE(state, params), jax.device_get(state), task, names.names_of(task, {}))
         for width, height in ((480, 400), (300, 200)):
             placed = list(layout.boxes(layout.layout_of(shown), width, height).values())
             assert all(box.x >= 0 and box.right <= width for box in placed)
@@ -98,11 +91,11 @@ def test_boxes_do_not_overlap_and_keep_to_the_canvas():
 
 
 def test_labels_keep_their_distance_and_their_order():
-    assert layout.heights([50, 50, 50], 100, 10) == [40, 50, 60]
-    assert layout.heights([10, None, 90], 100, 10) == [10, 20, 90]
-    assert layout.heights([0, 0], 100, 10) == [5, 15]
-    assert layout.heights([100, 100, 100], 20, 10) == pytest.approx([10 / 3, 10, 50 / 3])
-    assert layout.heights([], 100, 10) == []
+    assert layout.spread([50, 50, 50], 100, 10) == [40, 50, 60]
+    assert layout.spread([10, None, 90], 100, 10) == [10, 20, 90]
+    assert layout.spread([0, 0], 100, 10) == [5, 15]
+    assert layout.spread([100, 100, 100], 20, 10) == pytest.approx([10 / 3, 10, 50 / 3])
+    assert layout.spread([], 100, 10) == []
 
 
 def test_routes_are_ordered_so_that_few_edges_cross():
@@ -116,7 +109,7 @@ def test_routes_are_ordered_so_that_few_edges_cross():
     }
     state, params, _ = started(crossed)
     task = jax.device_get(params.bank[0])
-    shown = reading.read(OBSERVE(state, params), jax.device_get(state), task, names.names_of(task))
+    shown = snapshot.read(OBSERVE(state, params), jax.device_get(state), task, names.names_of(task, {}))
     order = [node.slot for node in layout.layout_of(shown).routes]
     assert abs(order.index(0) - order.index(2)) == 1
 

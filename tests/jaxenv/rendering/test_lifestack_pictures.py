@@ -1,4 +1,4 @@
-"""A crisis as a picture and as text: what is told must be what the agent knows and what the engine does."""
+"""A crisis as a picture and as text: what is shown must be what the agent knows and what the engine does."""
 
 import functools
 
@@ -8,8 +8,8 @@ import pytest
 
 from jaxenv import rendering
 from jaxenv.envs.lifestack.metrics import METRICS
-from jaxenv.rendering import canvas
-from jaxenv.rendering.lifestack import names, reading
+from jaxenv.rendering import theme
+from jaxenv.rendering.lifestack import names, snapshot
 from strategies.ink import frames_of, text, texts, written
 from strategies.lifestack_moving import ENV, MOVE, VAN, WAY_OUT, look, moved, on, play, started, upkeep
 
@@ -98,7 +98,7 @@ def curves(picture):
     return sorted((to_hex(curve.get_edgecolor()), curve.get_linestyle() not in ("solid", "-")) for curve in found)
 
 
-KNOWN, DONE = canvas.tint(canvas.BLUE, 0.16), canvas.tint(canvas.GREEN, 0.16)
+KNOWN, DONE = theme.tint(theme.BLUE, 0.16), theme.tint(theme.GREEN, 0.16)
 
 
 def test_a_crisis_as_text():
@@ -106,22 +106,22 @@ def test_a_crisis_as_text():
 
 
 def test_an_episode_as_a_transcript():
-    told = moved().transcript()
-    assert told[told.index("  1. ") : told.index("\n\nmove · housing · step 5")] == TRANSCRIPT
-    assert told.startswith("move · housing · step 0 of 8, deadline 6\n\nBe out of the flat by Friday.\n")
+    text = moved().transcript()
+    assert text[text.index("  1. ") : text.index("\n\nmove · housing · step 5")] == TRANSCRIPT
+    assert text.startswith("move · housing · step 0 of 8, deadline 6\n\nBe out of the flat by Friday.\n")
 
 
 def test_known_facts_are_filled_and_unknown_ones_are_not():
     first = moved()[0]
-    assert frames_of(text(first, "boxes"))[0] == (KNOWN, canvas.BLUE)
-    assert frames_of(text(first, "lift"))[0] == (canvas.WASH, canvas.MUTED)
-    assert frames_of(text(moved()[5], "lift"))[0] == (KNOWN, canvas.BLUE)
+    assert frames_of(text(first, "boxes"))[0] == (KNOWN, theme.BLUE)
+    assert frames_of(text(first, "lift"))[0] == (theme.WASH, theme.MUTED)
+    assert frames_of(text(moved()[5], "lift"))[0] == (KNOWN, theme.BLUE)
     assert [found.get_text() for found in texts(moved()[5]) if found.get_text() in ("works", "broken")] == ["works"]
 
 
 def test_preconditions_are_coloured_by_how_they_stand():
-    holds, fails, unknown = (canvas.GREEN, False), (canvas.ALARM, False), (canvas.MUTED, True)
-    consequence = (canvas.INK, False)
+    holds, fails, unknown = (theme.GREEN, False), (theme.ALARM, False), (theme.MUTED, True)
+    consequence = (theme.INK, False)
     assert curves(moved()[0]) == sorted([fails, fails, unknown, holds, *[consequence] * 3])
     # Packed, and it rains; what a completed route has brought about is green too.
     assert curves(moved()[2]) == sorted([*[holds] * 2, unknown, fails, *[consequence] * 2, holds])
@@ -132,37 +132,37 @@ def test_closed_routes_are_struck_and_completed_ones_ticked():
     assert not any(is_struck(text(first, name)) for name in ("Pack", "Hire a van", "friends"))
     assert is_struck(text(last, "friends"))
     assert not is_struck(text(last, "Hire a van"))
-    assert frames_of(text(last, "Hire a van"))[0] == (DONE, canvas.GREEN)
-    assert frames_of(text(last, "friends"))[0][0] == canvas.WASH
+    assert frames_of(text(last, "Hire a van"))[0] == (DONE, theme.GREEN)
+    assert frames_of(text(last, "friends"))[0][0] == theme.WASH
     ticks = [
-        found for found in texts(last) if found.get_text() == "✓" and frames_of(found)[:1] == [(DONE, canvas.GREEN)]
+        found for found in texts(last) if found.get_text() == "✓" and frames_of(found)[:1] == [(DONE, theme.GREEN)]
     ]
     assert len(ticks) == 2  # Pack and the van
 
 
 def test_verbs_that_are_done_are_ticked():
-    said = written(moved()[1])
-    assert {"✓ plan", "execute", "spend", "communicate"} <= set(said)
-    assert "plan" not in said
-    assert text(moved()[1], "✓ plan").get_color() == canvas.GREEN
+    drawn = written(moved()[1])
+    assert {"✓ plan", "execute", "spend", "communicate"} <= set(drawn)
+    assert "plan" not in drawn
+    assert text(moved()[1], "✓ plan").get_color() == theme.GREEN
 
 
 def test_success_and_milestones_are_marked():
-    said = written(moved()[0])
-    assert said.count("★") == said.count("⚑") == 2  # at the fact and in the legend
-    assert {"✗ moved = true", "✗ stress level > 90 (now 85.1)", "It is empty.", "locked +1"} <= set(said)
+    drawn = written(moved()[0])
+    assert drawn.count("★") == drawn.count("⚑") == 2  # at the fact and in the legend
+    assert {"✗ moved = true", "✗ stress level > 90 (now 85.1)", "It is empty.", "locked +1"} <= set(drawn)
     assert {"✓ moved = true", "reached +1", "end: success"} <= set(written(moved()[5]))
 
 
 def test_what_failure_rests_on_is_an_alarm_only_where_it_holds():
-    assert text(moved()[0], "✗ stress level > 90 (now 85.1)").get_color() == canvas.INK
-    assert text(moved()[0], "✗ moved = true").get_color() == canvas.ALARM
+    assert text(moved()[0], "✗ stress level > 90 (now 85.1)").get_color() == theme.INK
+    assert text(moved()[0], "✗ moved = true").get_color() == theme.ALARM
 
 
 def test_money_that_is_not_there_is_an_alarm():
-    assert text(moved()[0], "money 250").get_color() == canvas.MUTED
+    assert text(moved()[0], "money 250").get_color() == theme.MUTED
     state, params, library = started(constraints={"budget_max": 200})
-    assert text(rendering.render(ENV, state, params, names=library), "money 250").get_color() == canvas.ALARM
+    assert text(rendering.render(ENV, state, params, names=library), "money 250").get_color() == theme.ALARM
 
 
 def test_what_is_hidden_is_in_no_picture():
@@ -177,26 +177,26 @@ def test_what_is_hidden_is_in_no_picture():
     assert not {lift, "works", "mended", "rain"} & set(str(one).replace(",", " ").split())
 
 
-def test_metrics_are_turned_so_that_more_is_better():
+def test_of_metrics_higher_is_better():
     state, params, library = started()
-    shown = reading.read(
+    shown = snapshot.read(
         jax.jit(ENV.observe)(state, params),
         jax.device_get(state),
         jax.device_get(params.bank[0]),
-        names.names_of(jax.device_get(params.bank[0]), MOVE),
+        names.names_of(jax.device_get(params.bank[0]), {}),
     )
     assert shown.metrics[METRICS.index("mental_wellbeing.stress_level")] == 14.90377
     assert shown.metrics[METRICS.index("finances.liquidity")] == 70
     picture = rendering.render(ENV, state, params, names=library)
     assert "↓ stress level 14.9!" in str(picture)
-    assert text(picture, "15").get_color() == canvas.ALARM
+    assert text(picture, "15").get_color() == theme.ALARM
 
 
 def test_an_overview_shows_metrics_over_time_and_when_events_fired():
     picture = moved().overview()
-    said = written(picture)
-    assert "move · housing · step 5 of 8, deadline 6 · success" in said
-    assert any(words.endswith("grey: rain (2)") for words in said)
+    drawn = written(picture)
+    assert "move · housing · step 5 of 8, deadline 6 · success" in drawn
+    assert any(words.endswith("grey: rain (2)") for words in drawn)
     chart = text(picture, "mental wellbeing").figure.axes
     ways = [line for axes in chart for line in axes.lines if len(line.get_xdata()) == len(moved())]
     assert len(ways) == len(METRICS)
@@ -209,24 +209,24 @@ def test_an_episode_is_an_animation(tmp_path):
     short.save(tmp_path / "a.gif")
     with Image.open(tmp_path / "a.gif") as image:
         assert image.n_frames == len(short) == 3
-    assert short.steps[-1].told[-1] == "end: out of time"
-    assert short.steps[-1].told[0] == "learned: lift = works"
+    assert short.steps[-1].effects[-1] == "end: out of time"
+    assert short.steps[-1].effects[0] == "learned: lift = works"
 
 
-def test_a_failed_attempt_tells_what_was_learned():
+def test_a_failed_attempt_shows_what_was_learned():
     still_broken = MOVE | {"event_schedule": []}
     episode = play(still_broken, *WAY_OUT[:2], *WAY_OUT[3:], upkeep("rest"), ENV.catalogue.wait)
-    assert episode.steps[3].told[:2] == ("failed attempt: Hire a van", "learned: lift = broken")
+    assert episode.steps[3].effects[:2] == ("failed attempt: Hire a van", "learned: lift = broken")
     assert episode.steps[3].parts["failed_attempt"] == pytest.approx(-0.2)
-    assert episode.steps[-1].told[-1] == "end: the deadline has come"
+    assert episode.steps[-1].effects[-1] == "end: the deadline has come"
     assert "lift     broken" in str(episode[4])
 
 
 def test_actions_in_words():
     state, params, library = started()
-    said = functools.partial(rendering.views.words, ENV, state, params=params, names=library)
+    describe = functools.partial(rendering.views.describe_action, ENV, state, params=params, names=library)
     actions = [*WAY_OUT[:1], on("rest", VAN), look(0), look(9), upkeep("self_care"), ENV.catalogue.wait, 118]
-    assert [said(action=np.int32(action)) for action in actions] == [
+    assert [describe(action=np.int32(action)) for action in actions] == [
         "plan: Pack",
         "rest: Hire a van, not legal",
         "inspect lift",
@@ -235,7 +235,7 @@ def test_actions_in_words():
         "wait",
         "action 118, which does not exist",
     ]
-    assert rendering.views.words(ENV, state, np.int32(WAY_OUT[0]), params) == "plan: route 1"
+    assert rendering.views.describe_action(ENV, state, np.int32(WAY_OUT[0]), params) == "plan: route 1"
 
 
 def test_without_names_everything_is_numbered():
@@ -248,8 +248,9 @@ def test_without_names_everything_is_numbered():
 
 
 def test_names_of_another_crisis_are_refused():
-    state, params, _ = started()
-    with pytest.raises(ValueError, match=r"2 entries in viable_routes and the scenario 3.*another scenario"):
-        rendering.render(ENV, state, params, names=MOVE | {"viable_routes": MOVE["viable_routes"][:2]})
-    with pytest.raises(ValueError, match=r"tells of 5 facts and the scenario of 4"):
-        rendering.render(ENV, state, params, names=MOVE | {"hidden_state": {"lift": "broken", "cat": "asleep"}})
+    state, params, library = started()
+    given = dict(library.names(0))
+    with pytest.raises(ValueError, match=r"routes has 2 entries and the scenario 3.*another scenario"):
+        rendering.render(ENV, state, params, names=given | {"routes": given["routes"][:2]})
+    with pytest.raises(ValueError, match=r"keys has 5 entries and the scenario 4"):
+        rendering.render(ENV, state, params, names=given | {"keys": (*given["keys"], "cat")})

@@ -15,7 +15,7 @@ import pytest
 import jaxenv
 import scenarios
 from jaxenv import baselines, rendering, wrappers
-from jaxenv.rendering.views import words
+from jaxenv.rendering.views import describe_action
 
 ENV, PARAMS = jaxenv.make("LifeOps-Shaped-v0")
 LIBRARY = scenarios.load("lifeops")
@@ -57,7 +57,7 @@ def test_an_episode_has_a_picture_of_the_morning_and_one_of_every_step(episode):
         episode[len(episode)]
 
 
-def test_the_rewards_told_are_those_of_the_engine(episode):
+def test_rewards_are_those_of_the_engine(episode):
     total, state, transition = 0.0, episode.states[0], jax.jit(ENV.transition)
     for step in episode.steps:
         state, reward, *_ = transition(jax.random.key(0), state, jnp.int32(step.action), PARAMS)
@@ -117,7 +117,7 @@ def test_an_episode_is_an_animation_with_a_frame_for_each_picture(tmp_path):
 def test_an_overview_holds_the_beginning_the_end_and_every_step(episode):
     picture = episode.overview()
     assert picture.png(dpi=50).startswith(b"\x89PNG")
-    assert all(step.words in picture.text for step in episode.steps)
+    assert all(step.description in picture.text for step in episode.steps)
     assert "step 0 of" in picture.text
     assert f"step {len(episode.steps)} of" in picture.text
 
@@ -145,33 +145,55 @@ def test_every_registered_environment_is_shown(id):
     bare = rendering.record(env, params, RANDOM, jax.random.key(0), 0)
     assert len(bare) == len(bare.steps) + 1
     for step in bare.steps:
-        assert step.words
+        assert step.description
         assert step.reward == pytest.approx(sum(step.parts.values()), abs=1e-5)
-        assert step.words in bare.transcript()
-        assert all(line in bare.transcript() for line in step.told)
+        assert step.description in bare.transcript()
+        assert all(line in bare.transcript() for line in step.effects)
     for picture in (bare[0], bare[-1], bare.overview()):
         assert xml.etree.ElementTree.fromstring(picture.svg()).tag.endswith("svg")
         assert picture.svg() == picture.svg()
 
 
-def test_a_transcript_tells_every_step_and_how_it_ended(episode):
-    told = episode.transcript()
-    assert told.startswith(str(episode[0]))
-    assert told.endswith(str(episode[-1]).partition("\n\n")[2])
-    assert f"\n  1. {episode.steps[0].words}: " in told
-    assert told.count("return ") == 1
+def test_a_transcript_describes_every_step_and_the_end(episode):
+    transcript = episode.transcript()
+    assert transcript.startswith(str(episode[0]))
+    assert transcript.endswith(str(episode[-1]).partition("\n\n")[2])
+    assert f"\n  1. {episode.steps[0].description}: " in transcript
+    assert transcript.count("return ") == 1
 
 
-def test_what_a_step_did_is_told_under_it(episode):
+def test_the_effects_of_a_step_are_shown_under_it(episode):
     step = episode.steps[0]
     lines = tuple(f"line {number}" for number in range(9))
-    steps = (dataclasses.replace(step, told=lines), *episode.steps[1:])
+    steps = (dataclasses.replace(step, effects=lines), *episode.steps[1:])
     picture = dataclasses.replace(episode, steps=steps)[1]
     assert all(f"\n  {line}\n" in str(picture) for line in lines)
     from matplotlib.text import Text
 
     drawn = [text.get_text() for text in picture.figure().findobj(Text) if text.get_text() in (*lines, "and 4 more")]
     assert drawn == [*lines[:4], "and 4 more", lines[-1]]
+
+
+def test_former_names_of_a_step_still_work(episode):
+    step = episode.steps[0]
+    with pytest.deprecated_call(match="now Step.description"):
+        assert step.words == step.description
+    with pytest.deprecated_call(match="now Step.effects"):
+        assert step.told == step.effects
+
+
+def test_names_come_from_a_library_a_document_or_a_mapping(episode):
+    class Document:
+        def names(self):
+            return {"scenario": "one"}
+
+    def heading(names):
+        return str(rendering.render(ENV, episode.states[0], PARAMS, names=names)).partition(" · ")[0]
+
+    assert heading(Document()) == heading({"scenario": "one"}) == "one"
+    assert heading(LIBRARY) == LIBRARY.ids[DAY]
+    with pytest.raises(ValueError, match=r"unknown field 'event'. Did you mean 'events'\? Fields: places, events, "):
+        heading({"event": ()})
 
 
 def test_a_batch_is_refused_with_the_way_out():
@@ -185,21 +207,21 @@ def test_another_environment_brings_its_own_view(monkeypatch, episode):
     class Mine(type(ENV)):
         pass
 
-    def scenes(env, states, params, document):
+    def scenes(env, states, params, names):
         scene = rendering.Scene("mine", "now", "a text", main=lambda canvas: None, side=lambda canvas: None)
         return [scene for _ in states]
 
     mine = Mine(ENV.name, ENV.catalogue, ENV.weights, ENV.limits)
     state, steps = episode.states[0], episode.steps
     assert str(rendering.render(mine, state, PARAMS, names=LIBRARY)) == str(episode[0])  # its base class's, without one
-    view = rendering.View(scenes, lambda env, state, action, params, document: f"do {action}")
+    view = rendering.View(scenes, lambda env, state, action, params, names: f"do {action}")
     monkeypatch.setitem(rendering.VIEWS, Mine, view)
     own = rendering.Episode(mine, PARAMS, episode.states, steps)
     assert str(own[0]) == "mine · now\n\na text"
-    assert str(own[1]).startswith(f"mine · now\n{steps[0].words}: ")
+    assert str(own[1]).startswith(f"mine · now\n{steps[0].description}: ")
     assert own.overview().svg()
-    assert words(mine, state, jnp.int32(3), PARAMS) == "do 3"
-    with pytest.raises(LookupError, match=r"no picture of a Vectorize, only of LifeOps.*VIEWS\[Vectorize\]"):
+    assert describe_action(mine, state, jnp.int32(3), PARAMS) == "do 3"
+    with pytest.raises(LookupError, match=r"does not know Vectorize, only LifeOps.*VIEWS\[Vectorize\]"):
         rendering.render(wrappers.Vectorize(ENV, 2), None, PARAMS)
 
 

@@ -1,4 +1,4 @@
-"""Several agents in one workspace: whose eyes a picture has, what all do in words, and who plays."""
+"""Several agents in one workspace: the view of each, the actions of all in words, and who plays."""
 
 import jax
 import numpy as np
@@ -31,36 +31,36 @@ def test_each_agent_sees_its_own_channel():
     assert "And you?" not in second
 
 
-def test_the_one_who_looks_is_named_in_the_heading():
+def test_the_viewer_is_named_in_the_heading():
     assert str(together()[3]).startswith("desk · Agent 0 of 2 · step 3 of 3\n")
     assert str(together(1)[3]).startswith("desk · Agent 1 of 2 · step 3 of 3\n")
 
 
-def test_all_actions_are_told_that_of_the_one_who_looks_first():
-    assert [step.words for step in together().steps] == [
+def test_all_actions_are_described_that_of_the_viewer_first():
+    assert [step.description for step in together().steps] == [
         "Agent 0: idle; Agent 1: go to #back",
         "Agent 0: send reply “On my way.”; Agent 1: react ❤️ to Ada",
         "Agent 0: idle; Agent 1: join the call in #Phone",
     ]
     seen = "Agent 1: react ❤️ to Ada: “Hello @agent-0, have you seen it?”; Agent 0: send reply “On my way.”"
-    assert together(1).steps[1].words == seen
-    assert play(IDLE, IDLE, env=PAIR).steps[0].words == "Agent 0, Agent 1: idle"
+    assert together(1).steps[1].description == seen
+    assert play(IDLE, IDLE, env=PAIR).steps[0].description == "Agent 0, Agent 1: idle"
 
 
-def test_an_answer_is_told_to_whom_it_concerns():
+def test_an_answer_is_reported_to_whom_it_concerns():
     answered = "answered: Ada in #Hall, after 2 steps, by Agent 0"
-    assert answered in together().steps[1].told
-    assert answered not in together(1).steps[1].told  # it is in the back
+    assert answered in together().steps[1].effects
+    assert answered not in together(1).steps[1].effects  # it is in the back
 
 
 def test_of_two_answers_the_first_counts_and_both_are_shown():
     episode = play(REPLY, REPLY, env=PAIR, document=SHARED)
-    assert "answered: Ada in #Hall, after one step, by Agent 0" in episode.steps[0].told
+    assert "answered: Ada in #Hall, after one step, by Agent 0" in episode.steps[0].effects
     assert str(episode[1]).count("On my way.") == 4  # as what was done, as what was seen, and twice in the channel
     assert episode.states[-1].counts.answered.tolist() == [1, 0]
 
 
-def test_rewards_are_sums_and_statistics_are_those_of_the_one_who_looks():
+def test_rewards_are_sums_and_statistics_are_those_of_the_viewer():
     episode = together(1)
     assert episode.total == pytest.approx(float(np.sum(episode.states[-1].counts.total_reward)), abs=1e-5)
     own = float(episode.states[-1].counts.total_reward[1])

@@ -9,8 +9,9 @@ import pytest
 import jaxenv
 import scenarios
 from jaxenv import baselines, rendering
-from jaxenv.rendering import canvas
-from jaxenv.rendering.teamsclone import marks, signs
+from jaxenv.rendering import theme
+from jaxenv.rendering.teamsclone import theme as chat_theme
+from jaxenv.rendering.teamsclone import timeline
 from strategies.ink import fills_around, overlapping, text, texts, written
 from strategies.teamsclone_chats import BACK, DESK, IDLE, discs, go, play, react, visit
 
@@ -18,82 +19,82 @@ LIBRARY = scenarios.load("teamsclone")
 
 
 def test_the_page_shows_channels_messages_and_people():
-    said = written(visit()[2])
-    assert [words for words in said if words in ("Front desk", "phones", "Hall", "back", "Phone", "call")] == [
+    drawn = written(visit()[2])
+    assert [words for words in drawn if words in ("Front desk", "phones", "Hall", "back", "Phone", "call")] == [
         *("Front desk", "Hall", "back", "phones", "Phone", "call"),
         "Front desk",  # beside the name of the current channel
     ]
-    assert {"# Hall", "Good night.", "@agent", "Is the door open?", "On my way.", ":+1:"} <= set(said)
-    assert {"Agent (you)", "offline", "messages sent", "100 %", "return 0.85"} <= set(said)
-    assert said.count("Ada") == 2  # who writes, and who is there
+    assert {"# Hall", "Good night.", "@agent", "Is the door open?", "On my way.", ":+1:"} <= set(drawn)
+    assert {"Agent (you)", "offline", "messages sent", "100 %", "return 0.85"} <= set(drawn)
+    assert drawn.count("Ada") == 2  # who writes, and who is there
 
 
 def test_what_is_unread_stands_in_a_badge():
     picture = visit()[1]
-    badges = [disc for disc in discs(picture) if disc[3] == f"{canvas.ALARM}ff" and disc[2] > 5]
+    badges = [disc for disc in discs(picture) if disc[3] == f"{theme.ALARM}ff" and disc[2] > 5]
     assert len(badges) == 2
-    assert [words.get_text() for words in texts(picture) if words.get_color() == canvas.PAPER][:2] == ["2", "1"]
+    assert [words.get_text() for words in texts(picture) if words.get_color() == theme.PAPER][:2] == ["2", "1"]
     assert text(picture, "back").get_weight() == "bold"
     assert text(visit()[5], "Hall").get_weight() == "normal"
 
 
 def test_the_current_channel_is_highlighted():
     first, last = visit()[0], visit()[5]
-    assert fills_around(text(first, "Hall"))[0] == canvas.tint(canvas.BLUE, 0.16)
-    assert fills_around(text(last, "Hall"))[0] == canvas.WASH
-    assert fills_around(text(last, "back"))[0] == canvas.tint(canvas.BLUE, 0.16)
+    assert fills_around(text(first, "Hall"))[0] == theme.tint(theme.BLUE, 0.16)
+    assert fills_around(text(last, "Hall"))[0] == theme.WASH
+    assert fills_around(text(last, "back"))[0] == theme.tint(theme.BLUE, 0.16)
 
 
 @pytest.mark.parametrize(
-    ("step", "fate", "color", "ground"),
+    ("step", "outcome", "color", "ground"),
     [
-        (0, "pending", canvas.ORANGE, canvas.tint(canvas.ORANGE, 0.14)),
-        (2, "answered", canvas.GREEN, canvas.tint(canvas.GREEN, 0.14)),
-        (5, "missed", canvas.PAPER, canvas.WASH),
+        (0, "pending", theme.ORANGE, theme.tint(theme.ORANGE, 0.14)),
+        (2, "answered", theme.GREEN, theme.tint(theme.GREEN, 0.14)),
+        (5, "missed", theme.PAPER, theme.WASH),
     ],
 )
-def test_a_mention_is_coloured_by_how_it_stands(step, fate, color, ground):
-    (tag,) = [found for found in texts(visit()[step]) if (found.get_text(), found.get_weight()) == (fate, "bold")]
+def test_a_mention_is_coloured_by_how_it_stands(step, outcome, color, ground):
+    (tag,) = [found for found in texts(visit()[step]) if (found.get_text(), found.get_weight()) == (outcome, "bold")]
     assert fills_around(tag)[:2] == [color, ground]
     mention = text(visit()[step], "@agent")
-    assert mention.get_color() == (canvas.MUTED if fate == "missed" else canvas.BLUE)
+    assert mention.get_color() == (theme.MUTED if outcome == "missed" else theme.BLUE)
 
 
 def test_presence_is_a_dot():
     rims = [disc for disc in discs(visit()[0]) if disc[2] == pytest.approx(3.6)]
     colors = [disc[3][:7] for disc in discs(visit()[0]) if disc[2] == pytest.approx(2.7)]
     assert len(rims) == 4  # Ada, Ben, the agent, and the agent at the foot of the list
-    assert colors == [signs.PRESENT["available"]] * 3  # offline is hollow
+    assert colors == [chat_theme.PRESENT["available"]] * 3  # offline is hollow
 
 
 def test_the_newest_messages_are_shown_and_others_counted():
     long = "A long story about a ladder that nobody has seen since the summer before last. " * 4
     more = [{"channel": "back", "user": "ada", "text": f"{number} {long}"} for number in range(8)]
     document = DESK | {"messages": [*DESK["messages"], *more]}
-    said = written(play(go(BACK), document=document)[1])
-    assert any(words.startswith("7 A long") for words in said)
-    assert "Where is the ladder?" not in said
-    assert "1 earlier message" in said
+    drawn = written(play(go(BACK), document=document)[1])
+    assert any(words.startswith("7 A long") for words in drawn)
+    assert "Where is the ladder?" not in drawn
+    assert "1 earlier message" in drawn
 
 
-def test_the_overview_tells_the_truth_and_says_so():
+def test_the_overview_shows_the_whole_workspace_and_says_so():
     episode = visit()
     picture = episode.overview()
-    said = written(picture)
-    assert {"The whole workspace", "also what no agent has seen", "#Hall", "#back", "#Phone", "Teammates"} <= set(said)
-    rings = [disc for disc in discs(picture) if disc[2] == marks.RING and disc[3] == "#ffffffff"]
+    drawn = written(picture)
+    assert {"The whole workspace", "also what no agent has seen", "#Hall", "#back", "#Phone", "Teammates"} <= set(drawn)
+    rings = [disc for disc in discs(picture) if disc[2] == timeline.RING and disc[3] == "#ffffffff"]
     assert len(rings) == 2 + 3  # two mentions, and three in the legend
-    own = [disc for disc in discs(picture) if disc[2] == marks.DOT + 0.7]
+    own = [disc for disc in discs(picture) if disc[2] == timeline.DOT + 0.7]
     assert len(own) == 2 + 1
-    assert all(step.words in picture.text for step in episode.steps)
+    assert all(step.description in picture.text for step in episode.steps)
 
 
-def test_an_overview_shows_calls_and_the_way_of_the_agent():
+def test_an_overview_shows_calls_and_the_path_of_the_agent():
     from matplotlib.colors import to_hex
     from matplotlib.patches import FancyBboxPatch
 
     figure = visit().overview().figure()
-    calls = [box for box in figure.findobj(FancyBboxPatch) if to_hex(box.get_facecolor()) == marks.CALL]
+    calls = [box for box in figure.findobj(FancyBboxPatch) if to_hex(box.get_facecolor()) == timeline.CALL]
     assert len(calls) == 2 + 1  # the third is in the legend
     ways = [line for axes in figure.axes for line in axes.lines if len(line.get_xdata()) == 2 * len(visit())]
     assert len(ways) == 1

@@ -8,7 +8,7 @@ import jaxenv
 import scenarios
 from jaxenv import rendering
 from jaxenv.rendering.teamsclone.names import names_of
-from jaxenv.rendering.views import words
+from jaxenv.rendering.views import describe_action
 from scenarios.teamsclone.compiler import texts
 from strategies.teamsclone_chats import (
     BACK,
@@ -85,9 +85,9 @@ def test_a_chat_as_text():
 
 
 def test_an_episode_as_a_transcript():
-    told = visit().transcript()
-    assert told[told.index("  1. ") : told.index("\ndesk · step 6")] == TRANSCRIPT
-    assert told.startswith("desk · step 0 of 6\n\nChannels\n")
+    text = visit().transcript()
+    assert text[text.index("  1. ") : text.index("\ndesk · step 6")] == TRANSCRIPT
+    assert text.startswith("desk · step 0 of 6\n\nChannels\n")
 
 
 def test_a_mention_waits_and_is_then_answered_or_missed():
@@ -96,7 +96,7 @@ def test_a_mention_waits_and_is_then_answered_or_missed():
     assert "Hello @agent, have you seen it?  [missed]" in str(visit()[5])
 
 
-def test_a_state_alone_does_not_tell_how_an_old_mention_ended():
+def test_a_single_state_does_not_show_how_an_old_mention_ended():
     episode = visit()
     library = scenarios.parse("teamsclone", DESK)
     alone = [str(rendering.render(ENV, episode.states[n], episode.params, names=library)) for n in (2, 5)]
@@ -105,7 +105,7 @@ def test_a_state_alone_does_not_tell_how_an_old_mention_ended():
 
 
 def test_a_mention_that_was_seen_is_missed_by_name():
-    assert play(go(BACK), IDLE, IDLE, IDLE).steps[3].told == (
+    assert play(go(BACK), IDLE, IDLE, IDLE).steps[3].effects == (
         "unread: #Phone 2",
         "call starts: #Phone",
         "missed: Ada in #Hall",
@@ -116,12 +116,12 @@ def test_a_mention_that_was_seen_is_missed_by_name():
 
 def test_a_seen_mention_is_answered_from_afar():
     episode = play(go(BACK), answer(HALL))
-    assert episode.steps[1].words == "send reply to #Hall “On my way.”"
-    assert "answered: Ada in #Hall, after 2 steps, by Agent" in episode.steps[1].told
+    assert episode.steps[1].description == "send reply to #Hall “On my way.”"
+    assert "answered: Ada in #Hall, after 2 steps, by Agent" in episode.steps[1].effects
 
 
-def test_what_others_post_in_the_channel_is_told():
-    assert play(go(PHONE)).steps[0].told == (
+def test_what_others_post_in_the_channel_is_reported():
+    assert play(go(PHONE)).steps[0].effects == (
         "found: nothing unread in #Phone",
         "Ada: Ring ring.",
         "call starts: #Phone",
@@ -129,7 +129,7 @@ def test_what_others_post_in_the_channel_is_told():
     )
 
 
-def test_who_is_in_a_call_is_told():
+def test_who_is_in_a_call_is_shown():
     episode = play(go(PHONE), join(PHONE), IDLE)
     assert "Phone            call with Agent" in str(episode[2])
     assert "call with" not in str(episode[3])
@@ -152,7 +152,9 @@ def test_actions_in_words():
         -1,
     )
     library = scenarios.parse("teamsclone", DESK)
-    assert [words(ENV, episode.states[0], np.int32(n), episode.params, library) for n in (*chosen, join(PHONE))] == [
+    assert [
+        describe_action(ENV, episode.states[0], np.int32(n), episode.params, library) for n in (*chosen, join(PHONE))
+    ] == [
         "idle",
         "send an empty message, not legal",
         "go to an unknown channel, not legal",
@@ -180,31 +182,28 @@ def test_a_generated_workspace_says_the_usual_texts():
     drawn = jax.device_get(jax.jit(ENV.generate)(jax.random.key(0), 0.5))
     params = ENV.params_for(jaxenv.ScenarioBank.stack([drawn]))
     state = ENV.reset(jax.random.key(0), params, 0)[1]
-    assert words(ENV, state, np.int32(CHAT), params) == "send chatter “The coffee machine is fixed again.”"
+    assert describe_action(ENV, state, np.int32(CHAT), params) == "send chatter “The coffee machine is fixed again.”"
 
 
-@pytest.mark.parametrize("plain", [False, True])
-def test_the_texts_of_the_library_are_those_of_its_merged_table(plain):
+def test_the_texts_of_the_library_are_those_of_its_merged_table():
     library = scenarios.load("teamsclone")
     table = texts(library.documents)
     for number, document in enumerate(library.documents):
-        names = names_of(jax.device_get(library.bank[number]), document.plain() if plain else document)
-        said = {code for code, text in names.texts.items() if text in set(document.all_texts())}
-        assert set(document.all_texts()) == {names.texts[code] for code in said}
+        names = names_of(jax.device_get(library.bank[number]), library.names(number), num_agents=1)
+        codes = {code for code, text in names.texts.items() if text in set(document.all_texts())}
+        assert set(document.all_texts()) == {names.texts[code] for code in codes}
         assert all(names.texts[code] == table[code] for code in names.texts)
 
 
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
-        ("teams", DESK["teams"][:1], r"1 entries in teams and the scenario 2.*another scenario"),
-        ("teams", [DESK["teams"][0], DESK["teams"][0]], r"4 entries in channels and the scenario 3"),
-        ("users", DESK["users"][:1], r"1 entries in users and the scenario 2"),
-        ("messages", DESK["messages"][:1], r"1 entries in messages and the scenario 4"),
-        ("texts", {"reply": ["One.", "Two."]}, r"2 entries in reply and the scenario 1"),
+        ("teams", ("Front desk",), r"teams has 1 entries and the scenario 2.*another scenario"),
+        ("channels", ("Hall", "back", "Hall", "back"), r"channels has 4 entries and the scenario 3"),
+        ("users", ("Ada",), r"users has 1 entries and the scenario 2"),
     ],
 )
 def test_names_of_another_workspace_are_refused(field, value, message):
     episode = visit()
     with pytest.raises(ValueError, match=message):
-        rendering.render(ENV, episode.states[0], episode.params, names=DESK | {field: value})
+        rendering.render(ENV, episode.states[0], episode.params, names={field: value})

@@ -1,8 +1,8 @@
-"""A day as facts for people: the state's arrays read on the host, with every conflict and every leg by name."""
+"""A day in plain Python, read from the arrays for drawing: every event, conflict, leg, request and task by name."""
 
 import dataclasses
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jaxenv.envs.lifeops.types import (
@@ -37,7 +37,7 @@ class Entry:
 
 @dataclasses.dataclass(frozen=True)
 class Leg:
-    """The way to an event from the one before it, or from home; times in minutes."""
+    """The way to an event from the previous one, or from home; times in minutes."""
 
     origin: str
     target: str
@@ -52,7 +52,7 @@ class Leg:
 
 
 @dataclasses.dataclass(frozen=True)
-class Work:
+class Task:
     """A task; times in minutes."""
 
     name: str
@@ -67,18 +67,17 @@ class Day:
     """Everything that is shown of a state."""
 
     scenario: str
-    weekday: str  # empty where not known
+    weekday: str  # empty if unknown
     clock: int  # steps taken
     max_steps: int
     window: tuple[int, int]  # minutes after midnight, the preferred meeting window
-    avoid_before: int | None
-    avoid_after: int | None
+    limits: Mapping[str, int]  # "before" and "after", minutes after midnight, if the person avoids such meetings
     calendar: tuple[Entry, ...]  # sorted
     conflicts: tuple[tuple[Entry, Entry], ...]  # overlapping pairs
     legs: tuple[Leg, ...]  # between places, in the order of the day
     queue: tuple[Entry, ...]  # the current request and the next two
     hidden: int  # requests behind those
-    tasks: tuple[Work, ...]  # in the order of work
+    tasks: tuple[Task, ...]  # in the order of work
 
     @property
     def tight_legs(self) -> tuple[Leg, ...]:
@@ -88,19 +87,19 @@ class Day:
 
 def read(state: State, scenario: Scenario, departure_min: int, names: Names) -> Day:
     """The day of a state; all arrays are NumPy's."""
-    persona, handled = scenario.persona, int(state.handled)
-    calendar = tuple(_entry(state, slot, names) for slot in range(_count(state)))
-    waiting = range(handled, int(scenario.num_requests))
+    persona = scenario.persona
+    calendar = tuple(_event(state, slot, names) for slot in range(_count(state)))
+    waiting = range(int(state.handled), int(scenario.num_requests))
+    limits = {"before": _unless(persona.avoid_before, UNSET), "after": _unless(persona.avoid_after, NO_LIMIT)}
     return Day(
         scenario=names.scenario,
         weekday=WEEKDAYS[int(scenario.weekday)] if scenario.weekday != UNSET else "",
         clock=int(state.clock),
         max_steps=int(scenario.max_steps),
         window=(int(persona.window_start), int(persona.window_end)),
-        avoid_before=_unless(persona.avoid_before, UNSET),
-        avoid_after=_unless(persona.avoid_after, NO_LIMIT),
+        limits={word: limit for word, limit in limits.items() if limit is not None},
         calendar=calendar,
-        conflicts=tuple(pair for pair in itertools.combinations(calendar, 2) if overlap(*pair)),
+        conflicts=tuple((a, b) for a, b in itertools.combinations(calendar, 2) if a.start < b.end and b.start < a.end),
         legs=tuple(_legs(state, scenario, departure_min, names)),
         queue=tuple(_request(scenario, index, names) for index in waiting[:VISIBLE_REQUESTS]),
         hidden=len(waiting[VISIBLE_REQUESTS:]),
@@ -108,43 +107,27 @@ def read(state: State, scenario: Scenario, departure_min: int, names: Names) -> 
     )
 
 
-def overlap(a: Entry, b: Entry) -> bool:
-    """Whether two events share time; touching is fine."""
-    return a.start < b.end and b.start < a.end
-
-
-def clock(minutes: int) -> str:
-    """Minutes after midnight as `9:05`."""
-    return f"{minutes // 60}:{minutes % 60:02}"
-
-
 def _count(state: State) -> int:
     return int((state.calendar.start != ABSENT).sum())
 
 
-def _entry(state: State, slot: int, names: Names) -> Entry:
-    """An event of the calendar; `State.source` tells what it is, see `dynamics.added_source`."""
+def _event(state: State, slot: int, names: Names) -> Entry:
+    """An event of the calendar; `State.source` says what it is, see `dynamics.added_source`."""
     capacity, source = len(state.source), int(state.source[slot])
-    what = (source - capacity) % SOURCE_STRIDE
     if source < capacity:
         name = names.events[source]
     else:
-        name = names.requests[what - 1] if what else "focus"
-    return _of_table(state.calendar, slot, name, names, added=source >= capacity)
+        request = (source - capacity) % SOURCE_STRIDE
+        name = names.requests[request - 1] if request else "focus"
+    return _entry(state.calendar, slot, name, names, added=source >= capacity)
 
 
 def _request(scenario: Scenario, index: int, names: Names) -> Entry:
-    return _of_table(
-        scenario.requests,
-        index,
-        names.requests[index],
-        names,
-        flexible=bool(scenario.flexible[index]),
-        person=names.people[index] if names.people else "",
-    )
+    flexible, person = bool(scenario.flexible[index]), names.people[index]
+    return _entry(scenario.requests, index, names.requests[index], names, flexible=flexible, person=person)
 
 
-def _of_table(table: Event, row: int, name: str, names: Names, **more: Any) -> Entry:
+def _entry(table: Event, row: int, name: str, names: Names, **more: Any) -> Entry:
     return Entry(
         name=name,
         place=names.place(int(table.place[row])),
@@ -157,7 +140,7 @@ def _of_table(table: Event, row: int, name: str, names: Names, **more: Any) -> E
 
 
 def _legs(state: State, scenario: Scenario, departure_min: int, names: Names) -> Sequence[Leg]:
-    """The ways of the day that take time; between events that overlap there is none."""
+    """The ways of the day that take time; there is none between events that overlap."""
     place, start, end = (column.tolist() for column in (state.calendar.place, state.calendar.start, state.calendar.end))
     stops = [(int(scenario.persona.home), departure_min), *zip(place, end, strict=True)][: _count(state) + 1]
     legs = []
@@ -170,11 +153,11 @@ def _legs(state: State, scenario: Scenario, departure_min: int, names: Names) ->
     return legs
 
 
-def _tasks(state: State, scenario: Scenario, names: Names) -> Sequence[Work]:
+def _tasks(state: State, scenario: Scenario, names: Names) -> Sequence[Task]:
     tasks = scenario.tasks
     present = [index for index, priority in enumerate(tasks.priority.tolist()) if priority > 0]
     return [
-        Work(
+        Task(
             name=names.tasks[index],
             total=int(tasks.minutes[index]),
             left=int(state.minutes_left[index]),

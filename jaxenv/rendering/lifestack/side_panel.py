@@ -1,31 +1,31 @@
-"""What a crisis has left: the clock, resources, metrics and milestones."""
+"""The gauges of a crisis: clock, resources, metrics and milestones."""
 
-from jaxenv.rendering.canvas import ALARM, BLUE, FAINT, GREEN, INK, MUTED, ORANGE, SMALL, TINY, WASH, Canvas
-from jaxenv.rendering.lifestack.crisis import LOCKED, REACHED, RESOURCES, Crisis
-from jaxenv.rendering.lifestack.history import History
-from jaxenv.rendering.lifestack.signs import COLLAPSE, FLAG, UNITS, domains, metric_name
+from jaxenv.rendering.canvas import SMALL, TINY, Canvas
+from jaxenv.rendering.lifestack.names import domains, metric_name
+from jaxenv.rendering.lifestack.snapshot import LOCKED, REACHED, RESOURCES, Crisis
+from jaxenv.rendering.lifestack.text import COLLAPSE, FLAG, UNITS
+from jaxenv.rendering.lifestack.timeline import History
+from jaxenv.rendering.theme import ALARM, BLUE, FAINT, GREEN, INK, MUTED, ORANGE, WASH
 
 GAP = 14.0  # points between two columns
 ROW, METRIC, DOMAIN = 11.0, 10.2, 12.0  # points, heights of lines
 NAME, TREND, VALUE = 0.45, 0.24, 0.14  # shares of a metric's width; the rest is its bar
-LOW = 30.0  # a metric below it is near to collapse
+LOW = 30.0  # a metric below it is close to collapse
 
 
-def draw(crisis: Crisis, history: History, canvas: Canvas) -> None:
+def draw(history: History, crisis: Crisis, canvas: Canvas) -> None:
     """Everything under one another."""
-    y = _draw_clock(crisis, history, canvas)
-    y = _draw_resources(crisis, canvas, y + 4)
+    _draw_clock(crisis, history, canvas)
+    y = _draw_resources(crisis, canvas, 38)
     y = _draw_metrics(crisis, history, canvas, y + 6)
     _draw_milestones(crisis, canvas.part(0, y + 6, canvas.width, max(canvas.height - y - 6, 1.0)))
 
 
-def _draw_clock(crisis: Crisis, history: History, canvas: Canvas) -> float:
-    """Steps gone, the deadline and the horizon on one line, with the events that have fired; points that it took."""
+def _draw_clock(crisis: Crisis, history: History, canvas: Canvas) -> None:
+    """The current step, the deadline and the horizon on one line, with the events that have fired."""
     canvas.text(0, 5, f"Step {crisis.clock}", bold=True)
-    left = [f"deadline {crisis.deadline}"] if crisis.deadline is not None else []
-    canvas.text(
-        canvas.width, 5, ", ".join([*left, f"horizon {crisis.horizon}"]), size=SMALL, color=MUTED, align="right"
-    )
+    deadline = "" if crisis.deadline is None else f"deadline {crisis.deadline}, "
+    canvas.text(canvas.width, 5, f"{deadline}horizon {crisis.horizon}", size=SMALL, color=MUTED, align="right")
     per_step, y = canvas.width / max(crisis.horizon, 1), 15.0
     canvas.box(0, y, canvas.width, 5, fill=FAINT)
     canvas.box(0, y, min(per_step * crisis.clock, canvas.width), 5, fill=BLUE)
@@ -38,20 +38,17 @@ def _draw_clock(crisis: Crisis, history: History, canvas: Canvas) -> float:
             x = per_step * step
             canvas.line((x, x), (y - 1, y + 6), color=ORANGE, line=1.6)
         words.append(crisis.names.events[event] + ("" if step is None else f" ({step})"))
-    said = f"Events: {', '.join(words)}" if words else "No event has been told."
-    canvas.text(0, y + 13, said, size=SMALL, color=MUTED, width=canvas.width)
-    return y + 19
+    events = f"Events: {', '.join(words)}" if words else "No event has been told."
+    canvas.text(0, y + 13, events, size=SMALL, color=MUTED, width=canvas.width)
 
 
 def _draw_resources(crisis: Crisis, canvas: Canvas, y: float) -> float:
-    """Time, money and energy as bars; where the next part begins."""
+    """Time, money and energy as bars; returns the height under them."""
     for name in RESOURCES:
-        has, had = crisis.has[name], crisis.had[name]
+        has, had = crisis.resources[name], crisis.initial[name]
         most = max(100.0 if name == "energy" else had, has)
         canvas.text(0, y + 5, name, size=SMALL)
-        width = canvas.width - 120
-        canvas.box(36, y + 2, width, 6, fill=FAINT)
-        canvas.box(36, y + 2, width * has / max(most, 1.0), 6, fill=ALARM if has < 0.15 * most else BLUE)
+        canvas.bar(36, y + 2, canvas.width - 120, 6, has / max(most, 1.0), ALARM if has < 0.15 * most else BLUE)
         words = f"{has:g} of {most:g}{UNITS[name]}"
         canvas.text(canvas.width, y + 5, words, size=SMALL, color=MUTED, align="right")
         y += ROW
@@ -59,7 +56,7 @@ def _draw_resources(crisis: Crisis, canvas: Canvas, y: float) -> float:
 
 
 def _draw_metrics(crisis: Crisis, history: History, canvas: Canvas, y: float) -> float:
-    """All metrics by domain in two columns; where the next part begins."""
+    """All metrics by domain in two columns; returns the height under them."""
     canvas.text(0, y + 5, "Metrics", bold=True)
     words = "turned so that more is better; below 20 is collapse"
     canvas.text(canvas.width, y + 5, words, size=TINY, color=MUTED, align="right")
@@ -77,36 +74,35 @@ def _draw_metrics(crisis: Crisis, history: History, canvas: Canvas, y: float) ->
 
 
 def _draw_metric(crisis: Crisis, history: History, canvas: Canvas, y: float, number: int) -> None:
-    """A metric: its way here, a bar with the line of collapse, and its value."""
+    """A metric: its trend, a bar with the line of collapse, and its value."""
     value, middle = float(crisis.metrics[number]), y + METRIC / 2
     color = ALARM if value < COLLAPSE else ORANGE if value < LOW else GREEN
-    name, trend = NAME * canvas.width, TREND * canvas.width
-    canvas.text(0, middle, metric_name(number), size=TINY, width=name - 2)
+    left = NAME * canvas.width
+    canvas.text(0, middle, metric_name(number), size=TINY, width=left - 2)
     if history.is_episode:
-        canvas.box(name, y + 1, trend - 5, METRIC - 2, fill=WASH)
-        way = history.metrics[: crisis.clock + 1, number]
-        x = [name + (trend - 5) * step / history.last_step for step in range(len(way))]
-        heights = [y + 1 + (METRIC - 2) * (1 - value / 100) for value in way]
+        width = TREND * canvas.width - 5
+        canvas.box(left, y + 1, width, METRIC - 2, fill=WASH)
+        trend = history.metrics[: crisis.clock + 1, number]
+        x = [left + width * step / history.last_step for step in range(len(trend))]
+        heights = [y + 1 + (METRIC - 2) * (1 - value / 100) for value in trend]
         canvas.line((*x, x[-1] + 1), (*heights, heights[-1]), color=color, line=1.0)
-    left = name + (trend if history.is_episode else 0.0)
+        left += TREND * canvas.width
     width = canvas.width * (1 - VALUE) - left
-    canvas.box(left, middle - 2.2, width, 4.4, fill=FAINT)
-    canvas.box(left, middle - 2.2, width * value / 100, 4.4, fill=color)
+    canvas.bar(left, middle - 2.2, width, 4.4, value / 100, color)
     limit = left + width * COLLAPSE / 100
     canvas.line((limit, limit), (middle - 3.4, middle + 3.4), color=INK, line=0.7)
-    canvas.text(
-        canvas.width, middle, f"{value:.0f}", size=TINY, align="right", color=ALARM if value < COLLAPSE else INK
-    )
+    ink = ALARM if value < COLLAPSE else INK
+    canvas.text(canvas.width, middle, f"{value:.0f}", size=TINY, align="right", color=ink)
 
 
 def _draw_milestones(crisis: Crisis, canvas: Canvas) -> None:
-    """What is worth having reached, in two columns where there is little room."""
+    """The milestones with their rewards, in two columns if there is little room."""
     if not crisis.milestones:
         return
     canvas.text(0, 5, "Milestones", bold=True)
-    narrow = (canvas.height - 14) / ROW < len(crisis.milestones)
-    width = (canvas.width - GAP) / 2 if narrow else canvas.width
-    rows = -(-len(crisis.milestones) // 2) if narrow else len(crisis.milestones)
+    columns = 2 if (canvas.height - 14) / ROW < len(crisis.milestones) else 1
+    width = (canvas.width - GAP) / 2 if columns == 2 else canvas.width
+    rows = -(-len(crisis.milestones) // columns)
     for number, milestone in enumerate(crisis.milestones):
         x, y = number // rows * (width + GAP), 16 + number % rows * ROW
         ink = {REACHED: GREEN, LOCKED: MUTED}.get(milestone.status, INK)

@@ -2,8 +2,7 @@
 
 import pytest
 
-from jaxenv.rendering.canvas import text_width, wrapped
-from jaxenv.rendering.glyphs import drawable
+from jaxenv.rendering.theme import drawable, text_width, wrapped
 
 
 @pytest.mark.parametrize(

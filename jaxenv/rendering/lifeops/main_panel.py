@@ -1,0 +1,153 @@
+"""The calendar as an agenda: hours downwards, overlapping events side by side, travel at the right."""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+
+from jaxenv.rendering.canvas import SMALL, TEXT, TINY, Canvas, legend, swatch
+from jaxenv.rendering.lifeops.snapshot import Day, Entry, Leg
+from jaxenv.rendering.lifeops.text import times
+from jaxenv.rendering.text import clock
+from jaxenv.rendering.theme import ALARM, BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PAPER, PURPLE, WASH, text_width, tint
+
+COLORS = {"meeting": BLUE, "obligation": ORANGE, "focus": GREEN, "personal": PURPLE}
+USUAL_DAY = (8 * 60, 18 * 60)  # minutes after midnight, always shown
+HOURS, TRAVEL, LEGEND = 28.0, 78.0, 22.0  # points: widths of the hours and of the travel, height of the legend
+STRIPES = 7.0  # points, the width of the hatching
+THIN = 1.8  # points, the minimum height of a drawn event
+LINE = 9.0  # points, the minimum height that an event takes up beside another
+
+Span = tuple[int, int]  # minutes after midnight, whole hours
+Scale = Callable[[float], float]  # minutes after midnight -> points
+
+
+def span_of(days: Sequence[Day]) -> Span:
+    """The hours that hold everything in some days, so that their pictures can be compared."""
+    entries = [entry for day in days for entry in (*day.calendar, *day.queue)]
+    departures = [max(0, leg.arrives - leg.needed) for day in days for leg in day.legs]
+    first = min([USUAL_DAY[0], *departures, *(entry.start for entry in entries)])
+    last = max([USUAL_DAY[1], *(entry.end for entry in entries)])
+    return 60 * (first // 60), 60 * math.ceil(last / 60)
+
+
+def draw(span: Span, day: Day, canvas: Canvas) -> None:
+    """The agenda of a day, with the visible requests at the times that they ask for."""
+    paper = canvas.part(HOURS, 4, canvas.width - HOURS - TRAVEL, canvas.height - LEGEND - 10)
+    scale = paper.height / (span[1] - span[0])  # points a minute
+
+    def y_of(minutes: float) -> float:
+        return scale * (min(max(minutes, span[0]), span[1]) - span[0])
+
+    _draw_hours(day, span, paper, y_of)
+    conflicts: dict[int, list[Entry]] = {id(entry): [] for entry in (*day.calendar, *day.queue)}
+    for a, b in day.conflicts:
+        conflicts[id(a)].append(b)
+        conflicts[id(b)].append(a)
+    rank = {id(request): number for number, request in enumerate(day.queue)}
+    for entry, left, width in _lanes((*day.calendar, *day.queue), paper.width, LINE / scale):
+        _draw_entry(paper, entry, left, width, y_of, conflicts[id(entry)], rank.get(id(entry)))
+    _draw_travel(day.legs, paper, y_of)
+    _draw_legend(canvas.part(HOURS, canvas.height - LEGEND, canvas.width - HOURS, LEGEND))
+
+
+def _draw_hours(day: Day, span: Span, paper: Canvas, y_of: Scale) -> None:
+    """The hours, white in the preferred window, and the limits of meetings."""
+    paper.box(0, 0, paper.width, paper.height, fill=WASH)
+    top, bottom = map(y_of, day.window)
+    if bottom > top:
+        paper.box(0, top, paper.width, bottom - top, fill=PAPER)
+    every = 60 if paper.height * 60 / (span[1] - span[0]) > 14 else 120
+    for minutes in range(span[0], span[1] + 1, 60):
+        y = y_of(minutes)
+        paper.line((0, paper.width), (y, y), line=0.5)
+        if (minutes - span[0]) % every == 0:
+            paper.text(-5, y, clock(minutes), size=SMALL, color=MUTED, align="right")
+    for word, limit in day.limits.items():
+        if span[0] < limit < span[1]:
+            y = y_of(limit)
+            paper.line((0, paper.width), (y, y), color=MUTED, line=0.8, dashed=True)
+            y += -4.5 if word == "before" else 4.5
+            paper.text(paper.width - 2, y, f"none {word} {clock(limit)}", size=TINY, color=MUTED, align="right")
+
+
+def _lanes(entries: Iterable[Entry], width: float, shortest: float) -> list[tuple[Entry, float, float]]:
+    """(entry, left, width) in points: overlapping entries, each at least `shortest` minutes, share the width."""
+    placed: list[tuple[Entry, float, float]] = []
+    group: list[tuple[Entry, int]] = []
+    ends: list[float] = []  # of the lanes of this group
+
+    def close() -> None:
+        lane_width = width / max(len(ends), 1)
+        placed.extend((entry, lane * lane_width, lane_width) for entry, lane in group)
+        group.clear()
+        ends.clear()
+
+    for entry in sorted(entries, key=lambda entry: (entry.start, entry.end)):
+        if ends and entry.start >= max(ends):
+            close()
+        lane = next((lane for lane, end in enumerate(ends) if end <= entry.start), len(ends))
+        ends[lane : lane + 1] = [max(entry.end, entry.start + shortest)]
+        group.append((entry, lane))
+    close()
+    return placed
+
+
+def _draw_entry(
+    paper: Canvas, entry: Entry, left: float, width: float, y_of: Scale, conflicts: Sequence[Entry], rank: int | None
+) -> None:
+    """An event as a box, hatched where it overlaps others. A request (`rank` is its place in the queue) is an empty
+    dashed box, grey if it is not the current one.
+    """
+    color, is_request = COLORS[entry.kind], rank is not None
+    top, bottom = y_of(entry.start), y_of(entry.end)
+    x, y, w, h = left + 1.5, top + 0.6, width - 3, max(bottom - top - 1.2, THIN)
+    paper.box(x, y, w, h, fill=PAPER if is_request else tint(color, 0.16), radius=2.5)
+    for other in conflicts:
+        low = max(y, y_of(max(entry.start, other.start)))
+        height = max(min(y + h, y_of(min(entry.end, other.end))) - low, THIN)
+        paper.box(x, low, w, height, fill=tint(ALARM, 0.18))
+        paper.box(x + w - STRIPES, low, STRIPES, height, hatched=ALARM)
+    if is_request or entry.added:
+        paper.box(x, y, w, h, edge=MUTED if rank else color, line=1.1, dashed=is_request, radius=2.5)
+    if not is_request:
+        paper.box(x, y, 2.5, h, fill=color)
+    _draw_label(paper, entry, x + 6, y, w - 8 - (STRIPES if conflicts else 2), h, MUTED if rank else INK)
+
+
+def _draw_label(paper: Canvas, entry: Entry, x: float, y: float, width: float, height: float, color: str) -> None:
+    """The name, and under or beside it as much of the time and place as fits."""
+    below = height > 20
+    size = TEXT if height > 10 else SMALL if height > 7 else TINY
+    middle = y + (7 if below else height / 2 if height > 4 else 1 + LINE / 2)  # under a box that is only a line
+    used = paper.text(x, middle, entry.name, size=size, color=color, width=width)
+    left = 0 if below else used + 5
+    for words in (f"{times(entry)} · {entry.place}", times(entry), clock(entry.start)):
+        if left + text_width(words, TINY) <= width:
+            paper.text(x + left, y + 16 if below else middle, words, size=TINY, color=MUTED)
+            return
+
+
+def _draw_travel(legs: Sequence[Leg], paper: Canvas, y_of: Scale) -> None:
+    """Each leg as a line from the latest departure to the arrival, dashed if there is too little time."""
+    x, free = paper.width + 6, 0.0
+    for leg in legs:
+        y = (y_of(leg.arrives - leg.needed), y_of(leg.arrives))
+        color = ALARM if leg.tight else MUTED
+        paper.line((x, x), y, color=color, line=1.6 if leg.tight else 1.2, dashed=leg.tight)
+        paper.line((x - 3, x + 3), (y[1], y[1]), color=color, line=1.2)
+        middle = max((y[0] + y[1]) / 2, free)
+        paper.text(x + 6, middle, f"{leg.needed} min to {leg.target}", size=TINY, color=color, width=TRAVEL - 12)
+        if leg.tight:
+            paper.text(x + 6, middle + 8, f"{leg.available} min available", size=TINY, color=color, bold=True)
+        free = middle + (17 if leg.tight else 9)
+
+
+def _draw_legend(canvas: Canvas) -> None:
+    """What colours and outlines mean."""
+    marks = [
+        *((kind, swatch(fill=color)) for kind, color in COLORS.items()),
+        ("booked", swatch(edge=INK)),
+        ("asked for", swatch(edge=INK, dashed=True)),
+        ("conflict", swatch(fill=tint(ALARM, 0.18), hatched=ALARM)),
+        ("not preferred", swatch(fill=WASH, edge=FAINT, line=0.5)),
+    ]
+    legend(canvas, marks, indent=9, gap=8)

@@ -1,0 +1,269 @@
+"""A crisis in plain Python, read for drawing: what the agent knows of a state, by name.
+
+Facts come from the observation and nowhere else, so that what is hidden from the agent appears in no picture or text.
+"""
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from jaxenv.envs.lifestack.actions import VERBS
+from jaxenv.envs.lifestack.metrics import HIGHEST, METRICS, UNIT, better
+from jaxenv.envs.lifestack.types import (
+    CENTS,
+    FAILS,
+    HOLDS,
+    NEVER,
+    NO_RELATION,
+    NOT_KNOWN,
+    OUTCOMES,
+    RUNNING,
+    UNKNOWN,
+    UNWRITTEN,
+    Conditions,
+    Observation,
+    Scenario,
+    State,
+)
+from jaxenv.rendering.lifestack.names import Names, path_in_words
+
+OPEN, COMPLETED, CLOSED = "open", "completed", "closed"
+LOCKED, REACHED = "locked", "reached"
+RESOURCES = ("time", "money", "energy")
+
+
+@dataclasses.dataclass(frozen=True)
+class Fact:
+    """A key."""
+
+    name: str
+    value: str | None  # None where unknown
+    shown: bool  # whether it always shows its current value
+    wanted: bool  # whether a route that leads to success requires it
+
+
+@dataclasses.dataclass(frozen=True)
+class Condition:
+    """A condition, in words."""
+
+    words: str
+    status: int  # HOLDS, FAILS or NOT_KNOWN to the agent
+    now: str = ""  # the value of its metric, as the engine keeps it
+
+    @property
+    def at_length(self) -> str:
+        """The condition with the value of its metric."""
+        return f"{self.words} (now {self.now})" if self.now else self.words
+
+
+@dataclasses.dataclass(frozen=True)
+class Need:
+    """A precondition of a route: on a key, or on a bound."""
+
+    of_bound: bool
+    slot: int
+    status: int  # HOLDS, FAILS or NOT_KNOWN
+
+
+@dataclasses.dataclass(frozen=True)
+class Write:
+    """A consequence of a route."""
+
+    key: int
+    value: str
+    holds: bool  # whether the key is known to have this value now
+    succeeds: bool  # whether it satisfies a success condition
+    fails: bool  # whether it satisfies a failure condition
+    reaches: bool  # whether it meets a milestone
+
+
+@dataclasses.dataclass(frozen=True)
+class Route:
+    """A way out."""
+
+    name: str
+    status: str  # OPEN, COMPLETED or CLOSED
+    verbs: tuple[tuple[str, bool], ...]  # with whether each has been done
+    reward: float
+    price: str  # its cost, excluding that of its verbs
+    affordable: bool  # whether there is money for what is still to be paid
+    leads_to_success: bool
+    needs: tuple[Need, ...]
+    writes: tuple[Write, ...]
+    closes: tuple[str, ...]
+    enables: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Milestone:
+    """A checkpoint."""
+
+    name: str
+    reward: float
+    status: str  # LOCKED, OPEN or REACHED
+
+
+@dataclasses.dataclass(frozen=True)
+class Crisis:
+    """Everything that is shown of a state."""
+
+    names: Names
+    clock: int  # steps taken
+    horizon: int
+    deadline: int | None
+    outcome: str  # empty until the end
+    resources: dict[str, float]  # by the names of RESOURCES
+    initial: dict[str, float]  # the same at the start
+    metrics: np.ndarray  # [23] float, higher is better
+    facts: tuple[Fact, ...]
+    bounds: tuple[Condition, ...]
+    routes: tuple[Route, ...]
+    success: tuple[Condition, ...]
+    failure: tuple[Condition, ...]
+    milestones: tuple[Milestone, ...]
+    events: tuple[int, ...]  # slots of those that have fired and are announced
+
+
+def read(observation: Observation, state: State, scenario: Scenario, names: Names) -> Crisis:
+    """The agent's knowledge of a state; all three records are on the host."""
+    bounds = tuple(_bound(observation, slot) for slot in range(int(scenario.num_bounds)))
+    success = [
+        _conditions(scenario.success, column, observation, bounds, names) for column in range(int(scenario.num_success))
+    ]
+    timeout = "out of time" if state.clock >= scenario.horizon else ""
+    return Crisis(
+        names=names,
+        clock=int(state.clock),
+        horizon=int(scenario.horizon),
+        deadline=None if scenario.deadline == NEVER else int(scenario.deadline),
+        outcome=timeout if state.outcome == RUNNING else OUTCOMES[int(state.outcome)],
+        resources={name: int(getattr(observation, name)) / CENTS for name in RESOURCES},
+        initial={name: int(getattr(scenario, name)) / CENTS for name in RESOURCES},
+        metrics=better(np.asarray(observation.metrics)) / UNIT,
+        facts=tuple(_fact(observation, names, slot) for slot in range(int(scenario.num_keys))),
+        bounds=bounds,
+        routes=tuple(_route(observation, state, scenario, names, slot) for slot in range(int(scenario.num_routes))),
+        success=tuple(map(_any_of, success)),
+        failure=tuple(_conditions(scenario.failure, 0, observation, bounds, names)),
+        milestones=tuple(_milestone(observation, names, slot) for slot in range(int(scenario.num_milestones))),
+        events=tuple(np.flatnonzero(observation.fired).tolist()),
+    )
+
+
+def _bit(codes: Any, code: Any) -> bool:
+    """Whether a code is in a set."""
+    return bool(int(codes) >> int(code) & 1)
+
+
+def _conditions(
+    table: Conditions, column: int, observation: Observation, bounds: tuple[Condition, ...], names: Names
+) -> list[Condition]:
+    """The alternatives of one condition of a table."""
+    found = []
+    for key, codes in enumerate(table.facts[:, column].tolist()):
+        if codes:
+            code = int(observation.keys.code[key])
+            status = NOT_KNOWN if code == UNKNOWN else HOLDS if _bit(codes, code) else FAILS
+            found.append(Condition(names.set_of_values(key, codes), status))
+    return found + [bounds[slot] for slot in np.flatnonzero(table.bounds[:, column])]
+
+
+def _any_of(alternatives: list[Condition]) -> Condition:
+    """Several conditions, one of which is enough, as one."""
+    every = [condition.status for condition in alternatives]
+    status = HOLDS if HOLDS in every else NOT_KNOWN if NOT_KNOWN in every else FAILS
+    words = " or ".join(condition.at_length for condition in alternatives)
+    return Condition(words or "what nothing brings about", status)
+
+
+def _bound(observation: Observation, slot: int) -> Condition:
+    """A bound as a condition, as a strict one if that is the rounder number."""
+    bounds = observation.bounds
+    metric, low, high = int(bounds.metric[slot]), int(bounds.low[slot]), int(bounds.high[slot])
+    limits = [] if low <= 0 else [_limit(low, "≥", ">", -1)]
+    limits += [] if high >= HIGHEST else [_limit(high, "≤", "<", 1)]
+    words = f"{path_in_words(METRICS[metric])} {' and '.join(limits)}".rstrip()
+    return Condition(words, HOLDS if bounds.holds[slot] else FAILS, f"{int(observation.metrics[metric]) / UNIT:.1f}")
+
+
+def _limit(edge: int, closed: str, strict: str, outwards: int) -> str:
+    """A closed edge in words; one unit off a whole number, it is what `gt` or `lt` compiles to."""
+    if (edge + outwards) % (UNIT // 100) == 0:
+        return f"{strict} {(edge + outwards) / UNIT:g}"
+    return f"{closed} {edge / UNIT:g}"
+
+
+def _fact(observation: Observation, names: Names, slot: int) -> Fact:
+    keys, code = observation.keys, int(observation.keys.code[slot])
+    value = None if code == UNKNOWN else names.value(slot, code)
+    return Fact(names.keys[slot], value, shown=bool(keys.shown[slot]), wanted=bool(keys.wanted[slot]))
+
+
+def _route(observation: Observation, state: State, scenario: Scenario, names: Names, slot: int) -> Route:
+    routes, required = observation.routes, scenario.routes.required[slot]
+    status = COMPLETED if routes.completed[slot] else OPEN if routes.open[slot] else CLOSED
+    verbs = tuple((verb, _bit(state.marks[slot], n)) for n, verb in enumerate(VERBS) if _bit(required, n))
+    return Route(
+        name=names.routes[slot],
+        status=status,
+        verbs=verbs,
+        reward=float(routes.reward[slot]),
+        price=_price(scenario, slot, len(verbs)),
+        affordable=status != OPEN or ("spend", True) in verbs or bool(routes.money[slot] <= observation.money),
+        leads_to_success=bool(routes.serves[slot]),
+        needs=tuple(_needs(observation, scenario, slot)),
+        writes=tuple(_writes(observation, scenario, names, slot)),
+        closes=tuple(names.routes[other] for other in np.flatnonzero(routes.closes[slot])),
+        enables=tuple(names.routes[other] for other in np.flatnonzero(routes.enables[slot])),
+    )
+
+
+def _price(scenario: Scenario, slot: int, num_verbs: int) -> str:
+    """The cost of a route, excluding that of its verbs."""
+    table = scenario.routes
+    amounts = {
+        "money {:g}": int(table.money[slot]),
+        "{:g} h more": int(table.time[slot]) * num_verbs,
+        "energy {:g} more": int(table.energy[slot]) * num_verbs,
+    }
+    return ", ".join(words.format(amount / CENTS) for words, amount in amounts.items() if amount)
+
+
+def _needs(observation: Observation, scenario: Scenario, slot: int) -> list[Need]:
+    """Preconditions in document order."""
+    table, relation = scenario.routes, observation.routes.relation[slot]
+    needs = [
+        (int(table.order[slot, key]), Need(False, key, int(relation[key])))
+        for key in np.flatnonzero(relation != NO_RELATION).tolist()
+    ]
+    for bound in np.flatnonzero(observation.routes.needs_bound[slot]).tolist():
+        status = HOLDS if observation.bounds.holds[bound] else FAILS
+        needs.append((int(table.bound_order[slot, bound]), Need(True, bound, status)))
+    return [need for _, need in sorted(needs, key=lambda pair: pair[0])]
+
+
+def _writes(observation: Observation, scenario: Scenario, names: Names, slot: int) -> list[Write]:
+    """Consequences by key."""
+    writes = scenario.routes.writes[slot]
+
+    def write(key: int, code: int) -> Write:
+        def meets(table: Conditions) -> bool:
+            return any(_bit(codes, code) for codes in table.facts[key])
+
+        return Write(
+            key=key,
+            value=names.value(key, code),
+            holds=bool(observation.keys.code[key] == code),
+            succeeds=meets(scenario.success),
+            fails=meets(scenario.failure),
+            reaches=meets(scenario.milestones),
+        )
+
+    return [write(key, int(writes[key])) for key in np.flatnonzero(writes != UNWRITTEN).tolist()]
+
+
+def _milestone(observation: Observation, names: Names, slot: int) -> Milestone:
+    milestones = observation.milestones
+    status = REACHED if milestones.reached[slot] else OPEN if milestones.open[slot] else LOCKED
+    return Milestone(names.milestones[slot], float(milestones.reward[slot]), status)

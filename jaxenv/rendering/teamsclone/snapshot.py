@@ -1,0 +1,165 @@
+"""A workspace in plain Python, read for drawing: what one agent sees of a state, by name.
+
+Only the messages of the agent's channel are read, and of other channels what a chat shows: how much is unread and who
+is in a call. Rates, schedules and the places of other agents appear in no picture or text of a state.
+"""
+
+import dataclasses
+from collections import Counter
+from typing import NamedTuple
+
+import jax
+import numpy as np
+
+from jaxenv.envs.teamsclone import Scenario, State, Statistics, actions
+from jaxenv.envs.teamsclone.types import EMOJI, KINDS, PRESENCE
+from jaxenv.rendering.teamsclone.history import ANSWERED, PENDING, History, Post, posts_in
+from jaxenv.rendering.teamsclone.names import Names
+
+OVER = "over"  # a mention that has ended, if a single state does not show whether it was answered or missed
+
+
+@dataclasses.dataclass(frozen=True)
+class Message:
+    """A message of the agent's channel."""
+
+    author: str
+    author_number: int
+    is_agent: bool
+    is_own: bool
+    kind: str
+    content: str
+    step: int  # the number, from 1, of the step that posted it, 0 for an initial message
+    age: int
+    mention: str  # `@agent`, or empty
+    is_for_me: bool
+    outcome: str  # of its mention: PENDING, ANSWERED, MISSED or OVER; empty if it mentions nobody
+    reactions: tuple[tuple[str, int], ...]  # (emoji, how many agents gave it)
+
+
+@dataclasses.dataclass(frozen=True)
+class Channel:
+    """A channel in the list."""
+
+    number: int
+    name: str
+    team: str
+    unread: int
+    is_current: bool
+    has_call: bool
+    in_call: tuple[str, ...]  # agents
+
+
+@dataclasses.dataclass(frozen=True)
+class Person:
+    """A teammate or an agent."""
+
+    name: str
+    number: int  # as an author
+    presence: str
+    is_agent: bool
+    is_viewer: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class Chat:
+    """Everything that is shown of a state."""
+
+    workspace: str
+    viewer: str
+    num_agents: int
+    clock: int  # steps taken
+    time_limit: int
+    channels: tuple[Channel, ...]
+    messages: tuple[Message, ...]  # the window of the current channel, oldest first
+    earlier: int  # messages of the channel before those
+    people: tuple[Person, ...]  # teammates, then agents
+    statistics: Statistics  # of the agent
+    outcome: str  # how the episode has ended, empty until then
+
+    @property
+    def current(self) -> Channel:
+        """The channel that the agent is in."""
+        return next(channel for channel in self.channels if channel.is_current)
+
+
+class Report(NamedTuple):
+    """What the engine reports about a state, on the host; the axes of agents are always there."""
+
+    statistics: Statistics  # [N]
+    is_away: np.ndarray  # [N] bool
+    time_limit: int
+    outcome: str  # how the episode has ended, empty until then
+
+
+def read(state: State, scenario: Scenario, report: Report, history: History, names: Names, agent: int) -> Chat:
+    """What an agent sees of a state; the records are on the host."""
+    posts = list(posts_in(state, int(state.channel[agent])))
+    return Chat(
+        workspace=names.workspace,
+        viewer=names.agent(agent),
+        num_agents=len(names.agents),
+        clock=int(state.clock),
+        time_limit=report.time_limit,
+        channels=tuple(_channels(state, names, agent)),
+        messages=tuple(_message(post, state, scenario, history, names, agent) for post in posts),
+        earlier=posts[0].serial if posts else 0,
+        people=tuple(_people(state, report, names, agent)),
+        statistics=jax.tree.map(lambda leaf: leaf[agent], report.statistics),
+        outcome=report.outcome,
+    )
+
+
+def _channels(state: State, names: Names, agent: int) -> list[Channel]:
+    """The channels as a chat lists them, with the agents in their calls."""
+    running = actions.is_running(state)
+    return [
+        Channel(
+            number=number,
+            name=name,
+            team=names.teams[names.team_of[number]],
+            unread=int(state.unread[agent, number]),
+            is_current=bool(state.channel[agent] == number),
+            has_call=bool(running[number]),
+            in_call=tuple(names.agent(other) for other in np.flatnonzero(state.in_call[:, number]).tolist()),
+        )
+        for number, name in enumerate(names.channels)
+    ]
+
+
+def _message(post: Post, state: State, scenario: Scenario, history: History, names: Names, agent: int) -> Message:
+    """A message of the agent's channel."""
+    age, outcome = int(state.clock) - post.step, ""
+    if post.named >= 0:
+        ended = history.outcome(post.place, int(state.clock))
+        likely = ANSWERED if age <= scenario.mention_window else OVER
+        outcome = PENDING if post.is_pending else ended.how if ended else likely
+    return Message(
+        author=names.author(post.author),
+        author_number=post.author,
+        is_agent=post.author >= names.room,
+        is_own=post.author == names.room + agent,
+        kind=KINDS[post.kind],
+        content=names.content(post.text, post.named),
+        step=post.step + 1,
+        age=age,
+        mention=names.mention(post.named) if post.named >= 0 else "",
+        is_for_me=post.named == agent,
+        outcome=outcome,
+        reactions=_reactions(post.reactions, len(names.agents)),
+    )
+
+
+def _reactions(packed: int, num_agents: int) -> tuple[tuple[str, int], ...]:
+    """The emoji of a message and how many agents gave each, in the order of EMOJI."""
+    given = Counter(packed >> 4 * agent & 15 for agent in range(num_agents))
+    return tuple((emoji, given[code]) for code, emoji in enumerate(EMOJI, 1) if given[code])
+
+
+def _people(state: State, report: Report, names: Names, agent: int) -> list[Person]:
+    """The teammates, then the agents."""
+    presence = state.presence.tolist()
+    teammates = [Person(name, n, PRESENCE[presence[n]], False, False) for n, name in enumerate(names.users)]
+    agents = range(len(names.agents))
+    status = ["away" if away else "available" for away in report.is_away.tolist()]
+    return teammates + [Person(names.agent(n), names.room + n, status[n], True, n == agent) for n in agents]
