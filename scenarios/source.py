@@ -191,7 +191,7 @@ class _Reader:
                 raise ScenarioError(f"{self.name}:{line}: found {found} as a key, expected text: put it in quotes.")
             if key in mapping:
                 before = self.lines[(*path, key)]
-                raise ScenarioError(f"{self.name}:{line}: the key {key!r} stands twice, first in line {before}.")
+                raise ScenarioError(f"{self.name}:{line}: the key {key!r} is repeated, first in line {before}.")
             self.lines[(*path, key)] = line
             mapping[key] = self.value(value_node, (*path, key))
         return mapping

@@ -74,7 +74,7 @@ class _Dumper(yaml.SafeDumper):
         super().increase_indent(flow, indentless=False)
 
     def ignore_aliases(self, data: Any) -> bool:
-        """A row that stands twice is written twice."""
+        """A row that is repeated is written twice."""
         return True
 
 

@@ -18,7 +18,7 @@ from jaxenv.envs.lifeops.types import (
 from scenarios.errors import did_you_mean
 from scenarios.records import Record, expect, one_of
 
-UNKNOWN_WAY = 30  # minutes between two places where the travel times do not say
+DEFAULT_TRIP = 30  # minutes between two places where the travel times do not say
 SPARE_STEPS = 5  # the time limit is the number of requests and these, unless it is given
 
 
@@ -247,7 +247,7 @@ class Day(Record):
     travel_times: dict[str, dict[str, Travel]] = Field(
         default={},
         description="Minutes from place (row) to place (column), each direction for itself. "
-        f"What is left out takes {UNKNOWN_WAY}; within a place it is 0.",
+        f"What is left out takes {DEFAULT_TRIP}; within a place it is 0.",
     )
 
     @property
@@ -268,7 +268,7 @@ class Day(Record):
         """The way in minutes."""
         if origin == target:
             return 0
-        return self.travel_times.get(origin, {}).get(target, UNKNOWN_WAY)
+        return self.travel_times.get(origin, {}).get(target, DEFAULT_TRIP)
 
     def plain(self) -> dict[str, Any]:
         """As `Record.plain`; a persona of the library by its id."""

@@ -1,16 +1,16 @@
-"""Why a task cannot be played: what its fields do not show one by one."""
+"""Checks of a task beyond its single fields: why it cannot be compiled."""
 
-import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 
 import numpy as np
 
 from jaxenv.envs.lifestack.metrics import METRICS, UNIT, better
 from jaxenv.envs.lifestack.types import Limits
+from scenarios.checking import over_capacity, repeated, unknown
 from scenarios.errors import Path, Problem, did_you_mean, quote
 from scenarios.lifestack.conditions import Condition
-from scenarios.lifestack.document import Task
+from scenarios.lifestack.document import ExoEvent, Route, Task
 from scenarios.lifestack.facts import Facts, bound, bounds, hidden_keys
 from scenarios.lifestack.fields import ORDERING, is_number
 from scenarios.lifestack.start import metrics_at_reset
@@ -23,7 +23,7 @@ def problems(task: Task, limits: Limits) -> list[Problem]:
     found = [
         *_repeated_ids(task),
         *_repeated_verbs(task),
-        *_dangling_names(task),
+        *_unknown_names(task),
         *_unknown_metrics(task),
         *_metrics_as_facts(task),
         *_two_homes(task),
@@ -36,12 +36,7 @@ def problems(task: Task, limits: Limits) -> list[Problem]:
 def _repeated_ids(task: Task) -> Iterator[Problem]:
     """Routes, milestones and events are found by their ids."""
     for field in ("viable_routes", "milestones", "event_schedule"):
-        first: dict[str, int] = {}
-        for n, record in enumerate(task[field]):
-            if record.id in first:
-                text = f"id {record.id!r} stands twice, first in {field} item {first[record.id] + 1}."
-                yield Problem((field, n, "id"), text)
-            first.setdefault(record.id, n)
+        yield from repeated(((field, n), record.id) for n, record in enumerate(task[field]))
 
 
 def _repeated_verbs(task: Task) -> Iterator[Problem]:
@@ -49,27 +44,23 @@ def _repeated_verbs(task: Task) -> Iterator[Problem]:
     for n, route in enumerate(task.viable_routes):
         for m, verb in enumerate(route.required_action_types):
             if verb in route.required_action_types[:m]:
-                text = f"{verb!r} stands twice, expected each verb once: it is done once on a route."
+                text = f"{verb!r} is repeated, expected each verb once: it is done once on a route."
                 yield Problem(("viable_routes", n, "required_action_types", m), text)
 
 
-def _dangling_names(task: Task) -> Iterator[Problem]:
-    """Names of routes and milestones that there are not."""
+def _unknown_names(task: Task) -> Iterator[Problem]:
+    """Names of routes and milestones that do not exist."""
     routes, milestones = [route.id for route in task.viable_routes], [milestone.id for milestone in task.milestones]
+    for field in ("viable_routes", "event_schedule"):
+        for n, record in enumerate(task[field]):
+            yield from unknown("route", _listed((field, n), record, "closes_routes"), routes)
     for n, route in enumerate(task.viable_routes):
-        yield from _dangling(("viable_routes", n, "closes_routes"), route.closes_routes, "route", routes)
-        path = ("viable_routes", n, "milestones_unlocked")
-        yield from _dangling(path, route.milestones_unlocked, "milestone", milestones)
-    for n, event in enumerate(task.event_schedule):
-        yield from _dangling(("event_schedule", n, "closes_routes"), event.closes_routes, "route", routes)
+        yield from unknown("milestone", _listed(("viable_routes", n), route, "milestones_unlocked"), milestones)
 
 
-def _dangling(path: Path, names: Iterable[str], what: str, known: list[str]) -> Iterator[Problem]:
-    """Those of some names that are not known."""
-    for n, name in enumerate(names):
-        if name not in known:
-            there_is = f"There is {', '.join(known)}." if known else "There is none."
-            yield Problem((*path, n), f"no {what} {name!r}.{did_you_mean(name, known)} {there_is}")
+def _listed(path: Path, record: Route | ExoEvent, field: str) -> Iterator[tuple[Path, str]]:
+    """The names that a field lists, and where they are."""
+    yield from (((*path, field, n), name) for n, name in enumerate(record[field]))
 
 
 def _unknown_metrics(task: Task) -> Iterator[Problem]:
@@ -158,25 +149,10 @@ def _over_capacity(task: Task, limits: Limits) -> Iterator[Problem]:
     )
     words = {"success": "members of success_conditions", "bounds": "different bounds on metrics", "keys": "facts"}
     for path, field, count in tables:
-        yield from _too_many(path, f"{count} {words.get(field, field)}", field, count, limits)
+        yield from over_capacity(path, f"{count} {words.get(field, field)}", field, count, limits)
     for key, values in facts.values.items():
         counts = f"absence and the {len(values)} values that {key!r} can take"
-        yield from _too_many((), counts, "codes", len(values) + 1, limits)
-
-
-def _too_many(path: Path, counts: str, field: str, needed: int, limits: Limits) -> Iterator[Problem]:
-    """How to raise a capacity that is too small."""
-    capacity = getattr(limits, field)
-    if needed <= capacity:
-        return
-    text = f"{counts} need {needed}, the capacity is {capacity} {field}. "
-    try:
-        dataclasses.replace(limits, **{field: needed})
-    except ValueError:
-        yield Problem(path, text + "So many cannot be had at all.")
-    else:
-        more = f"jaxenv.envs.lifestack.Limits({field}={needed})"
-        yield Problem(path, text + f"To raise it, pass limits={more} here and to jaxenv.make.")
+        yield from over_capacity((), counts, "codes", len(values) + 1, limits)
 
 
 def _over_at_once(task: Task) -> Iterator[Problem]:

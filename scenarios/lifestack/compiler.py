@@ -12,6 +12,7 @@ from jaxenv.envs.lifestack import links, types
 from jaxenv.envs.lifestack.actions import VERBS
 from jaxenv.envs.lifestack.metrics import METRICS, spread
 from jaxenv.envs.lifestack.types import CENTS, NEVER, UNKNOWN, Limits, Scenario, empty_scenario
+from scenarios.arrays import fill, like
 from scenarios.errors import ScenarioError
 from scenarios.lifestack import checks
 from scenarios.lifestack.conditions import Condition
@@ -32,30 +33,30 @@ def compile(task: Task, limits: Limits = Limits()) -> Scenario:
     first, success = list(facts.first.values()), [member.alternatives for member in task.success_conditions]
     failure = [condition for member in task.failure_conditions for condition in member.alternatives]
     scenario = empty.replace(
-        num_keys=_like(empty.num_keys, len(facts.keys)),
-        facts=_fill(empty.facts, first),
-        known=_fill(empty.known, _known(task, facts)),
-        shown=_fill(empty.shown, [key in task.visible_world for key in facts.keys]),
-        num_routes=_like(empty.num_routes, len(task.viable_routes)),
+        num_keys=like(empty.num_keys, len(facts.keys)),
+        facts=fill(empty.facts, first),
+        known=fill(empty.known, _known(task, facts)),
+        shown=fill(empty.shown, [key in task.visible_world for key in facts.keys]),
+        num_routes=like(empty.num_routes, len(task.viable_routes)),
         routes=_routes(empty.routes, task, table),
-        num_milestones=_like(empty.num_milestones, len(task.milestones)),
+        num_milestones=like(empty.num_milestones, len(task.milestones)),
         milestones=table.fill(empty.milestones, [(milestone.condition,) for milestone in task.milestones]),
-        milestone_reward=_fill(empty.milestone_reward, [milestone.reward for milestone in task.milestones]),
-        locked=_fill(empty.locked, _locked(task)),
+        milestone_reward=fill(empty.milestone_reward, [milestone.reward for milestone in task.milestones]),
+        locked=fill(empty.locked, _locked(task)),
         events=_events(empty.events, task, facts),
-        num_success=_like(empty.num_success, len(success)),
+        num_success=like(empty.num_success, len(success)),
         success=table.fill(empty.success, success),
         failure=table.fill(empty.failure, [failure]),
-        num_bounds=_like(empty.num_bounds, len(table.bounds)),
+        num_bounds=like(empty.num_bounds, len(table.bounds)),
         bounds=types.Bounds(
-            metric=_fill(empty.bounds.metric, [bound.metric for bound in table.bounds]),
-            low=_fill(empty.bounds.low, [bound.low for bound in table.bounds]),
-            high=_fill(empty.bounds.high, [bound.high for bound in table.bounds]),
+            metric=fill(empty.bounds.metric, [bound.metric for bound in table.bounds]),
+            low=fill(empty.bounds.low, [bound.low for bound in table.bounds]),
+            high=fill(empty.bounds.high, [bound.high for bound in table.bounds]),
         ),
-        metrics=_like(empty.metrics, metrics_at_reset(task)),
-        horizon=_like(empty.horizon, task.horizon),
-        deadline=_like(empty.deadline, task.constraints.deadline_step or NEVER),
-        **{name: _like(getattr(empty, name), amount) for name, amount in resources(task).items()},
+        metrics=like(empty.metrics, metrics_at_reset(task)),
+        horizon=like(empty.horizon, task.horizon),
+        deadline=like(empty.deadline, task.constraints.deadline_step or NEVER),
+        **{name: like(getattr(empty, name), amount) for name, amount in resources(task).items()},
     )
     return jax.tree.map(np.asarray, _link(scenario))
 
@@ -99,18 +100,6 @@ class _Conditions:
         return self.bounds.index(bound(condition))
 
 
-def _like(padding: Any, value: Any) -> Any:
-    """A value in the dtype that its field has."""
-    return np.asarray(value, padding.dtype)
-
-
-def _fill(padding: Any, values: Sequence[float]) -> Any:
-    """The values, then padding."""
-    filled = np.array(padding)
-    filled[: len(values)] = values
-    return filled
-
-
 def _known(task: Task, facts: Facts) -> list[int]:
     """The first codes of what is known from the start."""
     unknown = (hidden_keys(task) | written_by_events(task)) - set(task.visible_world)
@@ -141,17 +130,17 @@ def _routes(padding: types.Routes, task: Task, table: _Conditions) -> types.Rout
         effects[row] = spread(route.effects)
     names, milestones = [route.id for route in routes], [milestone.id for milestone in task.milestones]
     return padding.replace(
-        required=_fill(padding.required, [sum(1 << VERBS.index(verb) for verb in route.verbs) for route in routes]),
+        required=fill(padding.required, [sum(1 << VERBS.index(verb) for verb in route.verbs) for route in routes]),
         preconditions=preconditions,
         order=order,
         bound_order=bound_order,
         writes=writes,
         closes=_named(padding.closes, [route.closes_routes for route in routes], names),
         unlocks=_named(padding.unlocks, [route.milestones_unlocked for route in routes], milestones),
-        reward=_fill(padding.reward, [route.final_reward for route in routes]),
-        time=_fill(padding.time, [_share(route, route.cost.time) for route in routes]),
-        energy=_fill(padding.energy, [_share(route, route.cost.energy) for route in routes]),
-        money=_fill(padding.money, [hundredths(route.cost.money) for route in routes]),
+        reward=fill(padding.reward, [route.final_reward for route in routes]),
+        time=fill(padding.time, [_share(route, route.cost.time) for route in routes]),
+        energy=fill(padding.energy, [_share(route, route.cost.energy) for route in routes]),
+        money=fill(padding.money, [hundredths(route.cost.money) for route in routes]),
         effects=effects,
     )
 
@@ -169,14 +158,14 @@ def _events(padding: types.Events, task: Task, facts: Facts) -> types.Events:
         _write(writes[row], {**event.world_mutation, **event.hidden_state_mutation}, facts)
         effects[row] = spread(event.effects)
     return padding.replace(
-        step=_fill(padding.step, [event.step for event in events]),
-        probability=_fill(padding.probability, [event.probability for event in events]),
+        step=fill(padding.step, [event.step for event in events]),
+        probability=fill(padding.probability, [event.probability for event in events]),
         writes=writes,
         closes=_named(
             padding.closes, [event.closes_routes for event in events], [route.id for route in task.viable_routes]
         ),
         effects=effects,
-        silent=_fill(padding.silent, [event.silent for event in events]),
+        silent=fill(padding.silent, [event.silent for event in events]),
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from jaxenv.envs.lifestack.actions import VERBS
 from jaxenv.envs.lifestack.metrics import FIRST, HIGHEST, METRICS, UNIT
 from jaxenv.envs.lifestack.types import ABSENT, CENTS, NEVER, UNKNOWN, UNWRITTEN, Scenario
+from scenarios.arrays import shortest
 from scenarios.errors import ScenarioError
 from scenarios.lifestack.document import ExoEvent, Milestone, Route, Task
 from scenarios.lifestack.inverse import undo_spread, values_for
@@ -164,7 +165,7 @@ class _Words:
                 "consequences": self._writes(routes.writes[row], range(len(self.keys))),
                 "closes_routes": _names(routes.closes[row], self.routes),
                 "milestones_unlocked": _names(routes.unlocks[row], self.milestones),
-                "final_reward": _shortest(routes.reward[row]),
+                "final_reward": shortest(routes.reward[row]),
                 "cost": {
                     "time": int(routes.time[row]) * len(verbs) / CENTS,
                     "energy": int(routes.energy[row]) * len(verbs) / CENTS,
@@ -197,7 +198,7 @@ class _Words:
             {
                 "id": self.milestones[row],
                 **{f"condition_{name}": value for name, value in condition.items()},
-                "reward": _shortest(self.scenario.milestone_reward[row]),
+                "reward": shortest(self.scenario.milestone_reward[row]),
             }
         )
 
@@ -209,7 +210,7 @@ class _Words:
             {
                 "id": f"event_{row + 1}",
                 "step": int(events.step[row]),
-                "probability": _shortest(events.probability[row]),
+                "probability": shortest(events.probability[row]),
                 "world_mutation": self._writes(events.writes[row], slots[self.num_hidden :]),
                 "hidden_state_mutation": self._writes(events.writes[row], slots[: self.num_hidden]),
                 "closes_routes": _names(events.closes[row], self.routes),
@@ -222,8 +223,3 @@ class _Words:
 def _names(row: Any, names: Sequence[str]) -> list[str]:
     """The names that a row marks."""
     return [name for name, marked in zip(names, row, strict=False) if marked]
-
-
-def _shortest(number: Any) -> float:
-    """The float with the fewest digits that is the same float32."""
-    return float(str(np.float32(number)))

@@ -1,4 +1,7 @@
-"""A state of LifeStack in the words of its document: the actions of the catalogue, and the observation."""
+"""A state of LifeStack in the words of its document: the actions of the catalogue, and the observation.
+
+Every agent sees the same, so that these functions ignore their last argument, the view of a `DocumentFormat`.
+"""
 
 import functools
 from typing import Any, NamedTuple
@@ -25,7 +28,7 @@ class Moves(NamedTuple):
     key: np.ndarray
 
 
-def choices(env: LifeStack, state: State, params: Params) -> tuple[jax.Array, jax.Array, Moves]:
+def legal_and_moves(env: LifeStack, state: State, params: Params, _: None = None) -> tuple[jax.Array, jax.Array, Moves]:
     """(legal [A] bool, feasible [A] bool, the same, and what each entry means)."""
     legal = _legal(env, state, params)
     return legal, legal, Moves(env.catalogue.deed, env.catalogue.route, env.catalogue.key)
@@ -36,12 +39,12 @@ def _legal(env: LifeStack, state: State, params: Params) -> jax.Array:
     return env.action_mask(state, params)
 
 
-def has_ended(task: Task, state: State) -> bool:
+def has_ended(task: Task, state: State, _: None = None) -> bool:
     """Whether it has come to an end, or the horizon is reached."""
     return bool(state.outcome != RUNNING or state.clock >= task.horizon)
 
 
-def document_actions(task: Task, state: State, moves: Moves) -> list[dict[str, Any]]:
+def action_dicts(task: Task, state: State, moves: Moves, _: None = None) -> list[dict[str, Any]]:
     """Each entry of the catalogue as a document action; a slot that the task leaves empty has a name of its own."""
     routes = [route.id for route in task.viable_routes]
     keys = Facts.of(task).keys
@@ -51,12 +54,12 @@ def document_actions(task: Task, state: State, moves: Moves) -> list[dict[str, A
     ]
 
 
-def canonical(action: Action, task: Task, state: State) -> dict[str, Any]:
+def normalize_action(action: Action, task: Task, state: State, _: None = None) -> dict[str, Any]:
     """The action as the catalogue writes it."""
     return action.model_dump()
 
 
-def observation(task: Task, state: State) -> dict[str, Any]:
+def observation(task: Task, state: State, _: None = None) -> dict[str, Any]:
     """What may be known of a state; hidden facts and what is to come do not stand in it."""
     facts = Facts.of(task)
     codes = zip(facts.keys, state.facts, state.known, strict=False)

@@ -1,4 +1,4 @@
-"""What an agent may say it does: one of the specification's four actions, or nothing."""
+"""The actions of an agent: one of the specification's four, or none."""
 
 from typing import Annotated, Any
 
@@ -9,7 +9,7 @@ from jaxenv.envs.teamsclone.types import EMOJI
 from scenarios.records import Record, one_of
 
 SEND, SWITCH, REACT, JOIN, IDLE = "send_message", "switch_channel", "react_to_message", "join_call", "idle"
-MOST_CHARACTERS = 1000  # of a message
+MAX_CHARACTERS = 1000  # of a message
 
 FIELDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     SEND: (("content",), ("channelId",)),
@@ -35,7 +35,7 @@ def _one_of(names: Any) -> AfterValidator:
 class Payload(Record):
     """What an action is about; null is the same as leaving a field out."""
 
-    content: Annotated[str, Field(max_length=MOST_CHARACTERS)] | None = None  # of a message; blank is an empty message
+    content: Annotated[str, Field(max_length=MAX_CHARACTERS)] | None = None  # of a message; blank is an empty message
     channelId: str | None = None  # for a message and a call the current channel where it is left out
     messageId: str | None = None  # one of the window
     reaction: Annotated[str, _one_of(EMOJI), one_of(EMOJI)] | None = None

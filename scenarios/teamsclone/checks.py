@@ -1,12 +1,12 @@
-"""Why a workspace cannot be played: what its fields do not show one by one."""
+"""Checks of a workspace beyond its single fields: why it cannot be compiled."""
 
-import dataclasses
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from jaxenv.envs.teamsclone.types import KINDS, WINDOW, Limits
-from scenarios.errors import Path, Problem, did_you_mean
+from scenarios.checking import over_capacity, repeated, unknown
+from scenarios.errors import Path, Problem
 from scenarios.teamsclone.document import KindMix, PresenceTransition, Workspace
 
 AGENT_ID = re.compile(r"agent([-_]?\d+)?")  # what agents are called in states
@@ -32,13 +32,8 @@ def _repeated_ids(workspace: Workspace) -> Iterator[Problem]:
     """Teams, teammates and the channels of all teams are found by their ids."""
     teams = [(("teams", n), team.id) for n, team in enumerate(workspace.teams)]
     users = [(("users", n), user.id) for n, user in enumerate(workspace.users)]
-    for records in (teams, users, _channels(workspace)):
-        first: dict[str, Path] = {}
-        for path, id in records:
-            if id in first:
-                where = " ".join(f"{part} item {int(n) + 1}" for part, n in zip(*[iter(first[id])] * 2, strict=True))
-                yield Problem((*path, "id"), f"id {id!r} stands twice, first in {where}.")
-            first.setdefault(id, path)
+    for ids in (teams, users, _channels(workspace)):
+        yield from repeated(ids)
 
 
 def _channels(workspace: Workspace) -> list[tuple[Path, str]]:
@@ -59,28 +54,20 @@ def _agents(workspace: Workspace) -> Iterator[Problem]:
 
 
 def _unknown_channels(workspace: Workspace) -> Iterator[Problem]:
-    """Names of channels that there are not."""
-    said: list[tuple[Path, str]] = []
+    """Names of channels that do not exist."""
+    names: list[tuple[Path, str]] = []
     for n, user in enumerate(workspace.users):
-        said += [(("users", n, "channel_preference", id), id) for id in user.channel_preference or ()]
-    said += [(("messages", n, "channel"), message.channel) for n, message in enumerate(workspace.messages)]
+        names += [(("users", n, "channel_preference", id), id) for id in user.channel_preference or ()]
+    names += [(("messages", n, "channel"), message.channel) for n, message in enumerate(workspace.messages)]
     if workspace.start_channel is not None:
-        said.append((("start_channel",), workspace.start_channel))
-    yield from _unknown("channel", said, workspace.channel_ids)
+        names.append((("start_channel",), workspace.start_channel))
+    yield from unknown("channel", names, workspace.channel_ids)
 
 
 def _unknown_users(workspace: Workspace) -> Iterator[Problem]:
-    """Messages by nobody who is known."""
-    said: list[tuple[Path, str]] = [(("messages", n, "user"), said.user) for n, said in enumerate(workspace.messages)]
-    yield from _unknown("teammate", said, [user.id for user in workspace.users])
-
-
-def _unknown(what: str, said: Sequence[tuple[Path, str]], known: Sequence[str]) -> Iterator[Problem]:
-    """Those of some ids that are not known."""
-    for path, id in said:
-        if id not in known:
-            hint = did_you_mean(id, known)
-            yield Problem(path, f"no {what} {id!r}.{hint} There is {', '.join(known)}.")
+    """Messages by teammates who do not exist."""
+    names: list[tuple[Path, str]] = [(("messages", n, "user"), each.user) for n, each in enumerate(workspace.messages)]
+    yield from unknown("teammate", names, [user.id for user in workspace.users])
 
 
 def _names_without_mention(workspace: Workspace) -> Iterator[Problem]:
@@ -130,16 +117,4 @@ def _over_capacity(workspace: Workspace, limits: Limits) -> Iterator[Problem]:
         ("texts", "texts", sum(len(workspace.texts[kind]) for kind in KINDS)),
     )
     for field, capacity, count in tables:
-        if count > getattr(limits, capacity):
-            yield Problem((field,), _too_many(capacity, count, limits))
-
-
-def _too_many(capacity: str, count: int, limits: Limits) -> str:
-    """How to raise a capacity that is too small, where it can be."""
-    text = f"found {count} {capacity}, and there is room for {getattr(limits, capacity)}. "
-    try:
-        dataclasses.replace(limits, **{capacity: count})
-    except ValueError:
-        return text + "So many cannot be had at all."
-    more = f"jaxenv.envs.teamsclone.Limits({capacity}={count})"
-    return text + f"To raise it, pass limits={more} here and to jaxenv.make."
+        yield from over_capacity((field,), f"{count} {capacity}", capacity, count, limits)

@@ -172,6 +172,11 @@ class Workspace(Record):
         return tuple(channel.id for channel in self.channels)
 
     @property
+    def team_of(self) -> tuple[int, ...]:
+        """The number of the team of each channel."""
+        return tuple(n for n, team in enumerate(self.teams) for _ in team.channels)
+
+    @property
     def first_channel(self) -> str:
         """The id of the channel where agents begin."""
         return self.start_channel or self.channel_ids[0]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from jaxenv.envs.teamsclone.types import KINDS, POSTED_KINDS, PRESENCE
 from scenarios.teamsclone.document import Message, User, Workspace
-from scenarios.teamsclone.tables import shares
+from scenarios.teamsclone.fixed_point import shares
 from scenarios.writing import aligned
 
 WIDTH = 100

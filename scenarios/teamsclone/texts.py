@@ -11,9 +11,14 @@ NUMBERED = re.compile(r"text ([1-9]\d{0,5})")
 
 
 def texts(workspaces: Iterable[Workspace]) -> list[str]:
-    """The rows of the table: the usual texts, then each workspace's own as they are met.
+    """The rows of the table: the default texts, then each workspace's own in the order of their first use.
 
-    A text that goes by its code, as `text_of` says one, keeps its row; a row that is left over goes by its code too.
+    A text that names its code, as `text_of` writes one, keeps its row; a row that is left over names its code too.
+
+    >>> import scenarios
+    >>> rows = texts(scenarios.load("teamsclone").documents)
+    >>> rows[0], len(rows)
+    ('', 0)
     """
     usual = default_table()
     met = dict.fromkeys(text for workspace in workspaces for text in workspace.all_texts())
@@ -24,14 +29,19 @@ def texts(workspaces: Iterable[Workspace]) -> list[str]:
     return usual + [placed.get(code) or next(others, text_of(code)) for code in range(len(usual), length)]
 
 
+def codes_of(workspaces: Iterable[Workspace]) -> dict[str, int]:
+    """Text -> code, in the order of the codes."""
+    return {text: code for code, text in enumerate(texts(workspaces))}
+
+
 def text_of(code: int) -> str:
-    """The usual text of a code; where only a bank's own table knows it, its number."""
+    """The default text of a code; its number where only a bank's own table has it."""
     usual = default_table()
     return usual[code] if code < len(usual) else f"text {code}"
 
 
 def _code_of(text: str, first: int) -> int | None:
-    """The code, `first` or above, by which a text goes."""
+    """The code, `first` or above, that a text names."""
     found = NUMBERED.fullmatch(text)
     code = int(found[1]) if found else -1
     return code if first <= code < MOST_TEXTS else None

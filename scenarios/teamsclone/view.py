@@ -1,4 +1,4 @@
-"""The catalogue of TeamsClone in the words of the specification's actions."""
+"""The catalogue of TeamsClone as the actions of the specification."""
 
 from typing import Any, NamedTuple
 
@@ -8,8 +8,8 @@ import numpy as np
 from jaxenv.envs.teamsclone import Params, State, TeamsClone, actions, messages
 from jaxenv.envs.teamsclone.types import CHATTER, EMOJI, KINDS, REPLY, TEMPLATES
 from scenarios.teamsclone.action import IDLE, JOIN, REACT, SEND, SWITCH, Action
+from scenarios.teamsclone.agent_view import AgentView, current_channel, snapshot, window_ids
 from scenarios.teamsclone.document import Workspace
-from scenarios.teamsclone.standpoint import Standpoint, current_channel, look, window_ids
 
 UNKNOWN_CHANNEL, MALFORMED = "(unknown channel)", "(malformed)"
 
@@ -24,19 +24,21 @@ class Moves(NamedTuple):
     emoji: np.ndarray
 
 
-def choices(env: TeamsClone, state: State, params: Params, view: Standpoint) -> tuple[jax.Array, jax.Array, Moves]:
+def legal_and_moves(
+    env: TeamsClone, state: State, params: Params, view: AgentView
+) -> tuple[jax.Array, jax.Array, Moves]:
     """(legal [A] bool, feasible [A] bool, the same, and what each entry means)."""
-    legal = look(view, state).mask
+    legal = snapshot(view, state).mask
     return legal, legal, Moves(*env.catalogue.table.T)
 
 
-def has_ended(document: Workspace, state: State, view: Standpoint) -> bool:
+def has_ended(document: Workspace, state: State, view: AgentView) -> bool:
     """Whether the goal of the variant has been decided, or the time limit is reached."""
-    return bool(look(view, state).is_over)
+    return bool(snapshot(view, state).is_over)
 
 
-def document_actions(document: Workspace, state: State, moves: Moves, view: Standpoint) -> list[dict[str, Any]]:
-    """Each entry of the catalogue as an action; what the workspace does not have has a name of its own."""
+def action_dicts(document: Workspace, state: State, moves: Moves, view: AgentView) -> list[dict[str, Any]]:
+    """Each entry of the catalogue as an action; what the workspace does not have gets a placeholder."""
     ids, window = document.channel_ids, window_ids(document, state, view)
     found = []
     for verb, channel, kind, slot, emoji in zip(*(column.tolist() for column in moves), strict=True):
@@ -58,7 +60,7 @@ def document_actions(document: Workspace, state: State, moves: Moves, view: Stan
     return found
 
 
-def canonical(action: Action, document: Workspace, state: State, view: Standpoint) -> dict[str, Any]:
+def normalize_action(action: Action, document: Workspace, state: State, view: AgentView) -> dict[str, Any]:
     """The action as the catalogue writes it: any message is one of the templates there, or empty."""
     payload = action.payload.model_dump(exclude_none=True)
     if action.type == SEND:
@@ -73,7 +75,7 @@ def template(document: Workspace, kind: int) -> str:
     return document.texts[KINDS[kind]][0]
 
 
-def _message(content: str, channel: str | None, document: Workspace, state: State, view: Standpoint) -> dict[str, str]:
+def _message(content: str, channel: str | None, document: Workspace, state: State, view: AgentView) -> dict[str, str]:
     """The payload of the entry that a message is: what is no template answers where a mention waits, else it chats."""
     if not content.strip():
         return {"content": ""}

@@ -63,23 +63,23 @@ ERRORS = {
     # together
     "repeated verb": (
         ("[prepare, execute]", "[prepare, execute, prepare]"),
-        [":15:", "'pack'", "'prepare' stands twice"],
+        [":15:", "'pack'", "'prepare' is repeated"],
     ),
     "repeated route": (
         ("  - id: drive", "  - {id: pack}\n  - id: drive"),
-        [":18:", "id 'pack' stands twice", "first in viable_routes item 1"],
+        [":18:", "id 'pack' is repeated", "first in viable_routes item 1"],
     ),
     "repeated milestone": (
         ("milestones:\n", "milestones:\n  - {id: boxes, condition_key: moved, condition_value: true}\n"),
-        [":25:", "id 'boxes' stands twice", "milestones item 1"],
+        [":25:", "id 'boxes' is repeated", "milestones item 1"],
     ),
     "repeated event": (
         ("disruption:", "  - {id: storm, step: 5}\ndisruption:"),
-        [":32:", "id 'storm' stands twice", "event_schedule item 1"],
+        [":32:", "id 'storm' is repeated", "event_schedule item 1"],
     ),
     "dangling route": (
         ("closes_routes: [pack]", "closes_routes: [pakc]"),
-        [":21:", "'drive'", "no route 'pakc'", "Did you mean 'pack'?", "There is pack, drive."],
+        [":21:", "'drive'", "no route 'pakc'", "Did you mean 'pack'?", "Available: pack, drive."],
     ),
     "dangling route of an event": (
         ("closes_routes: [drive]", "closes_routes: [pack, dive]"),
@@ -208,7 +208,7 @@ def test_every_problem_is_told(tmp_path: Path) -> None:
 def test_tasks_with_the_same_id_are_refused(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.yaml").write_text(TASK)
-    with pytest.raises(ScenarioError, match=r"b\.yaml:2: .*id 'move' stands twice.*a\.yaml"):
+    with pytest.raises(ScenarioError, match=r"b\.yaml:2: .*id 'move' is repeated.*a\.yaml"):
         scenarios.load(tmp_path)
 
 
@@ -258,7 +258,7 @@ def test_capacities_can_be_raised(fields: dict, words: list[str], raised: dict[s
 
 
 def test_some_capacities_end() -> None:
-    with pytest.raises(ScenarioError, match=r"34 facts.*cannot be had at all"):
+    with pytest.raises(ScenarioError, match=r"34 facts.*cannot be raised that far"):
         scenarios.parse("lifestack", document(mutable_world={f"k{n}": n for n in range(33)}))
 
 

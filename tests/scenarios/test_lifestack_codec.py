@@ -147,7 +147,7 @@ def test_empty_slots_are_told_from_upkeep(game: Game) -> None:
     ("action", "words"),
     [
         ({"action_type": "comunicate", "target": "ask"}, ["Did you mean 'communicate'?", "inspect"]),
-        ({"action_type": "communicate", "target": "aks"}, ["not legal now", "Nearest is 'communicate ask'"]),
+        ({"action_type": "communicate", "target": "aks"}, ["not legal now", "Nearest: 'communicate ask'"]),
         ({"action_type": "spend", "target": "buy"}, ["not legal now: 'spend buy'"]),
         ({"action_type": "inspect", "target": "hour"}, ["not legal now: 'inspect hour'"]),
         ({"action_type": "inspect"}, ["not legal now: 'inspect'"]),
@@ -159,7 +159,7 @@ def test_empty_slots_are_told_from_upkeep(game: Game) -> None:
 def test_illegal_actions_teach(game: Game, action: dict, words: list[str]) -> None:
     with pytest.raises(scenarios.ScenarioError) as error:
         game.codec.encode(game.start(), action)
-    for word in (*words, "Legal are: communicate ask; spend ask;"):
+    for word in (*words, "Legal actions: communicate ask; spend ask;"):
         assert word in str(error.value)
 
 
@@ -267,5 +267,5 @@ def test_other_limits_and_tasks_without_words() -> None:
 
 def test_another_environment_is_refused() -> None:
     game = Game(NEW_PERMIT)
-    with pytest.raises(scenarios.ScenarioError, match="does not play lifeops"):
+    with pytest.raises(scenarios.ScenarioError, match="cannot play this library, which holds lifeops"):
         scenarios.Codec(game.env, game.params, scenarios.load("lifeops/easy_1"))

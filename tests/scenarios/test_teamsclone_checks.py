@@ -114,10 +114,10 @@ ERRORS = {
     "no channels": (("[{id: cellar}]", "[]"), [":8:", "'back'", "channels is []", "at least one channel"]),
     "no name": (("- id: window", '- id: ""'), [":6:", "not empty"]),
     # together
-    "repeated team": (("- id: back", "- id: front"), [":7:", "id 'front' stands twice", "first in teams item 1."]),
+    "repeated team": (("- id: back", "- id: front"), [":7:", "id 'front' is repeated", "first in teams item 1."]),
     "repeated channel": (
         ("- id: window", "- id: counter"),
-        [":6:", "teams item 1 ('front') 'channels' item 2", "'counter' stands twice", "teams item 1 channels item 1."],
+        [":6:", "teams item 1 ('front') 'channels' item 2", "'counter' is repeated", "teams item 1 channels item 1."],
     ),
     "channel of another team": (
         ("{id: cellar}", "{id: window}, {id: cellar}"),
@@ -125,7 +125,7 @@ ERRORS = {
     ),
     "repeated teammate": (
         ("messages:", "  - id: ann\nmessages:"),
-        [":18:", "id 'ann' stands twice", "first in users item 1."],
+        [":18:", "id 'ann' is repeated", "first in users item 1."],
     ),
     "an agent": (
         ("messages:", "  - id: agent\nmessages:"),
@@ -137,9 +137,9 @@ ERRORS = {
         [":13:", "'ann'", "no channel 'countr'", "Did you mean 'counter'?", "counter, window, cellar."],
     ),
     "channel of a message": (("channel: cellar", "channel: celar"), [":20:", "'celar'", "Did you mean 'cellar'?"]),
-    "start": (("start_channel: counter", "start_channel: attic"), [":21:", "no channel 'attic'", "There is counter"]),
+    "start": (("start_channel: counter", "start_channel: attic"), [":21:", "no channel 'attic'", "Available: counter"]),
     "author": (("user: ben", "user: bent"), [":20:", "no teammate 'bent'", "Did you mean 'ben'?", "ann, ben."]),
-    "an agent as author": (("user: ben", "user: agent"), [":20:", "no teammate 'agent'", "There is ann, ben."]),
+    "an agent as author": (("user: ben", "user: agent"), [":20:", "no teammate 'agent'", "Available: ann, ben."]),
     "agent without mention": (
         ("kind: mention, agent", "kind: question, agent"),
         [":20:", "kind question", "only a mention"],
@@ -171,19 +171,19 @@ ERRORS = {
     # capacities
     "teams": (
         ("users:", "".join(f"  - {{id: t{n}, channels: [{{id: c{n}}}]}}\n" for n in range(3)) + "users:"),
-        [":2:", "found 5 teams, and there is room for 4", "limits=jaxenv.envs.teamsclone.Limits(teams=5)"],
+        [":2:", "5 teams need 5, the capacity is 4 teams", "limits=jaxenv.envs.teamsclone.Limits(teams=5)"],
     ),
     "channels": (
         ("[{id: cellar}]", "[{id: cellar}, " + ", ".join(f"{{id: c{n}}}" for n in range(6)) + "]"),
-        [":2:", "found 9 channels", "Limits(channels=9)"],
+        [":2:", "9 channels need 9", "Limits(channels=9)"],
     ),
     "teammates": (
         ("messages:", "".join(f"  - id: u{n}\n" for n in range(6)) + "messages:"),
-        [":9:", "found 8 users, and there is room for 7", "So many cannot be had at all."],
+        [":9:", "8 users need 8, the capacity is 7 users", "It cannot be raised that far."],
     ),
     "texts": (
         ("Nice weather., ", "".join(f"no {n}, " for n in range(41))),
-        [":24:", "found 65 texts, and there is room for 64", "Limits(texts=65)", "and to jaxenv.make."],
+        [":24:", "65 texts need 65, the capacity is 64 texts", "Limits(texts=65)", "and to jaxenv.make."],
     ),
 }
 
@@ -249,7 +249,7 @@ WARNINGS = {
     "an agent of many": (("agent: 0", "agent: 2"), [":20:", "agent 2 is there only with num_agents=3 or more"]),
     "repeated text": (
         ("[Nice weather., Is it so]", "[Is it so, Hm., Is it so]"),
-        [":25:", "texts 'chatter'", "the text stands twice, first as item 1"],
+        [":25:", "texts 'chatter'", "the text is repeated, first as item 1"],
     ),
 }
 

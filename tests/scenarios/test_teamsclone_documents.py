@@ -19,7 +19,7 @@ from jaxenv.envs.teamsclone.types import KINDS, POSTED_KINDS, Limits, Scenario, 
 from reference.teamsclone_workspace import Workspace as ReferenceWorkspace
 from scenarios import ScenarioError, teamsclone
 from scenarios.teamsclone import Workspace
-from scenarios.teamsclone.tables import edges, odds, probability, weights
+from scenarios.teamsclone.fixed_point import cdf, probability, to_fixed, weights
 from strategies.teamsclone import documents
 
 USUAL = len(default_table())
@@ -54,7 +54,7 @@ def same(first: Any, second: Any) -> bool:
     ("said", "amount"), [(0, 0), (1, ONE), (0.5, 32768), (0.3, 19661), (0.0015, 98), (0.000007, 0), (0.0000077, 1)]
 )
 def test_odds_are_rounded(said: float, amount: int) -> None:
-    assert odds(said) == amount
+    assert to_fixed(said) == amount
 
 
 @pytest.mark.parametrize(
@@ -69,18 +69,18 @@ def test_odds_are_rounded(said: float, amount: int) -> None:
     ],
 )
 def test_edges_are_running_shares(row: list[float], expected: list[int]) -> None:
-    assert edges(row) == expected
+    assert cdf(row) == expected
 
 
 @given(st.integers(0, ONE))
 def test_odds_are_said_back(amount: int) -> None:
-    assert odds(probability(amount)) == amount
+    assert to_fixed(probability(amount)) == amount
 
 
 @given(st.lists(st.integers(0, ONE), min_size=1, max_size=8).map(sorted))
 def test_edges_are_said_back(row: list[int]) -> None:
     row[-1] = ONE
-    assert edges(weights(row)) == row
+    assert cdf(weights(row)) == row
 
 
 def test_numbers_are_said_back_in_few_digits() -> None:

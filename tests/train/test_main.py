@@ -139,7 +139,7 @@ def test_returns_are_known_for_shipped_scenarios_wherever_their_files_lie(tmp_pa
     env, _ = jaxenv.make("LifeOps-v0")
     shipped = command.load_library(env)
     expected = shipped.returns(env.name)
-    file = scenarios.loading.SHIPPED / "lifeops" / "s1_basic_conflict.yaml"
+    file = scenarios.libraries.SHIPPED / "lifeops" / "s1_basic_conflict.yaml"
     (tmp_path / "mine.yaml").write_text(file.read_text("utf-8"))
     for path in (file, tmp_path / "mine.yaml"):
         found = command.stored_returns(env, command.load_library(env, str(path)))

@@ -109,4 +109,4 @@ def _repeated_texts(workspace: Workspace) -> Iterator[Problem]:
         said = workspace.texts[kind]
         for n, text in enumerate(said):
             if text in said[:n]:
-                yield Problem(("texts", kind, n), f"the text stands twice, first as item {said.index(text) + 1}.")
+                yield Problem(("texts", kind, n), f"the text is repeated, first as item {said.index(text) + 1}.")

@@ -14,17 +14,17 @@ import scenarios
 from jaxenv.envs.lifestack.actions import LOOKING
 from reference.lifestack import Crisis
 from reference.lifestack_rules import METRICS
+from scenarios.libraries import RETURNS
 from scenarios.lifestack import Task, compile
 from scenarios.lifestack.facts import Facts
-from scenarios.lifestack.planner import Plan, chance_to_win, plan, winnable
-from scenarios.lifestack.planner.blind import best_looking_first
-from scenarios.lifestack.planner.budget import Exhausted
-from scenarios.lifestack.planner.model import Model
-from scenarios.lifestack.planner.records import Outcome
-from scenarios.lifestack.planner.scores import planned, write
-from scenarios.lifestack.planner.search import Search
-from scenarios.lifestack.planner.tables import Tables
-from scenarios.loading import RETURNS
+from scenarios.solvers.lifestack import Plan, chance_to_win, plan, winnable
+from scenarios.solvers.lifestack.blind import best_looking_first
+from scenarios.solvers.lifestack.budget import Exhausted
+from scenarios.solvers.lifestack.model import Model
+from scenarios.solvers.lifestack.records import Outcome
+from scenarios.solvers.lifestack.returns import planned
+from scenarios.solvers.lifestack.search import Search
+from scenarios.solvers.lifestack.tables import Tables
 from strategies.lifestack import documents
 from strategies.lifestack_planner import LIQUIDITY, STRESS, TINY, WIN, arrays, route
 
@@ -265,15 +265,6 @@ def test_every_hard_task_tells_a_story_and_keeps_its_stakes_low() -> None:
 
 
 STORED = json.loads(RETURNS.read_text("utf-8")).get("LifeStack-v0", {})
-
-
-def test_scores_are_written_beside_those_of_other_environments(tmp_path) -> None:
-    file = tmp_path / "returns.json"
-    file.write_text(RETURNS.read_text("utf-8"), "utf-8")
-    write(file, STORED)
-    assert file.read_text("utf-8") == RETURNS.read_text("utf-8")
-    write(file, {"t": {"best": 1.0}}, "Other-v0")
-    assert json.loads(file.read_text("utf-8"))["Other-v0"] == {"t": {"best": 1.0}}
 
 
 def test_looking_first_costs_a_step_for_each_fact_that_is_drawn() -> None:

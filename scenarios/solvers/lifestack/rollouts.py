@@ -6,10 +6,10 @@ is lower than a threshold, and after one that only success still asks for.
 
 from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, NOTHING
 from jaxenv.envs.lifestack.metrics import UNIT
-from scenarios.lifestack.planner.bounds import Bound
-from scenarios.lifestack.planner.budget import Budget
-from scenarios.lifestack.planner.model import Model
-from scenarios.lifestack.planner.records import Entry, Outcome, State
+from scenarios.solvers.lifestack.bounds import Bound
+from scenarios.solvers.lifestack.budget import Budget
+from scenarios.solvers.lifestack.model import Model
+from scenarios.solvers.lifestack.records import Entry, Outcome, State
 
 THRESHOLDS = (0, 8, 15, 20, 30)  # of the lowest metric
 REST = FIRST_UPKEEP
@@ -56,13 +56,13 @@ class Rollout:
         wanted = self._wanted(state)
         if wanted is not None:
             metric, sign = wanted
-            upkeep = [entry for entry in entries if entry.route < 0 and entry.deed != NOTHING]
+            upkeep = [entry for entry in entries if entry.route < 0 and entry.kind != NOTHING]
             best = max(upkeep, key=lambda entry: sign * self._move(entry, metric), default=None)
             if best is not None and sign * self._move(best, metric) > 0:
                 return best
         tired = state.energy < self.guide.energy_left(state)
         entries = [
-            entry for entry in entries if entry.route >= 0 or entry.deed == NOTHING or (tired and entry.deed == REST)
+            entry for entry in entries if entry.route >= 0 or entry.kind == NOTHING or (tired and entry.kind == REST)
         ]
         return max(entries, key=lambda entry: self._promise(self.model.outcomes(state, entry)))
 
@@ -81,7 +81,7 @@ class Rollout:
         return None
 
     def _move(self, entry: Entry, metric: int) -> int:
-        return self.model.tables.changes[self.model.tables.deeds[entry.deed]][metric]
+        return self.model.tables.changes[self.model.tables.kind_changes[entry.kind]][metric]
 
     def _promise(self, outcomes: list[Outcome]) -> float:
         """What the guide promises."""

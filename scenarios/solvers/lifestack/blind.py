@@ -2,10 +2,10 @@
 
 from jaxenv.envs.lifestack.actions import LOOKING, NOTHING
 from jaxenv.envs.lifestack.types import Scenario
-from scenarios.lifestack.planner.model import TIME, Model
-from scenarios.lifestack.planner.plans import plan_of
-from scenarios.lifestack.planner.records import USUAL, Entry, State, Weights
-from scenarios.lifestack.planner.tables import Tables
+from scenarios.solvers.lifestack.model import TIME, Model
+from scenarios.solvers.lifestack.plans import plan_of
+from scenarios.solvers.lifestack.records import REWARD, Entry, State, Weights
+from scenarios.solvers.lifestack.tables import Tables
 
 
 class Looking(Model):
@@ -16,7 +16,7 @@ class Looking(Model):
         earned: the expected return until then.
     """
 
-    def __init__(self, tables: Tables, weights: Weights = USUAL) -> None:
+    def __init__(self, tables: Tables, weights: Weights = REWARD) -> None:
         super().__init__(tables, weights)
         starts = super().first_states()
         drawn = 0

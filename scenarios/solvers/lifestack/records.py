@@ -18,12 +18,12 @@ class Weights(NamedTuple):
     failed_attempt: float
 
 
-USUAL = Weights(*(float(getattr(reward.WEIGHTS, name)) for name in Weights._fields))
+REWARD = Weights(*(float(getattr(reward.WEIGHTS, name)) for name in Weights._fields))
 """Those of the environment."""
 
 WIN_ONLY = Weights(0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 """With these the return is the probability of success."""
-SOON = WIN_ONLY._replace(step_cost=-0.001)
+WIN_SOON = WIN_ONLY._replace(step_cost=-0.001)
 """Success, and that soon."""
 
 
@@ -47,7 +47,7 @@ class Entry(NamedTuple):
     """What can be done, in a state."""
 
     index: int  # in the catalogue of the environment
-    deed: int  # row of `actions.DEEDS`
+    kind: int  # a verb, an upkeep or waiting: row of the tables of `actions`
     route: int  # -1 without one
     completes: bool
     fails: bool
@@ -62,7 +62,7 @@ class Outcome(NamedTuple):
     success: bool
 
 
-class Left(NamedTuple):
+class RemainingCost(NamedTuple):
     """What the routes that are left can use up."""
 
     marks: int  # of these routes alone

@@ -13,26 +13,26 @@ from jaxenv.envs.lifestack import actions
 from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, LOOKING, NOTHING
 from jaxenv.envs.lifestack.metrics import HIGHEST
 from jaxenv.envs.lifestack.types import EVERY_STEP, MOST_ENERGY, NUM_METRICS
-from scenarios.lifestack.planner.records import USUAL, Entry, Left, Outcome, State, Weights
-from scenarios.lifestack.planner.tables import VERB_BITS, Tables, members_of
+from scenarios.solvers.lifestack.records import REWARD, Entry, Outcome, RemainingCost, State, Weights
+from scenarios.solvers.lifestack.tables import VERB_BITS, Tables, members_of
 
 TIME = [int(time) for time in actions.TIME]
 ENERGY = [int(energy) for energy in actions.ENERGY]
-MOST_TIME = max(TIME[FIRST_UPKEEP:])
-MOST_UPKEEP = max(ENERGY[FIRST_UPKEEP:])
+MAX_TIME = max(TIME[FIRST_UPKEEP:])
+MAX_UPKEEP = max(ENERGY[FIRST_UPKEEP:])
 ALL_VERBS = (1 << VERB_BITS) - 1
 
 
 class Model:
     """One scenario under one set of weights."""
 
-    def __init__(self, tables: Tables, weights: Weights = USUAL) -> None:
+    def __init__(self, tables: Tables, weights: Weights = REWARD) -> None:
         self.tables, self.weights, self.may_fail = tables, weights, tables.metrics_matter
         self.metrics = tables.metrics
         self.per_unit = weights.wellbeing / (NUM_METRICS * HIGHEST)
         self.all_routes = (1 << len(tables.routes)) - 1
         self.catalogue = tables.catalogue
-        self._left: dict[tuple[int, int], Left] = {}
+        self._remaining: dict[tuple[int, int], RemainingCost] = {}
 
     # ------------------------------------------------------------------------------------------- start
 
@@ -52,7 +52,7 @@ class Model:
             money=int(crisis.money),
             energy=int(crisis.energy),
         )
-        return [(chance, self.reduced(state)) for chance, state in self.strike(start)]
+        return [(chance, self.reduced(state)) for chance, state in self.after_events(start)]
 
     # ----------------------------------------------------------------------------------------- entries
 
@@ -91,37 +91,37 @@ class Model:
 
     def outcomes(self, state: State, entry: Entry) -> list[Outcome]:
         """What may come of an entry, and how likely."""
-        after, reward = self.act(state, entry)
-        after, earned, success, failure = self.settle(after)
+        after, reward = self.apply(state, entry)
+        after, earned, success, failure = self.milestones_and_end(after)
         reward += earned + self.weights.step_cost
         if success or failure:
             reward += self.weights.success if success else self.weights.failure
         if success or failure or after.clock >= self.tables.horizon:
-            return [Outcome(1.0, reward + self.drift(state.metrics, after.metrics), None, success)]
+            return [Outcome(1.0, reward + self.metric_reward(state.metrics, after.metrics), None, success)]
         return [
-            Outcome(chance, reward + self.drift(state.metrics, struck.metrics), self.reduced(struck), False)
-            for chance, struck in self.strike(after)
+            Outcome(chance, reward + self.metric_reward(state.metrics, struck.metrics), self.reduced(struck), False)
+            for chance, struck in self.after_events(after)
         ]
 
-    def act(self, state: State, entry: Entry) -> tuple[State, float]:
+    def apply(self, state: State, entry: Entry) -> tuple[State, float]:
         """The entry alone: (state, reward), its clock moved on."""
         tables = self.tables
-        metrics = self.metrics.shift(state.metrics, tables.deeds[entry.deed])
+        metrics = self.metrics.shift(state.metrics, tables.kind_changes[entry.kind])
         if entry.route < 0:
-            energy = min(MOST_ENERGY, state.energy - ENERGY[entry.deed])
+            energy = min(MOST_ENERGY, state.energy - ENERGY[entry.kind])
             state = state._replace(
-                clock=state.clock + 1, metrics=metrics, time=state.time - TIME[entry.deed], energy=energy
+                clock=state.clock + 1, metrics=metrics, time=state.time - TIME[entry.kind], energy=energy
             )
             return state, 0.0
         route = tables.routes[entry.route]
-        time = state.time - route.time[entry.deed]
-        energy = max(0, min(MOST_ENERGY, state.energy - route.energy[entry.deed]))
+        time = state.time - route.time[entry.kind]
+        energy = max(0, min(MOST_ENERGY, state.energy - route.energy[entry.kind]))
         state = state._replace(clock=state.clock + 1, metrics=metrics, time=time, energy=energy)
         if entry.fails:
             return state, self.weights.failed_attempt
         outstanding = route.required & ~(state.marks >> VERB_BITS * entry.route)
-        money = state.money - (route.money if route.pays_with(entry.deed, outstanding) else 0)
-        marks = state.marks | 1 << VERB_BITS * entry.route + entry.deed
+        money = state.money - (route.money if route.pays_with(entry.kind, outstanding) else 0)
+        marks = state.marks | 1 << VERB_BITS * entry.route + entry.kind
         if not entry.completes:
             return state._replace(marks=marks, money=money), 0.0
         state = state._replace(
@@ -134,7 +134,7 @@ class Model:
         )
         return state, self.weights.routes * route.reward
 
-    def settle(self, state: State) -> tuple[State, float, bool, bool]:
+    def milestones_and_end(self, state: State) -> tuple[State, float, bool, bool]:
         """Milestones and ends: (state, reward of milestones, success, failure)."""
         tables = self.tables
         reading, within = tables.read(state.facts), self.metrics.within[state.metrics]
@@ -176,7 +176,7 @@ class Model:
             if event.step == clock or (event.step == EVERY_STEP and clock >= 1 and not state.fired >> n & 1)
         ]
 
-    def strike(self, state: State) -> Iterator[tuple[float, State]]:
+    def after_events(self, state: State) -> Iterator[tuple[float, State]]:
         """The states that the events of the clock may lead to, with their probabilities."""
         events, due = self.tables.events, self.due(state)
         if not due:
@@ -187,9 +187,9 @@ class Model:
             for n, fires in zip(due, draws, strict=True):
                 chance *= events[n].probability if fires else 1.0 - events[n].probability
             if chance > 0.0:
-                yield chance, self._struck(state, [n for n, fires in zip(due, draws, strict=True) if fires])
+                yield chance, self._with_events(state, [n for n, fires in zip(due, draws, strict=True) if fires])
 
-    def _struck(self, state: State, fires: list[int]) -> State:
+    def _with_events(self, state: State, fires: list[int]) -> State:
         """The state after some events."""
         if not fires:
             return state
@@ -203,7 +203,7 @@ class Model:
         metrics = self.metrics.shift(state.metrics, change)
         return state._replace(facts=facts, closed=closed, fired=fired, metrics=metrics)
 
-    def drift(self, before: int, after: int) -> float:
+    def metric_reward(self, before: int, after: int) -> float:
         """The reward for how the metrics have moved over a step."""
         if before == after:
             return 0.0
@@ -216,25 +216,25 @@ class Model:
 
     def reduced(self, state: State) -> State:
         """The state without what cannot matter any more."""
-        left, steps = self.left_of(state), self.tables.last - state.clock
+        left, steps = self.remaining_cost(state), self.tables.last - state.clock
         often = steps if self.may_fail else 1
         return state._replace(
             marks=left.marks,
             closed=state.closed & ~state.completed,
             money=min(state.money, left.money),
-            time=min(state.time, often * left.extra_time + steps * MOST_TIME),
-            energy=min(state.energy, often * left.extra_energy + steps * MOST_UPKEEP),
+            time=min(state.time, often * left.extra_time + steps * MAX_TIME),
+            energy=min(state.energy, often * left.extra_energy + steps * MAX_UPKEEP),
         )
 
-    def left_of(self, state: State) -> Left:
+    def remaining_cost(self, state: State) -> RemainingCost:
         """What the verbs that are left can use up."""
         workable = self.workable(state)
-        found = self._left.get((workable, state.marks))
+        found = self._remaining.get((workable, state.marks))
         if found is None:
-            found = self._left[workable, state.marks] = self._left_of(workable, state.marks)
+            found = self._remaining[workable, state.marks] = self._remaining_cost(workable, state.marks)
         return found
 
-    def _left_of(self, workable: int, marks: int) -> Left:
+    def _remaining_cost(self, workable: int, marks: int) -> RemainingCost:
         kept = money = energy = extra_time = extra_energy = 0
         for number in members_of(workable):
             route = self.tables.routes[number]
@@ -243,6 +243,6 @@ class Model:
             money += route.money
             for verb in members_of(route.required & ~marked):
                 energy += max(0, route.energy[verb])
-                extra_time += max(0, route.time[verb] - MOST_TIME)
-                extra_energy += max(0, route.energy[verb] - MOST_UPKEEP)
-        return Left(kept, money, energy, extra_time, extra_energy)
+                extra_time += max(0, route.time[verb] - MAX_TIME)
+                extra_energy += max(0, route.energy[verb] - MAX_UPKEEP)
+        return RemainingCost(kept, money, energy, extra_time, extra_energy)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from jaxenv.envs.lifestack.actions import SPEND
-from scenarios.lifestack.planner.model import ALL_VERBS
-from scenarios.lifestack.planner.tables import VERB_BITS, Route, members_of
+from scenarios.solvers.lifestack.model import ALL_VERBS
+from scenarios.solvers.lifestack.tables import VERB_BITS, Route, members_of
 
 WORK_BITS = 16  # of what is left of a route: a tail of the steps that any of 2**12 sets of verbs leaves
 
@@ -30,7 +30,7 @@ class Needed(NamedTuple):
 Steps = tuple[Step, ...]
 
 
-class Works:
+class RemainingWork:
     """The steps that are left on every route, numbered as they are met, and packed in one number.
 
     The verbs of a route may be done in any order, and chance may stop it anywhere. So the n-th step that is left takes

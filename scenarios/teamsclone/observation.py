@@ -6,28 +6,28 @@ import jax
 
 from jaxenv.envs.teamsclone import State, Statistics, messages
 from jaxenv.envs.teamsclone.types import EMOJI, PRESENCE
-from scenarios.teamsclone.document import Workspace
-from scenarios.teamsclone.standpoint import (
+from scenarios.teamsclone.agent_view import (
     AGENT,
-    Sight,
-    Standpoint,
+    AgentSnapshot,
+    AgentView,
     agent_ids,
     current_channel,
-    look,
+    snapshot,
     window_ids,
 )
+from scenarios.teamsclone.document import Workspace
 
 STEP = 1000  # milliseconds
 AVATAR = "🤖"  # of the agents
 DIGITS = 4  # after the point, of rewards and statistics: rewards are hundredths, held in single precision
 
 
-def observation(document: Workspace, state: State, view: Standpoint) -> dict[str, Any]:
+def observation(document: Workspace, state: State, view: AgentView) -> dict[str, Any]:
     """What the agent may know of a state; of other channels only how much is unread.
 
     Messages stand oldest first. One that mentions an agent says so in its content: `@agent`.
     """
-    sight, id = look(view, state), current_channel(document, state, view)
+    seen, id = snapshot(view, state), current_channel(document, state, view)
     teams = _teams(document, state.unread[view.agent])
     channel = next(channel for team in teams for channel in team["channels"] if channel["id"] == id)
     return {
@@ -37,16 +37,16 @@ def observation(document: Workspace, state: State, view: Standpoint) -> dict[str
             "userId": agent_ids(view)[view.agent],
         },
         "currentChannel": dict(channel),
-        "recentMessages": _messages(document, state, sight, view),
+        "recentMessages": _messages(document, state, seen, view),
         "teams": teams,
-        "users": _users(document, state, sight.is_away, view),
-        "episodeStats": episode_stats(document, sight.statistics),
+        "users": _users(document, state, seen.is_away, view),
+        "episodeStats": episode_stats(document, seen.statistics),
         "timestamp": document.start_time + STEP * int(state.clock),
     }
 
 
 def episode_stats(document: Workspace, statistics: Statistics) -> dict[str, Any]:
-    """The statistics of an agent: those that the specification names, then those that the rules add."""
+    """The statistics of an agent: first those of the specification, then those that the rules add."""
     return {
         "stepCount": int(statistics.steps),
         "totalReward": rounded(statistics.total_reward),
@@ -66,7 +66,7 @@ def episode_stats(document: Workspace, statistics: Statistics) -> dict[str, Any]
 
 
 def rounded(number: Any) -> float:
-    """A number of the environment as text gives it."""
+    """A number of the environment, rounded for text."""
     return round(float(number), DIGITS)
 
 
@@ -86,7 +86,7 @@ def _teams(document: Workspace, unread: jax.Array) -> list[dict[str, Any]]:
     ]
 
 
-def _users(document: Workspace, state: State, away: jax.Array, view: Standpoint) -> list[dict[str, Any]]:
+def _users(document: Workspace, state: State, away: jax.Array, view: AgentView) -> list[dict[str, Any]]:
     """The teammates, then the agents."""
     people = [(user.id, user.name or user.id, user.avatar) for user in document.users]
     agents = [(id, id.replace("-", " ").title(), AVATAR) for id in agent_ids(view)]
@@ -98,14 +98,14 @@ def _users(document: Workspace, state: State, away: jax.Array, view: Standpoint)
     ]
 
 
-def _messages(document: Workspace, state: State, sight: Sight, view: Standpoint) -> list[dict[str, Any]]:
+def _messages(document: Workspace, state: State, seen: AgentSnapshot, view: AgentView) -> list[dict[str, Any]]:
     """The window of a channel, oldest first."""
     channel, agents = current_channel(document, state, view), agent_ids(view)
     authors = dict(enumerate(user.id for user in document.users))
     authors |= dict(enumerate(agents, start=len(state.presence)))  # whatever room there is for teammates
-    columns = (messages.author(sight.words), messages.text(sight.words), messages.named(sight.words), sight.age)
-    rows = zip(*(column.tolist() for column in columns), sight.reactions.T.tolist(), strict=True)
-    told = [
+    columns = (messages.author(seen.words), messages.text(seen.words), messages.named(seen.words), seen.age)
+    rows = zip(*(column.tolist() for column in columns), seen.reactions.T.tolist(), strict=True)
+    found = [
         {
             "id": id,
             "channelId": channel,
@@ -116,7 +116,7 @@ def _messages(document: Workspace, state: State, sight: Sight, view: Standpoint)
         }
         for id, (author, text, named, age, given) in zip(window_ids(document, state, view), rows, strict=False)
     ]
-    return told[::-1]
+    return found[::-1]
 
 
 def _content(text: str, mentioned: str | None) -> str:

@@ -1,4 +1,4 @@
-"""Who looks at a workspace, and what that agent and its messages are called."""
+"""One agent in a running workspace: whose eyes these are, what it is called, and what it sees."""
 
 import functools
 from collections.abc import Sequence
@@ -17,8 +17,8 @@ from scenarios.teamsclone.texts import texts
 AGENT = "agent"  # the id of the only agent; of several `agent-0` and so on
 
 
-class Standpoint(NamedTuple):
-    """What telling a state needs beside the state and its document."""
+class AgentView(NamedTuple):
+    """What describing a state takes beside the state and its document."""
 
     env: TeamsClone
     params: Params
@@ -26,8 +26,8 @@ class Standpoint(NamedTuple):
     agent: int  # whose eyes these are
 
 
-class Sight(NamedTuple):
-    """What the environment says of one agent at a state; messages are those of its window, newest first."""
+class AgentSnapshot(NamedTuple):
+    """What the environment reports of one agent at a state; messages are those of its window, newest first."""
 
     mask: jax.Array  # [A] bool, as the environment gives it
     is_over: jax.Array  # [] bool
@@ -38,33 +38,33 @@ class Sight(NamedTuple):
     reactions: jax.Array  # [N, W] int32, of each agent: 0 or its emoji + 1
 
 
-def standpoint(env: TeamsClone, params: Params, documents: Sequence[Workspace], agent: int) -> Standpoint:
-    """That of one agent in the workspaces of a library."""
-    return Standpoint(env, params, texts(documents), agent)
+def agent_view(env: TeamsClone, params: Params, documents: Sequence[Workspace], agent: int) -> AgentView:
+    """The view of one agent of the workspaces of a library."""
+    return AgentView(env, params, texts(documents), agent)
 
 
-def look(view: Standpoint, state: State) -> Sight:
-    """Asks the environment."""
-    return jax.tree.map(np.asarray, _ask(view.env, state, view.params, view.agent))
+def snapshot(view: AgentView, state: State) -> AgentSnapshot:
+    """What the environment reports of the agent."""
+    return jax.tree.map(np.asarray, _snapshot(view.env, state, view.params, view.agent))
 
 
-def agent_ids(view: Standpoint) -> list[str]:
-    """What the agents are called, in their order."""
+def agent_ids(view: AgentView) -> list[str]:
+    """The ids of the agents, in their order."""
     agents = view.env.num_agents
     return [AGENT] if agents == 1 else [f"{AGENT}-{n}" for n in range(agents)]
 
 
-def current_channel(document: Workspace, state: State, view: Standpoint) -> str:
+def current_channel(document: Workspace, state: State, view: AgentView) -> str:
     """The id of the channel that the agent is in."""
     return document.channel_ids[int(state.channel[view.agent])]
 
 
 def message_id(channel: str, serial: int) -> str:
-    """What a message is called; serial numbers of a channel begin at 1."""
+    """The id of a message; serial numbers of a channel begin at 1."""
     return f"msg-{channel}-{serial}"
 
 
-def window_ids(document: Workspace, state: State, view: Standpoint) -> list[str]:
+def window_ids(document: Workspace, state: State, view: AgentView) -> list[str]:
     """The ids of the messages that the agent sees, newest first."""
     newest = int(state.messages.count[state.channel[view.agent]])
     channel = current_channel(document, state, view)
@@ -72,14 +72,14 @@ def window_ids(document: Workspace, state: State, view: Standpoint) -> list[str]
 
 
 @functools.partial(jax.jit, static_argnums=0)
-def _ask(env: TeamsClone, state: State, params: Params, agent: jax.Array | int) -> Sight:
-    """`look`, on the device."""
+def _snapshot(env: TeamsClone, state: State, params: Params, agent: jax.Array | int) -> AgentSnapshot:
+    """`snapshot`, on the device."""
     mask, statistics = env.action_mask(state, params), env.statistics(state, params)
     if env.num_agents > 1:
         mask, statistics = jax.tree.map(lambda leaf: leaf[agent], (mask, statistics))
     together = state.replace(channel=jnp.broadcast_to(state.channel[agent], state.channel.shape))
     windows = jax.vmap(lambda each: actions.look(together, each))(jnp.arange(env.num_agents))
-    return Sight(
+    return AgentSnapshot(
         mask=mask,
         is_over=env.is_terminated(state, params) | env.is_truncated(state, params),
         statistics=statistics,

@@ -5,13 +5,13 @@ import sys
 from typing import NamedTuple, Protocol
 
 from jaxenv.envs.lifestack.types import Scenario
-from scenarios.lifestack.planner.bounds import Bound
-from scenarios.lifestack.planner.budget import Budget, Exhausted
-from scenarios.lifestack.planner.model import Model
-from scenarios.lifestack.planner.records import SOON, USUAL, WIN_ONLY, Entry, State, Weights
-from scenarios.lifestack.planner.rollouts import THRESHOLDS, Rollout
-from scenarios.lifestack.planner.search import SLACK, Search
-from scenarios.lifestack.planner.tables import Tables
+from scenarios.solvers.lifestack.bounds import Bound
+from scenarios.solvers.lifestack.budget import Budget, Exhausted
+from scenarios.solvers.lifestack.model import Model
+from scenarios.solvers.lifestack.records import REWARD, WIN_ONLY, WIN_SOON, Entry, State, Weights
+from scenarios.solvers.lifestack.rollouts import THRESHOLDS, Rollout
+from scenarios.solvers.lifestack.search import SLACK, Search
+from scenarios.solvers.lifestack.tables import Tables
 
 STEPS_OFF = (0, 1, 2, 3, 4, 6)  # what the first, quick searches may spend off routes
 RECURSION = 50_000  # frames; a step of an episode takes up to ten
@@ -48,7 +48,7 @@ class Plan(NamedTuple):
     policy: Policy
 
 
-def plan(scenario: Scenario, seconds: float = 60.0, weights: Weights = USUAL) -> Plan:
+def plan(scenario: Scenario, seconds: float = 60.0, weights: Weights = REWARD) -> Plan:
     """The best that can be expected of a task by somebody who sees all but the draws of events.
 
     Args:
@@ -118,7 +118,7 @@ def chance_to_win(scenario: Scenario, seconds: float = 5.0) -> tuple[float, floa
     """The largest probability of success, as (at least, at most), which are equal where the search closes."""
     _allow_recursion()
     tables, budget = Tables(scenario), Budget(seconds)
-    model, guide = Model(tables, WIN_ONLY), Bound(Model(tables, SOON), budget)
+    model, guide = Model(tables, WIN_ONLY), Bound(Model(tables, WIN_SOON), budget)
     low = high = 0.0
     for threshold in THRESHOLDS:
         low = max(low, Rollout(model, guide, threshold, Budget(float("inf"))).solve())

@@ -8,7 +8,7 @@ from jaxenv.envs.lifestack.metrics import HIGHEST
 from jaxenv.envs.lifestack.reward import COLLAPSED
 
 Change = tuple[int, ...]
-"""What is added to each metric, turned so that more is better."""
+"""What is added to each metric; higher is better."""
 
 
 class Metrics:
@@ -18,7 +18,7 @@ class Metrics:
         self._bounds, self._changes = bounds, changes
         self._numbers: dict[Change, int] = {}
         self._shifts: dict[tuple[int, int], int] = {}
-        self.values: list[Change] = []  # turned so that more is better
+        self.values: list[Change] = []  # higher is better
         self.worth: list[int] = []  # the sum
         self.low: list[int] = []  # the set of those that have collapsed
         self.burnt: list[bool] = []  # one is at 0

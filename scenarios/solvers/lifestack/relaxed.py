@@ -20,18 +20,18 @@ from typing import NamedTuple
 from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, LOOKING, VERBS
 from jaxenv.envs.lifestack.metrics import HIGHEST
 from jaxenv.envs.lifestack.types import EVERY_STEP, NUM_METRICS
-from scenarios.lifestack.planner.budget import Budget
-from scenarios.lifestack.planner.metrics import bits
-from scenarios.lifestack.planner.model import ENERGY, MOST_TIME, Model
-from scenarios.lifestack.planner.records import State
-from scenarios.lifestack.planner.tables import Event, members_of
-from scenarios.lifestack.planner.works import Needed, Works
+from scenarios.solvers.lifestack.budget import Budget
+from scenarios.solvers.lifestack.metrics import bits
+from scenarios.solvers.lifestack.model import ENERGY, MAX_TIME, Model
+from scenarios.solvers.lifestack.records import State
+from scenarios.solvers.lifestack.remaining_work import Needed, RemainingWork
+from scenarios.solvers.lifestack.tables import Event, members_of
 
 NO_ROUTE = -1
 UNKNOWN = -1
 ALL = -1  # the set of everything
 NEVER_BETTER = -float("inf")
-REST_TIME = MOST_TIME
+REST_TIME = MAX_TIME
 REST_ENERGY = -ENERGY[FIRST_UPKEEP]
 
 
@@ -40,7 +40,7 @@ class Situation(NamedTuple):
 
     clock: int
     facts: int
-    work: int  # what is left to do on routes, as `Works` has it; 0 for those that are over
+    work: int  # what is left to do on routes, as `RemainingWork` has it; 0 for those that are over
     completed: int
     closed: int
     reached: int
@@ -51,7 +51,7 @@ class Situation(NamedTuple):
     debt: int = 0  # steps off routes that success still needs
     carried: tuple[int, ...] = ()  # the metrics that no verb moves
     active: int = NO_ROUTE  # the route that has to be worked on
-    fate: int = UNKNOWN  # of the events that leave to luck what can be done, those that will fire
+    foreseen: int = UNKNOWN  # of the events that leave to luck what can be done, those that will fire
 
 
 class Relaxed:
@@ -64,13 +64,13 @@ class Relaxed:
         self._held: dict[tuple[int, ...], int] = {}
         changes = self.tables.changes
         worth = [model.per_unit * sum(change) for change in changes]
-        gains = [model.per_unit * sum(max(0, part) for part in changes[deed]) for deed in self.tables.deeds]
+        gains = [model.per_unit * sum(max(0, part) for part in changes[kind]) for kind in self.tables.kind_changes]
         self.verb_gain = gains[: len(VERBS)]
         self.idle_gain = max(gains[FIRST_UPKEEP:LOOKING])
         self.route_worth = [worth[route.change] for route in self.tables.routes]
         self.event_worth = [worth[event.change] for event in self.tables.events]
         self.useless = self.model.all_routes & ~self._useful_routes()
-        self.works = Works(self.tables.routes, self.verb_gain)
+        self.remaining = RemainingWork(self.tables.routes, self.verb_gain)
         clocks = range(self.tables.last + 1)
         self._waits = [self._is_worth_waiting(clock) for clock in clocks]
         self._lucky = [self._left_to_luck(clock) for clock in clocks]
@@ -82,7 +82,7 @@ class Relaxed:
         carried = self.carried(self.tables.metrics.values[state.metrics])
         resources = (state.time, state.money, state.energy)
         sets = (state.completed, state.closed, state.reached, state.fired)
-        work = self.works.of(state.marks)
+        work = self.remaining.of(state.marks)
         return self.cut(Situation(state.clock, state.facts, work, *sets, *resources, debt, carried))
 
     def value(self, situation: Situation) -> float:
@@ -95,7 +95,7 @@ class Relaxed:
         if found is not None:
             return found
         self.budget.spend()
-        if situation.fate == UNKNOWN and not self._waits[situation.clock]:
+        if situation.foreseen == UNKNOWN and not self._waits[situation.clock]:
             best = self._foreseen(situation)
         else:
             moves = self._moves(situation)
@@ -105,12 +105,12 @@ class Relaxed:
 
     def _foreseen(self, situation: Situation) -> float:
         """The expectation over what luck will bring, each known beforehand."""
-        fates = [(1.0, 0)]
+        foreseen = [(1.0, 0)]
         for n in members_of(self._lucky[situation.clock]):
             hit = self.tables.events[n].probability
             draws = ((hit, 1 << n), (1.0 - hit, 0))
-            fates = [(chance * share, fate | fires) for chance, fate in fates for share, fires in draws]
-        return sum(chance * self.value(situation._replace(fate=fate)) for chance, fate in fates)
+            foreseen = [(chance * share, events | fires) for chance, events in foreseen for share, fires in draws]
+        return sum(chance * self.value(situation._replace(foreseen=events)) for chance, events in foreseen)
 
     def _given_up(self, situation: Situation) -> float:
         """What it is worth at most to fail as soon as possible, off routes."""
@@ -124,8 +124,8 @@ class Relaxed:
         """The situation with its resources cut to what can still be used, and metrics to what they can be."""
         completed = situation.completed | self.useless
         closed, lucky = situation.closed & ~completed, self._lucky[situation.clock]
-        work = self.works.without(situation.work, completed | closed)
-        needed = self.works.needed(work, self.model.all_routes & ~(completed | closed))
+        work = self.remaining.without(situation.work, completed | closed)
+        needed = self.remaining.needed(work, self.model.all_routes & ~(completed | closed))
         return situation._replace(
             work=work,
             completed=completed,
@@ -135,7 +135,7 @@ class Relaxed:
             money=min(situation.money, needed.money),
             energy=min(situation.energy, needed.energy),
             carried=self._clipped(situation.carried),
-            fate=UNKNOWN if situation.fate == UNKNOWN and lucky else situation.fate & lucky,
+            foreseen=UNKNOWN if situation.foreseen == UNKNOWN and lucky else situation.foreseen & lucky,
         )
 
     def _usable_time(self, situation: Situation, needed: Needed) -> int:
@@ -156,7 +156,7 @@ class Relaxed:
 
     def _unmoved(self) -> tuple[list[int], int]:
         """The metrics that conditions ask for and no verb moves, and the set of the bounds on them."""
-        moved = [any(self.tables.changes[deed][m] for deed in self.tables.deeds) for m in range(NUM_METRICS)]
+        moved = [any(self.tables.changes[kind][m] for kind in self.tables.kind_changes) for m in range(NUM_METRICS)]
         asked = [metric for metric, _, _ in self.tables.bounds]
         return sorted({metric for metric in asked if not moved[metric]}), bits(not moved[metric] for metric in asked)
 
@@ -239,7 +239,7 @@ class Relaxed:
 
     def _pauses(self, situation: Situation) -> list[tuple[Situation, float]]:
         """Steps off routes: a rest where energy may be needed, and else, or where time is short, any other."""
-        idle, needed = self._idle(situation), self.works.needed(situation.work, self.model.workable(situation))
+        idle, needed = self._idle(situation), self.remaining.needed(situation.work, self.model.workable(situation))
         if situation.energy >= needed.energy or situation.time < REST_TIME:
             return [idle]
         rest = self._rest(situation)
@@ -254,7 +254,9 @@ class Relaxed:
         moves = [*filter(None, (self._worked(situation, number, True, number) for number in members_of(numbers)))]
         if not moves or situation.debt or self._awaits_nothing_else(situation):
             moves.append(self._idle(situation))
-        if any(self.works.steps(situation.work, number)[0].energy > situation.energy for number in members_of(numbers)):
+        if any(
+            self.remaining.steps(situation.work, number)[0].energy > situation.energy for number in members_of(numbers)
+        ):
             moves += self._refreshing(situation, workable)
         return moves
 
@@ -262,7 +264,7 @@ class Relaxed:
         """What gives energy: a rest, and steps that do not complete a route."""
         moves = [self._rest(situation)] if situation.time >= REST_TIME else []
         for number in members_of(workable):
-            if self.works.steps(situation.work, number)[0].energy < 0:
+            if self.remaining.steps(situation.work, number)[0].energy < 0:
                 move = self._worked(situation, number, False, situation.active)
                 moves += [move] if move else []
         return moves
@@ -310,14 +312,14 @@ class Relaxed:
 
     def _worked(self, situation: Situation, number: int, ready: bool, active: int) -> tuple[Situation, float] | None:
         """A step on a route, with the route to be worked on next; None where it cannot be paid or would fail."""
-        step, *others = self.works.steps(situation.work, number)
+        step, *others = self.remaining.steps(situation.work, number)
         if step.time > situation.time or step.energy > situation.energy or step.money > situation.money:
             return None
         if not others and not ready:
             return None
         after = situation._replace(
             clock=situation.clock + 1,
-            work=self.works.after(situation.work, number),
+            work=self.remaining.after(situation.work, number),
             time=situation.time - step.time,
             energy=situation.energy - step.energy,
             money=situation.money - step.money,
@@ -367,9 +369,9 @@ class Relaxed:
             return max(stop, earned + weights.failure)
         if situation.clock >= tables.horizon:
             return max(stop, earned)
-        return max(stop, earned + self._struck(situation))
+        return max(stop, earned + self._with_events(situation))
 
-    def _struck(self, situation: Situation) -> float:
+    def _with_events(self, situation: Situation) -> float:
         """The expectation over the events of the clock."""
         due = self.model.due(situation)
         if not due:
@@ -390,7 +392,7 @@ class Relaxed:
             fired=situation.fired | (event.step == EVERY_STEP) << n,
             carried=self._moved(situation, event.change),
         )
-        is_known = situation.fate != UNKNOWN and self._lucky[situation.clock - 1] >> n & 1
-        hit = chance * (situation.fate >> n & 1 if is_known else event.probability)
+        is_known = situation.foreseen != UNKNOWN and self._lucky[situation.clock - 1] >> n & 1
+        hit = chance * (situation.foreseen >> n & 1 if is_known else event.probability)
         value = self._expected(struck, due[1:], hit) + hit * self.event_worth[n]
         return value + self._expected(situation, due[1:], chance - hit)

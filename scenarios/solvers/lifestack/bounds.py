@@ -3,19 +3,19 @@
 from typing import NamedTuple
 
 from jaxenv.envs.lifestack.types import EVERY_STEP
-from scenarios.lifestack.planner.budget import Budget, Exhausted
-from scenarios.lifestack.planner.model import Model
-from scenarios.lifestack.planner.records import State
-from scenarios.lifestack.planner.relaxed import Relaxed, Situation
-from scenarios.lifestack.planner.tables import VERB_BITS, members_of
+from scenarios.solvers.lifestack.budget import Budget, Exhausted
+from scenarios.solvers.lifestack.model import Model
+from scenarios.solvers.lifestack.records import State
+from scenarios.solvers.lifestack.relaxed import Relaxed, Situation
+from scenarios.solvers.lifestack.tables import VERB_BITS, members_of
 
-MOST_NODES = 300_000  # of the game without metrics; beyond, bounds are coarse
+MAX_NODES = 300_000  # of the game without metrics; beyond, bounds are coarse
 SHARE = 0.5  # of the seconds, for the game without metrics
-MOST_STEPS = 400  # of an episode; beyond, bounds are coarse
+MAX_STEPS = 400  # of an episode; beyond, bounds are coarse
 
 
 class Need(NamedTuple):
-    """A bound on a metric without which there is no success, turned so that more is better."""
+    """A bound on a metric without which there is no success; higher is better."""
 
     metric: int
     low: int
@@ -32,7 +32,7 @@ class Bound:
 
     def __init__(self, model: Model, budget: Budget) -> None:
         self.model, self.tables = model, model.tables
-        nodes = min(budget.nodes, MOST_NODES) if model.tables.last <= MOST_STEPS else 0
+        nodes = min(budget.nodes, MAX_NODES) if model.tables.last <= MAX_STEPS else 0
         self.relaxed = Relaxed(model, budget.part(SHARE, nodes))
         on_facts = self.tables.members_on_facts
         alone = [bounds for n, bounds in enumerate(self.tables.member_bounds) if not on_facts >> n & 1]
@@ -81,7 +81,7 @@ class Bound:
 
     def energy_left(self, state: State) -> int:
         """The energy that the verbs that are left can use up."""
-        return self.model.left_of(state).energy
+        return self.model.remaining_cost(state).energy
 
     def debt(self, state: State) -> int:
         """At least how many steps off routes success needs, as routes and events alone cannot meet its bounds."""
@@ -103,11 +103,11 @@ class Bound:
         to_come = self._to_come(state, workable)
         for n in members_of(workable):
             outstanding = self.tables.routes[n].required & ~(state.marks >> VERB_BITS * n)
-            to_come += [self.tables.deeds[verb] for verb in members_of(outstanding)]
+            to_come += [self.tables.kind_changes[verb] for verb in members_of(outstanding)]
         missing -= sum(max(0, sign * self.tables.changes[number][need.metric]) for number in to_come)
         if missing <= 0:
             return 0
-        most = max(sign * self.tables.changes[deed][need.metric] for deed in self.tables.deeds)
+        most = max(sign * self.tables.changes[kind][need.metric] for kind in self.tables.kind_changes)
         return -(-missing // most) if most > 0 else self.tables.last + 1
 
     def _to_come(self, state: State, workable: int) -> list[int]:

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from jaxenv.envs.lifestack.actions import NOTHING
-from scenarios.lifestack.planner.budget import Budget
-from scenarios.lifestack.planner.model import Model
-from scenarios.lifestack.planner.records import Entry, Outcome, State
+from scenarios.solvers.lifestack.budget import Budget
+from scenarios.solvers.lifestack.model import Model
+from scenarios.solvers.lifestack.records import Entry, Outcome, State
 
 SLACK = 1e-9  # differences below are rounding
 UNLIMITED = -1
@@ -111,7 +111,7 @@ class Search:
         stuck = all(entry.fails or entry.route < 0 for entry in entries)
         for entry in entries:
             left = self._spare_after(entry, spare)
-            if left is None and stuck and entry.deed == NOTHING:
+            if left is None and stuck and entry.kind == NOTHING:
                 left = 0
             if left is not None:
                 outcomes = model.outcomes(state, entry)

@@ -10,7 +10,7 @@ from jaxenv.envs.lifestack import actions
 from jaxenv.envs.lifestack.metrics import HIGHEST, INVERTED, better
 from jaxenv.envs.lifestack.reward import COLLAPSED
 from jaxenv.envs.lifestack.types import EVERY_STEP, NEVER, UNWRITTEN, Scenario
-from scenarios.lifestack.planner.metrics import Change, Metrics, bits
+from scenarios.solvers.lifestack.metrics import Change, Metrics, bits
 
 FACT_BITS = 5  # of a code
 VERB_BITS = actions.NUM_VERBS  # of the marks of a route
@@ -82,7 +82,7 @@ class Tables:
         self.locked = bits(crisis.locked)
         self.changes: list[Change] = []
         self._change_numbers: dict[Change, int] = {}
-        self.deeds = [self.change(turned(effects)) for effects in actions.EFFECTS]
+        self.kind_changes = [self.change(oriented(effects)) for effects in actions.EFFECTS]
         self.routes = [self._route(n) for n in range(int(crisis.num_routes))]
         self.events = [self._event(int(n)) for n in np.flatnonzero(crisis.events.step != NEVER)]
         self.milestone_bounds = [bits(row) for row in crisis.milestones.bounds.T[: self.num_milestones]]
@@ -194,7 +194,7 @@ class Tables:
             money=int(routes.money[n]),
             time=tuple(int(own) + time for own in actions.TIME[: actions.NUM_VERBS]),
             energy=tuple(int(own) + energy for own in actions.ENERGY[: actions.NUM_VERBS]),
-            change=self.change(turned(routes.effects[n])),
+            change=self.change(oriented(routes.effects[n])),
         )
 
     def _event(self, n: int) -> Event:
@@ -204,7 +204,7 @@ class Tables:
             probability=float(events.probability[n]),
             writes=self._writes(events.writes[n]),
             closes=bits(events.closes[n]),
-            change=self.change(turned(events.effects[n])),
+            change=self.change(oriented(events.effects[n])),
         )
 
     def _writes(self, codes: np.ndarray) -> Writes:
@@ -225,13 +225,13 @@ def members_of(numbers: int) -> Iterable[int]:
         numbers ^= lowest
 
 
-def turned(effects: np.ndarray) -> Change:
-    """A change of metrics, turned so that more is better."""
+def oriented(effects: np.ndarray) -> Change:
+    """A change of metrics; higher is better."""
     return tuple(int(v) for v in np.where(INVERTED, -effects, effects))
 
 
 def _bounds(scenario: Scenario) -> list[tuple[int, int, int]]:
-    """(metric, low, high) of each bound, turned so that more is better."""
+    """(metric, low, high) of each bound; higher is better."""
     found = []
     for n in range(int(scenario.num_bounds)):
         metric, low, high = int(scenario.bounds.metric[n]), int(scenario.bounds.low[n]), int(scenario.bounds.high[n])

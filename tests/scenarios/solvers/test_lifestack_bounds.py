@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 import scenarios
 from scenarios.lifestack import compile
-from scenarios.lifestack.planner import chance_to_win, plan
-from scenarios.lifestack.planner.bounds import Bound
-from scenarios.lifestack.planner.budget import Budget, Exhausted
-from scenarios.lifestack.planner.model import Model
-from scenarios.lifestack.planner.records import USUAL, WIN_ONLY, Weights
-from scenarios.lifestack.planner.search import Search
-from scenarios.lifestack.planner.tables import Tables
+from scenarios.solvers.lifestack import chance_to_win, plan
+from scenarios.solvers.lifestack.bounds import Bound
+from scenarios.solvers.lifestack.budget import Budget, Exhausted
+from scenarios.solvers.lifestack.model import Model
+from scenarios.solvers.lifestack.records import REWARD, WIN_ONLY, Weights
+from scenarios.solvers.lifestack.search import Search
+from scenarios.solvers.lifestack.tables import Tables
 from strategies.lifestack import documents
 from strategies.lifestack_planner import ORDER, TINY, arrays, tight_tasks
 
@@ -39,7 +39,7 @@ def check_bounds(model: Model, nodes: int) -> None:
         assert bound(state) >= node.low - ROUNDING, state
 
 
-@pytest.mark.parametrize("weights", [USUAL, WIN_ONLY], ids=["return", "win"])
+@pytest.mark.parametrize("weights", [REWARD, WIN_ONLY], ids=["return", "win"])
 @pytest.mark.parametrize("name", SMALL)
 def test_no_state_is_worth_more_than_its_bound(name: str, weights: Weights) -> None:
     check_bounds(Model(Tables(arrays(SMALL[name])), weights), nodes=100_000)
@@ -53,7 +53,7 @@ def test_no_state_of_any_task_is_worth_more_than_its_bound(document: dict, horiz
 
 
 @settings(drawing, max_examples=150)
-@given(tight_tasks(), st.sampled_from([USUAL, WIN_ONLY]))
+@given(tight_tasks(), st.sampled_from([REWARD, WIN_ONLY]))
 def test_no_state_of_a_tight_task_is_worth_more_than_its_bound(document: dict, weights: Weights) -> None:
     with contextlib.suppress(Exhausted):
         check_bounds(Model(Tables(arrays(document)), weights), nodes=3000)
