@@ -12,8 +12,8 @@ FOCUS_ID = re.compile(r"focus_\d+")  # what a day names its focus blocks
 
 
 def problems(day: Day, limits: Limits) -> list[Problem]:
-    """Why a day cannot be compiled; empty where it can."""
-    return [*_repeated_ids(day), *_over_capacity(day, limits), *_over_at_once(day)]
+    """Why a day cannot be compiled; empty if it can."""
+    return [*_repeated_ids(day), *_over_capacity(day, limits), *_nothing_to_decide(day)]
 
 
 def warnings(day: Day) -> list[Problem]:
@@ -49,7 +49,7 @@ def _over_capacity(day: Day, limits: Limits) -> Iterator[Problem]:
         yield from over_capacity((field,), f"{count} {capacity}", capacity, count, limits)
 
 
-def _over_at_once(day: Day) -> Iterator[Problem]:
+def _nothing_to_decide(day: Day) -> Iterator[Problem]:
     """A day with nothing to decide."""
     if not day.pending_requests and not any(task.remaining_minutes for task in day.tasks):
         yield Problem(

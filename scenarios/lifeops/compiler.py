@@ -26,7 +26,7 @@ def compile(day: Day, limits: Limits = Limits()) -> Scenario:
     """The arrays of a day, as NumPy arrays.
 
     Raises:
-        ScenarioError: where the day does not fit into the limits, ids are repeated, or nothing is to be decided.
+        ScenarioError: where the day does not fit into the limits, ids are repeated, or there is nothing to decide.
     """
     if problems := checks.problems(day, limits):
         raise ScenarioError(*(problem.text for problem in problems))
@@ -94,7 +94,7 @@ def _fill_tasks(padding: types.Tasks, tasks: Sequence[Task]) -> types.Tasks:
 
 
 def _fill_travel(padding: Any, day: Day) -> np.ndarray:
-    """The ways between all places of a day."""
+    """The travel times between all places of a day."""
     travel = np.array(padding)
     for row, origin in enumerate(day.places):
         for column, target in enumerate(day.places):
@@ -127,7 +127,7 @@ def _count_overlaps(calendar: types.Event) -> int:
 
 
 def _count_tight_legs(calendar: types.Event, travel: np.ndarray) -> int:
-    """Neighbours in time, not overlapping, between which the way takes longer than the gap."""
+    """Neighbors in time, not overlapping, between which the trip takes longer than the gap."""
     count = np.count_nonzero(np.asarray(calendar.start) != ABSENT)
     start, end, place = (np.asarray(column)[:count] for column in (calendar.start, calendar.end, calendar.place))
     gap = start[1:] - end[:-1]

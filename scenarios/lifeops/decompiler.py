@@ -51,7 +51,7 @@ def decompile(scenario: Scenario, scenario_id: str = "", places: Sequence[str] =
 
 
 def _count_places(scenario: Scenario) -> int:
-    """One more than the last place that anything refers to or that has a way."""
+    """One more than the last place that anything refers to or that has a travel time."""
     travel, present = np.asarray(scenario.travel), np.asarray(scenario.calendar.start) != ABSENT
     used = [int(scenario.persona.home), int(scenario.persona.work_place)]
     used += np.asarray(scenario.calendar.place)[present].tolist()
@@ -61,7 +61,7 @@ def _count_places(scenario: Scenario) -> int:
 
 
 def _event_words(table: types.Event, row: int, names: Sequence[str]) -> dict:
-    """The fields of an event but for its id."""
+    """The fields of an event except its id."""
     start, end, place, kind, importance = (int(getattr(table, name)[row]) for name in COLUMNS)
     return {
         "start_min": start,

@@ -1,4 +1,4 @@
-"""What a LifeOps file may say: a day with its calendar, queue of requests, tasks, persona and travel times."""
+"""The LifeOps document: a day with its calendar, queue of requests, tasks, persona and travel times."""
 
 from typing import Annotated, Any, Literal
 
@@ -18,8 +18,8 @@ from jaxenv.envs.lifeops.types import (
 from scenarios.errors import did_you_mean
 from scenarios.records import Record, expect, one_of
 
-DEFAULT_TRIP = 30  # minutes between two places where the travel times do not say
-SPARE_STEPS = 5  # the time limit is the number of requests and these, unless it is given
+DEFAULT_TRIP = 30  # minutes between two places that travel_times leaves out
+SPARE_STEPS = 5  # the default time limit is the number of requests and these
 
 
 def _in_order(window: tuple[int, int]) -> tuple[int, int]:
@@ -207,7 +207,7 @@ def _known_persona(persona: Any) -> Any:
 
 
 class _OrItsId:
-    """Tells editors that the id of a persona of the library may stand for it."""
+    """Tells editors that the id of a persona of the library may replace it."""
 
     def __get_pydantic_json_schema__(self, core_schema: Any, persona_schema: Any) -> dict[str, Any]:
         return {"anyOf": [{"enum": list(PERSONAS)}, persona_schema(core_schema)]}
@@ -252,12 +252,12 @@ class Day(Record):
 
     @property
     def step_limit(self) -> int:
-        """`max_steps`, or what it is where the document does not say."""
+        """`max_steps`, or its default."""
         return self.max_steps or len(self.pending_requests) + SPARE_STEPS
 
     @property
     def places(self) -> tuple[str, ...]:
-        """Every place once: home, the work place, those of the travel times, then as they are met."""
+        """Every place once: home, the work place, those of the travel times, then in the order of their first use."""
         named = [self.persona.home_location, self.persona.primary_work_location]
         named += self.travel_times
         named += (place for row in self.travel_times.values() for place in row)
@@ -265,7 +265,7 @@ class Day(Record):
         return tuple(dict.fromkeys(named))
 
     def minutes_between(self, origin: str, target: str) -> int:
-        """The way in minutes."""
+        """The travel time in minutes."""
         if origin == target:
             return 0
         return self.travel_times.get(origin, {}).get(target, DEFAULT_TRIP)

@@ -13,7 +13,7 @@ def names(day: Day, documents: Sequence[Day] = ()) -> dict[str, Any]:
     >>> import scenarios
     >>> day = scenarios.load("lifeops/s1_basic_conflict").documents[0]
     >>> names(day)["requests"], names(day)["people"]
-    (('Escalation with the customer',), ('Nadia',))
+    (('Escalation with the customer',), ('Nadia (sales)',))
 
     Args:
         day: the document.

@@ -63,7 +63,7 @@ def normalize_action(action: Action, day: Day, state: State, _: None = None) -> 
 
 
 def observation(day: Day, state: State, _: None = None) -> dict[str, Any]:
-    """What the planner may know of a state; requests behind the third are hidden."""
+    """What the agent may know of a state; requests after the third are hidden."""
     handled = int(state.handled)
     waiting = [request.model_dump() for request in day.pending_requests[handled:]]
     return {
@@ -88,7 +88,7 @@ def _current_request(day: Day, state: State) -> Request | None:
 
 
 def _calendar(day: Day, state: State) -> list[dict[str, Any]]:
-    """The events in calendar order: those of the document, then what was added, as it was added.
+    """The events: those of the document, then those added, in the order in which they were added.
 
     `State.source` tells where an event comes from, see `dynamics.added_source`.
     """
@@ -124,6 +124,6 @@ def _focus_event(day: Day, state: State, slot: int, clock: int) -> dict[str, Any
 
 
 def _tasks(day: Day, state: State) -> list[dict[str, Any]]:
-    """The tasks in the order of the document, finished ones too, with the minutes that are left."""
+    """The tasks in the order of the document, finished ones too, with their remaining minutes."""
     left = dict(zip(task_order(day), state.minutes_left.tolist(), strict=False))
     return [task.model_dump() | {"remaining_minutes": left[number]} for number, task in enumerate(day.tasks)]

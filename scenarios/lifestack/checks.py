@@ -19,7 +19,7 @@ WORLD, HIDDEN = "the world", "the hidden state"
 
 
 def problems(task: Task, limits: Limits) -> list[Problem]:
-    """Why a task cannot be compiled; empty where it can."""
+    """Why a task cannot be compiled; empty if it can."""
     found = [
         *_repeated_ids(task),
         *_repeated_verbs(task),
@@ -30,7 +30,7 @@ def problems(task: Task, limits: Limits) -> list[Problem]:
         *_wrong_sides(task),
         *_unfit_operators(task),
     ]
-    return found or [*_over_capacity(task, limits), *_over_at_once(task)]
+    return found or [*_over_capacity(task, limits), *_before_the_first_step(task)]
 
 
 def _repeated_ids(task: Task) -> Iterator[Problem]:
@@ -64,7 +64,7 @@ def _listed(path: Path, record: Route | ExoEvent, field: str) -> Iterator[tuple[
 
 
 def _unknown_metrics(task: Task) -> Iterator[Problem]:
-    """Paths in effects and disruptions that are no metric."""
+    """Paths in effects and disruptions that are not metrics."""
     tables: list[tuple[Path, dict]] = [(("disruption",), task.disruption)]
     for field in ("viable_routes", "event_schedule"):
         tables += [((field, n, "effects"), record.effects) for n, record in enumerate(task[field])]
@@ -82,11 +82,13 @@ def _metrics_as_facts(task: Task) -> Iterator[Problem]:
     for path, key, _ in chain(task.states(), task.consequences(), task.mutations()):
         if key in METRICS:
             way = {"viable_routes": "effects", "event_schedule": "effects"}.get(str(path[0]), "disruption")
-            yield Problem(path, f"{key!r} is a metric and no fact. To change it, use {way}; else choose another name.")
+            yield Problem(
+                path, f"{key!r} is a metric, not a fact. To change it, use {way}; otherwise choose another name."
+            )
 
 
 def _two_homes(task: Task) -> Iterator[Problem]:
-    """Keys of which it is open where they belong, or with which value they begin."""
+    """Keys whose home or first value is ambiguous."""
     facts = Facts.of(task)
     for field in ("mutable_world", "visible_world"):
         for key in task[field]:
@@ -102,7 +104,7 @@ def _two_homes(task: Task) -> Iterator[Problem]:
 def _are_equal(facts: Facts, task: Task, key: str) -> bool:
     """Whether both halves of the world give a key the same first value."""
     if key not in facts.values:
-        return True  # a metric, told elsewhere
+        return True  # a metric, reported elsewhere
     return facts.code(key, task.mutable_world[key]) == facts.code(key, task.visible_world[key])
 
 
@@ -120,19 +122,19 @@ def _why(task: Task, key: str) -> str:
     """What makes a key belong where it does."""
     for field in ("hidden_state", "mutable_world", "visible_world"):
         if key in task[field]:
-            return f"it stands in {field}"
+            return f"it is in {field}"
     writer = next(event.id for event in task.event_schedule if key in event.hidden_state_mutation)
     return f"a hidden_state_mutation of {writer!r} writes it"
 
 
 def _unfit_operators(task: Task) -> Iterator[Problem]:
-    """Comparisons that say nothing."""
+    """Comparisons that are meaningless."""
     for path, condition in task.conditions():
         if condition.key in METRICS and condition.op not in ORDERING:
             text = f"{condition.key!r} is a metric, found op {condition.op}, expected one of {', '.join(ORDERING)}."
             yield Problem(path, text)
         elif condition.op in ORDERING and not is_number(condition.value):
-            text = f"op {condition.op} holds only between numbers, found {quote(condition.value)}."
+            text = f"op {condition.op} compares numbers only, found {quote(condition.value)}."
             yield Problem(path, text)
 
 
@@ -155,8 +157,8 @@ def _over_capacity(task: Task, limits: Limits) -> Iterator[Problem]:
         yield from over_capacity((), counts, "codes", len(values) + 1, limits)
 
 
-def _over_at_once(task: Task) -> Iterator[Problem]:
-    """What would happen before the first step."""
+def _before_the_first_step(task: Task) -> Iterator[Problem]:
+    """Ends and milestones that would come before the first step."""
     facts, metrics = Facts.of(task), metrics_at_reset(task)
 
     def holds(condition: Condition) -> bool:

@@ -1,4 +1,4 @@
-"""A task as arrays: documents to `jaxenv` scenarios."""
+"""Tasks to arrays: LifeStack documents as `jaxenv` scenarios."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ def compile(task: Task, limits: Limits = Limits()) -> Scenario:
     """The arrays of a task, as NumPy arrays.
 
     Raises:
-        ScenarioError: where the task does not fit into the limits, or `checks.problems` finds something else.
+        ScenarioError: where the task does not fit into the limits, or where `checks.problems` finds something else.
     """
     if problems := checks.problems(task, limits):
         raise ScenarioError(*(problem.text for problem in problems))
@@ -84,7 +84,7 @@ class _Conditions:
         self.facts, self.bounds = Facts.of(task), bounds(task)
 
     def fill(self, padding: types.Conditions, several: Iterable[Iterable[Condition]]) -> types.Conditions:
-        """A table with a column for what one of some conditions satisfies."""
+        """A table with a column for each group of alternative conditions."""
         facts, in_bounds = np.array(padding.facts), np.array(padding.bounds)
         for column, alternatives in enumerate(several):
             for condition in alternatives:
@@ -96,12 +96,12 @@ class _Conditions:
         return padding.replace(facts=facts, bounds=in_bounds)
 
     def place(self, condition: Condition) -> int:
-        """Where a condition on a metric stands in the table of bounds."""
+        """The row of a condition on a metric in the table of bounds."""
         return self.bounds.index(bound(condition))
 
 
 def _known(task: Task, facts: Facts) -> list[int]:
-    """The first codes of what is known from the start."""
+    """The first codes, UNKNOWN for what is not known from the start."""
     unknown = (hidden_keys(task) | written_by_events(task)) - set(task.visible_world)
     return [UNKNOWN if key in unknown else code for key, code in facts.first.items()]
 
@@ -176,7 +176,7 @@ def _write(row: np.ndarray, written: Mapping[str, Any], facts: Facts) -> None:
 
 
 def _named(padding: Any, rows: Iterable[Iterable[str]], names: Sequence[str]) -> Any:
-    """A table in which a row marks the places of the names that it lists."""
+    """A table in which each row marks the names that it lists."""
     table = np.array(padding)
     for row, listed in enumerate(rows):
         table[row, [names.index(name) for name in listed]] = True

@@ -1,4 +1,4 @@
-"""Arrays as a task: what was compiled or drawn, in words again."""
+"""Arrays to tasks: what was compiled or generated, as a LifeStack document again."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -148,7 +148,7 @@ class _Words:
         return found
 
     def _member(self, column: int) -> list[dict[str, Any]]:
-        """The alternatives of a member of success; one that never holds where there are none."""
+        """The alternatives of a member of success; one that never holds if there are none."""
         return self._alternatives(self.scenario.success, column) or [{"key": self.keys[0], "value": NEVER_TAKEN}]
 
     # Tables -------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What a LifeStack file may say: a task with its facts, routes out of the crisis, milestones, and events."""
+"""The LifeStack document: a task with its facts, routes out of the crisis, milestones and events."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
@@ -30,7 +30,7 @@ from scenarios.lifestack.fields import (
 )
 from scenarios.records import Record, one_of
 
-Said = tuple[Path, str, Any]
+Write = tuple[Path, str, Any]
 """Where a document gives a key a value, the key, the value."""
 
 
@@ -88,7 +88,7 @@ class Route(Record):
 
 
 class Milestone(Record):
-    """Something worth having reached."""
+    """A goal on the way."""
 
     id: Name = Field(description="Its name; no two milestones share one.")
     description: str = Field(default="", description="What it is, for people; changes nothing.")
@@ -99,12 +99,12 @@ class Milestone(Record):
 
     @property
     def condition(self) -> Condition:
-        """When it is reached."""
+        """The condition for reaching it."""
         return Condition.model_construct(key=self.condition_key, value=self.condition_value, op=self.condition_op)
 
 
 class ExoEvent(Record):
-    """Something that happens from outside."""
+    """An exogenous event."""
 
     id: Name = Field(description="Its name; no two events share one.")
     step: EventStep = Field(description="The step at which it may fire, or -1: at any from 1 on, at most once.")
@@ -179,27 +179,27 @@ class Task(Record):
 
     @property
     def last_step(self) -> int:
-        """The step at which it is over: the deadline or the horizon."""
+        """The last step: the deadline or the horizon."""
         return min(self.horizon, self.constraints.deadline_step or self.horizon)
 
-    def states(self) -> Iterator[Said]:
+    def states(self) -> Iterator[Write]:
         """The first values."""
         for field in ("hidden_state", "mutable_world", "visible_world"):
             yield from (((field, key), key, value) for key, value in self[field].items())
 
-    def consequences(self) -> Iterator[Said]:
+    def consequences(self) -> Iterator[Write]:
         """What completing routes writes."""
         for n, route in enumerate(self.viable_routes):
             yield from ((("viable_routes", n, "consequences", k), k, v) for k, v in route.consequences.items())
 
-    def mutations(self) -> Iterator[Said]:
+    def mutations(self) -> Iterator[Write]:
         """What events write."""
         for n, event in enumerate(self.event_schedule):
             for field in ("world_mutation", "hidden_state_mutation"):
                 yield from ((("event_schedule", n, field, k), k, v) for k, v in event[field].items())
 
     def conditions(self) -> Iterator[tuple[Path, Condition]]:
-        """Every condition and where it stands: preconditions, milestones, success, failure."""
+        """Every condition and its path: preconditions, milestones, success, failure."""
         for n, route in enumerate(self.viable_routes):
             yield from ((("viable_routes", n, "preconditions", said.key), said) for said in route.conditions)
         for n, milestone in enumerate(self.milestones):

@@ -1,4 +1,4 @@
-"""The kinds of field that a LifeStack document has: names, amounts, values of facts, operators."""
+"""The field types of a LifeStack document: names, amounts, values of facts, operators."""
 
 import math
 from typing import Annotated, Any, Literal
@@ -14,9 +14,9 @@ from scenarios.records import expect, one_of
 
 OPERATORS = ("eq", "ne", "gt", "lt", "ge", "le")
 ORDERING = ("gt", "lt", "ge", "le")  # which hold between numbers alone
-MOST_ENERGY_UNITS = MOST_ENERGY // CENTS
-MOST = 10_000_000  # of hours or money
-MOST_REWARD = 1000
+MAX_ENERGY = MOST_ENERGY // CENTS
+MAX_AMOUNT = 10_000_000  # of hours or money
+MAX_REWARD = 1000
 LAST_STEP = NEVER - 1
 
 
@@ -59,9 +59,9 @@ Name = Annotated[str, Field(min_length=1), expect("a name: text that is not empt
 Verb = Annotated[actions.Verb, one_of(VERBS)]
 Operator = Annotated[Literal["eq", "ne", "gt", "lt", "ge", "le"], one_of(OPERATORS)]
 Value = Annotated[Any, AfterValidator(_plain_value)]
-Amount = Annotated[float, *_number_from(0, MOST)]
-Energy = Annotated[float, *_number_from(0, MOST_ENERGY_UNITS)]
-Reward = Annotated[float, *_number_from(-MOST_REWARD, MOST_REWARD)]
+Amount = Annotated[float, *_number_from(0, MAX_AMOUNT)]
+Energy = Annotated[float, *_number_from(0, MAX_ENERGY)]
+Reward = Annotated[float, *_number_from(-MAX_REWARD, MAX_REWARD)]
 Probability = Annotated[float, *_number_from(0, 1)]
 Change = Annotated[float, *_number_from(-100, 100)]
 Steps = Annotated[int, Field(ge=1, le=LAST_STEP), expect(f"a number of steps: an integer from 1 to {LAST_STEP}")]

@@ -13,7 +13,7 @@ def names(task: Task, documents: Sequence[Task] = ()) -> dict[str, Any]:
     >>> import scenarios
     >>> task = scenarios.load("lifestack/exam_resit").documents[0]
     >>> names(task)["milestones"][0]
-    'All past papers are done under the clock.'
+    'The mock exam went well.'
 
     Args:
         task: the document.

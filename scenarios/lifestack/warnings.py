@@ -1,4 +1,4 @@
-"""What a task may say but seldom means."""
+"""Warnings about a task: what is allowed but rarely intended."""
 
 from collections.abc import Iterable, Iterator
 
@@ -8,12 +8,12 @@ from scenarios.lifestack.conditions import AnyOf, Condition
 from scenarios.lifestack.document import Task
 from scenarios.lifestack.reach import Reach, never_fires
 
-MOST_STAKES = 12  # of side income, above which winning is no longer what pays
-MOST_STAKES_WITHOUT_DEADLINE = 7
+MAX_STAKES = 12  # side income from which on winning may not pay
+MAX_STAKES_WITHOUT_DEADLINE = 7
 
 
 def warnings(task: Task) -> list[Problem]:
-    """What is allowed but seldom meant."""
+    """What is allowed but rarely intended."""
     reach = Reach.of(task)
     return [
         *_unwinnable(task, reach),
@@ -25,15 +25,12 @@ def warnings(task: Task) -> list[Problem]:
 
 
 def winnable(task: Task) -> bool | None:
-    """Whether a task can be won: False where it is ruled out, None where that takes a search.
-
-    A planner can answer True, and is to be asked where this does not know.
-    """
+    """Whether a task can be won: False if that is ruled out, None if it takes a search, as `scenarios.solvers` does."""
     return None if Reach.of(task).wins(task) else False
 
 
 def _unwinnable(task: Task, reach: Reach) -> Iterator[Problem]:
-    """Tasks that no play can win."""
+    """Tasks that cannot be won."""
     if not task.success_conditions:
         yield Problem((), "the task cannot be won: there are no success_conditions.")
     for n in _impossible_members(task.success_conditions, reach):
@@ -50,13 +47,13 @@ def _impossible_failures(task: Task, reach: Reach) -> Iterator[Problem]:
 
 def _impossible_conditions(task: Task, reach: Reach) -> Iterator[Problem]:
     """All other conditions that can never hold."""
-    told = {
+    reported = {
         (field, n)
         for field in ("success_conditions", "failure_conditions")
         for n in _impossible_members(task[field], reach)
     }
     for path, condition in task.conditions():
-        if path[:2] not in told and not reach.allows(condition):
+        if path[:2] not in reported and not reach.allows(condition):
             yield Problem(path, _why_not([condition], reach))
 
 
@@ -73,7 +70,7 @@ def _why_not(conditions: Iterable[Condition], reach: Reach) -> str:
 
 
 def _what_holds(condition: Condition, reach: Reach) -> str:
-    """What the key of a condition comes to instead; for one that nothing sets, the nearest name of another."""
+    """The values that the key of a condition takes instead; if nothing sets it, the nearest name of another."""
     key, facts = condition.key, reach.facts
     if key in METRICS:
         low, high = reach.low[index(key)] / UNIT, reach.high[index(key)] / UNIT
@@ -82,7 +79,7 @@ def _what_holds(condition: Condition, reach: Reach) -> str:
         others = [name for name, taken in facts.values.items() if taken]
         return f"nothing sets {key!r}.{did_you_mean(key, [*others, *METRICS])}"
     met = [facts.value(key, code) for code in range(len(facts.values[key]) + 1) if reach.codes[key] >> code & 1]
-    return f"{key!r} comes to {', '.join(map(quote, met))} alone."
+    return f"{key!r} is only ever {', '.join(map(quote, met))}."
 
 
 def _late_events(task: Task) -> Iterator[Problem]:
@@ -95,14 +92,14 @@ def _late_events(task: Task) -> Iterator[Problem]:
 
 
 def _stakes(task: Task) -> Iterator[Problem]:
-    """Income on the way for which one may put off winning."""
+    """Side income for which delaying the win may pay."""
     stakes = sum(route.final_reward for route in task.viable_routes) + sum(item.reward for item in task.milestones)
     deadline = task.constraints.deadline_step
-    most = MOST_STAKES if deadline else MOST_STAKES_WITHOUT_DEADLINE
+    most = MAX_STAKES if deadline else MAX_STAKES_WITHOUT_DEADLINE
     if stakes >= most:
         without = "" if deadline else " without a deadline_step"
         text = (
             f"the rewards of routes and milestones sum to {stakes:g}, and from {most}{without} on the best play may "
-            "be to put off winning. Lower them."
+            "be to delay winning. Lower them."
         )
         yield Problem(("viable_routes",), text)

@@ -9,12 +9,12 @@ from scenarios.checking import over_capacity, repeated, unknown
 from scenarios.errors import Path, Problem
 from scenarios.teamsclone.document import KindMix, PresenceTransition, Workspace
 
-AGENT_ID = re.compile(r"agent([-_]?\d+)?")  # what agents are called in states
-SLACK = 1e-9  # by which rounding may bring a sum over 1
+AGENT_ID = re.compile(r"agent([-_]?\d+)?")  # of an agent, in states
+SLACK = 1e-9  # rounding may bring a sum this far over 1
 
 
 def problems(workspace: Workspace, limits: Limits) -> list[Problem]:
-    """Why a workspace cannot be compiled; empty where it can."""
+    """Why a workspace cannot be compiled; empty if it can."""
     found = [
         *_repeated_ids(workspace),
         *_agents(workspace),
@@ -37,7 +37,7 @@ def _repeated_ids(workspace: Workspace) -> Iterator[Problem]:
 
 
 def _channels(workspace: Workspace) -> list[tuple[Path, str]]:
-    """Where each channel stands, and its id."""
+    """The path of each channel, and its id."""
     return [
         (("teams", n, "channels", m), channel.id)
         for n, team in enumerate(workspace.teams)
@@ -46,10 +46,10 @@ def _channels(workspace: Workspace) -> list[tuple[Path, str]]:
 
 
 def _agents(workspace: Workspace) -> Iterator[Problem]:
-    """Agents are in every workspace and stand in none."""
+    """Ids that are those of agents, who are in every workspace without being listed."""
     for n, user in enumerate(workspace.users):
         if AGENT_ID.fullmatch(user.id):
-            text = f"{user.id!r} is what an agent is called, who is there without being listed. Choose another id."
+            text = f"{user.id!r} is the id of an agent; agents are not listed. Choose another id."
             yield Problem(("users", n, "id"), text)
 
 
@@ -82,7 +82,7 @@ def _nothing_to_pick(workspace: Workspace) -> Iterator[Problem]:
     """Weights that are all zero."""
     for n, user in enumerate(workspace.users):
         if user.channel_preference is not None and not any(user.channel_preference.values()):
-            text = "expected a channel with a weight above 0; without channel_preference, all are alike."
+            text = "expected a channel with a weight above 0; without channel_preference, all are equally likely."
             yield Problem(("users", n, "channel_preference"), text)
         if not any(user.kind_mix[kind] for kind in KindMix.model_fields):
             yield Problem(("users", n, "kind_mix"), "expected a kind with a weight above 0.")
@@ -100,11 +100,11 @@ def _too_many_calls(workspace: Workspace) -> Iterator[Problem]:
 
 
 def _full_channels(workspace: Workspace) -> Iterator[Problem]:
-    """Channels that cannot keep what was said in them."""
+    """Channels with more messages than they can hold."""
     for id in workspace.channel_ids:
         rows = [n for n, message in enumerate(workspace.messages) if message.channel == id]
         if len(rows) > WINDOW:
-            text = f"{len(rows)} messages stand in {id!r}, and a channel keeps {WINDOW}. Leave out the oldest."
+            text = f"{len(rows)} messages in {id!r}, and a channel keeps {WINDOW}. Leave out the oldest."
             yield Problem(("messages", rows[WINDOW]), text)
 
 

@@ -38,9 +38,10 @@ class TeamsEnvClient:
     >>> import jaxenv
     >>> from scenarios.teamsclone import TeamsEnvClient
     >>> client = TeamsEnvClient(*jaxenv.make("TeamsClone-v0"), seed=0)
-    >>> response = client.step({"type": "send_message", "payload": {"content": "Hello!"}})
-    >>> response["success"], response["done"], response["state"]["episodeStats"]["messagesSent"]
-    (True, False, 1)
+    >>> client.get_state()["state"]["currentChannel"]["name"]
+    'General'
+    >>> client.step("hello")["error"]
+    'an action is a mapping with type and payload, found str.'
     """
 
     def __init__(self, env: Environment, params: Params, seed: int = 0, library: Library | None = None) -> None:

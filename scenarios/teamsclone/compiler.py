@@ -1,4 +1,4 @@
-"""A workspace as arrays: documents to `jaxenv` scenarios, and several of them to a bank with one table of texts."""
+"""Workspaces to arrays: TeamsClone documents as `jaxenv` scenarios, and a bank of them with one table of texts."""
 
 import itertools
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ def compile(workspace: Workspace, limits: Limits = Limits()) -> Scenario:
     """The arrays of a workspace, as NumPy arrays; its texts are numbered as in `texts([workspace])`.
 
     Raises:
-        ScenarioError: where the workspace does not fit into the limits, or `checks.problems` finds something else.
+        ScenarioError: if the workspace does not fit into the limits, or if `checks.problems` finds something else.
     """
     return _compile(workspace, limits, codes_of([workspace]))
 
@@ -53,7 +53,7 @@ def bank(workspaces: Sequence[Workspace], limits: Limits = Limits()) -> Scenario
 
 
 def limits_of(scenario: Scenario) -> Limits:
-    """The capacities that a scenario's arrays have; of teams, the usual one or as many as it has."""
+    """The capacities of a scenario's arrays; of teams, the default or as many as it has."""
     return Limits(
         teams=max(Limits().teams, int(np.max(scenario.team)) + 1),
         channels=scenario.team.shape[-1],

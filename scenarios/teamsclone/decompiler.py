@@ -1,4 +1,4 @@
-"""Arrays as a workspace: what was compiled or drawn, in words again."""
+"""Arrays to workspaces: what was compiled or generated, as a TeamsClone document again."""
 
 import itertools
 from typing import Any
@@ -17,7 +17,7 @@ def decompile(scenario: Scenario, scenario_id: str = "") -> Workspace:
     """A workspace in words from arrays of one scenario, such as a generated one.
 
     Names are not in the arrays: teams are called team-1, team-2, …, channels channel-1, … and teammates user-1, …;
-    a text that is none of the usual ones is called by its code, `text 57`. Compiled again, it gives the same arrays.
+    a text that is not a default one is called by its code, `text 57`. Compiled again, it gives the same arrays.
 
     Raises:
         ScenarioError: where no document compiles to the arrays.

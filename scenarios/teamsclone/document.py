@@ -1,4 +1,4 @@
-"""What a TeamsClone file may say: a workspace of teams, channels and teammates, and what is said there."""
+"""The TeamsClone document: a workspace of teams, channels and teammates, and their messages."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
@@ -67,7 +67,7 @@ class PresenceTransition(Record):
     offline: Row = Field(default=(0.05, 0, 0, 0.95), description="From offline to each of the four.")
 
 
-USUAL_MIX = KindMix(chatter=0.5, question=0.2, greeting=0.1, announcement=0.155, mention=0.045)
+DEFAULT_MIX = KindMix(chatter=0.5, question=0.2, greeting=0.1, announcement=0.155, mention=0.045)
 
 
 class User(Record):
@@ -85,7 +85,7 @@ class User(Record):
     channel_preference: dict[str, Weight] | None = Field(
         default=None, description="Where they post: channel id to weight, 0 where left out; null for all alike."
     )
-    kind_mix: KindMix = Field(default=USUAL_MIX, description="What they post: kind to weight, 0 where left out.")
+    kind_mix: KindMix = Field(default=DEFAULT_MIX, description="What they post: kind to weight, 0 where left out.")
     presence_transition: PresenceTransition = Field(
         default=PresenceTransition(), description="How they come and go: present presence to four weights of the next."
     )
@@ -158,7 +158,7 @@ class Workspace(Record):
 
     @property
     def scenario_id(self) -> str:
-        """What the workspace is called."""
+        """The id of the workspace."""
         return self.id
 
     @property
@@ -182,19 +182,19 @@ class Workspace(Record):
         return self.start_channel or self.channel_ids[0]
 
     def preference(self, user: User) -> dict[str, float]:
-        """Where a teammate posts: the weight of every channel, in their order."""
+        """Where a teammate posts: the weight of every channel, in order."""
         if user.channel_preference is None:
             return dict.fromkeys(self.channel_ids, 1.0)
         return {id: user.channel_preference.get(id, 0.0) for id in self.channel_ids}
 
     def all_texts(self) -> Iterator[str]:
-        """Everything that can be said or was said: the texts of each kind, then the messages."""
+        """Every text: those of each kind, then those of the messages."""
         for kind in KINDS:
             yield from self.texts[kind]
         yield from (message.text for message in self.messages)
 
     def complete(self) -> dict[str, Any]:
-        """The plain form in which nothing is left out: every field, weight, channel and text is said."""
+        """The plain form in which nothing is left out: every field, weight, channel and text."""
         said = self.model_dump(mode="json")
         channels = [channel for team in said["teams"] for channel in team["channels"]]
         for item in (*said["teams"], *channels, *said["users"]):

@@ -23,9 +23,9 @@ DIGITS = 4  # after the point, of rewards and statistics: rewards are hundredths
 
 
 def observation(document: Workspace, state: State, view: AgentView) -> dict[str, Any]:
-    """What the agent may know of a state; of other channels only how much is unread.
+    """What the agent may know of a state; of other channels only the number of unread messages.
 
-    Messages stand oldest first. One that mentions an agent says so in its content: `@agent`.
+    Messages are listed oldest first. One that mentions an agent has `@agent` in its content.
     """
     seen, id = snapshot(view, state), current_channel(document, state, view)
     teams = _teams(document, state.unread[view.agent])
@@ -120,7 +120,7 @@ def _messages(document: Workspace, state: State, seen: AgentSnapshot, view: Agen
 
 
 def _content(text: str, mentioned: str | None) -> str:
-    """What a message says; whom it mentions stands where the text has `@agent`, or first."""
+    """The content of a message; the agent that it mentions replaces `@agent`, or comes first."""
     if mentioned is None:
         return text
     name = f"@{mentioned}"

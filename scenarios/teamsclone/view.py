@@ -71,12 +71,12 @@ def normalize_action(action: Action, document: Workspace, state: State, view: Ag
 
 
 def template(document: Workspace, kind: int) -> str:
-    """What an agent says in a message of a kind."""
+    """The text that an agent sends in a message of a kind."""
     return document.texts[KINDS[kind]][0]
 
 
 def _message(content: str, channel: str | None, document: Workspace, state: State, view: AgentView) -> dict[str, str]:
-    """The payload of the entry that a message is: what is no template answers where a mention waits, else it chats."""
+    """The payload of the entry that a message becomes: without a template, a reply if a mention waits, or chatter."""
     if not content.strip():
         return {"content": ""}
     if channel not in (None, current_channel(document, state, view)):

@@ -1,4 +1,4 @@
-"""What a workspace may say but seldom means."""
+"""Warnings about a workspace: what is allowed but rarely intended."""
 
 import math
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from scenarios.teamsclone.document import User, Workspace
 
 
 def warnings(workspace: Workspace) -> list[Problem]:
-    """What is allowed but seldom meant."""
+    """What is allowed but rarely intended."""
     return [
         *_silent_teammates(workspace),
         *_silent_channels(workspace),
@@ -37,12 +37,12 @@ def can_be_present(user: User) -> bool:
 
 
 def posts(user: User) -> bool:
-    """Whether a teammate ever posts of themselves."""
+    """Whether a teammate ever posts on their own."""
     return user.post_rate > 0 and can_be_present(user)
 
 
 def _silent_teammates(workspace: Workspace) -> Iterator[Problem]:
-    """Teammates of whom nothing is ever heard, though others are."""
+    """Teammates who never post."""
     for n, user in enumerate(workspace.users):
         if not can_be_present(user):
             text = f"{user.id!r} is {user.status} and never becomes available or busy, so never posts."
@@ -62,7 +62,7 @@ def _silent_channels(workspace: Workspace) -> Iterator[Problem]:
 
 
 def _no_mentions(workspace: Workspace) -> Iterator[Problem]:
-    """Workspaces in which no agent is ever asked for anything."""
+    """Workspaces in which nobody ever mentions an agent."""
     is_asked = any(user.kind_mix.mention > 0 and posts(user) for user in workspace.users)
     if not is_asked and not any(message.kind == "mention" for message in workspace.messages):
         text = "nobody ever mentions an agent: give a kind_mix some weight of mention."
@@ -93,7 +93,7 @@ def _absent_agents(workspace: Workspace) -> Iterator[Problem]:
 
 
 def _calls_of_nobody(workspace: Workspace) -> Iterator[Problem]:
-    """Calls that nobody is there to start."""
+    """Calls that nobody can start."""
     if any(map(can_be_present, workspace.users)):
         return
     for n, team in enumerate(workspace.teams):
@@ -104,7 +104,7 @@ def _calls_of_nobody(workspace: Workspace) -> Iterator[Problem]:
 
 
 def _repeated_texts(workspace: Workspace) -> Iterator[Problem]:
-    """Texts that stand twice in a kind, and are picked twice as often."""
+    """Texts that are repeated in a kind, and so are picked twice as often."""
     for kind in KINDS:
         said = workspace.texts[kind]
         for n, text in enumerate(said):

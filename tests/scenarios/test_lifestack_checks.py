@@ -103,15 +103,15 @@ ERRORS = {
     ),
     "metric as a state": (
         ("{rain: 3}", "{rain: 3, career.workload: 3}"),
-        [":7:", "'career.workload' is a metric and no fact", "disruption"],
+        [":7:", "'career.workload' is a metric, not a fact", "disruption"],
     ),
     "metric as a consequence": (
         ("{packed: true}\n    mile", "{packed: true, career.workload: 3}\n    mile"),
-        [":16:", "'pack'", "'career.workload' is a metric and no fact", "effects"],
+        [":16:", "'pack'", "'career.workload' is a metric, not a fact", "effects"],
     ),
     "metric as a mutation": (
         ("{keys_found: true}", "{keys_found: true, career.workload: 3}"),
-        [":30:", "'storm'", "is a metric and no fact", "effects"],
+        [":30:", "'storm'", "is a metric, not a fact", "effects"],
     ),
     "two homes": (
         ("{rain: 3}", "{rain: 3, keys_found: false}"),

@@ -43,7 +43,7 @@ class Bound:
         self._debts: dict[tuple[int, int, int, int], int] = {}
 
     def __call__(self, state: State) -> float:
-        """At least what can be earned from a state on, in expectation."""
+        """An upper bound on the expected return from a state on."""
         situation = self.relaxed.situation(state, self.debt(state))
         value = self._values.get(situation)
         if value is None:
@@ -57,7 +57,7 @@ class Bound:
             return self._coarse(situation)
 
     def _coarse(self, situation: Situation) -> float:
-        """Success and every reward that is left, and in every step what gains most."""
+        """Success and every remaining reward, and in every step what gains most."""
         tables, weights, relaxed = self.tables, self.model.weights, self.relaxed
         routes = members_of(self.model.workable(situation))
         total = sum(max(0.0, weights.routes * tables.routes[n].reward + relaxed.route_worth[n]) for n in routes)
@@ -80,11 +80,11 @@ class Bound:
         return self._spared[key]
 
     def energy_left(self, state: State) -> int:
-        """The energy that the verbs that are left can use up."""
+        """The energy that the remaining verbs can use up."""
         return self.model.remaining_cost(state).energy
 
     def debt(self, state: State) -> int:
-        """At least how many steps off routes success needs, as routes and events alone cannot meet its bounds."""
+        """A lower bound on the steps off routes that success needs, since routes and events alone miss its bounds."""
         if not self._needs:
             return 0
         workable = self.model.workable(state)
@@ -111,6 +111,6 @@ class Bound:
         return -(-missing // most) if most > 0 else self.tables.last + 1
 
     def _to_come(self, state: State, workable: int) -> list[int]:
-        """The changes, by number, of the routes that are left and of the events that may still come."""
+        """The changes, by number, of the remaining routes and of the events that may still come."""
         events = (event for event in self.tables.events if event.step > state.clock or event.step == EVERY_STEP)
         return [*(self.tables.routes[n].change for n in members_of(workable)), *(event.change for event in events)]

@@ -1,8 +1,8 @@
-"""How long the planner may think."""
+"""The budget of a search: seconds and nodes."""
 
 import time
 
-NODES_BETWEEN_LOOKS = 256  # at the clock on the wall
+NODES_PER_CLOCK_CHECK = 256
 
 
 class Exhausted(Exception):
@@ -17,16 +17,16 @@ class Budget:
         self.nodes = nodes
 
     def part(self, share: float, nodes: int | None = None) -> "Budget":
-        """A budget with a share of the seconds that are left."""
+        """A budget with a share of the remaining seconds."""
         return Budget((self.end - time.monotonic()) * share, self.nodes if nodes is None else nodes)
 
     def spend(self) -> None:
         """Counts a node.
 
         Raises:
-            Exhausted: where nothing is left.
+            Exhausted: if nothing is left.
         """
         self.nodes -= 1
-        if self.nodes < 0 or (self.nodes % NODES_BETWEEN_LOOKS == 0 and time.monotonic() > self.end):
+        if self.nodes < 0 or (self.nodes % NODES_PER_CLOCK_CHECK == 0 and time.monotonic() > self.end):
             self.nodes = -1
             raise Exhausted

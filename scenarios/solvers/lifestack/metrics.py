@@ -1,4 +1,4 @@
-"""The values that the 23 metrics take, numbered as they are met, so that a state holds one number for all of them."""
+"""Values of the 23 metrics, numbered in the order of discovery, so that a state holds one number for all of them."""
 
 from collections.abc import Iterable, Sequence
 from operator import add
@@ -12,7 +12,7 @@ Change = tuple[int, ...]
 
 
 class Metrics:
-    """The values that the 23 metrics take together, numbered as they are met, and what each of them comes to."""
+    """Values of all 23 metrics, numbered in the order of discovery, and what follows from each of them."""
 
     def __init__(self, first: Change, changes: Sequence[Change], bounds: Sequence[tuple[int, int, int]]) -> None:
         self._bounds, self._changes = bounds, changes
@@ -26,7 +26,7 @@ class Metrics:
         self.first = self._number(first)
 
     def shift(self, number: int, change: int) -> int:
-        """The metrics after one phase, within 0 and 100."""
+        """The metrics after one phase, clipped to 0 and 100."""
         found = self._shifts.get((number, change))
         if found is None:
             moved = map(add, self.values[number], self._changes[change])
@@ -47,5 +47,5 @@ class Metrics:
 
 
 def bits(flags: Iterable[Any]) -> int:
-    """The set of places where a flag is true."""
+    """The set of indices where a flag is true."""
     return sum(1 << place for place, flag in enumerate(flags) if flag)

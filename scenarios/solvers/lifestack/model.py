@@ -1,8 +1,8 @@
-"""The game of one scenario for somebody who sees the facts: states, entries, and what they lead to.
+"""The game of one scenario for a player who sees the facts: states, entries and outcomes.
 
-It is the turn of the rules without knowledge, which changes nothing for somebody who sees. Two states from which the
-same can happen are made equal: marks of routes that are over, closed routes that are completed, and resources beyond
-what can still be spent are forgotten.
+It follows the turn of the rules without knowledge, which changes nothing for such a player. States with the same
+future are made equal: marks of routes that are over, closed routes that are completed, and resources beyond what can
+still be spent are dropped.
 """
 
 import itertools
@@ -61,7 +61,7 @@ class Model:
         return self.all_routes & ~(state.completed | state.closed)
 
     def entries(self, state: State) -> Iterator[Entry]:
-        """The legal entries but inspections: to somebody who sees, waiting does the same and is free."""
+        """The legal entries except inspections: to a player who sees everything, waiting does the same and is free."""
         yield from self.route_entries(state)
         for number in range(FIRST_UPKEEP, LOOKING):
             if TIME[number] <= state.time and ENERGY[number] <= state.energy:
@@ -90,7 +90,7 @@ class Model:
     # -------------------------------------------------------------------------------------------- turn
 
     def outcomes(self, state: State, entry: Entry) -> list[Outcome]:
-        """What may come of an entry, and how likely."""
+        """The possible outcomes of an entry, with their probabilities."""
         after, reward = self.apply(state, entry)
         after, earned, success, failure = self.milestones_and_end(after)
         reward += earned + self.weights.step_cost
@@ -104,7 +104,7 @@ class Model:
         ]
 
     def apply(self, state: State, entry: Entry) -> tuple[State, float]:
-        """The entry alone: (state, reward), its clock moved on."""
+        """Applies the entry alone: (state, reward), with the clock advanced."""
         tables = self.tables
         metrics = self.metrics.shift(state.metrics, tables.kind_changes[entry.kind])
         if entry.route < 0:
@@ -204,7 +204,7 @@ class Model:
         return state._replace(facts=facts, closed=closed, fired=fired, metrics=metrics)
 
     def metric_reward(self, before: int, after: int) -> float:
-        """The reward for how the metrics have moved over a step."""
+        """The reward for the change of the metrics over a step."""
         if before == after:
             return 0.0
         metrics = self.metrics
@@ -215,7 +215,7 @@ class Model:
     # ------------------------------------------------------------------------------------------- equals
 
     def reduced(self, state: State) -> State:
-        """The state without what cannot matter any more."""
+        """The state without what no longer matters."""
         left, steps = self.remaining_cost(state), self.tables.last - state.clock
         often = steps if self.may_fail else 1
         return state._replace(
@@ -227,7 +227,7 @@ class Model:
         )
 
     def remaining_cost(self, state: State) -> RemainingCost:
-        """What the verbs that are left can use up."""
+        """What the remaining verbs can use up."""
         workable = self.workable(state)
         found = self._remaining.get((workable, state.marks))
         if found is None:

@@ -1,31 +1,22 @@
-"""Answers about a task: the best return, the largest probability of success, and whether it can be won."""
+"""Answers about a task: its best return, its largest probability of success, and whether it can be won."""
 
 import contextlib
 import sys
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from jaxenv.envs.lifestack.types import Scenario
 from scenarios.solvers.lifestack.bounds import Bound
 from scenarios.solvers.lifestack.budget import Budget, Exhausted
 from scenarios.solvers.lifestack.model import Model
-from scenarios.solvers.lifestack.records import REWARD, WIN_ONLY, WIN_SOON, Entry, State, Weights
+from scenarios.solvers.lifestack.policies import Policy, chance_of_success, expected_return
+from scenarios.solvers.lifestack.records import REWARD, WIN_ONLY, WIN_SOON, Weights
 from scenarios.solvers.lifestack.rollouts import THRESHOLDS, Rollout
 from scenarios.solvers.lifestack.search import SLACK, Search
 from scenarios.solvers.lifestack.tables import Tables
 
 STEPS_OFF = (0, 1, 2, 3, 4, 6)  # what the first, quick searches may spend off routes
 RECURSION = 50_000  # frames; a step of an episode takes up to ten
-SHARE = 0.15  # of the seconds that are left, for each quick search
-
-
-class Policy(Protocol):
-    """What to do in a state, with a number for a memory."""
-
-    first_memory: int
-
-    def entry(self, state: State, memory: int) -> tuple[Entry, int]:
-        """The entry, and the memory afterwards."""
-        ...
+SHARE = 0.15  # of the remaining seconds, for each quick search
 
 
 class Plan(NamedTuple):
@@ -49,7 +40,7 @@ class Plan(NamedTuple):
 
 
 def plan(scenario: Scenario, seconds: float = 60.0, weights: Weights = REWARD) -> Plan:
-    """The best that can be expected of a task by somebody who sees all but the draws of events.
+    """The best expected return of a task for a player who sees all but the draws of events.
 
     Args:
         scenario: the arrays of one task.
@@ -60,7 +51,7 @@ def plan(scenario: Scenario, seconds: float = 60.0, weights: Weights = REWARD) -
 
 
 def plan_of(model: Model, seconds: float = 60.0) -> Plan:
-    """The best that can be expected of a game, as `plan`."""
+    """The best expected return of a game, as `plan`."""
     _allow_recursion()
     budget = Budget(seconds)
     bound = Bound(model, budget)
@@ -83,8 +74,8 @@ def plan_of(model: Model, seconds: float = 60.0) -> Plan:
 
 def _first_plan(model: Model, bound: Bound, budget: Budget) -> tuple[float, Policy]:
     """The best policy that is found quickly: played out, or searched with few steps off routes."""
-    rollouts = [Rollout(model, bound, threshold, Budget(float("inf"))) for threshold in THRESHOLDS]
-    best, policy = max(((rollout.solve(), rollout) for rollout in rollouts), key=lambda found: found[0])
+    rollouts = [Rollout(model, bound, threshold) for threshold in THRESHOLDS]
+    best, policy = max(((expected_return(model, rollout), rollout) for rollout in rollouts), key=lambda found: found[0])
     for steps_off in STEPS_OFF:
         search = Search(model, bound, budget.part(SHARE), steps_off)
         if best >= search.upper() - SLACK:
@@ -98,22 +89,6 @@ def _first_plan(model: Model, bound: Bound, budget: Budget) -> tuple[float, Poli
     return best, policy
 
 
-def chance_of_success(model: Model, policy: Policy) -> float:
-    """How likely a policy succeeds."""
-    memo: dict[tuple[State, int], float] = {}
-
-    def chance(state: State, memory: int) -> float:
-        if (state, memory) not in memo:
-            entry, after = policy.entry(state, memory)
-            outcomes = model.outcomes(state, entry)
-            memo[state, memory] = sum(
-                o.probability * (chance(o.state, after) if o.state else float(o.success)) for o in outcomes
-            )
-        return memo[state, memory]
-
-    return sum(share * chance(state, policy.first_memory) for share, state in model.first_states())
-
-
 def chance_to_win(scenario: Scenario, seconds: float = 5.0) -> tuple[float, float]:
     """The largest probability of success, as (at least, at most), which are equal where the search closes."""
     _allow_recursion()
@@ -121,7 +96,7 @@ def chance_to_win(scenario: Scenario, seconds: float = 5.0) -> tuple[float, floa
     model, guide = Model(tables, WIN_ONLY), Bound(Model(tables, WIN_SOON), budget)
     low = high = 0.0
     for threshold in THRESHOLDS:
-        low = max(low, Rollout(model, guide, threshold, Budget(float("inf"))).solve())
+        low = max(low, expected_return(model, Rollout(model, guide, threshold)))
         if low >= 1.0 - SLACK:
             return 1.0, 1.0
     search = Search(model, Bound(model, budget), budget, hint=guide)
@@ -133,7 +108,7 @@ def chance_to_win(scenario: Scenario, seconds: float = 5.0) -> tuple[float, floa
 
 
 def winnable(scenario: Scenario, seconds: float = 5.0) -> str:
-    """`"yes"` where some policy can succeed, `"no"` where none can, `"unknown"` where the seconds were too few."""
+    """`"yes"` if some policy can succeed, `"no"` if none can, `"unknown"` if the seconds ran out."""
     low, high = chance_to_win(scenario, seconds)
     if low > SLACK:
         return "yes"

@@ -1,4 +1,4 @@
-"""What the planner works with: weights of the reward, states, entries and outcomes."""
+"""The records of the planner: reward weights, states, entries and outcomes."""
 
 from typing import NamedTuple
 
@@ -19,16 +19,16 @@ class Weights(NamedTuple):
 
 
 REWARD = Weights(*(float(getattr(reward.WEIGHTS, name)) for name in Weights._fields))
-"""Those of the environment."""
+"""The weights of the environment."""
 
 WIN_ONLY = Weights(0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-"""With these the return is the probability of success."""
+"""With these weights the return is the probability of success."""
 WIN_SOON = WIN_ONLY._replace(step_cost=-0.001)
-"""Success, and that soon."""
+"""Success, the sooner the better."""
 
 
 class State(NamedTuple):
-    """A situation; sets are bits."""
+    """A state of the game; sets are bit sets."""
 
     clock: int
     facts: int
@@ -44,7 +44,7 @@ class State(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """What can be done, in a state."""
+    """A legal action in a state."""
 
     index: int  # in the catalogue of the environment
     kind: int  # a verb, an upkeep or waiting: row of the tables of `actions`
@@ -63,7 +63,7 @@ class Outcome(NamedTuple):
 
 
 class RemainingCost(NamedTuple):
-    """What the routes that are left can use up."""
+    """What the remaining routes can use up."""
 
     marks: int  # of these routes alone
     money: int

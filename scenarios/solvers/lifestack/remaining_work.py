@@ -1,4 +1,4 @@
-"""What is left to do on routes in the game without metrics, each quantity in its own best order."""
+"""The remaining work on routes in the game without metrics, each quantity in its own best order."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,7 +11,7 @@ WORK_BITS = 16  # of what is left of a route: a tail of the steps that any of 2*
 
 
 class Step(NamedTuple):
-    """A verb on a route, as cheap and as good as it may be at its place."""
+    """A verb on a route, as cheap and as good as it can be at its place."""
 
     time: int
     energy: int
@@ -20,7 +20,7 @@ class Step(NamedTuple):
 
 
 class Needed(NamedTuple):
-    """What the steps that are left can use up."""
+    """What the remaining steps can use up."""
 
     time: int
     money: int
@@ -31,7 +31,7 @@ Steps = tuple[Step, ...]
 
 
 class RemainingWork:
-    """The steps that are left on every route, numbered as they are met, and packed in one number.
+    """The remaining steps of every route, numbered in the order of discovery and packed into one number.
 
     The verbs of a route may be done in any order, and chance may stop it anywhere. So the n-th step that is left takes
     the n-th least time and energy and gains the n-th most, and the last one pays: whatever the order, as many verbs
@@ -52,7 +52,7 @@ class RemainingWork:
         self._needed: dict[tuple[int, int], Needed] = {}
 
     def of(self, marks: int) -> int:
-        """What is left where some verbs are done, 12 bits a route."""
+        """The remaining work after some verbs, 12 bits per route."""
         if marks not in self._of:
             done = (marks >> VERB_BITS * n & ALL_VERBS for n in range(len(self._routes)))
             numbers = [self._number(n, self._best_steps(n, verbs)) for n, verbs in enumerate(done)]
@@ -60,22 +60,22 @@ class RemainingWork:
         return self._of[marks]
 
     def steps(self, work: int, route: int) -> Steps:
-        """The steps that are left of one route, the next one first."""
+        """The remaining steps of one route, the next one first."""
         return self._steps[route][work >> WORK_BITS * route & (1 << WORK_BITS) - 1]
 
     def after(self, work: int, route: int) -> int:
-        """What is left after the next step of a route."""
+        """The remaining work after the next step of a route."""
         number = self._number(route, self.steps(work, route)[1:])
         return self.without(work, 1 << route) | number << WORK_BITS * route
 
     def without(self, work: int, routes: int) -> int:
-        """What is left, without word of what is done of some routes."""
+        """The remaining work, forgetting the progress on some routes."""
         for n in members_of(routes if work else 0):
             work &= ~((1 << WORK_BITS) - 1 << WORK_BITS * n)
         return work
 
     def needed(self, work: int, routes: int) -> Needed:
-        """What the steps that are left of some routes can use up."""
+        """What the remaining steps of some routes can use up."""
         if (work, routes) not in self._needed:
             steps = [step for n in members_of(routes) for step in self.steps(work, n)]
             time, money = sum(step.time for step in steps), sum(step.money for step in steps)

@@ -16,7 +16,7 @@ from jaxenv.core import ScenarioBank
 from jaxenv.envs.lifestack import LifeStack
 from jaxenv.evaluation import evaluate
 from scenarios.libraries import Library
-from scenarios.solvers.lifestack.blind import best_looking_first
+from scenarios.solvers.lifestack.blind import best_inspecting_first
 from scenarios.solvers.lifestack.plans import plan
 from scenarios.solvers.records import DIGITS, Row
 
@@ -49,7 +49,7 @@ def planned(scenario: Any, seconds: float) -> Row:
     if not found.is_exact:
         row["upper"] = round(found.upper, DIGITS)
     row["win"] = round(found.win, DIGITS)
-    blind = best_looking_first(scenario, seconds)
+    blind = best_inspecting_first(scenario, seconds)
     if blind is not None:
         row["blind"] = round(blind, DIGITS)
     return row

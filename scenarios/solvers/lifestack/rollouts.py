@@ -1,13 +1,12 @@
-"""Simple policies, played out over every draw: most tasks that can be won are won by one of them, in milliseconds.
+"""Simple policies, evaluated over every draw: one of them wins most winnable tasks, in milliseconds.
 
-Such a policy does what is best in the game without metrics (`relaxed`), but looks after a metric first where it
-is lower than a threshold, and after one that only success still asks for.
+Such a policy does what is best in the game without metrics (`relaxed`), but first tends to a metric that is below a
+threshold, or that success alone still requires.
 """
 
 from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, NOTHING
 from jaxenv.envs.lifestack.metrics import UNIT
 from scenarios.solvers.lifestack.bounds import Bound
-from scenarios.solvers.lifestack.budget import Budget
 from scenarios.solvers.lifestack.model import Model
 from scenarios.solvers.lifestack.records import Entry, Outcome, State
 
@@ -22,34 +21,19 @@ class Rollout:
         model: the game; its weights decide what is counted.
         guide: what is best without metrics.
         threshold: a metric below it is looked after first.
-        budget: of nodes and seconds.
     """
 
     first_memory = 0
 
-    def __init__(self, model: Model, guide: Bound, threshold: int, budget: Budget) -> None:
-        self.model, self.guide, self.threshold, self.budget = model, guide, threshold * UNIT, budget
-        self._memo: dict[State, float] = {}
+    def __init__(self, model: Model, guide: Bound, threshold: int) -> None:
+        self.model, self.guide, self.threshold = model, guide, threshold * UNIT
         self._entries: dict[State, Entry] = {}
 
-    def solve(self) -> float:
-        """The expected return of an episode."""
-        return sum(chance * self._value(state) for chance, state in self.model.first_states())
-
     def entry(self, state: State, memory: int = 0) -> tuple[Entry, int]:
-        """What the policy does; it has no memory, and hands on what it is given."""
+        """What the policy does; it has no memory, and passes it on unchanged."""
         if state not in self._entries:
             self._entries[state] = self._choice(state)
         return self._entries[state], memory
-
-    def _value(self, state: State) -> float:
-        if state not in self._memo:
-            self.budget.spend()
-            outcomes = self.model.outcomes(state, self.entry(state)[0])
-            self._memo[state] = sum(
-                o.probability * (o.reward + (self._value(o.state) if o.state else 0)) for o in outcomes
-            )
-        return self._memo[state]
 
     def _choice(self, state: State) -> Entry:
         entries = [entry for entry in self.model.entries(state) if not entry.fails]
@@ -67,7 +51,7 @@ class Rollout:
         return max(entries, key=lambda entry: self._promise(self.model.outcomes(state, entry)))
 
     def _wanted(self, state: State) -> tuple[int, int] | None:
-        """The metric to look after now, and in which direction."""
+        """The metric to improve now, and in which direction."""
         values = self.model.metrics.values[state.metrics]
         lowest = min(range(len(values)), key=values.__getitem__)
         if values[lowest] < self.threshold:
@@ -84,5 +68,5 @@ class Rollout:
         return self.model.tables.changes[self.model.tables.kind_changes[entry.kind]][metric]
 
     def _promise(self, outcomes: list[Outcome]) -> float:
-        """What the guide promises."""
+        """The value of outcomes according to the guide."""
         return sum(o.probability * (o.reward + (self.guide(o.state) if o.state else 0.0)) for o in outcomes)

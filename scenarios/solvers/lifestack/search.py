@@ -1,4 +1,4 @@
-"""Expectimax with a memo, cut by upper bounds: the best expected return of a model, and the policy that earns it."""
+"""Expectimax with memoization, pruned by upper bounds: the best expected return of a model, and its policy."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -58,16 +58,16 @@ class Search:
         self.nodes: dict[tuple[State, int], Node] = {}
 
     def solve(self, at_least: float = -float("inf")) -> float:
-        """The best expected return of an episode; where it is not above `at_least`, a number from it to there."""
+        """The best expected return of an episode; if it is not above `at_least`, a number between the two."""
         starts = [Outcome(chance, 0.0, state, False) for chance, state in self.model.first_states()]
         return self._expectation(starts, self.steps_off, at_least)
 
     def upper(self) -> float:
-        """At least the best expected return, without searching."""
+        """An upper bound on the best expected return, without searching."""
         return sum(chance * self.bound(state) for chance, state in self.model.first_states())
 
     def entry(self, state: State, memory: int) -> tuple[Entry, int]:
-        """What the policy does in a state that it can come to; its memory is the steps off routes that are left."""
+        """What the policy does in a state that it can reach; its memory is the steps off routes that remain."""
         self._value(state, memory, -float("inf"))
         entry = self.nodes[state, memory].entry
         assert entry is not None
@@ -80,7 +80,7 @@ class Search:
         return node
 
     def _value(self, state: State, spare: int, floor: float) -> float:
-        """The value of a state where it is above `floor`, else an upper bound of it that is not."""
+        """The value of a state if it is above `floor`, otherwise an upper bound that is not."""
         node = self._node(state, spare)
         if node.low >= node.high or node.high <= floor:
             return node.high
@@ -127,17 +127,17 @@ class Search:
 
     @staticmethod
     def _spare_after(entry: Entry, spare: int) -> int | None:
-        """The steps off routes that are left after an entry; None where there are not enough."""
+        """The steps off routes that remain after an entry; None if there are not enough."""
         if spare == UNLIMITED or (entry.route >= 0 and not entry.fails):
             return spare
         return spare - 1 if spare > 0 else None
 
     def _high(self, outcomes: list[Outcome]) -> float:
-        """What outcomes can come to at most."""
+        """An upper bound on the value of outcomes."""
         return sum(o.probability * (o.reward + (self.bound(o.state) if o.state else 0.0)) for o in outcomes)
 
     def _expectation(self, outcomes: list[Outcome], spare: int, floor: float) -> float:
-        """The expectation over outcomes where it is above `floor`, else an upper bound of it that is not."""
+        """The expectation over outcomes if it is above `floor`, otherwise an upper bound that is not."""
         highs = [o.reward + (self._node(o.state, spare).high if o.state else 0.0) for o in outcomes]
         total = sum(o.probability * high for o, high in zip(outcomes, highs, strict=True))
         for o, high in zip(outcomes, highs, strict=True):

@@ -60,7 +60,7 @@ class Event(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What facts alone settle."""
+    """What follows from facts alone."""
 
     ready: int  # routes of which no precondition on a fact fails
     milestones: int
@@ -69,7 +69,7 @@ class Reading(NamedTuple):
 
 
 class Tables:
-    """One scenario, without the keys that no condition asks for."""
+    """One scenario, without the keys that no condition uses."""
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = crisis = jax.tree.map(np.asarray, scenario)
@@ -110,7 +110,7 @@ class Tables:
 
     @property
     def deciding(self) -> int:
-        """The bits of the facts that success and failure rest on."""
+        """The bits of the facts that decide success and failure."""
         crisis = self.scenario
         return self._masks((crisis.success.facts != 0).any(axis=1) | (crisis.failure.facts != 0).any(axis=1))
 
@@ -157,7 +157,7 @@ class Tables:
         return self._pack(self.scenario.facts)
 
     def read(self, facts: int) -> Reading:
-        """What these facts settle, worked out once."""
+        """What follows from these facts, computed once."""
         if facts not in self._readings:
             self._readings[facts] = self._read(facts)
         return self._readings[facts]
@@ -240,7 +240,7 @@ def _bounds(scenario: Scenario) -> list[tuple[int, int, int]]:
 
 
 def _asked_keys(scenario: Scenario) -> list[int]:
-    """The keys that some condition rests on."""
+    """The keys that some condition uses."""
     conditions = (scenario.milestones, scenario.success, scenario.failure)
     tables = (scenario.routes.order.T, *(each.facts for each in conditions))
     asked = np.any([(table != 0).any(axis=1) for table in tables], axis=0)

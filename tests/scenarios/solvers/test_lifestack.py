@@ -18,7 +18,7 @@ from scenarios.libraries import RETURNS
 from scenarios.lifestack import Task, compile
 from scenarios.lifestack.facts import Facts
 from scenarios.solvers.lifestack import Plan, chance_to_win, plan, winnable
-from scenarios.solvers.lifestack.blind import best_looking_first
+from scenarios.solvers.lifestack.blind import best_inspecting_first
 from scenarios.solvers.lifestack.budget import Exhausted
 from scenarios.solvers.lifestack.model import Model
 from scenarios.solvers.lifestack.records import Outcome
@@ -271,8 +271,8 @@ def test_looking_first_costs_a_step_for_each_fact_that_is_drawn() -> None:
     row = planned(compile(BY_ID["hospital_discharge"]), 20)
     assert row["best"] - row["blind"] == pytest.approx(0.08, abs=1e-3)
     assert row == {name: STORED["hospital_discharge"][name] for name in row}
-    assert best_looking_first(compile(BY_ID["flood_claim"])) is None  # what is drawn may change
-    assert best_looking_first(compile(BY_ID["exam_resit"])) is None  # nothing is drawn
+    assert best_inspecting_first(compile(BY_ID["flood_claim"])) is None  # what is drawn may change
+    assert best_inspecting_first(compile(BY_ID["exam_resit"])) is None  # nothing is drawn
 
 
 def test_scores_are_stored_of_every_task() -> None:
