@@ -44,8 +44,8 @@ class Source:
         known = (problem.path[:n] for n in range(len(problem.path), -1, -1))
         line = next((self.lines[path] for path in known if path in self.lines), None)
         where = self.name if line is None else f"{self.name}:{line}"
-        said = _id_of(self.value)
-        labels = [f"scenario {said!r}" if said else "", self._record(problem.path[:-1])]
+        id = _id_of(self.value)
+        labels = [f"scenario {id!r}" if id else "", self._record(problem.path[:-1])]
         label = ", ".join(filter(None, labels))
         return f"{where}: {label}{': ' if label else ''}{problem.text}"
 
@@ -237,4 +237,4 @@ def _id_of(value: Any) -> str:
     """The first `id` or `…_id` of a record, or nothing."""
     keys = value.keys() if hasattr(value, "keys") else ()
     ids = (value[key] for key in keys if key == "id" or str(key).endswith("_id"))
-    return next((said for said in ids if isinstance(said, str)), "")
+    return next((id for id in ids if isinstance(id, str)), "")

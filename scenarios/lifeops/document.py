@@ -194,7 +194,7 @@ PERSONAS = {
 
 
 def _known_persona(persona: Any) -> Any:
-    """The persona of the library that an id names; anything else as it is."""
+    """The persona of the library that an id names; anything else unchanged."""
     if not isinstance(persona, str):
         return persona
     if persona not in PERSONAS:

@@ -54,8 +54,8 @@ def _event_row(event: Event) -> list[str]:
 def _request_row(request: Request) -> list[str]:
     """Columns of a request."""
     *columns, title = _event_row(request)
-    said = " from ".join(filter(None, [title, request.from_person]))
-    return [*columns, "flexible" if request.flexible else "inflexible", said]
+    text = " from ".join(filter(None, [title, request.from_person]))
+    return [*columns, "flexible" if request.flexible else "inflexible", text]
 
 
 def _task_rows(day: Day) -> Iterable[list[str]]:

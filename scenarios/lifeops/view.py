@@ -90,7 +90,7 @@ def _current_request(day: Day, state: State) -> Request | None:
 def _calendar(day: Day, state: State) -> list[dict[str, Any]]:
     """The events: those of the document, then those added, in the order in which they were added.
 
-    `State.source` tells where an event comes from, see `dynamics.added_source`.
+    `State.source` says where an event comes from, see `dynamics.added_source`.
     """
     capacity = state.source.shape[0]
     present = np.flatnonzero(state.calendar.start != ABSENT)

@@ -127,12 +127,12 @@ class _Words:
         low, high = int(bounds.low[row]), int(bounds.high[row])
         key = METRICS[int(bounds.metric[row])]
         if high == HIGHEST:
-            said = {"op": "ge", "value": low / UNIT} if low <= HIGHEST else {"op": "gt", "value": HIGHEST / UNIT}
+            comparison = {"op": "ge", "value": low / UNIT} if low <= HIGHEST else {"op": "gt", "value": HIGHEST / UNIT}
         elif low == 0:
-            said = {"op": "le", "value": high / UNIT} if high >= 0 else {"op": "lt", "value": 0.0}
+            comparison = {"op": "le", "value": high / UNIT} if high >= 0 else {"op": "lt", "value": 0.0}
         else:
             raise ScenarioError(f"no single comparison bounds {key} on both sides.")
-        return {"key": key, **said}
+        return {"key": key, **comparison}
 
     def _alternatives(self, table: Any, column: int) -> list[dict[str, Any]]:
         """The conditions of which one must hold, one for each code and bound."""
@@ -179,21 +179,23 @@ class _Words:
         """The preconditions of a route in the order of the document."""
         routes, placed = self.scenario.routes, []
         for slot in np.flatnonzero(routes.order[row]):
-            said = self._comparison(int(slot), int(routes.preconditions[row, slot]))
-            is_plain = said["op"] == "eq"
-            placed.append((routes.order[row, slot], self.keys[slot], said["value"] if is_plain else said))
+            comparison = self._comparison(int(slot), int(routes.preconditions[row, slot]))
+            is_plain = comparison["op"] == "eq"
+            placed.append((routes.order[row, slot], self.keys[slot], comparison["value"] if is_plain else comparison))
         for n in np.flatnonzero(routes.bound_order[row]):
             bound = self._bound(int(n))
             placed.append((routes.bound_order[row, n], bound.pop("key"), bound))
-        return {key: said for _, key, said in sorted(placed, key=lambda entry: entry[0])}
+        return {key: comparison for _, key, comparison in sorted(placed, key=lambda entry: entry[0])}
 
     def _milestone(self, row: int) -> Milestone:
         """One milestone."""
         table = self.scenario.milestones
         bounds = [self._bound(int(n)) for n in np.flatnonzero(table.bounds[:, row])]
         slots = np.flatnonzero(table.facts[:, row]) if not bounds else ()
-        said = bounds or [{"key": self.keys[n], **self._comparison(int(n), int(table.facts[n, row]))} for n in slots]
-        condition = said[0] if said else {"key": self.keys[0], "op": "eq", "value": NEVER_TAKEN}
+        comparison = bounds or [
+            {"key": self.keys[n], **self._comparison(int(n), int(table.facts[n, row]))} for n in slots
+        ]
+        condition = comparison[0] if comparison else {"key": self.keys[0], "op": "eq", "value": NEVER_TAKEN}
         return Milestone.model_validate(
             {
                 "id": self.milestones[row],

@@ -84,11 +84,11 @@ class Route(Record):
             key: wanted if isinstance(wanted, Comparison) else Comparison.model_construct(op="eq", value=wanted)
             for key, wanted in self.preconditions.items()
         }
-        return tuple(Condition.model_construct(key=key, **said) for key, said in compared.items())
+        return tuple(Condition.model_construct(key=key, **comparison) for key, comparison in compared.items())
 
 
 class Milestone(Record):
-    """A goal on the way."""
+    """Something worth having reached."""
 
     id: Name = Field(description="Its name; no two milestones share one.")
     description: str = Field(default="", description="What it is, for people; changes nothing.")
@@ -104,7 +104,7 @@ class Milestone(Record):
 
 
 class ExoEvent(Record):
-    """An exogenous event."""
+    """Something that happens from outside."""
 
     id: Name = Field(description="Its name; no two events share one.")
     step: EventStep = Field(description="The step at which it may fire, or -1: at any from 1 on, at most once.")
@@ -201,10 +201,12 @@ class Task(Record):
     def conditions(self) -> Iterator[tuple[Path, Condition]]:
         """Every condition and its path: preconditions, milestones, success, failure."""
         for n, route in enumerate(self.viable_routes):
-            yield from ((("viable_routes", n, "preconditions", said.key), said) for said in route.conditions)
+            yield from (
+                (("viable_routes", n, "preconditions", condition.key), condition) for condition in route.conditions
+            )
         for n, milestone in enumerate(self.milestones):
             yield ("milestones", n, "condition_value"), milestone.condition
         for field in ("success_conditions", "failure_conditions"):
             for n, member in enumerate(self[field]):
-                for m, said in enumerate(member.alternatives):
-                    yield (field, n, *(("any", m) if isinstance(member, AnyOf) else ()), "value"), said
+                for m, condition in enumerate(member.alternatives):
+                    yield (field, n, *(("any", m) if isinstance(member, AnyOf) else ()), "value"), condition

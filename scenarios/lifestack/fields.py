@@ -36,8 +36,8 @@ def _is_plain(value: Any) -> bool:
 
 def _plain_value(value: Any) -> Any:
     if not _is_plain(value):
-        said = "expected null, true, false, a finite number, text, or a list or mapping of them."
-        raise PydanticCustomError("value", said)
+        message = "expected null, true, false, a finite number, text, or a list or mapping of them."
+        raise PydanticCustomError("value", message)
     return value
 
 

@@ -16,8 +16,8 @@ MAX_TURNS = 1000
 def values_for(count: int, orders: Sequence[int]) -> dict[int, Any]:
     """Values for the codes 1 to `count`: numbers such that one comparison selects each set in `orders`.
 
-    Sets that neither equality nor its contrary tells lie at one end of an order of codes; the codes that lie in none
-    of them get text, which has no order.
+    Sets that neither equality nor inequality selects are one end of an order of codes; the codes in none of them get
+    text, which has no order.
     """
     every = (1 << count + 1) - 1
     ends = [codes for codes in orders if not codes & 1 and min(codes.bit_count(), (every & ~codes).bit_count()) > 1]

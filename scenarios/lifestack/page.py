@@ -104,7 +104,7 @@ def _event_lines(event: ExoEvent) -> list[str]:
 
 def _parts(parts: Mapping[str, str]) -> list[str]:
     """The parts of a record that are not empty, indented."""
-    return [f"    {' '.join(filter(None, [what, said]))}" for what, said in parts.items() if said]
+    return [f"    {' '.join(filter(None, [what, text]))}" for what, text in parts.items() if text]
 
 
 def _condition(condition: Condition) -> str:

@@ -65,7 +65,8 @@ def _impossible_members(members: Iterable[Condition | AnyOf], reach: Reach) -> l
 def _why_not(conditions: Iterable[Condition], reach: Reach) -> str:
     """Why some conditions can never hold."""
     return " ".join(
-        f"{said.key} {said.op} {quote(said.value)} never holds: {_what_holds(said, reach)}" for said in conditions
+        f"{condition.key} {condition.op} {quote(condition.value)} never holds: {_what_holds(condition, reach)}"
+        for condition in conditions
     )
 
 

@@ -55,8 +55,8 @@ class Action(Record):
         missing = [name for name in needed if name not in given]
         odd = sorted(given - {*needed, *allowed})
         if missing or odd:
-            said = {"type": self.type, "fields": _listing(needed, allowed)}
-            raise PydanticCustomError("payload", "expected for {type} a payload of {fields}.", said)
+            details = {"type": self.type, "fields": _listing(needed, allowed)}
+            raise PydanticCustomError("payload", "expected for {type} a payload of {fields}.", details)
         return self
 
 

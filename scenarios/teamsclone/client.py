@@ -74,7 +74,7 @@ class TeamsEnvClient:
         """Begins an episode: `state` and `message`."""
         self._key, key = jax.random.split(self._key)
         self._state: State = jax.device_get(self._env.reset(key, self._params)[1])
-        self._contents: dict[str, str] = {}  # id of a message of the agent -> what it said
+        self._contents: dict[str, str] = {}  # id of a message of the agent -> its content
         self._ends = {"terminated": False, "truncated": False}
         if self._env.goal != "none":
             self._ends["success"] = False

@@ -45,7 +45,7 @@ def bank(workspaces: Sequence[Workspace], limits: Limits = Limits()) -> Scenario
     codes = codes_of(workspaces)
     if len(codes) > MOST_TEXTS:
         raise ScenarioError(
-            f"{len(workspaces)} workspaces say {len(codes)} different texts in all, and a bank has room for "
+            f"{len(workspaces)} workspaces have {len(codes)} different texts in all, and a bank has room for "
             f"{MOST_TEXTS}: load fewer of them together, or let them share texts."
         )
     stacked = ScenarioBank.stack([_compile(workspace, limits, codes) for workspace in workspaces])
@@ -68,7 +68,7 @@ def _compile(workspace: Workspace, limits: Limits, codes: Mapping[str, int]) -> 
         raise ScenarioError(*(problem.text for problem in problems))
     empty, users, ids = empty_scenario(limits), workspace.users, workspace.channel_ids
     number = [len(workspace.texts[kind]) for kind in KINDS]
-    said = [codes[text] for kind in KINDS for text in workspace.texts[kind]]
+    text_codes = [codes[text] for kind in KINDS for text in workspace.texts[kind]]
     return empty.replace(
         num_channels=like(empty.num_channels, len(ids)),
         num_users=like(empty.num_users, len(users)),
@@ -85,7 +85,7 @@ def _compile(workspace: Workspace, limits: Limits, codes: Mapping[str, int]) -> 
         call_rate=fill(empty.call_rate, [to_fixed(channel.call_rate) for channel in workspace.channels]),
         call_length=like(empty.call_length, workspace.call_length),
         mention_window=like(empty.mention_window, workspace.mention_window),
-        texts=fill(empty.texts, said),
+        texts=fill(empty.texts, text_codes),
         first_text=like(empty.first_text, [0, *itertools.accumulate(number[:-1])]),
         num_texts=like(empty.num_texts, number),
     )

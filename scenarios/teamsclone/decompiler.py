@@ -78,9 +78,9 @@ def _messages(scenario: Scenario, channels: list[str], users: list[str]) -> list
     for channel, ring in zip(channels, np.asarray(scenario.messages).T, strict=False):
         for word in ring[ring != 0]:
             kind, named = KINDS[int(messages.kind(word))], int(messages.named(word))
-            said = {"channel": channel, "user": users[int(messages.author(word))], "kind": kind}
+            fields = {"channel": channel, "user": users[int(messages.author(word))], "kind": kind}
             agent = {} if named < 0 else {"agent": named}
-            found.append({**said, "text": text_of(int(messages.text(word))), **agent})
+            found.append({**fields, "text": text_of(int(messages.text(word))), **agent})
     return found
 
 

@@ -25,7 +25,7 @@ from scenarios.teamsclone.fields import (
 
 START_TIME = 1_698_765_432_000  # that of the specification
 
-Said = Annotated[tuple[Text, ...], *several("text")]
+TextList = Annotated[tuple[Text, ...], *several("text")]
 
 
 class Channel(Record):
@@ -114,15 +114,15 @@ def _texts(kind: str, description: str) -> Any:
 class Texts(Record):
     """What is said: at least one text of each kind, all as likely; what an agent says is the first of its kind."""
 
-    chatter: Said = _texts("chatter", "Small talk; an agent says the first.")
-    question: Said = _texts("question", "Questions to everybody; an agent asks the first.")
-    greeting: Said = _texts("greeting", "Greetings; an agent says the first.")
-    announcement: Said = _texts("announcement", "News for everybody.")
-    mention: Said = _texts("mention", "What an agent is asked when it is mentioned.")
-    invitation: Said = _texts("invitation", "What is said when a call starts.")
-    reply: Said = _texts("reply", "Answers; an agent gives the first.")
-    status: Said = _texts("status", "How the work goes; an agent says the first.")
-    thanks: Said = _texts("thanks", "Thanks; an agent says the first.")
+    chatter: TextList = _texts("chatter", "Small talk; an agent says the first.")
+    question: TextList = _texts("question", "Questions to everybody; an agent asks the first.")
+    greeting: TextList = _texts("greeting", "Greetings; an agent says the first.")
+    announcement: TextList = _texts("announcement", "News for everybody.")
+    mention: TextList = _texts("mention", "What an agent is asked when it is mentioned.")
+    invitation: TextList = _texts("invitation", "What is said when a call starts.")
+    reply: TextList = _texts("reply", "Answers; an agent gives the first.")
+    status: TextList = _texts("status", "How the work goes; an agent says the first.")
+    thanks: TextList = _texts("thanks", "Thanks; an agent says the first.")
 
 
 class Workspace(Record):
@@ -195,13 +195,13 @@ class Workspace(Record):
 
     def complete(self) -> dict[str, Any]:
         """The plain form in which nothing is left out: every field, weight, channel and text."""
-        said = self.model_dump(mode="json")
-        channels = [channel for team in said["teams"] for channel in team["channels"]]
-        for item in (*said["teams"], *channels, *said["users"]):
+        complete_form = self.model_dump(mode="json")
+        channels = [channel for team in complete_form["teams"] for channel in team["channels"]]
+        for item in (*complete_form["teams"], *channels, *complete_form["users"]):
             item["name"] = item["name"] or item["id"]
-        for user, plain in zip(self.users, said["users"], strict=True):
+        for user, plain in zip(self.users, complete_form["users"], strict=True):
             plain["channel_preference"] = self.preference(user)
-        for message, plain in zip(self.messages, said["messages"], strict=True):
+        for message, plain in zip(self.messages, complete_form["messages"], strict=True):
             plain["agent"] = message.named
-        said["start_channel"] = self.first_channel
-        return said
+        complete_form["start_channel"] = self.first_channel
+        return complete_form

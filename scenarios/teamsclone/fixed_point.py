@@ -31,7 +31,7 @@ def shares(weights: Iterable[float]) -> list[float]:
 def probability(amount: int) -> float:
     """The probability with the fewest digits that has a fixed-point value."""
     return next(
-        (said for said in _rounded(amount / ONE) if to_fixed(said) == amount),
+        (candidate for candidate in _rounded(amount / ONE) if to_fixed(candidate) == amount),
         amount / ONE,
     )
 
@@ -40,7 +40,7 @@ def weights(row: Sequence[int]) -> list[float]:
     """The weights with the fewest digits that have a cumulative distribution; they sum to about 1."""
     exact = [(high - low) / ONE for low, high in itertools.pairwise([0, *row])]
     ways = zip(*map(_rounded, exact), strict=True)
-    return next((list(said) for said in ways if cdf(said) == list(row)), exact)
+    return next((list(candidate) for candidate in ways if cdf(candidate) == list(row)), exact)
 
 
 def _rounded(number: float) -> Iterable[float]:

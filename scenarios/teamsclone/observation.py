@@ -93,8 +93,8 @@ def _users(document: Workspace, state: State, away: jax.Array, view: AgentView) 
     status = [PRESENCE[code] for code in state.presence[: len(people)].tolist()]
     status += ["away" if is_away else "available" for is_away in away.tolist()]
     return [
-        {"id": id, "name": name, "status": said, "avatar": avatar}
-        for (id, name, avatar), said in zip(people + agents, status, strict=True)
+        {"id": id, "name": name, "status": presence, "avatar": avatar}
+        for (id, name, avatar), presence in zip(people + agents, status, strict=True)
     ]
 
 

@@ -23,7 +23,7 @@ ILLEGAL = {
 
 
 class Reading(NamedTuple):
-    """What an action comes to."""
+    """The catalogue entry of an action, or the error."""
 
     index: int | None  # the entry to be stepped, None for no step
     error: str | None = None  # what is wrong with it
@@ -50,21 +50,21 @@ def read(action: Mapping[str, Any] | Action, document: Workspace, state: State, 
 
 def _refusal(action: Action, document: Workspace, state: State, view: AgentView) -> tuple[int, str] | None:
     """The verb of the invalid entry, and why, where the action names something that does not exist."""
-    said, ids = action.payload, document.channel_ids
-    if said.content is not None and not said.content.strip():
+    payload, ids = action.payload, document.channel_ids
+    if payload.content is not None and not payload.content.strip():
         return actions.EMPTY_MESSAGE, EMPTY
-    if said.channelId is not None and said.channelId not in ids:
-        hint = did_you_mean(said.channelId, ids)
-        return actions.UNKNOWN_CHANNEL, f"no channel {quote(said.channelId)}.{hint} Available: {', '.join(ids)}."
+    if payload.channelId is not None and payload.channelId not in ids:
+        hint = did_you_mean(payload.channelId, ids)
+        return actions.UNKNOWN_CHANNEL, f"no channel {quote(payload.channelId)}.{hint} Available: {', '.join(ids)}."
     window = window_ids(document, state, view)
-    if said.messageId is not None and said.messageId not in window:
+    if payload.messageId is not None and payload.messageId not in window:
         here = ", ".join(window) or "none"
-        return actions.MALFORMED, f"no message {quote(said.messageId)} among those seen, which are {here}."
+        return actions.MALFORMED, f"no message {quote(payload.messageId)} among those seen, which are {here}."
     return None
 
 
 def _message(action: Action, document: Workspace, state: State, view: AgentView) -> tuple[str, str]:
-    """The id that a message will have, and what it says."""
+    """The id that a message will have, and its content."""
     channel = action.payload.channelId or current_channel(document, state, view)
     serial = int(state.messages.count[document.channel_ids.index(channel)]) + 1
     return message_id(channel, serial), action.payload.content or ""

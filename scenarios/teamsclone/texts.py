@@ -20,13 +20,13 @@ def texts(workspaces: Iterable[Workspace]) -> list[str]:
     >>> rows[0], len(rows)
     ('The coffee machine is fixed again.', 315)
     """
-    usual = default_table()
-    met = dict.fromkeys(text for workspace in workspaces for text in workspace.all_texts())
-    own = [text for text in met if text not in usual]
-    placed = {code: text for text in own if (code := _code_of(text, len(usual))) is not None}
+    default = default_table()
+    used = dict.fromkeys(text for workspace in workspaces for text in workspace.all_texts())
+    own = [text for text in used if text not in default]
+    placed = {code: text for text in own if (code := _code_of(text, len(default))) is not None}
     others = iter([text for text in own if text not in placed.values()])
-    length = max(len(usual) + len(own), *(code + 1 for code in placed), 0)
-    return usual + [placed.get(code) or next(others, text_of(code)) for code in range(len(usual), length)]
+    length = max(len(default) + len(own), *(code + 1 for code in placed), 0)
+    return default + [placed.get(code) or next(others, text_of(code)) for code in range(len(default), length)]
 
 
 def codes_of(workspaces: Iterable[Workspace]) -> dict[str, int]:
@@ -36,8 +36,8 @@ def codes_of(workspaces: Iterable[Workspace]) -> dict[str, int]:
 
 def text_of(code: int) -> str:
     """The default text of a code; its number where only a bank's own table has it."""
-    usual = default_table()
-    return usual[code] if code < len(usual) else f"text {code}"
+    default = default_table()
+    return default[code] if code < len(default) else f"text {code}"
 
 
 def _code_of(text: str, first: int) -> int | None:

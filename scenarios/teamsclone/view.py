@@ -44,10 +44,10 @@ def action_dicts(document: Workspace, state: State, moves: Moves, view: AgentVie
     for verb, channel, kind, slot, emoji in zip(*(column.tolist() for column in moves), strict=True):
         there = {"channelId": ids[channel] if channel < len(ids) else f"(no channel {channel + 1})"}
         message = {"messageId": window[slot] if slot < len(window) else f"(no message {slot + 1})"}
-        said = {"content": template(document, kind)}
+        content = {"content": template(document, kind)}
         type, payload = {
-            actions.TEXT: (SEND, said),
-            actions.ANSWER: (SEND, said | there),
+            actions.TEXT: (SEND, content),
+            actions.ANSWER: (SEND, content | there),
             actions.SWITCH: (SWITCH, there),
             actions.REACT: (REACT, message | {"reaction": EMOJI[emoji]}),
             actions.JOIN: (JOIN, there),

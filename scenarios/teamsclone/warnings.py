@@ -73,8 +73,10 @@ def _crowded_steps(workspace: Workspace) -> Iterator[Problem]:
     """Rates that are more than the one post a step that there is."""
     total = math.fsum(user.post_rate for user in workspace.users)
     if total > 1 + SLACK:
-        text = f"the post_rates sum to {total:g}: while all are present, one of them posts in every step, less than"
-        yield Problem(("users",), f"{text} its own rate says.")
+        text = (
+            f"the post_rates sum to {total:g}: while all are present, one of them posts in every step, each less often"
+        )
+        yield Problem(("users",), f"{text} than its own rate.")
 
 
 def _short_window(workspace: Workspace) -> Iterator[Problem]:
@@ -106,7 +108,7 @@ def _calls_of_nobody(workspace: Workspace) -> Iterator[Problem]:
 def _repeated_texts(workspace: Workspace) -> Iterator[Problem]:
     """Texts that are repeated in a kind, and so are picked twice as often."""
     for kind in KINDS:
-        said = workspace.texts[kind]
-        for n, text in enumerate(said):
-            if text in said[:n]:
-                yield Problem(("texts", kind, n), f"the text is repeated, first as item {said.index(text) + 1}.")
+        texts = workspace.texts[kind]
+        for n, text in enumerate(texts):
+            if text in texts[:n]:
+                yield Problem(("texts", kind, n), f"the text is repeated, first as item {texts.index(text) + 1}.")

@@ -155,9 +155,9 @@ ERRORS = {
     ),
     "order of something else than numbers": (
         ("{op: le, value: 5}", "{op: le, value: much}"),
-        [":19:", "'drive'", "op le holds only between numbers", '"much"'],
+        [":19:", "'drive'", "op le compares numbers only", '"much"'],
     ),
-    "order of true": (("op: gt, value: 8", "op: gt, value: true"), [":12:", "only between numbers", "found true"]),
+    "order of true": (("op: gt, value: 8", "op: gt, value: true"), [":12:", "compares numbers only", "found true"]),
     "a metric that equals": (
         ("{key: moved, value: true}", "{key: finances.liquidity, value: 50}"),
         [":9:", "'finances.liquidity' is a metric", "op eq", "gt, lt, ge, le"],
@@ -167,7 +167,7 @@ ERRORS = {
             "condition_key: packed, condition_value: true",
             "condition_key: career.stability, condition_op: gt, condition_value: x",
         ),
-        [":24:", "'boxes'", "only between numbers", '"x"'],
+        [":24:", "'boxes'", "compares numbers only", '"x"'],
     ),
     # before the first step
     "an open milestone at reset": (

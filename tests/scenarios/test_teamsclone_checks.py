@@ -129,9 +129,9 @@ ERRORS = {
     ),
     "an agent": (
         ("messages:", "  - id: agent\nmessages:"),
-        [":18:", "'agent' is what an agent is called", "another id"],
+        [":18:", "'agent' is the id of an agent", "another id"],
     ),
-    "another agent": (("messages:", "  - id: agent-2\nmessages:"), [":18:", "'agent-2' is what an agent is called"]),
+    "another agent": (("messages:", "  - id: agent-2\nmessages:"), [":18:", "'agent-2' is the id of an agent"]),
     "preference": (
         ("{counter: 1, cellar", "{countr: 1, cellar"),
         [":13:", "'ann'", "no channel 'countr'", "Did you mean 'counter'?", "counter, window, cellar."],
@@ -146,7 +146,7 @@ ERRORS = {
     ),
     "nowhere to post": (
         ("{counter: 1, cellar: 2}", "{counter: 0}"),
-        [":13:", "'ann'", "a weight above 0", "all are alike"],
+        [":13:", "'ann'", "a weight above 0", "all are equally likely"],
     ),
     "nowhere at all": (("{counter: 1, cellar: 2}", "{}"), [":13:", "a weight above 0"]),
     "nothing to post": (
@@ -166,7 +166,7 @@ ERRORS = {
             "start_channel",
             "".join(f"  - {{channel: cellar, user: ann, text: n{n}}}\n" for n in range(10)) + "start_channel",
         ),
-        [":30:", "messages: 11 messages stand in 'cellar'", "a channel keeps 10"],
+        [":30:", "messages: 11 messages in 'cellar'", "a channel keeps 10"],
     ),
     # capacities
     "teams": (
@@ -228,7 +228,7 @@ def test_compile_refuses_too() -> None:
     workspace = Workspace.model_validate(
         {"teams": [{"id": "t", "channels": [{"id": "a"}]}], "users": [{"id": "agent"}]}
     )
-    with pytest.raises(ScenarioError, match="what an agent is called"):
+    with pytest.raises(ScenarioError, match="is the id of an agent"):
         teamsclone.compile(workspace)
 
 

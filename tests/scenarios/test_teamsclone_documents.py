@@ -293,7 +293,7 @@ def test_a_bank_has_room_for_so_many_texts() -> None:
     crowd = [
         document(id=f"w{n}", texts={"chatter": [f"{n} says {m}" for m in range(36)]}) for n in range(2048 // 36 + 1)
     ]
-    with pytest.raises(ScenarioError, match=r"57 workspaces say 2081 different texts .* room for 2048"):
+    with pytest.raises(ScenarioError, match=r"57 workspaces have 2081 different texts .* room for 2048"):
         scenarios.parse("teamsclone", crowd)
 
 

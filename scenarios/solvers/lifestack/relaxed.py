@@ -1,16 +1,16 @@
-"""The game without metrics: small enough to be solved exactly, and never worth less than the real one.
+"""The game without metrics, a relaxation: small enough to be solved exactly, and never worth less than the real one.
 
-Facts, routes, money, time, energy, chance and the clock stay, and so do metrics that conditions ask for and no verb
-moves. Bounds on the others hold whenever that is better, nothing burns out or collapses, changes are counted in full,
-and a step off routes earns what the best upkeep could. It is made smaller without being made worth less:
+It keeps facts, routes, money, time, energy, chance and the clock, and the metrics that conditions use and no verb
+moves. Bounds on the other metrics hold whenever that is better, nothing burns out or collapses, changes count in full,
+and a step off routes earns what the best upkeep could. The following makes it smaller, but never worth less:
 
-- The verbs of a route are steps without names, each as cheap and as good as it may be (`works`).
-- Where nothing but success counts, routes that cannot lead to it are left out.
-- Where no event to come is worth waiting for, there is a hurry. Luck that may close a route is known beforehand then;
+- The verbs of a route are steps without names, each as cheap and as good as it can be (`remaining_work`).
+- Where only success counts, routes that cannot lead to it are left out.
+- Where no coming event is worth waiting for, there is a hurry. Random events that may close a route are foreseen then;
   a route is begun only when it can be completed, and worked in one go, so that the others are completed no later than
   in any plan that goes back and forth; energy is gained, by a rest or by the first steps of any route, only where
-  something that could be done next asks for more than is left; and no step is left unused on the way to success, but
-  for those (`debt`) that its bounds need.
+  a possible next step needs more than remains; and no step is left unused on the way to success, except those (`debt`)
+  that its bounds need.
 """
 
 from collections.abc import Iterable, Sequence
@@ -36,11 +36,11 @@ REST_ENERGY = -ENERGY[FIRST_UPKEEP]
 
 
 class Situation(NamedTuple):
-    """A state of the game without metrics; its first fields are those of `model.State`, but for `work`."""
+    """A state of the game without metrics; its first fields are those of `records.State`, except `work`."""
 
     clock: int
     facts: int
-    work: int  # what is left to do on routes, as `RemainingWork` has it; 0 for those that are over
+    work: int  # remaining on routes, as `RemainingWork` packs it; 0 for those that are over
     completed: int
     closed: int
     reached: int
@@ -51,7 +51,7 @@ class Situation(NamedTuple):
     debt: int = 0  # steps off routes that success still needs
     carried: tuple[int, ...] = ()  # the metrics that no verb moves
     active: int = NO_ROUTE  # the route that has to be worked on
-    foreseen: int = UNKNOWN  # of the events that leave to luck what can be done, those that will fire
+    foreseen: int = UNKNOWN  # of the random events that change what can be done, those that will fire
 
 
 class Relaxed:
@@ -78,7 +78,7 @@ class Relaxed:
         self._milestones_on_metrics = bits(self.tables.milestone_bounds)
 
     def situation(self, state: State, debt: int) -> Situation:
-        """What stays of a state in this game."""
+        """A state as this game keeps it."""
         carried = self.carried(self.tables.metrics.values[state.metrics])
         resources = (state.time, state.money, state.energy)
         sets = (state.completed, state.closed, state.reached, state.fired)
@@ -86,7 +86,7 @@ class Relaxed:
         return self.cut(Situation(state.clock, state.facts, work, *sets, *resources, debt, carried))
 
     def value(self, situation: Situation) -> float:
-        """The best expectation.
+        """The best expected return.
 
         Raises:
             Exhausted: where the nodes are spent.
@@ -104,7 +104,7 @@ class Relaxed:
         return best
 
     def _foreseen(self, situation: Situation) -> float:
-        """The expectation over what luck will bring, each known beforehand."""
+        """The expectation over which random events will fire, each case foreseen."""
         foreseen = [(1.0, 0)]
         for n in members_of(self._lucky[situation.clock]):
             hit = self.tables.events[n].probability
@@ -113,7 +113,7 @@ class Relaxed:
         return sum(chance * self.value(situation._replace(foreseen=events)) for chance, events in foreseen)
 
     def _given_up(self, situation: Situation) -> float:
-        """What it is worth at most to fail as soon as possible, off routes."""
+        """An upper bound on the value of failing as soon as possible, off routes."""
         opened = self.model.open_milestones(situation.completed) & ~situation.reached
         held = self.tables.read(situation.facts).milestones | self._milestones_on_metrics
         rewards = (self.tables.rewards[n] for n in members_of(opened & held))
@@ -121,7 +121,7 @@ class Relaxed:
         return earned + self.weights.failure + self.weights.step_cost + self.idle_gain
 
     def cut(self, situation: Situation) -> Situation:
-        """The situation with its resources cut to what can still be used, and metrics to what they can be."""
+        """The situation with its resources reduced to what can still be used, and its metrics clipped."""
         completed = situation.completed | self.useless
         closed, lucky = situation.closed & ~completed, self._lucky[situation.clock]
         work = self.remaining.without(situation.work, completed | closed)
@@ -145,23 +145,23 @@ class Relaxed:
 
     @staticmethod
     def _clipped(values: Iterable[int]) -> tuple[int, ...]:
-        """Metrics within 0 and 100."""
+        """Metrics clipped to 0 and 100."""
         return tuple([max(0, min(HIGHEST, value)) for value in values])
 
     def carried(self, values: Sequence[int]) -> tuple[int, ...]:
-        """Of all metrics, those that stay in this game."""
+        """Of all metrics, those that this game keeps."""
         return tuple([values[metric] for metric in self.metrics])
 
     # ------------------------------------------------------------------------------------- beforehand
 
     def _unmoved(self) -> tuple[list[int], int]:
-        """The metrics that conditions ask for and no verb moves, and the set of the bounds on them."""
+        """The metrics that conditions use and no verb moves, and the set of the bounds on them."""
         moved = [any(self.tables.changes[kind][m] for kind in self.tables.kind_changes) for m in range(NUM_METRICS)]
         asked = [metric for metric, _, _ in self.tables.bounds]
         return sorted({metric for metric in asked if not moved[metric]}), bits(not moved[metric] for metric in asked)
 
     def _useful_routes(self) -> int:
-        """The routes that can matter: where nothing but success counts, those that may lead to it."""
+        """The routes that can matter: where only success counts, those that may lead to it."""
         weights, tables = self.weights, self.tables
         if weights.routes or weights.milestones or weights.wellbeing:
             return self.model.all_routes
@@ -174,7 +174,7 @@ class Relaxed:
         return useful
 
     def _is_worth_waiting(self, clock: int) -> bool:
-        """Whether what comes later could be a reason to let a step pass, or depends on luck at every step.
+        """Whether later events could be a reason to let a step pass, or are random at every step.
 
         With a deadline, passing time earns nothing by itself: without success every way ends in failure.
         """
@@ -209,16 +209,16 @@ class Relaxed:
         )
 
     def _left_to_luck(self, clock: int) -> int:
-        """The events later than a clock, at steps of their own, that leave to luck what can be done."""
+        """The random events after a clock, at given steps, that change what can be done."""
         return bits(event.step > clock and self._is_lucky(event) for event in self.tables.events)
 
     def _is_lucky(self, event: Event) -> bool:
-        """Whether an event leaves to luck what can be done."""
+        """Whether an event is random and changes what can be done."""
         is_felt = event.closes or any(self.carried(self.tables.changes[event.change]))
         return bool(is_felt) and 0.0 < event.probability < 1.0
 
     def _events_on_metrics(self) -> set[int]:
-        """The events that only move metrics that are left out, and have a step: they need no branches."""
+        """The events at given steps that only move metrics that are left out: they need no branches."""
         return {
             n
             for n, event in enumerate(self.tables.events)
@@ -229,7 +229,7 @@ class Relaxed:
     # ------------------------------------------------------------------------------------------- turn
 
     def _moves(self, situation: Situation) -> list[tuple[Situation, float]]:
-        """What can be done: (situation, gain), the clock moved on."""
+        """The possible moves: (situation, gain), with the clock advanced."""
         ready = self._ready(situation)
         if not self._waits[situation.clock]:
             return self._hurried_moves(situation, ready)
@@ -238,7 +238,7 @@ class Relaxed:
         return [*filter(None, works), *self._pauses(situation)]
 
     def _pauses(self, situation: Situation) -> list[tuple[Situation, float]]:
-        """Steps off routes: a rest where energy may be needed, and else, or where time is short, any other."""
+        """Steps off routes: a rest where energy may be needed, otherwise, or where time is short, any other."""
         idle, needed = self._idle(situation), self.remaining.needed(situation.work, self.model.workable(situation))
         if situation.energy >= needed.energy or situation.time < REST_TIME:
             return [idle]
@@ -246,7 +246,7 @@ class Relaxed:
         return [rest] if situation.time >= self._usable_time(situation, needed) else [idle, rest]
 
     def _hurried_moves(self, situation: Situation, ready: int) -> list[tuple[Situation, float]]:
-        """What can be done where nothing is worth waiting for."""
+        """The possible moves where nothing is worth waiting for."""
         workable = self.model.workable(situation)
         numbers = workable & ready
         if situation.active >= 0 and numbers >> situation.active & 1:
@@ -261,7 +261,7 @@ class Relaxed:
         return moves
 
     def _refreshing(self, situation: Situation, workable: int) -> list[tuple[Situation, float]]:
-        """What gives energy: a rest, and steps that do not complete a route."""
+        """The moves that give energy: a rest, and steps that do not complete a route."""
         moves = [self._rest(situation)] if situation.time >= REST_TIME else []
         for number in members_of(workable):
             if self.remaining.steps(situation.work, number)[0].energy < 0:
@@ -281,7 +281,7 @@ class Relaxed:
         return after._replace(energy=energy, time=time, active=situation.active), gain
 
     def _awaits_nothing_else(self, situation: Situation) -> bool:
-        """Whether success asks for nothing any more but metrics that are left out."""
+        """Whether success only depends on metrics that are left out."""
         return self._is_left_to_metrics(self._unmet(situation))
 
     def _is_left_to_metrics(self, unmet: int) -> bool:
@@ -303,7 +303,7 @@ class Relaxed:
         return self._held[situation.carried]
 
     def _ready(self, situation: Situation) -> int:
-        """The routes whose preconditions hold or might."""
+        """The routes whose preconditions hold or might hold."""
         ready = self.tables.read(situation.facts).ready
         if self.fixed:
             missing = self.fixed & ~self._within(situation)
@@ -347,7 +347,7 @@ class Relaxed:
         return tuple(map(add, situation.carried, self.carried(self.tables.changes[change])))
 
     def _arrive(self, situation: Situation) -> float:
-        """What a situation is worth whose clock has just moved: milestones, ends, events, and what comes then."""
+        """The value of a situation whose clock has just advanced: milestones, ends, events, and what follows."""
         tables, weights = self.tables, self.weights
         reading, within, unmet = tables.read(situation.facts), self._within(situation), self._unmet(situation)
         opened = self.model.open_milestones(situation.completed) & ~situation.reached

@@ -7,7 +7,7 @@ from jaxenv.envs.lifestack.actions import SPEND
 from scenarios.solvers.lifestack.model import ALL_VERBS
 from scenarios.solvers.lifestack.tables import VERB_BITS, Route, members_of
 
-WORK_BITS = 16  # of what is left of a route: a tail of the steps that any of 2**12 sets of verbs leaves
+WORK_BITS = 16  # of the rest of a route: a tail of the steps that any of 2**12 sets of verbs leaves
 
 
 class Step(NamedTuple):

@@ -20,7 +20,7 @@ class Rollout:
     Args:
         model: the game; its weights decide what is counted.
         guide: what is best without metrics.
-        threshold: a metric below it is looked after first.
+        threshold: a metric below it is improved first.
     """
 
     first_memory = 0
