@@ -1,7 +1,7 @@
 """Strict records, which all documents consist of, and what is wrong with one in plain words."""
 
 from collections.abc import Iterable
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
 
 import pydantic
 from pydantic import BaseModel, ConfigDict, ValidationError, ValidatorFunctionWrapHandler
@@ -67,6 +67,26 @@ def expect(what: str, names: Iterable[str] = ()) -> pydantic.WrapValidator:
 def one_of(names: Iterable[str]) -> pydantic.WrapValidator:
     """`expect` for a field that takes one of a few names."""
     return expect(f"one of {', '.join(names)}", names)
+
+
+def any_of(names: Iterable[str]) -> tuple[pydantic.AfterValidator, pydantic.WrapValidator]:
+    """The annotations of a text that is one of some names, for names that a `Literal` would repeat."""
+    names = tuple(names)
+
+    def check(name: str) -> str:
+        if name not in names:
+            raise ValueError
+        return name
+
+    return pydantic.AfterValidator(check), one_of(names)
+
+
+def number_from(low: float, high: float, what: str = "a number") -> tuple[Any, pydantic.WrapValidator]:
+    """The annotations of a finite number within bounds."""
+    return pydantic.Field(ge=low, le=high, allow_inf_nan=False), expect(f"{what} from {low:.0f} to {high:.0f}")
+
+
+Name = Annotated[str, pydantic.Field(min_length=1), expect("a name: text that is not empty")]
 
 
 def problems_of(error: ValidationError, document: type[Record]) -> list[Problem]:

@@ -16,7 +16,7 @@ from jaxenv.envs.lifeops.types import (
     WEEKDAYS,
 )
 from scenarios.errors import did_you_mean
-from scenarios.records import Record, expect, one_of
+from scenarios.records import Name, Record, any_of, expect, number_from, one_of
 
 DEFAULT_TRIP = 30  # minutes between two places that travel_times leaves out
 SPARE_STEPS = 5  # the default time limit is the number of requests and these
@@ -28,24 +28,13 @@ def _in_order(window: tuple[int, int]) -> tuple[int, int]:
     return window
 
 
-def _known_type(action_type: str) -> str:
-    if action_type not in ACTION_TYPES:
-        raise ValueError
-    return action_type
-
-
-Name = Annotated[str, Field(min_length=1), expect("a name: text that is not empty")]
 Minute = Annotated[
     int,
     Field(ge=0, le=DAY_END),
     expect(f"minutes after midnight: an integer from 0 to {DAY_END}"),
 ]
 Level = Annotated[int, Field(ge=1, le=3), expect("1, 2 or 3 (the highest)")]
-Weight = Annotated[
-    float,
-    Field(ge=0, le=MOST_WEIGHT, allow_inf_nan=False),
-    expect(f"a number from 0 to {MOST_WEIGHT:g}"),
-]
+Weight = Annotated[float, *number_from(0, MOST_WEIGHT)]
 Window = Annotated[
     tuple[Minute, Minute],
     Field(strict=False),
@@ -70,7 +59,7 @@ Weekday = Annotated[
 class Action(Record):
     """What to do next; the fields that a type does not use are null."""
 
-    action_type: Annotated[str, AfterValidator(_known_type), one_of(ACTION_TYPES)]
+    action_type: Annotated[str, *any_of(ACTION_TYPES)]
     request_id: str | None = None
     new_start_min: int | None = None
     new_end_min: int | None = None

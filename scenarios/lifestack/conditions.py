@@ -6,8 +6,8 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, WrapValidator
 from pydantic_core import PydanticCustomError
 
-from scenarios.lifestack.fields import Name, Operator, Value
-from scenarios.records import Record
+from scenarios.lifestack.fields import Operator, Value
+from scenarios.records import Name, Record
 
 
 class Comparison(Record):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from scenarios.errors import Path
 from scenarios.lifestack.conditions import AnyOf as AnyOf
@@ -18,7 +18,6 @@ from scenarios.lifestack.fields import (
     Energy,
     EventStep,
     Facts,
-    Name,
     Names,
     Operator,
     Probability,
@@ -26,9 +25,8 @@ from scenarios.lifestack.fields import (
     Steps,
     Value,
     Verb,
-    known_action,
 )
-from scenarios.records import Record, one_of
+from scenarios.records import Name, Record, any_of, one_of
 
 Write = tuple[Path, str, Any]
 """Where a document gives a key a value, the key, the value."""
@@ -37,7 +35,7 @@ Write = tuple[Path, str, Any]
 class Action(Record):
     """What to do next."""
 
-    action_type: Annotated[str, AfterValidator(known_action), one_of(ACTION_TYPES)]
+    action_type: Annotated[str, *any_of(ACTION_TYPES)]
     target: str | None = None  # a route; for inspect a key; null for upkeep and wait
 
 

@@ -6,7 +6,7 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from jaxenv.envs.teamsclone.types import KINDS, MOST_AGENTS, PRESENCE
-from scenarios.records import expect, one_of
+from scenarios.records import expect, number_from, one_of
 
 MAX_CHARACTERS = 1000  # of a text
 MAX_WEIGHT = 1_000_000
@@ -32,16 +32,13 @@ def several(what: str) -> tuple[Any, ...]:
 
 NOT_EMPTY: dict[str, Any] = {"minItems": 1}
 
-Name = Annotated[str, Field(min_length=1), expect("a name: text that is not empty")]
 Text = Annotated[
     str,
     Field(max_length=MAX_CHARACTERS, pattern=r"\S"),
     expect(f"a text that is not blank, of at most {MAX_CHARACTERS} characters"),
 ]
-Probability = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False), expect("a probability: a number from 0 to 1")]
-Weight = Annotated[
-    float, Field(ge=0, le=MAX_WEIGHT, allow_inf_nan=False), expect(f"a weight: a number from 0 to {MAX_WEIGHT}")
-]
+Probability = Annotated[float, *number_from(0, 1, "a probability: a number")]
+Weight = Annotated[float, *number_from(0, MAX_WEIGHT, "a weight: a number")]
 Row = Annotated[
     tuple[Weight, Weight, Weight, Weight],
     Field(strict=False),

@@ -11,8 +11,7 @@ import scenarios
 from jaxenv.envs.lifestack import Limits
 from scenarios import ScenarioError
 from scenarios.lifestack import Task
-
-TASK = (Path(__file__).parents[1] / "data" / "lifestack_move.yaml").read_text("utf-8")
+from strategies.lifestack_tasks import STRESS, TASK, document, milestones
 
 
 def refused(tmp_path: Path, text: str) -> str:
@@ -212,18 +211,6 @@ def test_tasks_with_the_same_id_are_refused(tmp_path: Path) -> None:
         scenarios.load(tmp_path)
 
 
-def document(**fields: Any) -> dict:
-    routes = [{"id": "go", "consequences": {"done": True}}]
-    won = [{"key": "done", "value": True}]
-    return {"id": "big", "horizon": 10, "viable_routes": routes, "success_conditions": won, **fields}
-
-
-def milestones(conditions: list[tuple]) -> list[dict]:
-    fields = ("condition_key", "condition_value", "condition_op")
-    return [{"id": f"m{n}", **dict(zip(fields, said, strict=False))} for n, said in enumerate(conditions)]
-
-
-STRESS = "mental_wellbeing.stress_level"
 CAPACITIES = [
     ({"mutable_world": {f"k{n}": n for n in range(16)}}, ["17 facts"], {"keys": 17}),
     (

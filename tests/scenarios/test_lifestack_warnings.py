@@ -7,23 +7,7 @@ import pytest
 
 import scenarios
 from scenarios.lifestack import Task, warnings, winnable
-
-TASK = (Path(__file__).parents[1] / "data" / "lifestack_move.yaml").read_text("utf-8")
-
-
-def document(**fields: Any) -> dict:
-    routes = [{"id": "go", "consequences": {"done": True}}]
-    won = [{"key": "done", "value": True}]
-    return {"id": "big", "horizon": 10, "viable_routes": routes, "success_conditions": won, **fields}
-
-
-def milestones(conditions: list[tuple]) -> list[dict]:
-    fields = ("condition_key", "condition_value", "condition_op")
-    return [{"id": f"m{n}", **dict(zip(fields, said, strict=False))} for n, said in enumerate(conditions)]
-
-
-STRESS = "mental_wellbeing.stress_level"
-
+from strategies.lifestack_tasks import STRESS, TASK, document, milestones
 
 WARNINGS = {
     "a failure that nothing brings about": (
