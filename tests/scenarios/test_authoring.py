@@ -261,7 +261,7 @@ def in_brackets(field: str, schema: dict) -> str | None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_example_tells_ranges_and_defaults(name: str) -> None:
+def test_the_example_names_ranges_and_defaults(name: str) -> None:
     said, told = comments(name), 0
     for record, field, schema in properties(scenarios.schema(name)):
         comment = said.get((record, field), "as above")
@@ -277,7 +277,7 @@ def test_the_example_tells_ranges_and_defaults(name: str) -> None:
     assert told > 20
 
 
-def test_the_examples_tell_the_room_there_is() -> None:
+def test_the_examples_name_the_capacities() -> None:
     limits = lifeops.Limits()
     room = f"{limits.requests} requests, {limits.tasks} tasks, {limits.places} places and {limits.events} events"
     assert room in scenarios.new("lifeops")

@@ -1,4 +1,4 @@
-"""Documents that are no scenarios: each message has the place, the record, what was found and what was expected."""
+"""Documents that are not scenarios: each message has the place, the record, what was found and what was expected."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -199,7 +199,7 @@ def test_a_day_that_is_over_at_once_is_refused(tasks: list) -> None:
         scenarios.parse("lifeops", document(tasks=tasks))
 
 
-def test_every_problem_of_every_file_is_told(tmp_path: Path) -> None:
+def test_every_problem_of_every_file_is_reported(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(DAY.replace("700", "1500").replace("730", "x"))
     (tmp_path / "b.yaml").write_text(DAY.replace("monday", "tuesday").replace("r1", "e1"))
     with pytest.raises(ScenarioError) as error:

@@ -177,7 +177,7 @@ def test_wrapped_environments_and_other_limits() -> None:
     assert [e["event_id"] for e in codec.observation(state)["calendar"]] == ["e1", "e2"]
 
 
-def test_days_without_words_can_be_told() -> None:
+def test_days_without_words_can_be_described() -> None:
     env, params = jaxenv.make("LifeOps-v0")
     codec = scenarios.Codec(env, params, scenarios.decompile("lifeops", params.bank))
     _, state = env.reset(KEY, params, 2)

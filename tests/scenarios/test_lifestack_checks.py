@@ -1,4 +1,4 @@
-"""LifeStack documents that are no tasks: where it stands, what is wrong, and the way out."""
+"""LifeStack documents that are not tasks: the place, what is wrong, and the way out."""
 
 from pathlib import Path
 from typing import Any
@@ -194,7 +194,7 @@ def test_bad_documents_teach(tmp_path: Path, change: tuple[str, str], words: lis
         assert word in message, message
 
 
-def test_every_problem_is_told(tmp_path: Path) -> None:
+def test_every_problem_is_reported(tmp_path: Path) -> None:
     twice = "- {id: boxes, condition_key: moved, condition_value: true}\n  - {id: boxes"
     text = TASK.replace("[pack]", "[pakc]").replace("{rain: 9}", "{keys_found: 1}").replace("- {id: boxes", twice)
     (file := tmp_path / "task.yaml").write_text(text)

@@ -1,4 +1,4 @@
-"""LifeStack in words while it runs: legal actions, encode and decode, what an observation tells and what it hides."""
+"""LifeStack in words while it runs: legal actions, encode and decode, what an observation shows and hides."""
 
 import functools
 from typing import Any
@@ -135,7 +135,7 @@ def test_entries_have_the_words_of_the_document(game: Game) -> None:
     assert game.codec.encode(state, Action(action_type="inspect", target="clerk")) == 96
 
 
-def test_empty_slots_are_told_from_upkeep(game: Game) -> None:
+def test_empty_slots_are_distinguished_from_upkeep(game: Game) -> None:
     state = game.start()
     found = [game.codec.decode(state, index) for index in range(game.env.num_actions)]
     assert found[4] == {"action_type": "communicate", "target": "(no route 5)"}
@@ -163,7 +163,7 @@ def test_illegal_actions_teach(game: Game, action: dict, words: list[str]) -> No
         assert word in str(error.value)
 
 
-def test_an_observation_tells_what_is_known(game: Game) -> None:
+def test_an_observation_has_what_is_known(game: Game) -> None:
     found = game.codec.observation(game.start())
     assert set(found) == KEYS
     unknown = "unknown"
@@ -210,14 +210,14 @@ def test_an_observation_of_a_crisis_in_progress(game: Game) -> None:
     assert rested["metrics"][STRESS] < 40
 
 
-def test_a_fact_of_another_look_stays_as_it_was_seen(game: Game) -> None:
+def test_a_fact_stays_as_it_was_when_inspected(game: Game) -> None:
     seen = game.play(game.start(), ("inspect", "queue"), ("wait", None))
     assert game.codec.observation(seen)["facts"]["queue"] == 3  # 9 since step 1
     again = game.play(seen, ("inspect", "queue"))
     assert game.codec.observation(again)["facts"]["queue"] == 9
 
 
-def test_routes_that_an_event_closes_are_told() -> None:
+def test_routes_that_an_event_closes_are_reported() -> None:
     game = Game({**NEW_PERMIT, "event_schedule": [{"id": "shut", "step": 1, "closes_routes": ["ask"]}]})
     before = game.play(game.start(), ("communicate", "ask"))
     ask = game.codec.observation(before)["routes"][0]

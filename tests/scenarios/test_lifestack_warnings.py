@@ -1,4 +1,4 @@
-"""LifeStack documents that are allowed but odd: what is warned of, and what is not."""
+"""LifeStack documents that are allowed but unusual: what is warned of, and what is not."""
 
 from pathlib import Path
 from typing import Any
@@ -63,7 +63,7 @@ WARNINGS = {
 
 
 @pytest.mark.parametrize(("change", "words"), WARNINGS.values(), ids=WARNINGS)
-def test_odd_documents_are_warned_of(tmp_path: Path, change: tuple[str, str], words: list[str]) -> None:
+def test_unusual_documents_are_warned_of(tmp_path: Path, change: tuple[str, str], words: list[str]) -> None:
     assert change[0] in TASK
     (file := tmp_path / "task.yaml").write_text(TASK.replace(*change, 1))
     (warning,) = (text for text in scenarios.load(file).warnings if "rain gt 8" not in text)
@@ -71,44 +71,44 @@ def test_odd_documents_are_warned_of(tmp_path: Path, change: tuple[str, str], wo
         assert word in warning, warning
 
 
-def odd(**fields: Any) -> list[str]:
+def texts_of(**fields: Any) -> list[str]:
     return [problem.text for problem in warnings(Task.model_validate(document(**fields)))]
 
 
 @pytest.mark.parametrize(
-    ("reward", "constraints", "is_odd"),
+    ("reward", "constraints", "is_warned"),
     [(11.99, {"deadline_step": 9}, False), (12, {"deadline_step": 9}, True), (6.99, {}, False), (7, {}, True)],
 )
-def test_stakes_count_rewards_of_routes_and_milestones(reward: float, constraints: dict, is_odd: bool) -> None:
+def test_stakes_count_rewards_of_routes_and_milestones(reward: float, constraints: dict, is_warned: bool) -> None:
     routes = [{"id": "go", "consequences": {"done": True}, "final_reward": reward - 2}]
-    found = odd(
+    found = texts_of(
         viable_routes=routes, milestones=[{**milestones([("done", True)])[0], "reward": 2}], constraints=constraints
     )
-    assert any("sum to" in text for text in found) == is_odd
-    assert len(found) == is_odd
+    assert any("sum to" in text for text in found) == is_warned
+    assert len(found) == is_warned
 
 
-@pytest.mark.parametrize(("step", "is_odd"), [(9, False), (10, True), (-1, False)])
-def test_events_fire_before_the_horizon(step: int, is_odd: bool) -> None:
-    found = odd(event_schedule=[{"id": "late", "step": step}])
-    assert any("never fires: step 10 is not before the horizon, 10" in text for text in found) == is_odd
-    assert len(found) == is_odd
+@pytest.mark.parametrize(("step", "is_warned"), [(9, False), (10, True), (-1, False)])
+def test_events_fire_before_the_horizon(step: int, is_warned: bool) -> None:
+    found = texts_of(event_schedule=[{"id": "late", "step": step}])
+    assert any("never fires: step 10 is not before the horizon, 10" in text for text in found) == is_warned
+    assert len(found) == is_warned
 
 
 def test_an_event_that_never_fires_brings_nothing_about() -> None:
     success = [{"key": "luck", "value": 1}]
     lucky = {"id": "luck", "step": 3, "world_mutation": {"luck": 1}}
-    assert odd(success_conditions=success, event_schedule=[lucky]) == []
-    late, impossible = odd(success_conditions=success, event_schedule=[{**lucky, "step": 10}])[::-1]
+    assert texts_of(success_conditions=success, event_schedule=[lucky]) == []
+    late, impossible = texts_of(success_conditions=success, event_schedule=[{**lucky, "step": 10}])[::-1]
     assert "never fires" in late
     assert "cannot be won" in impossible
-    assert "cannot be won" in odd(success_conditions=success, event_schedule=[{**lucky, "probability": 0}])[0]
+    assert "cannot be won" in texts_of(success_conditions=success, event_schedule=[{**lucky, "probability": 0}])[0]
 
 
 def test_metrics_are_moved_by_routes_events_and_upkeep() -> None:
     def wins(metric: str, op: str, value: float, **fields: Any) -> bool:
         conditions = [{"key": metric, "op": op, "value": value}]
-        return not odd(success_conditions=conditions, **fields)
+        return not texts_of(success_conditions=conditions, **fields)
 
     liquidity = "finances.liquidity"
     assert not wins(liquidity, "ge", 80)
@@ -133,9 +133,9 @@ def test_chains_are_followed() -> None:
 
     start = {"start": "yes"}
     task, broken = document(viable_routes=chain("yes"), mutable_world=start), document(viable_routes=chain("no"))
-    assert odd(**task) == []
+    assert texts_of(**task) == []
     assert winnable(Task.model_validate(task)) is None
     assert winnable(Task.model_validate(broken)) is False
-    unwinnable, *preconditions = odd(**broken, mutable_world=start)
+    unwinnable, *preconditions = texts_of(**broken, mutable_world=start)
     assert "the task cannot be won: done eq true never holds" in unwinnable
     assert [text.split(" never")[0] for text in preconditions] == ["b eq 1", "a eq 1", 'start eq "no"']

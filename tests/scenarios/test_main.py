@@ -33,7 +33,7 @@ def test_check_warns(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     assert last == "1 scenario, 1 warning"
 
 
-def test_check_tells_every_problem(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+def test_check_reports_every_problem(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     (one := tmp_path / "one.yaml").write_text(GOOD.replace("30", "-30"))
     (two := tmp_path / "two.yaml").write_text("a:\n\t- b")
     missing = tmp_path / "three.yaml"

@@ -124,7 +124,7 @@ def test_nothing_to_read(tmp_path: Path) -> None:
     assert "holds no scenarios" in refused(tmp_path)
 
 
-def test_problems_of_all_files_are_told(tmp_path: Path) -> None:
+def test_problems_of_all_files_are_reported(tmp_path: Path) -> None:
     write(tmp_path, "a.yaml", "")
     write(tmp_path, "b.yaml", "a: [")
     write(tmp_path, "c.yaml", "a: 1")

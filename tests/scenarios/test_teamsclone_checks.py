@@ -1,4 +1,4 @@
-"""TeamsClone documents that are no workspaces, and those that are odd: where it stands, what is wrong, the way out."""
+"""TeamsClone documents that are not workspaces, and unusual ones: the place, what is wrong, the way out."""
 
 import contextlib
 import string
@@ -213,7 +213,7 @@ def test_something_must_be_there(field: str) -> None:
         scenarios.parse("teamsclone", {**workspace, field: []})
 
 
-def test_all_mistakes_are_told_together() -> None:
+def test_all_mistakes_are_reported_together() -> None:
     workspace = {
         "teams": [{"id": "t", "channels": [{"id": "a"}, {"id": "a"}]}],
         "users": [{"id": "ann", "kind_mix": {}}],
@@ -232,7 +232,7 @@ def test_compile_refuses_too() -> None:
         teamsclone.compile(workspace)
 
 
-# What is odd --------------------------------------------------------------------------------------------
+# Warnings -----------------------------------------------------------------------------------------------
 
 WARNINGS = {
     "never present": (
@@ -255,15 +255,15 @@ WARNINGS = {
 
 
 @pytest.mark.parametrize(("change", "words"), WARNINGS.values(), ids=WARNINGS)
-def test_odd_documents_are_warned_of(tmp_path: Path, change: tuple[str, str], words: list[str]) -> None:
+def test_unusual_documents_are_warned_of(tmp_path: Path, change: tuple[str, str], words: list[str]) -> None:
     assert change[0] in WORKSPACE
     (warning,) = loaded(tmp_path, WORKSPACE.replace(*change, 1)).warnings
     for word in ("shop.yaml:", *words):
         assert word in warning, warning
 
 
-def odd(**fields: Any) -> list[str]:
-    """What is odd about a workspace of one channel and one teammate."""
+def warned(**fields: Any) -> list[str]:
+    """The warnings about a workspace of one channel and one teammate."""
     channel, user = fields.pop("channel", {}), fields.pop("user", {})
     workspace = {
         "teams": [{"id": "t", "channels": [{"id": "a", **channel}]}],
@@ -276,28 +276,28 @@ def odd(**fields: Any) -> list[str]:
 GONE = {"status": "offline", "presence_transition": {"offline": [0, 0, 0, 1]}}
 
 
-def test_a_workspace_without_mentions_is_odd() -> None:
-    assert odd() == []
-    (warning,) = odd(user={"kind_mix": {"chatter": 1}})
+def test_a_workspace_without_mentions_is_warned_of() -> None:
+    assert warned() == []
+    (warning,) = warned(user={"kind_mix": {"chatter": 1}})
     assert warning == "nobody ever mentions an agent: give a kind_mix some weight of mention."
     said = [{"channel": "a", "user": "ann", "kind": "mention", "text": "Well?"}]
-    assert odd(user={"kind_mix": {"chatter": 1}}, messages=said) == []
-    assert any("nobody ever mentions" in text for text in odd(user={"post_rate": 0}))
+    assert warned(user={"kind_mix": {"chatter": 1}}, messages=said) == []
+    assert any("nobody ever mentions" in text for text in warned(user={"post_rate": 0}))
 
 
-def test_a_workspace_that_nobody_enters_is_odd() -> None:
-    first, *others = odd(user=GONE, channel={"call_rate": 0.5})
+def test_a_workspace_that_nobody_enters_is_warned_of() -> None:
+    first, *others = warned(user=GONE, channel={"call_rate": 0.5})
     assert "never becomes available or busy" in first
     assert others[-1] == "no call ever starts in 'a': no teammate is ever available or busy."
     assert not any("nobody ever posts in" in text for text in others)
-    assert any("nobody ever posts in 'a'" in text for text in odd(user=GONE))
+    assert any("nobody ever posts in 'a'" in text for text in warned(user=GONE))
 
 
 def test_who_leaves_before_the_first_post_never_posts() -> None:
     leaves = {"available": [0, 0, 0, 1], "offline": [0, 0, 0, 1]}
-    assert any("is available and never becomes" in text for text in odd(user={"presence_transition": leaves}))
+    assert any("is available and never becomes" in text for text in warned(user={"presence_transition": leaves}))
     comes = {"offline": [0, 0, 1, 0], "away": [0, 1, 0, 0]}
-    assert odd(user={"status": "offline", "presence_transition": comes}) == []
+    assert warned(user={"status": "offline", "presence_transition": comes}) == []
 
 
 # Never a traceback --------------------------------------------------------------------------------------

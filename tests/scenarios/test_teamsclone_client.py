@@ -72,7 +72,7 @@ def test_format_error_is_there_where_success_is_false(office: TeamsEnvClient) ->
         assert response["error"]
 
 
-def test_format_info_tells_parts_ends_and_statistics(office: TeamsEnvClient) -> None:
+def test_format_info_has_parts_ends_and_statistics(office: TeamsEnvClient) -> None:
     info = office.step(send("Hello team!"))["info"]
     assert set(info) == {"reward_parts", "invalid_action", "terminated", "truncated", "statistics"}
     assert set(info["reward_parts"]) == PARTS

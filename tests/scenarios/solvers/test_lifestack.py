@@ -267,7 +267,7 @@ def test_every_hard_task_tells_a_story_and_keeps_its_stakes_low() -> None:
 STORED = json.loads(RETURNS.read_text("utf-8")).get("LifeStack-v0", {})
 
 
-def test_looking_first_costs_a_step_for_each_fact_that_is_drawn() -> None:
+def test_inspecting_first_costs_a_step_for_each_fact_that_is_drawn() -> None:
     row = planned(compile(BY_ID["hospital_discharge"]), 20)
     assert row["best"] - row["blind"] == pytest.approx(0.08, abs=1e-3)
     assert row == {name: STORED["hospital_discharge"][name] for name in row}

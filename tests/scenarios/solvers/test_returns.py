@@ -1,4 +1,4 @@
-"""The file of known returns is what the solvers write, and nobody who does not ask loads them."""
+"""The file of known returns is what the solvers write; `import scenarios` does not load them."""
 
 import json
 import subprocess
