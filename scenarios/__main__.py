@@ -7,32 +7,33 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import jaxenv
-from scenarios import authoring, environments
+from scenarios import authoring, solvers
 from scenarios.environments import ENVIRONMENTS
 from scenarios.errors import ScenarioError
-from scenarios.loading import SHIPPED, Library, load
+from scenarios.libraries import SHIPPED
+from scenarios.loading import load
 
 NOT_WON = {
     "no": "it cannot be won: no play succeeds.",
-    "unknown": "not known whether it can be won: the search was cut off.",
+    "unknown": "it is unknown whether it can be won: the search ran out of time.",
 }
 NAMES = ", ".join(ENVIRONMENTS)
 WHERE = "a YAML or JSON file, a folder of them, a library, or one scenario of a library as LIBRARY/ID"
 
 EPILOG = """\
-a scenario of your own, from the first line to a policy:
+your own scenario, from the first line to a trained policy:
 
-  python -m scenarios new {name} my_days/monday.yaml     # change it in an editor
+  python -m scenarios new {name} my_days/monday.yaml     # edit it
   python -m scenarios check my_days
   python -m scenarios show my_days/monday.yaml
   python -m train ppo --env {id} --scenarios my_days
 
-Libraries: {names}. Each command tells more with --help.
+Libraries: {names}. Run COMMAND --help for options.
 """
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs one command and returns its exit status: 1 where a document is wrong or a file cannot be written."""
+    """Runs one command and returns its exit status: 1 if a document is wrong or a file cannot be written."""
     arguments = _parser().parse_args(list(sys.argv[1:] if argv is None else argv) or ["--help"])
     try:
         return arguments.run(arguments)
@@ -48,22 +49,22 @@ def new(arguments: argparse.Namespace) -> int:
     """Prints an example document with a comment on every field, or writes it to a new file.
 
     The JSON Schema is written beside the file, so that editors complete names and mark mistakes
-    (in VS Code: with the extension YAML of Red Hat).
+    (in VS Code with the YAML extension by Red Hat).
     """
     text = authoring.new(arguments.environment, arguments.path)
     if arguments.path is None:
         print(text, end="")
     else:
-        print(f"{arguments.path} is written, and {authoring.schema_name(arguments.environment)} beside it for editors.")
-        print(f"Change it, then: python -m scenarios check {arguments.path}")
+        print(f"Wrote {arguments.path}, and {authoring.schema_name(arguments.environment)} beside it for editors.")
+        print(f"Edit it, then run: python -m scenarios check {arguments.path}")
     return 0
 
 
 def check(arguments: argparse.Namespace) -> int:
-    """Tells every mistake, with its file, its line, what was expected and the nearest name.
+    """Reports every mistake with its file and line, what was expected, and the nearest name.
 
-    Warnings are for what is allowed but seldom meant. Where a search can tell whether a scenario can be won, it is
-    asked, for some seconds each. The exit status is 1 where there is a mistake, else 0.
+    Warnings are about what is allowed but rarely intended. Where a planner exists, it also searches whether each
+    scenario can be won, for a few seconds each. The exit status is 1 if there is a mistake, otherwise 0.
     """
     count, warnings, problems = 0, [], []
     answers: Counter[str] = Counter()
@@ -74,7 +75,7 @@ def check(arguments: argparse.Namespace) -> int:
             problems += error.problems
         else:
             count += len(library)
-            found = _winnable(library)
+            found = solvers.winnable(library)
             answers.update(found.values())
             warnings += library.warnings
             warnings += (f"{path}: {id}: {NOT_WON[answer]}" for id, answer in found.items() if answer in NOT_WON)
@@ -86,12 +87,6 @@ def check(arguments: argparse.Namespace) -> int:
         return 1
     print(f"{_number(count, 'scenario')}, {_number(len(warnings), 'warning')}" + _counts(answers))
     return 0
-
-
-def _winnable(library: Library) -> dict[str, str]:
-    """Whether each scenario can be won: `yes`, `no` or `unknown`; empty where its environment has no planner."""
-    answer = getattr(environments.named(library.environment), "winnable_by_search", None)
-    return {id: answer(library.bank[n]) for n, id in enumerate(library.ids)} if answer else {}
 
 
 def _counts(answers: Counter[str]) -> str:
@@ -110,7 +105,7 @@ def show(arguments: argparse.Namespace) -> int:
 def schema(arguments: argparse.Namespace) -> int:
     """Prints the JSON Schema of an environment's documents, or writes it to a file.
 
-    An editor uses it for a YAML document whose first line is
+    Editors use it for a YAML document whose first line is
     # yaml-language-server: $schema=FILE
     """
     text = authoring.schema_text(arguments.environment)
@@ -118,19 +113,20 @@ def schema(arguments: argparse.Namespace) -> int:
         print(text, end="")
     else:
         arguments.output.write_text(text, "utf-8")
-        print(f"{arguments.output} is written.")
+        print(f"Wrote {arguments.output}.")
     return 0
 
 
 def compile(arguments: argparse.Namespace) -> int:
-    """Writes what jaxenv ships of each library beside its text: the arrays and the JSON Schema.
+    """Writes the files that jaxenv ships beside the text of each library: the arrays and the JSON Schema.
 
-    For those who change jaxenv itself; your own scenarios are compiled whenever they are loaded.
+    For the development of jaxenv itself; your own scenarios are compiled whenever they are loaded. The known returns
+    of the libraries are written by `python -m scenarios.solvers`.
     """
     del arguments
-    for name, package in ENVIRONMENTS.items():
+    for name, format in ENVIRONMENTS.items():
         library = load(name)
-        arrays = package.Environment.library
+        arrays = format.environment.library
         library.bank.save(arrays)
         print(f"{arrays}: {_number(len(library), 'scenario')}, {library.bank.fingerprint()}")
         file = SHIPPED / authoring.schema_name(name)
@@ -140,7 +136,7 @@ def compile(arguments: argparse.Namespace) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    """The commands and what they take."""
+    """The commands and their arguments."""
     text = argparse.RawDescriptionHelpFormatter
     name = next(iter(ENVIRONMENTS))
     id = next(id for id in jaxenv.registered() if id.lower().startswith(name))
@@ -154,17 +150,17 @@ def _parser() -> argparse.ArgumentParser:
         added.set_defaults(run=run)
         return added
 
-    added = command(new, "begin a scenario: an example with a comment on every field")
+    added = command(new, "start a scenario: an example with a comment on every field")
     added.add_argument("environment", metavar="ENVIRONMENT", help=NAMES)
-    added.add_argument("path", metavar="FILE", nargs="?", help="a new .yaml file; printed where not given")
-    added = command(check, "tell what is wrong with scenarios")
+    added.add_argument("path", metavar="FILE", nargs="?", help="a new .yaml file; without it, the example is printed")
+    added = command(check, "report what is wrong with scenarios")
     added.add_argument("paths", metavar="WHAT", nargs="+", help=WHERE)
     added = command(show, "print scenarios as pages of text")
     added.add_argument("path", metavar="WHAT", help=WHERE)
-    added = command(schema, "print the JSON Schema by which editors complete and check scenarios")
+    added = command(schema, "print the JSON Schema with which editors complete and check scenarios")
     added.add_argument("environment", metavar="ENVIRONMENT", help=NAMES)
-    added.add_argument("--output", metavar="FILE", type=Path, help="write it there; what is there is replaced")
-    command(compile, "for jaxenv's own development: write the files made from the libraries")
+    added.add_argument("--output", metavar="FILE", type=Path, help="write it to FILE, replacing what is there")
+    command(compile, "for the development of jaxenv: write the files made from the libraries")
     return parser
 
 

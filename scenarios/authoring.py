@@ -1,4 +1,4 @@
-"""What helps to write documents by hand: a schema for editors, and an example to begin with."""
+"""Help with writing documents by hand: a schema for editors, and an example to start from."""
 
 import json
 from pathlib import Path as FilePath
@@ -6,22 +6,26 @@ from typing import Any
 
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
-from scenarios import environments
+from scenarios.environments import format_of
 from scenarios.errors import ScenarioError
-from scenarios.loading import SHIPPED
+from scenarios.libraries import SHIPPED
 from scenarios.source import SCHEMA_SUFFIX
 
-DRAFT = "http://json-schema.org/draft-07/schema#"  # which every editor knows
-ORDER = ("title", "description", "type", "const", "enum", "default", "minimum")  # of keywords; others as they come
+DRAFT = "http://json-schema.org/draft-07/schema#"  # the one that every editor supports
+ORDER = ("title", "description", "type", "const", "enum", "default", "minimum")  # of keywords; others keep theirs
 YAML = (".yaml", ".yml")
 
 
 def schema(environment: str) -> dict[str, Any]:
-    """The JSON Schema of an environment's documents, by which editors complete and check them.
+    """The JSON Schema of an environment's documents, with which editors complete and check them.
 
-    It knows each field for itself: what `scenarios.load` accepts fits it, and not the other way round.
+    >>> import scenarios
+    >>> scenarios.schema("lifeops")["properties"]["max_steps"]["minimum"]
+    1
+
+    It checks each field on its own: whatever `scenarios.load` accepts fits it, but not the other way round.
     """
-    document = environments.named(environment).Document
+    document = format_of(environment).document
     return {"$schema": DRAFT, **document.model_json_schema(schema_generator=_EditorSchema)}
 
 
@@ -31,7 +35,11 @@ def schema_text(environment: str) -> str:
 
 
 def new(environment: str, path: str | FilePath | None = None) -> str:
-    """A document to begin with, in which a comment explains every field.
+    """A document to start from, in which a comment explains every field.
+
+    >>> import scenarios
+    >>> print(scenarios.new("lifeops").splitlines()[0])
+    # yaml-language-server: $schema=lifeops.schema.json
 
     Args:
         environment: its name, such as `"lifeops"`.
@@ -41,9 +49,9 @@ def new(environment: str, path: str | FilePath | None = None) -> str:
         The document as YAML.
 
     Raises:
-        ScenarioError: for an unknown environment, and where the file exists or is not named as YAML.
+        ScenarioError: for an unknown environment, and where the file exists or has no YAML suffix.
     """
-    environments.named(environment)
+    format_of(environment)
     text = (SHIPPED / f"{environment}.example.yaml").read_text("utf-8")
     if path is not None:
         _write_new(FilePath(path), text)
@@ -52,14 +60,14 @@ def new(environment: str, path: str | FilePath | None = None) -> str:
 
 
 def schema_name(environment: str) -> str:
-    """What the file of a JSON Schema is called, here and in the first line of documents."""
+    """The file name of a JSON Schema, here and in the first line of documents."""
     return environment + SCHEMA_SUFFIX
 
 
 def _write_new(path: FilePath, text: str) -> None:
-    """Writes a file that is not there yet, in a folder that may not be there yet."""
+    """Writes a new file, in a folder that may be new too."""
     if path.is_dir():
-        raise ScenarioError(f"{path}: it is a folder, expected a file in it, such as {path / 'day.yaml'}.")
+        raise ScenarioError(f"{path}: a folder, expected a file in it, such as {path / 'day.yaml'}.")
     if path.suffix.lower() not in YAML:
         raise ScenarioError(f"{path}: expected a name that ends in {' or '.join(YAML)}.")
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -67,7 +75,7 @@ def _write_new(path: FilePath, text: str) -> None:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        raise ScenarioError(f"{path}: the file exists already and is left as it is. Name another.") from None
+        raise ScenarioError(f"{path}: the file already exists and is left unchanged. Choose another name.") from None
 
 
 class _EditorSchema(GenerateJsonSchema):
@@ -86,7 +94,7 @@ class _EditorSchema(GenerateJsonSchema):
         return {**inner, "type": [inner["type"], "null"], **choices}
 
     def tuple_schema(self, schema: Any) -> JsonSchemaValue:
-        """Items that are all alike are said once."""
+        """Items that are all alike are described once."""
         found = super().tuple_schema(schema)
         first, *others = found.get("prefixItems", [None])
         if first is None or any(other != first for other in others):
@@ -94,12 +102,12 @@ class _EditorSchema(GenerateJsonSchema):
         return {**{name: value for name, value in found.items() if name != "prefixItems"}, "items": first}
 
     def sort(self, value: JsonSchemaValue, parent_key: str | None = None) -> JsonSchemaValue:
-        """What a reader wants first comes first; fields stay in the order of the record."""
+        """Keywords by `ORDER`; fields stay in the order of the record."""
         return _sorted(value)
 
 
 def _sorted(value: Any, is_table: bool = False) -> Any:
-    """A schema by `ORDER`; a table of schemas as it is."""
+    """A schema by `ORDER`; a table of schemas keeps its order."""
     if isinstance(value, list):
         return [_sorted(item) for item in value]
     if not isinstance(value, dict):

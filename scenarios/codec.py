@@ -9,14 +9,13 @@ import numpy as np
 from pydantic import ValidationError
 
 from jaxenv.core import Environment, ScenarioBank
-from scenarios import environments
 from scenarios.errors import ScenarioError
-from scenarios.loading import Library
+from scenarios.libraries import Library
 from scenarios.records import problems_of
 
 
-class _Choices(NamedTuple):
-    """The catalogue at one state."""
+class _Catalogue(NamedTuple):
+    """Every entry of the catalogue at one state."""
 
     actions: list[dict[str, Any]]  # one for each index
     legal: np.ndarray  # [A] bool, all False once the episode has ended
@@ -24,11 +23,23 @@ class _Choices(NamedTuple):
 
 
 class Codec:
-    """Speaks of one unbatched state as documents do, for people, prompts and recorded traces.
+    """Translates the actions and observations of one unbatched state for people, prompts and recorded traces.
 
     Actions are mappings with the fields of the environment's `Action`, such as
     `{"action_type": "reject_event", "request_id": "r1"}` or
-    `{"type": "join_call", "payload": {"channelId": "channel-1"}}`; those given back are as the catalogue writes them.
+    `{"type": "join_call", "payload": {"channelId": "channel-1"}}`; those returned are as the catalogue writes them.
+
+    >>> import jax, jaxenv, scenarios
+    >>> env, params = jaxenv.make("LifeOps-v0")
+    >>> library = scenarios.load("lifeops")
+    >>> codec = scenarios.Codec(env, params.replace(bank=library.bank), library)
+    >>> _, state = env.reset(jax.random.key(0), params, library.index("easy_1"))
+    >>> codec.encode(state, {"action_type": "reject_event", "request_id": "r1"})
+    1
+    >>> codec.decode(state, 0)["action_type"]
+    'accept_event'
+    >>> codec.observation(state)["current_request"]["event_id"]
+    'r1'
     """
 
     def __init__(self, env: Environment, params: Any, library: Library, agent: int = 0) -> None:
@@ -41,15 +52,15 @@ class Codec:
             agent: which of several agents it speaks for.
 
         Raises:
-            ScenarioError: where `params.bank` is not the bank of `library`, `env` another environment, or there is no
-                such agent.
+            ScenarioError: where `params.bank` is not the bank of `library`, where `env` is another environment, or
+                where there is no such agent.
         """
         self._env: Any = getattr(env, "unwrapped", env)
-        self._package = environments.named(library.environment)
+        self._format = library.format
         self._params = params
         self._documents = library.documents
-        if not isinstance(self._env, self._package.Environment):
-            raise ScenarioError(f"{self._env.name} does not play {library.environment}, of which the library is.")
+        if not isinstance(self._env, self._format.environment):
+            raise ScenarioError(f"{self._env.name} cannot play this library, which holds {library.environment}.")
         agents = getattr(self._env, "num_agents", 1)
         if not 0 <= agent < agents:
             raise ScenarioError(f"no agent {agent} in {self._env.name}, expected a number from 0 to {agents - 1}.")
@@ -59,75 +70,70 @@ class Codec:
                 f"params.bank ({params.bank.size} scenarios) is not the bank of the library "
                 f"({len(library)}): use params.replace(bank=library.bank)."
             )
-        standpoint = getattr(self._package, "standpoint", None)
-        self._view = (standpoint(self._env, params, library.documents, agent),) if standpoint else ()
+        self._view = self._format.view(self._env, params, library.documents, agent)
 
     def legal_actions(self, state: Any) -> list[tuple[int, dict[str, Any]]]:
         """(index, action) of every legal entry, in catalogue order; none once the episode has ended."""
-        choices = self._choices(state)
-        return [(index, choices.actions[index]) for index in np.flatnonzero(choices.legal).tolist()]
+        catalogue = self._catalogue(state)
+        return [(index, catalogue.actions[index]) for index in np.flatnonzero(catalogue.legal).tolist()]
 
     def feasible_actions(self, state: Any) -> list[tuple[int, dict[str, Any]]]:
         """(index, action) of the legal entries that the environment's optional mask keeps."""
-        choices = self._choices(state)
-        kept = np.flatnonzero(choices.feasible).tolist()
-        return [(index, choices.actions[index]) for index in kept]
+        catalogue = self._catalogue(state)
+        return [(index, catalogue.actions[index]) for index in np.flatnonzero(catalogue.feasible).tolist()]
 
     def encode(self, state: Any, action: Mapping[str, Any]) -> int:
         """The index of a legal action; fields that it does not use may be left out.
 
         Raises:
-            ScenarioError: where the action is not legal in this state; tells the nearest one and all that are.
+            ScenarioError: where the action is not legal in this state; names the nearest one and all that are.
         """
         legal = self.legal_actions(state)
         try:
-            given = self._package.Action.model_validate(action)
+            given = self._format.action.model_validate(action)
         except ValidationError as error:
-            found = " ".join(problem.text for problem in problems_of(error, self._package.Action))
-            raise ScenarioError(f"no action: {found}{_listing(legal)}") from None
-        wanted = self._package.canonical(given, *self._situation(state))
+            found = " ".join(problem.text for problem in problems_of(error, self._format.action))
+            raise ScenarioError(f"not an action: {found}{_listing(legal)}") from None
+        document, state = self._situation(state)
+        wanted = self._format.normalize_action(given, document, state, self._view)
         for index, known in legal:
             if known == wanted:
                 return index
         words = [_words(known) for _, known in legal]
         near = difflib.get_close_matches(_words(wanted), words, n=1, cutoff=0.0)
-        hint = f" Nearest is {near[0]!r}." if near else ""
+        hint = f" Nearest: {near[0]!r}." if near else ""
         raise ScenarioError(f"not legal now: {_words(wanted)!r}.{hint}{_listing(legal)}")
 
     def decode(self, state: Any, index: int) -> dict[str, Any]:
         """What an index means in this state, whether or not it is legal now."""
-        actions = self._choices(state).actions
+        actions = self._catalogue(state).actions
         if not 0 <= int(index) < len(actions):
             raise ScenarioError(f"no action {index}, expected an index from 0 to {len(actions) - 1}.")
         return actions[int(index)]
 
     def observation(self, state: Any) -> dict[str, Any]:
         """What the agent may know, with the keys of the environment's document form."""
-        return self._package.observation(*self._situation(state))
+        return self._format.observation(*self._situation(state), self._view)
 
-    def _choices(self, state: Any) -> _Choices:
+    def _catalogue(self, state: Any) -> _Catalogue:
         """Every entry of the catalogue, and which may be taken."""
-        document, state, *view = self._situation(state)
-        found = self._package.choices(self._env, state, self._params, *view)
+        document, state = self._situation(state)
+        found = self._format.legal_and_moves(self._env, state, self._params, self._view)
         legal, feasible, moves = jax.tree.map(np.asarray, found)
-        live = not self._package.has_ended(document, state, *view)
-        actions = self._package.document_actions(document, state, moves, *view)
-        return _Choices(actions, legal & live, feasible & live)
+        is_live = not self._format.has_ended(document, state, self._view)
+        actions = self._format.action_dicts(document, state, moves, self._view)
+        return _Catalogue(actions, legal & is_live, feasible & is_live)
 
-    def _situation(self, state: Any) -> tuple[Any, ...]:
-        """The document, the state on the host, and the standpoint where the package has one."""
-        state = self._single(state)
-        return self._documents[int(state.scenario)], state, *self._view
-
-    def _single(self, state: Any) -> Any:
-        """The state on the host; refuses a batch."""
+    def _situation(self, state: Any) -> tuple[Any, Any]:
+        """The document, and the state on the host; refuses a batch of states."""
         shape = np.shape(state.scenario)
         if shape:
             raise ScenarioError(
                 f"found a batch of states {list(shape)}, expected one: take it with "
                 "jax.tree.map(lambda x: x[0], state)."
             )
-        return jax.tree.map(np.asarray, state)
+        state = jax.tree.map(np.asarray, state)
+        return self._documents[int(state.scenario)], state
 
 
 def _without_shared(bank: ScenarioBank) -> str:
@@ -137,14 +143,12 @@ def _without_shared(bank: ScenarioBank) -> str:
 
 def _words(action: Mapping[str, Any]) -> str:
     """An action in short: its values that are not null, those of its parts among them."""
-    said = [
-        _words(value) if isinstance(value, Mapping) else str(value) for value in action.values() if value is not None
-    ]
-    return " ".join(words for words in said if words)
+    values = [_words(value) if isinstance(value, Mapping) else value for value in action.values() if value is not None]
+    return " ".join(words for words in map(str, values) if words)
 
 
 def _listing(legal: list[tuple[int, dict[str, Any]]]) -> str:
     """All legal actions in a line."""
     if not legal:
-        return " Nothing is: the episode has ended."
-    return f" Legal are: {'; '.join(_words(action) for _, action in legal)}."
+        return " No action is legal: the episode has ended."
+    return f" Legal actions: {'; '.join(_words(action) for _, action in legal)}."

@@ -1,4 +1,4 @@
-"""Errors that teach: where it stands, what was found, what was expected, and the nearest valid name."""
+"""Errors that teach: the place, what was found, what was expected, and the nearest valid name."""
 
 import difflib
 import json
@@ -8,14 +8,21 @@ from typing import Any, NamedTuple
 Path = tuple[str | int, ...]
 """Keys and list indices that lead from a document to one of its parts; () is the document itself."""
 
-LONGEST_VALUE = 60  # characters of a found value that a message quotes
+MAX_QUOTE = 60  # characters of a found value that a message quotes
 
 
 class ScenarioError(ValueError):
-    """Text that is no scenario, or an action that is none now.
+    """Text that is not a scenario, or an action that is not legal now.
+
+    >>> import scenarios
+    >>> try:
+    ...     scenarios.schema("lifeop")
+    ... except scenarios.ScenarioError as error:
+    ...     print(error)
+    no environment 'lifeop' has documents. Did you mean 'lifeops'? Available: lifeops, lifestack, teamsclone.
 
     Attributes:
-        problems: one line each, which together are the message.
+        problems: a line each; together they are the message.
     """
 
     def __init__(self, *problems: str) -> None:
@@ -24,7 +31,7 @@ class ScenarioError(ValueError):
 
 
 class Problem(NamedTuple):
-    """Something to say about one part of a document."""
+    """A remark about one part of a document."""
 
     path: Path
     text: str
@@ -33,17 +40,17 @@ class Problem(NamedTuple):
 def quote(value: Any) -> str:
     """A value as a document writes it, shortened."""
     text = json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 1]}…"
+    return text if len(text) <= MAX_QUOTE else f"{text[: MAX_QUOTE - 1]}…"
 
 
 def did_you_mean(word: Any, names: Iterable[str]) -> str:
-    """` Did you mean 'x'?` with the name nearest to `word`, or nothing where none is near."""
+    """` Did you mean 'x'?` with the name nearest to `word`, or nothing if none is near."""
     near = nearest(word, names)
     return f" Did you mean {near!r}?" if near else ""
 
 
 def nearest(word: Any, names: Iterable[str]) -> str | None:
-    """The name nearest to `word` or begun by it, capitals aside; None where none is near."""
+    """The name nearest to `word` or starting with it, ignoring case; None if none is near."""
     word = str(word).lower()
     plain = {name.lower(): name for name in names}
     begun = [name for name in plain if word and name.startswith(word)]

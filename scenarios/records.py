@@ -1,7 +1,7 @@
-"""What the documents of every environment share: strict records, and what is wrong with one in plain words."""
+"""Strict records, which all documents consist of, and what is wrong with one in plain words."""
 
 from collections.abc import Iterable
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
 
 import pydantic
 from pydantic import BaseModel, ConfigDict, ValidationError, ValidatorFunctionWrapHandler
@@ -23,7 +23,7 @@ CONTAINERS = {  # a kind of error of pydantic -> what was expected
 class Record(BaseModel):
     """A frozen part of a document; unknown fields and wrong types are refused.
 
-    It can be read like the mapping that it came from: `day["calendar"]`, `{**day, "max_steps": 3}`.
+    It reads like the mapping that it came from: `day["calendar"]`, `{**day, "max_steps": 3}`.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
@@ -39,7 +39,7 @@ class Record(BaseModel):
         return type(self).model_fields.keys()
 
     def plain(self) -> dict[str, Any]:
-        """Lists and mappings without what may be left out: null, "", a list or mapping of nothing, a default record."""
+        """Lists and mappings without what may be left out: null, "", empty lists and mappings, default records."""
         found = {}
         for name, field in type(self).model_fields.items():
             value = getattr(self, name)
@@ -51,7 +51,7 @@ class Record(BaseModel):
 
 
 def expect(what: str, names: Iterable[str] = ()) -> pydantic.WrapValidator:
-    """Says in an error what was expected instead, and the name nearest to what was found."""
+    """Makes an error say what was expected, and the name nearest to what was found."""
     names = tuple(names)
 
     def check(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
@@ -69,10 +69,30 @@ def one_of(names: Iterable[str]) -> pydantic.WrapValidator:
     return expect(f"one of {', '.join(names)}", names)
 
 
+def any_of(names: Iterable[str]) -> tuple[pydantic.AfterValidator, pydantic.WrapValidator]:
+    """The annotations of a text that is one of some names, for names that a `Literal` would repeat."""
+    names = tuple(names)
+
+    def check(name: str) -> str:
+        if name not in names:
+            raise ValueError
+        return name
+
+    return pydantic.AfterValidator(check), one_of(names)
+
+
+def number_from(low: float, high: float, what: str = "a number") -> tuple[Any, pydantic.WrapValidator]:
+    """The annotations of a finite number within bounds."""
+    return pydantic.Field(ge=low, le=high, allow_inf_nan=False), expect(f"{what} from {low:.0f} to {high:.0f}")
+
+
+Name = Annotated[str, pydantic.Field(min_length=1), expect("a name: text that is not empty")]
+
+
 def problems_of(error: ValidationError, document: type[Record]) -> list[Problem]:
     """What pydantic found, in the order of its fields.
 
-    A field that is missing is not told where an unknown one of the same record is nearly named like it.
+    A missing field is not reported if an unknown one of the same record has nearly its name.
     """
     unknown, missing, problems = [], [], []
     for found in error.errors(include_url=False):
@@ -92,14 +112,14 @@ def problems_of(error: ValidationError, document: type[Record]) -> list[Problem]
 
 
 def _unknown_field(path: Path, document: type[Record]) -> str:
-    """Names the fields that a record has."""
+    """Lists the fields that a record has."""
     fields = next(list(fields) for fields in _fields_at(path[:-1], document) if path[-1] not in fields)
     hint = did_you_mean(path[-1], fields)
     return f"unknown field {path[-1]!r}.{hint} The fields are {', '.join(fields)}."
 
 
 def _fields_at(path: Path, document: type[Record]) -> list[dict[str, Any]]:
-    """The fields of the record that may stand at a path; of several, where one of several may stand there."""
+    """The fields of each record that may occur at a path."""
     records = [document]
     for part in path:
         held = [record.model_fields[part].annotation for record in records if part in record.model_fields]

@@ -1,6 +1,6 @@
 """YAML and JSON with the line of every key and item.
 
-Plain words mean what they mean in YAML 1.2 and JSON: `true`, `null`, decimal numbers; all else is text, so that
+Plain words mean the same as in YAML 1.2 and JSON: `true`, `null`, decimal numbers; everything else is text, so that
 `No`, `0540` and `9:30` do not silently turn into something else.
 """
 
@@ -17,8 +17,8 @@ import yaml
 from scenarios.errors import Path, Problem, ScenarioError
 
 SUFFIXES = (".yaml", ".yml", ".json")
-SCHEMA_SUFFIX = ".schema.json"  # of what stands beside documents for editors and is none
-DEEPEST = 20  # levels of nesting; a YAML anchor that holds itself has no end
+SCHEMA_SUFFIX = ".schema.json"  # of the schema files for editors, which are not documents
+MAX_DEPTH = 20  # levels of nesting; a YAML anchor that contains itself is endless
 PLAIN_WORDS = {  # kind -> what it looks like, and its first characters
     "null": (r"(null|~|)$", [*"n~", ""]),
     "bool": (r"(true|false)$", [*"tf"]),
@@ -32,11 +32,11 @@ PLAIN_WORDS = {  # kind -> what it looks like, and its first characters
 
 @dataclasses.dataclass(frozen=True)
 class Source:
-    """One document as it was read, and where its parts stand."""
+    """One document as it was read, and the lines of its parts."""
 
     value: Any
-    name: str  # the file, or what else to call it
-    default_id: str  # of a document that says none
+    name: str  # of the file, or a description
+    default_id: str  # of a document without an id
     lines: Mapping[Path, int] = dataclasses.field(default_factory=dict)  # from 1
 
     def paragraph(self, problem: Problem) -> str:
@@ -44,8 +44,8 @@ class Source:
         known = (problem.path[:n] for n in range(len(problem.path), -1, -1))
         line = next((self.lines[path] for path in known if path in self.lines), None)
         where = self.name if line is None else f"{self.name}:{line}"
-        said = _id_of(self.value)
-        labels = [f"scenario {said!r}" if said else "", self._record(problem.path[:-1])]
+        id = _id_of(self.value)
+        labels = [f"scenario {id!r}" if id else "", self._record(problem.path[:-1])]
         label = ", ".join(filter(None, labels))
         return f"{where}: {label}{': ' if label else ''}{problem.text}"
 
@@ -64,10 +64,10 @@ class Source:
 def read(path: str | FilePath) -> list[Source]:
     """All documents of a file, or of every YAML and JSON file under a folder, in the order of their names.
 
-    In a folder, files named `*.schema.json` are passed over.
+    In a folder, files named `*.schema.json` are skipped.
 
     Raises:
-        ScenarioError: where there is nothing to read; the problems of all files are told together.
+        ScenarioError: where there is nothing to read; it reports the problems of all files together.
     """
     path = FilePath(path)
     if path.is_file():
@@ -102,7 +102,7 @@ def _read_file(path: FilePath) -> list[Source]:
     except yaml.YAMLError as error:
         raise ScenarioError(_syntax_problem(path, text, error)) from None
     except RecursionError:
-        raise ScenarioError(f"{path}: more than {DEEPEST} levels of nesting.") from None
+        raise ScenarioError(f"{path}: more than {MAX_DEPTH} levels of nesting.") from None
     if not sources:
         raise ScenarioError(f"{path}: the file is empty, expected a scenario (a mapping).")
     return sources
@@ -119,7 +119,7 @@ def _sources(reader: "_Reader", path: FilePath) -> Iterator[Source]:
 
 
 class _Loader(yaml.SafeLoader):
-    """A loader that knows only the plain words of `PLAIN_WORDS`, and stops at nesting that no scenario has."""
+    """A loader that knows only the plain words of `PLAIN_WORDS`, and limits nesting."""
 
     yaml_implicit_resolvers: ClassVar[dict] = {}
 
@@ -129,7 +129,7 @@ class _Loader(yaml.SafeLoader):
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         """The next node; the parser is recursive, so that depth is counted here and not left to the stack."""
-        if self.level > DEEPEST + 1:  # a list of documents is one more
+        if self.level > MAX_DEPTH + 1:  # a list of documents is one more
             raise RecursionError
         self.level += 1
         node = super().compose_node(parent, index)
@@ -137,13 +137,13 @@ class _Loader(yaml.SafeLoader):
         return node
 
 
-def teach_plain_words(resolver: Any) -> None:
-    """Lets a loader read, or a dumper quote, what looks like one of `PLAIN_WORDS`."""
+def add_plain_words(resolver: Any) -> None:
+    """Makes a loader read, or a dumper quote, what looks like one of `PLAIN_WORDS`."""
     for kind, (pattern, first) in PLAIN_WORDS.items():
         resolver.add_implicit_resolver(f"tag:yaml.org,2002:{kind}", re.compile(pattern), first)
 
 
-teach_plain_words(_Loader)
+add_plain_words(_Loader)
 
 
 class _Reader:
@@ -155,7 +155,7 @@ class _Reader:
         self.lines: dict[Path, int] = {}
 
     def documents(self) -> Iterator[yaml.Node]:
-        """The node of each scenario; an empty YAML document is none."""
+        """The node of each scenario; empty YAML documents are skipped."""
         while self.loader.check_node():
             node = self.loader.get_node()
             if isinstance(node, yaml.SequenceNode):
@@ -164,11 +164,11 @@ class _Reader:
                 yield node
 
     def value(self, node: yaml.Node, path: Path) -> Any:
-        """The value of a node that stands at a path."""
+        """The value of a node at a path."""
         line = node.start_mark.line + 1
         self.lines.setdefault(path, line)
-        if len(path) > DEEPEST:
-            raise ScenarioError(f"{self.name}:{line}: more than {DEEPEST} levels of nesting.")
+        if len(path) > MAX_DEPTH:
+            raise ScenarioError(f"{self.name}:{line}: more than {MAX_DEPTH} levels of nesting.")
         if isinstance(node, yaml.SequenceNode):
             return [self.value(item, (*path, n)) for n, item in enumerate(node.value)]
         if isinstance(node, yaml.MappingNode):
@@ -182,7 +182,7 @@ class _Reader:
         return value
 
     def _mapping(self, node: yaml.MappingNode, path: Path) -> dict[str, Any]:
-        """A mapping whose keys are text and differ."""
+        """A mapping whose keys are text and unique."""
         mapping: dict[str, Any] = {}
         for key_node, value_node in node.value:
             key, line = key_node.value, key_node.start_mark.line + 1
@@ -191,7 +191,7 @@ class _Reader:
                 raise ScenarioError(f"{self.name}:{line}: found {found} as a key, expected text: put it in quotes.")
             if key in mapping:
                 before = self.lines[(*path, key)]
-                raise ScenarioError(f"{self.name}:{line}: the key {key!r} stands twice, first in line {before}.")
+                raise ScenarioError(f"{self.name}:{line}: the key {key!r} is repeated, first in line {before}.")
             self.lines[(*path, key)] = line
             mapping[key] = self.value(value_node, (*path, key))
         return mapping
@@ -208,9 +208,9 @@ def _decode(path: FilePath) -> str:
 
 
 def _check_json(path: FilePath, text: str) -> str:
-    """JSON as YAML that has its keys and items in the same lines."""
+    """JSON as YAML with its keys and items on the same lines."""
     brackets = re.findall(r"[\[\]{}]", re.sub(r'"(\\.|[^"\\])*"', "", text))
-    if max(itertools.accumulate(1 if bracket in "[{" else -1 for bracket in brackets), default=0) > DEEPEST + 1:
+    if max(itertools.accumulate(1 if bracket in "[{" else -1 for bracket in brackets), default=0) > MAX_DEPTH + 1:
         raise RecursionError  # before the parser, which is recursive, runs out of stack
     try:
         json.loads(text or "null", parse_int=str)
@@ -220,21 +220,21 @@ def _check_json(path: FilePath, text: str) -> str:
 
 
 def _syntax_problem(path: FilePath, text: str, error: yaml.YAMLError) -> str:
-    """What YAML says about a text that it cannot read, in a line; a tab that indents is named."""
-    line, said = 1, str(error)
+    """The message of YAML about a text that it cannot read, in a line; it points out a tab that indents."""
+    line, message = 1, str(error)
     if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark:
-        line, said = error.problem_mark.line + 1, str(error.problem)
+        line, message = error.problem_mark.line + 1, str(error.problem)
     elif isinstance(error, yaml.reader.ReaderError):
         position = error.position if isinstance(error.position, int) else 0
-        line, said = text.count("\n", 0, position) + 1, f"{error.reason} ({error.character!r})"
+        line, message = text.count("\n", 0, position) + 1, f"{error.reason} ({error.character!r})"
     for number, content in enumerate(text.splitlines()[:line], 1):
         if "\t" in content[: len(content) - len(content.lstrip())]:
             return f"{path}:{number}: not YAML: a tab indents the line, expected spaces."
-    return f"{path}:{line}: not YAML: {' '.join(said.split())}."
+    return f"{path}:{line}: not YAML: {' '.join(message.split())}."
 
 
 def _id_of(value: Any) -> str:
-    """The first `id` or `…_id` that a record says, or nothing."""
+    """The first `id` or `…_id` of a record, or nothing."""
     keys = value.keys() if hasattr(value, "keys") else ()
     ids = (value[key] for key in keys if key == "id" or str(key).endswith("_id"))
-    return next((said for said in ids if isinstance(said, str)), "")
+    return next((id for id in ids if isinstance(id, str)), "")

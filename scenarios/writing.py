@@ -1,4 +1,4 @@
-"""Text that is pleasant to read: documents as YAML with a line for each row of a table, and aligned columns."""
+"""Readable text: documents as YAML with a line for each row of a table, and aligned columns."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -6,23 +6,28 @@ from typing import Any
 import yaml
 
 from scenarios.records import Record
-from scenarios.source import teach_plain_words
+from scenarios.source import add_plain_words
 
 LINE_BREAKS = frozenset("\n\r\x85\u2028\u2029")
-ENDLESS = 10**6  # characters a line, so that rows are not folded
+MAX_WIDTH = 10**6  # characters per line, so that rows are not folded
 
 
 def dump(documents: Record | Iterable[Record]) -> str:
     """YAML of one document, or of several with `---` between them; reading it gives equal documents.
 
-    Left out is what is empty by default.
+    Fields that are empty by default are left out.
+
+    >>> import scenarios
+    >>> (day,) = scenarios.load("lifeops/easy_2").documents
+    >>> print(scenarios.dump(day).splitlines()[1])
+    scenario_id: easy_2
     """
     several = [documents] if isinstance(documents, Record) else documents
     return "---\n".join(_document(document) for document in several)
 
 
 def aligned(rows: Iterable[Sequence[str]]) -> list[str]:
-    """Rows of text with their columns aligned, a line each; a column of nothing is left out."""
+    """Rows of text with their columns aligned, a line each; empty columns are left out."""
     columns = [column for column in zip(*rows, strict=True) if any(column)]
     widths = [max(map(len, column)) for column in columns]
     return [
@@ -32,18 +37,18 @@ def aligned(rows: Iterable[Sequence[str]]) -> list[str]:
 
 
 def _document(document: Record) -> str:
-    """One document; an empty line stands before each table."""
+    """One document, with an empty line before each table."""
     text = ""
     for field, value in document.plain().items():
         is_table = isinstance(value, list | dict) and not _is_row(value)
         rows = _mark_rows(value)
         text += "\n" if is_table else ""
-        text += yaml.dump({field: rows}, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=ENDLESS)
+        text += yaml.dump({field: rows}, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=MAX_WIDTH)
     return text
 
 
 def _is_row(value: list | dict) -> bool:
-    """Whether nothing is nested in a list or mapping."""
+    """Whether a list or mapping has nothing nested in it."""
     items = value.values() if isinstance(value, dict) else value
     return not any(isinstance(item, list | dict) for item in items)
 
@@ -59,32 +64,32 @@ def _mark_rows(value: Any) -> Any:
 
 
 class _RowMapping(dict):
-    """A mapping in one line."""
+    """A mapping on one line."""
 
 
 class _RowList(list):
-    """A list in one line."""
+    """A list on one line."""
 
 
 class _Dumper(yaml.SafeDumper):
-    """Indents the items of a list; writes rows in one line."""
+    """Indents the items of a list; writes rows on one line."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
         del indentless
         super().increase_indent(flow, indentless=False)
 
     def ignore_aliases(self, data: Any) -> bool:
-        """A row that stands twice is written twice."""
+        """Writes equal rows in full, without anchors."""
         return True
 
 
 def _represent_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
-    """Text; with escapes where it holds a line break, so that it stays in its line."""
+    """Text; with escapes if it contains a line break, so that it stays on its line."""
     style = '"' if LINE_BREAKS & set(text) else None
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
-teach_plain_words(_Dumper)
+add_plain_words(_Dumper)
 _Dumper.add_representer(str, _represent_text)
 _Dumper.add_representer(
     _RowMapping,

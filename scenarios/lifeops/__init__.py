@@ -1,12 +1,13 @@
-"""LifeOps in text: its documents, how they become arrays, and how a running day is told."""
+"""LifeOps in text: its documents, how they become arrays, and how a running day reads in their words."""
 
 from jaxenv.envs.lifeops import LifeOps as Environment
 from jaxenv.envs.lifeops import Limits as Limits
+from scenarios.aliases import renamed
 from scenarios.lifeops.checks import problems as problems
 from scenarios.lifeops.checks import warnings as warnings
 from scenarios.lifeops.compiler import compile as compile
-from scenarios.lifeops.compiler import decompile as decompile
 from scenarios.lifeops.compiler import limits_of as limits_of
+from scenarios.lifeops.decompiler import decompile as decompile
 from scenarios.lifeops.document import PERSONAS as PERSONAS
 from scenarios.lifeops.document import Action as Action
 from scenarios.lifeops.document import Day as Day
@@ -14,12 +15,19 @@ from scenarios.lifeops.document import Event as Event
 from scenarios.lifeops.document import Persona as Persona
 from scenarios.lifeops.document import Request as Request
 from scenarios.lifeops.document import Task as Task
+from scenarios.lifeops.format import FORMAT as FORMAT
+from scenarios.lifeops.names import names as names
 from scenarios.lifeops.page import page as page
-from scenarios.lifeops.view import canonical as canonical
-from scenarios.lifeops.view import choices as choices
-from scenarios.lifeops.view import document_actions as document_actions
 from scenarios.lifeops.view import has_ended as has_ended
 from scenarios.lifeops.view import observation as observation
 
 Document = Day
 __all__ = ["Document", "Environment"]
+__getattr__ = renamed(
+    __name__,
+    {
+        "canonical": "scenarios.lifeops.view.normalize_action",
+        "choices": "scenarios.lifeops.view.legal_and_moves",
+        "document_actions": "scenarios.lifeops.view.action_dicts",
+    },
+)

@@ -1,4 +1,4 @@
-"""A day as arrays, and arrays as a day: documents to `jaxenv` scenarios and back."""
+"""Days to arrays: LifeOps documents as `jaxenv` scenarios."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,19 +16,17 @@ from jaxenv.envs.lifeops.types import (
     Scenario,
     empty_scenario,
 )
+from scenarios.arrays import fill, like
 from scenarios.errors import ScenarioError
 from scenarios.lifeops import checks
-from scenarios.lifeops.document import SPARE_STEPS, Day, Event, Persona, Request, Task
-
-PLACE_NAMES = ("Home", "Office", "Downtown", "Gym", "School", "Cafe", "Market", "Library")
-COLUMNS = ("start", "end", "place", "kind", "importance")
+from scenarios.lifeops.document import Day, Event, Persona, Task
 
 
 def compile(day: Day, limits: Limits = Limits()) -> Scenario:
     """The arrays of a day, as NumPy arrays.
 
     Raises:
-        ScenarioError: where the day does not fit into the limits, ids stand twice, or nothing is to be decided.
+        ScenarioError: where the day does not fit into the limits, ids are repeated, or there is nothing to decide.
     """
     if problems := checks.problems(day, limits):
         raise ScenarioError(*(problem.text for problem in problems))
@@ -39,17 +37,17 @@ def compile(day: Day, limits: Limits = Limits()) -> Scenario:
     travel = _fill_travel(empty.travel, day)
     return empty.replace(
         calendar=calendar,
-        source=_fill(empty.source, order),
-        overlaps=_like(empty.overlaps, _count_overlaps(calendar)),
-        tight_legs=_like(empty.tight_legs, _count_tight_legs(calendar, travel)),
+        source=fill(empty.source, order),
+        overlaps=like(empty.overlaps, _count_overlaps(calendar)),
+        tight_legs=like(empty.tight_legs, _count_tight_legs(calendar, travel)),
         requests=_fill_events(empty.requests, day.pending_requests, place),
-        flexible=_fill(empty.flexible, [request.flexible for request in day.pending_requests]),
-        num_requests=_like(empty.num_requests, len(day.pending_requests)),
+        flexible=fill(empty.flexible, [request.flexible for request in day.pending_requests]),
+        num_requests=like(empty.num_requests, len(day.pending_requests)),
         tasks=_fill_tasks(empty.tasks, [day.tasks[index] for index in task_order(day)]),
         persona=_persona_arrays(empty.persona, day.persona, place),
         travel=travel,
-        weekday=_like(empty.weekday, WEEKDAYS.index(day.day_of_week) if day.day_of_week else UNSET),
-        max_steps=_like(empty.max_steps, day.step_limit),
+        weekday=like(empty.weekday, WEEKDAYS.index(day.day_of_week) if day.day_of_week else UNSET),
+        max_steps=like(empty.max_steps, day.step_limit),
     )
 
 
@@ -68,72 +66,20 @@ def task_order(day: Day) -> list[int]:
     return sorted(range(len(day.tasks)), key=lambda n: (-day.tasks[n].priority, day.tasks[n].task_id))
 
 
-def decompile(scenario: Scenario, scenario_id: str = "", places: Sequence[str] = ()) -> Day:
-    """A day in words from arrays of one scenario, such as a generated one.
-
-    Names are not in the arrays: events are called e1, e2, …, requests r1, …, tasks t1, …, and places by `places` or
-    `PLACE_NAMES`. Compiled again, it gives the same arrays, if home is place 0 and the work place 0 or 1 as in
-    everything compiled or generated.
-    """
-    count = _count_places(scenario)
-    names = [*places, *PLACE_NAMES[len(places) :]]
-    names += [f"Place {n}" for n in range(len(names), count)]
-    present = np.asarray(scenario.calendar.start) != ABSENT
-    in_document = np.flatnonzero(present)[np.argsort(np.asarray(scenario.source)[present])]
-    rows = range(int(scenario.num_requests))
-    steps, weekday = int(scenario.max_steps), int(scenario.weekday)
-    travel = np.asarray(scenario.travel)[:count, :count].tolist()
-    return Day(
-        scenario_id=scenario_id,
-        persona=_persona_words(scenario.persona, names),
-        day_of_week=None if weekday == UNSET else WEEKDAYS[weekday],
-        max_steps=None if steps == len(rows) + SPARE_STEPS else steps,
-        calendar=tuple(
-            Event(event_id=f"e{n}", **_event_words(scenario.calendar, slot, names))
-            for n, slot in enumerate(in_document, 1)
-        ),
-        pending_requests=tuple(
-            Request(
-                event_id=f"r{row + 1}",
-                flexible=bool(scenario.flexible[row]),
-                **_event_words(scenario.requests, row, names),
-            )
-            for row in rows
-        ),
-        tasks=_tasks_words(scenario.tasks),
-        travel_times={origin: dict(zip(names, row, strict=False)) for origin, row in zip(names, travel, strict=False)},
-    )
-
-
-# Words to arrays ------------------------------------------------------------------------------------
-
-
 def _calendar_order(day: Day) -> list[int]:
     """Indices of the events by (start, end), ties as in the document."""
     times = [(event.start_min, event.end_min) for event in day.calendar]
     return sorted(range(len(times)), key=times.__getitem__)
 
 
-def _like(padding: Any, value: float) -> np.ndarray:
-    """A value in the dtype that its field has."""
-    return np.asarray(value, padding.dtype)
-
-
-def _fill(padding: Any, values: Sequence[float]) -> np.ndarray:
-    """The values, then padding."""
-    filled = np.array(padding)
-    filled[: len(values)] = values
-    return filled
-
-
 def _fill_events(padding: types.Event, events: Sequence[Event], place: Mapping[str, int]) -> types.Event:
     """A table of events or requests."""
     return padding.replace(
-        start=_fill(padding.start, [event.start_min for event in events]),
-        end=_fill(padding.end, [event.end_min for event in events]),
-        place=_fill(padding.place, [place[event.location] for event in events]),
-        kind=_fill(padding.kind, [KINDS.index(event.kind) for event in events]),
-        importance=_fill(padding.importance, [event.importance for event in events]),
+        start=fill(padding.start, [event.start_min for event in events]),
+        end=fill(padding.end, [event.end_min for event in events]),
+        place=fill(padding.place, [place[event.location] for event in events]),
+        kind=fill(padding.kind, [KINDS.index(event.kind) for event in events]),
+        importance=fill(padding.importance, [event.importance for event in events]),
     )
 
 
@@ -141,14 +87,14 @@ def _fill_tasks(padding: types.Tasks, tasks: Sequence[Task]) -> types.Tasks:
     """A table of tasks."""
     due_days = [NO_LIMIT if task.due_in_days is None else task.due_in_days for task in tasks]
     return padding.replace(
-        minutes=_fill(padding.minutes, [task.remaining_minutes for task in tasks]),
-        priority=_fill(padding.priority, [task.priority for task in tasks]),
-        due_days=_fill(padding.due_days, due_days),
+        minutes=fill(padding.minutes, [task.remaining_minutes for task in tasks]),
+        priority=fill(padding.priority, [task.priority for task in tasks]),
+        due_days=fill(padding.due_days, due_days),
     )
 
 
 def _fill_travel(padding: Any, day: Day) -> np.ndarray:
-    """The ways between all places of a day."""
+    """The travel times between all places of a day."""
     travel = np.array(padding)
     for row, origin in enumerate(day.places):
         for column, target in enumerate(day.places):
@@ -170,7 +116,7 @@ def _persona_arrays(padding: types.Persona, persona: Persona, place: Mapping[str
         "travel_weight": persona.travel_aversion_weight,
         "focus_weight": persona.focus_time_weight,
     }
-    return padding.replace(**{name: _like(getattr(padding, name), value) for name, value in values.items()})
+    return padding.replace(**{name: like(getattr(padding, name), value) for name, value in values.items()})
 
 
 def _count_overlaps(calendar: types.Event) -> int:
@@ -181,68 +127,8 @@ def _count_overlaps(calendar: types.Event) -> int:
 
 
 def _count_tight_legs(calendar: types.Event, travel: np.ndarray) -> int:
-    """Neighbours in time, not overlapping, between which the way takes longer than the gap."""
+    """Neighbors in time, not overlapping, between which the trip takes longer than the gap."""
     count = np.count_nonzero(np.asarray(calendar.start) != ABSENT)
     start, end, place = (np.asarray(column)[:count] for column in (calendar.start, calendar.end, calendar.place))
     gap = start[1:] - end[:-1]
     return int(((gap >= 0) & (travel[place[:-1], place[1:]] > gap)).sum())
-
-
-# Arrays to words ------------------------------------------------------------------------------------
-
-
-def _count_places(scenario: Scenario) -> int:
-    """One more than the last place that anything refers to or that has a way."""
-    travel, present = np.asarray(scenario.travel), np.asarray(scenario.calendar.start) != ABSENT
-    used = [int(scenario.persona.home), int(scenario.persona.work_place)]
-    used += np.asarray(scenario.calendar.place)[present].tolist()
-    used += np.asarray(scenario.requests.place)[: int(scenario.num_requests)].tolist()
-    used += np.flatnonzero((travel != 0).any(axis=0) | (travel != 0).any(axis=1)).tolist()
-    return max(used) + 1
-
-
-def _event_words(table: types.Event, row: int, names: Sequence[str]) -> dict:
-    """The fields of an event but for its id."""
-    start, end, place, kind, importance = (int(getattr(table, name)[row]) for name in COLUMNS)
-    return {
-        "start_min": start,
-        "end_min": end,
-        "location": names[place],
-        "importance": importance,
-        "kind": KINDS[kind],
-    }
-
-
-def _tasks_words(tasks: types.Tasks) -> tuple[Task, ...]:
-    """Tasks in the order in which they are done; their ids sort in that order."""
-    count = int((np.asarray(tasks.priority) > 0).sum())
-    return tuple(
-        Task(
-            task_id=f"t{row + 1:0{len(str(count))}}",
-            remaining_minutes=int(tasks.minutes[row]),
-            priority=int(tasks.priority[row]),
-            due_in_days=None if (due := int(tasks.due_days[row])) == NO_LIMIT else due,
-        )
-        for row in range(count)
-    )
-
-
-def _persona_words(persona: types.Persona, names: Sequence[str]) -> Persona:
-    """A persona without a name of its own."""
-    early, late = int(persona.avoid_before), int(persona.avoid_after)
-    return Persona(
-        persona_id="generated",
-        home_location=names[int(persona.home)],
-        primary_work_location=names[int(persona.work_place)],
-        preferred_meeting_window=(int(persona.window_start), int(persona.window_end)),
-        avoid_meetings_before_min=None if early == UNSET else early,
-        avoid_meetings_after_min=None if late == NO_LIMIT else late,
-        preference_weight=_shortest(persona.preference_weight),
-        travel_aversion_weight=_shortest(persona.travel_weight),
-        focus_time_weight=_shortest(persona.focus_weight),
-    )
-
-
-def _shortest(weight: Any) -> float:
-    """The float with the fewest digits that is the same float32."""
-    return float(str(np.float32(weight)))

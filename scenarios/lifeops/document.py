@@ -1,4 +1,4 @@
-"""What a LifeOps file may say: a day with its calendar, queue of requests, tasks, persona and travel times."""
+"""The LifeOps document: a day with its calendar, queue of requests, tasks, persona and travel times."""
 
 from typing import Annotated, Any, Literal
 
@@ -16,10 +16,10 @@ from jaxenv.envs.lifeops.types import (
     WEEKDAYS,
 )
 from scenarios.errors import did_you_mean
-from scenarios.records import Record, expect, one_of
+from scenarios.records import Name, Record, any_of, expect, number_from, one_of
 
-UNKNOWN_WAY = 30  # minutes between two places where the travel times do not say
-SPARE_STEPS = 5  # the time limit is the number of requests and these, unless it is given
+DEFAULT_TRIP = 30  # minutes between two places that travel_times leaves out
+SPARE_STEPS = 5  # the default time limit is the number of requests and these
 
 
 def _in_order(window: tuple[int, int]) -> tuple[int, int]:
@@ -28,24 +28,13 @@ def _in_order(window: tuple[int, int]) -> tuple[int, int]:
     return window
 
 
-def _known_type(action_type: str) -> str:
-    if action_type not in ACTION_TYPES:
-        raise ValueError
-    return action_type
-
-
-Name = Annotated[str, Field(min_length=1), expect("a name: text that is not empty")]
 Minute = Annotated[
     int,
     Field(ge=0, le=DAY_END),
     expect(f"minutes after midnight: an integer from 0 to {DAY_END}"),
 ]
 Level = Annotated[int, Field(ge=1, le=3), expect("1, 2 or 3 (the highest)")]
-Weight = Annotated[
-    float,
-    Field(ge=0, le=MOST_WEIGHT, allow_inf_nan=False),
-    expect(f"a number from 0 to {MOST_WEIGHT:g}"),
-]
+Weight = Annotated[float, *number_from(0, MOST_WEIGHT)]
 Window = Annotated[
     tuple[Minute, Minute],
     Field(strict=False),
@@ -70,7 +59,7 @@ Weekday = Annotated[
 class Action(Record):
     """What to do next; the fields that a type does not use are null."""
 
-    action_type: Annotated[str, AfterValidator(_known_type), one_of(ACTION_TYPES)]
+    action_type: Annotated[str, *any_of(ACTION_TYPES)]
     request_id: str | None = None
     new_start_min: int | None = None
     new_end_min: int | None = None
@@ -194,7 +183,7 @@ PERSONAS = {
 
 
 def _known_persona(persona: Any) -> Any:
-    """The persona of the library that an id names; anything else as it is."""
+    """The persona of the library that an id names; anything else unchanged."""
     if not isinstance(persona, str):
         return persona
     if persona not in PERSONAS:
@@ -207,7 +196,7 @@ def _known_persona(persona: Any) -> Any:
 
 
 class _OrItsId:
-    """Tells editors that the id of a persona of the library may stand for it."""
+    """Tells editors that the id of a persona of the library may replace it."""
 
     def __get_pydantic_json_schema__(self, core_schema: Any, persona_schema: Any) -> dict[str, Any]:
         return {"anyOf": [{"enum": list(PERSONAS)}, persona_schema(core_schema)]}
@@ -247,17 +236,17 @@ class Day(Record):
     travel_times: dict[str, dict[str, Travel]] = Field(
         default={},
         description="Minutes from place (row) to place (column), each direction for itself. "
-        f"What is left out takes {UNKNOWN_WAY}; within a place it is 0.",
+        f"What is left out takes {DEFAULT_TRIP}; within a place it is 0.",
     )
 
     @property
     def step_limit(self) -> int:
-        """`max_steps`, or what it is where the document does not say."""
+        """`max_steps`, or its default."""
         return self.max_steps or len(self.pending_requests) + SPARE_STEPS
 
     @property
     def places(self) -> tuple[str, ...]:
-        """Every place once: home, the work place, those of the travel times, then as they are met."""
+        """Every place once: home, the work place, those of the travel times, then in the order of their first use."""
         named = [self.persona.home_location, self.persona.primary_work_location]
         named += self.travel_times
         named += (place for row in self.travel_times.values() for place in row)
@@ -265,10 +254,10 @@ class Day(Record):
         return tuple(dict.fromkeys(named))
 
     def minutes_between(self, origin: str, target: str) -> int:
-        """The way in minutes."""
+        """The travel time in minutes."""
         if origin == target:
             return 0
-        return self.travel_times.get(origin, {}).get(target, UNKNOWN_WAY)
+        return self.travel_times.get(origin, {}).get(target, DEFAULT_TRIP)
 
     def plain(self) -> dict[str, Any]:
         """As `Record.plain`; a persona of the library by its id."""

@@ -8,7 +8,7 @@ from scenarios.writing import aligned
 
 
 def page(day: Day, name: str = "") -> str:
-    """Everything that a document says, times as on a clock; `name` is for a day that does not say its own."""
+    """Everything in a document, with times as on a clock; `name` is for a day without an id."""
     facts = [day.scenario_id or name or "a day", day.day_of_week or "", ", ".join(day.tags)]
     title = " · ".join([*filter(None, facts), f"at most {day.step_limit} steps"])
     sections = {
@@ -54,8 +54,8 @@ def _event_row(event: Event) -> list[str]:
 def _request_row(request: Request) -> list[str]:
     """Columns of a request."""
     *columns, title = _event_row(request)
-    said = " from ".join(filter(None, [title, request.from_person]))
-    return [*columns, "flexible" if request.flexible else "inflexible", said]
+    text = " from ".join(filter(None, [title, request.from_person]))
+    return [*columns, "flexible" if request.flexible else "inflexible", text]
 
 
 def _task_rows(day: Day) -> Iterable[list[str]]:
@@ -73,7 +73,7 @@ def _task_rows(day: Day) -> Iterable[list[str]]:
 
 
 def _travel_rows(day: Day) -> Iterable[list[str]]:
-    """All ways between places, those that the document leaves out too."""
+    """All trips between places, including those that the document leaves out."""
     yield ["", *day.places]
     for origin in day.places:
         yield [origin, *(str(day.minutes_between(origin, target)) for target in day.places)]

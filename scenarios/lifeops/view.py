@@ -1,4 +1,7 @@
-"""A state of LifeOps in the words of its document: the actions of the catalogue, and the observation."""
+"""A state of LifeOps in the words of its document: the actions of the catalogue, and the observation.
+
+Every agent sees the same, so that these functions ignore their last argument, the view of a `DocumentFormat`.
+"""
 
 import functools
 from typing import Any
@@ -16,7 +19,7 @@ FOCUS_TITLE = "Focus time"
 
 
 @functools.partial(jax.jit, static_argnums=0)
-def choices(env: LifeOps, state: State, params: Params) -> tuple[jax.Array, jax.Array, Move]:
+def legal_and_moves(env: LifeOps, state: State, params: Params, _: None = None) -> tuple[jax.Array, jax.Array, Move]:
     """(legal [A] bool, feasible [A] bool, the move of each entry [A])."""
     scenario = params.bank[state.scenario]
     request = scenario.requests.at(state.handled)
@@ -24,13 +27,13 @@ def choices(env: LifeOps, state: State, params: Params) -> tuple[jax.Array, jax.
     return env.action_mask(state, params), env.feasible_mask(state, params), moves
 
 
-def has_ended(day: Day, state: State) -> bool:
+def has_ended(day: Day, state: State, _: None = None) -> bool:
     """Whether nothing is left to decide, or the time limit is reached."""
     idle = state.handled >= len(day.pending_requests) and not np.any(state.minutes_left)
     return bool(idle or state.clock >= day.step_limit)
 
 
-def document_actions(day: Day, state: State, moves: Move) -> list[dict[str, Any]]:
+def action_dicts(day: Day, state: State, moves: Move, _: None = None) -> list[dict[str, Any]]:
     """Each entry of the catalogue as a document action; fields that it does not use are null."""
     request = _current_request(day, state)
     columns = (moves.verb, moves.event.start, moves.event.end, moves.duration)
@@ -48,7 +51,7 @@ def document_actions(day: Day, state: State, moves: Move) -> list[dict[str, Any]
     return found
 
 
-def canonical(action: Action, day: Day, state: State) -> dict[str, Any]:
+def normalize_action(action: Action, day: Day, state: State, _: None = None) -> dict[str, Any]:
     """The action as the catalogue writes it: the end of a focus block follows from its duration and is null."""
     start, duration = action.new_start_min, action.duration_min
     is_focus = action.action_type == ACTION_TYPES[BLOCK_FOCUS]
@@ -59,8 +62,8 @@ def canonical(action: Action, day: Day, state: State) -> dict[str, Any]:
     return action.model_dump()
 
 
-def observation(day: Day, state: State) -> dict[str, Any]:
-    """What the planner may know of a state; requests behind the third are hidden."""
+def observation(day: Day, state: State, _: None = None) -> dict[str, Any]:
+    """What the agent may know of a state; requests after the third are hidden."""
     handled = int(state.handled)
     waiting = [request.model_dump() for request in day.pending_requests[handled:]]
     return {
@@ -85,9 +88,9 @@ def _current_request(day: Day, state: State) -> Request | None:
 
 
 def _calendar(day: Day, state: State) -> list[dict[str, Any]]:
-    """The events in calendar order: those of the document, then what was added, as it was added.
+    """The events: those of the document, then those added, in the order in which they were added.
 
-    `State.source` tells where an event comes from, see `dynamics.added_source`.
+    `State.source` says where an event comes from, see `dynamics.added_source`.
     """
     capacity = state.source.shape[0]
     present = np.flatnonzero(state.calendar.start != ABSENT)
@@ -121,6 +124,6 @@ def _focus_event(day: Day, state: State, slot: int, clock: int) -> dict[str, Any
 
 
 def _tasks(day: Day, state: State) -> list[dict[str, Any]]:
-    """The tasks in the order of the document, finished ones too, with the minutes that are left."""
+    """The tasks in the order of the document, finished ones too, with their remaining minutes."""
     left = dict(zip(task_order(day), state.minutes_left.tolist(), strict=False))
     return [task.model_dump() | {"remaining_minutes": left[number]} for number, task in enumerate(day.tasks)]

@@ -1,7 +1,8 @@
-"""LifeStack in text: its documents, how they become arrays, and how a running crisis is told."""
+"""LifeStack in text: its documents, how they become arrays, and how a running crisis reads in their words."""
 
 from jaxenv.envs.lifestack import LifeStack as Environment
 from jaxenv.envs.lifestack import Limits as Limits
+from scenarios.aliases import renamed
 from scenarios.lifestack.checks import problems as problems
 from scenarios.lifestack.compiler import compile as compile
 from scenarios.lifestack.compiler import limits_of as limits_of
@@ -17,15 +18,22 @@ from scenarios.lifestack.document import Milestone as Milestone
 from scenarios.lifestack.document import Resources as Resources
 from scenarios.lifestack.document import Route as Route
 from scenarios.lifestack.document import Task as Task
-from scenarios.lifestack.oddities import warnings as warnings
-from scenarios.lifestack.oddities import winnable as winnable
+from scenarios.lifestack.format import FORMAT as FORMAT
+from scenarios.lifestack.names import names as names
 from scenarios.lifestack.page import page as page
-from scenarios.lifestack.planner import winnable as winnable_by_search
-from scenarios.lifestack.view import canonical as canonical
-from scenarios.lifestack.view import choices as choices
-from scenarios.lifestack.view import document_actions as document_actions
 from scenarios.lifestack.view import has_ended as has_ended
 from scenarios.lifestack.view import observation as observation
+from scenarios.lifestack.warnings import warnings as warnings
+from scenarios.lifestack.warnings import winnable as winnable
 
 Document = Task
-__all__ = ["Document", "Environment", "winnable_by_search"]
+__all__ = ["Document", "Environment"]
+__getattr__ = renamed(
+    __name__,
+    {
+        "canonical": "scenarios.lifestack.view.normalize_action",
+        "choices": "scenarios.lifestack.view.legal_and_moves",
+        "document_actions": "scenarios.lifestack.view.action_dicts",
+        "winnable_by_search": "scenarios.solvers.lifestack.winnable",
+    },
+)

@@ -1,16 +1,16 @@
-"""Why a task cannot be played: what its fields do not show one by one."""
+"""Checks of a task beyond its single fields: why it cannot be compiled."""
 
-import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 
 import numpy as np
 
 from jaxenv.envs.lifestack.metrics import METRICS, UNIT, better
 from jaxenv.envs.lifestack.types import Limits
+from scenarios.checking import over_capacity, repeated, unknown
 from scenarios.errors import Path, Problem, did_you_mean, quote
 from scenarios.lifestack.conditions import Condition
-from scenarios.lifestack.document import Task
+from scenarios.lifestack.document import ExoEvent, Route, Task
 from scenarios.lifestack.facts import Facts, bound, bounds, hidden_keys
 from scenarios.lifestack.fields import ORDERING, is_number
 from scenarios.lifestack.start import metrics_at_reset
@@ -19,29 +19,24 @@ WORLD, HIDDEN = "the world", "the hidden state"
 
 
 def problems(task: Task, limits: Limits) -> list[Problem]:
-    """Why a task cannot be compiled; empty where it can."""
+    """Why a task cannot be compiled; empty if it can."""
     found = [
         *_repeated_ids(task),
         *_repeated_verbs(task),
-        *_dangling_names(task),
+        *_unknown_names(task),
         *_unknown_metrics(task),
         *_metrics_as_facts(task),
         *_two_homes(task),
         *_wrong_sides(task),
         *_unfit_operators(task),
     ]
-    return found or [*_over_capacity(task, limits), *_over_at_once(task)]
+    return found or [*_over_capacity(task, limits), *_before_the_first_step(task)]
 
 
 def _repeated_ids(task: Task) -> Iterator[Problem]:
     """Routes, milestones and events are found by their ids."""
     for field in ("viable_routes", "milestones", "event_schedule"):
-        first: dict[str, int] = {}
-        for n, record in enumerate(task[field]):
-            if record.id in first:
-                text = f"id {record.id!r} stands twice, first in {field} item {first[record.id] + 1}."
-                yield Problem((field, n, "id"), text)
-            first.setdefault(record.id, n)
+        yield from repeated(((field, n), record.id) for n, record in enumerate(task[field]))
 
 
 def _repeated_verbs(task: Task) -> Iterator[Problem]:
@@ -49,31 +44,27 @@ def _repeated_verbs(task: Task) -> Iterator[Problem]:
     for n, route in enumerate(task.viable_routes):
         for m, verb in enumerate(route.required_action_types):
             if verb in route.required_action_types[:m]:
-                text = f"{verb!r} stands twice, expected each verb once: it is done once on a route."
+                text = f"{verb!r} is repeated, expected each verb once: it is done once on a route."
                 yield Problem(("viable_routes", n, "required_action_types", m), text)
 
 
-def _dangling_names(task: Task) -> Iterator[Problem]:
-    """Names of routes and milestones that there are not."""
+def _unknown_names(task: Task) -> Iterator[Problem]:
+    """Names of routes and milestones that do not exist."""
     routes, milestones = [route.id for route in task.viable_routes], [milestone.id for milestone in task.milestones]
+    for field in ("viable_routes", "event_schedule"):
+        for n, record in enumerate(task[field]):
+            yield from unknown("route", _listed((field, n), record, "closes_routes"), routes)
     for n, route in enumerate(task.viable_routes):
-        yield from _dangling(("viable_routes", n, "closes_routes"), route.closes_routes, "route", routes)
-        path = ("viable_routes", n, "milestones_unlocked")
-        yield from _dangling(path, route.milestones_unlocked, "milestone", milestones)
-    for n, event in enumerate(task.event_schedule):
-        yield from _dangling(("event_schedule", n, "closes_routes"), event.closes_routes, "route", routes)
+        yield from unknown("milestone", _listed(("viable_routes", n), route, "milestones_unlocked"), milestones)
 
 
-def _dangling(path: Path, names: Iterable[str], what: str, known: list[str]) -> Iterator[Problem]:
-    """Those of some names that are not known."""
-    for n, name in enumerate(names):
-        if name not in known:
-            there_is = f"There is {', '.join(known)}." if known else "There is none."
-            yield Problem((*path, n), f"no {what} {name!r}.{did_you_mean(name, known)} {there_is}")
+def _listed(path: Path, record: Route | ExoEvent, field: str) -> Iterator[tuple[Path, str]]:
+    """The names that a field lists, and where they are."""
+    yield from (((*path, field, n), name) for n, name in enumerate(record[field]))
 
 
 def _unknown_metrics(task: Task) -> Iterator[Problem]:
-    """Paths in effects and disruptions that are no metric."""
+    """Paths in effects and disruptions that are not metrics."""
     tables: list[tuple[Path, dict]] = [(("disruption",), task.disruption)]
     for field in ("viable_routes", "event_schedule"):
         tables += [((field, n, "effects"), record.effects) for n, record in enumerate(task[field])]
@@ -91,11 +82,13 @@ def _metrics_as_facts(task: Task) -> Iterator[Problem]:
     for path, key, _ in chain(task.states(), task.consequences(), task.mutations()):
         if key in METRICS:
             way = {"viable_routes": "effects", "event_schedule": "effects"}.get(str(path[0]), "disruption")
-            yield Problem(path, f"{key!r} is a metric and no fact. To change it, use {way}; else choose another name.")
+            yield Problem(
+                path, f"{key!r} is a metric, not a fact. To change it, use {way}; otherwise choose another name."
+            )
 
 
 def _two_homes(task: Task) -> Iterator[Problem]:
-    """Keys of which it is open where they belong, or with which value they begin."""
+    """Keys whose home or first value is ambiguous."""
     facts = Facts.of(task)
     for field in ("mutable_world", "visible_world"):
         for key in task[field]:
@@ -111,7 +104,7 @@ def _two_homes(task: Task) -> Iterator[Problem]:
 def _are_equal(facts: Facts, task: Task, key: str) -> bool:
     """Whether both halves of the world give a key the same first value."""
     if key not in facts.values:
-        return True  # a metric, told elsewhere
+        return True  # a metric, reported elsewhere
     return facts.code(key, task.mutable_world[key]) == facts.code(key, task.visible_world[key])
 
 
@@ -129,19 +122,19 @@ def _why(task: Task, key: str) -> str:
     """What makes a key belong where it does."""
     for field in ("hidden_state", "mutable_world", "visible_world"):
         if key in task[field]:
-            return f"it stands in {field}"
+            return f"it is in {field}"
     writer = next(event.id for event in task.event_schedule if key in event.hidden_state_mutation)
     return f"a hidden_state_mutation of {writer!r} writes it"
 
 
 def _unfit_operators(task: Task) -> Iterator[Problem]:
-    """Comparisons that say nothing."""
+    """Comparisons that are meaningless."""
     for path, condition in task.conditions():
         if condition.key in METRICS and condition.op not in ORDERING:
             text = f"{condition.key!r} is a metric, found op {condition.op}, expected one of {', '.join(ORDERING)}."
             yield Problem(path, text)
         elif condition.op in ORDERING and not is_number(condition.value):
-            text = f"op {condition.op} holds only between numbers, found {quote(condition.value)}."
+            text = f"op {condition.op} compares numbers only, found {quote(condition.value)}."
             yield Problem(path, text)
 
 
@@ -158,29 +151,14 @@ def _over_capacity(task: Task, limits: Limits) -> Iterator[Problem]:
     )
     words = {"success": "members of success_conditions", "bounds": "different bounds on metrics", "keys": "facts"}
     for path, field, count in tables:
-        yield from _too_many(path, f"{count} {words.get(field, field)}", field, count, limits)
+        yield from over_capacity(path, f"{count} {words.get(field, field)}", field, count, limits)
     for key, values in facts.values.items():
         counts = f"absence and the {len(values)} values that {key!r} can take"
-        yield from _too_many((), counts, "codes", len(values) + 1, limits)
+        yield from over_capacity((), counts, "codes", len(values) + 1, limits)
 
 
-def _too_many(path: Path, counts: str, field: str, needed: int, limits: Limits) -> Iterator[Problem]:
-    """How to raise a capacity that is too small."""
-    capacity = getattr(limits, field)
-    if needed <= capacity:
-        return
-    text = f"{counts} need {needed}, the capacity is {capacity} {field}. "
-    try:
-        dataclasses.replace(limits, **{field: needed})
-    except ValueError:
-        yield Problem(path, text + "So many cannot be had at all.")
-    else:
-        more = f"jaxenv.envs.lifestack.Limits({field}={needed})"
-        yield Problem(path, text + f"To raise it, pass limits={more} here and to jaxenv.make.")
-
-
-def _over_at_once(task: Task) -> Iterator[Problem]:
-    """What would happen before the first step."""
+def _before_the_first_step(task: Task) -> Iterator[Problem]:
+    """Ends and milestones that would come before the first step."""
     facts, metrics = Facts.of(task), metrics_at_reset(task)
 
     def holds(condition: Condition) -> bool:

@@ -1,4 +1,4 @@
-"""A task as arrays: documents to `jaxenv` scenarios."""
+"""Tasks to arrays: LifeStack documents as `jaxenv` scenarios."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,6 +12,7 @@ from jaxenv.envs.lifestack import links, types
 from jaxenv.envs.lifestack.actions import VERBS
 from jaxenv.envs.lifestack.metrics import METRICS, spread
 from jaxenv.envs.lifestack.types import CENTS, NEVER, UNKNOWN, Limits, Scenario, empty_scenario
+from scenarios.arrays import fill, like
 from scenarios.errors import ScenarioError
 from scenarios.lifestack import checks
 from scenarios.lifestack.conditions import Condition
@@ -24,7 +25,7 @@ def compile(task: Task, limits: Limits = Limits()) -> Scenario:
     """The arrays of a task, as NumPy arrays.
 
     Raises:
-        ScenarioError: where the task does not fit into the limits, or `checks.problems` finds something else.
+        ScenarioError: where the task does not fit into the limits, or where `checks.problems` finds something else.
     """
     if problems := checks.problems(task, limits):
         raise ScenarioError(*(problem.text for problem in problems))
@@ -32,30 +33,30 @@ def compile(task: Task, limits: Limits = Limits()) -> Scenario:
     first, success = list(facts.first.values()), [member.alternatives for member in task.success_conditions]
     failure = [condition for member in task.failure_conditions for condition in member.alternatives]
     scenario = empty.replace(
-        num_keys=_like(empty.num_keys, len(facts.keys)),
-        facts=_fill(empty.facts, first),
-        known=_fill(empty.known, _known(task, facts)),
-        shown=_fill(empty.shown, [key in task.visible_world for key in facts.keys]),
-        num_routes=_like(empty.num_routes, len(task.viable_routes)),
+        num_keys=like(empty.num_keys, len(facts.keys)),
+        facts=fill(empty.facts, first),
+        known=fill(empty.known, _known(task, facts)),
+        shown=fill(empty.shown, [key in task.visible_world for key in facts.keys]),
+        num_routes=like(empty.num_routes, len(task.viable_routes)),
         routes=_routes(empty.routes, task, table),
-        num_milestones=_like(empty.num_milestones, len(task.milestones)),
+        num_milestones=like(empty.num_milestones, len(task.milestones)),
         milestones=table.fill(empty.milestones, [(milestone.condition,) for milestone in task.milestones]),
-        milestone_reward=_fill(empty.milestone_reward, [milestone.reward for milestone in task.milestones]),
-        locked=_fill(empty.locked, _locked(task)),
+        milestone_reward=fill(empty.milestone_reward, [milestone.reward for milestone in task.milestones]),
+        locked=fill(empty.locked, _locked(task)),
         events=_events(empty.events, task, facts),
-        num_success=_like(empty.num_success, len(success)),
+        num_success=like(empty.num_success, len(success)),
         success=table.fill(empty.success, success),
         failure=table.fill(empty.failure, [failure]),
-        num_bounds=_like(empty.num_bounds, len(table.bounds)),
+        num_bounds=like(empty.num_bounds, len(table.bounds)),
         bounds=types.Bounds(
-            metric=_fill(empty.bounds.metric, [bound.metric for bound in table.bounds]),
-            low=_fill(empty.bounds.low, [bound.low for bound in table.bounds]),
-            high=_fill(empty.bounds.high, [bound.high for bound in table.bounds]),
+            metric=fill(empty.bounds.metric, [bound.metric for bound in table.bounds]),
+            low=fill(empty.bounds.low, [bound.low for bound in table.bounds]),
+            high=fill(empty.bounds.high, [bound.high for bound in table.bounds]),
         ),
-        metrics=_like(empty.metrics, metrics_at_reset(task)),
-        horizon=_like(empty.horizon, task.horizon),
-        deadline=_like(empty.deadline, task.constraints.deadline_step or NEVER),
-        **{name: _like(getattr(empty, name), amount) for name, amount in resources(task).items()},
+        metrics=like(empty.metrics, metrics_at_reset(task)),
+        horizon=like(empty.horizon, task.horizon),
+        deadline=like(empty.deadline, task.constraints.deadline_step or NEVER),
+        **{name: like(getattr(empty, name), amount) for name, amount in resources(task).items()},
     )
     return jax.tree.map(np.asarray, _link(scenario))
 
@@ -83,7 +84,7 @@ class _Conditions:
         self.facts, self.bounds = Facts.of(task), bounds(task)
 
     def fill(self, padding: types.Conditions, several: Iterable[Iterable[Condition]]) -> types.Conditions:
-        """A table with a column for what one of some conditions satisfies."""
+        """A table with a column for each group of alternative conditions."""
         facts, in_bounds = np.array(padding.facts), np.array(padding.bounds)
         for column, alternatives in enumerate(several):
             for condition in alternatives:
@@ -95,24 +96,12 @@ class _Conditions:
         return padding.replace(facts=facts, bounds=in_bounds)
 
     def place(self, condition: Condition) -> int:
-        """Where a condition on a metric stands in the table of bounds."""
+        """The row of a condition on a metric in the table of bounds."""
         return self.bounds.index(bound(condition))
 
 
-def _like(padding: Any, value: Any) -> Any:
-    """A value in the dtype that its field has."""
-    return np.asarray(value, padding.dtype)
-
-
-def _fill(padding: Any, values: Sequence[float]) -> Any:
-    """The values, then padding."""
-    filled = np.array(padding)
-    filled[: len(values)] = values
-    return filled
-
-
 def _known(task: Task, facts: Facts) -> list[int]:
-    """The first codes of what is known from the start."""
+    """The first codes, UNKNOWN for what is not known from the start."""
     unknown = (hidden_keys(task) | written_by_events(task)) - set(task.visible_world)
     return [UNKNOWN if key in unknown else code for key, code in facts.first.items()]
 
@@ -141,17 +130,17 @@ def _routes(padding: types.Routes, task: Task, table: _Conditions) -> types.Rout
         effects[row] = spread(route.effects)
     names, milestones = [route.id for route in routes], [milestone.id for milestone in task.milestones]
     return padding.replace(
-        required=_fill(padding.required, [sum(1 << VERBS.index(verb) for verb in route.verbs) for route in routes]),
+        required=fill(padding.required, [sum(1 << VERBS.index(verb) for verb in route.verbs) for route in routes]),
         preconditions=preconditions,
         order=order,
         bound_order=bound_order,
         writes=writes,
         closes=_named(padding.closes, [route.closes_routes for route in routes], names),
         unlocks=_named(padding.unlocks, [route.milestones_unlocked for route in routes], milestones),
-        reward=_fill(padding.reward, [route.final_reward for route in routes]),
-        time=_fill(padding.time, [_share(route, route.cost.time) for route in routes]),
-        energy=_fill(padding.energy, [_share(route, route.cost.energy) for route in routes]),
-        money=_fill(padding.money, [hundredths(route.cost.money) for route in routes]),
+        reward=fill(padding.reward, [route.final_reward for route in routes]),
+        time=fill(padding.time, [_share(route, route.cost.time) for route in routes]),
+        energy=fill(padding.energy, [_share(route, route.cost.energy) for route in routes]),
+        money=fill(padding.money, [hundredths(route.cost.money) for route in routes]),
         effects=effects,
     )
 
@@ -169,14 +158,14 @@ def _events(padding: types.Events, task: Task, facts: Facts) -> types.Events:
         _write(writes[row], {**event.world_mutation, **event.hidden_state_mutation}, facts)
         effects[row] = spread(event.effects)
     return padding.replace(
-        step=_fill(padding.step, [event.step for event in events]),
-        probability=_fill(padding.probability, [event.probability for event in events]),
+        step=fill(padding.step, [event.step for event in events]),
+        probability=fill(padding.probability, [event.probability for event in events]),
         writes=writes,
         closes=_named(
             padding.closes, [event.closes_routes for event in events], [route.id for route in task.viable_routes]
         ),
         effects=effects,
-        silent=_fill(padding.silent, [event.silent for event in events]),
+        silent=fill(padding.silent, [event.silent for event in events]),
     )
 
 
@@ -187,7 +176,7 @@ def _write(row: np.ndarray, written: Mapping[str, Any], facts: Facts) -> None:
 
 
 def _named(padding: Any, rows: Iterable[Iterable[str]], names: Sequence[str]) -> Any:
-    """A table in which a row marks the places of the names that it lists."""
+    """A table in which each row marks the names that it lists."""
     table = np.array(padding)
     for row, listed in enumerate(rows):
         table[row, [names.index(name) for name in listed]] = True

@@ -1,4 +1,4 @@
-"""The conditions of a LifeStack document, as they stand in preconditions, milestones, success and failure."""
+"""The conditions of a LifeStack document, in preconditions, milestones, success and failure."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -6,8 +6,8 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, WrapValidator
 from pydantic_core import PydanticCustomError
 
-from scenarios.lifestack.fields import Name, Operator, Value
-from scenarios.records import Record
+from scenarios.lifestack.fields import Operator, Value
+from scenarios.records import Name, Record
 
 
 class Comparison(Record):
@@ -28,7 +28,7 @@ class Condition(Record):
 
     @property
     def alternatives(self) -> "tuple[Condition, ...]":
-        """The conditions of which one must hold: itself."""
+        """The conditions of which one must hold: this one."""
         return (self,)
 
 
@@ -52,7 +52,7 @@ class AnyOf(Record):
 
 
 def _member(member: Any, validate: Any) -> Condition | AnyOf:
-    """A condition, or several where `any` is said."""
+    """A condition, or several under `any`."""
     if isinstance(member, Condition | AnyOf):
         return member
     record = AnyOf if isinstance(member, Mapping) and "any" in member else Condition
@@ -60,14 +60,14 @@ def _member(member: Any, validate: Any) -> Condition | AnyOf:
 
 
 def _precondition(wanted: Any, validate: Any) -> Any:
-    """A comparison where a mapping says `op`; all else is a value to equal."""
+    """A comparison if a mapping has `op`; anything else is a value to equal."""
     if isinstance(wanted, Mapping) and "op" in wanted:
         return Comparison.model_validate(wanted)
     return validate(wanted)
 
 
 class _OrValue:
-    """Tells editors that a mapping which says `op` is a comparison, and all else a value."""
+    """Tells editors that a mapping with `op` is a comparison, and anything else a value."""
 
     def __get_pydantic_json_schema__(self, core_schema: Any, inner: Any) -> dict[str, Any]:
         comparison, _ = inner(core_schema)["anyOf"]

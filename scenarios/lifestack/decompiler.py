@@ -1,4 +1,4 @@
-"""Arrays as a task: what was compiled or drawn, in words again."""
+"""Arrays to tasks: what was compiled or generated, as a LifeStack document again."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -8,6 +8,7 @@ import numpy as np
 from jaxenv.envs.lifestack.actions import VERBS
 from jaxenv.envs.lifestack.metrics import FIRST, HIGHEST, METRICS, UNIT
 from jaxenv.envs.lifestack.types import ABSENT, CENTS, NEVER, UNKNOWN, UNWRITTEN, Scenario
+from scenarios.arrays import shortest
 from scenarios.errors import ScenarioError
 from scenarios.lifestack.document import ExoEvent, Milestone, Route, Task
 from scenarios.lifestack.inverse import undo_spread, values_for
@@ -126,12 +127,12 @@ class _Words:
         low, high = int(bounds.low[row]), int(bounds.high[row])
         key = METRICS[int(bounds.metric[row])]
         if high == HIGHEST:
-            said = {"op": "ge", "value": low / UNIT} if low <= HIGHEST else {"op": "gt", "value": HIGHEST / UNIT}
+            comparison = {"op": "ge", "value": low / UNIT} if low <= HIGHEST else {"op": "gt", "value": HIGHEST / UNIT}
         elif low == 0:
-            said = {"op": "le", "value": high / UNIT} if high >= 0 else {"op": "lt", "value": 0.0}
+            comparison = {"op": "le", "value": high / UNIT} if high >= 0 else {"op": "lt", "value": 0.0}
         else:
             raise ScenarioError(f"no single comparison bounds {key} on both sides.")
-        return {"key": key, **said}
+        return {"key": key, **comparison}
 
     def _alternatives(self, table: Any, column: int) -> list[dict[str, Any]]:
         """The conditions of which one must hold, one for each code and bound."""
@@ -147,7 +148,7 @@ class _Words:
         return found
 
     def _member(self, column: int) -> list[dict[str, Any]]:
-        """The alternatives of a member of success; one that never holds where there are none."""
+        """The alternatives of a member of success; one that never holds if there are none."""
         return self._alternatives(self.scenario.success, column) or [{"key": self.keys[0], "value": NEVER_TAKEN}]
 
     # Tables -------------------------------------------------------------------------------------------
@@ -164,7 +165,7 @@ class _Words:
                 "consequences": self._writes(routes.writes[row], range(len(self.keys))),
                 "closes_routes": _names(routes.closes[row], self.routes),
                 "milestones_unlocked": _names(routes.unlocks[row], self.milestones),
-                "final_reward": _shortest(routes.reward[row]),
+                "final_reward": shortest(routes.reward[row]),
                 "cost": {
                     "time": int(routes.time[row]) * len(verbs) / CENTS,
                     "energy": int(routes.energy[row]) * len(verbs) / CENTS,
@@ -178,26 +179,28 @@ class _Words:
         """The preconditions of a route in the order of the document."""
         routes, placed = self.scenario.routes, []
         for slot in np.flatnonzero(routes.order[row]):
-            said = self._comparison(int(slot), int(routes.preconditions[row, slot]))
-            is_plain = said["op"] == "eq"
-            placed.append((routes.order[row, slot], self.keys[slot], said["value"] if is_plain else said))
+            comparison = self._comparison(int(slot), int(routes.preconditions[row, slot]))
+            is_plain = comparison["op"] == "eq"
+            placed.append((routes.order[row, slot], self.keys[slot], comparison["value"] if is_plain else comparison))
         for n in np.flatnonzero(routes.bound_order[row]):
             bound = self._bound(int(n))
             placed.append((routes.bound_order[row, n], bound.pop("key"), bound))
-        return {key: said for _, key, said in sorted(placed, key=lambda entry: entry[0])}
+        return {key: comparison for _, key, comparison in sorted(placed, key=lambda entry: entry[0])}
 
     def _milestone(self, row: int) -> Milestone:
         """One milestone."""
         table = self.scenario.milestones
         bounds = [self._bound(int(n)) for n in np.flatnonzero(table.bounds[:, row])]
         slots = np.flatnonzero(table.facts[:, row]) if not bounds else ()
-        said = bounds or [{"key": self.keys[n], **self._comparison(int(n), int(table.facts[n, row]))} for n in slots]
-        condition = said[0] if said else {"key": self.keys[0], "op": "eq", "value": NEVER_TAKEN}
+        comparison = bounds or [
+            {"key": self.keys[n], **self._comparison(int(n), int(table.facts[n, row]))} for n in slots
+        ]
+        condition = comparison[0] if comparison else {"key": self.keys[0], "op": "eq", "value": NEVER_TAKEN}
         return Milestone.model_validate(
             {
                 "id": self.milestones[row],
                 **{f"condition_{name}": value for name, value in condition.items()},
-                "reward": _shortest(self.scenario.milestone_reward[row]),
+                "reward": shortest(self.scenario.milestone_reward[row]),
             }
         )
 
@@ -209,7 +212,7 @@ class _Words:
             {
                 "id": f"event_{row + 1}",
                 "step": int(events.step[row]),
-                "probability": _shortest(events.probability[row]),
+                "probability": shortest(events.probability[row]),
                 "world_mutation": self._writes(events.writes[row], slots[self.num_hidden :]),
                 "hidden_state_mutation": self._writes(events.writes[row], slots[: self.num_hidden]),
                 "closes_routes": _names(events.closes[row], self.routes),
@@ -222,8 +225,3 @@ class _Words:
 def _names(row: Any, names: Sequence[str]) -> list[str]:
     """The names that a row marks."""
     return [name for name, marked in zip(names, row, strict=False) if marked]
-
-
-def _shortest(number: Any) -> float:
-    """The float with the fewest digits that is the same float32."""
-    return float(str(np.float32(number)))

@@ -1,9 +1,9 @@
-"""What a LifeStack file may say: a task with its facts, routes out of the crisis, milestones, and events."""
+"""The LifeStack document: a task with its facts, routes out of the crisis, milestones and events."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from scenarios.errors import Path
 from scenarios.lifestack.conditions import AnyOf as AnyOf
@@ -18,7 +18,6 @@ from scenarios.lifestack.fields import (
     Energy,
     EventStep,
     Facts,
-    Name,
     Names,
     Operator,
     Probability,
@@ -26,18 +25,17 @@ from scenarios.lifestack.fields import (
     Steps,
     Value,
     Verb,
-    known_action,
 )
-from scenarios.records import Record, one_of
+from scenarios.records import Name, Record, any_of, one_of
 
-Said = tuple[Path, str, Any]
+Write = tuple[Path, str, Any]
 """Where a document gives a key a value, the key, the value."""
 
 
 class Action(Record):
     """What to do next."""
 
-    action_type: Annotated[str, AfterValidator(known_action), one_of(ACTION_TYPES)]
+    action_type: Annotated[str, *any_of(ACTION_TYPES)]
     target: str | None = None  # a route; for inspect a key; null for upkeep and wait
 
 
@@ -84,7 +82,7 @@ class Route(Record):
             key: wanted if isinstance(wanted, Comparison) else Comparison.model_construct(op="eq", value=wanted)
             for key, wanted in self.preconditions.items()
         }
-        return tuple(Condition.model_construct(key=key, **said) for key, said in compared.items())
+        return tuple(Condition.model_construct(key=key, **comparison) for key, comparison in compared.items())
 
 
 class Milestone(Record):
@@ -99,7 +97,7 @@ class Milestone(Record):
 
     @property
     def condition(self) -> Condition:
-        """When it is reached."""
+        """The condition for reaching it."""
         return Condition.model_construct(key=self.condition_key, value=self.condition_value, op=self.condition_op)
 
 
@@ -179,32 +177,34 @@ class Task(Record):
 
     @property
     def last_step(self) -> int:
-        """The step at which it is over: the deadline or the horizon."""
+        """The last step: the deadline or the horizon."""
         return min(self.horizon, self.constraints.deadline_step or self.horizon)
 
-    def states(self) -> Iterator[Said]:
+    def states(self) -> Iterator[Write]:
         """The first values."""
         for field in ("hidden_state", "mutable_world", "visible_world"):
             yield from (((field, key), key, value) for key, value in self[field].items())
 
-    def consequences(self) -> Iterator[Said]:
+    def consequences(self) -> Iterator[Write]:
         """What completing routes writes."""
         for n, route in enumerate(self.viable_routes):
             yield from ((("viable_routes", n, "consequences", k), k, v) for k, v in route.consequences.items())
 
-    def mutations(self) -> Iterator[Said]:
+    def mutations(self) -> Iterator[Write]:
         """What events write."""
         for n, event in enumerate(self.event_schedule):
             for field in ("world_mutation", "hidden_state_mutation"):
                 yield from ((("event_schedule", n, field, k), k, v) for k, v in event[field].items())
 
     def conditions(self) -> Iterator[tuple[Path, Condition]]:
-        """Every condition and where it stands: preconditions, milestones, success, failure."""
+        """Every condition and its path: preconditions, milestones, success, failure."""
         for n, route in enumerate(self.viable_routes):
-            yield from ((("viable_routes", n, "preconditions", said.key), said) for said in route.conditions)
+            yield from (
+                (("viable_routes", n, "preconditions", condition.key), condition) for condition in route.conditions
+            )
         for n, milestone in enumerate(self.milestones):
             yield ("milestones", n, "condition_value"), milestone.condition
         for field in ("success_conditions", "failure_conditions"):
             for n, member in enumerate(self[field]):
-                for m, said in enumerate(member.alternatives):
-                    yield (field, n, *(("any", m) if isinstance(member, AnyOf) else ()), "value"), said
+                for m, condition in enumerate(member.alternatives):
+                    yield (field, n, *(("any", m) if isinstance(member, AnyOf) else ()), "value"), condition

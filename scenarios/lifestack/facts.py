@@ -56,7 +56,7 @@ class Facts:
         return tuple(self.values)
 
     def slot(self, key: str) -> int:
-        """The place of a key."""
+        """The slot of a key."""
         return self.keys.index(key)
 
     def code(self, key: str, value: Any) -> int:
@@ -81,7 +81,7 @@ def holds(op: str, value: Any, wanted: Any) -> bool:
 
 
 def token(value: Any) -> Hashable:
-    """Something that is equal for equal values: numbers compare as numbers, all others with their type."""
+    """A token that is equal for equal values: numbers compare as numbers, all others with their type."""
     if isinstance(value, list):
         return "list", *map(token, value)
     if isinstance(value, dict):
@@ -102,7 +102,7 @@ def bound(condition: Condition) -> Bound:
 
 
 def bounds(task: Task) -> list[Bound]:
-    """The different bounds of a task, in the order in which they are first met."""
+    """The distinct bounds of a task, in the order of their first use."""
     found = (bound(condition) for _, condition in task.conditions() if condition.key in METRICS)
     return list(dict.fromkeys(found))
 
@@ -132,7 +132,7 @@ def _keys(task: Task) -> list[str]:
 
 
 def _place(values: Any, value: Any) -> int | None:
-    """Where a value stands among others."""
+    """The index of a value among others."""
     return next((place for place, other in enumerate(values) if token(other) == token(value)), None)
 
 

@@ -1,4 +1,4 @@
-"""The kinds of field that a LifeStack document has: names, amounts, values of facts, operators."""
+"""The field types of a LifeStack document: names, amounts, values of facts, operators."""
 
 import math
 from typing import Annotated, Any, Literal
@@ -10,13 +10,13 @@ from jaxenv.envs.lifestack import actions
 from jaxenv.envs.lifestack.actions import INSPECT, VERBS
 from jaxenv.envs.lifestack.metrics import METRICS
 from jaxenv.envs.lifestack.types import CENTS, EVERY_STEP, MOST_ENERGY, NEVER
-from scenarios.records import expect, one_of
+from scenarios.records import expect, number_from, one_of
 
 OPERATORS = ("eq", "ne", "gt", "lt", "ge", "le")
 ORDERING = ("gt", "lt", "ge", "le")  # which hold between numbers alone
-MOST_ENERGY_UNITS = MOST_ENERGY // CENTS
-MOST = 10_000_000  # of hours or money
-MOST_REWARD = 1000
+MAX_ENERGY = MOST_ENERGY // CENTS
+MAX_AMOUNT = 10_000_000  # of hours or money
+MAX_REWARD = 1000
 LAST_STEP = NEVER - 1
 
 
@@ -36,34 +36,21 @@ def _is_plain(value: Any) -> bool:
 
 def _plain_value(value: Any) -> Any:
     if not _is_plain(value):
-        said = "expected null, true, false, a finite number, text, or a list or mapping of them."
-        raise PydanticCustomError("value", said)
+        message = "expected null, true, false, a finite number, text, or a list or mapping of them."
+        raise PydanticCustomError("value", message)
     return value
-
-
-def _number_from(low: float, high: float) -> Any:
-    """The annotations of a number within bounds."""
-    return Field(ge=low, le=high, allow_inf_nan=False), expect(f"a number from {low} to {high}")
-
-
-def known_action(action_type: str) -> str:
-    """An action type that there is."""
-    if action_type not in ACTION_TYPES:
-        raise ValueError
-    return action_type
 
 
 ACTION_TYPES = (*VERBS, INSPECT)
 
-Name = Annotated[str, Field(min_length=1), expect("a name: text that is not empty")]
 Verb = Annotated[actions.Verb, one_of(VERBS)]
 Operator = Annotated[Literal["eq", "ne", "gt", "lt", "ge", "le"], one_of(OPERATORS)]
 Value = Annotated[Any, AfterValidator(_plain_value)]
-Amount = Annotated[float, *_number_from(0, MOST)]
-Energy = Annotated[float, *_number_from(0, MOST_ENERGY_UNITS)]
-Reward = Annotated[float, *_number_from(-MOST_REWARD, MOST_REWARD)]
-Probability = Annotated[float, *_number_from(0, 1)]
-Change = Annotated[float, *_number_from(-100, 100)]
+Amount = Annotated[float, *number_from(0, MAX_AMOUNT)]
+Energy = Annotated[float, *number_from(0, MAX_ENERGY)]
+Reward = Annotated[float, *number_from(-MAX_REWARD, MAX_REWARD)]
+Probability = Annotated[float, *number_from(0, 1)]
+Change = Annotated[float, *number_from(-100, 100)]
 Steps = Annotated[int, Field(ge=1, le=LAST_STEP), expect(f"a number of steps: an integer from 1 to {LAST_STEP}")]
 EventStep = Annotated[
     int,

@@ -1,4 +1,4 @@
-"""What arrays no longer say: values that comparisons tell apart, and the changes that have spread."""
+"""What arrays no longer hold: values that comparisons distinguish, and the changes before they spread."""
 
 import itertools
 from collections.abc import Sequence
@@ -9,15 +9,15 @@ import numpy as np
 from jaxenv.envs.lifestack.metrics import HOPS, METRICS, UNIT, cascade, spread
 from scenarios.errors import ScenarioError
 
-MOST_DECIMALS, MOST_DIGITS = 4, 9  # of a change in a document: where it is plain, and where it is not
-MOST_TURNS = 1000
+MAX_DECIMALS, MAX_DIGITS = 4, 9  # of a change in a document: where it is plain, and where it is not
+MAX_TURNS = 1000
 
 
 def values_for(count: int, orders: Sequence[int]) -> dict[int, Any]:
-    """Values for the codes 1 to `count`: numbers such that each set in `orders` can be told by one comparison.
+    """Values for the codes 1 to `count`: numbers such that one comparison selects each set in `orders`.
 
-    Sets that neither equality nor its contrary tells lie at one end of an order of codes; the codes that lie in none
-    of them get text, which has no order.
+    Sets that neither equality nor inequality selects are one end of an order of codes; the codes in none of them get
+    text, which has no order.
     """
     every = (1 << count + 1) - 1
     ends = [codes for codes in orders if not codes & 1 and min(codes.bit_count(), (every & ~codes).bit_count()) > 1]
@@ -35,32 +35,32 @@ def values_for(count: int, orders: Sequence[int]) -> dict[int, Any]:
 
 
 def _is_end(codes: int, ranked: Sequence[int]) -> bool:
-    """Whether a set of codes is the lowest or the highest of some."""
+    """Whether a set of codes is the lowest or the highest ones of some."""
     within = [bool(codes >> code & 1) for code in ranked]
     return within in (sorted(within), sorted(within, reverse=True))
 
 
 def undo_spread(total: np.ndarray, what: str) -> dict[str, float]:
-    """Changes by path that spread to what is given: plain ones where there are some, else as many digits as it takes.
+    """Changes by path that spread to the given total: with few digits if possible, otherwise with as many as needed.
 
     Each change is rounded for each metric that it reaches, so the last units are brought about one metric at a time.
     """
     weights = cascade() / 1000.0**HOPS
     exact = np.linalg.solve(weights, total)  # in units
-    for decimals in range(MOST_DECIMALS + 1):
+    for decimals in range(MAX_DECIMALS + 1):
         found = _changes(np.round(exact / UNIT, decimals), total)
         if found is not None:
             return found
     random = np.random.default_rng(0)  # a fixed order of metrics may go round in circles
     exact += random.uniform(-0.01, 0.01, exact.shape)  # away from halves, which floats round as they like
-    for _ in range(MOST_TURNS):
+    for _ in range(MAX_TURNS):
         rest = total - np.rint(weights * exact).sum(axis=1)
         if not rest.any():
             break
         one = random.choice(np.flatnonzero(rest))
         own = weights[one, one]
         exact[one] = (np.rint(own * exact[one]) + rest[one] + random.uniform(-0.4, 0.4)) / own
-    found = _changes(np.round(exact / UNIT, MOST_DIGITS), total)
+    found = _changes(np.round(exact / UNIT, MAX_DIGITS), total)
     if found is None:
         raise ScenarioError(f"{what}: no changes were found that spread to {total.tolist()}.")
     return found

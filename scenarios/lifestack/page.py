@@ -17,7 +17,7 @@ SIGNS = {"eq": "=", "ne": "≠", "gt": ">", "lt": "<", "ge": "≥", "le": "≤"}
 
 
 def page(task: Task, name: str = "") -> str:
-    """Everything that a document says, what is hidden included; `name` is for a task that does not say its own."""
+    """Everything in a document, including what is hidden; `name` is for a task without an id."""
     tier = task.domain_metadata.get("tier")
     words = [task.id or name or "a task", task.domain, str(tier or ""), f"difficulty {task.difficulty}"]
     title = " · ".join([*filter(None, words), f"at most {task.horizon} steps"])
@@ -41,7 +41,7 @@ def _prose(text: str) -> list[str]:
 
 
 def _start(task: Task) -> list[str]:
-    """Resources, and what has happened."""
+    """Resources, and the disruption."""
     has = {name: amount / CENTS for name, amount in resources(task).items()}
     lines = [f"time {has['time']:g} h, money {has['money']:g}, energy {has['energy']:g}"]
     return lines + ([_changes(task.disruption)] if task.disruption else [])
@@ -103,8 +103,8 @@ def _event_lines(event: ExoEvent) -> list[str]:
 
 
 def _parts(parts: Mapping[str, str]) -> list[str]:
-    """What there is to say of a record, indented."""
-    return [f"    {' '.join(filter(None, [what, said]))}" for what, said in parts.items() if said]
+    """The parts of a record that are not empty, indented."""
+    return [f"    {' '.join(filter(None, [what, text]))}" for what, text in parts.items() if text]
 
 
 def _condition(condition: Condition) -> str:

@@ -1,4 +1,4 @@
-"""What could come about in a task if nothing stood in the way: no clock, no route closed by another.
+"""What a task could reach without a clock and without routes that close each other.
 
 What is ruled out here can never happen; what is not may still be out of reach.
 """
@@ -17,18 +17,18 @@ from scenarios.lifestack.start import hundredths, metrics_at_reset, resources
 
 
 def never_fires(task: Task, event: ExoEvent) -> bool:
-    """Whether an event comes when the task is over."""
+    """Whether an event comes only after the end of the task."""
     return (1 if event.step == EVERY_STEP else event.step) >= task.last_step
 
 
 @dataclasses.dataclass(frozen=True)
 class Reach:
-    """What a task could come to.
+    """The values that a task could reach.
 
     Attributes:
         codes: key -> set of codes.
-        low: [23] int32, the least that each metric could be.
-        high: [23] int32, the most.
+        low: [23] int32, the lowest value of each metric.
+        high: [23] int32, the highest.
     """
 
     facts: Facts
@@ -38,7 +38,7 @@ class Reach:
 
     @classmethod
     def of(cls, task: Task) -> "Reach":
-        """Lets routes complete and events fire until nothing new comes about."""
+        """Lets routes complete and events fire until nothing new is reached."""
         facts, metrics = Facts.of(task), metrics_at_reset(task)
         found = cls(facts, {key: 1 << code for key, code in facts.first.items()}, metrics, metrics)
         events = [event for event in task.event_schedule if event.probability and not never_fires(task, event)]
@@ -77,7 +77,7 @@ class Reach:
 
 
 def _ranges(metrics: np.ndarray, events: list[ExoEvent], routes: list[Route]) -> tuple[np.ndarray, np.ndarray]:
-    """The least and the most of each metric: verbs and upkeep may be repeated, all else happens once."""
+    """The lowest and highest value of each metric: verbs and upkeep may be repeated, all else happens once."""
     verbs = [VERBS.index(verb) for route in routes for verb in route.verbs]
     often = EFFECTS[[*verbs, *range(FIRST_UPKEEP, LOOKING)]]
     once = np.array([metrics, *(spread(record.effects) for record in (*events, *routes))])

@@ -1,4 +1,4 @@
-"""What a task begins with: metrics after the disruption, time, money and energy."""
+"""The start of a task: metrics after the disruption, time, money and energy."""
 
 from fractions import Fraction
 
@@ -8,7 +8,7 @@ from jaxenv.envs.lifestack.metrics import FIRST, HIGHEST, spread
 from jaxenv.envs.lifestack.types import CENTS, MOST_ENERGY
 from scenarios.lifestack.document import Task
 
-MONEY_A_STEP = 100  # where neither a budget nor resources say how much there is
+MONEY_PER_STEP = 100  # if neither a budget nor resources give an amount
 
 
 def metrics_at_reset(task: Task) -> np.ndarray:
@@ -22,7 +22,7 @@ def resources(task: Task) -> dict[str, int]:
     money = [amount for amount in (given.money, budget) if amount is not None]
     return {
         "time": hundredths(task.horizon if given.time is None else given.time),
-        "money": hundredths(min(money) if money else MONEY_A_STEP * task.horizon),
+        "money": hundredths(min(money) if money else MONEY_PER_STEP * task.horizon),
         "energy": MOST_ENERGY if given.energy is None else hundredths(given.energy),
     }
 

@@ -1,4 +1,7 @@
-"""A state of LifeStack in the words of its document: the actions of the catalogue, and the observation."""
+"""A state of LifeStack in the words of its document: the actions of the catalogue, and the observation.
+
+Every agent sees the same, so that these functions ignore their last argument, the view of a `DocumentFormat`.
+"""
 
 import functools
 from typing import Any, NamedTuple
@@ -14,7 +17,7 @@ from scenarios.lifestack.document import Action, Milestone, Route, Task
 from scenarios.lifestack.facts import Facts, bound
 
 UNKNOWN_FACT = "unknown"
-HOLDS, FAILS = "holds", "fails"  # how a precondition stands, beside UNKNOWN_FACT
+HOLDS, FAILS = "holds", "fails"  # of a precondition, besides UNKNOWN_FACT
 
 
 class Moves(NamedTuple):
@@ -25,7 +28,7 @@ class Moves(NamedTuple):
     key: np.ndarray
 
 
-def choices(env: LifeStack, state: State, params: Params) -> tuple[jax.Array, jax.Array, Moves]:
+def legal_and_moves(env: LifeStack, state: State, params: Params, _: None = None) -> tuple[jax.Array, jax.Array, Moves]:
     """(legal [A] bool, feasible [A] bool, the same, and what each entry means)."""
     legal = _legal(env, state, params)
     return legal, legal, Moves(env.catalogue.deed, env.catalogue.route, env.catalogue.key)
@@ -36,13 +39,13 @@ def _legal(env: LifeStack, state: State, params: Params) -> jax.Array:
     return env.action_mask(state, params)
 
 
-def has_ended(task: Task, state: State) -> bool:
-    """Whether it has come to an end, or the horizon is reached."""
+def has_ended(task: Task, state: State, _: None = None) -> bool:
+    """Whether the task has ended, or the horizon is reached."""
     return bool(state.outcome != RUNNING or state.clock >= task.horizon)
 
 
-def document_actions(task: Task, state: State, moves: Moves) -> list[dict[str, Any]]:
-    """Each entry of the catalogue as a document action; a slot that the task leaves empty has a name of its own."""
+def action_dicts(task: Task, state: State, moves: Moves, _: None = None) -> list[dict[str, Any]]:
+    """Each entry of the catalogue as a document action; a slot that the task leaves empty gets a placeholder."""
     routes = [route.id for route in task.viable_routes]
     keys = Facts.of(task).keys
     return [
@@ -51,13 +54,13 @@ def document_actions(task: Task, state: State, moves: Moves) -> list[dict[str, A
     ]
 
 
-def canonical(action: Action, task: Task, state: State) -> dict[str, Any]:
+def normalize_action(action: Action, task: Task, state: State, _: None = None) -> dict[str, Any]:
     """The action as the catalogue writes it."""
     return action.model_dump()
 
 
-def observation(task: Task, state: State) -> dict[str, Any]:
-    """What may be known of a state; hidden facts and what is to come do not stand in it."""
+def observation(task: Task, state: State, _: None = None) -> dict[str, Any]:
+    """What the agent may know of a state; it leaves out hidden facts and the future."""
     facts = Facts.of(task)
     codes = zip(facts.keys, state.facts, state.known, strict=False)
     known = {key: int(fact if key in task.visible_world else seen) for key, fact, seen in codes}
@@ -95,7 +98,7 @@ def _action(deed: int, route: str, key: str) -> Action:
 
 
 def _route(route: Route, n: int, state: State, facts: Facts, known: dict[str, int]) -> dict[str, Any]:
-    """One route, and how it stands to what is known."""
+    """One route, and its status as far as the agent knows."""
     status = "completed" if state.completed[n] else "closed" if state.closed[n] else "open"
     left = [verb for verb in VERBS if verb in route.verbs and not int(state.marks[n]) >> VERBS.index(verb) & 1]
     return {
@@ -113,7 +116,7 @@ def _route(route: Route, n: int, state: State, facts: Facts, known: dict[str, in
 
 
 def _relations(route: Route, state: State, facts: Facts, known: dict[str, int]) -> dict[str, str]:
-    """Whether each precondition holds, as far as is known; not what it asks for."""
+    """Whether each precondition holds, as far as the agent knows; not what it requires."""
     found = {}
     for condition in route.conditions:
         if condition.key in METRICS:

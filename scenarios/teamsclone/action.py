@@ -1,15 +1,15 @@
-"""What an agent may say it does: one of the specification's four actions, or nothing."""
+"""The actions of an agent: one of the specification's four, or none."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from jaxenv.envs.teamsclone.types import EMOJI
-from scenarios.records import Record, one_of
+from scenarios.records import Record, any_of
 
 SEND, SWITCH, REACT, JOIN, IDLE = "send_message", "switch_channel", "react_to_message", "join_call", "idle"
-MOST_CHARACTERS = 1000  # of a message
+MAX_CHARACTERS = 1000  # of a message
 
 FIELDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     SEND: (("content",), ("channelId",)),
@@ -21,30 +21,19 @@ FIELDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 """Type -> the fields that its payload must have, and those that it may have."""
 
 
-def _one_of(names: Any) -> AfterValidator:
-    """Refuses any other text."""
-
-    def check(name: str) -> str:
-        if name not in names:
-            raise ValueError
-        return name
-
-    return AfterValidator(check)
-
-
 class Payload(Record):
     """What an action is about; null is the same as leaving a field out."""
 
-    content: Annotated[str, Field(max_length=MOST_CHARACTERS)] | None = None  # of a message; blank is an empty message
+    content: Annotated[str, Field(max_length=MAX_CHARACTERS)] | None = None  # of a message; blank is an empty message
     channelId: str | None = None  # for a message and a call the current channel where it is left out
     messageId: str | None = None  # one of the window
-    reaction: Annotated[str, _one_of(EMOJI), one_of(EMOJI)] | None = None
+    reaction: Annotated[str, *any_of(EMOJI)] | None = None
 
 
 class Action(Record):
     """What to do next: `{"type": "send_message", "payload": {"content": "Hello!"}}`."""
 
-    type: Annotated[str, _one_of(FIELDS), one_of(FIELDS)]
+    type: Annotated[str, *any_of(FIELDS)]
     payload: Payload = Payload()
 
     @model_validator(mode="after")
@@ -55,8 +44,8 @@ class Action(Record):
         missing = [name for name in needed if name not in given]
         odd = sorted(given - {*needed, *allowed})
         if missing or odd:
-            said = {"type": self.type, "fields": _listing(needed, allowed)}
-            raise PydanticCustomError("payload", "expected for {type} a payload of {fields}.", said)
+            details = {"type": self.type, "fields": _listing(needed, allowed)}
+            raise PydanticCustomError("payload", "expected for {type} a payload of {fields}.", details)
         return self
 
 

@@ -1,20 +1,20 @@
-"""Why a workspace cannot be played: what its fields do not show one by one."""
+"""Checks of a workspace beyond its single fields: why it cannot be compiled."""
 
-import dataclasses
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from jaxenv.envs.teamsclone.types import KINDS, WINDOW, Limits
-from scenarios.errors import Path, Problem, did_you_mean
+from scenarios.checking import over_capacity, repeated, unknown
+from scenarios.errors import Path, Problem
 from scenarios.teamsclone.document import KindMix, PresenceTransition, Workspace
 
-AGENT_ID = re.compile(r"agent([-_]?\d+)?")  # what agents are called in states
-SLACK = 1e-9  # by which rounding may bring a sum over 1
+AGENT_ID = re.compile(r"agent([-_]?\d+)?")  # of an agent, in states
+SLACK = 1e-9  # rounding may bring a sum this far over 1
 
 
 def problems(workspace: Workspace, limits: Limits) -> list[Problem]:
-    """Why a workspace cannot be compiled; empty where it can."""
+    """Why a workspace cannot be compiled; empty if it can."""
     found = [
         *_repeated_ids(workspace),
         *_agents(workspace),
@@ -32,17 +32,12 @@ def _repeated_ids(workspace: Workspace) -> Iterator[Problem]:
     """Teams, teammates and the channels of all teams are found by their ids."""
     teams = [(("teams", n), team.id) for n, team in enumerate(workspace.teams)]
     users = [(("users", n), user.id) for n, user in enumerate(workspace.users)]
-    for records in (teams, users, _channels(workspace)):
-        first: dict[str, Path] = {}
-        for path, id in records:
-            if id in first:
-                where = " ".join(f"{part} item {int(n) + 1}" for part, n in zip(*[iter(first[id])] * 2, strict=True))
-                yield Problem((*path, "id"), f"id {id!r} stands twice, first in {where}.")
-            first.setdefault(id, path)
+    for ids in (teams, users, _channels(workspace)):
+        yield from repeated(ids)
 
 
 def _channels(workspace: Workspace) -> list[tuple[Path, str]]:
-    """Where each channel stands, and its id."""
+    """The path of each channel, and its id."""
     return [
         (("teams", n, "channels", m), channel.id)
         for n, team in enumerate(workspace.teams)
@@ -51,36 +46,28 @@ def _channels(workspace: Workspace) -> list[tuple[Path, str]]:
 
 
 def _agents(workspace: Workspace) -> Iterator[Problem]:
-    """Agents are in every workspace and stand in none."""
+    """Ids that are those of agents, who are in every workspace without being listed."""
     for n, user in enumerate(workspace.users):
         if AGENT_ID.fullmatch(user.id):
-            text = f"{user.id!r} is what an agent is called, who is there without being listed. Choose another id."
+            text = f"{user.id!r} is the id of an agent; agents are not listed. Choose another id."
             yield Problem(("users", n, "id"), text)
 
 
 def _unknown_channels(workspace: Workspace) -> Iterator[Problem]:
-    """Names of channels that there are not."""
-    said: list[tuple[Path, str]] = []
+    """Names of channels that do not exist."""
+    names: list[tuple[Path, str]] = []
     for n, user in enumerate(workspace.users):
-        said += [(("users", n, "channel_preference", id), id) for id in user.channel_preference or ()]
-    said += [(("messages", n, "channel"), message.channel) for n, message in enumerate(workspace.messages)]
+        names += [(("users", n, "channel_preference", id), id) for id in user.channel_preference or ()]
+    names += [(("messages", n, "channel"), message.channel) for n, message in enumerate(workspace.messages)]
     if workspace.start_channel is not None:
-        said.append((("start_channel",), workspace.start_channel))
-    yield from _unknown("channel", said, workspace.channel_ids)
+        names.append((("start_channel",), workspace.start_channel))
+    yield from unknown("channel", names, workspace.channel_ids)
 
 
 def _unknown_users(workspace: Workspace) -> Iterator[Problem]:
-    """Messages by nobody who is known."""
-    said: list[tuple[Path, str]] = [(("messages", n, "user"), said.user) for n, said in enumerate(workspace.messages)]
-    yield from _unknown("teammate", said, [user.id for user in workspace.users])
-
-
-def _unknown(what: str, said: Sequence[tuple[Path, str]], known: Sequence[str]) -> Iterator[Problem]:
-    """Those of some ids that are not known."""
-    for path, id in said:
-        if id not in known:
-            hint = did_you_mean(id, known)
-            yield Problem(path, f"no {what} {id!r}.{hint} There is {', '.join(known)}.")
+    """Messages by teammates who do not exist."""
+    names: list[tuple[Path, str]] = [(("messages", n, "user"), each.user) for n, each in enumerate(workspace.messages)]
+    yield from unknown("teammate", names, [user.id for user in workspace.users])
 
 
 def _names_without_mention(workspace: Workspace) -> Iterator[Problem]:
@@ -95,7 +82,7 @@ def _nothing_to_pick(workspace: Workspace) -> Iterator[Problem]:
     """Weights that are all zero."""
     for n, user in enumerate(workspace.users):
         if user.channel_preference is not None and not any(user.channel_preference.values()):
-            text = "expected a channel with a weight above 0; without channel_preference, all are alike."
+            text = "expected a channel with a weight above 0; without channel_preference, all are equally likely."
             yield Problem(("users", n, "channel_preference"), text)
         if not any(user.kind_mix[kind] for kind in KindMix.model_fields):
             yield Problem(("users", n, "kind_mix"), "expected a kind with a weight above 0.")
@@ -113,11 +100,11 @@ def _too_many_calls(workspace: Workspace) -> Iterator[Problem]:
 
 
 def _full_channels(workspace: Workspace) -> Iterator[Problem]:
-    """Channels that cannot keep what was said in them."""
+    """Channels with more messages than they can hold."""
     for id in workspace.channel_ids:
         rows = [n for n, message in enumerate(workspace.messages) if message.channel == id]
         if len(rows) > WINDOW:
-            text = f"{len(rows)} messages stand in {id!r}, and a channel keeps {WINDOW}. Leave out the oldest."
+            text = f"{len(rows)} messages in {id!r}, and a channel keeps {WINDOW}. Leave out the oldest."
             yield Problem(("messages", rows[WINDOW]), text)
 
 
@@ -130,16 +117,4 @@ def _over_capacity(workspace: Workspace, limits: Limits) -> Iterator[Problem]:
         ("texts", "texts", sum(len(workspace.texts[kind]) for kind in KINDS)),
     )
     for field, capacity, count in tables:
-        if count > getattr(limits, capacity):
-            yield Problem((field,), _too_many(capacity, count, limits))
-
-
-def _too_many(capacity: str, count: int, limits: Limits) -> str:
-    """How to raise a capacity that is too small, where it can be."""
-    text = f"found {count} {capacity}, and there is room for {getattr(limits, capacity)}. "
-    try:
-        dataclasses.replace(limits, **{capacity: count})
-    except ValueError:
-        return text + "So many cannot be had at all."
-    more = f"jaxenv.envs.teamsclone.Limits({capacity}={count})"
-    return text + f"To raise it, pass limits={more} here and to jaxenv.make."
+        yield from over_capacity((field,), f"{count} {capacity}", capacity, count, limits)

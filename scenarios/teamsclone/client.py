@@ -1,4 +1,4 @@
-"""The specification's client: one agent in one running workspace, asked and answered in its response format."""
+"""The client of the specification: one agent in one running workspace, with responses in its format."""
 
 import functools
 from collections.abc import Mapping
@@ -6,58 +6,67 @@ from typing import Any
 
 import jax
 
-import scenarios
 from jaxenv.core import Environment
 from jaxenv.envs.teamsclone import Params, State
 from jaxenv.envs.teamsclone.reward import RewardParts
+from scenarios.codec import Codec
 from scenarios.errors import ScenarioError
+from scenarios.libraries import Library, shipped
 from scenarios.teamsclone.action import Action
-from scenarios.teamsclone.dictionary import episode_stats, rounded
+from scenarios.teamsclone.agent_view import agent_view, snapshot
+from scenarios.teamsclone.format import FORMAT
+from scenarios.teamsclone.observation import episode_stats, rounded
 from scenarios.teamsclone.reading import Reading, read
-from scenarios.teamsclone.standpoint import look, standpoint
 
 Response = dict[str, Any]
-"""`success`; with it `state`, `reward`, `done`, `info`, `message` and `error`, where there is something to tell.
+"""`success`, and `state`, `reward`, `done`, `info`, `message` and `error` where they apply.
 
-What comes back is made of dictionaries, lists, text and numbers, so that it can be written as JSON. `info` has
+Responses consist of dictionaries, lists, text and numbers, so that they can be written as JSON. `info` has
 `reward_parts` (name -> amount), `invalid_action`, `terminated`, `truncated`, `statistics` as in `episodeStats`, and
 `success` where the variant has a goal.
 """
 
 
 class TeamsEnvClient:
-    """Plays TeamsClone as the specification says, in the same process.
+    """Plays TeamsClone as the specification describes, in the same process.
 
     An episode runs from the start, and `reset` begins the next one. Equal seeds and equal actions give equal episodes.
-    No method raises: what is no legal action is answered with `success` False and `error`. It is a step all the same,
-    of the catalogue's entry that it comes to, except for content that is too long, what is no mapping, and whatever
-    comes after the end. Every answer of `step` has `state`, `reward`, `done` and `info`.
+    No method raises: an action that is not legal gets `success` False and `error`. It still takes a step, of the
+    catalogue entry that it comes to, except for content that is too long, for whatever is not a mapping, and after the
+    end of the episode. Every response of `step` has `state`, `reward`, `done` and `info`.
+
+    >>> import jaxenv
+    >>> from scenarios.teamsclone import TeamsEnvClient
+    >>> client = TeamsEnvClient(*jaxenv.make("TeamsClone-v0"), seed=0)
+    >>> client.get_state()["state"]["currentChannel"]["name"]
+    'General'
+    >>> client.step("hello")["error"]
+    'an action is a mapping with type and payload, found str.'
     """
 
-    def __init__(
-        self, env: Environment, params: Params, seed: int = 0, library: "scenarios.Library | None" = None
-    ) -> None:
+    def __init__(self, env: Environment, params: Params, seed: int = 0, library: Library | None = None) -> None:
         """Opens a workspace.
 
         Args:
             env: of one agent, wrapped or not; the wrappers do not take part.
             params: hold the bank of `library`.
-            seed: of all chance.
-            library: names what the arrays number; None for the one that is shipped.
+            seed: random seed.
+            library: names what the arrays number; None for the shipped one.
 
         Raises:
-            ScenarioError: where `params.bank` is not the bank of `library`, or `env` has another game or more agents.
+            ScenarioError: where `params.bank` is not the bank of `library`, or where `env` is another environment or
+                has more agents.
         """
         bare: Any = getattr(env, "unwrapped", env)
-        library = scenarios.load("teamsclone") if library is None else library
-        self._codec = scenarios.Codec(bare, params, library)
+        library = shipped(FORMAT) if library is None else library
+        self._codec = Codec(bare, params, library)
         if bare.num_agents > 1:
             raise ScenarioError(
                 f"{bare.name} has {bare.num_agents} agents and the client plays one: "
-                "scenarios.Codec(env, params, library, agent=0) speaks for each of several."
+                "scenarios.Codec(env, params, library, agent=0) works with any of several."
             )
         self._env, self._params, self._library = bare, params, library
-        self._view = standpoint(bare, params, library.documents, 0)
+        self._view = agent_view(bare, params, library.documents, 0)
         self._key = jax.random.key(seed)
         self.reset()
 
@@ -65,18 +74,18 @@ class TeamsEnvClient:
         """Begins an episode: `state` and `message`."""
         self._key, key = jax.random.split(self._key)
         self._state: State = jax.device_get(self._env.reset(key, self._params)[1])
-        self._contents: dict[str, str] = {}  # id of a message of the agent -> what it said
+        self._contents: dict[str, str] = {}  # id of a message of the agent -> its content
         self._ends = {"terminated": False, "truncated": False}
         if self._env.goal != "none":
             self._ends["success"] = False
         return {
             "success": True,
-            "state": self._told(),
+            "state": self._observation(),
             "message": f"A new episode of {self._library.ids[self._index]}.",
         }
 
     def step(self, action: Any) -> Response:
-        """Does something: `state`, `reward`, `done` and `info`, and `error` where it is not legal."""
+        """Takes an action: `state`, `reward`, `done` and `info`, and `error` where it is not legal."""
         if self._is_done:
             return self._answer("the episode has ended; reset begins another.")
         if not isinstance(action, Mapping | Action):
@@ -86,10 +95,10 @@ class TeamsEnvClient:
 
     def get_state(self) -> Response:
         """What the agent may know: `state`."""
-        return {"success": True, "state": self._told()}
+        return {"success": True, "state": self._observation()}
 
     def get_actions(self) -> Response:
-        """Everything that is legal now: `actions`, none once the episode has ended."""
+        """The legal actions: `actions`, empty once the episode has ended."""
         return {"success": True, "actions": [action for _, action in self._codec.legal_actions(self._state)]}
 
     def get_stats(self) -> Response:
@@ -98,7 +107,7 @@ class TeamsEnvClient:
 
     @property
     def _index(self) -> int:
-        """Where the workspace stands in the library."""
+        """The place of the workspace in the library."""
         return int(self._state.scenario)
 
     @property
@@ -127,7 +136,7 @@ class TeamsEnvClient:
     def _answer(
         self, error: str | None, reward: float = 0.0, parts: dict[str, float] | None = None, is_invalid: bool = False
     ) -> Response:
-        """The answer to an action; without `parts`, no step was made."""
+        """The response to an action; without `parts`, no step was taken."""
         info = {
             "reward_parts": parts or dict.fromkeys(RewardParts.__dataclass_fields__, 0.0),
             "invalid_action": is_invalid,
@@ -136,22 +145,22 @@ class TeamsEnvClient:
         }
         answer = {
             "success": error is None,
-            "state": self._told(),
+            "state": self._observation(),
             "reward": reward,
             "done": self._is_done,
             "info": info,
         }
         return answer if error is None else {**answer, "error": error}
 
-    def _told(self) -> dict[str, Any]:
-        """The state dictionary, in which messages say what they were given."""
+    def _observation(self) -> dict[str, Any]:
+        """The state dictionary, with the agent's messages in its own words."""
         state = self._codec.observation(self._state)
         for message in state["recentMessages"]:
             message["content"] = self._contents.get(message["id"], message["content"])
         return state
 
     def _statistics(self) -> dict[str, Any]:
-        return episode_stats(self._document, look(self._view, self._state).statistics)
+        return episode_stats(self._document, snapshot(self._view, self._state).statistics)
 
 
 @functools.partial(jax.jit, static_argnums=0)

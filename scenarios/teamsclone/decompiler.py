@@ -1,4 +1,4 @@
-"""Arrays as a workspace: what was compiled or drawn, in words again."""
+"""Arrays to workspaces: what was compiled or generated, as a TeamsClone document again."""
 
 import itertools
 from typing import Any
@@ -9,7 +9,7 @@ from jaxenv.envs.teamsclone import messages
 from jaxenv.envs.teamsclone.types import KINDS, POSTED_KINDS, PRESENCE, Scenario
 from scenarios.errors import ScenarioError
 from scenarios.teamsclone.document import Workspace
-from scenarios.teamsclone.tables import probability, weights
+from scenarios.teamsclone.fixed_point import probability, weights
 from scenarios.teamsclone.texts import text_of
 
 
@@ -17,7 +17,7 @@ def decompile(scenario: Scenario, scenario_id: str = "") -> Workspace:
     """A workspace in words from arrays of one scenario, such as a generated one.
 
     Names are not in the arrays: teams are called team-1, team-2, …, channels channel-1, … and teammates user-1, …;
-    a text that is none of the usual ones is called by its code, `text 57`. Compiled again, it gives the same arrays.
+    a text that is not a default one is called by its code, `text 57`. Compiled again, it gives the same arrays.
 
     Raises:
         ScenarioError: where no document compiles to the arrays.
@@ -78,9 +78,9 @@ def _messages(scenario: Scenario, channels: list[str], users: list[str]) -> list
     for channel, ring in zip(channels, np.asarray(scenario.messages).T, strict=False):
         for word in ring[ring != 0]:
             kind, named = KINDS[int(messages.kind(word))], int(messages.named(word))
-            said = {"channel": channel, "user": users[int(messages.author(word))], "kind": kind}
+            fields = {"channel": channel, "user": users[int(messages.author(word))], "kind": kind}
             agent = {} if named < 0 else {"agent": named}
-            found.append({**said, "text": text_of(int(messages.text(word))), **agent})
+            found.append({**fields, "text": text_of(int(messages.text(word))), **agent})
     return found
 
 

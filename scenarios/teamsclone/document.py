@@ -1,4 +1,4 @@
-"""What a TeamsClone file may say: a workspace of teams, channels and teammates, and what is said there."""
+"""The TeamsClone document: a workspace of teams, channels and teammates, and their messages."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
@@ -7,13 +7,12 @@ from pydantic import ConfigDict, Field
 
 from jaxenv.envs.teamsclone.texts import DEFAULT_TEXTS
 from jaxenv.envs.teamsclone.types import KINDS, MENTION
-from scenarios.records import Record, one_of
+from scenarios.records import Name, Record, one_of
 from scenarios.teamsclone.fields import (
     NOT_EMPTY,
     Agent,
     Kind,
     Milliseconds,
-    Name,
     Presence,
     Probability,
     Row,
@@ -25,7 +24,7 @@ from scenarios.teamsclone.fields import (
 
 START_TIME = 1_698_765_432_000  # that of the specification
 
-Said = Annotated[tuple[Text, ...], *several("text")]
+TextList = Annotated[tuple[Text, ...], *several("text")]
 
 
 class Channel(Record):
@@ -67,7 +66,7 @@ class PresenceTransition(Record):
     offline: Row = Field(default=(0.05, 0, 0, 0.95), description="From offline to each of the four.")
 
 
-USUAL_MIX = KindMix(chatter=0.5, question=0.2, greeting=0.1, announcement=0.155, mention=0.045)
+DEFAULT_MIX = KindMix(chatter=0.5, question=0.2, greeting=0.1, announcement=0.155, mention=0.045)
 
 
 class User(Record):
@@ -85,7 +84,7 @@ class User(Record):
     channel_preference: dict[str, Weight] | None = Field(
         default=None, description="Where they post: channel id to weight, 0 where left out; null for all alike."
     )
-    kind_mix: KindMix = Field(default=USUAL_MIX, description="What they post: kind to weight, 0 where left out.")
+    kind_mix: KindMix = Field(default=DEFAULT_MIX, description="What they post: kind to weight, 0 where left out.")
     presence_transition: PresenceTransition = Field(
         default=PresenceTransition(), description="How they come and go: present presence to four weights of the next."
     )
@@ -114,15 +113,15 @@ def _texts(kind: str, description: str) -> Any:
 class Texts(Record):
     """What is said: at least one text of each kind, all as likely; what an agent says is the first of its kind."""
 
-    chatter: Said = _texts("chatter", "Small talk; an agent says the first.")
-    question: Said = _texts("question", "Questions to everybody; an agent asks the first.")
-    greeting: Said = _texts("greeting", "Greetings; an agent says the first.")
-    announcement: Said = _texts("announcement", "News for everybody.")
-    mention: Said = _texts("mention", "What an agent is asked when it is mentioned.")
-    invitation: Said = _texts("invitation", "What is said when a call starts.")
-    reply: Said = _texts("reply", "Answers; an agent gives the first.")
-    status: Said = _texts("status", "How the work goes; an agent says the first.")
-    thanks: Said = _texts("thanks", "Thanks; an agent says the first.")
+    chatter: TextList = _texts("chatter", "Small talk; an agent says the first.")
+    question: TextList = _texts("question", "Questions to everybody; an agent asks the first.")
+    greeting: TextList = _texts("greeting", "Greetings; an agent says the first.")
+    announcement: TextList = _texts("announcement", "News for everybody.")
+    mention: TextList = _texts("mention", "What an agent is asked when it is mentioned.")
+    invitation: TextList = _texts("invitation", "What is said when a call starts.")
+    reply: TextList = _texts("reply", "Answers; an agent gives the first.")
+    status: TextList = _texts("status", "How the work goes; an agent says the first.")
+    thanks: TextList = _texts("thanks", "Thanks; an agent says the first.")
 
 
 class Workspace(Record):
@@ -158,7 +157,7 @@ class Workspace(Record):
 
     @property
     def scenario_id(self) -> str:
-        """What the workspace is called."""
+        """The id of the workspace."""
         return self.id
 
     @property
@@ -172,31 +171,36 @@ class Workspace(Record):
         return tuple(channel.id for channel in self.channels)
 
     @property
+    def team_of(self) -> tuple[int, ...]:
+        """The number of the team of each channel."""
+        return tuple(n for n, team in enumerate(self.teams) for _ in team.channels)
+
+    @property
     def first_channel(self) -> str:
         """The id of the channel where agents begin."""
         return self.start_channel or self.channel_ids[0]
 
     def preference(self, user: User) -> dict[str, float]:
-        """Where a teammate posts: the weight of every channel, in their order."""
+        """Where a teammate posts: the weight of every channel, in order."""
         if user.channel_preference is None:
             return dict.fromkeys(self.channel_ids, 1.0)
         return {id: user.channel_preference.get(id, 0.0) for id in self.channel_ids}
 
     def all_texts(self) -> Iterator[str]:
-        """Everything that can be said or was said: the texts of each kind, then the messages."""
+        """Every text: those of each kind, then those of the messages."""
         for kind in KINDS:
             yield from self.texts[kind]
         yield from (message.text for message in self.messages)
 
     def complete(self) -> dict[str, Any]:
-        """The plain form in which nothing is left out: every field, weight, channel and text is said."""
-        said = self.model_dump(mode="json")
-        channels = [channel for team in said["teams"] for channel in team["channels"]]
-        for item in (*said["teams"], *channels, *said["users"]):
+        """The plain form in which nothing is left out: every field, weight, channel and text."""
+        complete_form = self.model_dump(mode="json")
+        channels = [channel for team in complete_form["teams"] for channel in team["channels"]]
+        for item in (*complete_form["teams"], *channels, *complete_form["users"]):
             item["name"] = item["name"] or item["id"]
-        for user, plain in zip(self.users, said["users"], strict=True):
+        for user, plain in zip(self.users, complete_form["users"], strict=True):
             plain["channel_preference"] = self.preference(user)
-        for message, plain in zip(self.messages, said["messages"], strict=True):
+        for message, plain in zip(self.messages, complete_form["messages"], strict=True):
             plain["agent"] = message.named
-        said["start_channel"] = self.first_channel
-        return said
+        complete_form["start_channel"] = self.first_channel
+        return complete_form

@@ -1,4 +1,4 @@
-"""The kinds of field that a TeamsClone document has: names, texts, rates, weights, kinds and presences."""
+"""The field types of a TeamsClone document: names, texts, rates, weights, kinds and presences."""
 
 from typing import Annotated, Any, Literal
 
@@ -6,11 +6,11 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from jaxenv.envs.teamsclone.types import KINDS, MOST_AGENTS, PRESENCE
-from scenarios.records import expect, one_of
+from scenarios.records import expect, number_from, one_of
 
-MOST_CHARACTERS = 1000  # of a text
-MOST_WEIGHT = 1_000_000
-LONGEST = 500  # steps in which a mention or a call waits
+MAX_CHARACTERS = 1000  # of a text
+MAX_WEIGHT = 1_000_000
+MAX_WAIT = 500  # steps in which a mention or a call waits
 LAST_MILLISECOND = 253_402_300_799_999  # of the year 9999
 
 
@@ -32,22 +32,19 @@ def several(what: str) -> tuple[Any, ...]:
 
 NOT_EMPTY: dict[str, Any] = {"minItems": 1}
 
-Name = Annotated[str, Field(min_length=1), expect("a name: text that is not empty")]
 Text = Annotated[
     str,
-    Field(max_length=MOST_CHARACTERS, pattern=r"\S"),
-    expect(f"a text that is not blank, of at most {MOST_CHARACTERS} characters"),
+    Field(max_length=MAX_CHARACTERS, pattern=r"\S"),
+    expect(f"a text that is not blank, of at most {MAX_CHARACTERS} characters"),
 ]
-Probability = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False), expect("a probability: a number from 0 to 1")]
-Weight = Annotated[
-    float, Field(ge=0, le=MOST_WEIGHT, allow_inf_nan=False), expect(f"a weight: a number from 0 to {MOST_WEIGHT}")
-]
+Probability = Annotated[float, *number_from(0, 1, "a probability: a number")]
+Weight = Annotated[float, *number_from(0, MAX_WEIGHT, "a weight: a number")]
 Row = Annotated[
     tuple[Weight, Weight, Weight, Weight],
     Field(strict=False),
-    expect(f"four weights from 0 to {MOST_WEIGHT}, for {', '.join(PRESENCE)} next"),
+    expect(f"four weights from 0 to {MAX_WEIGHT}, for {', '.join(PRESENCE)} next"),
 ]
-Wait = Annotated[int, Field(ge=1, le=LONGEST), expect(f"a number of steps: an integer from 1 to {LONGEST}")]
+Wait = Annotated[int, Field(ge=1, le=MAX_WAIT), expect(f"a number of steps: an integer from 1 to {MAX_WAIT}")]
 Agent = Annotated[
     int,
     Field(ge=0, le=MOST_AGENTS - 1),

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 
 from jaxenv.envs.teamsclone.types import KINDS, POSTED_KINDS, PRESENCE
 from scenarios.teamsclone.document import Message, User, Workspace
-from scenarios.teamsclone.tables import shares
+from scenarios.teamsclone.fixed_point import shares
 from scenarios.writing import aligned
 
 WIDTH = 100
 
 
 def page(workspace: Workspace, name: str = "") -> str:
-    """Everything that a document says; `name` is for a workspace that does not say its own."""
+    """Everything in a document; `name` is for a workspace without an id."""
     title = " · ".join([workspace.id or name or "a workspace", *_counts(workspace)])
     sections = {
         "Begins with": _begins(workspace),
@@ -31,13 +31,13 @@ def page(workspace: Workspace, name: str = "") -> str:
 
 
 def _counts(workspace: Workspace) -> list[str]:
-    """How much there is of everything."""
+    """The numbers of teams, channels and teammates."""
     counts = {"team": len(workspace.teams), "channel": len(workspace.channels), "teammate": len(workspace.users)}
     return [f"{count} {what}{'' if count == 1 else 's'}" for what, count in counts.items()]
 
 
 def _begins(workspace: Workspace) -> list[str]:
-    """Where agents begin, and how long things wait."""
+    """Where agents start, and how long mentions and calls last."""
     window, length = workspace.mention_window, workspace.call_length
     return [
         f"agents in {workspace.first_channel}",
@@ -74,7 +74,7 @@ def _mix_rows(workspace: Workspace) -> Iterator[list[str]]:
 
 
 def _presence_rows(workspace: Workspace) -> Iterator[list[str]]:
-    """Where each teammate goes from each presence; those who do alike are told together."""
+    """Where each teammate goes from each presence; teammates with the same rows are listed together."""
     yield ["", "from", *PRESENCE]
     alike: dict[tuple, list[str]] = {}
     for user in workspace.users:

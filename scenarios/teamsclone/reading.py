@@ -1,4 +1,4 @@
-"""What a client says it does, read as an entry of the catalogue; or why it is none that is legal now."""
+"""A client's action as an entry of the catalogue, or why it is not a legal one."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -8,12 +8,12 @@ from pydantic import ValidationError
 from jaxenv.envs.teamsclone import State, actions
 from scenarios.errors import did_you_mean, quote
 from scenarios.records import problems_of
-from scenarios.teamsclone.action import JOIN, MOST_CHARACTERS, REACT, SEND, SWITCH, Action
+from scenarios.teamsclone.action import JOIN, MAX_CHARACTERS, REACT, SEND, SWITCH, Action
+from scenarios.teamsclone.agent_view import AgentView, current_channel, message_id, window_ids
 from scenarios.teamsclone.document import Workspace
-from scenarios.teamsclone.standpoint import Standpoint, current_channel, message_id, window_ids
-from scenarios.teamsclone.view import canonical, choices, document_actions
+from scenarios.teamsclone.view import action_dicts, legal_and_moves, normalize_action
 
-TOO_LONG = f"the content of a message has at most {MOST_CHARACTERS} characters."
+TOO_LONG = f"the content of a message has at most {MAX_CHARACTERS} characters."
 EMPTY = "the content of a message is empty."
 ILLEGAL = {
     SWITCH: "the agent is there already.",
@@ -23,15 +23,15 @@ ILLEGAL = {
 
 
 class Reading(NamedTuple):
-    """What is to be done about an action."""
+    """The catalogue entry of an action, or the error."""
 
     index: int | None  # the entry to be stepped, None for no step
     error: str | None = None  # what is wrong with it
     message: tuple[str, str] | None = None  # the id and the content of the message that it sends
 
 
-def read(action: Mapping[str, Any] | Action, document: Workspace, state: State, view: Standpoint) -> Reading:
-    """An action at a live state; what is no action is the invalid entry that fits it."""
+def read(action: Mapping[str, Any] | Action, document: Workspace, state: State, view: AgentView) -> Reading:
+    """Reads an action at a live state; whatever is not an action becomes the invalid entry that fits it."""
     try:
         given = Action.model_validate(_plain(action))
     except ValidationError as error:
@@ -40,37 +40,37 @@ def read(action: Mapping[str, Any] | Action, document: Workspace, state: State, 
     if refusal := _refusal(given, document, state, view):
         verb, error = refusal
         return Reading(_first(verb, view), error)
-    legal, _, moves = choices(view.env, state, view.params, view)
-    wanted = canonical(given, document, state, view)
-    index = document_actions(document, state, moves, view).index(wanted)
+    legal, _, moves = legal_and_moves(view.env, state, view.params, view)
+    wanted = normalize_action(given, document, state, view)
+    index = action_dicts(document, state, moves, view).index(wanted)
     if not legal[index]:
         return Reading(index, f"{quote(wanted)} is not legal now: {ILLEGAL[given.type]}")
     return Reading(index, message=_message(given, document, state, view) if given.type == SEND else None)
 
 
-def _refusal(action: Action, document: Workspace, state: State, view: Standpoint) -> tuple[int, str] | None:
-    """The verb of the invalid entry, and why, where something is named that is not there."""
-    said, ids = action.payload, document.channel_ids
-    if said.content is not None and not said.content.strip():
+def _refusal(action: Action, document: Workspace, state: State, view: AgentView) -> tuple[int, str] | None:
+    """The verb of the invalid entry, and why, where the action names something that does not exist."""
+    payload, ids = action.payload, document.channel_ids
+    if payload.content is not None and not payload.content.strip():
         return actions.EMPTY_MESSAGE, EMPTY
-    if said.channelId is not None and said.channelId not in ids:
-        hint = did_you_mean(said.channelId, ids)
-        return actions.UNKNOWN_CHANNEL, f"no channel {quote(said.channelId)}.{hint} There is {', '.join(ids)}."
+    if payload.channelId is not None and payload.channelId not in ids:
+        hint = did_you_mean(payload.channelId, ids)
+        return actions.UNKNOWN_CHANNEL, f"no channel {quote(payload.channelId)}.{hint} Available: {', '.join(ids)}."
     window = window_ids(document, state, view)
-    if said.messageId is not None and said.messageId not in window:
+    if payload.messageId is not None and payload.messageId not in window:
         here = ", ".join(window) or "none"
-        return actions.MALFORMED, f"no message {quote(said.messageId)} among those seen, which are {here}."
+        return actions.MALFORMED, f"no message {quote(payload.messageId)} among those seen, which are {here}."
     return None
 
 
-def _message(action: Action, document: Workspace, state: State, view: Standpoint) -> tuple[str, str]:
-    """The id that a message will have, and what it says."""
+def _message(action: Action, document: Workspace, state: State, view: AgentView) -> tuple[str, str]:
+    """The id that a message will have, and its content."""
     channel = action.payload.channelId or current_channel(document, state, view)
     serial = int(state.messages.count[document.channel_ids.index(channel)]) + 1
     return message_id(channel, serial), action.payload.content or ""
 
 
-def _first(verb: int, view: Standpoint) -> int:
+def _first(verb: int, view: AgentView) -> int:
     """The index of a verb that has one entry."""
     return view.env.catalogue.first(verb)
 

@@ -1,4 +1,4 @@
-"""The catalogue of TeamsClone in the words of the specification's actions."""
+"""The catalogue of TeamsClone as the actions of the specification."""
 
 from typing import Any, NamedTuple
 
@@ -8,8 +8,8 @@ import numpy as np
 from jaxenv.envs.teamsclone import Params, State, TeamsClone, actions, messages
 from jaxenv.envs.teamsclone.types import CHATTER, EMOJI, KINDS, REPLY, TEMPLATES
 from scenarios.teamsclone.action import IDLE, JOIN, REACT, SEND, SWITCH, Action
+from scenarios.teamsclone.agent_view import AgentView, current_channel, snapshot, window_ids
 from scenarios.teamsclone.document import Workspace
-from scenarios.teamsclone.standpoint import Standpoint, current_channel, look, window_ids
 
 UNKNOWN_CHANNEL, MALFORMED = "(unknown channel)", "(malformed)"
 
@@ -24,28 +24,30 @@ class Moves(NamedTuple):
     emoji: np.ndarray
 
 
-def choices(env: TeamsClone, state: State, params: Params, view: Standpoint) -> tuple[jax.Array, jax.Array, Moves]:
+def legal_and_moves(
+    env: TeamsClone, state: State, params: Params, view: AgentView
+) -> tuple[jax.Array, jax.Array, Moves]:
     """(legal [A] bool, feasible [A] bool, the same, and what each entry means)."""
-    legal = look(view, state).mask
+    legal = snapshot(view, state).mask
     return legal, legal, Moves(*env.catalogue.table.T)
 
 
-def has_ended(document: Workspace, state: State, view: Standpoint) -> bool:
+def has_ended(document: Workspace, state: State, view: AgentView) -> bool:
     """Whether the goal of the variant has been decided, or the time limit is reached."""
-    return bool(look(view, state).is_over)
+    return bool(snapshot(view, state).is_over)
 
 
-def document_actions(document: Workspace, state: State, moves: Moves, view: Standpoint) -> list[dict[str, Any]]:
-    """Each entry of the catalogue as an action; what the workspace does not have has a name of its own."""
+def action_dicts(document: Workspace, state: State, moves: Moves, view: AgentView) -> list[dict[str, Any]]:
+    """Each entry of the catalogue as an action; what the workspace does not have gets a placeholder."""
     ids, window = document.channel_ids, window_ids(document, state, view)
     found = []
     for verb, channel, kind, slot, emoji in zip(*(column.tolist() for column in moves), strict=True):
         there = {"channelId": ids[channel] if channel < len(ids) else f"(no channel {channel + 1})"}
         message = {"messageId": window[slot] if slot < len(window) else f"(no message {slot + 1})"}
-        said = {"content": template(document, kind)}
+        content = {"content": template(document, kind)}
         type, payload = {
-            actions.TEXT: (SEND, said),
-            actions.ANSWER: (SEND, said | there),
+            actions.TEXT: (SEND, content),
+            actions.ANSWER: (SEND, content | there),
             actions.SWITCH: (SWITCH, there),
             actions.REACT: (REACT, message | {"reaction": EMOJI[emoji]}),
             actions.JOIN: (JOIN, there),
@@ -58,7 +60,7 @@ def document_actions(document: Workspace, state: State, moves: Moves, view: Stan
     return found
 
 
-def canonical(action: Action, document: Workspace, state: State, view: Standpoint) -> dict[str, Any]:
+def normalize_action(action: Action, document: Workspace, state: State, view: AgentView) -> dict[str, Any]:
     """The action as the catalogue writes it: any message is one of the templates there, or empty."""
     payload = action.payload.model_dump(exclude_none=True)
     if action.type == SEND:
@@ -69,12 +71,12 @@ def canonical(action: Action, document: Workspace, state: State, view: Standpoin
 
 
 def template(document: Workspace, kind: int) -> str:
-    """What an agent says in a message of a kind."""
+    """The text that an agent sends in a message of a kind."""
     return document.texts[KINDS[kind]][0]
 
 
-def _message(content: str, channel: str | None, document: Workspace, state: State, view: Standpoint) -> dict[str, str]:
-    """The payload of the entry that a message is: what is no template answers where a mention waits, else it chats."""
+def _message(content: str, channel: str | None, document: Workspace, state: State, view: AgentView) -> dict[str, str]:
+    """The payload of the entry that a message becomes: without a template, a reply if a mention waits, or chatter."""
     if not content.strip():
         return {"content": ""}
     if channel not in (None, current_channel(document, state, view)):

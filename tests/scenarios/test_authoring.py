@@ -16,7 +16,7 @@ import scenarios
 from jaxenv.envs.teamsclone.types import WINDOW
 from scenarios import ScenarioError, authoring, lifeops, lifestack, teamsclone
 from scenarios.environments import ENVIRONMENTS
-from scenarios.loading import SHIPPED
+from scenarios.libraries import SHIPPED
 from scenarios.source import read
 
 NAMES = list(ENVIRONMENTS)
@@ -191,7 +191,7 @@ def test_schema_and_documents_agree_on_every_field(name: str) -> None:
             changed = copy.deepcopy(document)
             place(changed, path, value)
             try:
-                ENVIRONMENTS[name].Document.model_validate(changed)
+                ENVIRONMENTS[name].document.model_validate(changed)
                 fits = True
             except ValidationError:
                 fits = False
@@ -261,7 +261,7 @@ def in_brackets(field: str, schema: dict) -> str | None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_example_tells_ranges_and_defaults(name: str) -> None:
+def test_the_example_names_ranges_and_defaults(name: str) -> None:
     said, told = comments(name), 0
     for record, field, schema in properties(scenarios.schema(name)):
         comment = said.get((record, field), "as above")
@@ -277,7 +277,7 @@ def test_the_example_tells_ranges_and_defaults(name: str) -> None:
     assert told > 20
 
 
-def test_the_examples_tell_the_room_there_is() -> None:
+def test_the_examples_name_the_capacities() -> None:
     limits = lifeops.Limits()
     room = f"{limits.requests} requests, {limits.tasks} tasks, {limits.places} places and {limits.events} events"
     assert room in scenarios.new("lifeops")
@@ -303,7 +303,7 @@ def test_new_writes_a_file_and_its_schema(tmp_path: Path) -> None:
 
 def test_new_leaves_alone_what_there_is(tmp_path: Path) -> None:
     (file := tmp_path / "monday.yaml").write_text("mine")
-    with pytest.raises(ScenarioError, match=r"monday\.yaml: the file exists already"):
+    with pytest.raises(ScenarioError, match=r"monday\.yaml: the file already exists"):
         scenarios.new("lifeops", file)
     assert file.read_text() == "mine"
     assert list(tmp_path.iterdir()) == [file]

@@ -1,4 +1,4 @@
-"""Documents that are no scenarios: each message has the place, the record, what was found and what was expected."""
+"""Documents that are not scenarios: each message has the place, the record, what was found and what was expected."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -96,15 +96,15 @@ CASES = {
     "travel row": (("{Office: 25}", "25"), [":14:", "25", "a mapping"]),
     "repeated event": (
         ("event_id: e2", "event_id: e1"),
-        [":5:", "'e1' stands twice", "first in calendar item 1"],
+        [":5:", "'e1' is repeated", "first in calendar item 1"],
     ),
     "repeated between calendar and queue": (
         ("event_id: r1", "event_id: e2"),
-        [":10:", "pending_requests item 1", "'e2' stands twice", "calendar item 2"],
+        [":10:", "pending_requests item 1", "'e2' is repeated", "calendar item 2"],
     ),
     "repeated task": (
         ("  - {task_id", "  - {task_id: t1, remaining_minutes: 5}\n  - {task_id"),
-        [":13:", "task_id 't1' stands twice"],
+        [":13:", "task_id 't1' is repeated"],
     ),
     "not a list": (("tasks:", "tags: hard\ntasks:"), [":11:", '"hard"', "a list"]),
     "not a mapping": (("  - event_id: e2", "  - lunch\n  - event_id: e2"), [":5:", "a mapping"]),
@@ -199,7 +199,7 @@ def test_a_day_that_is_over_at_once_is_refused(tasks: list) -> None:
         scenarios.parse("lifeops", document(tasks=tasks))
 
 
-def test_every_problem_of_every_file_is_told(tmp_path: Path) -> None:
+def test_every_problem_of_every_file_is_reported(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(DAY.replace("700", "1500").replace("730", "x"))
     (tmp_path / "b.yaml").write_text(DAY.replace("monday", "tuesday").replace("r1", "e1"))
     with pytest.raises(ScenarioError) as error:
@@ -211,7 +211,7 @@ def test_every_problem_of_every_file_is_told(tmp_path: Path) -> None:
 def test_scenarios_with_the_same_id_are_refused(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.yaml").write_text(DAY)
-    with pytest.raises(ScenarioError, match=r"b\.yaml:1: .*'monday' stands twice.*a\.yaml"):
+    with pytest.raises(ScenarioError, match=r"b\.yaml:1: .*'monday' is repeated.*a\.yaml"):
         scenarios.load(tmp_path)
 
 
@@ -289,12 +289,12 @@ def test_junk_files_are_refused_in_words(tmp_path_factory, text: str, suffix: st
 
 
 def test_the_environment_of_a_document(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    other = SimpleNamespace(Document=SimpleNamespace(model_fields=["services", "tasks"]))
+    other = SimpleNamespace(document=SimpleNamespace(model_fields=["services", "tasks"]))
     monkeypatch.setitem(environments.ENVIRONMENTS, "other", other)
-    assert environments.recognise({"tasks": [], "services": []}) == "other"
-    assert environments.recognise({"tasks": [], "persona": ""}) == "lifeops"
-    assert environments.recognise({"tasks": [], "services": [], "environment": "lifeops"}) == "lifeops"
-    assert environments.recognise(None) == "lifeops"
+    assert environments.recognize({"tasks": [], "services": []}) == "other"
+    assert environments.recognize({"tasks": [], "persona": ""}) == "lifeops"
+    assert environments.recognize({"tasks": [], "services": [], "environment": "lifeops"}) == "lifeops"
+    assert environments.recognize(None) == "lifeops"
     (file := tmp_path / "both.yaml").write_text("environment: lifeops\n---\nenvironment: other\n")
     with pytest.raises(ScenarioError, match="lifeops and other, expected one"):
         scenarios.load(file)
@@ -319,6 +319,6 @@ def test_places_outside_of_the_travel_times_are_warned_of(tmp_path: Path) -> Non
     (file := tmp_path / "week.yaml").write_text(DAY.replace("Office}", "Moon}").replace("e1", "focus_2"))
     places, ids = scenarios.load(file).warnings
     assert "week.yaml:4: scenario 'monday', calendar item 1 ('focus_2')" in places
-    assert "'Moon' stands nowhere in travel_times" in places
+    assert "'Moon' is missing from travel_times" in places
     assert "30 minutes" in places
     assert "'focus_2'" in ids

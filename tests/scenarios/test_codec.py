@@ -84,11 +84,11 @@ def test_an_action_can_be_a_record(game) -> None:
     ("action", "words"),
     [
         ({"action_type": "acept_event"}, ["'accept_event'", "reject_event r1"]),
-        ({"action_type": "accept_event", "request_id": "r9"}, ["Nearest is 'accept_event r1'"]),
+        ({"action_type": "accept_event", "request_id": "r9"}, ["Nearest: 'accept_event r1'"]),
         ({"action_type": "accept_event"}, ["not legal now", "accept_event r1"]),
         (
             {"action_type": "block_focus_time", "new_start_min": 545, "duration_min": 30},
-            ["Nearest is 'block_focus_time 540 30'"],
+            ["Nearest: 'block_focus_time 540 30'"],
         ),
         (
             {
@@ -108,7 +108,7 @@ def test_illegal_actions_teach(game, action: dict, words: list[str]) -> None:
     *_, codec = game
     with pytest.raises(scenarios.ScenarioError) as error:
         codec.encode(start(game, "s1_basic_conflict"), action)
-    for word in (*words, "Legal are: accept_event r1;"):
+    for word in (*words, "Legal actions: accept_event r1;"):
         assert word in str(error.value)
     assert "\n" not in str(error.value)
 
@@ -177,7 +177,7 @@ def test_wrapped_environments_and_other_limits() -> None:
     assert [e["event_id"] for e in codec.observation(state)["calendar"]] == ["e1", "e2"]
 
 
-def test_days_without_words_can_be_told() -> None:
+def test_days_without_words_can_be_described() -> None:
     env, params = jaxenv.make("LifeOps-v0")
     codec = scenarios.Codec(env, params, scenarios.decompile("lifeops", params.bank))
     _, state = env.reset(KEY, params, 2)

@@ -68,7 +68,7 @@ def test_library_has_the_tasks_of_the_rules() -> None:
         assert all(record.description for record in (*document.milestones, *document.event_schedule))
 
 
-def test_the_easy_tasks_have_three_failures_that_cannot_happen_and_nothing_else_odd() -> None:
+def test_the_easy_tasks_have_three_failures_that_cannot_happen_and_no_other_warnings() -> None:
     found = [scenarios.load(f"lifestack/{id}").warnings for id in sorted(EASY)]
     odd = [warning for warnings in found for warning in warnings]
     for warning, id, key in zip(

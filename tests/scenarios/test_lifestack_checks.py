@@ -1,4 +1,4 @@
-"""LifeStack documents that are no tasks: where it stands, what is wrong, and the way out."""
+"""LifeStack documents that are not tasks: the place, what is wrong, and the way out."""
 
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,7 @@ import scenarios
 from jaxenv.envs.lifestack import Limits
 from scenarios import ScenarioError
 from scenarios.lifestack import Task
-
-TASK = (Path(__file__).parents[1] / "data" / "lifestack_move.yaml").read_text("utf-8")
+from strategies.lifestack_tasks import STRESS, TASK, document, milestones
 
 
 def refused(tmp_path: Path, text: str) -> str:
@@ -63,23 +62,23 @@ ERRORS = {
     # together
     "repeated verb": (
         ("[prepare, execute]", "[prepare, execute, prepare]"),
-        [":15:", "'pack'", "'prepare' stands twice"],
+        [":15:", "'pack'", "'prepare' is repeated"],
     ),
     "repeated route": (
         ("  - id: drive", "  - {id: pack}\n  - id: drive"),
-        [":18:", "id 'pack' stands twice", "first in viable_routes item 1"],
+        [":18:", "id 'pack' is repeated", "first in viable_routes item 1"],
     ),
     "repeated milestone": (
         ("milestones:\n", "milestones:\n  - {id: boxes, condition_key: moved, condition_value: true}\n"),
-        [":25:", "id 'boxes' stands twice", "milestones item 1"],
+        [":25:", "id 'boxes' is repeated", "milestones item 1"],
     ),
     "repeated event": (
         ("disruption:", "  - {id: storm, step: 5}\ndisruption:"),
-        [":32:", "id 'storm' stands twice", "event_schedule item 1"],
+        [":32:", "id 'storm' is repeated", "event_schedule item 1"],
     ),
     "dangling route": (
         ("closes_routes: [pack]", "closes_routes: [pakc]"),
-        [":21:", "'drive'", "no route 'pakc'", "Did you mean 'pack'?", "There is pack, drive."],
+        [":21:", "'drive'", "no route 'pakc'", "Did you mean 'pack'?", "Available: pack, drive."],
     ),
     "dangling route of an event": (
         ("closes_routes: [drive]", "closes_routes: [pack, dive]"),
@@ -103,15 +102,15 @@ ERRORS = {
     ),
     "metric as a state": (
         ("{rain: 3}", "{rain: 3, career.workload: 3}"),
-        [":7:", "'career.workload' is a metric and no fact", "disruption"],
+        [":7:", "'career.workload' is a metric, not a fact", "disruption"],
     ),
     "metric as a consequence": (
         ("{packed: true}\n    mile", "{packed: true, career.workload: 3}\n    mile"),
-        [":16:", "'pack'", "'career.workload' is a metric and no fact", "effects"],
+        [":16:", "'pack'", "'career.workload' is a metric, not a fact", "effects"],
     ),
     "metric as a mutation": (
         ("{keys_found: true}", "{keys_found: true, career.workload: 3}"),
-        [":30:", "'storm'", "is a metric and no fact", "effects"],
+        [":30:", "'storm'", "is a metric, not a fact", "effects"],
     ),
     "two homes": (
         ("{rain: 3}", "{rain: 3, keys_found: false}"),
@@ -155,9 +154,9 @@ ERRORS = {
     ),
     "order of something else than numbers": (
         ("{op: le, value: 5}", "{op: le, value: much}"),
-        [":19:", "'drive'", "op le holds only between numbers", '"much"'],
+        [":19:", "'drive'", "op le compares numbers only", '"much"'],
     ),
-    "order of true": (("op: gt, value: 8", "op: gt, value: true"), [":12:", "only between numbers", "found true"]),
+    "order of true": (("op: gt, value: 8", "op: gt, value: true"), [":12:", "compares numbers only", "found true"]),
     "a metric that equals": (
         ("{key: moved, value: true}", "{key: finances.liquidity, value: 50}"),
         [":9:", "'finances.liquidity' is a metric", "op eq", "gt, lt, ge, le"],
@@ -167,7 +166,7 @@ ERRORS = {
             "condition_key: packed, condition_value: true",
             "condition_key: career.stability, condition_op: gt, condition_value: x",
         ),
-        [":24:", "'boxes'", "only between numbers", '"x"'],
+        [":24:", "'boxes'", "compares numbers only", '"x"'],
     ),
     # before the first step
     "an open milestone at reset": (
@@ -195,7 +194,7 @@ def test_bad_documents_teach(tmp_path: Path, change: tuple[str, str], words: lis
         assert word in message, message
 
 
-def test_every_problem_is_told(tmp_path: Path) -> None:
+def test_every_problem_is_reported(tmp_path: Path) -> None:
     twice = "- {id: boxes, condition_key: moved, condition_value: true}\n  - {id: boxes"
     text = TASK.replace("[pack]", "[pakc]").replace("{rain: 9}", "{keys_found: 1}").replace("- {id: boxes", twice)
     (file := tmp_path / "task.yaml").write_text(text)
@@ -208,22 +207,10 @@ def test_every_problem_is_told(tmp_path: Path) -> None:
 def test_tasks_with_the_same_id_are_refused(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.yaml").write_text(TASK)
-    with pytest.raises(ScenarioError, match=r"b\.yaml:2: .*id 'move' stands twice.*a\.yaml"):
+    with pytest.raises(ScenarioError, match=r"b\.yaml:2: .*id 'move' is repeated.*a\.yaml"):
         scenarios.load(tmp_path)
 
 
-def document(**fields: Any) -> dict:
-    routes = [{"id": "go", "consequences": {"done": True}}]
-    won = [{"key": "done", "value": True}]
-    return {"id": "big", "horizon": 10, "viable_routes": routes, "success_conditions": won, **fields}
-
-
-def milestones(conditions: list[tuple]) -> list[dict]:
-    fields = ("condition_key", "condition_value", "condition_op")
-    return [{"id": f"m{n}", **dict(zip(fields, said, strict=False))} for n, said in enumerate(conditions)]
-
-
-STRESS = "mental_wellbeing.stress_level"
 CAPACITIES = [
     ({"mutable_world": {f"k{n}": n for n in range(16)}}, ["17 facts"], {"keys": 17}),
     (
@@ -258,7 +245,7 @@ def test_capacities_can_be_raised(fields: dict, words: list[str], raised: dict[s
 
 
 def test_some_capacities_end() -> None:
-    with pytest.raises(ScenarioError, match=r"34 facts.*cannot be had at all"):
+    with pytest.raises(ScenarioError, match=r"34 facts.*cannot be raised that far"):
         scenarios.parse("lifestack", document(mutable_world={f"k{n}": n for n in range(33)}))
 
 

@@ -1,4 +1,4 @@
-"""LifeStack in words while it runs: legal actions, encode and decode, what an observation tells and what it hides."""
+"""LifeStack in words while it runs: legal actions, encode and decode, what an observation shows and hides."""
 
 import functools
 from typing import Any
@@ -135,7 +135,7 @@ def test_entries_have_the_words_of_the_document(game: Game) -> None:
     assert game.codec.encode(state, Action(action_type="inspect", target="clerk")) == 96
 
 
-def test_empty_slots_are_told_from_upkeep(game: Game) -> None:
+def test_empty_slots_are_distinguished_from_upkeep(game: Game) -> None:
     state = game.start()
     found = [game.codec.decode(state, index) for index in range(game.env.num_actions)]
     assert found[4] == {"action_type": "communicate", "target": "(no route 5)"}
@@ -147,7 +147,7 @@ def test_empty_slots_are_told_from_upkeep(game: Game) -> None:
     ("action", "words"),
     [
         ({"action_type": "comunicate", "target": "ask"}, ["Did you mean 'communicate'?", "inspect"]),
-        ({"action_type": "communicate", "target": "aks"}, ["not legal now", "Nearest is 'communicate ask'"]),
+        ({"action_type": "communicate", "target": "aks"}, ["not legal now", "Nearest: 'communicate ask'"]),
         ({"action_type": "spend", "target": "buy"}, ["not legal now: 'spend buy'"]),
         ({"action_type": "inspect", "target": "hour"}, ["not legal now: 'inspect hour'"]),
         ({"action_type": "inspect"}, ["not legal now: 'inspect'"]),
@@ -159,11 +159,11 @@ def test_empty_slots_are_told_from_upkeep(game: Game) -> None:
 def test_illegal_actions_teach(game: Game, action: dict, words: list[str]) -> None:
     with pytest.raises(scenarios.ScenarioError) as error:
         game.codec.encode(game.start(), action)
-    for word in (*words, "Legal are: communicate ask; spend ask;"):
+    for word in (*words, "Legal actions: communicate ask; spend ask;"):
         assert word in str(error.value)
 
 
-def test_an_observation_tells_what_is_known(game: Game) -> None:
+def test_an_observation_has_what_is_known(game: Game) -> None:
     found = game.codec.observation(game.start())
     assert set(found) == KEYS
     unknown = "unknown"
@@ -210,14 +210,14 @@ def test_an_observation_of_a_crisis_in_progress(game: Game) -> None:
     assert rested["metrics"][STRESS] < 40
 
 
-def test_a_fact_of_another_look_stays_as_it_was_seen(game: Game) -> None:
+def test_a_fact_stays_as_it_was_when_inspected(game: Game) -> None:
     seen = game.play(game.start(), ("inspect", "queue"), ("wait", None))
     assert game.codec.observation(seen)["facts"]["queue"] == 3  # 9 since step 1
     again = game.play(seen, ("inspect", "queue"))
     assert game.codec.observation(again)["facts"]["queue"] == 9
 
 
-def test_routes_that_an_event_closes_are_told() -> None:
+def test_routes_that_an_event_closes_are_reported() -> None:
     game = Game({**NEW_PERMIT, "event_schedule": [{"id": "shut", "step": 1, "closes_routes": ["ask"]}]})
     before = game.play(game.start(), ("communicate", "ask"))
     ask = game.codec.observation(before)["routes"][0]
@@ -267,5 +267,5 @@ def test_other_limits_and_tasks_without_words() -> None:
 
 def test_another_environment_is_refused() -> None:
     game = Game(NEW_PERMIT)
-    with pytest.raises(scenarios.ScenarioError, match="does not play lifeops"):
+    with pytest.raises(scenarios.ScenarioError, match="cannot play this library, which holds lifeops"):
         scenarios.Codec(game.env, game.params, scenarios.load("lifeops/easy_1"))

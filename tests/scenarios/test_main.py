@@ -10,7 +10,7 @@ import pytest
 import scenarios
 from scenarios.__main__ import main
 from scenarios.environments import ENVIRONMENTS
-from scenarios.loading import SHIPPED
+from scenarios.libraries import SHIPPED
 
 GOOD = """\
 persona: busy_parent
@@ -29,11 +29,11 @@ def test_check_warns(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     (file := tmp_path / "day.yaml").write_text(GOOD.replace("Office", "Moon"))
     assert main(["check", str(file)]) == 0
     warning, last = capsys.readouterr().out.splitlines()
-    assert warning.startswith(f"warning: {file}:1: persona: 'Office' stands nowhere")
+    assert warning.startswith(f"warning: {file}:1: persona: 'Office' is missing from travel_times")
     assert last == "1 scenario, 1 warning"
 
 
-def test_check_tells_every_problem(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+def test_check_reports_every_problem(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     (one := tmp_path / "one.yaml").write_text(GOOD.replace("30", "-30"))
     (two := tmp_path / "two.yaml").write_text("a:\n\t- b")
     missing = tmp_path / "three.yaml"
@@ -115,12 +115,15 @@ def test_new_prints_or_writes_an_example(tmp_path: Path, capsys: pytest.CaptureF
     file = tmp_path / "my days" / "monday.yaml"
     assert main(["new", "lifeops", str(file)]) == 0
     written, then = capsys.readouterr().out.splitlines()
-    assert written.startswith(f"{file} is written, and lifeops.schema.json beside it")
+    assert written.startswith(f"Wrote {file}, and lifeops.schema.json beside it")
     assert then.endswith(f"python -m scenarios check {file}")
     assert main(["check", str(tmp_path)]) == 0
     assert capsys.readouterr().out == "1 scenario, 0 warnings\n"
     assert main(["new", "lifeops", str(file)]) == 1
-    assert capsys.readouterr() == ("", f"error: {file}: the file exists already and is left as it is. Name another.\n")
+    assert capsys.readouterr() == (
+        "",
+        f"error: {file}: the file already exists and is left unchanged. Choose another name.\n",
+    )
 
 
 def test_schema_prints_or_writes(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
@@ -143,11 +146,11 @@ def test_compile_writes_what_is_shipped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ) -> None:
     shipped = {}
-    for name, package in ENVIRONMENTS.items():
+    for name, format in ENVIRONMENTS.items():
         schema = f"{name}.schema.json"
-        shipped[f"{name}.npz"] = package.Environment.library.read_bytes()
+        shipped[f"{name}.npz"] = format.environment.library.read_bytes()
         shipped[schema] = (SHIPPED / schema).read_bytes()
-        monkeypatch.setattr(package.Environment, "library", tmp_path / f"{name}.npz")
+        monkeypatch.setattr(format.environment, "library", tmp_path / f"{name}.npz")
     monkeypatch.setattr("scenarios.__main__.SHIPPED", tmp_path)
     assert main(["compile"]) == 0
     assert "12 scenarios" in capsys.readouterr().out

@@ -88,8 +88,8 @@ def test_anchors_can_share_a_table(tmp_path: Path) -> None:
         ("a.json", "", ["empty"]),
         ("a.yaml", "[]", ["empty"]),
         ("a.json", '{"a": 1,\n "b": }', [":2:", "not JSON"]),
-        ("a.yaml", "a: 1\nb: 2\na: 3\n", [":3:", "'a' stands twice", "line 1"]),
-        ("a.json", '{"a": 1,\n"a": 2}', [":2:", "'a' stands twice"]),
+        ("a.yaml", "a: 1\nb: 2\na: 3\n", [":3:", "'a' is repeated", "line 1"]),
+        ("a.json", '{"a": 1,\n"a": 2}', [":2:", "'a' is repeated"]),
         ("a.yaml", "a: 1\n2: 3\n", [":2:", "found 2 as a key", "quotes"]),
         ("a.yaml", "? [a]\n: 1\n", [":1:", "a list or mapping"]),
         ("a.yaml", "a: &a [*a]", [":1:", "levels"]),
@@ -124,7 +124,7 @@ def test_nothing_to_read(tmp_path: Path) -> None:
     assert "holds no scenarios" in refused(tmp_path)
 
 
-def test_problems_of_all_files_are_told(tmp_path: Path) -> None:
+def test_problems_of_all_files_are_reported(tmp_path: Path) -> None:
     write(tmp_path, "a.yaml", "")
     write(tmp_path, "b.yaml", "a: [")
     write(tmp_path, "c.yaml", "a: 1")

@@ -1,4 +1,4 @@
-"""TeamsClone documents that are no workspaces, and those that are odd: where it stands, what is wrong, the way out."""
+"""TeamsClone documents that are not workspaces, and unusual ones: the place, what is wrong, the way out."""
 
 import contextlib
 import string
@@ -114,10 +114,10 @@ ERRORS = {
     "no channels": (("[{id: cellar}]", "[]"), [":8:", "'back'", "channels is []", "at least one channel"]),
     "no name": (("- id: window", '- id: ""'), [":6:", "not empty"]),
     # together
-    "repeated team": (("- id: back", "- id: front"), [":7:", "id 'front' stands twice", "first in teams item 1."]),
+    "repeated team": (("- id: back", "- id: front"), [":7:", "id 'front' is repeated", "first in teams item 1."]),
     "repeated channel": (
         ("- id: window", "- id: counter"),
-        [":6:", "teams item 1 ('front') 'channels' item 2", "'counter' stands twice", "teams item 1 channels item 1."],
+        [":6:", "teams item 1 ('front') 'channels' item 2", "'counter' is repeated", "teams item 1 channels item 1."],
     ),
     "channel of another team": (
         ("{id: cellar}", "{id: window}, {id: cellar}"),
@@ -125,28 +125,28 @@ ERRORS = {
     ),
     "repeated teammate": (
         ("messages:", "  - id: ann\nmessages:"),
-        [":18:", "id 'ann' stands twice", "first in users item 1."],
+        [":18:", "id 'ann' is repeated", "first in users item 1."],
     ),
     "an agent": (
         ("messages:", "  - id: agent\nmessages:"),
-        [":18:", "'agent' is what an agent is called", "another id"],
+        [":18:", "'agent' is the id of an agent", "another id"],
     ),
-    "another agent": (("messages:", "  - id: agent-2\nmessages:"), [":18:", "'agent-2' is what an agent is called"]),
+    "another agent": (("messages:", "  - id: agent-2\nmessages:"), [":18:", "'agent-2' is the id of an agent"]),
     "preference": (
         ("{counter: 1, cellar", "{countr: 1, cellar"),
         [":13:", "'ann'", "no channel 'countr'", "Did you mean 'counter'?", "counter, window, cellar."],
     ),
     "channel of a message": (("channel: cellar", "channel: celar"), [":20:", "'celar'", "Did you mean 'cellar'?"]),
-    "start": (("start_channel: counter", "start_channel: attic"), [":21:", "no channel 'attic'", "There is counter"]),
+    "start": (("start_channel: counter", "start_channel: attic"), [":21:", "no channel 'attic'", "Available: counter"]),
     "author": (("user: ben", "user: bent"), [":20:", "no teammate 'bent'", "Did you mean 'ben'?", "ann, ben."]),
-    "an agent as author": (("user: ben", "user: agent"), [":20:", "no teammate 'agent'", "There is ann, ben."]),
+    "an agent as author": (("user: ben", "user: agent"), [":20:", "no teammate 'agent'", "Available: ann, ben."]),
     "agent without mention": (
         ("kind: mention, agent", "kind: question, agent"),
         [":20:", "kind question", "only a mention"],
     ),
     "nowhere to post": (
         ("{counter: 1, cellar: 2}", "{counter: 0}"),
-        [":13:", "'ann'", "a weight above 0", "all are alike"],
+        [":13:", "'ann'", "a weight above 0", "all are equally likely"],
     ),
     "nowhere at all": (("{counter: 1, cellar: 2}", "{}"), [":13:", "a weight above 0"]),
     "nothing to post": (
@@ -166,24 +166,24 @@ ERRORS = {
             "start_channel",
             "".join(f"  - {{channel: cellar, user: ann, text: n{n}}}\n" for n in range(10)) + "start_channel",
         ),
-        [":30:", "messages: 11 messages stand in 'cellar'", "a channel keeps 10"],
+        [":30:", "messages: 11 messages in 'cellar'", "a channel keeps 10"],
     ),
     # capacities
     "teams": (
         ("users:", "".join(f"  - {{id: t{n}, channels: [{{id: c{n}}}]}}\n" for n in range(3)) + "users:"),
-        [":2:", "found 5 teams, and there is room for 4", "limits=jaxenv.envs.teamsclone.Limits(teams=5)"],
+        [":2:", "5 teams need 5, the capacity is 4 teams", "limits=jaxenv.envs.teamsclone.Limits(teams=5)"],
     ),
     "channels": (
         ("[{id: cellar}]", "[{id: cellar}, " + ", ".join(f"{{id: c{n}}}" for n in range(6)) + "]"),
-        [":2:", "found 9 channels", "Limits(channels=9)"],
+        [":2:", "9 channels need 9", "Limits(channels=9)"],
     ),
     "teammates": (
         ("messages:", "".join(f"  - id: u{n}\n" for n in range(6)) + "messages:"),
-        [":9:", "found 8 users, and there is room for 7", "So many cannot be had at all."],
+        [":9:", "8 users need 8, the capacity is 7 users", "It cannot be raised that far."],
     ),
     "texts": (
         ("Nice weather., ", "".join(f"no {n}, " for n in range(41))),
-        [":24:", "found 65 texts, and there is room for 64", "Limits(texts=65)", "and to jaxenv.make."],
+        [":24:", "65 texts need 65, the capacity is 64 texts", "Limits(texts=65)", "and to jaxenv.make."],
     ),
 }
 
@@ -213,7 +213,7 @@ def test_something_must_be_there(field: str) -> None:
         scenarios.parse("teamsclone", {**workspace, field: []})
 
 
-def test_all_mistakes_are_told_together() -> None:
+def test_all_mistakes_are_reported_together() -> None:
     workspace = {
         "teams": [{"id": "t", "channels": [{"id": "a"}, {"id": "a"}]}],
         "users": [{"id": "ann", "kind_mix": {}}],
@@ -228,11 +228,11 @@ def test_compile_refuses_too() -> None:
     workspace = Workspace.model_validate(
         {"teams": [{"id": "t", "channels": [{"id": "a"}]}], "users": [{"id": "agent"}]}
     )
-    with pytest.raises(ScenarioError, match="what an agent is called"):
+    with pytest.raises(ScenarioError, match="is the id of an agent"):
         teamsclone.compile(workspace)
 
 
-# What is odd --------------------------------------------------------------------------------------------
+# Warnings -----------------------------------------------------------------------------------------------
 
 WARNINGS = {
     "never present": (
@@ -249,21 +249,21 @@ WARNINGS = {
     "an agent of many": (("agent: 0", "agent: 2"), [":20:", "agent 2 is there only with num_agents=3 or more"]),
     "repeated text": (
         ("[Nice weather., Is it so]", "[Is it so, Hm., Is it so]"),
-        [":25:", "texts 'chatter'", "the text stands twice, first as item 1"],
+        [":25:", "texts 'chatter'", "the text is repeated, first as item 1"],
     ),
 }
 
 
 @pytest.mark.parametrize(("change", "words"), WARNINGS.values(), ids=WARNINGS)
-def test_odd_documents_are_warned_of(tmp_path: Path, change: tuple[str, str], words: list[str]) -> None:
+def test_unusual_documents_are_warned_of(tmp_path: Path, change: tuple[str, str], words: list[str]) -> None:
     assert change[0] in WORKSPACE
     (warning,) = loaded(tmp_path, WORKSPACE.replace(*change, 1)).warnings
     for word in ("shop.yaml:", *words):
         assert word in warning, warning
 
 
-def odd(**fields: Any) -> list[str]:
-    """What is odd about a workspace of one channel and one teammate."""
+def warned(**fields: Any) -> list[str]:
+    """The warnings about a workspace of one channel and one teammate."""
     channel, user = fields.pop("channel", {}), fields.pop("user", {})
     workspace = {
         "teams": [{"id": "t", "channels": [{"id": "a", **channel}]}],
@@ -276,28 +276,28 @@ def odd(**fields: Any) -> list[str]:
 GONE = {"status": "offline", "presence_transition": {"offline": [0, 0, 0, 1]}}
 
 
-def test_a_workspace_without_mentions_is_odd() -> None:
-    assert odd() == []
-    (warning,) = odd(user={"kind_mix": {"chatter": 1}})
+def test_a_workspace_without_mentions_is_warned_of() -> None:
+    assert warned() == []
+    (warning,) = warned(user={"kind_mix": {"chatter": 1}})
     assert warning == "nobody ever mentions an agent: give a kind_mix some weight of mention."
     said = [{"channel": "a", "user": "ann", "kind": "mention", "text": "Well?"}]
-    assert odd(user={"kind_mix": {"chatter": 1}}, messages=said) == []
-    assert any("nobody ever mentions" in text for text in odd(user={"post_rate": 0}))
+    assert warned(user={"kind_mix": {"chatter": 1}}, messages=said) == []
+    assert any("nobody ever mentions" in text for text in warned(user={"post_rate": 0}))
 
 
-def test_a_workspace_that_nobody_enters_is_odd() -> None:
-    first, *others = odd(user=GONE, channel={"call_rate": 0.5})
+def test_a_workspace_that_nobody_enters_is_warned_of() -> None:
+    first, *others = warned(user=GONE, channel={"call_rate": 0.5})
     assert "never becomes available or busy" in first
     assert others[-1] == "no call ever starts in 'a': no teammate is ever available or busy."
     assert not any("nobody ever posts in" in text for text in others)
-    assert any("nobody ever posts in 'a'" in text for text in odd(user=GONE))
+    assert any("nobody ever posts in 'a'" in text for text in warned(user=GONE))
 
 
 def test_who_leaves_before_the_first_post_never_posts() -> None:
     leaves = {"available": [0, 0, 0, 1], "offline": [0, 0, 0, 1]}
-    assert any("is available and never becomes" in text for text in odd(user={"presence_transition": leaves}))
+    assert any("is available and never becomes" in text for text in warned(user={"presence_transition": leaves}))
     comes = {"offline": [0, 0, 1, 0], "away": [0, 1, 0, 0]}
-    assert odd(user={"status": "offline", "presence_transition": comes}) == []
+    assert warned(user={"status": "offline", "presence_transition": comes}) == []
 
 
 # Never a traceback --------------------------------------------------------------------------------------

@@ -16,8 +16,8 @@ from jaxenv.envs.teamsclone.types import EMOJI, KINDS
 from jaxenv.wrappers import EpisodeStatistics, FlattenObservation
 from reference.teamsclone_general import general
 from scenarios.teamsclone import TeamsEnvClient
+from scenarios.teamsclone.agent_view import agent_view
 from scenarios.teamsclone.reading import read
-from scenarios.teamsclone.standpoint import standpoint
 from strategies.teamsclone_words import (
     CALLING,
     FORMAT,
@@ -73,7 +73,7 @@ def test_format_error_is_there_where_success_is_false(office: TeamsEnvClient) ->
         assert response["error"]
 
 
-def test_format_info_tells_parts_ends_and_statistics(office: TeamsEnvClient) -> None:
+def test_format_info_has_parts_ends_and_statistics(office: TeamsEnvClient) -> None:
     info = office.step(send("Hello team!"))["info"]
     assert set(info) == {"reward_parts", "invalid_action", "terminated", "truncated", "statistics"}
     assert set(info["reward_parts"]) == PARTS
@@ -175,7 +175,7 @@ def test_an_action_can_be_any_mapping_or_a_record(office: TeamsEnvClient) -> Non
 def entry(game: Game, action: dict) -> list[int]:
     """The row of the catalogue that an action is read as at the first state: verb, channel and kind."""
     documents = game.library.documents
-    view = standpoint(game.env, game.params, documents, 0)
+    view = agent_view(game.env, game.params, documents, 0)
     index = read(action, documents[0], jax.device_get(game.start()), view).index
     return game.env.catalogue.table[index, :3].tolist()
 
@@ -254,7 +254,7 @@ def test_several_agents_are_refused() -> None:
 
 
 def test_other_environments_and_banks_are_refused() -> None:
-    with pytest.raises(scenarios.ScenarioError, match="does not play teamsclone"):
+    with pytest.raises(scenarios.ScenarioError, match="cannot play this library, which holds teamsclone"):
         TeamsEnvClient(*jaxenv.make("LifeOps-v0"))
     params = teamsclone.classic().params_for(scenarios.parse("teamsclone", OFFICE).bank)
     with pytest.raises(scenarios.ScenarioError, match="not the bank of the library"):

@@ -139,7 +139,7 @@ def test_errors_teach(office: TeamsEnvClient, action: dict, words: str) -> None:
     [send("x" * 1001), send("x" * 1001, 2), send("x" * 1001, 9), None, 3, "send_message", ["send_message"], object()],
     ids=["long", "long elsewhere", "long and nowhere", "None", "int", "str", "list", "object"],
 )
-def test_over_long_content_and_what_is_no_mapping_are_no_step(office: TeamsEnvClient, action: Any) -> None:
+def test_over_long_content_and_what_is_not_a_mapping_are_not_a_step(office: TeamsEnvClient, action: Any) -> None:
     before = office.get_state()
     response = office.step(action)
     assert set(response) == STEP | {"error"}

@@ -71,14 +71,14 @@ def test_the_state_dictionary_is_the_specifications_key_for_key(library: Game) -
         state = library.play(state, send("Hello, all of you!"))
 
 
-def test_row_agent_state_tells_team_channel_and_user(office: Game) -> None:
+def test_row_agent_state_has_team_channel_and_user(office: Game) -> None:
     told = office.codec.observation(office.start())
     assert told["agentState"] == {"currentTeamId": "team-1", "currentChannelId": "channel-1", "userId": "agent"}
     told = office.codec.observation(office.play(office.start(), switch(5)))
     assert told["agentState"] == {"currentTeamId": "team-2", "currentChannelId": "channel-5", "userId": "agent"}
 
 
-def test_row_current_channel_tells_id_name_team_and_unread(office: Game) -> None:
+def test_row_current_channel_has_id_name_team_and_unread(office: Game) -> None:
     told = office.codec.observation(office.play(office.start(), switch(4)))
     assert told["currentChannel"] == {"id": "channel-4", "name": "Development", "teamId": "team-2", "unread": 0}
 
@@ -128,7 +128,7 @@ def test_row_recent_messages_of_an_empty_channel_are_none(office: Game) -> None:
     assert office.codec.observation(office.play(office.start(), switch(3)))["recentMessages"] == []
 
 
-def test_row_teams_and_channels_tell_what_is_unread(office: Game) -> None:
+def test_row_teams_and_channels_count_what_is_unread(office: Game) -> None:
     def unread(state: Any) -> dict:
         teams = office.codec.observation(state)["teams"]
         assert [team["id"] for team in teams] == ["team-1", "team-2"]
@@ -212,7 +212,7 @@ def test_a_mention_says_whom_it_names() -> None:
     ]
 
 
-def test_other_channels_are_not_told() -> None:
+def test_other_channels_are_not_described() -> None:
     """Section 5: workspaces that differ only in what is said elsewhere look the same."""
     first = Game(quiet(post(1, 1, "Hi."), post(2, 1, "Secret."), post(2, 2, "Psst.")))
     second = Game(quiet(post(1, 1, "Hi."), post(2, 3, "Other."), post(2, 3, "Words.", "question")))
@@ -237,7 +237,7 @@ def team() -> Game:
     return Game(quiet(post(1, 1, "Ready?", "mention", agent=1), post(1, 2, "Hello.")), num_agents=3)
 
 
-def test_each_of_several_agents_is_told_its_own_channel(team: Game) -> None:
+def test_each_of_several_agents_sees_its_own_channel(team: Game) -> None:
     state = team.play(team.start(), (IDLE, switch(2), switch(3)), (send("Sure, I will look at it now."), IDLE, IDLE))
     told = [codec.observation(state) for codec in team.codecs]
     assert [each["agentState"]["userId"] for each in told] == ["agent-0", "agent-1", "agent-2"]
@@ -266,7 +266,7 @@ def test_each_of_several_agents_has_its_own_actions(team: Game) -> None:
         team.codecs[0].encode(state, switch(1))
 
 
-def test_the_status_of_every_agent_is_told(team: Game) -> None:
+def test_the_status_of_every_agent_is_reported(team: Game) -> None:
     state = team.play(team.start(), *[(IDLE, IDLE, IDLE)] * 5, (IDLE, send("Hello everyone!"), IDLE))
     users = team.codecs[0].observation(state)["users"][3:]
     assert [user["status"] for user in users] == ["away", "available", "away"]
@@ -302,7 +302,7 @@ def test_another_embedding_changes_no_word_and_other_rules_do(office: Game) -> N
         scenarios.Codec(office.env, other.params, office.library)
 
 
-def test_generated_workspaces_can_be_told() -> None:
+def test_generated_workspaces_can_be_described() -> None:
     env = teamsclone.classic()
     keys = jax.random.split(KEY, 3)
     bank = ScenarioBank(jax.jit(jax.vmap(lambda key: env.generate(key, 0.5)))(keys))

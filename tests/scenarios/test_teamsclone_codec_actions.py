@@ -114,15 +114,15 @@ def test_content_to_another_channel_always_answers(office: Game) -> None:
         (react("msg-channel-1-1", "🦄"), ["one of 👍"]),
         (send(""), ["not legal now: 'send_message"]),
         (send("Hi", 9), ["not legal now", "channel-9"]),
-        (switch(1), ["not legal now: 'switch_channel channel-1'", "Nearest is 'switch_channel channel-"]),
-        (react("msg-channel-2-1"), ["not legal now", "Nearest is 'react_to_message msg-channel-1-"]),
+        (switch(1), ["not legal now: 'switch_channel channel-1'", "Nearest: 'switch_channel channel-"]),
+        (react("msg-channel-2-1"), ["not legal now", "Nearest: 'react_to_message msg-channel-1-"]),
         (join(1), ["not legal now: 'join_call channel-1'"]),
     ],
 )
 def test_actions_that_are_not_legal_teach(office: Game, action: dict, words: list[str]) -> None:
     with pytest.raises(scenarios.ScenarioError) as error:
         office.codec.encode(office.start(), action)
-    for word in (*words, "Legal are: send_message Hello everyone!;"):
+    for word in (*words, "Legal actions: send_message Hello everyone!;"):
         assert word in str(error.value)
 
 

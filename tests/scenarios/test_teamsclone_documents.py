@@ -19,7 +19,7 @@ from jaxenv.envs.teamsclone.types import KINDS, POSTED_KINDS, Limits, Scenario, 
 from reference.teamsclone_workspace import Workspace as ReferenceWorkspace
 from scenarios import ScenarioError, teamsclone
 from scenarios.teamsclone import Workspace
-from scenarios.teamsclone.tables import edges, odds, probability, weights
+from scenarios.teamsclone.fixed_point import cdf, probability, to_fixed, weights
 from strategies.teamsclone import documents
 
 USUAL = len(default_table())
@@ -47,14 +47,14 @@ def same(first: Any, second: Any) -> bool:
     return all(a.dtype == b.dtype and np.array_equal(a, b) for a, b in leaves)
 
 
-# Odds and edges -----------------------------------------------------------------------------------------
+# Fixed point --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("said", "amount"), [(0, 0), (1, ONE), (0.5, 32768), (0.3, 19661), (0.0015, 98), (0.000007, 0), (0.0000077, 1)]
 )
-def test_odds_are_rounded(said: float, amount: int) -> None:
-    assert odds(said) == amount
+def test_probabilities_are_rounded(said: float, amount: int) -> None:
+    assert to_fixed(said) == amount
 
 
 @pytest.mark.parametrize(
@@ -68,22 +68,22 @@ def test_odds_are_rounded(said: float, amount: int) -> None:
         ([0.05, 0, 0, 0.95], [3277, 3277, 3277, ONE]),
     ],
 )
-def test_edges_are_running_shares(row: list[float], expected: list[int]) -> None:
-    assert edges(row) == expected
+def test_distributions_are_running_shares(row: list[float], expected: list[int]) -> None:
+    assert cdf(row) == expected
 
 
 @given(st.integers(0, ONE))
-def test_odds_are_said_back(amount: int) -> None:
-    assert odds(probability(amount)) == amount
+def test_probabilities_are_decompiled(amount: int) -> None:
+    assert to_fixed(probability(amount)) == amount
 
 
 @given(st.lists(st.integers(0, ONE), min_size=1, max_size=8).map(sorted))
-def test_edges_are_said_back(row: list[int]) -> None:
+def test_distributions_are_decompiled(row: list[int]) -> None:
     row[-1] = ONE
-    assert edges(weights(row)) == row
+    assert cdf(weights(row)) == row
 
 
-def test_numbers_are_said_back_in_few_digits() -> None:
+def test_numbers_are_decompiled_in_few_digits() -> None:
     assert probability(19661) == 0.3
     assert weights([32768, 45875, 52429, 62587, ONE]) == [0.5, 0.2, 0.1, 0.155, 0.045]
 
@@ -136,7 +136,7 @@ def test_preferences_are_by_id_in_channel_order() -> None:
     assert found.channel_edges[0].tolist() == [16384, 16384] + [ONE] * 6
 
 
-def test_teammates_are_as_said() -> None:
+def test_teammates_are_as_written() -> None:
     said = {
         "status": "away",
         "post_rate": 1,
@@ -168,7 +168,7 @@ def test_messages_are_packed_oldest_first() -> None:
     assert not messages.is_seen(ring, 0).any()
 
 
-def test_own_texts_stand_by_kind() -> None:
+def test_own_texts_are_grouped_by_kind() -> None:
     texts = {"chatter": ["one", "two"], "reply": ["Thank you!", "one"]}
     found = arrays(texts=texts)
     first, number = found.first_text.tolist(), found.num_texts.tolist()
@@ -293,7 +293,7 @@ def test_a_bank_has_room_for_so_many_texts() -> None:
     crowd = [
         document(id=f"w{n}", texts={"chatter": [f"{n} says {m}" for m in range(36)]}) for n in range(2048 // 36 + 1)
     ]
-    with pytest.raises(ScenarioError, match=r"57 workspaces say 2081 different texts .* room for 2048"):
+    with pytest.raises(ScenarioError, match=r"57 workspaces have 2081 different texts .* room for 2048"):
         scenarios.parse("teamsclone", crowd)
 
 
@@ -339,7 +339,7 @@ def test_arrays_that_no_document_says_are_refused() -> None:
         teamsclone.decompile(scenario.replace(team=np.array([0, 2, 2, 0, 0, 0, 0, 0], np.int8)))
 
 
-def test_limits_are_told_by_the_arrays() -> None:
+def test_limits_are_those_of_the_arrays() -> None:
     limits = Limits(channels=3, users=5, texts=50)
     assert teamsclone.limits_of(empty_scenario(limits)) == limits
     six = [{"id": f"t{n}", "channels": [{"id": f"c{n}"}]} for n in range(6)]

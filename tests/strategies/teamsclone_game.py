@@ -13,7 +13,7 @@ from jaxenv.envs.teamsclone import TeamsClone, messages
 from jaxenv.envs.teamsclone.types import KINDS, NEVER, NO_REACTION, PRESENCE, Draws, Schedule
 from reference.teamsclone_cases import draws, small
 from reference.teamsclone_rules import Entry, catalogue
-from scenarios.teamsclone.compiler import texts
+from scenarios.teamsclone import texts
 
 ENTRIES = catalogue(8)
 IDS = {

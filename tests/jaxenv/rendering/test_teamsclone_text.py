@@ -9,7 +9,7 @@ import scenarios
 from jaxenv import rendering
 from jaxenv.rendering.teamsclone.names import names_of
 from jaxenv.rendering.views import describe_action
-from scenarios.teamsclone.compiler import texts
+from scenarios.teamsclone import texts
 from strategies.teamsclone_chats import (
     BACK,
     CHAT,

@@ -141,7 +141,7 @@ def test_shipped_scenarios_have_reference_returns_wherever_their_files_are(tmp_p
     env, _ = jaxenv.make("LifeOps-v0")
     shipped = comparison.load_library(env)
     expected = shipped.returns(env.name)
-    file = scenarios.loading.SHIPPED / "lifeops" / "s1_basic_conflict.yaml"
+    file = scenarios.libraries.SHIPPED / "lifeops" / "s1_basic_conflict.yaml"
     (tmp_path / "mine.yaml").write_text(file.read_text("utf-8"))
     for path in (file, tmp_path / "mine.yaml"):
         found = comparison.stored_returns(env, comparison.load_library(env, str(path)))

@@ -12,7 +12,7 @@ from jaxenv import baselines
 from jaxenv.core import ScenarioBank
 from jaxenv.envs.lifestack import LifeStack
 from jaxenv.envs.lifestack.types import ABSENT, NEVER, UNKNOWN, UNWRITTEN, Limits
-from scenarios.lifestack.planner import chance_to_win
+from scenarios.solvers.lifestack import chance_to_win
 from strategies.lifestack_game import drawn
 
 ENV = LifeStack()

@@ -15,7 +15,7 @@ from jaxenv.envs.teamsclone import messages
 from jaxenv.envs.teamsclone.types import KINDS, NEVER, NO_REACTION, Draws, Schedule
 from reference.teamsclone import Draws as PlainDraws
 from reference.teamsclone import Episode
-from scenarios.teamsclone.compiler import texts
+from scenarios.teamsclone import texts
 from strategies.teamsclone import documents
 
 IDS = {

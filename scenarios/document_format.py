@@ -1,0 +1,79 @@
+"""What the documents of one environment provide: a frozen record of types and functions, checked by name and type."""
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Generic, TypeVar
+
+from jaxenv.core import ScenarioBank
+from jaxenv.core.library import LibraryEnvironment
+from scenarios.errors import Problem
+from scenarios.records import Record
+
+DocumentT = TypeVar("DocumentT", bound=Record)
+ActionT = TypeVar("ActionT", bound=Record)
+LimitsT = TypeVar("LimitsT")
+ScenarioT = TypeVar("ScenarioT")
+MovesT = TypeVar("MovesT")
+ViewT = TypeVar("ViewT")
+
+
+def _no_view(env: Any, params: Any, documents: Sequence[Any], agent: int) -> Any:
+    """The view of an environment whose states read the same for everybody."""
+    del env, params, documents, agent
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class DocumentFormat(Generic[DocumentT, ActionT, LimitsT, ScenarioT, MovesT, ViewT]):
+    """The documents of one environment: how they are checked, compiled, read back, printed and used by `Codec`.
+
+    Each package `scenarios.<name>` defines one, `FORMAT`, and `scenarios.environments` lists them.
+
+    Attributes:
+        name: of the package, and of the folder and files in `library/`.
+        document: the class of a document; every field has a description, and there is a `scenario_id`.
+        action: the class of an action.
+        environment: the class in `jaxenv` that plays the documents.
+        limits: the class of the capacities; calling it gives the defaults.
+        problems: (document, limits) -> why the document cannot be compiled; empty where it can.
+        warnings: document -> what is allowed but rarely intended.
+        compile: (document, limits) -> the arrays of the document.
+        decompile: (scenario, id) -> a document that compiles to these arrays.
+        limits_of: scenario -> the capacities that its arrays have.
+        page: (document, name) -> a page of text; the name is for documents without one.
+        names: (document, all documents of its bank) -> the fields of `jaxenv.rendering.<name>.names.Names`.
+        legal_and_moves: (env, state, params, view) -> (legal [A] bool, feasible [A] bool, what each entry means).
+        action_dicts: (document, state, moves, view) -> each entry of the catalogue as an action.
+        normalize_action: (action, document, state, view) -> the action as the catalogue writes it.
+        observation: (document, state, view) -> what the agent may know.
+        has_ended: (document, state, view) -> whether the episode is over.
+        view: (env, params, documents, agent) -> what the five functions above take beside the state, such as whose
+            eyes these are; None by default.
+        bank: (documents, limits) -> the bank of documents whose arrays refer to something shared; None where the bank
+            is the stack of what `compile` gives for each.
+    """
+
+    name: str
+    document: type[DocumentT]
+    action: type[ActionT]
+    environment: type[LibraryEnvironment]
+    limits: type[LimitsT]
+    problems: Callable[[DocumentT, LimitsT], Sequence[Problem]]
+    warnings: Callable[[DocumentT], Sequence[Problem]]
+    compile: Callable[[DocumentT, LimitsT], ScenarioT]
+    decompile: Callable[[ScenarioT, str], DocumentT]
+    limits_of: Callable[[ScenarioT], LimitsT]
+    page: Callable[[DocumentT, str], str]
+    names: Callable[[DocumentT, Sequence[DocumentT]], Mapping[str, Any]]
+    legal_and_moves: Callable[[Any, Any, Any, ViewT], tuple[Any, Any, MovesT]]
+    action_dicts: Callable[[DocumentT, Any, MovesT, ViewT], list[dict[str, Any]]]
+    normalize_action: Callable[[ActionT, DocumentT, Any, ViewT], dict[str, Any]]
+    observation: Callable[[DocumentT, Any, ViewT], dict[str, Any]]
+    has_ended: Callable[[DocumentT, Any, ViewT], bool]
+    view: Callable[[Any, Any, Sequence[DocumentT], int], ViewT] = _no_view
+    bank: Callable[[Sequence[DocumentT], LimitsT], ScenarioBank] | None = None
+
+    def bank_of(self, documents: Sequence[DocumentT], limits: LimitsT) -> ScenarioBank:
+        """Several documents as arrays: together where they share something, otherwise each on its own."""
+        if self.bank is not None:
+            return self.bank(documents, limits)
+        return ScenarioBank.stack([self.compile(document, limits) for document in documents])

@@ -1,0 +1,152 @@
+"""Libraries: documents of one environment and the bank of arrays that they compile to."""
+
+import dataclasses
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path as FilePath
+from typing import Any
+
+from pydantic import ValidationError
+
+from jaxenv.core import ScenarioBank
+from scenarios.document_format import DocumentFormat
+from scenarios.errors import Problem, ScenarioError, did_you_mean
+from scenarios.records import problems_of
+from scenarios.source import Source, read
+
+SHIPPED = FilePath(__file__).with_name("library")
+RETURNS = SHIPPED / "returns.json"
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Library:
+    """Documents of one environment and the bank that they compile to, in the same order.
+
+    >>> import scenarios
+    >>> library = scenarios.load("lifeops")
+    >>> len(library), library.ids[0], library.bank.size
+    (12, 'easy_1', 12)
+    >>> library.documents[library.index("easy_2")].day_of_week
+    'Tuesday'
+    >>> library.returns("LifeOps-v0")["easy_2"]["best"]
+    0
+
+    Attributes:
+        format: how documents of this environment are read and written.
+        bank: for `params.replace(bank=library.bank)`.
+        documents: records of `scenarios.<environment>`, which can also be read like mappings.
+        ids: what each scenario is called, each unique.
+        limits: the capacities of the bank's arrays.
+        warnings: what the documents may say but rarely intend, a line each.
+        is_shipped: whether the documents are those of jaxenv's own library.
+    """
+
+    format: DocumentFormat[Any, Any, Any, Any, Any, Any]
+    bank: ScenarioBank
+    documents: tuple[Any, ...]
+    ids: tuple[str, ...]
+    limits: Any
+    warnings: tuple[str, ...] = ()
+    is_shipped: bool = False
+
+    @property
+    def environment(self) -> str:
+        """The name of the environment, such as `lifeops`."""
+        return self.format.name
+
+    def __len__(self) -> int:
+        """How many scenarios there are."""
+        return len(self.ids)
+
+    def index(self, id: str) -> int:
+        """The place of a scenario in the bank, for `env.reset(key, params, scenario=index)`."""
+        if id not in self.ids:
+            raise ScenarioError(_unknown_scenario(id, self.ids))
+        return self.ids.index(id)
+
+    def page(self, id: str) -> str:
+        """A scenario as a page of text."""
+        return self.format.page(self.documents[self.index(id)], id)
+
+    def names(self, index: int) -> Mapping[str, Any]:
+        """What pictures and text call the parts of the scenario at an index of the bank.
+
+        Returns:
+            Values for the fields of `jaxenv.rendering.<environment>.names.Names`.
+        """
+        return self.format.names(self.documents[int(index)], self.documents)
+
+    def returns(self, env_name: str) -> dict[str, dict[str, float]]:
+        """Known returns of whole episodes under an environment's id.
+
+        Returns:
+            id -> `random`, `best` and others; empty for a library that jaxenv does not ship.
+        """
+        if not self.is_shipped:
+            return {}
+        known = json.loads(RETURNS.read_text("utf-8")).get(env_name, {})
+        return {id: known[id] for id in self.ids if id in known}
+
+
+def shipped(format: DocumentFormat, id: str = "", limits: Any = None) -> Library:
+    """The library that jaxenv ships for an environment, or the one scenario of it that has an id."""
+    files = {file.stem: file for file in sorted((SHIPPED / format.name).glob("*.yaml"))}
+    if id and id not in files:
+        raise ScenarioError(_unknown_scenario(id, files, format.name))
+    sources = [source for stem in ([id] if id else files) for source in read(files[stem])]
+    return dataclasses.replace(build(format, sources, limits), is_shipped=True)
+
+
+def build(format: DocumentFormat, sources: Sequence[Source], limits: Any) -> Library:
+    """Checks all documents, reports the problems of all of them together, and compiles them."""
+    limits = format.limits() if limits is None else limits
+    if not isinstance(limits, format.limits):
+        raise TypeError(f"expected the Limits of {format.name}, got {limits!r}")
+    if not sources:
+        raise ScenarioError("found no documents, expected at least one.")
+    documents, problems = [], []
+    for source in sources:
+        try:
+            document = format.document.model_validate(source.value)
+        except ValidationError as error:
+            found = problems_of(error, format.document)
+        else:
+            documents.append(document)
+            found = format.problems(document, limits)
+        problems += [source.paragraph(problem) for problem in found]
+    ids = [document.scenario_id for document in documents]
+    if not problems:
+        ids = [id or source.default_id for id, source in zip(ids, sources, strict=True)]
+        problems = _repeated_ids(ids, sources, "id" if "id" in format.document.model_fields else "scenario_id")
+    if problems:
+        raise ScenarioError(*problems)
+    return Library(
+        format=format,
+        bank=format.bank_of(documents, limits),
+        documents=tuple(documents),
+        ids=tuple(ids),
+        limits=limits,
+        warnings=tuple(
+            source.paragraph(warning)
+            for source, document in zip(sources, documents, strict=True)
+            for warning in format.warnings(document)
+        ),
+    )
+
+
+def _unknown_scenario(id: str, ids: Iterable[str], library: str = "") -> str:
+    """Names the nearest scenario, and all."""
+    where = f"the library {library!r}" if library else "the library"
+    return f"no scenario {id!r} in {where}.{did_you_mean(id, ids)} Available: {', '.join(ids)}."
+
+
+def _repeated_ids(ids: Sequence[str], sources: Sequence[Source], field: str) -> list[str]:
+    """Scenarios are found by their ids, so each id is unique."""
+    first: dict[str, Source] = {}
+    problems = []
+    for id, source in zip(ids, sources, strict=True):
+        if id in first:
+            text = f"{field} {id!r} is repeated, first in {first[id].name}."
+            problems.append(source.paragraph(Problem((field,), text)))
+        first.setdefault(id, source)
+    return problems

@@ -1,0 +1,29 @@
+"""The document format of LifeStack."""
+
+from jaxenv.envs.lifestack import LifeStack, Limits
+from scenarios.document_format import DocumentFormat
+from scenarios.lifestack import checks, compiler, decompiler, view
+from scenarios.lifestack.document import Action, Task
+from scenarios.lifestack.names import names
+from scenarios.lifestack.page import page
+from scenarios.lifestack.warnings import warnings
+
+FORMAT = DocumentFormat(
+    name="lifestack",
+    document=Task,
+    action=Action,
+    environment=LifeStack,
+    limits=Limits,
+    problems=checks.problems,
+    warnings=warnings,
+    compile=compiler.compile,
+    decompile=decompiler.decompile,
+    limits_of=compiler.limits_of,
+    page=page,
+    names=names,
+    legal_and_moves=view.legal_and_moves,
+    action_dicts=view.action_dicts,
+    normalize_action=view.normalize_action,
+    observation=view.observation,
+    has_ended=view.has_ended,
+)

@@ -1,0 +1,106 @@
+"""Warnings about a task: what is allowed but rarely intended."""
+
+from collections.abc import Iterable, Iterator
+
+from jaxenv.envs.lifestack.metrics import METRICS, UNIT, index
+from scenarios.errors import Problem, did_you_mean, quote
+from scenarios.lifestack.conditions import AnyOf, Condition
+from scenarios.lifestack.document import Task
+from scenarios.lifestack.reach import Reach, never_fires
+
+MAX_STAKES = 12  # side income from which on winning may not pay
+MAX_STAKES_WITHOUT_DEADLINE = 7
+
+
+def warnings(task: Task) -> list[Problem]:
+    """What is allowed but rarely intended."""
+    reach = Reach.of(task)
+    return [
+        *_unwinnable(task, reach),
+        *_impossible_failures(task, reach),
+        *_impossible_conditions(task, reach),
+        *_late_events(task),
+        *_stakes(task),
+    ]
+
+
+def winnable(task: Task) -> bool | None:
+    """Whether a task can be won: False if that is ruled out, None if it takes a search, as `scenarios.solvers` does."""
+    return None if Reach.of(task).wins(task) else False
+
+
+def _unwinnable(task: Task, reach: Reach) -> Iterator[Problem]:
+    """Tasks that cannot be won."""
+    if not task.success_conditions:
+        yield Problem((), "the task cannot be won: there are no success_conditions.")
+    for n in _impossible_members(task.success_conditions, reach):
+        text = f"the task cannot be won: {_why_not(task.success_conditions[n].alternatives, reach)}"
+        yield Problem(("success_conditions", n), text)
+
+
+def _impossible_failures(task: Task, reach: Reach) -> Iterator[Problem]:
+    """Failures that neither routes nor events nor upkeep can bring about."""
+    for n in _impossible_members(task.failure_conditions, reach):
+        text = f"the failure cannot happen: {_why_not(task.failure_conditions[n].alternatives, reach)}"
+        yield Problem(("failure_conditions", n), text)
+
+
+def _impossible_conditions(task: Task, reach: Reach) -> Iterator[Problem]:
+    """All other conditions that can never hold."""
+    reported = {
+        (field, n)
+        for field in ("success_conditions", "failure_conditions")
+        for n in _impossible_members(task[field], reach)
+    }
+    for path, condition in task.conditions():
+        if path[:2] not in reported and not reach.allows(condition):
+            yield Problem(path, _why_not([condition], reach))
+
+
+def _impossible_members(members: Iterable[Condition | AnyOf], reach: Reach) -> list[int]:
+    """Which members have no alternative that could hold."""
+    return [n for n, member in enumerate(members) if not any(map(reach.allows, member.alternatives))]
+
+
+def _why_not(conditions: Iterable[Condition], reach: Reach) -> str:
+    """Why some conditions can never hold."""
+    return " ".join(
+        f"{condition.key} {condition.op} {quote(condition.value)} never holds: {_what_holds(condition, reach)}"
+        for condition in conditions
+    )
+
+
+def _what_holds(condition: Condition, reach: Reach) -> str:
+    """The values that the key of a condition takes instead; if nothing sets it, the nearest name of another."""
+    key, facts = condition.key, reach.facts
+    if key in METRICS:
+        low, high = reach.low[index(key)] / UNIT, reach.high[index(key)] / UNIT
+        return f"the metric stays from {low:g} to {high:g}."
+    if not facts.values[key]:
+        others = [name for name, taken in facts.values.items() if taken]
+        return f"nothing sets {key!r}.{did_you_mean(key, [*others, *METRICS])}"
+    met = [facts.value(key, code) for code in range(len(facts.values[key]) + 1) if reach.codes[key] >> code & 1]
+    return f"{key!r} is only ever {', '.join(map(quote, met))}."
+
+
+def _late_events(task: Task) -> Iterator[Problem]:
+    """Events that come when the task is over."""
+    for n, event in enumerate(task.event_schedule):
+        if never_fires(task, event):
+            which = "horizon" if task.last_step == task.horizon else "deadline_step"
+            text = f"the event {event.id!r} never fires: step {event.step} is not before the {which}, {task.last_step}."
+            yield Problem(("event_schedule", n, "step"), text)
+
+
+def _stakes(task: Task) -> Iterator[Problem]:
+    """Side income for which delaying the win may pay."""
+    stakes = sum(route.final_reward for route in task.viable_routes) + sum(item.reward for item in task.milestones)
+    deadline = task.constraints.deadline_step
+    most = MAX_STAKES if deadline else MAX_STAKES_WITHOUT_DEADLINE
+    if stakes >= most:
+        without = "" if deadline else " without a deadline_step"
+        text = (
+            f"the rewards of routes and milestones sum to {stakes:g}, and from {most}{without} on the best play may "
+            "be to delay winning. Lower them."
+        )
+        yield Problem(("viable_routes",), text)

@@ -1,0 +1,248 @@
+"""The game of one scenario for a player who sees the facts: states, entries and outcomes.
+
+It follows the turn of the rules without knowledge, which changes nothing for such a player. States with the same
+future are made equal: marks of routes that are over, closed routes that are completed, and resources beyond what can
+still be spent are dropped.
+"""
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+from jaxenv.envs.lifestack import actions
+from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, LOOKING, NOTHING
+from jaxenv.envs.lifestack.metrics import HIGHEST
+from jaxenv.envs.lifestack.types import EVERY_STEP, MOST_ENERGY, NUM_METRICS
+from scenarios.solvers.lifestack.records import REWARD, Entry, Outcome, RemainingCost, State, Weights
+from scenarios.solvers.lifestack.tables import VERB_BITS, Tables, members_of
+
+TIME = [int(time) for time in actions.TIME]
+ENERGY = [int(energy) for energy in actions.ENERGY]
+MAX_TIME = max(TIME[FIRST_UPKEEP:])
+MAX_UPKEEP = max(ENERGY[FIRST_UPKEEP:])
+ALL_VERBS = (1 << VERB_BITS) - 1
+
+
+class Model:
+    """One scenario under one set of weights."""
+
+    def __init__(self, tables: Tables, weights: Weights = REWARD) -> None:
+        self.tables, self.weights, self.may_fail = tables, weights, tables.metrics_matter
+        self.metrics = tables.metrics
+        self.per_unit = weights.wellbeing / (NUM_METRICS * HIGHEST)
+        self.all_routes = (1 << len(tables.routes)) - 1
+        self.catalogue = tables.catalogue
+        self._remaining: dict[tuple[int, int], RemainingCost] = {}
+
+    # ------------------------------------------------------------------------------------------- start
+
+    def first_states(self) -> list[tuple[float, State]]:
+        """The states after reset, with their probabilities."""
+        crisis = self.tables.scenario
+        start = State(
+            clock=0,
+            facts=self.tables.first_facts,
+            marks=0,
+            completed=0,
+            closed=0,
+            reached=0,
+            fired=0,
+            metrics=self.metrics.first,
+            time=int(crisis.time),
+            money=int(crisis.money),
+            energy=int(crisis.energy),
+        )
+        return [(chance, self.reduced(state)) for chance, state in self.after_events(start)]
+
+    # ----------------------------------------------------------------------------------------- entries
+
+    def workable(self, state: Any) -> int:
+        """The set of routes that are neither closed nor completed."""
+        return self.all_routes & ~(state.completed | state.closed)
+
+    def entries(self, state: State) -> Iterator[Entry]:
+        """The legal entries except inspections: to a player who sees everything, waiting does the same and is free."""
+        yield from self.route_entries(state)
+        for number in range(FIRST_UPKEEP, LOOKING):
+            if TIME[number] <= state.time and ENERGY[number] <= state.energy:
+                yield Entry(self.catalogue.first_upkeep + number - FIRST_UPKEEP, number, -1, False, False)
+        yield Entry(self.catalogue.wait, NOTHING, -1, False, False)
+
+    def route_entries(self, state: State) -> Iterator[Entry]:
+        """The legal entries on routes, those included that fail."""
+        tables = self.tables
+        ready = tables.read(state.facts).ready
+        within = self.metrics.within[state.metrics]
+        for number in members_of(self.workable(state)):
+            route = tables.routes[number]
+            outstanding = route.required & ~(state.marks >> VERB_BITS * number)
+            for verb in members_of(outstanding):
+                if route.time[verb] > state.time or route.energy[verb] > state.energy:
+                    continue
+                if route.pays_with(verb, outstanding) and route.money > state.money:
+                    continue
+                last = outstanding == 1 << verb
+                succeeds = ready >> number & 1 and not route.bounds & ~within
+                index = verb * self.catalogue.routes + number
+                if succeeds or not last or self.may_fail:
+                    yield Entry(index, verb, number, bool(last and succeeds), bool(last and not succeeds))
+
+    # -------------------------------------------------------------------------------------------- turn
+
+    def outcomes(self, state: State, entry: Entry) -> list[Outcome]:
+        """The possible outcomes of an entry, with their probabilities."""
+        after, reward = self.apply(state, entry)
+        after, earned, success, failure = self.milestones_and_end(after)
+        reward += earned + self.weights.step_cost
+        if success or failure:
+            reward += self.weights.success if success else self.weights.failure
+        if success or failure or after.clock >= self.tables.horizon:
+            return [Outcome(1.0, reward + self.metric_reward(state.metrics, after.metrics), None, success)]
+        return [
+            Outcome(chance, reward + self.metric_reward(state.metrics, struck.metrics), self.reduced(struck), False)
+            for chance, struck in self.after_events(after)
+        ]
+
+    def apply(self, state: State, entry: Entry) -> tuple[State, float]:
+        """Applies the entry alone: (state, reward), with the clock advanced."""
+        tables = self.tables
+        metrics = self.metrics.shift(state.metrics, tables.kind_changes[entry.kind])
+        if entry.route < 0:
+            energy = min(MOST_ENERGY, state.energy - ENERGY[entry.kind])
+            state = state._replace(
+                clock=state.clock + 1, metrics=metrics, time=state.time - TIME[entry.kind], energy=energy
+            )
+            return state, 0.0
+        route = tables.routes[entry.route]
+        time = state.time - route.time[entry.kind]
+        energy = max(0, min(MOST_ENERGY, state.energy - route.energy[entry.kind]))
+        state = state._replace(clock=state.clock + 1, metrics=metrics, time=time, energy=energy)
+        if entry.fails:
+            return state, self.weights.failed_attempt
+        outstanding = route.required & ~(state.marks >> VERB_BITS * entry.route)
+        money = state.money - (route.money if route.pays_with(entry.kind, outstanding) else 0)
+        marks = state.marks | 1 << VERB_BITS * entry.route + entry.kind
+        if not entry.completes:
+            return state._replace(marks=marks, money=money), 0.0
+        state = state._replace(
+            marks=marks,
+            money=money,
+            facts=route.writes.on(state.facts),
+            completed=state.completed | 1 << entry.route,
+            closed=state.closed | route.closes,
+            metrics=self.metrics.shift(metrics, route.change),
+        )
+        return state, self.weights.routes * route.reward
+
+    def milestones_and_end(self, state: State) -> tuple[State, float, bool, bool]:
+        """Milestones and ends: (state, reward of milestones, success, failure)."""
+        tables = self.tables
+        reading, within = tables.read(state.facts), self.metrics.within[state.metrics]
+        held = reading.milestones
+        members = reading.members
+        if within:
+            held |= sum(1 << n for n, bounds in enumerate(tables.milestone_bounds) if bounds & within)
+            members |= sum(1 << n for n, bounds in enumerate(tables.member_bounds) if bounds & within)
+        new = held & self.open_milestones(state.completed) & ~state.reached
+        reward = 0.0
+        if new:
+            state = state._replace(reached=state.reached | new)
+            reward = self.weights.milestones * sum(tables.rewards[n] for n in members_of(new))
+        unmet = tables.members & ~members
+        if not unmet and tables.num_members:
+            return state, reward, True, False
+        failure = (
+            reading.failed
+            or bool(tables.failure_bounds & within)
+            or state.clock >= tables.deadline
+            or (not self.workable(state) and bool(unmet & ~tables.may_still_hold(state.clock, state.fired)))
+            or self.metrics.burnt[state.metrics]
+        )
+        return state, reward, False, failure
+
+    def open_milestones(self, completed: int) -> int:
+        """The milestones that are not locked, or unlocked by a completed route."""
+        opened = ~self.tables.locked & (1 << self.tables.num_milestones) - 1
+        for number in members_of(completed):
+            opened |= self.tables.routes[number].unlocks
+        return opened
+
+    def due(self, state: Any) -> list[int]:
+        """The events that may fire now."""
+        clock = state.clock
+        return [
+            n
+            for n, event in enumerate(self.tables.events)
+            if event.step == clock or (event.step == EVERY_STEP and clock >= 1 and not state.fired >> n & 1)
+        ]
+
+    def after_events(self, state: State) -> Iterator[tuple[float, State]]:
+        """The states that the events of the clock may lead to, with their probabilities."""
+        events, due = self.tables.events, self.due(state)
+        if not due:
+            yield 1.0, state
+            return
+        for draws in itertools.product((True, False), repeat=len(due)):
+            chance = 1.0
+            for n, fires in zip(due, draws, strict=True):
+                chance *= events[n].probability if fires else 1.0 - events[n].probability
+            if chance > 0.0:
+                yield chance, self._with_events(state, [n for n, fires in zip(due, draws, strict=True) if fires])
+
+    def _with_events(self, state: State, fires: list[int]) -> State:
+        """The state after some events."""
+        if not fires:
+            return state
+        facts, closed, fired = state.facts, state.closed, state.fired
+        for n in fires:
+            event = self.tables.events[n]
+            facts = event.writes.on(facts)
+            closed |= event.closes
+            fired |= (event.step == EVERY_STEP) << n
+        change = self.tables.sum_of(tuple(fires))
+        metrics = self.metrics.shift(state.metrics, change)
+        return state._replace(facts=facts, closed=closed, fired=fired, metrics=metrics)
+
+    def metric_reward(self, before: int, after: int) -> float:
+        """The reward for the change of the metrics over a step."""
+        if before == after:
+            return 0.0
+        metrics = self.metrics
+        fallen = metrics.low[after] & ~metrics.low[before]
+        reward = self.per_unit * (metrics.worth[after] - metrics.worth[before])
+        return reward + self.weights.collapse * fallen.bit_count() if fallen else reward
+
+    # ------------------------------------------------------------------------------------------- equals
+
+    def reduced(self, state: State) -> State:
+        """The state without what no longer matters."""
+        left, steps = self.remaining_cost(state), self.tables.last - state.clock
+        often = steps if self.may_fail else 1
+        return state._replace(
+            marks=left.marks,
+            closed=state.closed & ~state.completed,
+            money=min(state.money, left.money),
+            time=min(state.time, often * left.extra_time + steps * MAX_TIME),
+            energy=min(state.energy, often * left.extra_energy + steps * MAX_UPKEEP),
+        )
+
+    def remaining_cost(self, state: State) -> RemainingCost:
+        """What the remaining verbs can use up."""
+        workable = self.workable(state)
+        found = self._remaining.get((workable, state.marks))
+        if found is None:
+            found = self._remaining[workable, state.marks] = self._remaining_cost(workable, state.marks)
+        return found
+
+    def _remaining_cost(self, workable: int, marks: int) -> RemainingCost:
+        kept = money = energy = extra_time = extra_energy = 0
+        for number in members_of(workable):
+            route = self.tables.routes[number]
+            marked = marks >> VERB_BITS * number & ALL_VERBS
+            kept |= marked << VERB_BITS * number
+            money += route.money
+            for verb in members_of(route.required & ~marked):
+                energy += max(0, route.energy[verb])
+                extra_time += max(0, route.time[verb] - MAX_TIME)
+                extra_energy += max(0, route.energy[verb] - MAX_UPKEEP)
+        return RemainingCost(kept, money, energy, extra_time, extra_energy)

@@ -1,0 +1,119 @@
+"""Answers about a task: its best return, its largest probability of success, and whether it can be won."""
+
+import contextlib
+import sys
+from typing import NamedTuple
+
+from jaxenv.envs.lifestack.types import Scenario
+from scenarios.solvers.lifestack.bounds import Bound
+from scenarios.solvers.lifestack.budget import Budget, Exhausted
+from scenarios.solvers.lifestack.model import Model
+from scenarios.solvers.lifestack.policies import Policy, chance_of_success, expected_return
+from scenarios.solvers.lifestack.records import REWARD, WIN_ONLY, WIN_SOON, Weights
+from scenarios.solvers.lifestack.rollouts import THRESHOLDS, Rollout
+from scenarios.solvers.lifestack.search import SLACK, Search
+from scenarios.solvers.lifestack.tables import Tables
+
+STEPS_OFF = (0, 1, 2, 3, 4, 6)  # what the first, quick searches may spend off routes
+RECURSION = 50_000  # frames; a step of an episode takes up to ten
+SHARE = 0.15  # of the remaining seconds, for each quick search
+
+
+class Plan(NamedTuple):
+    """How well a task can be played.
+
+    Attributes:
+        best: the largest expected return, or the largest that was found.
+        is_exact: whether no policy has a larger one.
+        upper: no policy has more; `best` where that is exact.
+        win: probability of success of the policy that earns `best`.
+        model: the game, for which the policy is.
+        policy: one that earns `best`.
+    """
+
+    best: float
+    is_exact: bool
+    upper: float
+    win: float
+    model: Model
+    policy: Policy
+
+
+def plan(scenario: Scenario, seconds: float = 60.0, weights: Weights = REWARD) -> Plan:
+    """The best expected return of a task for a player who sees all but the draws of events.
+
+    Args:
+        scenario: the arrays of one task.
+        seconds: for all searches together, about.
+        weights: of the reward.
+    """
+    return plan_of(Model(Tables(scenario), weights), seconds)
+
+
+def plan_of(model: Model, seconds: float = 60.0) -> Plan:
+    """The best expected return of a game, as `plan`."""
+    _allow_recursion()
+    budget = Budget(seconds)
+    bound = Bound(model, budget)
+    best, policy = _first_plan(model, bound, budget)
+    full = Search(model, bound, budget)
+    upper = full.upper()
+    is_exact = best >= upper - SLACK
+    if not is_exact:
+        try:
+            value = full.solve(best + SLACK)
+            is_exact = True
+        except Exhausted:
+            value = best
+        if value > best + SLACK:
+            best, policy = value, full
+    full.budget = Budget(seconds)
+    upper = best if is_exact else max(upper, best)
+    return Plan(best, is_exact, upper, chance_of_success(model, policy), model, policy)
+
+
+def _first_plan(model: Model, bound: Bound, budget: Budget) -> tuple[float, Policy]:
+    """The best policy that is found quickly: played out, or searched with few steps off routes."""
+    rollouts = [Rollout(model, bound, threshold) for threshold in THRESHOLDS]
+    best, policy = max(((expected_return(model, rollout), rollout) for rollout in rollouts), key=lambda found: found[0])
+    for steps_off in STEPS_OFF:
+        search = Search(model, bound, budget.part(SHARE), steps_off)
+        if best >= search.upper() - SLACK:
+            break
+        try:
+            value = search.solve(best + SLACK)
+        except Exhausted:
+            break
+        if value > best + SLACK:
+            best, policy = value, search
+    return best, policy
+
+
+def chance_to_win(scenario: Scenario, seconds: float = 5.0) -> tuple[float, float]:
+    """The largest probability of success, as (at least, at most), which are equal where the search closes."""
+    _allow_recursion()
+    tables, budget = Tables(scenario), Budget(seconds)
+    model, guide = Model(tables, WIN_ONLY), Bound(Model(tables, WIN_SOON), budget)
+    low = high = 0.0
+    for threshold in THRESHOLDS:
+        low = max(low, expected_return(model, Rollout(model, guide, threshold)))
+        if low >= 1.0 - SLACK:
+            return 1.0, 1.0
+    search = Search(model, Bound(model, budget), budget, hint=guide)
+    high = search.upper()
+    if low < high - SLACK:
+        with contextlib.suppress(Exhausted):
+            low = high = max(low, search.solve(low + SLACK))
+    return low, high
+
+
+def winnable(scenario: Scenario, seconds: float = 5.0) -> str:
+    """`"yes"` if some policy can succeed, `"no"` if none can, `"unknown"` if the seconds ran out."""
+    low, high = chance_to_win(scenario, seconds)
+    if low > SLACK:
+        return "yes"
+    return "no" if high <= SLACK else "unknown"
+
+
+def _allow_recursion() -> None:
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION))

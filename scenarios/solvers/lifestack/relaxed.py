@@ -1,0 +1,398 @@
+"""The game without metrics, a relaxation: small enough to be solved exactly, and never worth less than the real one.
+
+It keeps facts, routes, money, time, energy, chance and the clock, and the metrics that conditions use and no verb
+moves. Bounds on the other metrics hold whenever that is better, nothing burns out or collapses, changes count in full,
+and a step off routes earns what the best upkeep could. The following makes it smaller, but never worth less:
+
+- The verbs of a route are steps without names, each as cheap and as good as it can be (`remaining_work`).
+- Where only success counts, routes that cannot lead to it are left out.
+- Where no coming event is worth waiting for, there is a hurry. Random events that may close a route are foreseen then;
+  a route is begun only when it can be completed, and worked in one go, so that the others are completed no later than
+  in any plan that goes back and forth; energy is gained, by a rest or by the first steps of any route, only where
+  a possible next step needs more than remains; and no step is left unused on the way to success, except those (`debt`)
+  that its bounds need.
+"""
+
+from collections.abc import Iterable, Sequence
+from operator import add
+from typing import NamedTuple
+
+from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, LOOKING, VERBS
+from jaxenv.envs.lifestack.metrics import HIGHEST
+from jaxenv.envs.lifestack.types import EVERY_STEP, NUM_METRICS
+from scenarios.solvers.lifestack.budget import Budget
+from scenarios.solvers.lifestack.metrics import bits
+from scenarios.solvers.lifestack.model import ENERGY, MAX_TIME, Model
+from scenarios.solvers.lifestack.records import State
+from scenarios.solvers.lifestack.remaining_work import Needed, RemainingWork
+from scenarios.solvers.lifestack.tables import Event, members_of
+
+NO_ROUTE = -1
+UNKNOWN = -1
+ALL = -1  # the set of everything
+NEVER_BETTER = -float("inf")
+REST_TIME = MAX_TIME
+REST_ENERGY = -ENERGY[FIRST_UPKEEP]
+
+
+class Situation(NamedTuple):
+    """A state of the game without metrics; its first fields are those of `records.State`, except `work`."""
+
+    clock: int
+    facts: int
+    work: int  # remaining on routes, as `RemainingWork` packs it; 0 for those that are over
+    completed: int
+    closed: int
+    reached: int
+    fired: int
+    time: int
+    money: int
+    energy: int
+    debt: int = 0  # steps off routes that success still needs
+    carried: tuple[int, ...] = ()  # the metrics that no verb moves
+    active: int = NO_ROUTE  # the route that has to be worked on
+    foreseen: int = UNKNOWN  # of the random events that change what can be done, those that will fire
+
+
+class Relaxed:
+    """The game without metrics, for one model."""
+
+    def __init__(self, model: Model, budget: Budget) -> None:
+        self.model, self.tables, self.weights, self.budget = model, model.tables, model.weights, budget
+        self.metrics, self.fixed = self._unmoved()
+        self._memo: dict[Situation, float] = {}
+        self._held: dict[tuple[int, ...], int] = {}
+        changes = self.tables.changes
+        worth = [model.per_unit * sum(change) for change in changes]
+        gains = [model.per_unit * sum(max(0, part) for part in changes[kind]) for kind in self.tables.kind_changes]
+        self.verb_gain = gains[: len(VERBS)]
+        self.idle_gain = max(gains[FIRST_UPKEEP:LOOKING])
+        self.route_worth = [worth[route.change] for route in self.tables.routes]
+        self.event_worth = [worth[event.change] for event in self.tables.events]
+        self.useless = self.model.all_routes & ~self._useful_routes()
+        self.remaining = RemainingWork(self.tables.routes, self.verb_gain)
+        clocks = range(self.tables.last + 1)
+        self._waits = [self._is_worth_waiting(clock) for clock in clocks]
+        self._lucky = [self._left_to_luck(clock) for clock in clocks]
+        self._only_metrics = self._events_on_metrics()
+        self._milestones_on_metrics = bits(self.tables.milestone_bounds)
+
+    def situation(self, state: State, debt: int) -> Situation:
+        """A state as this game keeps it."""
+        carried = self.carried(self.tables.metrics.values[state.metrics])
+        resources = (state.time, state.money, state.energy)
+        sets = (state.completed, state.closed, state.reached, state.fired)
+        work = self.remaining.of(state.marks)
+        return self.cut(Situation(state.clock, state.facts, work, *sets, *resources, debt, carried))
+
+    def value(self, situation: Situation) -> float:
+        """The best expected return.
+
+        Raises:
+            Exhausted: where the nodes are spent.
+        """
+        found = self._memo.get(situation)
+        if found is not None:
+            return found
+        self.budget.spend()
+        if situation.foreseen == UNKNOWN and not self._waits[situation.clock]:
+            best = self._foreseen(situation)
+        else:
+            moves = self._moves(situation)
+            best = max(self._given_up(situation), *(gain + self._arrive(after) for after, gain in moves))
+        self._memo[situation] = best
+        return best
+
+    def _foreseen(self, situation: Situation) -> float:
+        """The expectation over which random events will fire, each case foreseen."""
+        foreseen = [(1.0, 0)]
+        for n in members_of(self._lucky[situation.clock]):
+            hit = self.tables.events[n].probability
+            draws = ((hit, 1 << n), (1.0 - hit, 0))
+            foreseen = [(chance * share, events | fires) for chance, events in foreseen for share, fires in draws]
+        return sum(chance * self.value(situation._replace(foreseen=events)) for chance, events in foreseen)
+
+    def _given_up(self, situation: Situation) -> float:
+        """An upper bound on the value of failing as soon as possible, off routes."""
+        opened = self.model.open_milestones(situation.completed) & ~situation.reached
+        held = self.tables.read(situation.facts).milestones | self._milestones_on_metrics
+        rewards = (self.tables.rewards[n] for n in members_of(opened & held))
+        earned = self.weights.milestones * sum(max(0.0, reward) for reward in rewards)
+        return earned + self.weights.failure + self.weights.step_cost + self.idle_gain
+
+    def cut(self, situation: Situation) -> Situation:
+        """The situation with its resources reduced to what can still be used, and its metrics clipped."""
+        completed = situation.completed | self.useless
+        closed, lucky = situation.closed & ~completed, self._lucky[situation.clock]
+        work = self.remaining.without(situation.work, completed | closed)
+        needed = self.remaining.needed(work, self.model.all_routes & ~(completed | closed))
+        return situation._replace(
+            work=work,
+            completed=completed,
+            closed=closed,
+            reached=situation.reached if self.weights.milestones else ALL,
+            time=min(situation.time, self._usable_time(situation, needed)),
+            money=min(situation.money, needed.money),
+            energy=min(situation.energy, needed.energy),
+            carried=self._clipped(situation.carried),
+            foreseen=UNKNOWN if situation.foreseen == UNKNOWN and lucky else situation.foreseen & lucky,
+        )
+
+    def _usable_time(self, situation: Situation, needed: Needed) -> int:
+        """The time that routes and rests can use up."""
+        rests = self.tables.last - situation.clock if situation.energy < needed.energy else 0
+        return needed.time + REST_TIME * rests
+
+    @staticmethod
+    def _clipped(values: Iterable[int]) -> tuple[int, ...]:
+        """Metrics clipped to 0 and 100."""
+        return tuple([max(0, min(HIGHEST, value)) for value in values])
+
+    def carried(self, values: Sequence[int]) -> tuple[int, ...]:
+        """Of all metrics, those that this game keeps."""
+        return tuple([values[metric] for metric in self.metrics])
+
+    # ------------------------------------------------------------------------------------- beforehand
+
+    def _unmoved(self) -> tuple[list[int], int]:
+        """The metrics that conditions use and no verb moves, and the set of the bounds on them."""
+        moved = [any(self.tables.changes[kind][m] for kind in self.tables.kind_changes) for m in range(NUM_METRICS)]
+        asked = [metric for metric, _, _ in self.tables.bounds]
+        return sorted({metric for metric in asked if not moved[metric]}), bits(not moved[metric] for metric in asked)
+
+    def _useful_routes(self) -> int:
+        """The routes that can matter: where only success counts, those that may lead to it."""
+        weights, tables = self.weights, self.tables
+        if weights.routes or weights.milestones or weights.wellbeing:
+            return self.model.all_routes
+        wanted, useful = tables.deciding, 0
+        for _ in tables.routes:
+            for n, route in enumerate(tables.routes):
+                if route.writes.mask & wanted or any(self.carried(tables.changes[route.change])):
+                    useful |= 1 << n
+                    wanted |= route.needs
+        return useful
+
+    def _is_worth_waiting(self, clock: int) -> bool:
+        """Whether later events could be a reason to let a step pass, or are random at every step.
+
+        With a deadline, passing time earns nothing by itself: without success every way ends in failure.
+        """
+        if self.tables.deadline > self.tables.horizon or self.idle_gain + self.weights.step_cost > 0:
+            return True
+        return any(
+            (event.step > clock or event.step == EVERY_STEP)
+            and (
+                event.writes.mask
+                or self.event_worth[n] > 0
+                or self._may_help(event.change)
+                or (event.step == EVERY_STEP and self._is_lucky(event))
+            )
+            for n, event in enumerate(self.tables.events)
+        )
+
+    def _may_help(self, change: int) -> bool:
+        """Whether a change could bring a metric of this game to where a condition wants it."""
+        tables, wanted, shunned = self.tables, 0, self.tables.failure_bounds
+        for bounds in (*(route.bounds for route in tables.routes), *tables.milestone_bounds, *tables.member_bounds):
+            wanted |= bounds
+        for bounds, reward in zip(tables.milestone_bounds, tables.rewards, strict=True):
+            shunned |= bounds if reward < 0 else 0
+        parts = tables.changes[change]
+        upwards = any(parts[metric] > 0 for metric in self.metrics)
+        below = (tables.bounds[n] for n in members_of(wanted & self.fixed))
+        above = (tables.bounds[n] for n in members_of(shunned & self.fixed))
+        return (
+            upwards
+            or any(parts[metric] < 0 and high < HIGHEST for metric, _, high in below)
+            or any(parts[metric] < 0 and low > 0 for metric, low, _ in above)
+        )
+
+    def _left_to_luck(self, clock: int) -> int:
+        """The random events after a clock, at given steps, that change what can be done."""
+        return bits(event.step > clock and self._is_lucky(event) for event in self.tables.events)
+
+    def _is_lucky(self, event: Event) -> bool:
+        """Whether an event is random and changes what can be done."""
+        is_felt = event.closes or any(self.carried(self.tables.changes[event.change]))
+        return bool(is_felt) and 0.0 < event.probability < 1.0
+
+    def _events_on_metrics(self) -> set[int]:
+        """The events at given steps that only move metrics that are left out: they need no branches."""
+        return {
+            n
+            for n, event in enumerate(self.tables.events)
+            if event.step != EVERY_STEP
+            and not (event.writes.mask or event.closes or any(self.carried(self.tables.changes[event.change])))
+        }
+
+    # ------------------------------------------------------------------------------------------- turn
+
+    def _moves(self, situation: Situation) -> list[tuple[Situation, float]]:
+        """The possible moves: (situation, gain), with the clock advanced."""
+        ready = self._ready(situation)
+        if not self._waits[situation.clock]:
+            return self._hurried_moves(situation, ready)
+        workable = members_of(self.model.workable(situation))
+        works = [self._worked(situation, number, bool(ready >> number & 1), NO_ROUTE) for number in workable]
+        return [*filter(None, works), *self._pauses(situation)]
+
+    def _pauses(self, situation: Situation) -> list[tuple[Situation, float]]:
+        """Steps off routes: a rest where energy may be needed, otherwise, or where time is short, any other."""
+        idle, needed = self._idle(situation), self.remaining.needed(situation.work, self.model.workable(situation))
+        if situation.energy >= needed.energy or situation.time < REST_TIME:
+            return [idle]
+        rest = self._rest(situation)
+        return [rest] if situation.time >= self._usable_time(situation, needed) else [idle, rest]
+
+    def _hurried_moves(self, situation: Situation, ready: int) -> list[tuple[Situation, float]]:
+        """The possible moves where nothing is worth waiting for."""
+        workable = self.model.workable(situation)
+        numbers = workable & ready
+        if situation.active >= 0 and numbers >> situation.active & 1:
+            numbers = 1 << situation.active
+        moves = [*filter(None, (self._worked(situation, number, True, number) for number in members_of(numbers)))]
+        if not moves or situation.debt or self._awaits_nothing_else(situation):
+            moves.append(self._idle(situation))
+        if any(
+            self.remaining.steps(situation.work, number)[0].energy > situation.energy for number in members_of(numbers)
+        ):
+            moves += self._refreshing(situation, workable)
+        return moves
+
+    def _refreshing(self, situation: Situation, workable: int) -> list[tuple[Situation, float]]:
+        """The moves that give energy: a rest, and steps that do not complete a route."""
+        moves = [self._rest(situation)] if situation.time >= REST_TIME else []
+        for number in members_of(workable):
+            if self.remaining.steps(situation.work, number)[0].energy < 0:
+                move = self._worked(situation, number, False, situation.active)
+                moves += [move] if move else []
+        return moves
+
+    def _idle(self, situation: Situation) -> tuple[Situation, float]:
+        """A step off routes that costs nothing."""
+        debt = max(0, situation.debt - 1)
+        return situation._replace(clock=situation.clock + 1, debt=debt, active=NO_ROUTE), self.idle_gain
+
+    def _rest(self, situation: Situation) -> tuple[Situation, float]:
+        """A rest, after which the same route is worked on."""
+        energy, time = situation.energy + REST_ENERGY, situation.time - REST_TIME
+        after, gain = self._idle(situation)
+        return after._replace(energy=energy, time=time, active=situation.active), gain
+
+    def _awaits_nothing_else(self, situation: Situation) -> bool:
+        """Whether success only depends on metrics that are left out."""
+        return self._is_left_to_metrics(self._unmet(situation))
+
+    def _is_left_to_metrics(self, unmet: int) -> bool:
+        """Whether metrics that are left out could meet these members of success."""
+        return all(self.tables.member_bounds[n] & ~self.fixed for n in members_of(unmet))
+
+    def _unmet(self, situation: Situation) -> int:
+        """The members of success that neither facts nor the metrics of this game meet."""
+        unmet = self.tables.members & ~self.tables.read(situation.facts).members
+        within = self._within(situation)
+        return unmet & ~bits(bounds & within for bounds in self.tables.member_bounds) if within else unmet
+
+    def _within(self, situation: Situation) -> int:
+        """The bounds on the metrics of this game that hold."""
+        if situation.carried not in self._held:
+            values = dict(zip(self.metrics, situation.carried, strict=True))
+            held = bits(m in values and low <= values[m] <= high for m, low, high in self.tables.bounds)
+            self._held[situation.carried] = held
+        return self._held[situation.carried]
+
+    def _ready(self, situation: Situation) -> int:
+        """The routes whose preconditions hold or might hold."""
+        ready = self.tables.read(situation.facts).ready
+        if self.fixed:
+            missing = self.fixed & ~self._within(situation)
+            ready &= ~bits(route.bounds & missing for route in self.tables.routes)
+        return ready
+
+    def _worked(self, situation: Situation, number: int, ready: bool, active: int) -> tuple[Situation, float] | None:
+        """A step on a route, with the route to be worked on next; None where it cannot be paid or would fail."""
+        step, *others = self.remaining.steps(situation.work, number)
+        if step.time > situation.time or step.energy > situation.energy or step.money > situation.money:
+            return None
+        if not others and not ready:
+            return None
+        after = situation._replace(
+            clock=situation.clock + 1,
+            work=self.remaining.after(situation.work, number),
+            time=situation.time - step.time,
+            energy=situation.energy - step.energy,
+            money=situation.money - step.money,
+            active=active,
+        )
+        return (after, step.gain) if others else self._completed(after, number, step.gain)
+
+    def _completed(self, situation: Situation, number: int, gain: float) -> tuple[Situation, float]:
+        """The situation after a route is completed."""
+        route = self.tables.routes[number]
+        completed = situation.completed | 1 << number
+        after = situation._replace(
+            facts=route.writes.on(situation.facts),
+            completed=completed,
+            closed=(situation.closed | route.closes) & ~completed,
+            carried=self._clipped(self._moved(situation, route.change)),
+            active=NO_ROUTE,
+        )
+        return after, gain + self.weights.routes * route.reward + self.route_worth[number]
+
+    def _moved(self, situation: Situation, change: int) -> tuple[int, ...]:
+        """The metrics of this game after a change."""
+        if not self.metrics:
+            return ()
+        return tuple(map(add, situation.carried, self.carried(self.tables.changes[change])))
+
+    def _arrive(self, situation: Situation) -> float:
+        """The value of a situation whose clock has just advanced: milestones, ends, events, and what follows."""
+        tables, weights = self.tables, self.weights
+        reading, within, unmet = tables.read(situation.facts), self._within(situation), self._unmet(situation)
+        opened = self.model.open_milestones(situation.completed) & ~situation.reached
+        new = opened & reading.milestones
+        for n in members_of(opened & ~new):
+            bounds = tables.milestone_bounds[n]
+            if bounds & within or (bounds & ~self.fixed and tables.rewards[n] > 0):
+                new |= 1 << n
+        earned = weights.step_cost + weights.milestones * sum(tables.rewards[n] for n in members_of(new))
+        situation = situation._replace(reached=situation.reached | new)
+        if not unmet and tables.num_members:
+            return earned + weights.success
+        optional = tables.num_members > 0 and self._is_left_to_metrics(unmet)
+        stop = earned + weights.success if optional and not situation.debt else NEVER_BETTER
+        lasting = tables.may_still_hold(situation.clock, situation.fired)
+        stuck = not self.model.workable(situation) and bool(unmet & ~lasting)
+        failed = reading.failed or tables.failure_bounds & within
+        if failed or situation.clock >= tables.deadline or stuck:
+            return max(stop, earned + weights.failure)
+        if situation.clock >= tables.horizon:
+            return max(stop, earned)
+        return max(stop, earned + self._with_events(situation))
+
+    def _with_events(self, situation: Situation) -> float:
+        """The expectation over the events of the clock."""
+        due = self.model.due(situation)
+        if not due:
+            return self.value(self.cut(situation))
+        value = sum(self.tables.events[n].probability * self.event_worth[n] for n in due if n in self._only_metrics)
+        return value + self._expected(situation, [n for n in due if n not in self._only_metrics], 1.0)
+
+    def _expected(self, situation: Situation, due: list[int], chance: float) -> float:
+        """The expectation over events that write or close."""
+        if chance == 0.0:
+            return 0.0
+        if not due:
+            return chance * self.value(self.cut(situation))
+        n, event = due[0], self.tables.events[due[0]]
+        struck = situation._replace(
+            facts=event.writes.on(situation.facts),
+            closed=(situation.closed | event.closes) & ~situation.completed,
+            fired=situation.fired | (event.step == EVERY_STEP) << n,
+            carried=self._moved(situation, event.change),
+        )
+        is_known = situation.foreseen != UNKNOWN and self._lucky[situation.clock - 1] >> n & 1
+        hit = chance * (situation.foreseen >> n & 1 if is_known else event.probability)
+        value = self._expected(struck, due[1:], hit) + hit * self.event_worth[n]
+        return value + self._expected(situation, due[1:], chance - hit)

@@ -1,0 +1,72 @@
+"""Simple policies, evaluated over every draw: one of them wins most winnable tasks, in milliseconds.
+
+Such a policy does what is best in the game without metrics (`relaxed`), but first tends to a metric that is below a
+threshold, or that success alone still requires.
+"""
+
+from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, NOTHING
+from jaxenv.envs.lifestack.metrics import UNIT
+from scenarios.solvers.lifestack.bounds import Bound
+from scenarios.solvers.lifestack.model import Model
+from scenarios.solvers.lifestack.records import Entry, Outcome, State
+
+THRESHOLDS = (0, 8, 15, 20, 30)  # of the lowest metric
+REST = FIRST_UPKEEP
+
+
+class Rollout:
+    """One of these policies, on one model.
+
+    Args:
+        model: the game; its weights decide what is counted.
+        guide: what is best without metrics.
+        threshold: a metric below it is improved first.
+    """
+
+    first_memory = 0
+
+    def __init__(self, model: Model, guide: Bound, threshold: int) -> None:
+        self.model, self.guide, self.threshold = model, guide, threshold * UNIT
+        self._entries: dict[State, Entry] = {}
+
+    def entry(self, state: State, memory: int = 0) -> tuple[Entry, int]:
+        """What the policy does; it has no memory, and passes it on unchanged."""
+        if state not in self._entries:
+            self._entries[state] = self._choice(state)
+        return self._entries[state], memory
+
+    def _choice(self, state: State) -> Entry:
+        entries = [entry for entry in self.model.entries(state) if not entry.fails]
+        wanted = self._wanted(state)
+        if wanted is not None:
+            metric, sign = wanted
+            upkeep = [entry for entry in entries if entry.route < 0 and entry.kind != NOTHING]
+            best = max(upkeep, key=lambda entry: sign * self._move(entry, metric), default=None)
+            if best is not None and sign * self._move(best, metric) > 0:
+                return best
+        tired = state.energy < self.guide.energy_left(state)
+        entries = [
+            entry for entry in entries if entry.route >= 0 or entry.kind == NOTHING or (tired and entry.kind == REST)
+        ]
+        return max(entries, key=lambda entry: self._promise(self.model.outcomes(state, entry)))
+
+    def _wanted(self, state: State) -> tuple[int, int] | None:
+        """The metric to improve now, and in which direction."""
+        values = self.model.metrics.values[state.metrics]
+        lowest = min(range(len(values)), key=values.__getitem__)
+        if values[lowest] < self.threshold:
+            return lowest, 1
+        tables = self.model.tables
+        members = tables.read(state.facts).members
+        for n, bounds in enumerate(tables.member_bounds):
+            if members | 1 << n == tables.members and bounds and not bounds & self.model.metrics.within[state.metrics]:
+                metric, low, _ = tables.bounds[bounds.bit_length() - 1]
+                return metric, 1 if values[metric] < low else -1
+        return None
+
+    def _move(self, entry: Entry, metric: int) -> int:
+        return self.model.tables.changes[self.model.tables.kind_changes[entry.kind]][metric]
+
+    def _promise(self, outcomes: list[Outcome]) -> float:
+        """The value of outcomes according to the guide."""
+        return sum(o.probability * (o.reward + (self.guide(o.state) if o.state else 0.0)) for o in outcomes)

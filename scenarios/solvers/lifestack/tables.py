@@ -1,0 +1,247 @@
+"""A scenario in plain integers: sets as bits, facts packed in one number, each change of metrics by its number."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import jax
+import numpy as np
+
+from jaxenv.envs.lifestack import actions
+from jaxenv.envs.lifestack.metrics import HIGHEST, INVERTED, better
+from jaxenv.envs.lifestack.reward import COLLAPSED
+from jaxenv.envs.lifestack.types import EVERY_STEP, NEVER, UNWRITTEN, Scenario
+from scenarios.solvers.lifestack.metrics import Change, Metrics, bits
+
+FACT_BITS = 5  # of a code
+VERB_BITS = actions.NUM_VERBS  # of the marks of a route
+
+
+class Writes(NamedTuple):
+    """What is written to packed facts."""
+
+    mask: int  # the bits that are overwritten, 0 where no key that matters is written
+    put: int
+
+    def on(self, facts: int) -> int:
+        """The facts afterwards."""
+        return facts & ~self.mask | self.put
+
+
+class Route(NamedTuple):
+    """A way out."""
+
+    verbs: tuple[int, ...]
+    required: int  # set of verbs
+    needs: int  # the bits of the facts that it asks for
+    bounds: int  # set of bounds that it needs
+    writes: Writes
+    closes: int  # set of routes
+    unlocks: int  # set of milestones
+    reward: float
+    money: int
+    time: tuple[int, ...]  # of each of the 12 verbs
+    energy: tuple[int, ...]
+    change: int  # number of the change
+
+    def pays_with(self, verb: int, outstanding: int) -> bool:
+        """Whether this verb would pay the money: it is `spend`, or the last one of a route without it."""
+        spends = self.required >> actions.SPEND & 1
+        return verb == actions.SPEND if spends else outstanding == 1 << verb
+
+
+class Event(NamedTuple):
+    """Something from outside; the last writer of a key wins, so writes are applied in order."""
+
+    step: int
+    probability: float
+    writes: Writes
+    closes: int
+    change: int  # number of the change
+
+
+class Reading(NamedTuple):
+    """What follows from facts alone."""
+
+    ready: int  # routes of which no precondition on a fact fails
+    milestones: int
+    members: int  # of the success condition
+    failed: bool
+
+
+class Tables:
+    """One scenario, without the keys that no condition uses."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario = crisis = jax.tree.map(np.asarray, scenario)
+        self.keys = _asked_keys(crisis)
+        self.catalogue = actions.Catalogue(len(crisis.routes.required), len(crisis.facts))
+        self.num_members = int(crisis.num_success)
+        self.members = (1 << self.num_members) - 1
+        self.num_milestones = int(crisis.num_milestones)
+        self.rewards = [float(reward) for reward in crisis.milestone_reward[: self.num_milestones]]
+        self.locked = bits(crisis.locked)
+        self.changes: list[Change] = []
+        self._change_numbers: dict[Change, int] = {}
+        self.kind_changes = [self.change(oriented(effects)) for effects in actions.EFFECTS]
+        self.routes = [self._route(n) for n in range(int(crisis.num_routes))]
+        self.events = [self._event(int(n)) for n in np.flatnonzero(crisis.events.step != NEVER)]
+        self.milestone_bounds = [bits(row) for row in crisis.milestones.bounds.T[: self.num_milestones]]
+        self.member_bounds = [bits(row) for row in crisis.success.bounds.T[: self.num_members]]
+        self.members_on_facts = bits((crisis.success.facts != 0).any(axis=0))
+        self.failure_bounds = bits(crisis.failure.bounds.any(axis=1))
+        self.bounds = _bounds(crisis)
+        self.horizon, self.deadline = int(crisis.horizon), int(crisis.deadline)
+        self.last = min(self.horizon, self.deadline)
+        """No episode is longer."""
+        self.first_metrics: Change = tuple(int(value) for value in better(crisis.metrics))
+        self.has_bounds = int(crisis.num_bounds) > 0
+        self.metrics = Metrics(self.first_metrics, self.changes, self.bounds)
+        self.metrics_matter = self.has_bounds or self._may_collapse()
+        self._readings: dict[int, Reading] = {}
+        self._lasting: dict[tuple[int, int], int] = {}
+        self._sums: dict[tuple[int, ...], int] = {}
+
+    def _may_collapse(self) -> bool:
+        """Whether routes and events together could bring a metric below 20."""
+        number = [row.change for row in (*self.routes, *self.events)]
+        losses = [sum(min(0, part) for part in parts) for parts in zip(*(self.changes[n] for n in number), strict=True)]
+        losses = losses or [0] * len(INVERTED)
+        return any(value + loss < COLLAPSED for value, loss in zip(self.first_metrics, losses, strict=True))
+
+    @property
+    def deciding(self) -> int:
+        """The bits of the facts that decide success and failure."""
+        crisis = self.scenario
+        return self._masks((crisis.success.facts != 0).any(axis=1) | (crisis.failure.facts != 0).any(axis=1))
+
+    def _masks(self, flags: np.ndarray) -> int:
+        """The bits of the facts whose key has a flag; [K] bool."""
+        return sum(self.mask(place) for place, key in enumerate(self.keys) if flags[key])
+
+    @staticmethod
+    def mask(place: int) -> int:
+        """The bits of one fact."""
+        return 31 << FACT_BITS * place
+
+    def may_still_hold(self, clock: int, fired: int) -> int:
+        """The members of success that a metric, or an event still to come, may satisfy without a route."""
+        if (clock, fired) not in self._lasting:
+            written = 0
+            for n, event in enumerate(self.events):
+                if event.step >= clock or (event.step == EVERY_STEP and not fired >> n & 1):
+                    written |= event.writes.mask
+            asked = (self.scenario.success.facts[self.keys, : self.num_members] != 0).T
+            masks = [sum(self.mask(int(place)) for place in np.flatnonzero(row)) for row in asked]
+            self._lasting[clock, fired] = bits(
+                bounds or mask & written for bounds, mask in zip(self.member_bounds, masks, strict=True)
+            )
+        return self._lasting[clock, fired]
+
+    def change(self, change: Change) -> int:
+        """The number of a change."""
+        if change not in self._change_numbers:
+            self._change_numbers[change] = len(self.changes)
+            self.changes.append(change)
+        return self._change_numbers[change]
+
+    def sum_of(self, events: tuple[int, ...]) -> int:
+        """The number of the change that several events make together."""
+        if events not in self._sums:
+            parts = [self.changes[self.events[n].change] for n in events]
+            self._sums[events] = self.change(tuple(map(sum, zip(*parts, strict=True))))
+        return self._sums[events]
+
+    @property
+    def first_facts(self) -> int:
+        """The facts before the events of step 0."""
+        return self._pack(self.scenario.facts)
+
+    def read(self, facts: int) -> Reading:
+        """What follows from these facts, computed once."""
+        if facts not in self._readings:
+            self._readings[facts] = self._read(facts)
+        return self._readings[facts]
+
+    def _read(self, facts: int) -> Reading:
+        crisis = self.scenario
+        codes = np.array([facts >> FACT_BITS * place & 31 for place in range(len(self.keys))], np.uint32)
+
+        def met(sets: np.ndarray) -> np.ndarray:
+            return (sets[:, self.keys].astype(np.uint32) >> codes & 1) != 0
+
+        asked = crisis.routes.order[:, self.keys] > 0
+        ready = (met(crisis.routes.preconditions) | ~asked).all(axis=1)
+        return Reading(
+            ready=bits(ready),
+            milestones=bits(np.any(met(crisis.milestones.facts.T), axis=1)),
+            members=bits(np.any(met(crisis.success.facts.T), axis=1)),
+            failed=bool(met(crisis.failure.facts.T).any()),
+        )
+
+    def _route(self, n: int) -> Route:
+        routes = self.scenario.routes
+        required = int(routes.required[n])
+        time, energy = int(routes.time[n]), int(routes.energy[n])
+        return Route(
+            verbs=tuple(verb for verb in range(actions.NUM_VERBS) if required >> verb & 1),
+            required=required,
+            needs=self._masks(routes.order[n] > 0),
+            bounds=bits(routes.bound_order[n] > 0),
+            writes=self._writes(routes.writes[n]),
+            closes=bits(routes.closes[n]),
+            unlocks=bits(routes.unlocks[n]),
+            reward=float(routes.reward[n]),
+            money=int(routes.money[n]),
+            time=tuple(int(own) + time for own in actions.TIME[: actions.NUM_VERBS]),
+            energy=tuple(int(own) + energy for own in actions.ENERGY[: actions.NUM_VERBS]),
+            change=self.change(oriented(routes.effects[n])),
+        )
+
+    def _event(self, n: int) -> Event:
+        events = self.scenario.events
+        return Event(
+            step=int(events.step[n]),
+            probability=float(events.probability[n]),
+            writes=self._writes(events.writes[n]),
+            closes=bits(events.closes[n]),
+            change=self.change(oriented(events.effects[n])),
+        )
+
+    def _writes(self, codes: np.ndarray) -> Writes:
+        written = [place for place, key in enumerate(self.keys) if codes[key] != UNWRITTEN]
+        mask = sum(self.mask(place) for place in written)
+        put = sum(int(codes[self.keys[place]]) << FACT_BITS * place for place in written)
+        return Writes(mask, put)
+
+    def _pack(self, codes: np.ndarray) -> int:
+        return sum(int(codes[key]) << FACT_BITS * place for place, key in enumerate(self.keys))
+
+
+def members_of(numbers: int) -> Iterable[int]:
+    """The numbers in a set, ascending."""
+    while numbers:
+        lowest = numbers & -numbers
+        yield lowest.bit_length() - 1
+        numbers ^= lowest
+
+
+def oriented(effects: np.ndarray) -> Change:
+    """A change of metrics; higher is better."""
+    return tuple(int(v) for v in np.where(INVERTED, -effects, effects))
+
+
+def _bounds(scenario: Scenario) -> list[tuple[int, int, int]]:
+    """(metric, low, high) of each bound; higher is better."""
+    found = []
+    for n in range(int(scenario.num_bounds)):
+        metric, low, high = int(scenario.bounds.metric[n]), int(scenario.bounds.low[n]), int(scenario.bounds.high[n])
+        found.append((metric, HIGHEST - high, HIGHEST - low) if INVERTED[metric] else (metric, low, high))
+    return found
+
+
+def _asked_keys(scenario: Scenario) -> list[int]:
+    """The keys that some condition uses."""
+    conditions = (scenario.milestones, scenario.success, scenario.failure)
+    tables = (scenario.routes.order.T, *(each.facts for each in conditions))
+    asked = np.any([(table != 0).any(axis=1) for table in tables], axis=0)
+    return [int(key) for key in np.flatnonzero(asked)]

@@ -1,0 +1,22 @@
+"""What solvers write: rows of `library/returns.json`."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+DIGITS = 4  # after the point
+
+Row = dict[str, float | str]
+"""What is known of a scenario, such as `random` and `best`."""
+Table = Mapping[str, Row]
+"""Scenario id -> row."""
+
+
+def write(file: Path, tables: Mapping[str, Table]) -> None:
+    """Puts the rows of some environments into a file of known returns, a line for each scenario."""
+    known = json.loads(file.read_text("utf-8")) | tables
+    parts = []
+    for name, table in known.items():
+        lines = ",\n".join(f"    {json.dumps(id)}: {json.dumps(row)}" for id, row in table.items())
+        parts.append(f"  {json.dumps(name)}: {{\n{lines}\n  }}")
+    file.write_text("{\n" + ",\n".join(parts) + "\n}\n", "utf-8")

@@ -1,0 +1,124 @@
+"""The file of known returns is what the solvers write; `import scenarios` does not load them."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import jaxenv
+import scenarios
+from jaxenv import baselines
+from reference.lifeops_library import LIBRARY
+from reference.lifeops_search import solve as solve_in_reference
+from scenarios import solvers
+from scenarios.libraries import RETURNS
+from scenarios.solvers import __main__ as command
+from scenarios.solvers import lifeops
+from scenarios.solvers.exhaustive import solve
+from scenarios.solvers.lifestack.returns import played
+from scenarios.solvers.records import write
+
+STORED = json.loads(RETURNS.read_text("utf-8"))
+DAYS, CRISES = scenarios.load("lifeops"), scenarios.load("lifestack")
+RULES = ("LifeOps-v0", "LifeOps-Shaped-v0")
+LONG = ("LifeOps-Shaped-v0", "edge_deadline_1")  # a million states
+
+
+def some(library: scenarios.Library, *ids: str) -> scenarios.Library:
+    """A library of some scenarios."""
+    return scenarios.parse(library.environment, [library.documents[library.index(id)] for id in ids])
+
+
+def days(env_name: str, *ids: str) -> tuple[str, str]:
+    """(the rows of some days as the search writes them, as they are stored)."""
+    rows = lifeops.returns(jaxenv.make(env_name)[0], some(DAYS, *ids))
+    return json.dumps(rows), json.dumps({id: STORED[env_name][id] for id in ids})
+
+
+@pytest.mark.parametrize("env_name", RULES)
+def test_the_rows_of_days_are_what_the_search_writes(env_name: str) -> None:
+    written, stored = days(env_name, *(id for id in DAYS.ids if (env_name, id) != LONG))
+    assert written == stored
+
+
+@pytest.mark.slow
+def test_the_row_of_the_longest_day_is_what_the_search_writes() -> None:
+    written, stored = days(*LONG)
+    assert written == stored
+
+
+@pytest.mark.parametrize("rules", ["classic", "shaped"])
+def test_the_search_agrees_with_the_reference_on_a_day_of_its_own(rules: str) -> None:
+    document = {**LIBRARY["s3_focus_vs_meeting"], "scenario_id": "short", "max_steps": 3}
+    env, _ = jaxenv.make(dict(zip(("classic", "shaped"), RULES, strict=True))[rules])
+    library = scenarios.parse("lifeops", document)
+    found, expected = lifeops.returns(env, library)["short"], solve_in_reference(document, rules)
+    for name in ("best", "worst", "random"):
+        assert found[name] == pytest.approx(getattr(expected, name), abs=1e-4)
+
+
+def test_values_of_a_day_with_one_request() -> None:
+    env, params = jaxenv.make("LifeOps-v0")
+    found = solve(env, params, DAYS.index("easy_2"), lambda state: state)
+    assert found == pytest.approx((0.0, -5.6, -3.5), abs=1e-5)
+
+
+ROWS_OF_CRISES = ("car_breakdown_task", "exam_resit")
+
+
+@pytest.mark.parametrize(
+    "id", [pytest.param(id, marks=[] if id in ROWS_OF_CRISES else [pytest.mark.slow]) for id in CRISES.ids]
+)
+def test_the_row_of_a_crisis_is_what_the_baselines_earn(id: str, crisis_policies) -> None:
+    env, policies = crisis_policies
+    row = played(env, policies, CRISES.bank[CRISES.index(id)])
+    assert json.dumps(row) == json.dumps({name: STORED["LifeStack-v0"][id][name] for name in row})
+
+
+@pytest.fixture(scope="module")
+def crisis_policies() -> tuple:
+    """The policies are made once, so that playing them compiles once."""
+    env, _ = jaxenv.make("LifeStack-v0")
+    return env, baselines.for_environment(env)
+
+
+def test_every_solved_library_has_a_row_for_each_scenario() -> None:
+    assert solvers.SOLVED == ("lifeops", "lifestack")
+    for name, library in (("LifeOps-v0", DAYS), ("LifeOps-Shaped-v0", DAYS), ("LifeStack-v0", CRISES)):
+        assert tuple(STORED[name]) == library.ids
+
+
+def test_rows_are_written_beside_those_of_other_environments(tmp_path: Path) -> None:
+    (file := tmp_path / "returns.json").write_bytes(RETURNS.read_bytes())
+    write(file, {"LifeStack-v0": STORED["LifeStack-v0"]})
+    assert file.read_bytes() == RETURNS.read_bytes()
+    write(file, {"Other-v0": {"t": {"best": 1.0}}})
+    assert json.loads(file.read_text("utf-8"))["Other-v0"] == {"t": {"best": 1.0}}
+
+
+def test_the_command_writes_and_prints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    (file := tmp_path / "returns.json").write_bytes(RETURNS.read_bytes())
+    monkeypatch.setattr(command, "RETURNS", file)
+    monkeypatch.setattr(solvers, "returns", lambda library, seconds: {"Some-v0": {library.ids[0]: {"best": seconds}}})
+    command.main(["lifeops", "--seconds", "3"])
+    assert json.loads(file.read_text("utf-8")) == {**STORED, "Some-v0": {"easy_1": {"best": 3.0}}}
+    assert capsys.readouterr().out.split() == ["Some-v0", "easy_1", "best", "3.0"]
+    with pytest.raises(SystemExit):
+        command.main(["teamsclone"])
+    assert "Available: lifeops, lifestack" in capsys.readouterr().err
+
+
+def test_only_lifestack_knows_whether_it_can_be_won() -> None:
+    assert solvers.winnable(some(CRISES, "car_breakdown_task")) == {"car_breakdown_task": "yes"}
+    assert solvers.winnable(DAYS) == {}
+
+
+def test_importing_scenarios_loads_no_solver() -> None:
+    program = "import sys, scenarios; assert not [name for name in sys.modules if 'solvers' in name]"
+    root = Path(scenarios.__file__).parents[1]
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=root)
+    assert done.returncode == 0, done.stderr
