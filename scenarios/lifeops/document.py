@@ -9,9 +9,9 @@ from jaxenv.envs.lifeops.actions import ACTION_TYPES
 from jaxenv.envs.lifeops.types import (
     DAY_END,
     KINDS,
-    MOST_MINUTES,
-    MOST_TRAVEL,
-    MOST_WEIGHT,
+    MAX_MINUTES,
+    MAX_TRAVEL,
+    MAX_WEIGHT,
     NO_LIMIT,
     WEEKDAYS,
 )
@@ -34,15 +34,15 @@ Minute = Annotated[
     expect(f"minutes after midnight: an integer from 0 to {DAY_END}"),
 ]
 Level = Annotated[int, Field(ge=1, le=3), expect("1, 2 or 3 (the highest)")]
-Weight = Annotated[float, *number_from(0, MOST_WEIGHT)]
+Weight = Annotated[float, *number_from(0, MAX_WEIGHT)]
 Window = Annotated[
     tuple[Minute, Minute],
     Field(strict=False),
     AfterValidator(_in_order),
     expect(f"[from, to]: two minutes after midnight, 0 to {DAY_END}, from not after to"),
 ]
-Travel = Annotated[int, Field(ge=0, le=MOST_TRAVEL), expect(f"minutes: an integer from 0 to {MOST_TRAVEL}")]
-Work = Annotated[int, Field(ge=0, le=MOST_MINUTES), expect(f"minutes: an integer from 0 to {MOST_MINUTES}")]
+Travel = Annotated[int, Field(ge=0, le=MAX_TRAVEL), expect(f"minutes: an integer from 0 to {MAX_TRAVEL}")]
+Work = Annotated[int, Field(ge=0, le=MAX_MINUTES), expect(f"minutes: an integer from 0 to {MAX_MINUTES}")]
 DueDay = Annotated[
     int,
     Field(ge=0, lt=NO_LIMIT),

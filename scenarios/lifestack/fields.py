@@ -9,12 +9,12 @@ from pydantic_core import PydanticCustomError
 from jaxenv.envs.lifestack import actions
 from jaxenv.envs.lifestack.actions import INSPECT, VERBS
 from jaxenv.envs.lifestack.metrics import METRICS
-from jaxenv.envs.lifestack.types import CENTS, EVERY_STEP, MOST_ENERGY, NEVER
+from jaxenv.envs.lifestack.types import CENTS, EVERY_STEP, MAX_ENERGY, NEVER
 from scenarios.records import expect, number_from, one_of
 
 OPERATORS = ("eq", "ne", "gt", "lt", "ge", "le")
 ORDERING = ("gt", "lt", "ge", "le")  # which hold between numbers alone
-MAX_ENERGY = MOST_ENERGY // CENTS
+MAX_ENERGY = MAX_ENERGY // CENTS
 MAX_AMOUNT = 10_000_000  # of hours or money
 MAX_REWARD = 1000
 LAST_STEP = NEVER - 1

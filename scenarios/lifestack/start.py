@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 from jaxenv.envs.lifestack.metrics import FIRST, HIGHEST, spread
-from jaxenv.envs.lifestack.types import CENTS, MOST_ENERGY
+from jaxenv.envs.lifestack.types import CENTS, MAX_ENERGY
 from scenarios.lifestack.document import Task
 
 MONEY_PER_STEP = 100  # if neither a budget nor resources give an amount
@@ -23,7 +23,7 @@ def resources(task: Task) -> dict[str, int]:
     return {
         "time": hundredths(task.horizon if given.time is None else given.time),
         "money": hundredths(min(money) if money else MONEY_PER_STEP * task.horizon),
-        "energy": MOST_ENERGY if given.energy is None else hundredths(given.energy),
+        "energy": MAX_ENERGY if given.energy is None else hundredths(given.energy),
     }
 
 

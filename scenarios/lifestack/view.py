@@ -23,7 +23,7 @@ HOLDS, FAILS = "holds", "fails"  # of a precondition, besides UNKNOWN_FACT
 class Moves(NamedTuple):
     """What the entries of the catalogue mean, each [A]."""
 
-    deed: np.ndarray
+    activity: np.ndarray
     route: np.ndarray
     key: np.ndarray
 
@@ -31,7 +31,7 @@ class Moves(NamedTuple):
 def legal_and_moves(env: LifeStack, state: State, params: Params, _: None = None) -> tuple[jax.Array, jax.Array, Moves]:
     """(legal [A] bool, feasible [A] bool, the same, and what each entry means)."""
     legal = _legal(env, state, params)
-    return legal, legal, Moves(env.catalogue.deed, env.catalogue.route, env.catalogue.key)
+    return legal, legal, Moves(env.catalogue.activity, env.catalogue.route, env.catalogue.key)
 
 
 @functools.partial(jax.jit, static_argnums=0)
@@ -49,8 +49,8 @@ def action_dicts(task: Task, state: State, moves: Moves, _: None = None) -> list
     routes = [route.id for route in task.viable_routes]
     keys = Facts.of(task).keys
     return [
-        _action(deed, _slot(routes, route, "route"), _slot(keys, key, "key")).model_dump()
-        for deed, route, key in zip(*(column.tolist() for column in moves), strict=True)
+        _action(activity, _slot(routes, route, "route"), _slot(keys, key, "key")).model_dump()
+        for activity, route, key in zip(*(column.tolist() for column in moves), strict=True)
     ]
 
 
@@ -88,13 +88,13 @@ def _slot(names: Any, place: int, what: str) -> str:
     return names[place] if place < len(names) else f"(no {what} {place + 1})"
 
 
-def _action(deed: int, route: str, key: str) -> Action:
+def _action(activity: int, route: str, key: str) -> Action:
     """One entry."""
-    if deed < FIRST_UPKEEP:
-        return Action(action_type=VERBS[deed], target=route)
-    if deed < LOOKING:
-        return Action(action_type=UPKEEP[deed - FIRST_UPKEEP])
-    return Action(action_type=INSPECT, target=key) if deed == LOOKING else Action(action_type=WAIT)
+    if activity < FIRST_UPKEEP:
+        return Action(action_type=VERBS[activity], target=route)
+    if activity < LOOKING:
+        return Action(action_type=UPKEEP[activity - FIRST_UPKEEP])
+    return Action(action_type=INSPECT, target=key) if activity == LOOKING else Action(action_type=WAIT)
 
 
 def _route(route: Route, n: int, state: State, facts: Facts, known: dict[str, int]) -> dict[str, Any]:

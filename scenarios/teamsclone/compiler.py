@@ -12,7 +12,7 @@ from jaxenv.envs.teamsclone import messages
 from jaxenv.envs.teamsclone.texts import embed
 from jaxenv.envs.teamsclone.types import (
     KINDS,
-    MOST_TEXTS,
+    MAX_TEXTS,
     POSTED_KINDS,
     PRESENCE,
     Limits,
@@ -43,10 +43,10 @@ def bank(workspaces: Sequence[Workspace], limits: Limits = Limits()) -> Scenario
         ScenarioError: as `compile`, and where there are more texts than a bank has room for.
     """
     codes = codes_of(workspaces)
-    if len(codes) > MOST_TEXTS:
+    if len(codes) > MAX_TEXTS:
         raise ScenarioError(
             f"{len(workspaces)} workspaces have {len(codes)} different texts in all, and a bank has room for "
-            f"{MOST_TEXTS}: load fewer of them together, or let them share texts."
+            f"{MAX_TEXTS}: load fewer of them together, or let them share texts."
         )
     stacked = ScenarioBank.stack([_compile(workspace, limits, codes) for workspace in workspaces])
     return stacked.replace(shared=jnp.asarray(embed(codes)))

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
-from jaxenv.envs.teamsclone.types import KINDS, MOST_AGENTS, PRESENCE
+from jaxenv.envs.teamsclone.types import KINDS, MAX_AGENTS, PRESENCE
 from scenarios.records import expect, number_from, one_of
 
 MAX_CHARACTERS = 1000  # of a text
@@ -47,8 +47,8 @@ Row = Annotated[
 Wait = Annotated[int, Field(ge=1, le=MAX_WAIT), expect(f"a number of steps: an integer from 1 to {MAX_WAIT}")]
 Agent = Annotated[
     int,
-    Field(ge=0, le=MOST_AGENTS - 1),
-    expect(f"an agent: an integer from 0 to {MOST_AGENTS - 1}"),
+    Field(ge=0, le=MAX_AGENTS - 1),
+    expect(f"an agent: an integer from 0 to {MAX_AGENTS - 1}"),
 ]
 Milliseconds = Annotated[
     int,

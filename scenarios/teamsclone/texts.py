@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from jaxenv.envs.teamsclone.texts import default_table
-from jaxenv.envs.teamsclone.types import MOST_TEXTS
+from jaxenv.envs.teamsclone.types import MAX_TEXTS
 from scenarios.teamsclone.document import Workspace
 
 NUMBERED = re.compile(r"text ([1-9]\d{0,5})")
@@ -44,4 +44,4 @@ def _code_of(text: str, first: int) -> int | None:
     """The code, `first` or above, that a text names."""
     found = NUMBERED.fullmatch(text)
     code = int(found[1]) if found else -1
-    return code if first <= code < MOST_TEXTS else None
+    return code if first <= code < MAX_TEXTS else None

@@ -105,9 +105,9 @@ class Game:
     def act(self, verb, target=None, draws=FIRES):
         return self.step(self.index(verb, target), draws)
 
-    def acts(self, *deeds):
+    def acts(self, *activities):
         """Several in turn; the last step."""
-        return [self.act(*deed.split()) for deed in deeds][-1]
+        return [self.act(*activity.split()) for activity in activities][-1]
 
     def step(self, index, draws=FIRES):
         numbers = jnp.broadcast_to(jnp.asarray(draws, jnp.float32), self.env.limits.events)

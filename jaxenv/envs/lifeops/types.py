@@ -27,9 +27,9 @@ DAY_END = 1440
 ABSENT = 32767  # start of a calendar slot that holds no event: sorts last, overlaps nothing
 NO_LIMIT = 32767  # a latest time or a due day that is not set
 SOURCE_STRIDE = 256  # of the clock in `State.source`, see `dynamics.added_source`
-MOST_MINUTES = 2**20  # of one task
-MOST_TRAVEL = 1440  # minutes from one place to another
-MOST_WEIGHT = 100.0  # of a persona
+MAX_MINUTES = 2**20  # of one task
+MAX_TRAVEL = 1440  # minutes from one place to another
+MAX_WEIGHT = 100.0  # of a persona
 VISIBLE_REQUESTS = 3  # the current one and the next two; the others are hidden
 UNSET = -1  # an earliest time or a weekday that is not set
 
@@ -79,7 +79,7 @@ CALENDAR = {"fill": ABSENT, "high": ABSENT}  # the starts of a calendar, whose a
 class Tasks(struct.PyTreeNode):
     """Unfinished work, in the order in which it is done: priority descending, then task id ascending."""
 
-    minutes: jax.Array = array("T", np.int32, 0, MOST_MINUTES, doc="minutes of work at the start of the day")
+    minutes: jax.Array = array("T", np.int32, 0, MAX_MINUTES, doc="minutes of work at the start of the day")
     priority: jax.Array = array("T", np.int8, 0, 3, doc="1..3")
     due_days: jax.Array = array(
         "T", np.int16, -NO_LIMIT, NO_LIMIT, fill=NO_LIMIT, doc="0 today, 1 tomorrow, NO_LIMIT where not set"
@@ -95,9 +95,9 @@ class Persona(struct.PyTreeNode):
     window_end: jax.Array = array("", np.int16, 0, DAY_END, fill=DAY_END, doc="minutes")
     avoid_before: jax.Array = array("", np.int16, UNSET, DAY_END, fill=UNSET, doc="minutes, UNSET for no rule")
     avoid_after: jax.Array = array("", np.int16, 0, NO_LIMIT, fill=NO_LIMIT, doc="minutes, NO_LIMIT for no rule")
-    preference_weight: jax.Array = array("", np.float32, 0, MOST_WEIGHT, doc="of broken wishes")
-    travel_weight: jax.Array = array("", np.float32, 0, MOST_WEIGHT, doc="of travel issues")
-    focus_weight: jax.Array = array("", np.float32, 0, MOST_WEIGHT, doc="of focus time")
+    preference_weight: jax.Array = array("", np.float32, 0, MAX_WEIGHT, doc="of broken wishes")
+    travel_weight: jax.Array = array("", np.float32, 0, MAX_WEIGHT, doc="of travel issues")
+    focus_weight: jax.Array = array("", np.float32, 0, MAX_WEIGHT, doc="of focus time")
 
 
 class Scenario(struct.PyTreeNode):
@@ -112,7 +112,7 @@ class Scenario(struct.PyTreeNode):
     num_requests: jax.Array = array("", np.int8, 0, "Q", doc="in the queue")
     tasks: Tasks = record(Tasks)
     persona: Persona = record(Persona)
-    travel: jax.Array = array("L L", np.int16, 0, MOST_TRAVEL, doc="minutes from row to column, 0 on the diagonal")
+    travel: jax.Array = array("L L", np.int16, 0, MAX_TRAVEL, doc="minutes from row to column, 0 on the diagonal")
     weekday: jax.Array = array("", np.int8, UNSET, len(WEEKDAYS) - 1, fill=UNSET, doc="MONDAY..6, UNSET if not known")
     max_steps: jax.Array = array("", np.int16, 0, "E", doc="the time limit in steps")
 
@@ -135,7 +135,7 @@ class State(struct.PyTreeNode):
     tight_legs: jax.Array = array(
         "", np.int16, 0, "E", doc="travel issues between neighbors, without the leg from home"
     )
-    minutes_left: jax.Array = array("T", np.int32, 0, MOST_MINUTES, doc="minutes of work left")
+    minutes_left: jax.Array = array("T", np.int32, 0, MAX_MINUTES, doc="minutes of work left")
 
 
 class Observation(struct.PyTreeNode):
@@ -149,7 +149,7 @@ class Observation(struct.PyTreeNode):
     requests_left: jax.Array = array("", np.int8, 0, "Q", doc="the current one included")
     tasks: Tasks = record(Tasks, doc="`minutes` are those left; finished tasks stay")
     persona: Persona = record(Persona)
-    travel: jax.Array = array("L L", np.int16, 0, MOST_TRAVEL, doc="minutes from row to column")
+    travel: jax.Array = array("L L", np.int16, 0, MAX_TRAVEL, doc="minutes from row to column")
     overlaps: jax.Array = array("", np.int16, 0, _pairs, doc="overlapping pairs of the calendar")
     tight_legs: jax.Array = array("", np.int16, 0, "E", doc="travel issues between neighboring events")
     clock: jax.Array = array("", np.int16, 0, "E", doc="steps taken")

@@ -1,7 +1,7 @@
 """The catalogue of actions: what an index means, what it costs and does, and which entries are legal now.
 
 Order: each verb on each route slot (verb by verb), inspecting each key slot, the five kinds of upkeep, waiting. What an
-entry does apart from its route or key is a deed, a row of `DEEDS`.
+entry does apart from its route or key is an activity, a row of `ACTIVITIES`.
 """
 
 import dataclasses
@@ -41,7 +41,7 @@ NUM_VERBS = len(VERBS)
 require_bits("verbs of LifeStack", NUM_VERBS, 15)  # of an int16: `Routes.required` and `State.marks`
 
 
-class Deed(NamedTuple):
+class Activity(NamedTuple):
     """What a verb costs and does to the metrics."""
 
     time: float  # hours
@@ -53,18 +53,18 @@ _STRESS = "mental_wellbeing.stress_level"
 _CLARITY = {"mental_wellbeing.clarity": 2}
 _CARE = {_STRESS: -6, "mental_wellbeing.motivation": 4}
 _ON_ROUTE = {
-    "communicate": Deed(0.5, 5, {}),
-    "spend": Deed(0.5, 2, {_STRESS: -2}),
-    "negotiate": Deed(1.5, 15, {"career.workload": -5, _STRESS: -2}),
-    "delegate": Deed(1, 8, {}),
-    "reschedule": Deed(1, 5, {"time.free_hours_per_week": 3}),
-    "deprioritize": Deed(0.5, 3, {}),
-    "rest": Deed(1, -15, {_STRESS: -8}),
-    "plan": Deed(0.5, 3, _CLARITY),
-    "prepare": Deed(0.5, 3, _CLARITY),
-    "self_care": Deed(1, -5, _CARE),
-    "execute": Deed(1, 8, {}),
-    "wait": Deed(0, 0, {}),
+    "communicate": Activity(0.5, 5, {}),
+    "spend": Activity(0.5, 2, {_STRESS: -2}),
+    "negotiate": Activity(1.5, 15, {"career.workload": -5, _STRESS: -2}),
+    "delegate": Activity(1, 8, {}),
+    "reschedule": Activity(1, 5, {"time.free_hours_per_week": 3}),
+    "deprioritize": Activity(0.5, 3, {}),
+    "rest": Activity(1, -15, {_STRESS: -8}),
+    "plan": Activity(0.5, 3, _CLARITY),
+    "prepare": Activity(0.5, 3, _CLARITY),
+    "self_care": Activity(1, -5, _CARE),
+    "execute": Activity(1, 8, {}),
+    "wait": Activity(0, 0, {}),
 }
 _UPKEEP_EFFECTS = {
     "rest": {_STRESS: -12},
@@ -73,11 +73,11 @@ _UPKEEP_EFFECTS = {
     "deprioritize": {"time.free_hours_per_week": 15, "relationships.social": -10},
     "communicate": {"relationships.romantic": 10, _STRESS: -5},
 }
-DEEDS = (
+ACTIVITIES = (
     *(_ON_ROUTE[verb] for verb in VERBS),
     *(_ON_ROUTE[verb]._replace(effects=_UPKEEP_EFFECTS[verb]) for verb in UPKEEP),
-    Deed(0.5, 0, {}),
-    Deed(0, 0, {}),
+    Activity(0.5, 0, {}),
+    Activity(0, 0, {}),
 )
 """A row for each verb on a route, each kind of upkeep, inspecting, and doing nothing."""
 
@@ -85,9 +85,9 @@ FIRST_UPKEEP = NUM_VERBS
 LOOKING = FIRST_UPKEEP + len(UPKEEP)
 NOTHING = LOOKING + 1
 
-TIME = np.array([deed.time * CENTS for deed in DEEDS], np.int32)  # [deeds] hundredths of an hour
-ENERGY = np.array([deed.energy * CENTS for deed in DEEDS], np.int32)  # [deeds] hundredths
-EFFECTS = np.stack([spread(deed.effects) for deed in DEEDS])  # [deeds, 23] int32, spread
+TIME = np.array([activity.time * CENTS for activity in ACTIVITIES], np.int32)  # [activities] hundredths of an hour
+ENERGY = np.array([activity.energy * CENTS for activity in ACTIVITIES], np.int32)  # [activities] hundredths
+EFFECTS = np.stack([spread(activity.effects) for activity in ACTIVITIES])  # [activities, 23] int32, spread
 
 
 @dataclasses.dataclass(frozen=True)
@@ -123,8 +123,8 @@ class Catalogue:
         return self.wait + 1
 
     @functools.cached_property
-    def deed(self) -> np.ndarray:
-        """[A] int32: the row of `DEEDS` of each entry."""
+    def activity(self) -> np.ndarray:
+        """[A] int32: the row of `ACTIVITIES` of each entry."""
         on_routes = np.repeat(np.arange(NUM_VERBS), self.routes)
         upkeep = FIRST_UPKEEP + np.arange(len(UPKEEP))
         return np.concatenate([on_routes, np.full(self.keys, LOOKING), upkeep, [NOTHING]]).astype(np.int32)
@@ -146,7 +146,7 @@ class Move(struct.PyTreeNode):
     """A decoded action; one that is not legal is a wait."""
 
     legal: jax.Array  # [] bool
-    deed: jax.Array  # [] int32, row of `DEEDS`
+    activity: jax.Array  # [] int32, row of `ACTIVITIES`
     on_route: jax.Array  # [] bool
     route: jax.Array  # [] int32, 0 where on none
     looks: jax.Array  # [] bool
@@ -156,25 +156,29 @@ class Move(struct.PyTreeNode):
 def decode(catalogue: Catalogue, state: State, scenario: Scenario, action: jax.Array) -> Move:
     """The move of a catalogue index in a live state; an index out of range is not legal."""
     entry = jnp.clip(action, 0, catalogue.wait)
-    deed, route, key = (
-        look_up(catalogue.deed, entry),
+    activity, route, key = (
+        look_up(catalogue.activity, entry),
         jax.lax.rem(entry, catalogue.routes),
         look_up(catalogue.key, entry),
     )
-    legal = jnp.any((entry == action) & legal_by_route(state, scenario, deed, route, key))
-    deed = jnp.where(legal, deed, NOTHING)
-    return Move(legal=legal, deed=deed, on_route=deed < NUM_VERBS, route=route, looks=deed == LOOKING, key=key)
+    legal = jnp.any((entry == action) & legal_by_route(state, scenario, activity, route, key))
+    activity = jnp.where(legal, activity, NOTHING)
+    return Move(
+        legal=legal, activity=activity, on_route=activity < NUM_VERBS, route=route, looks=activity == LOOKING, key=key
+    )
 
 
-def legal_by_route(state: State, scenario: Scenario, deed: jax.Array, route: jax.Array, key: jax.Array) -> jax.Array:
+def legal_by_route(
+    state: State, scenario: Scenario, activity: jax.Array, route: jax.Array, key: jax.Array
+) -> jax.Array:
     """[R] bool, some of it where the entry of these is in `legal_mask`: all is left to one reduction over routes."""
     routes = scenario.routes
-    on_route, slot = deed < NUM_VERBS, jnp.arange(state.marks.shape[0])
-    bit = jnp.where(on_route, jnp.left_shift(1, deed), 0)
-    time, energy = state.time - look_up(TIME, deed), state.energy - look_up(ENERGY, deed)
+    on_route, slot = activity < NUM_VERBS, jnp.arange(state.marks.shape[0])
+    bit = jnp.where(on_route, jnp.left_shift(1, activity), 0)
+    time, energy = state.time - look_up(TIME, activity), state.energy - look_up(ENERGY, activity)
     on_its_route = (slot == route) & ((payable_verbs(state, scenario) & bit) != 0)
     on_its_route = on_its_route & (time >= routes.time) & (energy >= routes.energy)
-    is_there = (deed != LOOKING) | (((scenario.links.inspectable >> key.astype(jnp.uint32)) & 1) != 0)
+    is_there = (activity != LOOKING) | (((scenario.links.inspectable >> key.astype(jnp.uint32)) & 1) != 0)
     other = ~on_route & (time >= 0) & (energy >= 0) & is_there
     return on_its_route | other
 
@@ -225,6 +229,6 @@ def payable_verbs(state: State, scenario: Scenario) -> jax.Array:
 
 
 def legal_others(state: State) -> jax.Array:
-    """[] int32, bit d: the time and energy of deed d are there, apart from any route."""
-    bit = np.left_shift(1, np.arange(len(DEEDS), dtype=np.int32))
+    """[] int32, bit d: the time and energy of activity d are there, apart from any route."""
+    bit = np.left_shift(1, np.arange(len(ACTIVITIES), dtype=np.int32))
     return jnp.sum(jnp.where((state.time >= TIME) & (state.energy >= ENERGY), bit, 0), dtype=jnp.int32)

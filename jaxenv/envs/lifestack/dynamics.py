@@ -22,7 +22,7 @@ from jaxenv.envs.lifestack.types import (
     DEADLINE,
     EVERY_STEP,
     IN_SUCCESS,
-    MOST_ENERGY,
+    MAX_ENERGY,
     NEVER,
     OUTCOMES,
     RUNNING,
@@ -70,13 +70,13 @@ def transition(catalogue: Catalogue, state: State, bank: ScenarioBank, action: j
 
 def apply_activity(state: State, route: Routes, move: Move) -> State:
     """The activity: its effects on metrics, its time and energy, and what looking shows; `route` is the move's row."""
-    time = look_up(actions.TIME, move.deed) + jnp.where(move.on_route, route.time, 0)
-    energy = look_up(actions.ENERGY, move.deed) + jnp.where(move.on_route, route.energy, 0)
+    time = look_up(actions.TIME, move.activity) + jnp.where(move.on_route, route.time, 0)
+    energy = look_up(actions.ENERGY, move.activity) + jnp.where(move.on_route, route.energy, 0)
     seen = move.looks & (jnp.arange(state.known.shape[0]) == move.key)
     return state.replace(
-        metrics=change_metrics(state.metrics, look_up(actions.EFFECTS, move.deed)),
+        metrics=change_metrics(state.metrics, look_up(actions.EFFECTS, move.activity)),
         time=state.time - time,
-        energy=jnp.clip(state.energy - energy, 0, MOST_ENERGY),
+        energy=jnp.clip(state.energy - energy, 0, MAX_ENERGY),
         known=jnp.where(seen, state.facts, state.known),
     )
 
@@ -90,7 +90,7 @@ def attempt_route(state: State, scenario: Scenario, route: Routes, move: Move) -
     """
     here = jnp.arange(state.marks.shape[0]) == move.route
     marks = jnp.sum(jnp.where(here, state.marks, 0), dtype=state.marks.dtype)  # gathered, it would be dearer
-    marked = marks | jnp.left_shift(1, move.deed).astype(marks.dtype)
+    marked = marks | jnp.left_shift(1, move.activity).astype(marks.dtype)
     is_last = move.on_route & (marked == route.required)
 
     first_failing = first_failing_precondition(state, scenario, route)
@@ -99,7 +99,7 @@ def attempt_route(state: State, scenario: Scenario, route: Routes, move: Move) -
     seen = is_last & (route.order > 0) & (route.order <= first_failing)
     written = completes & (route.writes != UNWRITTEN)
     spends = (route.required & (1 << SPEND)) != 0
-    pays = move.on_route & ~fails & jnp.where(spends, move.deed == SPEND, is_last)
+    pays = move.on_route & ~fails & jnp.where(spends, move.activity == SPEND, is_last)
 
     state = state.replace(
         known=jnp.where(written, route.writes, jnp.where(seen, state.facts, state.known)),

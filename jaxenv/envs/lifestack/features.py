@@ -17,7 +17,7 @@ from jaxenv.envs.lifestack.types import (
     CENTS,
     FAILS,
     HOLDS,
-    MOST_ENERGY,
+    MAX_ENERGY,
     NEVER,
     NOT_KNOWN,
     UNKNOWN,
@@ -25,7 +25,7 @@ from jaxenv.envs.lifestack.types import (
 )
 
 IN_DANGER = 25 * UNIT  # a metric below this, turned so that more is better, is near to collapse
-MANY_STEPS, MANY_HOURS, MUCH_MONEY, MUCH_REWARD = 20.0, 20.0, 1000.0, 3.0
+STEPS_SCALE, HOURS_SCALE, MUCH_MONEY, MUCH_REWARD = 20.0, 20.0, 1000.0, 3.0
 
 
 def entities(catalogue: Catalogue, observation: Observation) -> Entities:
@@ -113,13 +113,13 @@ def _context_features(o: Observation) -> jax.Array:
     clock, max_steps, deadline = as_float(o.clock), as_float(o.max_steps), as_float(o.deadline)
     scalars = [
         clock / max_steps,
-        (max_steps - clock) / MANY_STEPS,
+        (max_steps - clock) / STEPS_SCALE,
         as_float(has_deadline),
         jnp.where(has_deadline, clock / deadline, 0.0),
-        jnp.where(has_deadline, (deadline - clock) / MANY_STEPS, 0.0),
-        jnp.minimum(as_float(o.time) / (MANY_HOURS * CENTS), 5.0),
+        jnp.where(has_deadline, (deadline - clock) / STEPS_SCALE, 0.0),
+        jnp.minimum(as_float(o.time) / (HOURS_SCALE * CENTS), 5.0),
         jnp.minimum(as_float(o.money) / (MUCH_MONEY * CENTS), 5.0),
-        as_float(o.energy) / MOST_ENERGY,
+        as_float(o.energy) / MAX_ENERGY,
     ]
     return jnp.concatenate([jnp.stack(scalars), as_float(better(o.metrics)) / HIGHEST])
 
@@ -187,10 +187,10 @@ def _route_features(o: Observation, standing: Standing) -> jax.Array:
 
 
 def _action_features(catalogue: Catalogue, o: Observation, standing: Standing) -> jax.Array:
-    """[A, 22] float32: kind [4], what it leads to by its route or key [11], what its deed costs and does [7]."""
-    deed, route, key = catalogue.deed, catalogue.route, catalogue.key
-    on_route, looks = deed < NUM_VERBS, deed == LOOKING
-    upkeep, waits = (deed >= FIRST_UPKEEP) & ~looks & (deed != NOTHING), deed == NOTHING
+    """[A, 22] float32: kind [4], what it leads to by its route or key [11], what its activity costs and does [7]."""
+    activity, route, key = catalogue.activity, catalogue.route, catalogue.key
+    on_route, looks = activity < NUM_VERBS, activity == LOOKING
+    upkeep, waits = (activity >= FIRST_UPKEEP) & ~looks & (activity != NOTHING), activity == NOTHING
     kind = np.stack([on_route, looks, upkeep, waits], axis=-1).astype(np.float32)
 
     at = jax.tree.map(lambda column: jnp.where(on_route, column[route], 0.0), standing)
@@ -209,12 +209,12 @@ def _action_features(catalogue: Catalogue, o: Observation, standing: Standing) -
         at.money,
         at.spoils,
     ]
-    features = jnp.concatenate([kind, jnp.stack(by_target, axis=-1), _deed_features(o)[deed]], axis=-1)
+    features = jnp.concatenate([kind, jnp.stack(by_target, axis=-1), _activity_features(o)[activity]], axis=-1)
     return features * as_float(o.action_mask)[:, None]
 
 
-def _deed_features(o: Observation) -> jax.Array:
-    """[deeds, 7] float32: time, energy; wellbeing gained, help for unmet bounds, help for metrics in danger; steps."""
+def _activity_features(o: Observation) -> jax.Array:
+    """[activities, 7] float32: time, energy; wellbeing gained, help for unmet bounds and metrics in danger; steps."""
     after = jnp.clip(o.metrics[None] + actions.EFFECTS, 0, HIGHEST)
     gained = better(after) - better(o.metrics)[None]
     value = o.metrics[o.bounds.metric]
@@ -229,7 +229,7 @@ def _deed_features(o: Observation) -> jax.Array:
         jnp.sum(moved, axis=-1) / (10.0 * UNIT),
         jnp.max(as_float(gained) * danger, axis=-1) / (10.0 * UNIT),
         jnp.min(as_float(gained) * danger, axis=-1) / (10.0 * UNIT),
-        jnp.broadcast_to(as_float(o.energy) / MOST_ENERGY, actions.TIME.shape),
+        jnp.broadcast_to(as_float(o.energy) / MAX_ENERGY, actions.TIME.shape),
     ]
     return jnp.stack(columns, axis=-1)
 

@@ -24,9 +24,9 @@ from jaxenv.envs.lifestack.metrics import HIGHEST, METRICS
 
 NUM_METRICS = len(METRICS)
 CENTS = 100  # units of time, money and energy in 1.0
-MOST_ENERGY = 100 * CENTS
-MOST_AMOUNT = 2**30  # of time or money, in units
-MOST_REWARD = 100.0  # of a route or a milestone, either sign
+MAX_ENERGY = 100 * CENTS
+MAX_AMOUNT = 2**30  # of time or money, in units
+MAX_REWARD = 100.0  # of a route or a milestone, either sign
 
 ABSENT = 0  # the code of a fact that has no value
 UNKNOWN = -1  # in `known`: never looked at
@@ -77,8 +77,8 @@ def _bits(axis: str) -> Callable[[Sizes], int]:
     return lambda sizes: 2 ** sizes[axis] - 1
 
 
-REWARDS = -MOST_REWARD, MOST_REWARD
-AMOUNTS = -MOST_AMOUNT, MOST_AMOUNT  # beyond the metrics: never, or always
+REWARDS = -MAX_REWARD, MAX_REWARD
+AMOUNTS = -MAX_AMOUNT, MAX_AMOUNT  # beyond the metrics: never, or always
 
 
 class Conditions(struct.PyTreeNode):
@@ -114,9 +114,9 @@ class Routes(struct.PyTreeNode):
     closes: jax.Array = array("R R", bool, doc="row: the route that completes")
     unlocks: jax.Array = array("R M", bool, doc="milestones that completing it unlocks")
     reward: jax.Array = array("R", np.float32, *REWARDS, doc="`final_reward`")
-    time: jax.Array = array("R", np.int32, 0, MOST_AMOUNT, doc="added to each of its verbs")
-    energy: jax.Array = array("R", np.int32, 0, MOST_AMOUNT, doc="added to each of its verbs")
-    money: jax.Array = array("R", np.int32, 0, MOST_AMOUNT, doc="paid once")
+    time: jax.Array = array("R", np.int32, 0, MAX_AMOUNT, doc="added to each of its verbs")
+    energy: jax.Array = array("R", np.int32, 0, MAX_AMOUNT, doc="added to each of its verbs")
+    money: jax.Array = array("R", np.int32, 0, MAX_AMOUNT, doc="paid once")
     effects: jax.Array = array(f"R {NUM_METRICS}", np.int32, doc="on the metrics, spread")
 
 
@@ -174,9 +174,9 @@ class Scenario(struct.PyTreeNode):
     num_bounds: jax.Array = array("", np.int8, 0, "B")
     bounds: Bounds = record(Bounds)
     metrics: jax.Array = array(f"{NUM_METRICS}", np.int32, 0, HIGHEST, doc="after the disruption")
-    time: jax.Array = array("", np.int32, 0, MOST_AMOUNT, doc="budget")
-    money: jax.Array = array("", np.int32, 0, MOST_AMOUNT, doc="budget")
-    energy: jax.Array = array("", np.int32, 0, MOST_ENERGY, doc="at first")
+    time: jax.Array = array("", np.int32, 0, MAX_AMOUNT, doc="budget")
+    money: jax.Array = array("", np.int32, 0, MAX_AMOUNT, doc="budget")
+    energy: jax.Array = array("", np.int32, 0, MAX_ENERGY, doc="at first")
     horizon: jax.Array = array("", np.int16, 0, NEVER, doc="the time limit in steps")
     deadline: jax.Array = array("", np.int16, 0, NEVER, fill=NEVER, doc="steps, NEVER where there is none")
     links: Links = record(Links)
@@ -198,9 +198,9 @@ class State(struct.PyTreeNode):
     reached: jax.Array = array("M", bool)
     fired: jax.Array = array("X", bool)
     metrics: jax.Array = array(f"{NUM_METRICS}", np.int32, 0, HIGHEST)
-    time: jax.Array = array("", np.int32, 0, MOST_AMOUNT, doc="left")
-    money: jax.Array = array("", np.int32, 0, MOST_AMOUNT, doc="left")
-    energy: jax.Array = array("", np.int32, 0, MOST_ENERGY, doc="left")
+    time: jax.Array = array("", np.int32, 0, MAX_AMOUNT, doc="left")
+    money: jax.Array = array("", np.int32, 0, MAX_AMOUNT, doc="left")
+    energy: jax.Array = array("", np.int32, 0, MAX_ENERGY, doc="left")
 
 
 class ObservedKeys(struct.PyTreeNode):
@@ -227,9 +227,9 @@ class ObservedRoutes(struct.PyTreeNode):
     completed: jax.Array = array("R", bool)
     outstanding: jax.Array = array("R V", bool, doc="verbs still to be done, of open ones")
     reward: jax.Array = array("R", np.float32, *REWARDS, doc="`final_reward`")
-    time: jax.Array = array("R", np.int32, 0, MOST_AMOUNT, doc="added to each of its verbs")
-    energy: jax.Array = array("R", np.int32, 0, MOST_AMOUNT, doc="added to each of its verbs")
-    money: jax.Array = array("R", np.int32, 0, MOST_AMOUNT, doc="paid once")
+    time: jax.Array = array("R", np.int32, 0, MAX_AMOUNT, doc="added to each of its verbs")
+    energy: jax.Array = array("R", np.int32, 0, MAX_AMOUNT, doc="added to each of its verbs")
+    money: jax.Array = array("R", np.int32, 0, MAX_AMOUNT, doc="paid once")
     relation: jax.Array = array("R K", np.int8, 0, NOT_KNOWN, doc="NO_RELATION, HOLDS, FAILS or NOT_KNOWN")
     needs_bound: jax.Array = array("R B", bool, doc="has the bound as a precondition")
     enables: jax.Array = array(
@@ -273,9 +273,9 @@ class Observation(struct.PyTreeNode):
     bounds: ObservedBounds = record(ObservedBounds)
     fired: jax.Array = array("X", bool, doc="events that have fired and are not silent")
     metrics: jax.Array = array(f"{NUM_METRICS}", np.int32, 0, HIGHEST)
-    time: jax.Array = array("", np.int32, 0, MOST_AMOUNT, doc="left")
-    money: jax.Array = array("", np.int32, 0, MOST_AMOUNT, doc="left")
-    energy: jax.Array = array("", np.int32, 0, MOST_ENERGY, doc="left")
+    time: jax.Array = array("", np.int32, 0, MAX_AMOUNT, doc="left")
+    money: jax.Array = array("", np.int32, 0, MAX_AMOUNT, doc="left")
+    energy: jax.Array = array("", np.int32, 0, MAX_ENERGY, doc="left")
     clock: jax.Array = array("", np.int16, 0, NEVER, doc="steps taken")
     max_steps: jax.Array = array("", np.int16, 0, NEVER, doc="the time limit in steps")
     deadline: jax.Array = array("", np.int16, 0, NEVER, doc="steps, NEVER where there is none")

@@ -11,8 +11,8 @@ from jaxenv.envs.teamsclone.actions import Catalogue, Move
 from jaxenv.envs.teamsclone.types import MEMORY_OF_ACTS, MEMORY_OF_SENDS, Draws, Scenario, State
 from jaxenv.envs.teamsclone.world import Post
 
-MOST_UNREAD = 255
-MOST_RUN = 127
+MAX_UNREAD = 255
+MAX_RUN = 127
 QUIET = 10  # steps without a message after which one engages the channel
 PAUSE = 20  # steps between two entries of a channel that pay
 TIMELY = 2  # greatest age of a timely answer
@@ -142,9 +142,9 @@ def post_messages(state: State, scenario: Scenario, outcomes: ActionOutcome, pos
     rings = rings.replace(words=rings.words & ~jnp.where(is_old, messages.PENDING_BIT, 0))
     return state.replace(
         messages=messages.post(rings, indices, words, clock),
-        run=jnp.where(by_world, 0, jnp.minimum(state.run.astype(jnp.int32) + by_agents, MOST_RUN)).astype(jnp.int8),
+        run=jnp.where(by_world, 0, jnp.minimum(state.run.astype(jnp.int32) + by_agents, MAX_RUN)).astype(jnp.int8),
         last_post=jnp.where(by_world | (by_agents > 0), clock, state.last_post),
-        unread=jnp.minimum(unread, MOST_UNREAD).astype(jnp.uint8),
+        unread=jnp.minimum(unread, MAX_UNREAD).astype(jnp.uint8),
         news=(state.news & ~own) | by_world[None],
         by_teammates=state.by_teammates + post.is_posted.astype(jnp.int16),
         call_end=jnp.where(by_world & post.starts_call, clock + scenario.call_length, state.call_end),

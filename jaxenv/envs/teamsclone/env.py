@@ -14,7 +14,7 @@ from jaxenv.envs.teamsclone import dynamics, features, generator, observe, rewar
 from jaxenv.envs.teamsclone.actions import Catalogue
 from jaxenv.envs.teamsclone.chance import sample_bits, sample_draws
 from jaxenv.envs.teamsclone.initial_state import (
-    MOST_MENTIONS,
+    MAX_MENTIONS,
     NUM_SCHEDULE_BITS,
     draw_schedule,
     initial_state,
@@ -22,7 +22,7 @@ from jaxenv.envs.teamsclone.initial_state import (
 )
 from jaxenv.envs.teamsclone.messages import SEEN
 from jaxenv.envs.teamsclone.types import (
-    MOST_AGENTS,
+    MAX_AGENTS,
     Draws,
     Limits,
     Observation,
@@ -66,8 +66,8 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
 
     def __post_init__(self) -> None:
         """Refuses a number of agents that the messages have no room for."""
-        if not 1 <= self.num_agents <= MOST_AGENTS:
-            raise ValueError(f"num_agents={self.num_agents}: expected 1 to {MOST_AGENTS} agents")
+        if not 1 <= self.num_agents <= MAX_AGENTS:
+            raise ValueError(f"num_agents={self.num_agents}: expected 1 to {MAX_AGENTS} agents")
 
     @property
     def catalogue(self) -> Catalogue:
@@ -82,7 +82,7 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
     @property
     def sizes(self) -> Sizes:
         """The capacities, N agents, S scheduled mentions, A actions, and the bits of a message and of its reactions."""
-        scheduled = MOST_MENTIONS if self.goal == "mentions" else 0
+        scheduled = MAX_MENTIONS if self.goal == "mentions" else 0
         bits = {"word": SEEN + self.num_agents, "reactions": 4 * self.num_agents}
         return {**self.limits.sizes, **bits, "N": self.num_agents, "S": scheduled, "A": self.num_actions}
 

@@ -11,7 +11,7 @@ from jaxenv.envs.teamsclone.dynamics import QUIET, SPAM_RUN, SPAM_SENDS, TIMELY
 from jaxenv.envs.teamsclone.types import EMOJI, KINDS, TEMPLATES, Observation, Params
 
 NUM_TEAMS = 4  # of the vector's layout; more are not told apart
-MANY_UNREAD, LONG_AGO, MANY_SENDS, LONG_RUN = 10.0, 10.0, 3.0, 3.0
+UNREAD_SCALE, AGE_SCALE, SENDS_SCALE, RUN_SCALE = 10.0, 10.0, 3.0, 3.0
 
 
 def flat(observation: Observation, params: Params, num_agents: int) -> jax.Array:
@@ -56,7 +56,7 @@ def message_features(observation: Observation, params: Params, num_agents: int) 
         seen.kind[:, None] == np.arange(len(KINDS), dtype=np.int8)[None],
         seen.mentions_me[:, None],
         seen.pending[:, None],
-        seen.age[:, None].astype(jnp.float32) / LONG_AGO,
+        seen.age[:, None].astype(jnp.float32) / AGE_SCALE,
         (seen.reaction[:, None] + 1).astype(jnp.float32) / len(EMOJI),
         jnp.where(seen.exists[:, None], params.text_embedding[seen.text.astype(jnp.int32)], 0.0),
     ]
@@ -73,14 +73,14 @@ def context(observation: Observation) -> jax.Array:
         o.team == np.arange(NUM_TEAMS, dtype=np.int8),
         o.channel == channels,
         o.exists,
-        o.unread.astype(jnp.float32) / MANY_UNREAD,
+        o.unread.astype(jnp.float32) / UNREAD_SCALE,
         o.running,
         o.joined,
         o.present,
         o.away[None],
         progress[None],
-        o.sends[None].astype(jnp.float32) / MANY_SENDS,
-        o.run.astype(jnp.float32) / LONG_RUN,
+        o.sends[None].astype(jnp.float32) / SENDS_SCALE,
+        o.run.astype(jnp.float32) / RUN_SCALE,
     ]
     return jnp.concatenate([jnp.asarray(part, jnp.float32) for part in parts])
 
@@ -90,11 +90,11 @@ def channel_features(observation: Observation) -> jax.Array:
     o = observation
     columns = (
         o.channel == np.arange(o.exists.shape[0], dtype=np.int8),
-        o.unread.astype(jnp.float32) / MANY_UNREAD,
+        o.unread.astype(jnp.float32) / UNREAD_SCALE,
         o.unread > 0,
         o.running,
         o.joined,
-        o.run.astype(jnp.float32) / LONG_RUN,
+        o.run.astype(jnp.float32) / RUN_SCALE,
     )
     return jnp.stack([jnp.asarray(column, jnp.float32) for column in columns], axis=1)
 

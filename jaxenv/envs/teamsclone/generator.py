@@ -18,8 +18,8 @@ from jaxenv.envs.teamsclone.types import (
     Scenario,
 )
 
-FINEST = 1024  # difficulty in whole steps
-MOST_INITIAL = 3  # messages of a channel at reset
+DIFFICULTY_STEPS = 1024  # difficulty in whole steps
+MAX_INITIAL = 3  # messages of a channel at reset
 STAY, RETURN = (180, 60), (10, 16)  # least weight and spread of staying in a state, and of becoming available again
 PRESENCE_AT_FIRST = np.cumsum([0.5, 0.25, 0.15, 0.1])[:-1] * ONE
 
@@ -37,7 +37,7 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
     """
     C, U, T = limits.channels, limits.users, limits.texts
     dice = _Dice(key, C, U)
-    d = jnp.floor(jnp.clip(jnp.asarray(difficulty, jnp.float32), 0, 1) * FINEST).astype(jnp.int32)
+    d = jnp.floor(jnp.clip(jnp.asarray(difficulty, jnp.float32), 0, 1) * DIFFICULTY_STEPS).astype(jnp.int32)
     num_channels = jnp.clip(2 + _rounded(6, d) + dice.size(3) - 1, min(2, C), C)
     num_users = jnp.minimum(2 + dice.size(6), U)
     num_teams = jnp.minimum(1 + dice.size(4), jnp.minimum(limits.teams, num_channels))
@@ -69,18 +69,18 @@ def initial_messages(
 ) -> jax.Array:
     """[W, C] uint32: none to three messages of each channel, of the first four kinds."""
     C = exists.shape[0]
-    author = scale(dice.table(C, MOST_INITIAL), num_users)
-    kind = scale(dice.table(C, MOST_INITIAL), jnp.int32(ANNOUNCEMENT + 1))
-    text = jnp.asarray(first)[kind] + scale(dice.table(C, MOST_INITIAL), jnp.asarray(number)[kind])
+    author = scale(dice.table(C, MAX_INITIAL), num_users)
+    kind = scale(dice.table(C, MAX_INITIAL), jnp.int32(ANNOUNCEMENT + 1))
+    text = jnp.asarray(first)[kind] + scale(dice.table(C, MAX_INITIAL), jnp.asarray(number)[kind])
     words = messages.pack(text, author, kind, jnp.full_like(text, -1))
-    count = scale(dice.of_channels(), jnp.int32(MOST_INITIAL + 1))
-    kept = exists[:, None] & (np.arange(MOST_INITIAL)[None] < count[:, None])
-    return jnp.pad(jnp.where(kept, words, 0).T, ((0, WINDOW - MOST_INITIAL), (0, 0)))
+    count = scale(dice.of_channels(), jnp.int32(MAX_INITIAL + 1))
+    kept = exists[:, None] & (np.arange(MAX_INITIAL)[None] < count[:, None])
+    return jnp.pad(jnp.where(kept, words, 0).T, ((0, WINDOW - MAX_INITIAL), (0, 0)))
 
 
 def kind_edges(dice: "_Dice", d: jax.Array) -> jax.Array:
     """[U, 5] int32: a drawn mix of the first four kinds beside a share of mentions set by the difficulty."""
-    mention = (ONE * 3 // 100 * FINEST + ONE * 6 // 100 * d) // FINEST
+    mention = (ONE * 3 // 100 * DIFFICULTY_STEPS + ONE * 6 // 100 * d) // DIFFICULTY_STEPS
     least, spread = np.array([[12, 4, 2, 1]]), 3
     weights = least * (4 + scale(dice.table(dice.users, 4), jnp.int32(4 * spread)))
     others = jnp.cumsum(weights, axis=1, dtype=jnp.int32)
@@ -114,7 +114,7 @@ def text_places(capacity: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _rounded(most: int, d: jax.Array) -> jax.Array:
     """round(most * difficulty)."""
-    return (most * d + FINEST // 2) // FINEST
+    return (most * d + DIFFICULTY_STEPS // 2) // DIFFICULTY_STEPS
 
 
 def _pick(thresholds: np.ndarray, draws: jax.Array) -> jax.Array:

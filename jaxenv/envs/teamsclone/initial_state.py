@@ -8,8 +8,8 @@ from jaxenv.envs.teamsclone import messages
 from jaxenv.envs.teamsclone.chance import scale
 from jaxenv.envs.teamsclone.types import NEVER, Counts, Messages, Scenario, Schedule, State
 
-FEWEST_MENTIONS, MOST_MENTIONS = 3, 8  # of a schedule
-NUM_SCHEDULE_BITS = 1 + 3 * MOST_MENTIONS
+MIN_MENTIONS, MAX_MENTIONS = 3, 8  # of a schedule
+NUM_SCHEDULE_BITS = 1 + 3 * MAX_MENTIONS
 
 
 def initial_state(index: jax.Array, scenario: Scenario, schedule: Schedule, num_agents: int) -> State:
@@ -84,8 +84,8 @@ def draw_schedule(bits: jax.Array, scenario: Scenario, max_steps: jax.Array) -> 
         scenario: in which the mentions are posted.
         max_steps: [] int32.
     """
-    most = MOST_MENTIONS
-    size = FEWEST_MENTIONS + scale(bits[0], jnp.int32(most - FEWEST_MENTIONS + 1))
+    most = MAX_MENTIONS
+    size = MIN_MENTIONS + scale(bits[0], jnp.int32(most - MIN_MENTIONS + 1))
     dice = bits[1:].reshape(3, most)
     first = jnp.maximum(max_steps // 2 - size, 0)
     steps = jnp.full(most, NEVER, jnp.int32)

@@ -24,11 +24,11 @@ from jaxenv.envs.teamsclone.texts import default_embedding
 
 ONE = 2**16  # the probability of what is certain
 WINDOW = 10  # messages that a channel keeps and shows
-MOST_AGENTS = 8
-MOST_TEXTS = 2**11  # in the table of a bank
+MAX_AGENTS = 8
+MAX_TEXTS = 2**11  # in the table of a bank
 NEVER = -1000  # the clock of what has not happened
-MOST_STEPS = 32000
-MOST = 2**31 - 2  # of whatever grows with an episode
+MAX_STEPS = 32000
+MAX_COUNT = 2**31 - 2  # of whatever grows with an episode
 MEMORY_OF_SENDS, MEMORY_OF_ACTS = 2**9 - 1, 2**5 - 1  # bits, one for each step before
 
 KINDS = ("chatter", "question", "greeting", "announcement", "mention", "invitation", "reply", "status", "thanks")
@@ -55,7 +55,7 @@ class Limits(Capacities):
     users: int = 7  # teammates
     texts: int = 64  # of one document
 
-    greatest: ClassVar[Mapping[str, int]] = {"users": 15 - MOST_AGENTS}  # with the agents they are 4 bits of a message
+    greatest: ClassVar[Mapping[str, int]] = {"users": 15 - MAX_AGENTS}  # with the agents they are 4 bits of a message
 
     @property
     def sizes(self) -> Sizes:
@@ -86,7 +86,7 @@ class Scenario(struct.PyTreeNode):
     call_rate: jax.Array = array("C", np.int32, 0, ONE, doc="probability, 2⁻¹⁶")
     call_length: jax.Array = array("", np.int16, 0, doc="steps in which a call can be joined")
     mention_window: jax.Array = array("", np.int16, 0, doc="greatest age at which a mention can be answered")
-    texts: jax.Array = array("T", np.int16, 0, MOST_TEXTS - 1, doc="rows of the table of texts, by kind")
+    texts: jax.Array = array("T", np.int16, 0, MAX_TEXTS - 1, doc="rows of the table of texts, by kind")
     first_text: jax.Array = array(f"{len(KINDS)}", np.int8, 0, "T", doc="where the texts of each kind begin in `texts`")
     num_texts: jax.Array = array(f"{len(KINDS)}", np.int8, 0, "T", doc="how many there are of each kind, at least 1")
 
@@ -101,18 +101,18 @@ class Messages(struct.PyTreeNode):
         f"{WINDOW} C", np.uint32, 0, _bits("word"), doc="text, author, kind, mention, pending and seen; see `messages`"
     )
     posted: jax.Array = array(
-        f"{WINDOW} C", np.int16, -1, MOST_STEPS, doc="clock, -1 for initial messages, 0 where there is none"
+        f"{WINDOW} C", np.int16, -1, MAX_STEPS, doc="clock, -1 for initial messages, 0 where there is none"
     )
     reactions: jax.Array = array(
         f"{WINDOW} C", np.uint32, 0, _bits("reactions"), doc="4 bits an agent: 0 or its emoji + 1"
     )
-    count: jax.Array = array("C", np.int32, 0, MOST, doc="messages ever posted: the next serial number")
+    count: jax.Array = array("C", np.int32, 0, MAX_COUNT, doc="messages ever posted: the next serial number")
 
 
 class Schedule(struct.PyTreeNode):
     """Mentions that are posted come what may; S is 0 where the variant has none."""
 
-    step: jax.Array = array("S", np.int16, NEVER, MOST_STEPS, doc="NEVER where there is none")
+    step: jax.Array = array("S", np.int16, NEVER, MAX_STEPS, doc="NEVER where there is none")
     channel: jax.Array = array("S", np.int8, 0, last("C"))
     author: jax.Array = array("S", np.int8, 0, last("U"))
 
@@ -129,17 +129,17 @@ class Counts(struct.PyTreeNode):
     received: jax.Array = array("N", np.int16, 0, doc="mentions that name the agent")
     answered: jax.Array = array("N", np.int16, 0, doc="answers that the agent gave")
     missed: jax.Array = array("N", np.int16, 0, doc="mentions that name the agent")
-    waited: jax.Array = array("N", np.int32, 0, MOST, doc="sum of the ages of its answers")
+    waited: jax.Array = array("N", np.int32, 0, MAX_COUNT, doc="sum of the ages of its answers")
 
 
 class State(struct.PyTreeNode):
     """What changes during an episode; the rest is looked up in `params.bank`."""
 
-    scenario: jax.Array = array("", np.int32, 0, MOST, doc="index of the bank")
-    clock: jax.Array = array("", np.int16, 0, MOST_STEPS, doc="steps taken")
+    scenario: jax.Array = array("", np.int32, 0, MAX_COUNT, doc="index of the bank")
+    clock: jax.Array = array("", np.int16, 0, MAX_STEPS, doc="steps taken")
     presence: jax.Array = array("U", np.int8, 0, len(PRESENCE) - 1)
     messages: Messages = record(Messages)
-    last_post: jax.Array = array("C", np.int16, 0, MOST_STEPS, doc="clock of the last message by anybody, 0 at first")
+    last_post: jax.Array = array("C", np.int16, 0, MAX_STEPS, doc="clock of the last message by anybody, 0 at first")
     run: jax.Array = array("C", np.int8, 0, doc="agents' messages since a teammate's last")
     call_end: jax.Array = array(
         "C", np.int16, NEVER, doc="last clock at which the call runs, NEVER where there was none"
@@ -149,7 +149,7 @@ class State(struct.PyTreeNode):
     unread: jax.Array = array("N C", np.uint8)
     news: jax.Array = array("N C", bool, doc="a teammate has posted since the agent's own last message there")
     paid: jax.Array = array(
-        "N C", np.int16, NEVER, MOST_STEPS, doc="clock of the last entry that paid, NEVER where there was none"
+        "N C", np.int16, NEVER, MAX_STEPS, doc="clock of the last entry that paid, NEVER where there was none"
     )
     visited: jax.Array = array("N C", bool)
     in_call: jax.Array = array("N C", bool)
@@ -188,11 +188,11 @@ class ObservedMessages(struct.PyTreeNode):
     kind: jax.Array = array(f"{WINDOW}", np.int8, -1, len(KINDS) - 1, doc="index of KINDS")
     mentions_me: jax.Array = array(f"{WINDOW}", bool)
     pending: jax.Array = array(f"{WINDOW}", bool, doc="a mention that waits for an answer")
-    age: jax.Array = array(f"{WINDOW}", np.int16, 0, MOST_STEPS + 1, doc="steps since it was posted")
+    age: jax.Array = array(f"{WINDOW}", np.int16, 0, MAX_STEPS + 1, doc="steps since it was posted")
     reaction: jax.Array = array(
         f"{WINDOW}", np.int8, NO_REACTION, len(EMOJI) - 1, doc="the agent's own, index of EMOJI or NO_REACTION"
     )
-    text: jax.Array = array(f"{WINDOW}", np.int16, 0, MOST_TEXTS - 1, doc="row of the table of texts")
+    text: jax.Array = array(f"{WINDOW}", np.int16, 0, MAX_TEXTS - 1, doc="row of the table of texts")
 
     present = renamed("exists")
 
@@ -209,8 +209,8 @@ class Observation(struct.PyTreeNode):
     joined: jax.Array = array("C", bool, doc="the agent is in the call")
     present: jax.Array = array("U", bool, doc="available or busy")
     away: jax.Array = array("", bool, doc="the agent's own status")
-    clock: jax.Array = array("", np.int16, 0, MOST_STEPS, doc="steps taken")
-    max_steps: jax.Array = array("", np.int16, 0, MOST_STEPS, doc="the time limit in steps")
+    clock: jax.Array = array("", np.int16, 0, MAX_STEPS, doc="steps taken")
+    max_steps: jax.Array = array("", np.int16, 0, MAX_STEPS, doc="the time limit in steps")
     sends: jax.Array = array(
         "",
         np.int8,
@@ -248,7 +248,7 @@ class Params(struct.PyTreeNode):
     bank: ScenarioBank  # of Scenario; `bank.shared` is the embedding of its texts, None where they are the default ones
     weights: Any  # a `reward.RewardWeights`
     call_rate: jax.Array  # [] float32, of every channel, 0 .. 1 a step; negative: the workspaces' own
-    max_steps_in_episode: jax.Array  # [] int32, the time limit, at most MOST_STEPS
+    max_steps_in_episode: jax.Array  # [] int32, the time limit, at most MAX_STEPS
     shared_reward: jax.Array  # [] float32, the share of the mean over agents in each one's reward, 0 .. 1
     quota_mentions: jax.Array  # [] int32, answers that end an episode of several agents, together with
     quota_calls: jax.Array  # [] int32, joins

@@ -45,7 +45,7 @@ def describe_step(env: LifeStack, before: State, after: State, action: Any, para
     scenario = scenario_of(params, before)
     move = jax.device_get(_decode(env.catalogue, before, scenario, action))
     required, marks = scenario.routes.required[move.route], before.marks[move.route]
-    is_last = move.legal and move.on_route and int(required) == int(marks) | 1 << int(move.deed)
+    is_last = move.legal and move.on_route and int(required) == int(marks) | 1 << int(move.activity)
     was, now = _crises(env, [before, after], params, names)
     return text.describe_step(was, now, int(move.route) if is_last else None)
 

@@ -62,7 +62,7 @@ def body(crisis: Crisis) -> str:
 
 def describe_action(catalogue: Any, action: int, names: Names) -> str:
     """An entry of the catalogue; a slot that the crisis leaves empty has a number."""
-    verb, route, key = (int(column[action]) for column in (catalogue.deed, catalogue.route, catalogue.key))
+    verb, route, key = (int(column[action]) for column in (catalogue.activity, catalogue.route, catalogue.key))
     if verb < FIRST_UPKEEP:
         return f"{VERBS[verb]}: {names.routes[route] if route < len(names.routes) else f'no route {route + 1}'}"
     if verb < LOOKING:

@@ -4,7 +4,7 @@ import dataclasses
 import itertools
 from collections.abc import Sequence
 
-from jaxenv.envs.teamsclone.dynamics import MOST_UNREAD
+from jaxenv.envs.teamsclone.dynamics import MAX_UNREAD
 from jaxenv.rendering.canvas import LARGE, SMALL, TINY, Canvas
 from jaxenv.rendering.teamsclone.history import ANSWERED, PENDING
 from jaxenv.rendering.teamsclone.snapshot import Channel, Chat, Message
@@ -74,7 +74,7 @@ def _draw_channel(channel: Channel, canvas: Canvas, y: float) -> float:
 
 def _draw_badge(canvas: Canvas, right: float, y: float, unread: int) -> float:
     """The number of unread messages in a circle, or a pill for longer numbers; returns its width."""
-    count = str(unread) if unread < MOST_UNREAD else f"{MOST_UNREAD}+"
+    count = str(unread) if unread < MAX_UNREAD else f"{MAX_UNREAD}+"
     width = max(BADGE, text_width(count, TINY, bold=True) + 6.5)
     if width > BADGE:
         pill(canvas, right - width, y, width, BADGE, fill=ALARM)

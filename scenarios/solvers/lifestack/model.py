@@ -12,7 +12,7 @@ from typing import Any
 from jaxenv.envs.lifestack import actions
 from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, LOOKING, NOTHING
 from jaxenv.envs.lifestack.metrics import HIGHEST
-from jaxenv.envs.lifestack.types import EVERY_STEP, MOST_ENERGY, NUM_METRICS
+from jaxenv.envs.lifestack.types import EVERY_STEP, MAX_ENERGY, NUM_METRICS
 from scenarios.solvers.lifestack.records import REWARD, Entry, Outcome, RemainingCost, State, Weights
 from scenarios.solvers.lifestack.tables import VERB_BITS, Tables, members_of
 
@@ -108,14 +108,14 @@ class Model:
         tables = self.tables
         metrics = self.metrics.shift(state.metrics, tables.kind_changes[entry.kind])
         if entry.route < 0:
-            energy = min(MOST_ENERGY, state.energy - ENERGY[entry.kind])
+            energy = min(MAX_ENERGY, state.energy - ENERGY[entry.kind])
             state = state._replace(
                 clock=state.clock + 1, metrics=metrics, time=state.time - TIME[entry.kind], energy=energy
             )
             return state, 0.0
         route = tables.routes[entry.route]
         time = state.time - route.time[entry.kind]
-        energy = max(0, min(MOST_ENERGY, state.energy - route.energy[entry.kind]))
+        energy = max(0, min(MAX_ENERGY, state.energy - route.energy[entry.kind]))
         state = state._replace(clock=state.clock + 1, metrics=metrics, time=time, energy=energy)
         if entry.fails:
             return state, self.weights.failed_attempt

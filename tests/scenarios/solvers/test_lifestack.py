@@ -144,7 +144,7 @@ def inverted() -> list[bool]:
 
 
 def is_inspection(model: Model, index: int) -> bool:
-    return int(model.catalogue.deed[index]) == LOOKING
+    return int(model.catalogue.activity[index]) == LOOKING
 
 
 def same_draw(crisis: Crisis, outcomes: list[Outcome], choice: int) -> tuple[Outcome, list[float]]:

@@ -13,7 +13,7 @@ from jaxenv.envs.lifestack.generator.plan import NUM_ROUTES, Plan, draw_costs, d
 from jaxenv.envs.lifestack.links import link
 from jaxenv.envs.lifestack.types import ABSENT, NEVER, Conditions, Limits, Scenario, empty_scenario
 
-LEAST = Limits(
+MIN_LIMITS = Limits(
     keys=tables.NUM_KEYS,
     codes=3,
     routes=NUM_ROUTES,
@@ -29,14 +29,15 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
 
     Args:
         key: consumed.
-        limits: capacities, no smaller than `LEAST`.
+        limits: capacities, no smaller than `MIN_LIMITS`.
         difficulty: [] float in [0, 1]: longer chains, more ways and traps; less slack in time, money and energy.
 
     Raises:
         ValueError: where the limits are smaller.
     """
-    if any(have < need for have, need in zip(dataclasses.astuple(limits), dataclasses.astuple(LEAST), strict=True)):
-        raise ValueError(f"a drawn crisis needs {LEAST}, or more; found {limits}")
+    pairs = zip(dataclasses.astuple(limits), dataclasses.astuple(MIN_LIMITS), strict=True)
+    if any(given < needed for given, needed in pairs):
+        raise ValueError(f"a drawn crisis needs {MIN_LIMITS}, or more; found {limits}")
     order = NUM_ROUTES + tables.NUM_KEYS
     sizes = (18, NUM_ROUTES * 16, 1, NUM_ROUTES + tables.NUM_MILESTONES, tables.NUM_MILESTONES, 7, 5, 8, order)
     uniform = jax.random.uniform(key, (sum(sizes),))  # one draw for the whole crisis: it compiles faster

@@ -20,7 +20,7 @@ from jaxenv.envs.lifestack.generator.tables import (
     tenths,
 )
 from jaxenv.envs.lifestack.metrics import FIRST, HIGHEST, index, spread
-from jaxenv.envs.lifestack.types import CENTS, EVERY_STEP, MOST_ENERGY, NEVER, UNWRITTEN, Scenario
+from jaxenv.envs.lifestack.types import CENTS, EVERY_STEP, MAX_ENERGY, NEVER, UNWRITTEN, Scenario
 
 FORK_EVENT, TURN_EVENT, SHUT_EVENT, WAIT_EVENT, BLOW, BAD_LUCK = range(6)
 NUM_EVENTS = 6
@@ -36,9 +36,9 @@ DISRUPTED = (
     ("finances.liquidity", -1, 55),
 )
 """(metric, direction, most points) of a disruption; the first two are of the blows that follow as well."""
-MOST_POINTS = np.array([most for _, _, most in DISRUPTED])
+MAX_POINTS = np.array([most for _, _, most in DISRUPTED])
 SPREAD = np.stack(
-    [[spread({path: sign * points}) for points in range(max(MOST_POINTS) + 1)] for path, sign, _ in DISRUPTED]
+    [[spread({path: sign * points}) for points in range(max(MAX_POINTS) + 1)] for path, sign, _ in DISRUPTED]
 )  # [6, 56, 23] int32
 WORRY, LOAD = 0, 1  # rows of it
 REST_RELIEF = -int(EFFECTS[FIRST_UPKEEP][STRESS])
@@ -60,7 +60,7 @@ def set_life(scenario: Scenario, plan: Plan, costs: Costs, u: jax.Array, difficu
     """
     kind = as_integer(u[0], 0, len(DISRUPTED) - 1)
     share = (0.4 + 0.6 * difficulty) * (0.3 + 0.7 * u[1])
-    points = jnp.floor(share * jnp.asarray(MOST_POINTS, jnp.float32)[kind]).astype(jnp.int32)
+    points = jnp.floor(share * jnp.asarray(MAX_POINTS, jnp.float32)[kind]).astype(jnp.int32)
     table = jnp.asarray(SPREAD)
     metrics = jnp.clip(jnp.asarray(FIRST) + table[kind, points], 0, HIGHEST)
     blow, load = table[WORRY, as_integer(u[2], 1, 6)], table[LOAD, as_integer(u[3], 1, 5)]
@@ -71,7 +71,7 @@ def set_life(scenario: Scenario, plan: Plan, costs: Costs, u: jax.Array, difficu
     highest_stress = metrics[STRESS] + blow[STRESS] + load[STRESS] - for_bound * REST_RELIEF
     bound = (scenario.success.bounds.at[0, 1].set(has_bound), scenario.bounds.high.at[0].set(highest_stress))
 
-    energy = MOST_ENERGY - CENTS * as_integer(u[6] * (0.2 + 0.8 * difficulty), 0, 80)
+    energy = MAX_ENERGY - CENTS * as_integer(u[6] * (0.2 + 0.8 * difficulty), 0, 80)
     lacking = jnp.maximum(jnp.sum(dearest(plan, costs.total_energy)) - energy, 0)
     rests = for_bound + -(-lacking // REST_ENERGY)
     scenario = scenario.replace(

@@ -17,7 +17,7 @@ from jaxenv.envs.lifestack.actions import ENERGY, NUM_VERBS, TIME
 LINKS = 4  # longest chain
 FORK, FIRST_TURN, SECOND_TURN, TRAP = range(LINKS, LINKS + 4)
 NUM_ROUTES = LINKS + 4
-MOST_VERBS = 3  # of a route
+MAX_VERBS = 3  # of a route
 
 
 class Plan(struct.PyTreeNode):
@@ -80,7 +80,7 @@ def draw_plan(u: jax.Array, difficulty: jax.Array) -> Plan:
 
 def draw_costs(u: jax.Array, difficulty: jax.Array) -> Costs:
     """Verbs and prices of eight routes from [8, 12 + 4] uniform numbers."""
-    count = 1 + as_integer(u[:, 0] * (0.5 + 0.5 * difficulty), 0, MOST_VERBS - 1)
+    count = 1 + as_integer(u[:, 0] * (0.5 + 0.5 * difficulty), 0, MAX_VERBS - 1)
     score = u[:, 4:]
     rank = jnp.sum(score[:, None, :] < score[:, :, None], axis=-1, dtype=jnp.int32)
     chosen = rank < count[:, None]

@@ -212,11 +212,11 @@ ILLEGAL = {
 }
 
 
-@pytest.mark.parametrize(("fields", "deeds", "entry"), list(ILLEGAL.values()), ids=list(ILLEGAL))
-def test_an_illegal_entry_waits_and_pays(fields, deeds, entry):
+@pytest.mark.parametrize(("fields", "activities", "entry"), list(ILLEGAL.values()), ids=list(ILLEGAL))
+def test_an_illegal_entry_waits_and_pays(fields, activities, entry):
     game = Game(**fields)
-    if deeds:
-        game.acts(*deeds)
+    if activities:
+        game.acts(*activities)
     entry = game.index(*entry.split()) if isinstance(entry, str) else entry
     assert not (0 <= entry < 118 and game.observation.action_mask[entry])
     before = game.state

@@ -76,7 +76,7 @@ def test_a_failed_attempt_closes_and_writes_nothing():
 
 def test_final_reward_is_paid_once():
     game = Game(viable_routes=[route("way", "plan", "rest", final_reward=2.5), win("wait", final_reward=-1.5)])
-    paid = [game.act(*deed).parts.get("routes") for deed in (("plan", "way"), ("rest", "way"), ("wait",))]
+    paid = [game.act(*activity).parts.get("routes") for activity in (("plan", "way"), ("rest", "way"), ("wait",))]
     assert paid == [None, 2.5, None]
     assert game.act("wait", "win").parts["routes"] == -1.5
 
