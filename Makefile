@@ -49,7 +49,7 @@ check: $(DEV)  ## lint, format, types, import contracts
 	$(BIN)/pyright --pythonpath $(PY)
 	$(BIN)/lint-imports --no-logo
 
-format: $(DEV)  ## let ruff sort imports, mend what it can and format
+format: $(DEV)  ## let ruff sort imports, fix what it can and format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 

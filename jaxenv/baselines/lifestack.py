@@ -9,7 +9,7 @@ import numpy as np
 from jaxenv.core import masking
 from jaxenv.core.types import Key, Policy
 from jaxenv.envs.lifestack import LifeStack, Observation, Params
-from jaxenv.envs.lifestack.actions import EFFECTS, FIRST_UPKEEP, LOOKING, NUM_VERBS, UPKEEP, Catalogue
+from jaxenv.envs.lifestack.actions import EFFECTS, FIRST_UPKEEP, INSPECTING, NUM_VERBS, UPKEEP, Catalogue
 from jaxenv.envs.lifestack.metrics import INVERTED, UNIT, better, index
 from jaxenv.envs.lifestack.types import CENTS, FAILS, NOT_KNOWN
 
@@ -23,7 +23,7 @@ WATCHED = np.array(
         index("mental_wellbeing.motivation"),
     ]
 )
-RAISES = EFFECTS[FIRST_UPKEEP:LOOKING]  # [5, 23] int32
+RAISES = EFFECTS[FIRST_UPKEEP:INSPECTING]  # [5, 23] int32
 BEST_UPKEEP = np.argmax(np.where(INVERTED, -RAISES, RAISES)[:, WATCHED], axis=0)  # [5] for each watched metric
 REST = UPKEEP.index("rest")
 

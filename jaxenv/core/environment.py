@@ -19,9 +19,10 @@ ObservationT = TypeVar("ObservationT")
 class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
     """An environment is a value: a frozen dataclass whose fields are static sizes, equal and hashable by them.
 
-    A subclass writes `init`, `transition`, `observe`, `is_truncated` and the spaces; `reset`, `step` and their
-    unjitted forms are composed here once. Everything numeric is in `params`, so a changed number never recompiles
-    and `jax.vmap` over params is a sweep. The signatures of `reset` and `step` are those of gymnax 1.x.
+    A subclass writes `name`, `num_actions`, `default_params`, `init`, `transition`, `observe`, `is_truncated`,
+    `action_mask` and the spaces. Composed here are `reset` and `step`, `reset_env` (without jit) and `step_env`
+    (without jit and automatic reset). Everything numeric is in `params`, so a changed number never recompiles and
+    `jax.vmap` over params is a sweep. The signatures of `reset` and `step` are those of gymnax 1.x.
 
     >>> import jax, jaxenv
     >>> env, params = jaxenv.make("LifeOps-v0")
@@ -65,11 +66,14 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
 
     @abc.abstractmethod
     def observe(self, state: StateT, params: ParamsT) -> ObservationT:
-        """What the agent sees of a state: the only door for hidden information."""
+        """What the agent sees of a state: the only function that decides what the agent knows."""
 
     @abc.abstractmethod
     def is_truncated(self, state: StateT, params: ParamsT) -> jax.Array:
-        """[] bool: the episode has reached its time limit without a natural end."""
+        """[] bool: the time limit is reached, also where the episode terminates by then.
+
+        A learner bootstraps only where `terminated` is False.
+        """
 
     @abc.abstractmethod
     def action_mask(self, state: StateT, params: ParamsT) -> ActionMask:

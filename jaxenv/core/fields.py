@@ -19,6 +19,7 @@ A record names its axes by letters and says what each field may hold:
 """
 
 import dataclasses
+import inspect
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -36,7 +37,7 @@ Axes = Mapping[str, str]
 Bound = float | str | Callable[[Sizes], Any] | None
 """A number, the name of a size, a function of the sizes, or None for what the dtype can hold."""
 
-_DECLARATION = "jaxenv"  # the key in the metadata of a dataclass field
+_DECLARATION = "jaxenv.field"  # the key in the metadata of a dataclass field
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,7 +62,7 @@ class Array:
 
     def sized(self, sizes: Sizes) -> tuple[tuple[int, ...], np.dtype]:
         """The shape and the dtype."""
-        dtype = np.dtype(self.dtype if isinstance(self.dtype, type) else self.dtype(sizes))
+        dtype = np.dtype(self.dtype(sizes) if inspect.isfunction(self.dtype) else self.dtype)
         return tuple(_size(axis, sizes) for axis in self.shape.split()), dtype
 
     def renamed(self, axes: Axes) -> "Array":
@@ -118,7 +119,7 @@ class Nested:
         return spaces.Record.of(self.kind, {name: each.space(sizes) for name, each in self.fields.items()})
 
 
-def array(shape: str, dtype: Any, low: Bound = None, high: Bound = None, *, fill: float = 0, doc: str = "") -> Any:
+def array(shape: str, dtype: Any, low: Bound = None, high: Bound = None, *, fill: float = 0, doc: str) -> Any:
     """Declares an array field of a `flax.struct` record; see `Array`."""
     return struct.field(metadata={_DECLARATION: Array(shape, dtype, low, high, fill, doc)})
 
@@ -156,28 +157,30 @@ def space(kind: type, sizes: Sizes) -> spaces.Record:
     return Nested(kind, {}, {}, "").space(sizes)
 
 
-def rows(kind: type, sizes: Sizes) -> Iterator[tuple[str, Array, spaces.Box]]:
-    """(dotted name, declaration, space) of every array of a record, in the order of its leaves."""
-    yield from _rows("", Nested(kind, {}, {}, ""), sizes)
+def rows(kind: type) -> Iterator[tuple[str, Array | Nested]]:
+    """(dotted name, declaration) of every field of a record, and of every record in it, in their order."""
+    yield from _rows("", Nested(kind, {}, {}, ""))
 
 
-def _rows(prefix: str, nested: Nested, sizes: Sizes) -> Iterator[tuple[str, Array, spaces.Box]]:
+def _rows(prefix: str, nested: Nested) -> Iterator[tuple[str, Array | Nested]]:
     for name, each in nested.fields.items():
+        yield f"{prefix}{name}", each
         if isinstance(each, Nested):
-            yield from _rows(f"{prefix}{name}.", each, sizes)
-        else:
-            yield f"{prefix}{name}", each, each.space(sizes)
+            yield from _rows(f"{prefix}{name}.", each)
 
 
 def table(kind: type, sizes: Sizes, *, fill: bool) -> str:
     """The fields as a Markdown table, with bounds for these sizes, and with padding if `fill`."""
     names = ["field", "axes", "dtype", "range", *(["where absent"] if fill else []), "meaning"]
-    lines = [names, ["---"] * len(names), *(_line(*row, fill) for row in rows(kind, sizes))]
+    arrays = [(name, each) for name, each in rows(kind) if isinstance(each, Array) or each.doc]
+    lines = [names, ["---"] * len(names), *(_line(name, each, sizes, fill) for name, each in arrays)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _line(name: str, declared: Array, box: spaces.Box, fill: bool) -> list[str]:
-    dtype = np.dtype(box.dtype)
+def _line(name: str, declared: Array | Nested, sizes: Sizes, fill: bool) -> list[str]:
+    if isinstance(declared, Nested):
+        return [f"`{name}`", *[""] * (4 if fill else 3), declared.doc]
+    box, dtype = declared.space(sizes), declared.sized(sizes)[1]
     bounds = "" if declared.low is None and declared.high is None else f"{box.low:,} to {box.high:,}"
     absent = [f"{declared.fill:,}" if dtype != np.dtype(bool) else "False"] if fill else []
     cells = [f"`{name}`", " × ".join(declared.shape.split()), dtype.name, bounds, *absent]

@@ -52,7 +52,7 @@ class LibraryEnvironment(Environment[ParamsT, StateT, ObservationT]):
 
     @abc.abstractmethod
     def make_params(self, bank: ScenarioBank) -> ParamsT:
-        """The numbers of the rules around a bank that has the shapes of this environment; `params_for` is its door."""
+        """The default params around a bank in the shapes of this environment; call it through `params_for`."""
 
     def params_for(self, bank: ScenarioBank) -> ParamsT:
         """The default params with another bank, brought to the shapes of this environment (host side).

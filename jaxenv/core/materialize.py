@@ -1,4 +1,4 @@
-"""A hint to the compiler: a value that is worked out once and not at every use."""
+"""A hint to the compiler: a value that is computed once and not at every use."""
 
 import jax
 import jax.numpy as jnp

@@ -68,13 +68,23 @@ class Box:
     dtype: Any = jnp.float32
 
     def sample(self, key: Key) -> jax.Array:
-        """Draws uniformly; both bounds of integers are included."""
+        """Draws uniformly, integer bounds included; from a standard normal where floats have no real bounds."""
         dtype = jnp.dtype(self.dtype)
         if dtype == jnp.bool_:
             return jax.random.bernoulli(key, shape=self.shape)
         if jnp.issubdtype(dtype, jnp.integer):
-            return jax.random.randint(key, self.shape, int(self.low), int(self.high) + 1, dtype=jnp.int32).astype(dtype)
-        return jax.random.uniform(key, self.shape, dtype, self.low, self.high)
+            return self._sample_integers(key).astype(dtype)
+        if float(self.high) - float(self.low) <= float(jnp.finfo(dtype).max):
+            return jax.random.uniform(key, self.shape, dtype, self.low, self.high)
+        return jnp.clip(jax.random.normal(key, self.shape, dtype), self.low, self.high)
+
+    def _sample_integers(self, key: Key) -> jax.Array:
+        """Uniform int32 numbers, or uint32 where the bounds need them."""
+        low, high = int(self.low), int(self.high)
+        if high < 2**31 - 1:
+            return jax.random.randint(key, self.shape, low, high + 1, dtype=jnp.int32)
+        bits = jax.random.bits(key, self.shape, jnp.uint32)
+        return jnp.uint32(low) + (bits if high - low == 2**32 - 1 else bits % jnp.uint32(high - low + 1))
 
     def contains(self, value: jax.Array) -> jax.Array:
         """[] bool: this shape, this dtype, all numbers finite and in [low, high]."""

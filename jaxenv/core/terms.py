@@ -23,7 +23,7 @@ import jax
 import jax.numpy as jnp
 from flax import struct
 
-_ROW = "jaxenv"  # the key in the metadata of a dataclass field
+_ROW = "jaxenv.reward_term"  # the key in the metadata of a dataclass field
 
 Factor = jax.Array | tuple[jax.Array, ...]
 """Numbers, each of which the weight is multiplied by, and bools, all of which must hold for it to be paid."""
@@ -56,7 +56,7 @@ def term(
     weight: Callable[[Any, Any], jax.Array] | None = None,
     **presets: float,
 ) -> Any:
-    """Declares a weight, and the term that it pays; see `Row`."""
+    """Declares a weight, and the term that it pays; see `Row`. For N agents one factor at least has the shape [N]."""
     return struct.field(metadata={_ROW: Row(presets, doc, pays, part, weight)})
 
 
@@ -71,7 +71,14 @@ def rows(weights: type) -> dict[str, Row]:
 
 
 def preset(weights: type, name: str) -> Any:
-    """The weights of a preset, as Python floats."""
+    """The weights of a preset, as Python floats.
+
+    Raises:
+        ValueError: where no weight names the preset.
+    """
+    presets = list(dict.fromkeys(each for row in rows(weights).values() for each in row.presets))
+    if name not in presets:
+        raise ValueError(f"{weights.__name__} has no preset {name!r}, only {', '.join(presets)}")
     return weights(**{weight: float(row.presets.get(name, 0.0)) for weight, row in rows(weights).items()})
 
 
@@ -118,7 +125,7 @@ def total(parts: Any) -> jax.Array:
 def _pay(amount: jax.Array | float, factors: Factor) -> jax.Array:
     """The amount times all numbers, from left to right, where all bools hold; else 0."""
     amount, holds = jnp.asarray(amount, jnp.float32), None
-    for factor in factors if isinstance(factors, tuple) else (factors,):
+    for factor in map(jnp.asarray, factors if isinstance(factors, tuple) else (factors,)):
         if factor.dtype == bool:
             holds = factor if holds is None else holds & factor
         else:

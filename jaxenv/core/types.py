@@ -1,7 +1,6 @@
 """The types that every environment shares: keys, masks, info, policies and entities.
 
-Axis letters used in every shape comment: B batch, N agents, A actions, E events, Q requests, T tasks, L places,
-K facts, R routes, V verbs, M milestones, X exogenous events, C channels, U users, F features.
+Axis letters that all share: B batch, N agents, A actions, F features. Each `types.py` names its own.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,7 +19,7 @@ Info = Mapping[str, Any]
 """The extra outputs of a step.
 
 Always `reward_parts` (a record of named float32 terms that sum to the reward) and `invalid_action` ([] bool, [N] for N
-agents); `success` ([] bool) where an environment can be won;
+agents). `success` ([] bool) where an environment can be won, and whatever else it documents (`ends`, `statistics`).
 `step` adds `terminated`, `truncated` ([] bool) and `final_observation` (the observation before the reset).
 """
 

@@ -68,7 +68,7 @@ class Canvas:
         hatched: str | None = None,
         radius: float = 0.0,
     ) -> None:
-        """A rectangle, filled, outlined, hatched in a colour, or all of these; `radius` rounds its corners."""
+        """A rectangle, filled, outlined, hatched in a color, or all of these; `radius` rounds its corners."""
         from matplotlib.patches import FancyBboxPatch, Rectangle
 
         radius = min(radius, width / 2, height / 2)
@@ -85,7 +85,7 @@ class Canvas:
     def bar(
         self, x: float, y: float, width: float, height: float, share: float, color: str, radius: float = 0.0
     ) -> None:
-        """A faint bar of which a share in [0, 1] is filled in a colour."""
+        """A faint bar of which a share in [0, 1] is filled in a color."""
         self.box(x, y, width, height, fill=FAINT, radius=radius)
         self.box(x, y, width * share, height, fill=color, radius=radius)
 

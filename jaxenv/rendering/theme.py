@@ -1,11 +1,11 @@
-"""The colours and the font of every picture: what the font can draw, and how wide, cut or wrapped a line is."""
+"""The colors and the font of every picture: what the font can draw, and how wide, cut or wrapped a line is."""
 
 import functools
 import unicodedata
 
 INK, MUTED, FAINT, WASH, PAPER = "#1f2933", "#6b7780", "#dde2e6", "#f3f5f6", "#ffffff"
 ALARM = "#c1121f"
-# Distinct for colour-blind readers too: Wong, "Points of view: Color blindness", Nature Methods 8, 441 (2011).
+# Distinct for color-blind readers too: Wong, "Points of view: Color blindness", Nature Methods 8, 441 (2011).
 BLUE, ORANGE, GREEN, PURPLE = "#0072b2", "#e69f00", "#009e73", "#aa5a8c"
 
 SHORT_NAMES = ("+1", "heart", "joy", "open_mouth", "cry", "tada", "pray", "eyes", "robot")
@@ -13,13 +13,13 @@ SHORT = dict(zip("👍❤😂😮😢🎉🙏👀🤖", SHORT_NAMES, strict=True
 """Emoji -> its usual short name, drawn as `:tada:`; other emoji are drawn as the Unicode names of their characters."""
 
 FONT = "DejaVu Sans"  # comes with matplotlib, so a picture looks the same everywhere
-JOINERS = "\ufe0e\ufe0f\u200d"  # ask for an emoji in colour, or make one of several
+JOINERS = "\ufe0e\ufe0f\u200d"  # ask for an emoji in color, or make one of several
 MISSING = "\ufffd"
 WEIGHTS = ("normal", "bold")
 
 
 def tint(color: str, share: float) -> str:
-    """A colour `#rrggbb` mixed with white; `share`, in [0, 1], is how much of the colour is left."""
+    """A color `#rrggbb` mixed with white; `share`, in [0, 1], is how much of the color is left."""
     mixed = (round(255 + share * (int(color[n : n + 2], 16) - 255)) for n in (1, 3, 5))
     return "#" + "".join(f"{part:02x}" for part in mixed)
 
@@ -31,7 +31,7 @@ def drawable(words: str) -> str:
 
 
 def _drawable(sign: str) -> str:
-    """One character, its name, or nothing for one that only modifies its neighbours."""
+    """One character, its name, or nothing for one that only modifies its neighbors."""
     if sign in SHORT:
         return f":{SHORT[sign]}:"
     if sign in JOINERS:

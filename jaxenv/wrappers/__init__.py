@@ -1,4 +1,4 @@
-"""Wrappers: each takes an environment, changes one thing about it, and is an environment itself."""
+"""A `Wrapper` is an environment itself; the adapters `Vectorize`, `Gymnax` and `JaxMARL` have other signatures."""
 
 from jaxenv.wrappers.episode_statistics import EpisodeStatistics as EpisodeStatistics
 from jaxenv.wrappers.episode_statistics import EpisodeSummary as EpisodeSummary

@@ -70,27 +70,35 @@ class JaxMARL:
             "terminated", "truncated", "invalid_action" and, if the environment reports it, "success", [N] each.
         """
         turn_key, reset_key = jax.random.split(key)
-        observations, after, rewards, dones, infos = self.step_env(turn_key, state, actions)
-        fresh = self.env.init(reset_key, self.params, None) if reset_state is None else reset_state
-
-        state = select(dones[ALL], fresh, after)
-        return select(dones[ALL], self.get_obs(fresh), observations), state, rewards, dones, infos
+        last, after, reward, terminated, truncated, info = self.env.transition_or_reset(
+            turn_key, reset_key, state, self._joint(actions), self.params
+        )
+        if reset_state is not None:
+            after = select(terminated | truncated, reset_state, last)
+        return self._outputs(after, reward, terminated, truncated, info)
 
     @functools.partial(jax.jit, static_argnums=0)
     def step_env(
         self, key: Key, state: Any, actions: dict[str, jax.Array]
     ) -> tuple[dict[str, jax.Array], Any, dict[str, jax.Array], dict[str, jax.Array], Info]:
         """`step` without the reset."""
+        state, reward, terminated, info = self.env.transition(key, state, self._joint(actions), self.params)
+        return self._outputs(state, reward, terminated, self.env.is_truncated(state, self.params), info)
+
+    def _joint(self, actions: dict[str, jax.Array]) -> jax.Array:
+        """The actions of all agents, [N] int32, or [] for one."""
         joint = jnp.stack([jnp.asarray(actions[agent], jnp.int32) for agent in self.agents])
-        joint = joint if self.num_agents > 1 else joint[0]
-        observation, state, reward, terminated, info = self._flat.step_env(key, state, joint, self.params)
-        truncated = self.env.is_truncated(state, self.params)
-        done = terminated | truncated
+        return joint if self.num_agents > 1 else joint[0]
+
+    def _outputs(
+        self, state: Any, reward: jax.Array, terminated: jax.Array, truncated: jax.Array, info: Info
+    ) -> tuple[dict[str, jax.Array], Any, dict[str, jax.Array], dict[str, jax.Array], Info]:
+        """What a step returns, by agent; the observations are those of `state`."""
         reported = {name: info[name] for name in ("invalid_action", "success") if name in info}
         reported |= {"terminated": terminated, "truncated": truncated}
         infos = {name: jnp.broadcast_to(value, (self.num_agents,)) for name, value in reported.items()}
-        dones = {**dict.fromkeys(self.agents, done), ALL: done}
-        return self._by_agent(observation.vector), state, self._by_agent(reward), dones, infos
+        dones = dict.fromkeys([*self.agents, ALL], terminated | truncated)
+        return self.get_obs(state), state, self._by_agent(reward), dones, infos
 
     def get_obs(self, state: Any) -> dict[str, jax.Array]:
         """The observations of a state, by agent."""

@@ -7,7 +7,7 @@ import dataclasses
 
 import numpy as np
 
-from jaxenv.envs.lifestack.actions import EFFECTS, FIRST_UPKEEP, LOOKING, VERBS
+from jaxenv.envs.lifestack.actions import EFFECTS, FIRST_UPKEEP, INSPECTING, VERBS
 from jaxenv.envs.lifestack.metrics import HIGHEST, METRICS, spread
 from jaxenv.envs.lifestack.types import EVERY_STEP
 from scenarios.lifestack.conditions import Condition
@@ -79,7 +79,7 @@ class Reach:
 def _ranges(metrics: np.ndarray, events: list[ExoEvent], routes: list[Route]) -> tuple[np.ndarray, np.ndarray]:
     """The lowest and highest value of each metric: verbs and upkeep may be repeated, all else happens once."""
     verbs = [VERBS.index(verb) for route in routes for verb in route.verbs]
-    often = EFFECTS[[*verbs, *range(FIRST_UPKEEP, LOOKING)]]
+    often = EFFECTS[[*verbs, *range(FIRST_UPKEEP, INSPECTING)]]
     once = np.array([metrics, *(spread(record.effects) for record in (*events, *routes))])
     low = metrics + np.minimum(once[1:], 0).sum(axis=0)
     high = metrics + np.maximum(once[1:], 0).sum(axis=0)

@@ -10,7 +10,7 @@ import jax
 import numpy as np
 
 from jaxenv.envs.lifestack import LifeStack, Params, State
-from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, INSPECT, LOOKING, UPKEEP, VERBS, WAIT
+from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, INSPECT, INSPECTING, UPKEEP, VERBS, WAIT
 from jaxenv.envs.lifestack.metrics import METRICS, UNIT
 from jaxenv.envs.lifestack.types import CENTS, RUNNING, UNKNOWN
 from scenarios.lifestack.document import Action, Milestone, Route, Task
@@ -92,9 +92,9 @@ def _action(activity: int, route: str, key: str) -> Action:
     """One entry."""
     if activity < FIRST_UPKEEP:
         return Action(action_type=VERBS[activity], target=route)
-    if activity < LOOKING:
+    if activity < INSPECTING:
         return Action(action_type=UPKEEP[activity - FIRST_UPKEEP])
-    return Action(action_type=INSPECT, target=key) if activity == LOOKING else Action(action_type=WAIT)
+    return Action(action_type=INSPECT, target=key) if activity == INSPECTING else Action(action_type=WAIT)
 
 
 def _route(route: Route, n: int, state: State, facts: Facts, known: dict[str, int]) -> dict[str, Any]:

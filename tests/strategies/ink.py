@@ -39,7 +39,7 @@ def frames_of(text):
 
 
 def fills_around(text):
-    """The colours of those boxes."""
+    """The colors of those boxes."""
     return [fill for fill, _ in frames_of(text)]
 
 

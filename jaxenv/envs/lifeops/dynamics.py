@@ -1,7 +1,7 @@
 """The turn of LifeOps as pure phases: validate the action, find what its event changes, apply both.
 
 The calendar stays sorted by insertion. A new event changes the count of overlapping pairs by the events it meets and
-the travel issues only at its two neighbours, so a step is O(E) and nothing is ever sorted or recounted.
+the travel issues only at its two neighbors, so a step is O(E) and nothing is ever sorted or recounted.
 """
 
 from typing import Any
@@ -22,7 +22,7 @@ class Change(struct.PyTreeNode):
 
     position: jax.Array  # [] int32, its slot in sorted order
     overlaps: jax.Array  # [] int32, pairs added
-    tight_legs: jax.Array  # [] int32, travel issues between neighbours added (may be negative)
+    tight_legs: jax.Array  # [] int32, travel issues between neighbors added (may be negative)
     home_leg: jax.Array  # [] int32, 1 if the first leg of the day, from home, is an issue afterwards
 
 
@@ -212,6 +212,6 @@ def is_terminated(state: State, scenario: Scenario) -> jax.Array:
 
 
 def _is_tight(earlier: Event, later: Event, travel: jax.Array) -> jax.Array:
-    """[] bool: two neighbours that do not overlap and leave less time than the way takes."""
+    """[] bool: two neighbors that do not overlap and leave less time than the way takes."""
     gap = later.start - earlier.end
     return (gap >= 0) & (travel[earlier.place, later.place].astype(jnp.int32) > gap)

@@ -93,7 +93,7 @@ class LifeOps(LibraryEnvironment[Params, State, Observation]):
         return observe.observe(self.catalogue, state, params)
 
     def is_truncated(self, state: State, params: Params) -> jax.Array:
-        """[] bool: the scenario's step limit is reached and the day is not over."""
+        """[] bool: the scenario's step limit is reached and the day is not over, unlike in the other environments."""
         scenario = params.bank[state.scenario]
         return (state.clock >= scenario.max_steps) & ~dynamics.is_terminated(state, scenario)
 

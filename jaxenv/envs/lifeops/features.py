@@ -1,6 +1,6 @@
 """Observation to network input: features of the entities, and of what each action would bring by the rules.
 
-Times are over a day, places are told by the ways that matter: to the current request and to work.
+Times are over a day; a place is described by its travel times to the current request and to work.
 """
 
 import jax

@@ -1,4 +1,4 @@
-"""State to observation: the only door for hidden information."""
+"""State to observation: the only module that decides what the agent knows."""
 
 import jax
 import jax.numpy as jnp

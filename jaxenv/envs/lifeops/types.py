@@ -43,7 +43,7 @@ class Limits(Capacities):
     tasks: int = 8
     places: int = 10
 
-    greatest: ClassVar[Mapping[str, int]] = {"tasks": 2**15}
+    greatest: ClassVar[Mapping[str, int]] = {"tasks": 2**11 - 1}  # whose minutes are summed in int32
 
     @property
     def sizes(self) -> Sizes:
@@ -73,7 +73,7 @@ class Event(struct.PyTreeNode):
         return jax.tree.map(lambda column: column[index].astype(jnp.int32), self)
 
 
-CALENDAR = {"fill": ABSENT, "high": ABSENT}  # the starts of a calendar, whose absent slots sort last
+CALENDAR = {"fill": ABSENT, "high": ABSENT, "doc": "minutes; ABSENT where there is no event, which sorts last"}
 
 
 class Tasks(struct.PyTreeNode):
@@ -147,7 +147,7 @@ class Observation(struct.PyTreeNode):
     flexible: jax.Array = array(f"{VISIBLE_REQUESTS}", bool, doc="the request may be moved")
     request_exists: jax.Array = array(f"{VISIBLE_REQUESTS}", bool, doc="the slot holds a request")
     requests_left: jax.Array = array("", np.int8, 0, "Q", doc="the current one included")
-    tasks: Tasks = record(Tasks, doc="`minutes` are those left; finished tasks stay")
+    tasks: Tasks = record(Tasks, minutes={"doc": "minutes of work left"}, doc="finished tasks stay")
     persona: Persona = record(Persona)
     travel: jax.Array = array("L L", np.int16, 0, MAX_TRAVEL, doc="minutes from row to column")
     overlaps: jax.Array = array("", np.int16, 0, _pairs, doc="overlapping pairs of the calendar")

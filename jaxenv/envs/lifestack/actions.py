@@ -82,8 +82,8 @@ ACTIVITIES = (
 """A row for each verb on a route, each kind of upkeep, inspecting, and doing nothing."""
 
 FIRST_UPKEEP = NUM_VERBS
-LOOKING = FIRST_UPKEEP + len(UPKEEP)
-NOTHING = LOOKING + 1
+INSPECTING = FIRST_UPKEEP + len(UPKEEP)
+WAITING = INSPECTING + 1
 
 TIME = np.array([activity.time * CENTS for activity in ACTIVITIES], np.int32)  # [activities] hundredths of an hour
 ENERGY = np.array([activity.energy * CENTS for activity in ACTIVITIES], np.int32)  # [activities] hundredths
@@ -127,7 +127,7 @@ class Catalogue:
         """[A] int32: the row of `ACTIVITIES` of each entry."""
         on_routes = np.repeat(np.arange(NUM_VERBS), self.routes)
         upkeep = FIRST_UPKEEP + np.arange(len(UPKEEP))
-        return np.concatenate([on_routes, np.full(self.keys, LOOKING), upkeep, [NOTHING]]).astype(np.int32)
+        return np.concatenate([on_routes, np.full(self.keys, INSPECTING), upkeep, [WAITING]]).astype(np.int32)
 
     @functools.cached_property
     def route(self) -> np.ndarray:
@@ -137,7 +137,7 @@ class Catalogue:
 
     @functools.cached_property
     def key(self) -> np.ndarray:
-        """[A] int32: the key that each entry looks at, 0 where it looks at none."""
+        """[A] int32: the key that each entry inspects, 0 where it inspects none."""
         before, after = np.zeros(self.first_inspect), np.zeros(len(UPKEEP) + 1)
         return np.concatenate([before, np.arange(self.keys), after]).astype(np.int32)
 
@@ -149,8 +149,8 @@ class Move(struct.PyTreeNode):
     activity: jax.Array  # [] int32, row of `ACTIVITIES`
     on_route: jax.Array  # [] bool
     route: jax.Array  # [] int32, 0 where on none
-    looks: jax.Array  # [] bool
-    key: jax.Array  # [] int32, 0 where it looks at none
+    inspects: jax.Array  # [] bool
+    key: jax.Array  # [] int32, 0 where it inspects none
 
 
 def decode(catalogue: Catalogue, state: State, scenario: Scenario, action: jax.Array) -> Move:
@@ -162,9 +162,14 @@ def decode(catalogue: Catalogue, state: State, scenario: Scenario, action: jax.A
         look_up(catalogue.key, entry),
     )
     legal = jnp.any((entry == action) & legal_by_route(state, scenario, activity, route, key))
-    activity = jnp.where(legal, activity, NOTHING)
+    activity = jnp.where(legal, activity, WAITING)
     return Move(
-        legal=legal, activity=activity, on_route=activity < NUM_VERBS, route=route, looks=activity == LOOKING, key=key
+        legal=legal,
+        activity=activity,
+        on_route=activity < NUM_VERBS,
+        route=route,
+        inspects=activity == INSPECTING,
+        key=key,
     )
 
 
@@ -178,7 +183,7 @@ def legal_by_route(
     time, energy = state.time - look_up(TIME, activity), state.energy - look_up(ENERGY, activity)
     on_its_route = (slot == route) & ((payable_verbs(state, scenario) & bit) != 0)
     on_its_route = on_its_route & (time >= routes.time) & (energy >= routes.energy)
-    is_there = (activity != LOOKING) | (((scenario.links.inspectable >> key.astype(jnp.uint32)) & 1) != 0)
+    is_there = (activity != INSPECTING) | (((scenario.links.inspectable >> key.astype(jnp.uint32)) & 1) != 0)
     other = ~on_route & (time >= 0) & (energy >= 0) & is_there
     return on_its_route | other
 
@@ -200,8 +205,8 @@ def legal_mask(catalogue: Catalogue, state: State, scenario: Scenario) -> Action
     on_routes = ((legal_verbs(state, scenario)[None] >> verb) & 1) != 0
     others = legal_others(state)
     key = np.arange(catalogue.keys, dtype=np.uint32)
-    inspect = (((scenario.links.inspectable >> key) & 1) != 0) & (((others >> LOOKING) & 1) != 0)
-    rest = ((others >> np.arange(FIRST_UPKEEP, LOOKING, dtype=np.int32)) & 1) != 0
+    inspect = (((scenario.links.inspectable >> key) & 1) != 0) & (((others >> INSPECTING) & 1) != 0)
+    rest = ((others >> np.arange(FIRST_UPKEEP, INSPECTING, dtype=np.int32)) & 1) != 0
     return jnp.concatenate([on_routes.ravel(), inspect, rest, jnp.ones(1, bool)])
 
 

@@ -72,7 +72,7 @@ def apply_activity(state: State, route: Routes, move: Move) -> State:
     """The activity: its effects on metrics, its time and energy, and what looking shows; `route` is the move's row."""
     time = look_up(actions.TIME, move.activity) + jnp.where(move.on_route, route.time, 0)
     energy = look_up(actions.ENERGY, move.activity) + jnp.where(move.on_route, route.energy, 0)
-    seen = move.looks & (jnp.arange(state.known.shape[0]) == move.key)
+    seen = move.inspects & (jnp.arange(state.known.shape[0]) == move.key)
     return state.replace(
         metrics=change_metrics(state.metrics, look_up(actions.EFFECTS, move.activity)),
         time=state.time - time,

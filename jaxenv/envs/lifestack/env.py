@@ -162,7 +162,7 @@ class LifeStack(LibraryEnvironment[Params, State, Observation]):
         return terms.total(parts), after.outcome != RUNNING, info
 
     def observe(self, state: State, params: Params) -> Observation:
-        """What is known; facts that were not looked at, the schedule of events and their odds do not enter."""
+        """What is known; facts that were not looked at, the schedule of events and their probabilities do not enter."""
         return observe.observe(self.catalogue, state, params)
 
     def is_truncated(self, state: State, params: Params) -> jax.Array:

@@ -10,7 +10,7 @@ from flax import struct
 from jaxenv.core.numbers import as_float
 from jaxenv.core.types import Entities, EntityGroup
 from jaxenv.envs.lifestack import actions
-from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, LOOKING, NOTHING, NUM_VERBS, Catalogue
+from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, INSPECTING, NUM_VERBS, WAITING, Catalogue
 from jaxenv.envs.lifestack.metrics import HIGHEST, UNIT, better
 from jaxenv.envs.lifestack.types import (
     ABSENT,
@@ -24,7 +24,7 @@ from jaxenv.envs.lifestack.types import (
     Observation,
 )
 
-IN_DANGER = 25 * UNIT  # a metric below this, turned so that more is better, is near to collapse
+IN_DANGER = 25 * UNIT  # a metric below this is near to collapse; higher is better
 STEPS_SCALE, HOURS_SCALE, MUCH_MONEY, MUCH_REWARD = 20.0, 20.0, 1000.0, 3.0
 
 
@@ -35,7 +35,7 @@ def entities(catalogue: Catalogue, observation: Observation) -> Entities:
     money and energy left; the metrics, higher is better. Groups: bounds [B, 9], events [X, 1], keys [K, 11],
     milestones [M, 4], routes [R, 27]. actions [A, 22]: what each entry is, costs and leads to, zeros where not legal.
     """
-    routes = standing_of_routes(observation)
+    routes = summarize_routes(observation)
     return Entities(
         context=_context_features(observation),
         groups={
@@ -49,8 +49,8 @@ def entities(catalogue: Catalogue, observation: Observation) -> Entities:
     )
 
 
-class Standing(struct.PyTreeNode):
-    """How each route stands, [R] float32 each."""
+class RouteSummary(struct.PyTreeNode):
+    """A summary of each route, [R] float32 each."""
 
     serves: jax.Array  # 1 where it serves
     leads: jax.Array  # 1 where it serves and nothing known stands in its way for good, nor in that of what it serves
@@ -63,13 +63,13 @@ class Standing(struct.PyTreeNode):
     spoils: jax.Array  # other routes that lead and that it closes, or a precondition of which it breaks
 
 
-def standing_of_routes(o: Observation) -> Standing:
+def summarize_routes(o: Observation) -> RouteSummary:
     """A summary of each route."""
     routes = o.routes
     blocked = blocked_routes(o)
     leads = leading_routes(o, blocked)
     others = leads[None] & ~np.eye(leads.shape[0], dtype=bool)
-    return Standing(
+    return RouteSummary(
         serves=as_float(routes.serves),
         leads=as_float(leads),
         blocked=as_float(blocked),
@@ -162,22 +162,22 @@ def _milestone_features(o: Observation) -> jax.Array:
     return jnp.stack(columns, axis=-1) * as_float(m.exists)[:, None]
 
 
-def _route_features(o: Observation, standing: Standing) -> jax.Array:
-    """[R, 27] float32: its state, standing and cost, and the verbs still to be done."""
+def _route_features(o: Observation, summary: RouteSummary) -> jax.Array:
+    """[R, 27] float32: its state, summary and cost, and the verbs still to be done."""
     r = o.routes
     columns = [
         as_float(r.open),
         as_float(r.completed),
-        standing.serves,
-        standing.leads,
-        standing.blocked,
-        standing.failing / 2.0,
-        standing.unknown / 2.0,
+        summary.serves,
+        summary.leads,
+        summary.blocked,
+        summary.failing / 2.0,
+        summary.unknown / 2.0,
         _count(r.relation == HOLDS) / 2.0,
-        standing.outstanding / 4.0,
-        standing.reward,
-        standing.money,
-        standing.spoils,
+        summary.outstanding / 4.0,
+        summary.reward,
+        summary.money,
+        summary.spoils,
         as_float(r.time) / CENTS,
         as_float(r.energy) / (20.0 * CENTS),
         as_float(r.money <= o.money),
@@ -186,18 +186,18 @@ def _route_features(o: Observation, standing: Standing) -> jax.Array:
     return features * as_float(r.exists)[:, None]
 
 
-def _action_features(catalogue: Catalogue, o: Observation, standing: Standing) -> jax.Array:
+def _action_features(catalogue: Catalogue, o: Observation, summary: RouteSummary) -> jax.Array:
     """[A, 22] float32: kind [4], what it leads to by its route or key [11], what its activity costs and does [7]."""
     activity, route, key = catalogue.activity, catalogue.route, catalogue.key
-    on_route, looks = activity < NUM_VERBS, activity == LOOKING
-    upkeep, waits = (activity >= FIRST_UPKEEP) & ~looks & (activity != NOTHING), activity == NOTHING
-    kind = np.stack([on_route, looks, upkeep, waits], axis=-1).astype(np.float32)
+    on_route, inspects = activity < NUM_VERBS, activity == INSPECTING
+    upkeep, waits = (activity >= FIRST_UPKEEP) & ~inspects & (activity != WAITING), activity == WAITING
+    kind = np.stack([on_route, inspects, upkeep, waits], axis=-1).astype(np.float32)
 
-    at = jax.tree.map(lambda column: jnp.where(on_route, column[route], 0.0), standing)
+    at = jax.tree.map(lambda column: jnp.where(on_route, column[route], 0.0), summary)
     is_last = (at.outstanding == 1) & on_route
-    unknown_key = looks & (o.keys.code == UNKNOWN)[key]
+    unknown_key = inspects & (o.keys.code == UNKNOWN)[key]
     by_target = [
-        at.serves + as_float(looks & o.keys.wanted[key]),
+        at.serves + as_float(inspects & o.keys.wanted[key]),
         at.leads,
         at.blocked,
         as_float((at.failing > 0) & on_route),
@@ -214,7 +214,9 @@ def _action_features(catalogue: Catalogue, o: Observation, standing: Standing) -
 
 
 def _activity_features(o: Observation) -> jax.Array:
-    """[activities, 7] float32: time, energy; wellbeing gained, help for unmet bounds and metrics in danger; steps."""
+    """[activities, 7] float32: time and energy that it costs, wellbeing gained, progress towards unmet bounds, best and
+    worst change of a metric in danger, energy left.
+    """
     after = jnp.clip(o.metrics[None] + actions.EFFECTS, 0, HIGHEST)
     gained = better(after) - better(o.metrics)[None]
     value = o.metrics[o.bounds.metric]

@@ -8,7 +8,7 @@ from jaxenv.envs.lifestack.types import Conditions, Links, Routes, Scenario
 
 
 def link(scenario: Scenario) -> Scenario:
-    """The scenario with its links worked out from all its other fields; jittable."""
+    """The scenario with its links computed from all its other fields; jittable."""
     routes = scenario.routes
     gives, breaks = route_links(routes)
     links = Links(

@@ -123,7 +123,7 @@ def spread(deltas: Mapping[str, float]) -> np.ndarray:
 
 
 def better(values: Any) -> Any:
-    """[..., 23]: values turned so that more is better; NumPy and JAX arrays alike."""
+    """[..., 23]: values higher is better; NumPy and JAX arrays alike."""
     signs = np.where(INVERTED, -1, 1).astype(np.int32)
     zero = np.where(INVERTED, HIGHEST, 0).astype(np.int32)
     lead = (None,) * (values.ndim - 1)

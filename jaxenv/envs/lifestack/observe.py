@@ -1,4 +1,4 @@
-"""State to observation: the only door for hidden information; every relation comes from what is known."""
+"""State to observation: the only module that decides what the agent knows; relations follow from that."""
 
 import jax
 import jax.numpy as jnp

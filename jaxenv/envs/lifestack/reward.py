@@ -8,7 +8,7 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core.terms import parts_type, preset, term
-from jaxenv.envs.lifestack.actions import EFFECTS, FIRST_UPKEEP, LOOKING, UPKEEP
+from jaxenv.envs.lifestack.actions import EFFECTS, FIRST_UPKEEP, INSPECTING, UPKEEP
 from jaxenv.envs.lifestack.dynamics import Turn
 from jaxenv.envs.lifestack.metrics import HIGHEST, UNIT, better
 from jaxenv.envs.lifestack.types import NUM_METRICS, Ends, Scenario
@@ -81,7 +81,7 @@ def upkeep_gains() -> dict[str, float]:
     """By kind of upkeep, the most that it can raise W: its gains at their full size, its losses clipped away."""
     change = better(EFFECTS) - better(np.zeros_like(EFFECTS))
     gains = np.maximum(change, 0).sum(axis=-1) / (NUM_METRICS * HIGHEST)
-    return dict(zip(UPKEEP, gains[FIRST_UPKEEP:LOOKING].tolist(), strict=True))
+    return dict(zip(UPKEEP, gains[FIRST_UPKEEP:INSPECTING].tolist(), strict=True))
 
 
 def warnings(weights: RewardWeights) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """The records of LifeStack.
 
 Axes: K keys (facts), R routes, M milestones, X exogenous events, S members of the success condition, B bounds on
-metrics, V the 12 verbs, A actions; 23 metrics. Capacities are in `Limits`, everything else is traced. Units: metrics
+metrics, V verbs, A actions; 23 metrics. Capacities are in `Limits`, everything else is traced. Units: metrics
 10⁻⁵, time 10⁻² hours, money and energy 10⁻²; the clock counts steps. A fact is a code, 0 for absent; a set of codes is
 an unsigned integer with bit c for code c.
 """
@@ -134,7 +134,7 @@ class Events(struct.PyTreeNode):
 
 
 class Links(struct.PyTreeNode):
-    """How conditions and routes hang together, worked out by `links.link` from the rest of a scenario."""
+    """Relations between conditions and routes, computed by `links.link` from the rest of a scenario."""
 
     gives: jax.Array = array(
         "R R", np.uint32, 0, _bits("K"), doc="bit k: the row writes on key k what the column has as a precondition"
@@ -155,23 +155,23 @@ class Links(struct.PyTreeNode):
 class Scenario(struct.PyTreeNode):
     """One crisis as data."""
 
-    num_keys: jax.Array = array("", np.int8, 0, "K")
+    num_keys: jax.Array = array("", np.int8, 0, "K", doc="keys of this crisis")
     facts: jax.Array = array("K", np.int8, 0, last("codes"), doc="first codes, ABSENT where absent")
     known: jax.Array = array(
         "K", np.int8, UNKNOWN, last("codes"), fill=UNKNOWN, doc="the same where known from the start, else UNKNOWN"
     )
     shown: jax.Array = array("K", bool, doc="always shows its current value")
-    num_routes: jax.Array = array("", np.int8, 0, "R")
+    num_routes: jax.Array = array("", np.int8, 0, "R", doc="routes of this crisis")
     routes: Routes = record(Routes)
-    num_milestones: jax.Array = array("", np.int8, 0, "M")
+    num_milestones: jax.Array = array("", np.int8, 0, "M", doc="milestones of this crisis")
     milestones: Conditions = record(Conditions, {"C": "M"})
-    milestone_reward: jax.Array = array("M", np.float32, *REWARDS)
+    milestone_reward: jax.Array = array("M", np.float32, *REWARDS, doc="paid once, when it is reached")
     locked: jax.Array = array("M", bool, doc="closed until a route that unlocks it completes")
     events: Events = record(Events)
-    num_success: jax.Array = array("", np.int8, 0, "S")
+    num_success: jax.Array = array("", np.int8, 0, "S", doc="members of the success condition")
     success: Conditions = record(Conditions, {"C": "S"}, doc="all of which must hold")
     failure: Conditions = record(Conditions, {"C": "1"}, doc="which must not hold")
-    num_bounds: jax.Array = array("", np.int8, 0, "B")
+    num_bounds: jax.Array = array("", np.int8, 0, "B", doc="bounds of this crisis")
     bounds: Bounds = record(Bounds)
     metrics: jax.Array = array(f"{NUM_METRICS}", np.int32, 0, HIGHEST, doc="after the disruption")
     time: jax.Array = array("", np.int32, 0, MAX_AMOUNT, doc="budget")
@@ -189,15 +189,13 @@ class State(struct.PyTreeNode):
     clock: jax.Array = array("", np.int16, 0, NEVER, doc="steps taken")
     outcome: jax.Array = array("", np.int8, 0, len(OUTCOMES) - 1, doc="RUNNING, or how it ended")
     facts: jax.Array = array("K", np.int8, 0, last("codes"), doc="codes")
-    known: jax.Array = array(
-        "K", np.int8, UNKNOWN, last("codes"), doc="codes as of the last look, UNKNOWN where there was none"
-    )
+    known: jax.Array = array("K", np.int8, UNKNOWN, last("codes"), doc="codes as last inspected, UNKNOWN if never")
     marks: jax.Array = array("R", np.int16, 0, _bits("V"), doc="bit v: verb v has been done")
-    completed: jax.Array = array("R", bool)
+    completed: jax.Array = array("R", bool, doc="routes that have completed")
     closed: jax.Array = array("R", bool, doc="for good; a completed route may be closed as well")
-    reached: jax.Array = array("M", bool)
-    fired: jax.Array = array("X", bool)
-    metrics: jax.Array = array(f"{NUM_METRICS}", np.int32, 0, HIGHEST)
+    reached: jax.Array = array("M", bool, doc="milestones reached")
+    fired: jax.Array = array("X", bool, doc="events that have fired")
+    metrics: jax.Array = array(f"{NUM_METRICS}", np.int32, 0, HIGHEST, doc="current values")
     time: jax.Array = array("", np.int32, 0, MAX_AMOUNT, doc="left")
     money: jax.Array = array("", np.int32, 0, MAX_AMOUNT, doc="left")
     energy: jax.Array = array("", np.int32, 0, MAX_ENERGY, doc="left")
@@ -206,25 +204,23 @@ class State(struct.PyTreeNode):
 class ObservedKeys(struct.PyTreeNode):
     """What is known of the facts."""
 
-    exists: jax.Array = array("K", bool)
+    exists: jax.Array = array("K", bool, doc="the slot holds a key")
     shown: jax.Array = array("K", bool, doc="always shows its current value")
     inspectable: jax.Array = array("K", bool, doc="exists and is not always shown")
-    code: jax.Array = array(
-        "K", np.int8, UNKNOWN, last("codes"), doc="as of the last look, UNKNOWN where there was none"
-    )
+    code: jax.Array = array("K", np.int8, UNKNOWN, last("codes"), doc="as last inspected, UNKNOWN if never")
     in_success: jax.Array = array("K", bool, doc="a condition of this kind rests on it")
-    in_failure: jax.Array = array("K", bool)
-    in_milestone: jax.Array = array("K", bool)
-    in_precondition: jax.Array = array("K", bool)
+    in_failure: jax.Array = array("K", bool, doc="a failure condition rests on it")
+    in_milestone: jax.Array = array("K", bool, doc="a milestone rests on it")
+    in_precondition: jax.Array = array("K", bool, doc="a precondition rests on it")
     wanted: jax.Array = array("K", bool, doc="a route that serves has a precondition on it")
 
 
 class ObservedRoutes(struct.PyTreeNode):
     """The routes, and how they stand to facts and to each other."""
 
-    exists: jax.Array = array("R", bool)
+    exists: jax.Array = array("R", bool, doc="the slot holds a route")
     open: jax.Array = array("R", bool, doc="neither closed nor completed")
-    completed: jax.Array = array("R", bool)
+    completed: jax.Array = array("R", bool, doc="routes that have completed")
     outstanding: jax.Array = array("R V", bool, doc="verbs still to be done, of open ones")
     reward: jax.Array = array("R", np.float32, *REWARDS, doc="`final_reward`")
     time: jax.Array = array("R", np.int32, 0, MAX_AMOUNT, doc="added to each of its verbs")
@@ -236,43 +232,43 @@ class ObservedRoutes(struct.PyTreeNode):
         "R R", np.uint32, 0, _bits("K"), doc="bit k: the row writes on key k what the column has as a precondition"
     )
     breaks: jax.Array = array("R R", bool, doc="a consequence of the row violates a precondition of the column")
-    closes: jax.Array = array("R R", bool)
+    closes: jax.Array = array("R R", bool, doc="row: the route that completes; column: the route that it closes")
     serves: jax.Array = array("R", bool, doc="open, and leads to an unmet success condition as far as known")
 
 
 class ObservedMilestones(struct.PyTreeNode):
     """The checkpoints."""
 
-    exists: jax.Array = array("M", bool)
+    exists: jax.Array = array("M", bool, doc="the slot holds a milestone")
     open: jax.Array = array("M", bool, doc="not locked (any more)")
-    reached: jax.Array = array("M", bool)
-    reward: jax.Array = array("M", np.float32, *REWARDS)
+    reached: jax.Array = array("M", bool, doc="milestones reached")
+    reward: jax.Array = array("M", np.float32, *REWARDS, doc="paid once, when it is reached")
     in_sight: jax.Array = array("M", bool, doc="the consequences of an open route meet it")
 
 
 class ObservedBounds(struct.PyTreeNode):
     """The bounds on metrics that conditions refer to."""
 
-    exists: jax.Array = array("B", bool)
+    exists: jax.Array = array("B", bool, doc="the slot holds a bound")
     metric: jax.Array = array("B", np.int8, 0, NUM_METRICS - 1, doc="index of the metric")
     low: jax.Array = array("B", np.int32, *AMOUNTS, doc="least value that is within")
     high: jax.Array = array("B", np.int32, *AMOUNTS, doc="greatest value that is within")
-    holds: jax.Array = array("B", bool)
+    holds: jax.Array = array("B", bool, doc="the metric is within now")
     in_success: jax.Array = array("B", bool, doc="a condition of this kind rests on it")
-    in_failure: jax.Array = array("B", bool)
-    in_milestone: jax.Array = array("B", bool)
-    in_precondition: jax.Array = array("B", bool)
+    in_failure: jax.Array = array("B", bool, doc="a failure condition refers to it")
+    in_milestone: jax.Array = array("B", bool, doc="a milestone refers to it")
+    in_precondition: jax.Array = array("B", bool, doc="a precondition refers to it")
 
 
 class Observation(struct.PyTreeNode):
-    """The crisis as the agent knows it: hidden facts, the schedule of events and their odds do not enter."""
+    """The crisis as the agent knows it: hidden facts, the schedule of events and their probabilities do not enter."""
 
     keys: ObservedKeys = record(ObservedKeys)
     routes: ObservedRoutes = record(ObservedRoutes)
     milestones: ObservedMilestones = record(ObservedMilestones)
     bounds: ObservedBounds = record(ObservedBounds)
     fired: jax.Array = array("X", bool, doc="events that have fired and are not silent")
-    metrics: jax.Array = array(f"{NUM_METRICS}", np.int32, 0, HIGHEST)
+    metrics: jax.Array = array(f"{NUM_METRICS}", np.int32, 0, HIGHEST, doc="current values")
     time: jax.Array = array("", np.int32, 0, MAX_AMOUNT, doc="left")
     money: jax.Array = array("", np.int32, 0, MAX_AMOUNT, doc="left")
     energy: jax.Array = array("", np.int32, 0, MAX_ENERGY, doc="left")

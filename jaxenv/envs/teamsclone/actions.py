@@ -112,7 +112,7 @@ def decode(catalogue: Catalogue, state: State, scenario: Scenario, agent: jax.Ar
     )
 
 
-def legal_mask(catalogue: Catalogue, state: State, scenario: Scenario, agent: jax.Array) -> ActionMask:
+def legal_mask(state: State, scenario: Scenario, agent: jax.Array) -> ActionMask:
     """[A] bool: the entries that the engine accepts of an agent in a live state."""
     others = other_channels(state, scenario, agent)
     can_react = reactable(look(state, agent), state.presence.shape[0])
@@ -139,5 +139,5 @@ def is_running(state: State) -> jax.Array:
 
 def reactable(window: Window, users: int) -> jax.Array:
     """[W] bool: messages of teammates without a reaction of the agent."""
-    by_teammate = messages.is_present(window.words) & (messages.author(window.words) < users)
+    by_teammate = messages.is_message(window.words) & (messages.author(window.words) < users)
     return by_teammate & (window.reaction == 0)

@@ -33,7 +33,7 @@ class ActionOutcome(struct.PyTreeNode):
     is_spam: jax.Array  # [] bool
     engages: jax.Array  # [] bool, a channel that was quiet
     enters: jax.Array  # [] bool, a channel whose entry pays
-    is_present: jax.Array  # [] bool, by the acts before this one
+    was_active: jax.Array  # [] bool, by the acts before this one
 
 
 def transition(
@@ -74,7 +74,7 @@ def evaluate_action(
         is_spam=move.sends & is_spam,
         engages=move.sends & ~is_spam & quiet & state.news[agent, move.channel],
         enters=move.switches & (state.clock - state.paid[agent, move.channel] >= PAUSE),
-        is_present=jax.lax.population_count(state.acts[agent]) >= BUSY_ACTS,
+        was_active=jax.lax.population_count(state.acts[agent]) >= BUSY_ACTS,
     )
 
 

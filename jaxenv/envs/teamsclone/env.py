@@ -168,7 +168,7 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
         scenario, is_over = params.bank[state.scenario], self._is_over(state, params)
 
         def seen_by(agent: jax.Array) -> Observation:
-            return observe.observe(self.catalogue, state, scenario, agent, params.max_steps_in_episode, is_over)
+            return observe.observe(state, scenario, agent, params.max_steps_in_episode, is_over)
 
         return self._of_agents(jax.vmap(seen_by)(jnp.arange(self.num_agents)))
 
@@ -177,7 +177,7 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
         scenario, is_over = params.bank[state.scenario], self._is_over(state, params)
 
         def mask(agent: jax.Array) -> ActionMask:
-            return observe.current_mask(self.catalogue, state, scenario, agent, is_over)
+            return observe.current_mask(state, scenario, agent, is_over)
 
         return self._of_agents(jax.vmap(mask)(jnp.arange(self.num_agents)))
 

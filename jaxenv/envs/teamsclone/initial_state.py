@@ -22,7 +22,7 @@ def initial_state(index: jax.Array, scenario: Scenario, schedule: Schedule, num_
         num_agents: N.
     """
     N, (W, C) = num_agents, scenario.messages.shape
-    present = messages.is_present(scenario.messages)
+    present = messages.is_message(scenario.messages)
     count = jnp.sum(present, axis=0, dtype=jnp.int32)
     here = np.arange(C, dtype=np.int8) == scenario.start
     channel = jnp.broadcast_to(scenario.start, N)

@@ -53,7 +53,7 @@ def is_seen(words: jax.Array, agent: jax.Array | int) -> jax.Array:
     return ((words >> (SEEN + jnp.asarray(agent, jnp.uint32))) & 1) != 0
 
 
-def is_present(words: jax.Array) -> jax.Array:
+def is_message(words: jax.Array) -> jax.Array:
     """bool: there is a message."""
     return (words & KIND_BITS) != 0
 

@@ -1,17 +1,17 @@
-"""State to observation: the only door for hidden information; an agent reads one channel, and counts of the others."""
+"""State to observation: what an agent knows: the messages of its channel, and counts of the others."""
 
 import jax
 import jax.numpy as jnp
 
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.teamsclone import actions, messages
-from jaxenv.envs.teamsclone.actions import Catalogue, Window
+from jaxenv.envs.teamsclone.actions import Window
 from jaxenv.envs.teamsclone.dynamics import is_away
 from jaxenv.envs.teamsclone.types import BUSY, Observation, ObservedMessages, Scenario, State
 
 
 def observe(
-    catalogue: Catalogue, state: State, scenario: Scenario, agent: jax.Array, max_steps: jax.Array, is_over: jax.Array
+    state: State, scenario: Scenario, agent: jax.Array, max_steps: jax.Array, is_over: jax.Array
 ) -> Observation:
     """What one agent ([] int32) sees of a state."""
     channel = state.channel[agent]
@@ -30,13 +30,13 @@ def observe(
         max_steps=max_steps.astype(jnp.int16),
         sends=jax.lax.population_count(state.sends[agent]).astype(jnp.int8),
         run=state.run,
-        action_mask=current_mask(catalogue, state, scenario, agent, is_over),
+        action_mask=current_mask(state, scenario, agent, is_over),
     )
 
 
 def observe_messages(window: Window, agent: jax.Array) -> ObservedMessages:
     """The window in plain columns."""
-    exists = messages.is_present(window.words)
+    exists = messages.is_message(window.words)
 
     def shown(column: jax.Array, dtype: type, absent: int) -> jax.Array:
         return jnp.where(exists, column, absent).astype(dtype)
@@ -53,8 +53,6 @@ def observe_messages(window: Window, agent: jax.Array) -> ObservedMessages:
     )
 
 
-def current_mask(
-    catalogue: Catalogue, state: State, scenario: Scenario, agent: jax.Array, is_over: jax.Array
-) -> ActionMask:
+def current_mask(state: State, scenario: Scenario, agent: jax.Array, is_over: jax.Array) -> ActionMask:
     """[A] bool: the legal entries of an agent in a live state, all True once the episode is over."""
-    return actions.legal_mask(catalogue, state, scenario, agent) | is_over
+    return actions.legal_mask(state, scenario, agent) | is_over

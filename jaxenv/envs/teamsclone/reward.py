@@ -65,7 +65,7 @@ class RewardWeights(struct.PyTreeNode):
         classic=0.1,
     )
     presence: Weight = term(
-        lambda act: act.is_present,
+        lambda act: act.was_active,
         doc="a step before which the agent made at least two acts within the last 5 steps, whatever it does now",
         classic=0.05,
     )

@@ -27,7 +27,8 @@ WINDOW = 10  # messages that a channel keeps and shows
 MAX_AGENTS = 8
 MAX_TEXTS = 2**11  # in the table of a bank
 NEVER = -1000  # the clock of what has not happened
-MAX_STEPS = 32000
+MAX_STEPS = 31_000  # so that a clock minus NEVER fits int16
+MAX_WAIT = 500  # steps for which a mention or a call can wait
 MAX_COUNT = 2**31 - 2  # of whatever grows with an episode
 MEMORY_OF_SENDS, MEMORY_OF_ACTS = 2**9 - 1, 2**5 - 1  # bits, one for each step before
 
@@ -71,8 +72,8 @@ def _bits(number: str) -> Callable[[Sizes], np.uint32]:
 class Scenario(struct.PyTreeNode):
     """One workspace as data."""
 
-    num_channels: jax.Array = array("", np.int8, 0, "C")
-    num_users: jax.Array = array("", np.int8, 0, "U")
+    num_channels: jax.Array = array("", np.int8, 0, "C", doc="channels of this workspace")
+    num_users: jax.Array = array("", np.int8, 0, "U", doc="teammates of this workspace")
     team: jax.Array = array("C", np.int8, 0, last("teams"), doc="the team of each channel")
     start: jax.Array = array("", np.int8, 0, last("C"), doc="the channel in which agents start")
     presence: jax.Array = array(
@@ -82,13 +83,17 @@ class Scenario(struct.PyTreeNode):
     post_rate: jax.Array = array("U", np.int32, 0, ONE, doc="probability, 2⁻¹⁶")
     channel_edges: jax.Array = array("U C", np.int32, 0, ONE, fill=ONE, doc="over channels")
     kind_edges: jax.Array = array(f"U {len(POSTED_KINDS)}", np.int32, 0, ONE, doc="over POSTED_KINDS")
-    presence_edges: jax.Array = array(f"U {len(PRESENCE)} {len(PRESENCE)}", np.int32, 0, ONE, doc="row: present state")
+    presence_edges: jax.Array = array(
+        f"U {len(PRESENCE)} {len(PRESENCE)}", np.int32, 0, ONE, doc="row: current presence"
+    )
     call_rate: jax.Array = array("C", np.int32, 0, ONE, doc="probability, 2⁻¹⁶")
-    call_length: jax.Array = array("", np.int16, 0, doc="steps in which a call can be joined")
-    mention_window: jax.Array = array("", np.int16, 0, doc="greatest age at which a mention can be answered")
+    call_length: jax.Array = array("", np.int16, 0, MAX_WAIT, doc="steps in which a call can be joined")
+    mention_window: jax.Array = array("", np.int16, 0, MAX_WAIT, doc="greatest age at which a mention can be answered")
     texts: jax.Array = array("T", np.int16, 0, MAX_TEXTS - 1, doc="rows of the table of texts, by kind")
     first_text: jax.Array = array(f"{len(KINDS)}", np.int8, 0, "T", doc="where the texts of each kind begin in `texts`")
-    num_texts: jax.Array = array(f"{len(KINDS)}", np.int8, 0, "T", doc="how many there are of each kind, at least 1")
+    num_texts: jax.Array = array(
+        f"{len(KINDS)}", np.int8, 0, "T", doc="how many there are of each kind: at least 1 in a scenario"
+    )
 
 
 class Messages(struct.PyTreeNode):
@@ -110,21 +115,21 @@ class Messages(struct.PyTreeNode):
 
 
 class Schedule(struct.PyTreeNode):
-    """Mentions that are posted come what may; S is 0 where the variant has none."""
+    """Mentions that are always posted; S is 0 where the variant has none."""
 
     step: jax.Array = array("S", np.int16, NEVER, MAX_STEPS, doc="NEVER where there is none")
-    channel: jax.Array = array("S", np.int8, 0, last("C"))
-    author: jax.Array = array("S", np.int8, 0, last("U"))
+    channel: jax.Array = array("S", np.int8, 0, last("C"), doc="where it is posted")
+    author: jax.Array = array("S", np.int8, 0, last("U"), doc="the teammate who posts it")
 
 
 class Counts(struct.PyTreeNode):
     """What each agent has done and met so far."""
 
-    total_reward: jax.Array = array("N", np.float32)
+    total_reward: jax.Array = array("N", np.float32, doc="undiscounted")
     sent: jax.Array = array("N", np.int16, 0, doc="messages")
-    switched: jax.Array = array("N", np.int16, 0)
-    joined: jax.Array = array("N", np.int16, 0)
-    reacted: jax.Array = array("N", np.int16, 0)
+    switched: jax.Array = array("N", np.int16, 0, doc="switches of channel")
+    joined: jax.Array = array("N", np.int16, 0, doc="calls joined")
+    reacted: jax.Array = array("N", np.int16, 0, doc="reactions")
     valid: jax.Array = array("N", np.int16, 0, doc="legal actions")
     received: jax.Array = array("N", np.int16, 0, doc="mentions that name the agent")
     answered: jax.Array = array("N", np.int16, 0, doc="answers that the agent gave")
@@ -137,7 +142,7 @@ class State(struct.PyTreeNode):
 
     scenario: jax.Array = array("", np.int32, 0, MAX_COUNT, doc="index of the bank")
     clock: jax.Array = array("", np.int16, 0, MAX_STEPS, doc="steps taken")
-    presence: jax.Array = array("U", np.int8, 0, len(PRESENCE) - 1)
+    presence: jax.Array = array("U", np.int8, 0, len(PRESENCE) - 1, doc="current, index of PRESENCE")
     messages: Messages = record(Messages)
     last_post: jax.Array = array("C", np.int16, 0, MAX_STEPS, doc="clock of the last message by anybody, 0 at first")
     run: jax.Array = array("C", np.int8, 0, doc="agents' messages since a teammate's last")
@@ -146,13 +151,13 @@ class State(struct.PyTreeNode):
     )
     by_teammates: jax.Array = array("", np.int16, 0, doc="messages of teammates, initial ones among them")
     channel: jax.Array = array("N", np.int8, 0, last("C"), doc="where each agent is")
-    unread: jax.Array = array("N C", np.uint8)
+    unread: jax.Array = array("N C", np.uint8, doc="unread messages of each channel, saturates")
     news: jax.Array = array("N C", bool, doc="a teammate has posted since the agent's own last message there")
     paid: jax.Array = array(
         "N C", np.int16, NEVER, MAX_STEPS, doc="clock of the last entry that paid, NEVER where there was none"
     )
-    visited: jax.Array = array("N C", bool)
-    in_call: jax.Array = array("N C", bool)
+    visited: jax.Array = array("N C", bool, doc="channels that the agent has been in")
+    in_call: jax.Array = array("N C", bool, doc="calls that the agent is in")
     sends: jax.Array = array("N", np.int16, 0, MEMORY_OF_SENDS, doc="bit k: a message k + 1 steps ago, of nine steps")
     acts: jax.Array = array("N", np.int8, 0, MEMORY_OF_ACTS, doc="bit k: an act k + 1 steps ago, of five steps")
     waiting: jax.Array = array(
@@ -177,7 +182,7 @@ class Draws(struct.PyTreeNode):
 class ObservedMessages(struct.PyTreeNode):
     """The window of the agent's channel, newest first."""
 
-    exists: jax.Array = array(f"{WINDOW}", bool)
+    exists: jax.Array = array(f"{WINDOW}", bool, doc="the slot holds a message")
     author: jax.Array = array(
         f"{WINDOW}",
         np.int8,
@@ -186,7 +191,7 @@ class ObservedMessages(struct.PyTreeNode):
         doc="teammate 0 .. U - 1, U + i for agent i; -1 where there is no message, as below",
     )
     kind: jax.Array = array(f"{WINDOW}", np.int8, -1, len(KINDS) - 1, doc="index of KINDS")
-    mentions_me: jax.Array = array(f"{WINDOW}", bool)
+    mentions_me: jax.Array = array(f"{WINDOW}", bool, doc="it names the agent")
     pending: jax.Array = array(f"{WINDOW}", bool, doc="a mention that waits for an answer")
     age: jax.Array = array(f"{WINDOW}", np.int16, 0, MAX_STEPS + 1, doc="steps since it was posted")
     reaction: jax.Array = array(
@@ -203,7 +208,7 @@ class Observation(struct.PyTreeNode):
     messages: ObservedMessages = record(ObservedMessages)
     team: jax.Array = array("", np.int8, 0, last("teams"), doc="of the current channel")
     channel: jax.Array = array("", np.int8, 0, last("C"), doc="the current one")
-    exists: jax.Array = array("C", bool)
+    exists: jax.Array = array("C", bool, doc="the slot holds a channel")
     unread: jax.Array = array("C", np.uint8, doc="saturates")
     running: jax.Array = array("C", bool, doc="a call")
     joined: jax.Array = array("C", bool, doc="the agent is in the call")

@@ -43,7 +43,7 @@ def _note(canvas: Canvas, y: float, words: str) -> None:
 
 
 def _draw_request(canvas: Canvas, y: float, request: Entry, current: bool) -> None:
-    """Two lines beside a bar in the colour of the kind; the current request has a dashed outline."""
+    """Two lines beside a bar in the color of the kind; the current request has a dashed outline."""
     color, ink = COLORS[request.kind], INK if current else MUTED
     if current:
         canvas.box(0, y, canvas.width, REQUEST - 3, edge=color, line=1.1, dashed=True, radius=2.5)

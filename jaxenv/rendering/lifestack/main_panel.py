@@ -180,7 +180,7 @@ def _draw_route_name(route: Route, canvas: Canvas, box: Box, y: float) -> None:
 
 
 def _draw_legend(canvas: Canvas) -> None:
-    """What colours and signs mean."""
+    """What colors and signs mean."""
     signs = {"holds": SIGNS[HOLDS], "fails": SIGNS[FAILS], "success": STAR, "milestone": FLAG, "failure": DANGER}
     marks = [
         ("known", swatch(7, **KNOWN)),

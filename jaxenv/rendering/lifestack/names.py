@@ -7,7 +7,7 @@ from jaxenv.envs.lifestack.types import ABSENT, NEVER, Scenario
 from jaxenv.rendering.names import Given, numbered, with_defaults
 from jaxenv.rendering.text import spaced
 
-NOTHING = "none"  # the value of a fact that is absent
+WAITING = "none"  # the value of a fact that is absent
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Names:
     def value(self, key: int, code: int) -> str:
         """What a code means."""
         if code == ABSENT:
-            return NOTHING
+            return WAITING
         values = self.values[key] or ()
         return values[code - 1] if code <= len(values) else f"value {code}"
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, INSPECT, LOOKING, UPKEEP, VERBS, WAIT
+from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, INSPECT, INSPECTING, UPKEEP, VERBS, WAIT
 from jaxenv.envs.lifestack.types import FAILS, HOLDS, NOT_KNOWN, OUTCOMES
 from jaxenv.rendering.lifestack.names import Names, domains, metric_name
 from jaxenv.rendering.lifestack.snapshot import CLOSED, COMPLETED, OPEN, REACHED, RESOURCES, Crisis, Need, Route
@@ -65,10 +65,10 @@ def describe_action(catalogue: Any, action: int, names: Names) -> str:
     verb, route, key = (int(column[action]) for column in (catalogue.activity, catalogue.route, catalogue.key))
     if verb < FIRST_UPKEEP:
         return f"{VERBS[verb]}: {names.routes[route] if route < len(names.routes) else f'no route {route + 1}'}"
-    if verb < LOOKING:
+    if verb < INSPECTING:
         return f"upkeep: {UPKEEP[verb - FIRST_UPKEEP]}"
     fact = names.keys[key] if key < len(names.keys) else f"no fact {key + 1}"
-    return f"{INSPECT} {fact}" if verb == LOOKING else WAIT
+    return f"{INSPECT} {fact}" if verb == INSPECTING else WAIT
 
 
 def describe_step(before: Crisis, after: Crisis, attempted: int | None) -> list[str]:

@@ -23,7 +23,7 @@ HEAD, LINE, PILLS = 12.5, 11.8, 16.0  # points, heights: name, a line, reactions
 MIN_REST, MAX_REST = 9.0, 20.0  # points above and under the text of a message
 MAX_LINES = 3
 TOP = 14.0  # points, the height of the line about earlier messages
-GROUND = 0.14  # share of its colour in the ground of a mention
+GROUND = 0.14  # share of its color in the ground of a mention
 CURRENT = (PENDING, ANSWERED)  # outcomes of mentions that stand out; others are grey
 
 
@@ -151,7 +151,7 @@ def _fitting(entries: Sequence[Entry], height: float) -> Sequence[Entry]:
 
 
 def _draw_entry(entry: Entry, canvas: Canvas, y: float) -> None:
-    """A message; the ground of one that mentions somebody has the colour of its outcome."""
+    """A message; the ground of one that mentions somebody has the color of its outcome."""
     message, top = entry.message, y + entry.rest / 2
     if message.outcome:
         _draw_ground(entry, canvas, y)
@@ -185,7 +185,7 @@ def _draw_ground(entry: Entry, canvas: Canvas, y: float) -> None:
 
 
 def _draw_line(canvas: Canvas, x: float, y: float, line: str, message: Message) -> None:
-    """A line of a message with the mention in colour, all of it grey after a missed mention."""
+    """A line of a message with the mention in color, all of it grey after a missed mention."""
     ink, color = (INK, BLUE) if message.outcome in ("", *CURRENT) else (MUTED, MUTED)
     before, mention, after = line.partition(message.mention) if message.mention else (line, "", "")
     canvas.text(x, y, before, size=MESSAGE, color=ink)

@@ -1,4 +1,4 @@
-"""How people, presence and mentions look: colours, discs with an initial, dots and pills."""
+"""How people, presence and mentions look: colors, discs with an initial, dots and pills."""
 
 from jaxenv.envs.teamsclone.types import AWAY, BUSY, OFFLINE, PRESENCE
 from jaxenv.rendering.canvas import Canvas
@@ -13,12 +13,12 @@ PRESENT = dict.fromkeys(PRESENCE, GREEN) | {PRESENCE[BUSY]: ALARM, PRESENCE[AWAY
 
 
 def color_of(number: int, is_agent: bool) -> str:
-    """The colour of a person."""
+    """The color of a person."""
     return AGENT if is_agent else PEOPLE[number % len(PEOPLE)]
 
 
 def agent_color(agent: int, is_viewer: bool) -> str:
-    """The colour of one of several agents: dark for the viewer."""
+    """The color of one of several agents: dark for the viewer."""
     return AGENT if is_viewer else tint(PEOPLE[agent % len(PEOPLE)], 0.75)
 
 

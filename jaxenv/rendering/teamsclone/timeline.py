@@ -28,7 +28,7 @@ DOT, RING = 2.4, 4.6  # points, radii
 CALL = tint(GREEN, 0.3)
 GREY, SKY = "#a3adb5", "#56b4e9"
 KIND_COLORS = {"chatter": GREY, "question": BLUE, "greeting": SKY, "announcement": PURPLE, "invitation": GREEN}
-"""The colours of what teammates post; a mention is a ring."""
+"""The colors of what teammates post; a mention is a ring."""
 
 Scale = Callable[[float], float]  # step -> points
 

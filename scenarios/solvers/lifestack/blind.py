@@ -1,6 +1,6 @@
 """The best return without seeing hidden facts, where it is enough to inspect them before anything else."""
 
-from jaxenv.envs.lifestack.actions import LOOKING, NOTHING
+from jaxenv.envs.lifestack.actions import INSPECTING, WAITING
 from jaxenv.envs.lifestack.types import Scenario
 from scenarios.solvers.lifestack.model import TIME, Model
 from scenarios.solvers.lifestack.plans import plan_of
@@ -34,8 +34,8 @@ class InspectFirst(Model):
 
     def _inspected(self, chance: float, state: State) -> list[tuple[float, State]]:
         """A step that inspects does what waiting does, and takes time."""
-        state = state._replace(time=state.time - TIME[LOOKING])
-        outcomes = self.outcomes(state, Entry(self.catalogue.wait, NOTHING, -1, False, False))
+        state = state._replace(time=state.time - TIME[INSPECTING])
+        outcomes = self.outcomes(state, Entry(self.catalogue.wait, WAITING, -1, False, False))
         self.earned += chance * sum(outcome.probability * outcome.reward for outcome in outcomes)
         return [(chance * o.probability, o.state) for o in outcomes if o.state is not None]
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from jaxenv.envs.lifestack import actions
-from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, LOOKING, NOTHING
+from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, INSPECTING, WAITING
 from jaxenv.envs.lifestack.metrics import HIGHEST
 from jaxenv.envs.lifestack.types import EVERY_STEP, MAX_ENERGY, NUM_METRICS
 from scenarios.solvers.lifestack.records import REWARD, Entry, Outcome, RemainingCost, State, Weights
@@ -63,10 +63,10 @@ class Model:
     def entries(self, state: State) -> Iterator[Entry]:
         """The legal entries except inspections: to a player who sees everything, waiting does the same and is free."""
         yield from self.route_entries(state)
-        for number in range(FIRST_UPKEEP, LOOKING):
+        for number in range(FIRST_UPKEEP, INSPECTING):
             if TIME[number] <= state.time and ENERGY[number] <= state.energy:
                 yield Entry(self.catalogue.first_upkeep + number - FIRST_UPKEEP, number, -1, False, False)
-        yield Entry(self.catalogue.wait, NOTHING, -1, False, False)
+        yield Entry(self.catalogue.wait, WAITING, -1, False, False)
 
     def route_entries(self, state: State) -> Iterator[Entry]:
         """The legal entries on routes, those included that fail."""

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from operator import add
 from typing import NamedTuple
 
-from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, LOOKING, VERBS
+from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, INSPECTING, VERBS
 from jaxenv.envs.lifestack.metrics import HIGHEST
 from jaxenv.envs.lifestack.types import EVERY_STEP, NUM_METRICS
 from scenarios.solvers.lifestack.budget import Budget
@@ -66,7 +66,7 @@ class Relaxed:
         worth = [model.per_unit * sum(change) for change in changes]
         gains = [model.per_unit * sum(max(0, part) for part in changes[kind]) for kind in self.tables.kind_changes]
         self.verb_gain = gains[: len(VERBS)]
-        self.idle_gain = max(gains[FIRST_UPKEEP:LOOKING])
+        self.idle_gain = max(gains[FIRST_UPKEEP:INSPECTING])
         self.route_worth = [worth[route.change] for route in self.tables.routes]
         self.event_worth = [worth[event.change] for event in self.tables.events]
         self.useless = self.model.all_routes & ~self._useful_routes()

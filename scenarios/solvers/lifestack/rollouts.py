@@ -4,7 +4,7 @@ Such a policy does what is best in the game without metrics (`relaxed`), but fir
 threshold, or that success alone still requires.
 """
 
-from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, NOTHING
+from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, WAITING
 from jaxenv.envs.lifestack.metrics import UNIT
 from scenarios.solvers.lifestack.bounds import Bound
 from scenarios.solvers.lifestack.model import Model
@@ -40,13 +40,13 @@ class Rollout:
         wanted = self._wanted(state)
         if wanted is not None:
             metric, sign = wanted
-            upkeep = [entry for entry in entries if entry.route < 0 and entry.kind != NOTHING]
+            upkeep = [entry for entry in entries if entry.route < 0 and entry.kind != WAITING]
             best = max(upkeep, key=lambda entry: sign * self._move(entry, metric), default=None)
             if best is not None and sign * self._move(best, metric) > 0:
                 return best
         tired = state.energy < self.guide.energy_left(state)
         entries = [
-            entry for entry in entries if entry.route >= 0 or entry.kind == NOTHING or (tired and entry.kind == REST)
+            entry for entry in entries if entry.route >= 0 or entry.kind == WAITING or (tired and entry.kind == REST)
         ]
         return max(entries, key=lambda entry: self._promise(self.model.outcomes(state, entry)))
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from jaxenv.envs.lifestack.actions import NOTHING
+from jaxenv.envs.lifestack.actions import WAITING
 from scenarios.solvers.lifestack.budget import Budget
 from scenarios.solvers.lifestack.model import Model
 from scenarios.solvers.lifestack.records import Entry, Outcome, State
@@ -111,7 +111,7 @@ class Search:
         stuck = all(entry.fails or entry.route < 0 for entry in entries)
         for entry in entries:
             left = self._spare_after(entry, spare)
-            if left is None and stuck and entry.kind == NOTHING:
+            if left is None and stuck and entry.kind == WAITING:
                 left = 0
             if left is not None:
                 outcomes = model.outcomes(state, entry)

@@ -12,16 +12,16 @@ from strategies.ids import FIRST_OF_ITS_ENGINE
 
 
 class Row(struct.PyTreeNode):
-    start: jax.Array = fields.array("n", np.int16, 0, lambda sizes: 10 * sizes["days"])
-    codes: jax.Array = fields.array("n 2", lambda sizes: np.uint8 if sizes["days"] < 9 else np.uint16)
+    start: jax.Array = fields.array("n", np.int16, 0, lambda sizes: 10 * sizes["days"], doc="minutes")
+    codes: jax.Array = fields.array("n 2", lambda sizes: np.uint8 if sizes["days"] < 9 else np.uint16, doc="codes")
 
 
 class Week(struct.PyTreeNode):
     late: Row = fields.record(Row, {"n": "E"}, start={"fill": 99, "high": 99})
-    early: Row = fields.record(Row, {"n": "1"})
-    day: jax.Array = fields.array("", np.int8, -1, fields.last("days"), fill=-1)
-    share: jax.Array = fields.array("days", np.float32, 0, 1)
-    is_open: jax.Array = fields.array("days", bool)
+    early: Row = fields.record(Row, {"n": "1"}, doc="the first")
+    day: jax.Array = fields.array("", np.int8, -1, fields.last("days"), fill=-1, doc="of the week")
+    share: jax.Array = fields.array("days", np.float32, 0, 1, doc="of each day")
+    is_open: jax.Array = fields.array("days", bool, doc="the shop")
 
 
 SIZES = {"E": 3, "days": 7}
@@ -47,9 +47,10 @@ def test_a_space_has_the_declared_bounds():
 
 def test_a_table_names_the_axes_as_the_record_around_does():
     lines = fields.table(Week, SIZES, fill=True).splitlines()
-    assert lines[2] == "| `late.start` | E | int16 | 0 to 99 | 99 |  |"
-    assert lines[5] == "| `early.codes` | 1 × 2 | uint8 |  | 0 |  |"
-    assert lines[6] == "| `day` |  | int8 | −1 to 6 | −1 |  |"
+    assert lines[2] == "| `late.start` | E | int16 | 0 to 99 | 99 | minutes |"
+    assert lines[4] == "| `early` |  |  |  |  | the first |"
+    assert lines[6] == "| `early.codes` | 1 × 2 | uint8 |  | 0 | codes |"
+    assert lines[7] == "| `day` |  | int8 | −1 to 6 | −1 | of the week |"
 
 
 def test_a_field_without_a_declaration_is_named():

@@ -2,11 +2,13 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 from flax import struct
 
 import jaxenv
 from jaxenv.core import spaces
+from jaxenv.wrappers import EpisodeStatistics
 
 
 class Pair(struct.PyTreeNode):
@@ -65,3 +67,28 @@ def test_observations_can_be_sampled(env_id):
     assert space.contains(jax.jit(space.sample)(jax.random.key(0)))
     agents = (env.num_agents,) if env.num_agents > 1 else ()
     assert space["action_mask"].shape == (*agents, env.num_actions)
+
+
+@pytest.mark.parametrize(
+    ("env_id", "static"),
+    [("LifeOps-v0", {}), ("LifeStack-v0", {}), ("TeamsClone-MultiAgent-v0", {"num_agents": 8})],
+)
+def test_states_and_observations_can_be_sampled(env_id, static):
+    env, params = jaxenv.make(env_id, **static)
+    spaces_of_env = (env.state_space(params), env.observation_space(params), EpisodeStatistics(env).state_space(params))
+
+    @jax.jit
+    def are_inside(keys):
+        return [jax.vmap(lambda key, space=space: space.contains(space.sample(key)))(keys) for space in spaces_of_env]
+
+    assert all(inside.all() for inside in are_inside(jax.random.split(jax.random.key(0), 64)))
+
+
+@pytest.mark.parametrize(
+    "box", [spaces.Box(0, np.uint32(2**32 - 1), (64,), np.uint32), spaces.Box(0, 2**31 - 1, (64,), np.int32)]
+)
+def test_the_widest_integers_are_sampled_to_both_ends(box):
+    sample = box.sample(jax.random.key(1))
+    assert box.contains(sample)
+    assert float(sample.max()) > 0.9 * float(box.high)
+    assert float(sample.min()) < 0.1 * float(box.high)

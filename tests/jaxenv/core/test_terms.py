@@ -55,6 +55,19 @@ def test_the_parts_of_every_environment_are_the_terms_of_its_weights():
         declared = terms.rows(type(params.weights))
         assert all(row.doc for row in declared.values())
         key = jax.random.key(0)
-        turn = jax.eval_shape(env.transition, key, env.init(key, params, 0), env.action_space().sample(key), params)
+        state = jax.eval_shape(lambda env=env, params=params: env.init(jax.random.key(0), params, 0))
+        turn = jax.eval_shape(env.transition, key, state, env.action_space().sample(key), params)
         expected = [row.part or name for name, row in declared.items() if row.pays is not None]
         assert list(vars(turn[-1]["reward_parts"])) == expected
+
+
+def test_an_unknown_preset_is_refused():
+    with pytest.raises(ValueError, match="RewardWeights has no preset 'classic', only a, b"):
+        terms.preset(RewardWeights, "classic")
+
+
+def test_a_number_of_python_is_a_factor_too():
+    class Cost(struct.PyTreeNode):
+        cost: float = terms.term(lambda step: (2, step), doc="twice", rules=-1.0)
+
+    assert terms.reward_parts(Cost(-1.0), jnp.int32(3)).cost == -6.0

@@ -90,7 +90,7 @@ def is_struck(text):
 
 
 def curves(picture):
-    """(colour, whether dashed) of what connects facts and routes."""
+    """(color, whether dashed) of what connects facts and routes."""
     from matplotlib.colors import to_hex
     from matplotlib.patches import PathPatch
 

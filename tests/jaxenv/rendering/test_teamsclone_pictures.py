@@ -1,4 +1,4 @@
-"""The page of a chat and the timeline of an episode: what is drawn, in which colours, and that it can be read."""
+"""The page of a chat and the timeline of an episode: what is drawn, in which colors, and that it can be read."""
 
 import warnings
 

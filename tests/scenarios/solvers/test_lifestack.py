@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import scenarios
-from jaxenv.envs.lifestack.actions import LOOKING
+from jaxenv.envs.lifestack.actions import INSPECTING
 from reference.lifestack import Crisis
 from reference.lifestack_rules import METRICS
 from scenarios.libraries import RETURNS
@@ -144,7 +144,7 @@ def inverted() -> list[bool]:
 
 
 def is_inspection(model: Model, index: int) -> bool:
-    return int(model.catalogue.activity[index]) == LOOKING
+    return int(model.catalogue.activity[index]) == INSPECTING
 
 
 def same_draw(crisis: Crisis, outcomes: list[Outcome], choice: int) -> tuple[Outcome, list[float]]:

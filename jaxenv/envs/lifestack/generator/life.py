@@ -22,8 +22,8 @@ from jaxenv.envs.lifestack.generator.tables import (
 from jaxenv.envs.lifestack.metrics import FIRST, HIGHEST, index, spread
 from jaxenv.envs.lifestack.types import CENTS, EVERY_STEP, MAX_ENERGY, NEVER, UNWRITTEN, Scenario
 
-FORK_EVENT, TURN_EVENT, SHUT_EVENT, WAIT_EVENT, BLOW, BAD_LUCK = range(6)
-NUM_EVENTS = 6
+_FORK_EVENT, TURN_EVENT, SHUT_EVENT, _WAIT_EVENT, BLOW, BAD_LUCK = range(6)
+NUM_EVENTS = BAD_LUCK + 1
 LAST_WAIT = 3  # step
 
 STRESS = index("mental_wellbeing.stress_level")

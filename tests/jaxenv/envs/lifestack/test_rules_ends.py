@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from jaxenv.envs.lifestack.actions import EFFECTS, FIRST_UPKEEP, LOOKING, UPKEEP
+from jaxenv.envs.lifestack.actions import EFFECTS, FIRST_UPKEEP, INSPECTING, UPKEEP
 from jaxenv.envs.lifestack.metrics import FIRST, HIGHEST, better
 from jaxenv.envs.lifestack.reward import WEIGHTS, upkeep_gains, warnings
 from strategies.lifestack_game import FAMILY, NEVER_FIRES, STRESS, WON, Game, event, milestone, route, win
@@ -218,10 +218,10 @@ def test_no_verb_pays_for_itself():
     """Whatever the metrics are: gains at their full size, losses clipped away."""
     gains = np.maximum(better(FIRST[None] + EFFECTS) - better(FIRST[None]), 0).sum(-1) / (23 * HIGHEST)
     worth = WEIGHTS.wellbeing * gains
-    upkeep = worth[FIRST_UPKEEP:LOOKING]
+    upkeep = worth[FIRST_UPKEEP:INSPECTING]
     assert worth.max() == upkeep[0] == pytest.approx(0.0528, abs=5e-5)  # rest
     assert worth.max() < -WEIGHTS.step_cost
-    assert list(upkeep_gains().values()) == pytest.approx(gains[FIRST_UPKEEP:LOOKING])
+    assert list(upkeep_gains().values()) == pytest.approx(gains[FIRST_UPKEEP:INSPECTING])
 
 
 def test_params_under_which_upkeep_pays_are_odd():

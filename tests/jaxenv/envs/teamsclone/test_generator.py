@@ -113,7 +113,7 @@ def test_odds_rates_and_edges_are_of_chance(difficulty):
 @every_difficulty
 def test_initial_messages_are_of_teammates_in_channels_that_exist(difficulty):
     found = workspaces(difficulty)
-    present = np.asarray(messages.is_present(found.messages))
+    present = np.asarray(messages.is_message(found.messages))
     assert not present[:, 3:].any()
     assert (~present | (np.arange(8) < found.num_channels[:, None])[:, None]).all()
     assert (~present[:, 1:] | present[:, :-1]).all()  # oldest first, without gaps

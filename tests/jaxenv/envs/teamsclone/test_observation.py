@@ -10,7 +10,7 @@ import pytest
 from jaxenv import wrappers
 from jaxenv.envs.teamsclone import TeamsClone, features
 from jaxenv.envs.teamsclone.texts import DEFAULT_TEXTS, EMBEDDING_SIZE, default_embedding, default_table, embed
-from jaxenv.envs.teamsclone.types import EMOJI, KINDS
+from jaxenv.envs.teamsclone.types import EMOJI, KINDS, MAX_STEPS
 from reference.teamsclone_cases import BEN, CHAT, REPLY, calls, initial, says, small
 from reference.teamsclone_general import general
 from reference.teamsclone_rules import Entry
@@ -84,10 +84,10 @@ def test_the_observation_of_general_at_reset():
 
 @pytest.mark.parametrize("agents", [1, 2])
 def test_the_spaces_contain_observations_and_states_at_their_extremes(agents):
-    game = Game(small(messages=[initial()]), num_agents=agents, max_steps_in_episode=32000)
+    game = Game(small(messages=[initial()]), num_agents=agents, max_steps_in_episode=MAX_STEPS)
     rings, state = game.state.messages, game.state
     extreme = state.replace(
-        clock=jnp.int16(31999),
+        clock=jnp.int16(MAX_STEPS - 1),
         messages=rings.replace(
             words=rings.words | np.uint32(2 ** (24 + agents) - 2**24),
             reactions=jnp.full_like(rings.reactions, np.uint32(8 * (16**agents - 1) // 15)),
@@ -103,8 +103,10 @@ def test_the_spaces_contain_observations_and_states_at_their_extremes(agents):
             game.play(*[entry] * agents, world=says(0))
             assert bool(game.env.state_space().contains(game.state))
             assert bool(game.env.observation_space().contains(game.observation))
-            game.state = game.state.replace(clock=jnp.minimum(game.state.clock, jnp.int16(31999)))
+            game.state = game.state.replace(clock=jnp.minimum(game.state.clock, jnp.int16(MAX_STEPS - 1)))
     assert int(game.shown().unread.max()) == 255
+    game.state = extreme  # a clock minus NEVER still fits
+    assert game.play(*[Entry("switch", 1)] * agents, world=says(0)).parts[0]["switch"] == pytest.approx(0.05)
     odd = game.state.replace(presence=game.state.presence + jnp.int8(4))
     assert not bool(game.env.state_space().contains(odd))
 
