@@ -8,8 +8,8 @@ import jax.numpy as jnp
 from jaxenv.core import masking
 from jaxenv.core.types import Key, Policy
 from jaxenv.envs.lifeops import LifeOps, Observation, Params
-from jaxenv.envs.lifeops.actions import ACCEPT, BLOCK_FOCUS, REJECT, RESCHEDULE, Catalogue, every_move
-from jaxenv.envs.lifeops.dynamics import Change, insertion, leaves_clean
+from jaxenv.envs.lifeops.actions import ACCEPT, BLOCK_FOCUS, REJECT, RESCHEDULE, Catalogue, Move, every_move
+from jaxenv.envs.lifeops.dynamics import Change, insertions, leaves_clean
 from jaxenv.envs.lifeops.observe import sorted_calendar
 from jaxenv.envs.lifeops.types import DAY_END, Event
 
@@ -82,13 +82,9 @@ def focus_cover(catalogue: Catalogue, calendar: Event, extra: Event | None) -> j
     return jnp.sum(jnp.max(jnp.where(free, duration, 0), axis=-1))
 
 
-def _consequences(catalogue: Catalogue, observation: Observation, params: Params) -> tuple:
+def _consequences(catalogue: Catalogue, observation: Observation, params: Params) -> tuple[Move, Change]:
     """(Move, Change) of every entry, each field [A]."""
     persona = observation.persona
     moves = every_move(catalogue, observation.requests.at(jnp.int32(0)), persona)
     calendar = sorted_calendar(observation)
-
-    def insert(event: Event) -> Change:
-        return insertion(calendar, observation.travel, persona.home, params.departure_min, event)
-
-    return moves, jax.vmap(insert)(moves.event)
+    return moves, insertions(calendar, observation.travel, persona.home, params.departure_min, moves.event)

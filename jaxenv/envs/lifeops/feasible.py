@@ -6,8 +6,8 @@ import jax.numpy as jnp
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.lifeops import actions
 from jaxenv.envs.lifeops.actions import Catalogue
-from jaxenv.envs.lifeops.dynamics import Change, insertion, leaves_clean
-from jaxenv.envs.lifeops.types import FOCUS, Event, Scenario, State
+from jaxenv.envs.lifeops.dynamics import insertions, leaves_clean
+from jaxenv.envs.lifeops.types import FOCUS, Scenario, State
 
 BLOCKED_HOURS = ((0, 540), (1200, 1380))  # minutes, half-open: no meetings
 
@@ -26,12 +26,7 @@ def feasible_mask(
     """
     request = scenario.requests.at(state.handled)
     moves = actions.every_move(catalogue, request, scenario.persona)
-
-    def insert_each(event: Event) -> Change:
-        home = scenario.persona.home
-        return insertion(state.calendar, scenario.travel, home, departure_min, event)
-
-    change = jax.vmap(insert_each)(moves.event)
+    change = insertions(state.calendar, scenario.travel, scenario.persona.home, departure_min, moves.event)
     clean = leaves_clean(state, change)
     in_blocked = jnp.zeros_like(legal)
     for blocked_from, blocked_until in BLOCKED_HOURS:

@@ -9,8 +9,8 @@ import jax.numpy as jnp
 from jaxenv.core.numbers import as_float
 from jaxenv.core.types import Entities, EntityGroup
 from jaxenv.envs.lifeops import actions
-from jaxenv.envs.lifeops.actions import Catalogue, Move
-from jaxenv.envs.lifeops.dynamics import URGENT_DAYS, insertion
+from jaxenv.envs.lifeops.actions import Catalogue
+from jaxenv.envs.lifeops.dynamics import URGENT_DAYS, insertions
 from jaxenv.envs.lifeops.observe import sorted_calendar
 from jaxenv.envs.lifeops.reward import preference_units
 from jaxenv.envs.lifeops.types import (
@@ -130,15 +130,10 @@ def _event_features(o: Observation) -> jax.Array:
 def _outlook_features(catalogue: Catalogue, o: Observation, params: Params) -> jax.Array:
     """[A, 4] float32: what each entry would bring; zeros where it is not legal."""
     moves = actions.every_move(catalogue, o.requests.at(jnp.int32(0)), o.persona)
-    calendar = sorted_calendar(o)
-
-    def consequences(move: Move) -> jax.Array:
-        change = insertion(calendar, o.travel, o.persona.home, params.departure_min, move.event)
-        units = preference_units(move.event, o.persona)
-        issues = change.tight_legs + change.home_leg
-        return jnp.stack([jnp.int32(1), jnp.minimum(change.overlaps, 3), issues, units])
-
-    return as_float(jax.vmap(consequences)(moves)) * as_float(o.action_mask)[:, None]
+    change = insertions(sorted_calendar(o), o.travel, o.persona.home, params.departure_min, moves.event)
+    issues, units = change.tight_legs + change.home_leg, preference_units(moves.event, o.persona)
+    columns = [jnp.ones_like(units), jnp.minimum(change.overlaps, 3), issues, units]
+    return as_float(jnp.stack(columns, axis=-1)) * as_float(o.action_mask)[:, None]
 
 
 def _day(minutes: jax.Array) -> jax.Array:
