@@ -81,7 +81,7 @@ def names_in(env: Environment, state: Any, params: Any, names: Any) -> Given:
     """The names of the scenario of a state, by field of its environment's `Names`; empty for None."""
     if not hasattr(names, "documents"):
         return names.names() if hasattr(names, "names") else names or {}
-    bare = getattr(env, "unwrapped", env)
+    bare = env.unwrapped
     return names.names(int(bare.scenario_index(on_host(env, state, params))))
 
 
@@ -91,7 +91,7 @@ def on_host(env: Environment, state: Any, params: Any) -> Any:
     Raises:
         ValueError: for a batch of states.
     """
-    bare = getattr(env, "unwrapped", env)
+    bare = env.unwrapped
     while hasattr(state, "env_state"):  # what a wrapper adds is not shown
         state = state.env_state
     expected = jax.tree.leaves(_first_state.eval_shape(bare, jax.random.key(0), params))
@@ -110,7 +110,7 @@ def _first_state(env: Environment, key: jax.Array, params: Any) -> Any:
 
 def _view_of(env: Any, agent: int) -> tuple[Any, View]:
     """The unwrapped environment and an agent's view of it, if need be that of a base class."""
-    bare = getattr(env, "unwrapped", env)
+    bare = env.unwrapped
     for kind in type(bare).__mro__:
         if kind in VIEWS:
             if not 0 <= agent < bare.num_agents:
