@@ -110,7 +110,7 @@ def _first_state(env: Environment, key: jax.Array, params: Any) -> Any:
 
 def _view_of(env: Any, agent: int) -> tuple[Any, View]:
     """The unwrapped environment and an agent's view of it, if need be that of a base class."""
-    bare = env.unwrapped
+    bare = getattr(env, "unwrapped", env)  # adapters have none
     for kind in type(bare).__mro__:
         if kind in VIEWS:
             if not 0 <= agent < bare.num_agents:
