@@ -24,11 +24,6 @@ def warnings(task: Task) -> list[Problem]:
     ]
 
 
-def winnable(task: Task) -> bool | None:
-    """Whether a task can be won: False if that is ruled out, None if it takes a search, as `scenarios.solvers` does."""
-    return None if Reach.of(task).wins(task) else False
-
-
 def _unwinnable(task: Task, reach: Reach) -> Iterator[Problem]:
     """Tasks that cannot be won."""
     if not task.success_conditions:
