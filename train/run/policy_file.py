@@ -28,6 +28,17 @@ class PolicyError(ValueError):
 def save_policy(path: Path, policy: NetworkPolicy, config: Config, *, scenarios: str, algorithm: str = "") -> None:
     """Writes a policy file, completely or not at all.
 
+    >>> import functools, pathlib, tempfile, jax, jax.numpy as jnp, jaxenv, train
+    >>> env, params = jaxenv.make("LifeOps-v0")
+    >>> config = train.preset("LifeOps-v0")
+    >>> state = jax.eval_shape(functools.partial(train.init, config=config, env=env), jax.random.key(0), params)
+    >>> policy = train.ppo.policy_of(state, config=config, env=env)
+    >>> policy = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), policy)  # instead of training it
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "policy.msgpack"
+    >>> train.save_policy(path, policy, config, scenarios=params.bank.fingerprint(), algorithm="ppo")
+    >>> read_header(path)["env"], read_header(path)["algorithm"]
+    ('LifeOps-v0', 'ppo')
+
     Args:
         path: the file.
         policy: what to save.
