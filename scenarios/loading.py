@@ -9,8 +9,9 @@ import jax
 import numpy as np
 
 from jaxenv.core import ScenarioBank
+from jaxenv.core.names import did_you_mean
 from scenarios.environments import ENVIRONMENTS, format_of, recognize
-from scenarios.errors import ScenarioError, did_you_mean
+from scenarios.errors import ScenarioError
 from scenarios.libraries import Library, build, shipped
 from scenarios.records import Record
 from scenarios.source import Source, read

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 
+from jaxenv.core.names import did_you_mean
 from jaxenv.envs.lifestack.metrics import METRICS, UNIT, index
-from scenarios.errors import Problem, did_you_mean, quote
+from scenarios.errors import Problem, quote
 from scenarios.lifestack.conditions import AnyOf, Condition
 from scenarios.lifestack.document import Task
 from scenarios.lifestack.reach import Reach, never_fires

@@ -3,10 +3,10 @@
 import sys
 from collections.abc import Sequence
 
+from jaxenv.core.names import did_you_mean_one_of
 from train.algorithms import ALGORITHMS
 from train.cli.commands import COMMANDS
 from train.run.runner import NotFinite
-from train.settings.presets import nearest
 
 TRAINING = "".join(
     f"  {f'{name} --env ID':<24}train a policy and score it on the environment's library\n"
@@ -36,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     try:
         if name not in COMMANDS:
-            raise ValueError(f"no command {name!r}.{nearest(name, COMMANDS)}")
+            raise ValueError(f"no command {name!r}.{did_you_mean_one_of(name, COMMANDS)}")
         return COMMANDS[name](arguments)
     except (ValueError, OSError) as error:
         print(f"python -m train: {error}", file=sys.stderr)

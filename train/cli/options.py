@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import tyro
 
 import jaxenv
+from jaxenv.core.names import did_you_mean_one_of
 from train.run.folder import RunFolder
 from train.settings import presets, task
 from train.settings.config import Config
@@ -55,7 +56,7 @@ def parse(algorithm: str, argv: Sequence[str]) -> Options:
     default = dataclasses.replace(default, env=named.env or default.env)
     if default.env not in jaxenv.registered() and not is_help:
         problem = f"no environment {named.env!r}." if named.env else "missing --env ID."
-        raise ValueError(problem + presets.nearest(default.env, jaxenv.registered()))
+        raise ValueError(problem + did_you_mean_one_of(default.env, jaxenv.registered()))
     return Options(_with_options(algorithm, _with_arguments(default, named), rest), None)
 
 
