@@ -1,11 +1,11 @@
 """The registry: a dictionary from ids to the functions that build their environments."""
 
-import difflib
 import inspect
 from collections.abc import Callable
 from typing import Any
 
 from jaxenv.core import Environment
+from jaxenv.core.names import did_you_mean
 from jaxenv.envs import lifeops, lifestack, teamsclone
 
 _FACTORIES: dict[str, Callable[..., Environment]] = {
@@ -58,9 +58,7 @@ def arguments(id: str) -> dict[str, Any]:
 
 def _factory(id: str) -> Callable[..., Environment]:
     if id not in _FACTORIES:
-        near = difflib.get_close_matches(str(id), _FACTORIES, n=1, cutoff=0.4)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise ValueError(f"no environment {id!r}.{hint} Registered: {', '.join(_FACTORIES)}.")
+        raise ValueError(f"no environment {id!r}.{did_you_mean(id, _FACTORIES)} Registered: {', '.join(_FACTORIES)}.")
     return _FACTORIES[id]
 
 

@@ -4,7 +4,8 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from scenarios.errors import Path, Problem, did_you_mean
+from jaxenv.core.names import did_you_mean
+from scenarios.errors import Path, Problem
 
 
 def repeated(ids: Iterable[tuple[Path, str]], field: str = "id") -> Iterator[Problem]:

@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from jaxenv.core.names import did_you_mean_one_of
 from scenarios import lifeops, lifestack, teamsclone
 from scenarios.document_format import DocumentFormat
-from scenarios.errors import ScenarioError, did_you_mean
+from scenarios.errors import ScenarioError
 
 ENVIRONMENTS: dict[str, DocumentFormat[Any, Any, Any, Any, Any, Any]] = {
     format.name: format for format in (lifeops.FORMAT, lifestack.FORMAT, teamsclone.FORMAT)
@@ -16,8 +17,7 @@ ENVIRONMENTS: dict[str, DocumentFormat[Any, Any, Any, Any, Any, Any]] = {
 def format_of(name: str) -> DocumentFormat[Any, Any, Any, Any, Any, Any]:
     """The document format of an environment."""
     if name not in ENVIRONMENTS:
-        hint = did_you_mean(name, ENVIRONMENTS)
-        raise ScenarioError(f"no environment {name!r} has documents.{hint} Available: {', '.join(ENVIRONMENTS)}.")
+        raise ScenarioError(f"no environment {name!r} has documents.{did_you_mean_one_of(name, ENVIRONMENTS)}")
     return ENVIRONMENTS[name]
 
 

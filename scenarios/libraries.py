@@ -9,8 +9,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from jaxenv.core import ScenarioBank
+from jaxenv.core.names import did_you_mean_one_of
 from scenarios.document_format import DocumentFormat
-from scenarios.errors import Problem, ScenarioError, did_you_mean
+from scenarios.errors import Problem, ScenarioError
 from scenarios.records import problems_of
 from scenarios.source import Source, read
 
@@ -137,7 +138,7 @@ def build(format: DocumentFormat, sources: Sequence[Source], limits: Any) -> Lib
 def _unknown_scenario(id: str, ids: Iterable[str], library: str = "") -> str:
     """Names the nearest scenario, and all."""
     where = f"the library {library!r}" if library else "the library"
-    return f"no scenario {id!r} in {where}.{did_you_mean(id, ids)} Available: {', '.join(ids)}."
+    return f"no scenario {id!r} in {where}.{did_you_mean_one_of(id, ids)}"
 
 
 def _repeated_ids(ids: Sequence[str], sources: Sequence[Source], field: str) -> list[str]:

@@ -9,8 +9,9 @@ import jax
 import numpy as np
 
 from jaxenv.core import ScenarioBank
+from jaxenv.core.names import did_you_mean
 from scenarios.environments import ENVIRONMENTS, format_of, recognize
-from scenarios.errors import ScenarioError, did_you_mean
+from scenarios.errors import ScenarioError
 from scenarios.libraries import Library, build, shipped
 from scenarios.records import Record
 from scenarios.source import Source, read
@@ -36,6 +37,8 @@ def load(name_or_path: str | FilePath, limits: Any = None, environment: str | No
     """
     name, _, id = str(name_or_path).partition("/")
     if isinstance(name_or_path, str) and name in ENVIRONMENTS and not FilePath(name_or_path).is_file():
+        if environment not in (None, name):
+            raise ScenarioError(f"{name_or_path}: a library of {name}, expected documents of {environment}.")
         return shipped(ENVIRONMENTS[name], id, limits)
     if not FilePath(name_or_path).exists():
         hint = did_you_mean(name, ENVIRONMENTS)

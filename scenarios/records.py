@@ -7,7 +7,8 @@ import pydantic
 from pydantic import BaseModel, ConfigDict, ValidationError, ValidatorFunctionWrapHandler
 from pydantic_core import PydanticCustomError
 
-from scenarios.errors import Path, Problem, did_you_mean, nearest, quote
+from jaxenv.core.names import did_you_mean, nearest
+from scenarios.errors import Path, Problem, quote
 
 CONTAINERS = {  # a kind of error of pydantic -> what was expected
     "tuple_type": "a list",

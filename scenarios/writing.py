@@ -1,6 +1,7 @@
-"""Readable text: documents as YAML with a line for each row of a table, and aligned columns."""
+"""Readable text: documents as YAML with a line for each row of a table, and pages with aligned columns."""
 
-from collections.abc import Iterable, Sequence
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import yaml
@@ -9,6 +10,7 @@ from scenarios.records import Record
 from scenarios.source import add_plain_words
 
 LINE_BREAKS = frozenset("\n\r\x85\u2028\u2029")
+PROSE_WIDTH = 100  # characters per line of a page
 MAX_WIDTH = 10**6  # characters per line, so that rows are not folded
 
 
@@ -34,6 +36,26 @@ def aligned(rows: Iterable[Sequence[str]]) -> list[str]:
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in zip(*columns, strict=True)
     ]
+
+
+def folded(text: str) -> list[str]:
+    """Prose in lines that a terminal shows whole."""
+    return textwrap.wrap(text, PROSE_WIDTH)
+
+
+def as_page(title: str, lead: Sequence[str], sections: Mapping[str, Sequence[str]], empty: str = "none") -> str:
+    """A page of text: the title above a rule, the lead, and each section under its heading.
+
+    Args:
+        title: the first line.
+        lead: lines below the title.
+        sections: heading -> lines, which are indented.
+        empty: stands for the lines of a section that has none.
+    """
+    parts = [title, "=" * len(title), *lead]
+    for heading, lines in sections.items():
+        parts += ["", heading, *(f"  {line}" for line in lines or [empty])]
+    return "\n".join(parts)
 
 
 def _document(document: Record) -> str:

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 import jaxenv
+import scenarios
+import train
 from jaxenv import baselines, registry, testing, wrappers
 from jaxenv.core.types import StatefulPolicy
 
@@ -25,9 +27,15 @@ WRAPPERS = [
     for wrapper in vars(wrappers).values()
     if inspect.isclass(wrapper) and wrapper not in (wrappers.EpisodeSummary, wrappers.FlatObservation)  # records
 ]
+EXPORTED = [
+    public
+    for package in (scenarios, train)
+    for public in vars(package).values()
+    if callable(public) and public.__module__.startswith(f"{package.__name__}.")
+]
 PUBLIC = [
     *(jaxenv.make, jaxenv.register, jaxenv.registered, jaxenv.evaluate, jaxenv.Environment, jaxenv.ScenarioBank),
-    *(*BANK, *WRAPPERS, wrappers.summarize),
+    *(*BANK, *WRAPPERS, *EXPORTED, wrappers.summarize),
     *(jaxenv.masking.sample_uniform, jaxenv.masking.mask_logits, jaxenv.masking.lexicographic_argmin),
     *(jaxenv.spaces.Discrete, jaxenv.spaces.Box, jaxenv.spaces.Record, StatefulPolicy),
     *(baselines.for_environment, baselines.random_policy, testing.check_environment, testing.examine),

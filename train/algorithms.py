@@ -3,4 +3,4 @@
 from train import ppo
 from train.run.algorithm import Algorithm
 
-ALGORITHMS: dict[str, Algorithm] = {"ppo": ppo}
+ALGORITHMS: dict[str, Algorithm] = {ppo.name: ppo}

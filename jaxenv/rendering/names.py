@@ -1,9 +1,10 @@
 """Names for what arrays only number: as a library of scenarios gives them, else numbers."""
 
 import dataclasses
-import difflib
 from collections.abc import Mapping
 from typing import Any, TypeVar
+
+from jaxenv.core.names import did_you_mean
 
 T = TypeVar("T")
 Given = Mapping[str, Any]
@@ -30,8 +31,7 @@ def with_defaults(kind: type[T], given: Given, **defaults: Any) -> T:
     fields = [field.name for field in dataclasses.fields(kind)]  # pyright: ignore[reportArgumentType]
     for field in given:
         if field not in fields:
-            near = difflib.get_close_matches(str(field), fields, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
+            hint = did_you_mean(field, fields)
             raise ValueError(f"names: unknown field {field!r}.{hint} Fields: {', '.join(fields)}.")
     filled = {field: _filled(field, given.get(field), default) for field, default in defaults.items()}
     return kind(**{**given, **filled})

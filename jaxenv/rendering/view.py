@@ -7,12 +7,12 @@ words) and, if an episode has a picture of its own, `timeline`. Its `__init__` c
 
 import dataclasses
 import functools
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import jax
 
+from jaxenv.core.deprecated import RenamedField
 from jaxenv.rendering.canvas import PAGE, Canvas
 from jaxenv.rendering.names import Given
 from jaxenv.rendering.text import joined
@@ -126,16 +126,5 @@ class Step:
     end: str = ""
     effects: tuple[str, ...] = ()
 
-    @property
-    def words(self) -> str:
-        """The former name of `description`."""
-        return self._renamed("words", "description")
-
-    @property
-    def told(self) -> tuple[str, ...]:
-        """The former name of `effects`."""
-        return self._renamed("told", "effects")
-
-    def _renamed(self, old: str, new: str) -> Any:
-        warnings.warn(f"Step.{old} is now Step.{new}", DeprecationWarning, stacklevel=3)
-        return getattr(self, new)
+    words = RenamedField("description")
+    told = RenamedField("effects")

@@ -1,7 +1,6 @@
 """The command line: `python -m jaxenv.testing ID`, or `MODULE:FUNCTION` for your own environment."""
 
 import argparse
-import difflib
 import importlib
 import sys
 from collections.abc import Sequence
@@ -11,6 +10,7 @@ import jax
 
 import jaxenv
 from jaxenv.core import Environment
+from jaxenv.core.names import did_you_mean
 from jaxenv.testing.check import STEPS, examine
 
 EPILOG = """\
@@ -80,9 +80,7 @@ def load(path: str) -> Any:
             raise  # the module exists and imports one that does not
         raise UsageError(f"no module {error.name!r} in the working directory or on PYTHONPATH") from error
     if not callable(getattr(module, name, None)):
-        near = difflib.get_close_matches(name, dir(module), n=1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise UsageError(f"no function {name!r} in {module_name}.{hint}")
+        raise UsageError(f"no function {name!r} in {module_name}.{did_you_mean(name, dir(module))}")
     return getattr(module, name)
 
 

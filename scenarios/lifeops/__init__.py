@@ -1,8 +1,7 @@
 """LifeOps in text: its documents, how they become arrays, and how a running day reads in their words."""
 
-from jaxenv.envs.lifeops import LifeOps as Environment
+from jaxenv.core.deprecated import renamed_names
 from jaxenv.envs.lifeops import Limits as Limits
-from scenarios.aliases import renamed
 from scenarios.lifeops.checks import problems as problems
 from scenarios.lifeops.checks import warnings as warnings
 from scenarios.lifeops.compiler import compile as compile
@@ -21,9 +20,7 @@ from scenarios.lifeops.page import page as page
 from scenarios.lifeops.view import has_ended as has_ended
 from scenarios.lifeops.view import observation as observation
 
-Document = Day
-__all__ = ["Document", "Environment"]
-__getattr__ = renamed(
+__getattr__ = renamed_names(
     __name__,
     {
         "canonical": "scenarios.lifeops.view.normalize_action",

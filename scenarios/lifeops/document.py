@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
+from jaxenv.core.names import did_you_mean
 from jaxenv.envs.lifeops.actions import ACTION_TYPES
 from jaxenv.envs.lifeops.types import (
     DAY_END,
@@ -15,7 +16,6 @@ from jaxenv.envs.lifeops.types import (
     NO_LIMIT,
     WEEKDAYS,
 )
-from scenarios.errors import did_you_mean
 from scenarios.records import Name, Record, any_of, expect, number_from, one_of
 
 DEFAULT_TRIP = 30  # minutes between two places that travel_times leaves out

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from scenarios.lifeops.compiler import task_order
 from scenarios.lifeops.document import Day, Event, Persona, Request
-from scenarios.writing import aligned
+from scenarios.writing import aligned, as_page
 
 
 def page(day: Day, name: str = "") -> str:
@@ -17,10 +17,7 @@ def page(day: Day, name: str = "") -> str:
         "Tasks, in the order of work": aligned(_task_rows(day)),
         "Travel in minutes, from row to column": aligned(_travel_rows(day)),
     }
-    parts = [title, "=" * len(title), *_persona_lines(day.persona)]
-    for heading, lines in sections.items():
-        parts += ["", heading, *(f"  {line}" for line in lines or ["none"])]
-    return "\n".join(parts)
+    return as_page(title, _persona_lines(day.persona), sections)
 
 
 def _clock(minutes: int) -> str:

@@ -20,7 +20,7 @@ FOCUS_TITLE = "Focus time"
 
 @functools.partial(jax.jit, static_argnums=0)
 def legal_and_moves(env: LifeOps, state: State, params: Params, _: None = None) -> tuple[jax.Array, jax.Array, Move]:
-    """(legal [A] bool, feasible [A] bool, the move of each entry [A])."""
+    """(legal [A] bool; feasible [A] bool; what each entry means, its move, [A])."""
     scenario = params.bank[state.scenario]
     request = scenario.requests.at(state.handled)
     moves = actions.every_move(env.catalogue, request, scenario.persona)

@@ -1,8 +1,7 @@
 """LifeStack in text: its documents, how they become arrays, and how a running crisis reads in their words."""
 
-from jaxenv.envs.lifestack import LifeStack as Environment
+from jaxenv.core.deprecated import renamed_names
 from jaxenv.envs.lifestack import Limits as Limits
-from scenarios.aliases import renamed
 from scenarios.lifestack.checks import problems as problems
 from scenarios.lifestack.compiler import compile as compile
 from scenarios.lifestack.compiler import limits_of as limits_of
@@ -21,19 +20,18 @@ from scenarios.lifestack.document import Task as Task
 from scenarios.lifestack.format import FORMAT as FORMAT
 from scenarios.lifestack.names import names as names
 from scenarios.lifestack.page import page as page
+from scenarios.lifestack.reach import could_be_won as could_be_won
 from scenarios.lifestack.view import has_ended as has_ended
 from scenarios.lifestack.view import observation as observation
 from scenarios.lifestack.warnings import warnings as warnings
-from scenarios.lifestack.warnings import winnable as winnable
 
-Document = Task
-__all__ = ["Document", "Environment"]
-__getattr__ = renamed(
+__getattr__ = renamed_names(
     __name__,
     {
         "canonical": "scenarios.lifestack.view.normalize_action",
         "choices": "scenarios.lifestack.view.legal_and_moves",
         "document_actions": "scenarios.lifestack.view.action_dicts",
+        "winnable": "scenarios.lifestack.reach.could_be_won",
         "winnable_by_search": "scenarios.solvers.lifestack.winnable",
     },
 )

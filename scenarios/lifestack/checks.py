@@ -5,10 +5,11 @@ from itertools import chain
 
 import numpy as np
 
+from jaxenv.core.names import did_you_mean
 from jaxenv.envs.lifestack.metrics import METRICS, UNIT, better
 from jaxenv.envs.lifestack.types import Limits
 from scenarios.checking import over_capacity, repeated, unknown
-from scenarios.errors import Path, Problem, did_you_mean, quote
+from scenarios.errors import Path, Problem, quote
 from scenarios.lifestack.conditions import Condition
 from scenarios.lifestack.document import ExoEvent, Route, Task
 from scenarios.lifestack.facts import Facts, bound, bounds, hidden_keys

@@ -14,7 +14,6 @@ from scenarios.records import expect, number_from, one_of
 
 OPERATORS = ("eq", "ne", "gt", "lt", "ge", "le")
 ORDERING = ("gt", "lt", "ge", "le")  # which hold between numbers alone
-MAX_ENERGY = MAX_ENERGY // CENTS
 MAX_AMOUNT = 10_000_000  # of hours or money
 MAX_REWARD = 1000
 LAST_STEP = NEVER - 1
@@ -47,7 +46,7 @@ Verb = Annotated[actions.Verb, one_of(VERBS)]
 Operator = Annotated[Literal["eq", "ne", "gt", "lt", "ge", "le"], one_of(OPERATORS)]
 Value = Annotated[Any, AfterValidator(_plain_value)]
 Amount = Annotated[float, *number_from(0, MAX_AMOUNT)]
-Energy = Annotated[float, *number_from(0, MAX_ENERGY)]
+Energy = Annotated[float, *number_from(0, MAX_ENERGY // CENTS)]
 Reward = Annotated[float, *number_from(-MAX_REWARD, MAX_REWARD)]
 Probability = Annotated[float, *number_from(0, 1)]
 Change = Annotated[float, *number_from(-100, 100)]

@@ -1,6 +1,5 @@
 """A task as a page of text."""
 
-import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -10,9 +9,8 @@ from scenarios.lifestack.conditions import Condition
 from scenarios.lifestack.document import ExoEvent, Milestone, Route, Task
 from scenarios.lifestack.facts import Facts, hidden_keys, written_by_events
 from scenarios.lifestack.start import resources
-from scenarios.writing import aligned
+from scenarios.writing import aligned, as_page, folded
 
-WIDTH = 100
 SIGNS = {"eq": "=", "ne": "≠", "gt": ">", "lt": "<", "ge": "≥", "le": "≤"}
 
 
@@ -30,14 +28,8 @@ def page(task: Task, name: str = "") -> str:
         "Milestones": aligned(_milestone_row(milestone, task) for milestone in task.milestones),
         "Events": [line for event in task.event_schedule for line in _event_lines(event)],
     }
-    parts = [title, "=" * len(title), *_prose(task.goal), *_prose(str(task.domain_metadata.get("story", "")))]
-    for heading, lines in sections.items():
-        parts += ["", heading, *(f"  {line}" for line in lines or ["none"])]
-    return "\n".join(parts)
-
-
-def _prose(text: str) -> list[str]:
-    return textwrap.wrap(text, WIDTH)
+    story = str(task.domain_metadata.get("story", ""))
+    return as_page(title, [*folded(task.goal), *folded(story)], sections)
 
 
 def _start(task: Task) -> list[str]:

@@ -76,6 +76,11 @@ class Reach:
         return codes
 
 
+def could_be_won(task: Task) -> bool | None:
+    """Whether a task can be won: False if that is ruled out, None if it takes a search, as `scenarios.solvers` does."""
+    return None if Reach.of(task).wins(task) else False
+
+
 def _ranges(metrics: np.ndarray, events: list[ExoEvent], routes: list[Route]) -> tuple[np.ndarray, np.ndarray]:
     """The lowest and highest value of each metric: verbs and upkeep may be repeated, all else happens once."""
     verbs = [VERBS.index(verb) for route in routes for verb in route.verbs]

@@ -29,7 +29,7 @@ class Moves(NamedTuple):
 
 
 def legal_and_moves(env: LifeStack, state: State, params: Params, _: None = None) -> tuple[jax.Array, jax.Array, Moves]:
-    """(legal [A] bool, feasible [A] bool, the same, and what each entry means)."""
+    """(legal [A] bool; feasible [A] bool, here the same; what each entry means)."""
     legal = _legal(env, state, params)
     return legal, legal, Moves(env.catalogue.activity, env.catalogue.route, env.catalogue.key)
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 
+from jaxenv.core.names import did_you_mean
 from jaxenv.envs.lifestack.metrics import METRICS, UNIT, index
-from scenarios.errors import Problem, did_you_mean, quote
+from scenarios.errors import Problem, quote
 from scenarios.lifestack.conditions import AnyOf, Condition
 from scenarios.lifestack.document import Task
 from scenarios.lifestack.reach import Reach, never_fires
@@ -22,11 +23,6 @@ def warnings(task: Task) -> list[Problem]:
         *_late_events(task),
         *_stakes(task),
     ]
-
-
-def winnable(task: Task) -> bool | None:
-    """Whether a task can be won: False if that is ruled out, None if it takes a search, as `scenarios.solvers` does."""
-    return None if Reach.of(task).wins(task) else False
 
 
 def _unwinnable(task: Task, reach: Reach) -> Iterator[Problem]:

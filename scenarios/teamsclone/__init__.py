@@ -1,8 +1,7 @@
 """TeamsClone in text: its documents, how they become arrays, and how a running workspace reads in their words."""
 
+from jaxenv.core.deprecated import renamed_names
 from jaxenv.envs.teamsclone import Limits as Limits
-from jaxenv.envs.teamsclone import TeamsClone as Environment
-from scenarios.aliases import renamed
 from scenarios.teamsclone.action import Action as Action
 from scenarios.teamsclone.action import Payload as Payload
 from scenarios.teamsclone.agent_view import agent_view as agent_view
@@ -28,9 +27,7 @@ from scenarios.teamsclone.texts import texts as texts
 from scenarios.teamsclone.view import has_ended as has_ended
 from scenarios.teamsclone.warnings import warnings as warnings
 
-Document = Workspace
-__all__ = ["Document", "Environment"]
-__getattr__ = renamed(
+__getattr__ = renamed_names(
     __name__,
     {
         "canonical": "scenarios.teamsclone.view.normalize_action",

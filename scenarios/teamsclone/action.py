@@ -7,9 +7,9 @@ from pydantic_core import PydanticCustomError
 
 from jaxenv.envs.teamsclone.types import EMOJI
 from scenarios.records import Record, any_of
+from scenarios.teamsclone.fields import MAX_CHARACTERS
 
 SEND, SWITCH, REACT, JOIN, IDLE = "send_message", "switch_channel", "react_to_message", "join_call", "idle"
-MAX_CHARACTERS = 1000  # of a message
 
 FIELDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     SEND: (("content",), ("channelId",)),

@@ -1,14 +1,11 @@
 """A workspace as a page of text."""
 
-import textwrap
 from collections.abc import Iterator
 
 from jaxenv.envs.teamsclone.types import KINDS, POSTED_KINDS, PRESENCE
 from scenarios.teamsclone.document import Message, User, Workspace
 from scenarios.teamsclone.fixed_point import shares
-from scenarios.writing import aligned
-
-WIDTH = 100
+from scenarios.writing import aligned, as_page, folded
 
 
 def page(workspace: Workspace, name: str = "") -> str:
@@ -21,13 +18,10 @@ def page(workspace: Workspace, name: str = "") -> str:
         "Where they post, in %": aligned(_preference_rows(workspace)),
         "What they post, in %": aligned(_mix_rows(workspace)),
         "How they come and go, in % a step": aligned(_presence_rows(workspace)),
-        "Said before": aligned(_message_row(message, workspace) for message in workspace.messages),
+        "Said before": aligned(map(_message_row, workspace.messages)),
         "Texts": [line for kind in KINDS for line in _text_lines(workspace, kind)],
     }
-    parts = [title, "=" * len(title), *textwrap.wrap(workspace.story, WIDTH)]
-    for heading, lines in sections.items():
-        parts += ["", heading, *(f"  {line}" for line in lines or ["nothing"])]
-    return "\n".join(parts)
+    return as_page(title, folded(workspace.story), sections, empty="nothing")
 
 
 def _counts(workspace: Workspace) -> list[str]:
@@ -85,7 +79,7 @@ def _presence_rows(workspace: Workspace) -> Iterator[list[str]]:
             yield [", ".join(ids) if now == PRESENCE[0] else "", now, *row]
 
 
-def _message_row(message: Message, workspace: Workspace) -> list[str]:
+def _message_row(message: Message) -> list[str]:
     """Columns of a message."""
     named = "" if message.named is None else f"to agent {message.named}"
     return [message.channel, message.user, message.kind, named, message.text]

@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
+from jaxenv.core.names import did_you_mean
 from jaxenv.envs.teamsclone import State, actions
-from scenarios.errors import did_you_mean, quote
+from scenarios.errors import quote
 from scenarios.records import problems_of
 from scenarios.teamsclone.action import JOIN, MAX_CHARACTERS, REACT, SEND, SWITCH, Action
 from scenarios.teamsclone.agent_view import AgentView, current_channel, message_id, window_ids

@@ -27,7 +27,7 @@ class Moves(NamedTuple):
 def legal_and_moves(
     env: TeamsClone, state: State, params: Params, view: AgentView
 ) -> tuple[jax.Array, jax.Array, Moves]:
-    """(legal [A] bool, feasible [A] bool, the same, and what each entry means)."""
+    """(legal [A] bool; feasible [A] bool, here the same; what each entry means)."""
     legal = snapshot(view, state).mask
     return legal, legal, Moves(*env.catalogue.table.T)
 

@@ -230,6 +230,13 @@ def test_unknown_names_teach(name: str, words: list[str]) -> None:
         assert word in str(error.value)
 
 
+def test_a_library_of_another_environment_is_refused() -> None:
+    assert scenarios.load("lifeops", environment="lifeops").environment == "lifeops"
+    for name in ("lifeops", "lifeops/easy_1"):
+        with pytest.raises(ScenarioError, match=f"^{name}: a library of lifeops, expected documents of lifestack.$"):
+            scenarios.load(name, environment="lifestack")
+
+
 def test_unknown_environments_and_indices() -> None:
     with pytest.raises(ScenarioError, match="Did you mean 'lifeops'"):
         scenarios.parse("LifeOps", document())

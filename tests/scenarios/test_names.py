@@ -153,6 +153,7 @@ def test_a_generated_scenario_is_named_by_its_decompiled_document() -> None:
         (lifeops, "choices", "legal_and_moves"),
         (lifeops, "document_actions", "action_dicts"),
         (lifestack, "canonical", "normalize_action"),
+        (lifestack, "winnable", "could_be_won"),
         (lifestack, "winnable_by_search", "winnable"),
         (teamsclone, "standpoint", "agent_view"),
     ],

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import jaxenv
 import scenarios
-from jaxenv.envs.teamsclone import messages
+from jaxenv.envs.teamsclone import TeamsClone, messages
 from jaxenv.envs.teamsclone.texts import DEFAULT_TEXTS, default_table, embed
 from jaxenv.envs.teamsclone.types import KINDS, POSTED_KINDS, Limits, Scenario, empty_scenario
 from reference.teamsclone_workspace import Workspace as ReferenceWorkspace
@@ -302,7 +302,7 @@ def test_a_bank_has_room_for_so_many_texts() -> None:
 
 @pytest.mark.parametrize("limits", [Limits(), Limits(teams=2, channels=3, users=2, texts=40), Limits(channels=20)])
 def test_generated_workspaces_make_the_round_trip(limits: Limits) -> None:
-    env = teamsclone.Environment(limits=limits)
+    env = TeamsClone(limits=limits)
     draw = jax.jit(jax.vmap(env.generate))
     bank = jaxenv.ScenarioBank(draw(jax.random.split(jax.random.key(0), 12), np.linspace(0, 1, 12, dtype=np.float32)))
     library = scenarios.decompile("teamsclone", bank)

@@ -34,12 +34,14 @@ YARDSTICKS = ("Knapsack-v1", "Breakout-MinAtar")  # the speed of the others is a
 class Program:
     """One environment, batched."""
 
-    name: str
     params: Any
     reset: Callable[[jax.Array, Any], tuple[Any, Any]]  # (keys [B], params) -> (observation, state)
     # (keys [B], state, action, params) -> (observation, state, reward, done [B])
     step: Callable[[jax.Array, Any, jax.Array, Any], tuple[Any, Any, jax.Array, jax.Array]]
     mask: Callable[[Any], jax.Array]  # observation -> [B, ..., A] bool
+
+
+Build = Callable[[], Program]
 
 
 @dataclasses.dataclass
@@ -75,10 +77,11 @@ def benchmark(
         out: a JSON file for the measurements.
         only: run only programs whose name contains this.
     """
-    programs = [functools.partial(program, id) for id in jaxenv.registered() for program in (_bare, _counted)]
-    programs += _peer_programs() if peers else []
-    chosen = [build() for build in programs if only in _name_of(build)]
-    compiled = [_compile(program, num_envs) for program in chosen]
+    programs = {**_programs(), **(_peer_programs() if peers else {})}
+    chosen = {name: build() for name, build in programs.items() if only in name}
+    if not chosen:
+        raise ValueError(f"no program's name contains {only!r}. Available: {'; '.join(programs)}.")
+    compiled = [_compile(name, program, num_envs) for name, program in chosen.items()]
     for _ in range(rounds):
         for result, run in compiled:
             result.steps_per_s.append(num_envs * STEPS / run())
@@ -89,11 +92,7 @@ def benchmark(
     return results
 
 
-def _name_of(build: functools.partial) -> str:
-    return " ".join(build.args)
-
-
-def _compile(program: Program, num_envs: int) -> tuple[Result, Callable[[], float]]:
+def _compile(name: str, program: Program, num_envs: int) -> tuple[Result, Callable[[], float]]:
     """Compiles one scan and warms it up; the returned function continues it and returns its seconds."""
 
     def start(key: jax.Array, params: Any) -> Any:
@@ -118,7 +117,7 @@ def _compile(program: Program, num_envs: int) -> tuple[Result, Callable[[], floa
     carry = jax.jit(start)(key, params)
     began = time.perf_counter()
     run = jax.jit(scan_steps).lower(key, carry, params).compile()
-    result = Result(program.name, time.perf_counter() - began, _bytes_per_env(carry[:2]))
+    result = Result(name, time.perf_counter() - began, _bytes_per_env(carry[:2]))
     carry, _ = run(key, carry, params)
 
     def timed() -> float:
@@ -132,18 +131,26 @@ def _compile(program: Program, num_envs: int) -> tuple[Result, Callable[[], floa
     return result, timed
 
 
+def _programs() -> dict[str, Build]:
+    """Every registered environment, as it is and as training uses it."""
+    programs: dict[str, Build] = {}
+    for id in jaxenv.registered():
+        programs |= {id: functools.partial(_bare, id), f"{id}, counted": functools.partial(_counted, id)}
+    return programs
+
+
 def _bare(id: str) -> Program:
     """A registered environment."""
-    return _jaxenv_program(id, *jaxenv.make(id))
+    return _jaxenv_program(*jaxenv.make(id))
 
 
 def _counted(id: str) -> Program:
     """The same in the wrapper that training uses."""
     env, params = jaxenv.make(id)
-    return _jaxenv_program(f"{id}, counted", EpisodeStatistics(env), params)
+    return _jaxenv_program(EpisodeStatistics(env), params)
 
 
-def _jaxenv_program(name: str, env: Environment, params: Any) -> Program:
+def _jaxenv_program(env: Environment, params: Any) -> Program:
     def step(keys: jax.Array, state: Any, action: jax.Array, params: Any) -> tuple[Any, Any, jax.Array, jax.Array]:
         observation, state, reward, terminated, truncated, _ = jax.vmap(env.step, in_axes=(0, 0, 0, None))(
             keys, state, action, params
@@ -151,18 +158,18 @@ def _jaxenv_program(name: str, env: Environment, params: Any) -> Program:
         return observation, state, reward, terminated | truncated
 
     reset = jax.vmap(env.reset_env, in_axes=(0, None))
-    return Program(name, params, reset, step, lambda observation: observation.action_mask)
+    return Program(params, reset, step, lambda observation: observation.action_mask)
 
 
-def _peer_programs() -> list[functools.partial]:
+def _peer_programs() -> dict[str, Build]:
     """Structured tasks of Jumanji and well-known games of gymnax, if they are installed."""
     ids = {"jumanji": ("TSP-v1", "Knapsack-v1", "JobShop-v0"), "gymnax": ("Breakout-MinAtar", "CartPole-v1")}
-    programs: list[functools.partial] = []
+    programs: dict[str, Build] = {}
     for suite, program in (("jumanji", _jumanji_program), ("gymnax", _gymnax_program)):
         if importlib.util.find_spec(suite) is None:
             print(f"{suite} is not installed (extra `peers`): skipped", file=sys.stderr)
         else:
-            programs += [functools.partial(program, id) for id in ids[suite]]
+            programs |= {f"{suite} {id}": functools.partial(program, id) for id in ids[suite]}
     return programs
 
 
@@ -180,7 +187,7 @@ def _jumanji_program(id: str) -> Program:
         state, timestep = env.step(state, action)  # Jumanji's states hold their own keys
         return timestep.observation, state, jnp.asarray(timestep.reward), jnp.asarray(timestep.last())
 
-    return Program(f"jumanji {id}", None, reset, step, lambda observation: observation.action_mask)
+    return Program(None, reset, step, lambda observation: observation.action_mask)
 
 
 def _gymnax_program(id: str) -> Program:
@@ -197,7 +204,7 @@ def _gymnax_program(id: str) -> Program:
     def all_legal(observation: jax.Array) -> jax.Array:
         return jnp.ones((len(observation), env.num_actions), bool)
 
-    return Program(f"gymnax {id}", params, jax.vmap(env.reset, in_axes=(0, None)), step, all_legal)
+    return Program(params, jax.vmap(env.reset, in_axes=(0, None)), step, all_legal)
 
 
 def _bytes_per_env(tree: Any) -> int:
@@ -206,9 +213,8 @@ def _bytes_per_env(tree: Any) -> int:
 
 def _device() -> str:
     device = jax.devices()[0]
-    return (
-        f"{device.device_kind} x{jax.device_count()}, {len(os.sched_getaffinity(0))} CPU cores, jax {jax.__version__}"
-    )
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()  # it is Linux's alone
+    return f"{device.device_kind} x{jax.device_count()}, {cores} CPU cores, jax {jax.__version__}"
 
 
 def _table(results: list[Result], num_envs: int) -> str:

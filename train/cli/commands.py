@@ -8,10 +8,12 @@ import jax
 import tyro
 from tyro.conf import Positional
 
+from train import ppo
 from train.algorithms import ALGORITHMS
 from train.cli import benchmark, comparison, options
 from train.run import console, folder, plots, runner
 from train.run.policy_file import load_policy, read_header
+from train.score.validation import has_generator
 from train.settings import task
 from train.settings.config import Config
 
@@ -20,9 +22,13 @@ INTERRUPTED = 130  # the exit status that shells use for SIGINT
 
 def train(algorithm: str, argv: Sequence[str]) -> int:
     """Trains, then prints the table on the library, or on the user's own scenarios if it trained on them."""
-    parsed = options.parse(argv)
+    parsed = options.parse(algorithm, argv)
     config = parsed.config
     env, params = task.make(config)
+    if config.is_generated and not has_generator(env):
+        raise ValueError(
+            f"{config.env} does not generate scenarios: train with --scenarios library, or --scenarios PATH for yours"
+        )
     source = config.training.scenarios
     library = comparison.load_library(env, None if source in ("generated", "library") else source)
     if not config.is_generated:
@@ -40,7 +46,7 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
     if outcome.stopped:
         print(f"interrupted; resume with: python -m train {algorithm} --resume {run_folder.path}")
         return INTERRUPTED
-    table = comparison.compare(outcome.policy, env, env.default_params, library)
+    table = comparison.compare(outcome.policy, env, env.default_params, library, name=algorithm.upper())
     print(f"\n{table}{comparison.training_note(task.describe_params(params), env)}")
     return 0
 
@@ -61,7 +67,8 @@ def evaluate(
     env, params = task.make(Config(env=header["env"], env_args=header.get("env_args", {})))
     policy = load_policy(path, env, params, any_params=True).replace(greedy=greedy)
     library = comparison.load_library(env, scenarios)
-    table = comparison.compare(policy, env, params, library, repetitions=repetitions)
+    name = header.get("algorithm", ppo.name).upper()  # an older file does not say
+    table = comparison.compare(policy, env, params, library, name=name, repetitions=repetitions)
     print(f"{table}{comparison.training_note(header.get('params', {}), env)}")
 
 

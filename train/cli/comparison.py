@@ -31,15 +31,18 @@ def load_library(env: Environment, path: str | None = None) -> scenarios.Library
 
 
 def compare(
-    policy: Any, env: Environment, params: Any, library: scenarios.Library, *, repetitions: int = EPISODES
+    policy: Any, env: Environment, params: Any, library: scenarios.Library, *, name: str, repetitions: int = EPISODES
 ) -> str:
-    """The table of every baseline and this policy on a library, with validation returns if it is the shipped one."""
+    """The table of every baseline and this policy, under its name, on a library.
+
+    It has validation returns too if the library is the shipped one.
+    """
     params = params.replace(bank=library.bank)
     rules = baselines.for_environment(env)
-    validation = validation_returns({**rules, "PPO": policy}, env, params) if library.is_shipped else {}
+    validation = validation_returns({**rules, name: policy}, env, params) if library.is_shipped else {}
     reference = reference_returns(env, params, library, rules.pop("Random"))
-    policies = {**rules, "PPO": policy}
-    results = {name: evaluate(each, env, params, repetitions=repetitions) for name, each in policies.items()}
+    policies = {**rules, name: policy}
+    results = {title: evaluate(each, env, params, repetitions=repetitions) for title, each in policies.items()}
     return table(reference, results, validation)
 
 

@@ -1,17 +1,22 @@
-"""The door of the command line: finds the command, and turns errors into one line and an exit status."""
+"""The command-line entry point: dispatches to a command, and turns errors into one line and an exit status."""
 
 import sys
 from collections.abc import Sequence
 
+from jaxenv.core.names import did_you_mean_one_of
+from train.algorithms import ALGORITHMS
 from train.cli.commands import COMMANDS
 from train.run.runner import NotFinite
-from train.settings.presets import nearest
 
-USAGE = """\
+TRAINING = "".join(
+    f"  {f'{name} --env ID':<24}train a policy and score it on the environment's library\n"
+    f"  {f'{name} --resume RUN_DIR':<24}resume a run that was killed or interrupted\n"
+    for name in ALGORITHMS
+)
+USAGE = f"""\
 usage: python -m train COMMAND ...
 
-  ppo --env ID            train a policy and score it on the environment's library
-  ppo --resume RUN_DIR    resume a run that was killed or interrupted
+{TRAINING}\
   evaluate RUN_DIR        score the policy of a run
   plot RUN_DIR ...        draw the learning curves of runs
   bench                   measure steps per second
@@ -31,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     try:
         if name not in COMMANDS:
-            raise ValueError(f"no command {name!r}.{nearest(name, COMMANDS)}")
+            raise ValueError(f"no command {name!r}.{did_you_mean_one_of(name, COMMANDS)}")
         return COMMANDS[name](arguments)
     except (ValueError, OSError) as error:
         print(f"python -m train: {error}", file=sys.stderr)

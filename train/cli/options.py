@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import tyro
 
 import jaxenv
+from jaxenv.core.names import did_you_mean_one_of
 from train.run.folder import RunFolder
 from train.settings import presets, task
 from train.settings.config import Config
@@ -16,7 +17,7 @@ from train.settings.serialize import MUTABLE, differences, immutable, option, to
 
 CHANGEABLE = ", ".join(option(name) for name in MUTABLE if name != "run_dir")
 DESCRIPTION = (
-    "Train PPO. Omitted options use the preset of the environment, or --preset NAME: "
+    "Train {algorithm}. Omitted options use the preset of the environment, or --preset NAME: "
     f"{', '.join(presets.PRESETS)}. --env-args NAME=VALUE ... sets constructor arguments of the environment, such as "
     "num_agents=2 or limits.channels=9; the numbers of its params, such as --weights.send, are the last options below. "
     "--resume RUN_DIR resumes a run that was killed or interrupted, with its own settings; only "
@@ -32,17 +33,17 @@ class Options:
     resumed: RunFolder | None  # the run to resume, or None for a new one
 
 
-def parse(argv: Sequence[str]) -> Options:
-    """The complete, checked settings of a command line.
+def parse(algorithm: str, argv: Sequence[str]) -> Options:
+    """The complete, checked settings of the command line of an algorithm.
 
-    >>> parse(["--env", "LifeOps-v0", "--gamma", "0.9"]).config.hyper.gamma
+    >>> parse("ppo", ["--env", "LifeOps-v0", "--gamma", "0.9"]).config.hyper.gamma
     0.9
 
     Raises:
         ValueError: for an unknown environment, argument or preset, a folder that is not a run folder, or a setting that
             a resumed run cannot change.
     """
-    first = argparse.ArgumentParser(prog="python -m train ppo", add_help=False, allow_abbrev=False)
+    first = argparse.ArgumentParser(prog=f"python -m train {algorithm}", add_help=False, allow_abbrev=False)
     for name in ("--env", "--preset", "--resume"):
         first.add_argument(name)
     first.add_argument("--env-args", nargs="*")
@@ -50,16 +51,16 @@ def parse(argv: Sequence[str]) -> Options:
     is_help = bool({"-h", "--help"} & set(rest))
     if named.resume is not None and not is_help:
         folder = RunFolder(Path(named.resume))
-        return Options(_resumed(folder, named, rest), folder)
+        return Options(_resumed(algorithm, folder, named, rest), folder)
     default = presets.preset(named.preset) if named.preset else presets.for_environment(named.env or "ID")
     default = dataclasses.replace(default, env=named.env or default.env)
     if default.env not in jaxenv.registered() and not is_help:
         problem = f"no environment {named.env!r}." if named.env else "missing --env ID."
-        raise ValueError(problem + presets.nearest(default.env, jaxenv.registered()))
-    return Options(_with_options(_with_arguments(default, named), rest), None)
+        raise ValueError(problem + did_you_mean_one_of(default.env, jaxenv.registered()))
+    return Options(_with_options(algorithm, _with_arguments(default, named), rest), None)
 
 
-def _resumed(folder: RunFolder, named: argparse.Namespace, rest: Sequence[str]) -> Config:
+def _resumed(algorithm: str, folder: RunFolder, named: argparse.Namespace, rest: Sequence[str]) -> Config:
     """The settings of a run with the changes that it allows; a ValueError names any other change."""
     path, saved = folder.path, folder.read_config()
     if named.preset is not None:
@@ -68,7 +69,7 @@ def _resumed(folder: RunFolder, named: argparse.Namespace, rest: Sequence[str]) 
         )
     default = dataclasses.replace(saved, env=named.env or saved.env)
     other = differences(immutable({"env": saved.env}), immutable({"env": default.env}))
-    config = default if other else _with_options(_with_arguments(default, named), rest)
+    config = default if other else _with_options(algorithm, _with_arguments(default, named), rest)
     other = other or differences(immutable(to_json(saved)), immutable(to_json(config)))
     if other:
         changes = ", ".join(f"{_as_option(name, here)} (it has {_as_text(there)})" for name, there, here in other)
@@ -84,7 +85,7 @@ def _with_arguments(default: Config, named: argparse.Namespace) -> Config:
     return dataclasses.replace(default, env_args={**default.env_args, **given})
 
 
-def _with_options(default: Config, argv: Sequence[str]) -> Config:
+def _with_options(algorithm: str, default: Config, argv: Sequence[str]) -> Config:
     """The settings changed by the options of a command line, including the numbers of the environment's params."""
     known = task.numbers(task.make(default)[1]) if default.env in jaxenv.registered() else {}
     fields = [
@@ -99,8 +100,8 @@ def _with_options(default: Config, argv: Sequence[str]) -> Config:
         tyro.conf.configure(tyro.conf.OmitArgPrefixes)(options),
         args=argv,
         default=options(default, numbers()),
-        prog="python -m train ppo",
-        description=DESCRIPTION,
+        prog=f"python -m train {algorithm}",
+        description=DESCRIPTION.format(algorithm=algorithm.upper()),
     )
     given = zip(known, dataclasses.astuple(found.params), strict=True)
     changed = {name: value for name, value in given if value != known[name]}

@@ -41,9 +41,3 @@ class MaskedCategorical(struct.PyTreeNode):
         """[...] float32: -sum p log p in nats, over the actions of positive probability."""
         probs = jnp.exp(self.log_probs)
         return -jnp.sum(jnp.where(probs > 0, probs * self.log_probs, 0.0), axis=-1)
-
-    def kl(self, other: "MaskedCategorical") -> jax.Array:
-        """[...] float32: KL(self || other); both have the same mask."""
-        probs = jnp.exp(self.log_probs)
-        difference = self.log_probs - other.log_probs
-        return jnp.sum(jnp.where(probs > 0, probs * difference, 0.0), axis=-1)

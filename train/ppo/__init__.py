@@ -7,3 +7,5 @@ from train.ppo.algorithm import make_superstep as make_superstep
 from train.ppo.algorithm import make_update as make_update
 from train.ppo.algorithm import policy_of as policy_of
 from train.ppo.algorithm import training_bank as training_bank
+
+name = "ppo"

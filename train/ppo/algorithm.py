@@ -145,7 +145,7 @@ def make_update(config: Config, env: Environment) -> Update:
             totals=totals,
             losses=losses,
             grad_norm=grad_norm,
-            not_finite=learner.first_not_finite(*terms),
+            not_finite=learner.not_finite_terms(*terms),
             explained_variance=learner.explained_variance(batch.value, batch.target),
             learning_rate=learning_rate,
             entropy_coef=entropy_coef,

@@ -61,7 +61,7 @@ def make_optimizer(max_grad_norm: jax.Array | float) -> optax.GradientTransforma
     return optax.chain(optax.clip_by_global_norm(max_grad_norm), optax.scale_by_adam(eps=1e-5))
 
 
-def first_not_finite(losses: Losses, grad_norm: jax.Array) -> dict[str, jax.Array]:
+def not_finite_terms(losses: Losses, grad_norm: jax.Array) -> dict[str, jax.Array]:
     """Term -> [] bool: whether it is NaN or infinite in the first gradient step in which any term is.
 
     Args:

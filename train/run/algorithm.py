@@ -40,7 +40,12 @@ class Metrics(Protocol):
 
 
 class Algorithm(Protocol):
-    """A learning algorithm: a module with these pure functions, such as `train.ppo`."""
+    """A learning algorithm: a module with a name and these pure functions, such as `train.ppo`."""
+
+    @property
+    def name(self) -> str:
+        """What the command line calls it; tables show it in capitals."""
+        ...
 
     def init(self, key: Key, env_params: Any, *, config: Config, env: Environment) -> State:
         """The state before the first update."""

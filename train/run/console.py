@@ -1,38 +1,10 @@
-"""A run in the terminal: its clock, its progress bar, and its stop signal."""
+"""A run in the terminal: its length in words, and its progress bar."""
 
-import signal
-import time
-from types import FrameType
 from typing import Any
 
 from tqdm import tqdm
 
 from train.settings.config import Config
-
-
-class Clock:
-    """Counts environment steps, as Python ints, and the seconds that they take."""
-
-    def __init__(self, steps_per_superstep: int, *, env_steps: int = 0, seconds: float = 0.0) -> None:
-        """Starts now, from the counts of an earlier part of the run."""
-        self.env_steps, self.seconds = env_steps, seconds
-        self._steps_per_superstep = steps_per_superstep
-        self._superstep_began = time.perf_counter()
-        self._began = self._superstep_began - seconds
-
-    def start(self) -> None:
-        """Marks the start of a superstep."""
-        self._superstep_began = time.perf_counter()
-
-    def tick(self) -> dict[str, float | int]:
-        """Marks the end of a superstep: `env_steps` and `seconds` so far, and its own `steps_per_second`.
-
-        The time between supersteps (validation, checkpoints) counts in `seconds`, not in `steps_per_second`.
-        """
-        now = time.perf_counter()
-        self.env_steps, self.seconds = self.env_steps + self._steps_per_superstep, now - self._began
-        steps_per_second = self._steps_per_superstep / (now - self._superstep_began)
-        return {"env_steps": self.env_steps, "seconds": self.seconds, "steps_per_second": steps_per_second}
 
 
 def length(config: Config) -> str:
@@ -48,7 +20,7 @@ def length(config: Config) -> str:
 
 
 class Bar:
-    """A progress bar in environment steps: steps/s, return, last validation return, time left."""
+    """A progress bar in environment steps: steps/s, return, last validation return, entropy if any, time left."""
 
     def __init__(self, config: Config, env_steps: int, *, is_shown: bool) -> None:
         """Draws a bar that starts at `env_steps`."""
@@ -69,8 +41,8 @@ class Bar:
         if record["validation_return"] is not None:
             self._validation = f", validation {record['validation_return']:.2f}"
         if record["return"] is not None:
-            text = f"return {record['return']:.2f}{self._validation}, entropy {record['entropy']:.2f}"
-            self._bar.set_postfix_str(text, refresh=False)
+            entropy = "" if record.get("entropy") is None else f", entropy {record['entropy']:.2f}"
+            self._bar.set_postfix_str(f"return {record['return']:.2f}{self._validation}{entropy}", refresh=False)
         self._bar.update(record["env_steps"] - self._bar.n)
 
     def __enter__(self) -> "Bar":
@@ -78,28 +50,3 @@ class Bar:
 
     def __exit__(self, *exception: object) -> None:
         self._bar.close()
-
-
-class StopSignal:
-    """Turns the first SIGINT or SIGTERM into a request to stop after the superstep; a second one acts as usual."""
-
-    def __init__(self) -> None:
-        """Starts without a request."""
-        self.is_requested = False
-        self._previous: dict[int, Any] = {}
-
-    def _request(self, number: int, frame: FrameType | None) -> None:
-        self.is_requested = True
-        self._restore()
-
-    def _restore(self) -> None:
-        for number, handler in self._previous.items():
-            signal.signal(number, handler)
-
-    def __enter__(self) -> "StopSignal":
-        for number in (signal.SIGINT, signal.SIGTERM):
-            self._previous[number] = signal.signal(number, self._request)
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._restore()

@@ -16,6 +16,7 @@ SIZE = (7.2, 5.0)  # inches
 DOTS_PER_INCH = 160
 SMOOTHED_FROM = 80  # points; a longer curve is drawn as its running mean, with the points faintly behind it
 LARGE, SMALL, TINY = 12.0, 8.5, 7.0  # font sizes, in points
+PANELS = (("entropy", "entropy, nats", False), ("value_loss", "value loss", True))  # metric, title, log scale
 LEFT, RIGHT = 0.085, 0.955  # edges of the panels, as fractions of the width
 
 Curve = tuple[np.ndarray, np.ndarray]  # environment steps, values
@@ -27,7 +28,7 @@ def is_possible() -> bool:
 
 
 def learning_curves(folders: Sequence[RunFolder], out: Path) -> None:
-    """Draws the return of several runs in one picture, with entropy and value loss in small panels below.
+    """Draws the return of several runs in one picture, with small panels of `PANELS` below, where the runs record them.
 
     Args:
         folders: runs, finished or not.
@@ -44,13 +45,14 @@ def learning_curves(folders: Sequence[RunFolder], out: Path) -> None:
     runs = {name: list(read_metrics(folder.metrics)) for name, folder in _named(folders).items()}
     figure = Figure(figsize=SIZE, dpi=DOTS_PER_INCH, facecolor="white")
     FigureCanvasAgg(figure)
+    panels = [panel for panel in PANELS if any(panel[0] in record for records in runs.values() for record in records)]
     grid = figure.add_gridspec(
         2, 2, height_ratios=(2.3, 1), left=LEFT, right=RIGHT, top=0.86, bottom=0.07, hspace=0.45, wspace=0.2
     )
     main = figure.add_subplot(grid[0, :])
     _draw(main, runs, "return", "return of an episode, actions sampled", SMALL)
-    _draw(figure.add_subplot(grid[1, 0]), runs, "entropy", "entropy, nats", TINY)
-    _draw(figure.add_subplot(grid[1, 1]), runs, "value_loss", "value loss", TINY, log=True)
+    for column, (key, title, is_log) in enumerate(panels):
+        _draw(figure.add_subplot(grid[1, column]), runs, key, title, TINY, log=is_log)
     _head(figure, main, folders, runs)
     figure.savefig(out)
 
@@ -114,7 +116,7 @@ def _head(figure: Any, main: Any, folders: Sequence[RunFolder], runs: Mapping[st
 
 def _curve(records: Sequence[Mapping[str, Any]], key: str) -> Curve:
     """The points of a curve; supersteps without a value have none."""
-    points = [(record["env_steps"], record[key]) for record in records if record[key] is not None]
+    points = [(record["env_steps"], record[key]) for record in records if record.get(key) is not None]
     steps, values = np.array(points, float).reshape(-1, 2).T
     return steps, values
 

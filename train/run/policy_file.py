@@ -25,8 +25,19 @@ class PolicyError(ValueError):
     """A file that is not a policy, or not one for this environment."""
 
 
-def save_policy(path: Path, policy: NetworkPolicy, config: Config, *, scenarios: str) -> None:
+def save_policy(path: Path, policy: NetworkPolicy, config: Config, *, scenarios: str, algorithm: str = "") -> None:
     """Writes a policy file, completely or not at all.
+
+    >>> import functools, pathlib, tempfile, jax, jax.numpy as jnp, jaxenv, train
+    >>> env, params = jaxenv.make("LifeOps-v0")
+    >>> config = train.preset("LifeOps-v0")
+    >>> state = jax.eval_shape(functools.partial(train.init, config=config, env=env), jax.random.key(0), params)
+    >>> policy = train.ppo.policy_of(state, config=config, env=env)
+    >>> policy = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), policy)  # instead of training it
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "policy.msgpack"
+    >>> train.save_policy(path, policy, config, scenarios=params.bank.fingerprint(), algorithm="ppo")
+    >>> read_header(path)["env"], read_header(path)["algorithm"]
+    ('LifeOps-v0', 'ppo')
 
     Args:
         path: the file.
@@ -34,6 +45,7 @@ def save_policy(path: Path, policy: NetworkPolicy, config: Config, *, scenarios:
         config: the settings of the training, of which those of network, environment and params are stored. If the last
             two are empty (`run.runner` fills them in), `load_policy` cannot compare them.
         scenarios: fingerprint of the bank that training started with.
+        algorithm: name of the algorithm that trained it, such as `"ppo"`.
     """
     settings = to_json(config)
     record = {
@@ -41,6 +53,7 @@ def save_policy(path: Path, policy: NetworkPolicy, config: Config, *, scenarios:
         "env": policy.env.name,
         **{name: settings[name] for name in ("env_args", "params", "network")},
         "scenarios": scenarios,
+        **({"algorithm": algorithm} if algorithm else {}),
         "weights": serialization.to_state_dict(jax.device_get(policy.weights)),
     }
     write_atomic(path, serialization.msgpack_serialize(record))
@@ -50,7 +63,8 @@ def read_header(path: str | Path) -> dict[str, Any]:
     """The contents of a policy file, with its `weights` as stored.
 
     `env`, `env_args` and `params` describe what it was trained on (see `train.settings.task`), `network` describes the
-    network, and `scenarios` is the fingerprint of the bank that training started with.
+    network, `scenarios` is the fingerprint of the bank that training started with, and `algorithm` is the name of what
+    trained it, if the file says so.
     """
     try:
         record = serialization.msgpack_restore(Path(path).read_bytes())
@@ -93,8 +107,11 @@ def load_policy(path: str | Path, env: Environment, params: Any, *, any_params: 
     if record["env"] != env.name:
         raise PolicyError(f"{path} holds a policy for {record['env']}, not for {env.name}")
     _check_task(path, record, task.describe(env, params), any_params)
-    settings = from_json({"env": env.name, "network": record["network"]})
-    network = make_network(settings.network, env.num_actions)
+    try:
+        settings = from_json({"env": env.name, "network": record["network"]})
+        network = make_network(settings.network, env.num_actions)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise PolicyError(f"{path} comes from another version: {error}") from error
 
     def init() -> Any:
         observation, _ = env.reset_env(jax.random.key(0), params)

@@ -12,11 +12,12 @@ from jaxenv.core import Environment
 from train.networks.policy import NetworkPolicy
 from train.run.algorithm import Algorithm, State
 from train.run.checkpoint import CheckpointError, Checkpoints, Progress
-from train.run.console import Clock, StopSignal
+from train.run.clock import Clock
 from train.run.folder import RunFolder
 from train.run.metrics import not_finite, reduce_metrics
 from train.run.policy_file import save_policy
 from train.run.recorder import Recorder
+from train.run.stop_signal import StopSignal
 from train.score.validation import make_validator
 from train.settings import task
 from train.settings.config import Config
@@ -91,7 +92,8 @@ def run(
                     progress = dataclasses.replace(progress, **done)
                     recorder.flush()
                     checkpoints.save(state, progress)
-                    save_policy(folder.policy, policy_of(state), config, scenarios=progress.scenarios)
+                    source = {"scenarios": progress.scenarios, "algorithm": algorithm.name}
+                    save_policy(folder.policy, policy_of(state), config, **source)
                 if is_last:
                     break
     is_finished = progress.superstep == config.num_supersteps

@@ -39,10 +39,16 @@ def calibrate(
     Actions are sampled, as in training: that is the policy which the critic values. The time limit counts as
     termination, so a critic that was trained to look beyond it (`bootstrap_truncated`) predicts more.
 
-    >>> env, params = jaxenv.make("LifeOps-v0")  # doctest: +SKIP
-    >>> policy = train.load_policy("runs/LifeOps-v0-0-0/policy.msgpack", env, params)  # doctest: +SKIP
-    >>> hyper = train.preset("LifeOps-v0").hyper  # doctest: +SKIP
-    >>> found = train.calibrate(policy, env, params, hyper, key=jax.random.key(0))  # doctest: +SKIP
+    >>> import functools, jax, jax.numpy as jnp, jaxenv, train
+    >>> from train.settings.config import Network
+    >>> env, params = jaxenv.make("LifeOps-v0")
+    >>> config = train.Config(env="LifeOps-v0", network=Network(hidden=(8,)))
+    >>> state = jax.eval_shape(functools.partial(train.init, config=config, env=env), jax.random.key(0), params)
+    >>> policy = train.ppo.policy_of(state, config=config, env=env)
+    >>> policy = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), policy)  # instead of `train.load_policy`
+    >>> found = train.calibrate(policy, env, params, config.hyper, key=jax.random.key(0))
+    >>> int(found.count[0]), float(found.value[0])  # the 12 days of the library have a first step, valued 0
+    (12, 0.0)
 
     Args:
         policy: the trained policy.

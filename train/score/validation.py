@@ -24,8 +24,8 @@ def validation_params(env: Environment, env_params: Any) -> Any:
 
 
 def has_generator(env: Environment) -> bool:
-    """Whether an environment generates scenarios; if not, it has no validation set."""
-    return type(env).generate is not Environment.generate
+    """Whether an environment, wrapped or not, generates scenarios; if not, it has no validation set."""
+    return type(env.unwrapped).generate is not Environment.generate
 
 
 def validation_returns(

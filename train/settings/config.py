@@ -105,7 +105,7 @@ class Config:
     seed: int = 0  # random seed
     total_steps: int = 4_000_000  # environment steps, rounded up to whole supersteps
     run_dir: Path | None = None  # output folder, which must not exist yet; default: runs/ENV-SEED-N
-    validate_every: int = 4  # validate every N supersteps (0 = never)
+    validate_every: int = 4  # validate every N supersteps and at the end (0 = never), only with generated scenarios
     checkpoint_every: float = 60.0  # seconds between checkpoints; a run always writes one at its end
     tensorboard: bool = True  # also write TensorBoard events, if tensorboardX is installed
     rollout: Rollout = dataclasses.field(default_factory=Rollout)

@@ -1,9 +1,8 @@
 """Tuned settings per environment; one without a preset trains with the defaults of `Config`."""
 
 import dataclasses
-import difflib
-from collections.abc import Iterable
 
+from jaxenv.core.names import did_you_mean_one_of
 from train.settings.config import Config, Hyper, Network, Rollout
 
 # The planner observes its clock and its time limit is part of the task, so the limit counts as termination and gamma
@@ -57,18 +56,10 @@ def preset(name: str) -> Config:
         ValueError: for an unknown name, with the nearest one.
     """
     if name not in PRESETS:
-        raise ValueError(f"no preset {name!r}.{nearest(name, PRESETS)}")
+        raise ValueError(f"no preset {name!r}.{did_you_mean_one_of(name, PRESETS)}")
     return PRESETS[name]
 
 
 def for_environment(env_id: str) -> Config:
     """The preset of an environment, or the defaults if it has none."""
     return PRESETS.get(env_id, Config(env=env_id))
-
-
-def nearest(name: str, names: Iterable[str]) -> str:
-    """The end of an error message: the nearest name, and all of them."""
-    names = list(names)
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.4)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    return f"{hint} Available: {', '.join(names)}."

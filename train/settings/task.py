@@ -17,9 +17,9 @@ import numpy as np
 
 import jaxenv
 from jaxenv.core import Environment
+from jaxenv.core.names import did_you_mean_one_of
 from jaxenv.registry import arguments
 from train.settings.config import Config
-from train.settings.presets import nearest
 
 PLAIN = (bool, int, float, str)
 
@@ -43,7 +43,9 @@ def make(config: Config) -> tuple[Environment, Any]:
     fields = describe_arguments(env)
     for name, value in config.env_args.items():
         if name not in fields:
-            raise ValueError(f"{config.env} takes no argument {name!r}.{nearest(name, _argument_names(takes))}")
+            raise ValueError(
+                f"{config.env} takes no argument {name!r}.{did_you_mean_one_of(name, _argument_names(takes))}"
+            )
         if fields[name] != value:
             raise ValueError(f"{config.env} has {name} {fields[name]} and cannot be made with {value}")
     return env, with_numbers(params, config.params)
@@ -88,7 +90,7 @@ def with_numbers(params: Any, changed: Mapping[str, Any]) -> Any:
     known = describe_params(params)
     for name, value in changed.items():
         if name not in known:
-            raise ValueError(f"params have no number {name!r}.{nearest(name, numbers(params))}")
+            raise ValueError(f"params have no number {name!r}.{did_you_mean_one_of(name, numbers(params))}")
         if not isinstance(known[name], str):
             _checked(known[name], value, name)
     leaves = [

@@ -13,7 +13,7 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core import ScenarioBank
-from jaxenv.core.deprecated import renamed
+from jaxenv.core.deprecated import RenamedField
 from jaxenv.core.fields import Sizes, array, last, padding, record
 from jaxenv.core.limits import Capacities
 from jaxenv.core.types import ActionMask
@@ -157,8 +157,8 @@ class Observation(struct.PyTreeNode):
     weekday: jax.Array = array("", np.int8, UNSET, len(WEEKDAYS) - 1, doc="MONDAY..6, UNSET if not known")
     action_mask: ActionMask = array("A", bool, doc="the legal actions")
 
-    is_event = renamed("event_exists")
-    is_request = renamed("request_exists")
+    is_event = RenamedField("event_exists")
+    is_request = RenamedField("request_exists")
 
 
 class Params(struct.PyTreeNode):

@@ -16,7 +16,7 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core import ScenarioBank
-from jaxenv.core.deprecated import renamed
+from jaxenv.core.deprecated import RenamedField
 from jaxenv.core.fields import Sizes, array, last, padding, record
 from jaxenv.core.limits import Capacities
 from jaxenv.core.types import ActionMask
@@ -277,7 +277,7 @@ class Observation(struct.PyTreeNode):
     deadline: jax.Array = array("", np.int16, 0, NEVER, doc="steps, NEVER where there is none")
     action_mask: ActionMask = array("A", bool, doc="the legal actions")
 
-    horizon = renamed("max_steps")
+    horizon = RenamedField("max_steps")
 
 
 class Ends(struct.PyTreeNode):

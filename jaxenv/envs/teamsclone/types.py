@@ -16,7 +16,7 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core import ScenarioBank
-from jaxenv.core.deprecated import renamed
+from jaxenv.core.deprecated import RenamedField
 from jaxenv.core.fields import Sizes, array, last, padding, record
 from jaxenv.core.limits import Capacities, require_bits
 from jaxenv.core.types import ActionMask
@@ -199,7 +199,7 @@ class ObservedMessages(struct.PyTreeNode):
     )
     text: jax.Array = array(f"{WINDOW}", np.int16, 0, MAX_TEXTS - 1, doc="row of the table of texts")
 
-    present = renamed("exists")
+    present = RenamedField("exists")
 
 
 class Observation(struct.PyTreeNode):
@@ -226,7 +226,7 @@ class Observation(struct.PyTreeNode):
     run: jax.Array = array("C", np.int8, 0, doc="agents' messages since a teammate's last")
     action_mask: ActionMask = array("A", bool, doc="the legal actions")
 
-    time_limit = renamed("max_steps")
+    time_limit = RenamedField("max_steps")
 
 
 class Statistics(struct.PyTreeNode):

@@ -32,7 +32,7 @@ class State(NamedTuple):
 
     clock: int
     facts: int
-    marks: int  # 12 bits a route, of routes that can be worked
+    marks: int  # VERB_BITS bits a route, of routes that can be worked
     completed: int
     closed: int  # of routes that are not completed
     reached: int  # milestones

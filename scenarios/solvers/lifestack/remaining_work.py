@@ -7,7 +7,7 @@ from jaxenv.envs.lifestack.actions import SPEND
 from scenarios.solvers.lifestack.model import ALL_VERBS
 from scenarios.solvers.lifestack.tables import VERB_BITS, Route, members_of
 
-WORK_BITS = 16  # of the rest of a route: a tail of the steps that any of 2**12 sets of verbs leaves
+WORK_BITS = 16  # of the rest of a route: a tail of the steps that any of 2**VERB_BITS sets of verbs leaves
 
 
 class Step(NamedTuple):
@@ -52,7 +52,7 @@ class RemainingWork:
         self._needed: dict[tuple[int, int], Needed] = {}
 
     def of(self, marks: int) -> int:
-        """The remaining work after some verbs, 12 bits per route."""
+        """The remaining work after some verbs, `VERB_BITS` bits per route."""
         if marks not in self._of:
             done = (marks >> VERB_BITS * n & ALL_VERBS for n in range(len(self._routes)))
             numbers = [self._number(n, self._best_steps(n, verbs)) for n, verbs in enumerate(done)]

@@ -1,9 +1,12 @@
 """Former names work for one more version, and say what the name is now."""
 
+import math
+
 import jax
 import pytest
 
 import jaxenv
+from jaxenv.core.deprecated import renamed_names
 
 
 @pytest.mark.parametrize(
@@ -21,8 +24,17 @@ def test_a_former_name_of_an_observation_warns(env_id, path, former, name):
     record = jax.eval_shape(env.reset, jax.random.key(0), params)[0]
     for part in path:
         record = getattr(record, part)
-    with pytest.warns(DeprecationWarning, match=f"is now {type(record).__name__}.{name}"):
+    kind = type(record).__name__
+    with pytest.warns(DeprecationWarning, match=rf"^{kind}\.{former} is now {kind}\.{name}$"):
         assert getattr(record, former) is getattr(record, name)
+
+
+def test_a_former_name_of_a_module_warns():
+    find = renamed_names("old", {"tau": "math.pi"})
+    with pytest.warns(DeprecationWarning, match=r"^old\.tau is now math\.pi$"):
+        assert find("tau") == math.pi
+    with pytest.raises(AttributeError, match="module 'old' has no attribute 'e'"):
+        find("e")
 
 
 def test_the_former_name_of_warnings_warns():

@@ -65,12 +65,8 @@ def test_values_of_a_day_with_one_request() -> None:
     assert found == pytest.approx((0.0, -5.6, -3.5), abs=1e-5)
 
 
-ROWS_OF_CRISES = ("car_breakdown_task", "exam_resit")
-
-
-@pytest.mark.parametrize(
-    "id", [pytest.param(id, marks=[] if id in ROWS_OF_CRISES else [pytest.mark.slow]) for id in CRISES.ids]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("id", CRISES.ids)
 def test_the_row_of_a_crisis_is_what_the_baselines_earn(id: str, crisis_policies) -> None:
     env, policies = crisis_policies
     row = played(env, policies, CRISES.bank[CRISES.index(id)])

@@ -2,10 +2,12 @@
 
 import importlib.util
 import json
+import os
 import types
 
 import pytest
 
+import jaxenv
 from jaxenv.core import masking
 from train.cli import benchmark
 
@@ -26,9 +28,25 @@ def test_a_program_is_measured_and_reported(id, tmp_path, capsys):
     assert (written["name"], written["steps_per_s"]) == (id, found.steps_per_s)
 
 
+def test_programs_are_chosen_by_the_names_that_are_printed(monkeypatch, capsys):
+    """Without a program that takes time: what is compiled is only listed."""
+    names = []
+    monkeypatch.setattr(benchmark, "_bare", lambda id: names.append(id))
+    monkeypatch.setattr(benchmark, "_counted", lambda id: names.append(f"{id}, counted"))
+    monkeypatch.setattr(benchmark, "_compile", lambda name, program, num_envs: (name, lambda: 1.0))
+    monkeypatch.setattr(benchmark, "_table", lambda results, num_envs: " / ".join(results))
+    benchmark.benchmark(rounds=0, peers=False, only="counted")
+    expected = [f"{id}, counted" for id in jaxenv.registered()]
+    assert names == capsys.readouterr().out.strip().split(" / ") == expected
+    with pytest.raises(ValueError, match=r"no program's name contains 'jumanji'\. Available: LifeOps-v0; "):
+        benchmark.benchmark(peers=False, only="jumanji")
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    assert f"{os.cpu_count()} CPU cores" in benchmark._device()
+
+
 def test_missing_suites_are_skipped(monkeypatch, capsys):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    assert benchmark._peer_programs() == []
+    assert benchmark._peer_programs() == {}
     assert capsys.readouterr().err.splitlines() == [
         "jumanji is not installed (extra `peers`): skipped",
         "gymnax is not installed (extra `peers`): skipped",
@@ -46,7 +64,7 @@ def test_actions_are_picked_in_the_same_way_for_every_suite(build, monkeypatch):
         return masking.sample_uniform(key, mask)
 
     monkeypatch.setattr(benchmark, "masking", types.SimpleNamespace(sample_uniform=pick))
-    result, run = benchmark._compile(program, 4)
+    result, run = benchmark._compile("it", program, 4)
     assert run() > 0
     assert {"_bare": (4, 16), "_jumanji_program": (4, 50)}.get(build.__name__, (4, 2)) in picked
     assert len(set(picked)) == 1

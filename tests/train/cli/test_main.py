@@ -14,6 +14,7 @@ from probes import PROBES
 import jaxenv
 import scenarios
 from jaxenv import registry
+from jaxenv.core import Environment
 from strategies.tables import Table
 from train.cli import comparison
 from train.cli.main import main
@@ -79,6 +80,15 @@ def test_train_then_evaluate(tmp_path, capsys):
         error = capsys.readouterr().err
         assert message in error
         assert error.count("\n") == 1
+
+
+def test_an_environment_without_a_generator_trains_on_a_library(monkeypatch, capsys):
+    class Fixed(Table):
+        generate = Environment.generate
+
+    monkeypatch.setitem(registry._FACTORIES, "Table-v0", Fixed)
+    assert main(["ppo", "--env", "Table-v0", *TINY]) == 2
+    assert "Table-v0 does not generate scenarios: train with --scenarios library" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("table_is_registered")

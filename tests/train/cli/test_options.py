@@ -21,7 +21,9 @@ def run_dir(config, tmp_path):
 
 
 def test_options_change_the_preset():
-    parsed = options.parse(["--env", "LifeOps-v0", "--gamma", "0.9", "--hidden", "8", "--difficulty", "0.2", "0.4"])
+    parsed = options.parse(
+        "ppo", ["--env", "LifeOps-v0", "--gamma", "0.9", "--hidden", "8", "--difficulty", "0.2", "0.4"]
+    )
     assert parsed.resumed is None
     assert parsed.config.hyper.gamma == 0.9
     assert parsed.config.network.hidden == (8,)
@@ -29,8 +31,16 @@ def test_options_change_the_preset():
     assert not parsed.config.rollout.bootstrap_truncated
 
 
+def test_the_help_follows_the_algorithm(capsys):
+    with pytest.raises(SystemExit):
+        options.parse("a2c", ["--help"])
+    text = capsys.readouterr().out
+    assert "usage: python -m train a2c" in text
+    assert "Train A2C. Omitted" in text
+
+
 def test_a_resumed_run_has_its_own_settings(run_dir, config):
-    parsed = options.parse(["--resume", str(run_dir), "--total-steps", "9999", "--no-tensorboard"])
+    parsed = options.parse("ppo", ["--resume", str(run_dir), "--total-steps", "9999", "--no-tensorboard"])
     assert parsed.resumed == run_folder.RunFolder(run_dir)
     assert parsed.config.run_dir == run_dir
     assert (parsed.config.total_steps, parsed.config.tensorboard, parsed.config.checkpoint_every) == (9999, False, 5.0)
@@ -40,7 +50,7 @@ def test_a_resumed_run_has_its_own_settings(run_dir, config):
 
 def test_resume_accepts_the_original_options(run_dir):
     line = f"--env LifeOps-v0 --gamma 1.0 --hidden 16 --run-dir {run_dir} --resume {run_dir}"
-    assert options.parse(line.split()) == options.parse(["--resume", str(run_dir)])
+    assert options.parse("ppo", line.split()) == options.parse("ppo", ["--resume", str(run_dir)])
 
 
 @pytest.mark.parametrize(
@@ -60,13 +70,13 @@ def test_resume_accepts_the_original_options(run_dir):
 )
 def test_a_resumed_run_rejects_other_settings(run_dir, line, message):
     with pytest.raises(ValueError, match=message):
-        options.parse(["--resume", str(run_dir), *line.split()])
+        options.parse("ppo", ["--resume", str(run_dir), *line.split()])
 
 
 def test_a_folder_that_is_not_a_run(tmp_path, run_dir):
     with pytest.raises(ValueError, match=r"nowhere is not a run folder: .*config\.json does not exist"):
-        options.parse(["--resume", str(tmp_path / "nowhere")])
+        options.parse("ppo", ["--resume", str(tmp_path / "nowhere")])
     for content in ("{", "[1]", '{"depth": 3}', '{"hyper": 3}'):
         (run_dir / "config.json").write_text(content)
         with pytest.raises(ValueError, match="does not hold the settings of a run"):
-            options.parse(["--resume", str(run_dir)])
+            options.parse("ppo", ["--resume", str(run_dir)])

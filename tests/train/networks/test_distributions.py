@@ -25,11 +25,8 @@ def test_probabilities(policy):
     assert policy.mode() == 2
 
 
-def test_entropy_and_kl(policy):
+def test_entropy(policy):
     np.testing.assert_allclose(policy.entropy(), -np.sum(PROBS * np.log(PROBS)), rtol=1e-6)
-    other = MaskedCategorical.of(jnp.zeros(4), MASK)
-    np.testing.assert_allclose(policy.kl(other), np.sum(PROBS * np.log(PROBS / 0.5)), rtol=1e-5)
-    assert policy.kl(policy) == 0.0
 
 
 def test_a_single_legal_action_is_certain():
@@ -44,7 +41,7 @@ def test_a_single_legal_action_is_certain():
 def test_gradients_are_finite_and_zero_for_illegal_logits(mask, scale):
     def objective(logits):
         policy = MaskedCategorical.of(logits, mask)
-        return policy.entropy() + policy.log_prob(jnp.argmax(mask)) + policy.kl(MaskedCategorical.of(LOGITS, mask))
+        return policy.entropy() + policy.log_prob(jnp.argmax(mask))
 
     gradient = jax.grad(objective)(LOGITS * scale)
     assert jnp.isfinite(gradient).all()

@@ -48,7 +48,7 @@ def with_events(entities, events):
 
 
 @pytest.mark.parametrize("platform", ["cpu", "cuda", "tpu"])
-@pytest.mark.parametrize("encoder", ["flat", "entities"])
+@pytest.mark.parametrize("encoder", ENCODERS)
 def test_matrix_products_are_precise_on_every_platform(encoder, platform):
     """Those of logits, values and their gradients: a TPU would round the factors of float32 to bfloat16."""
     observation, _ = jax.eval_shape(ENV.reset, jax.random.key(0), PARAMS)
@@ -67,7 +67,7 @@ def test_matrix_products_are_precise_on_every_platform(encoder, platform):
     assert all("precision = [HIGH, HIGH]" in line for line in products)
 
 
-@pytest.mark.parametrize("encoder", ["flat", "entities"])
+@pytest.mark.parametrize("encoder", ENCODERS)
 def test_weights_of_several_seeds_are_drawn_one_matrix_at_a_time(encoder):
     """Several batched decompositions in one program deadlocked on a CPU."""
     observation, _ = jax.eval_shape(ENV.reset, jax.random.key(0), PARAMS)
@@ -140,7 +140,7 @@ def test_the_flat_network_reads_the_same_numbers_in_one_row(entity_network):
     assert policy.log_probs.shape == (ENV.num_actions,)
 
 
-@pytest.mark.parametrize("encoder", ["flat", "entities"])
+@pytest.mark.parametrize("encoder", ENCODERS)
 def test_any_number_of_leading_axes_and_policy_or_value_alone(encoder):
     """Six days in two rows of three, batched and one by one, policy and value together and separately."""
     network = make_network(dataclasses.replace(SETTINGS, encoder=encoder), ENV.num_actions)
@@ -162,7 +162,7 @@ def test_any_number_of_leading_axes_and_policy_or_value_alone(encoder):
     np.testing.assert_array_equal(network.apply(weights, rows, method="value"), value)
 
 
-@pytest.mark.parametrize("encoder", ["flat", "entities"])
+@pytest.mark.parametrize("encoder", ENCODERS)
 @pytest.mark.parametrize("shared", [False, True])
 def test_hidden_layers_are_shared_if_configured(encoder, shared):
     """The gradient of the value reaches the policy's hidden layers if and only if they are the value's too."""

@@ -94,6 +94,15 @@ def test_an_older_file_without_params_is_read(saved, env):
     assert load_policy(path, env, PARAMS)
 
 
+@pytest.mark.parametrize("network", [{"depth": 3}, {"encoder": "lstm"}, {"hidden": None}, 3])
+def test_settings_of_another_version_are_a_policy_error(saved, env, network):
+    _, path = saved
+    record = serialization.msgpack_restore(path.read_bytes())
+    path.write_bytes(serialization.msgpack_serialize({**record, "network": network}))
+    with pytest.raises(PolicyError, match="comes from another version"):
+        load_policy(path, env, PARAMS)
+
+
 def test_the_network_is_the_saved_one(saved, tmp_path, env, config):
     policy, _ = saved
     path = tmp_path / "other"

@@ -121,9 +121,9 @@ def test_the_first_failing_gradient_step_is_reported():
     steps[1:3, 1, 0] = np.inf
     steps[:, 1, 1:] = np.nan
     terms = Losses(*steps[:5])
-    found = learner.first_not_finite(jax.tree.map(jnp.asarray, terms), jnp.asarray(steps[5]))
+    found = learner.not_finite_terms(jax.tree.map(jnp.asarray, terms), jnp.asarray(steps[5]))
     assert [name for name, is_bad in found.items() if is_bad] == ["value_loss", "entropy"]
-    fine = learner.first_not_finite(jax.tree.map(jnp.ones_like, terms), jnp.ones((2, 3)))
+    fine = learner.not_finite_terms(jax.tree.map(jnp.ones_like, terms), jnp.ones((2, 3)))
     assert not any(fine.values())
 
 

@@ -17,9 +17,10 @@ from train import ppo
 from train.run import folder as run_folder
 from train.run import runner
 from train.run.checkpoint import CheckpointError
-from train.run.console import Bar, StopSignal
+from train.run.console import Bar
 from train.run.metrics import read_metrics
 from train.run.policy_file import load_policy
+from train.run.stop_signal import StopSignal
 from train.score.validation import validation_returns
 from train.settings.config import Scenarios
 

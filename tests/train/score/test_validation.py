@@ -10,6 +10,7 @@ from probes import GENERATED, PROBES
 
 import jaxenv
 from jaxenv.core import Environment
+from jaxenv.wrappers import FlattenObservation
 from strategies.tables import Table, table
 from train import ppo
 from train.score.validation import COUNT, SEED, has_generator, make_validator, validation_params, validation_returns
@@ -24,6 +25,12 @@ class Fixed(Table):
     """The table, and no generator."""
 
     generate = Environment.generate
+
+
+def test_a_wrapper_generates_what_its_environment_does():
+    assert has_generator(FlattenObservation(Table()))
+    assert not has_generator(Fixed())
+    assert not has_generator(FlattenObservation(Fixed()))
 
 
 def zero(key, observation, params):

@@ -105,7 +105,7 @@ def test_fields_of_records_are_described_by_dotted_names():
 
 def test_the_command_line_takes_arguments_and_weights():
     line = "--env TeamsClone-MultiAgent-v0 --env-args num_agents=2 limits.channels=9 --weights.send 0.05 --gamma 0.9"
-    config = options.parse(line.split()).config
+    config = options.parse("ppo", line.split()).config
     assert config.env_args == {"num_agents": 2, "limits.channels": 9}
     assert config.params == {"weights.send": 0.05}
     assert config.hyper.gamma == 0.9
@@ -120,10 +120,10 @@ def test_the_command_line_takes_arguments_and_weights():
 )
 def test_a_wrong_argument_on_the_command_line(line, message):
     with pytest.raises(ValueError, match=message):
-        options.parse(["--env", "TeamsClone-MultiAgent-v0", *line.split()])
+        options.parse("ppo", ["--env", "TeamsClone-MultiAgent-v0", *line.split()])
 
 
 def test_a_wrong_weight_on_the_command_line(capsys):
     with pytest.raises(SystemExit):
-        options.parse(["--env", "LifeOps-v0", "--weights.focus-rewad", "1"])
+        options.parse("ppo", ["--env", "LifeOps-v0", "--weights.focus-rewad", "1"])
     assert "--weights.focus-reward" in capsys.readouterr().err

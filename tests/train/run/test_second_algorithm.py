@@ -1,0 +1,79 @@
+"""A run knows no algorithm by name: one with other metrics runs, is drawn, and is scored like any other."""
+
+import dataclasses
+from typing import ClassVar
+
+import jax
+import jax.numpy as jnp
+import pytest
+from flax import struct
+from probes import PROBES
+
+from jaxenv.wrappers import EpisodeSummary
+from train.experience.rollout import EpisodeTotals
+from train.networks.network import make_network
+from train.networks.policy import NetworkPolicy
+from train.run import folder as run_folder
+from train.run import plots, runner
+from train.run.metrics import read_metrics
+from train.run.policy_file import read_header
+
+PARAMS = PROBES["one step"]
+
+
+class IdleState(struct.PyTreeNode):
+    """Weights that stay as they are."""
+
+    weights: dict
+    updates: jax.Array
+
+
+class IdleMetrics(struct.PyTreeNode):
+    """One episode per update, and a metric of its own."""
+
+    totals: EpisodeTotals
+    drift: jax.Array
+    not_finite: ClassVar[dict] = {}
+
+    def means(self):
+        return {"drift": self.drift}
+
+
+class Idle:
+    """An algorithm that learns nothing."""
+
+    name = "idle"
+
+    def init(self, key, env_params, *, config, env):
+        network = make_network(config.network, env.num_actions)
+        observation, _ = env.reset(key, env_params)
+        weights = network.init(key, network.read(env, observation, env_params), observation.action_mask)
+        return IdleState(weights, jnp.int32(0))
+
+    def training_bank(self, key, env_params, *, config, env):
+        return env_params.bank
+
+    def make_superstep(self, config, env):
+        def superstep(state, env_params, hyper):
+            one = jnp.ones(config.rollout.updates_per_superstep, jnp.int32)
+            totals = EpisodeTotals(EpisodeSummary(count=one, return_sum=2.0 * one, length_sum=one), one)
+            return state.replace(updates=state.updates + len(one)), IdleMetrics(totals, 0.5 * one)
+
+        return jax.jit(superstep)
+
+    def policy_of(self, state, *, config, env):
+        return NetworkPolicy(state.weights, make_network(config.network, env.num_actions), env)
+
+
+def test_an_algorithm_with_other_metrics(config, env, tmp_path):
+    config = dataclasses.replace(config, run_dir=tmp_path / "run")
+    folder = run_folder.create(config)
+    outcome = runner.run(Idle(), config, env, PARAMS, folder, show_progress=True)
+    assert outcome.env_steps == config.total_steps
+    records = list(read_metrics(folder.metrics))
+    assert [(record["return"], record["drift"]) for record in records] == [(2.0, 0.5)] * config.num_supersteps
+    assert "entropy" not in records[0]
+    assert read_header(folder.policy)["algorithm"] == "idle"
+    pytest.importorskip("matplotlib")
+    plots.learning_curves([folder], folder.learning_curve)
+    assert folder.learning_curve.stat().st_size > 1000
