@@ -55,7 +55,7 @@ class Codec:
             ScenarioError: where `params.bank` is not the bank of `library`, where `env` is another environment, or
                 where there is no such agent.
         """
-        self._env: Any = env.unwrapped
+        self._env: Any = getattr(env, "unwrapped", env)  # adapters have none
         self._format = library.format
         self._params = params
         self._documents = library.documents

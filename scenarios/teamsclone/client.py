@@ -57,7 +57,7 @@ class TeamsEnvClient:
             ScenarioError: where `params.bank` is not the bank of `library`, or where `env` is another environment or
                 has more agents.
         """
-        bare: Any = env.unwrapped
+        bare: Any = getattr(env, "unwrapped", env)  # adapters have none
         library = shipped(FORMAT) if library is None else library
         self._codec = Codec(bare, params, library)
         if bare.num_agents > 1:
