@@ -24,6 +24,10 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
     (without jit and automatic reset). Everything numeric is in `params`, so a changed number never recompiles and
     `jax.vmap` over params is a sweep. The signatures of `reset` and `step` are those of gymnax 1.x.
 
+    Params have a `bank` (a `ScenarioBank`) and `max_steps_in_episode`, an upper bound on the steps of an episode.
+    `jaxenv.core.types.Info` says what `info` has. Training also needs `entities`, and `generate` for generated
+    scenarios.
+
     >>> import jax, jaxenv
     >>> env, params = jaxenv.make("LifeOps-v0")
     >>> observation, state = env.reset(jax.random.key(0), params, scenario=3)

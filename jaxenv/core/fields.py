@@ -27,6 +27,7 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core import spaces
+from jaxenv.core.names import did_you_mean_one_of
 
 Sizes = Mapping[str, int]
 """Axis -> its length, and whatever other sizes bounds depend on."""
@@ -87,7 +88,7 @@ class Nested:
 
     Attributes:
         kind: its class.
-        axes: axis of that class -> axis of the record around it, or its length, where they differ.
+        axes: axis of that class -> axis of the record around it, or its length, where they differ; "" drops it.
         changes: field of that class -> what is declared otherwise here.
         doc: what it means.
     """
@@ -101,6 +102,9 @@ class Nested:
     def fields(self) -> dict[str, "Array | Nested"]:
         """The declarations of its fields, with the axes as they are called around it."""
         declared = declarations(self.kind)
+        for name in self.changes:
+            if name not in declared:
+                raise ValueError(f"{self.kind.__name__} has no field {name!r}.{did_you_mean_one_of(name, declared)}")
         changed = {name: dataclasses.replace(declared[name], **change) for name, change in self.changes.items()}
         return {name: each.renamed(self.axes) for name, each in (declared | changed).items()}
 
@@ -189,14 +193,21 @@ def _line(name: str, declared: Array | Nested, sizes: Sizes, fill: bool) -> list
 
 def _size(axis: str, sizes: Sizes) -> int:
     """The length of an axis, given by name or in digits."""
-    return int(axis) if axis.isdecimal() else sizes[axis]
+    if axis.isdecimal():
+        return int(axis)
+    if axis not in sizes:
+        known = ", ".join(sizes)
+        raise ValueError(
+            f"no size {axis!r} among {known}: add it to `sizes` of the environment, or map it in fields.record"
+        )
+    return sizes[axis]
 
 
 def _bound(bound: Bound, default: float, sizes: Sizes) -> Any:
     if bound is None:
         return default
     if isinstance(bound, str):
-        return sizes[bound]
+        return _size(bound, sizes)
     return bound(sizes) if callable(bound) else bound
 
 

@@ -17,7 +17,7 @@ class LibraryEnvironment(Environment[ParamsT, StateT, ObservationT]):
     Its spaces and the padding of its scenarios follow from its records, which declare them (`jaxenv.core.fields`).
 
     Attributes:
-        library: the shipped bank, a file as `ScenarioBank.save` writes it.
+        library: the shipped bank, a file as `ScenarioBank.save` writes it; without one override `default_params`.
         scenario_type: the record of a scenario.
         state_type: the record of a state.
         observation_type: the record of an observation.

@@ -66,8 +66,16 @@ def coefficient(*, doc: str, **presets: float) -> Any:
 
 
 def rows(weights: type) -> dict[str, Row]:
-    """Weight -> its row, in the order of the fields."""
-    return {field.name: field.metadata[_ROW] for field in dataclasses.fields(weights)}
+    """Weight -> its row, in the order of the fields.
+
+    Raises:
+        TypeError: where a weight has none.
+    """
+    fields = dataclasses.fields(weights)
+    undeclared = [field.name for field in fields if _ROW not in field.metadata]
+    if undeclared:
+        raise TypeError(f"{weights.__name__}: declare {', '.join(undeclared)} with terms.term or terms.coefficient")
+    return {field.name: field.metadata[_ROW] for field in fields}
 
 
 def preset(weights: type, name: str) -> Any:

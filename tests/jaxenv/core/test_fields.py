@@ -68,3 +68,14 @@ def test_library_and_generated_scenarios_lie_within_their_declaration(env_id):
     drawn = jax.jit(jax.vmap(env.generate))(jax.random.split(jax.random.key(3), 16), jnp.linspace(0, 1, 16))
     for stack in (params.bank.scenarios, drawn):
         assert jax.jit(jax.vmap(space.contains))(stack).all()
+
+
+def test_a_size_that_is_missing_and_a_field_that_is_not_there_are_named():
+    with pytest.raises(ValueError, match="no size 'E' among days: add it to `sizes`"):
+        fields.padding(Week, {"days": 7})
+
+    class Wrong(struct.PyTreeNode):
+        row: Row = fields.record(Row, {"n": "E"}, begin={"fill": 1})
+
+    with pytest.raises(ValueError, match="Row has no field 'begin'"):
+        fields.space(Wrong, SIZES)

@@ -71,3 +71,11 @@ def test_a_number_of_python_is_a_factor_too():
         cost: float = terms.term(lambda step: (2, step), doc="twice", rules=-1.0)
 
     assert terms.reward_parts(Cost(-1.0), jnp.int32(3)).cost == -6.0
+
+
+def test_a_weight_without_a_row_is_named():
+    class Loose(struct.PyTreeNode):
+        work: float
+
+    with pytest.raises(TypeError, match=r"Loose: declare work with terms\.term"):
+        terms.rows(Loose)
