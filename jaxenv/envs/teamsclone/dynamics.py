@@ -28,7 +28,7 @@ class ActionOutcome(struct.PyTreeNode):
     move: Move
     answers: jax.Array  # [] bool, a mention
     target: jax.Array  # [] int32, flat index of the mention, -1 for none
-    age: jax.Array  # [] int32, of the mention
+    age: jax.Array  # [] int32, of the mention; 1 in the step right after it, and at step 0 for an initial one
     named: jax.Array  # [] int32, whom the mention names
     is_spam: jax.Array  # [] bool
     engages: jax.Array  # [] bool, a channel that was quiet

@@ -9,7 +9,7 @@ import numpy as np
 
 from jaxenv.core.types import Key
 from jaxenv.envs.lifestack.generator import life, tables
-from jaxenv.envs.lifestack.generator.plan import NUM_ROUTES, Plan, draw_costs, draw_plan
+from jaxenv.envs.lifestack.generator.plan import NUM_PRICES, NUM_ROUTES, Plan, draw_costs, draw_plan
 from jaxenv.envs.lifestack.links import link
 from jaxenv.envs.lifestack.types import ABSENT, NEVER, Conditions, Limits, Scenario, empty_scenario
 
@@ -39,13 +39,14 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
     if any(given < needed for given, needed in pairs):
         raise ValueError(f"a drawn crisis needs {MIN_LIMITS}, or more; found {limits}")
     order = NUM_ROUTES + tables.NUM_KEYS
-    sizes = (18, NUM_ROUTES * 16, 1, NUM_ROUTES + tables.NUM_MILESTONES, tables.NUM_MILESTONES, 7, 5, 8, order)
+    milestones = tables.NUM_MILESTONES
+    sizes = (18, NUM_ROUTES * NUM_PRICES, 1, NUM_ROUTES + milestones, milestones, 7, 5, 8, order)
     uniform = jax.random.uniform(key, (sum(sizes),))  # one draw for the whole crisis: it compiles faster
     structure, prices, aside, ways, goals, living, slack, chance, order = jnp.split(uniform, np.cumsum(sizes)[:-1])
     difficulty = jnp.asarray(difficulty, jnp.float32)
 
     plan = draw_plan(structure, difficulty)
-    costs = draw_costs(prices.reshape(NUM_ROUTES, 16), difficulty)
+    costs = draw_costs(prices.reshape(NUM_ROUTES, NUM_PRICES), difficulty)
     scenario = jax.tree.map(jnp.asarray, empty_scenario(limits))
     scenario = tables.set_facts(scenario, plan, aside[0])
     scenario = tables.set_routes(scenario, plan, costs, ways)

@@ -18,6 +18,7 @@ LINKS = 4  # longest chain
 FORK, FIRST_TURN, SECOND_TURN, TRAP = range(LINKS, LINKS + 4)
 NUM_ROUTES = LINKS + 4
 MAX_VERBS = 3  # of a route
+NUM_PRICES = 4 + NUM_VERBS  # uniform numbers that a route's verbs and prices take
 
 
 class Plan(struct.PyTreeNode):
@@ -79,7 +80,7 @@ def draw_plan(u: jax.Array, difficulty: jax.Array) -> Plan:
 
 
 def draw_costs(u: jax.Array, difficulty: jax.Array) -> Costs:
-    """Verbs and prices of eight routes from [8, 12 + 4] uniform numbers."""
+    """Verbs and prices of eight routes from [8, NUM_PRICES] uniform numbers."""
     count = 1 + as_integer(u[:, 0] * (0.5 + 0.5 * difficulty), 0, MAX_VERBS - 1)
     score = u[:, 4:]
     rank = jnp.sum(score[:, None, :] < score[:, :, None], axis=-1, dtype=jnp.int32)
