@@ -25,7 +25,7 @@ from jaxenv.envs.lifestack.types import (
 )
 
 IN_DANGER = 25 * UNIT  # a metric below this is near to collapse; higher is better
-STEPS_SCALE, HOURS_SCALE, MUCH_MONEY, MUCH_REWARD = 20.0, 20.0, 1000.0, 3.0
+STEPS_SCALE, HOURS_SCALE, MONEY_SCALE, REWARD_SCALE = 20.0, 20.0, 1000.0, 3.0
 
 
 def entities(catalogue: Catalogue, observation: Observation) -> Entities:
@@ -76,8 +76,8 @@ def summarize_routes(o: Observation) -> RouteSummary:
         failing=_count(routes.relation == FAILS) + _count(routes.needs_bound & ~o.bounds.holds[None]),
         unknown=_count(routes.relation == NOT_KNOWN),
         outstanding=_count(routes.outstanding),
-        reward=routes.reward / MUCH_REWARD,
-        money=as_float(routes.money) / (MUCH_MONEY * CENTS),
+        reward=routes.reward / REWARD_SCALE,
+        money=as_float(routes.money) / (MONEY_SCALE * CENTS),
         spoils=_count((routes.closes | routes.breaks) & others),
     )
 
@@ -118,7 +118,7 @@ def _context_features(o: Observation) -> jax.Array:
         jnp.where(has_deadline, clock / deadline, 0.0),
         jnp.where(has_deadline, (deadline - clock) / STEPS_SCALE, 0.0),
         jnp.minimum(as_float(o.time) / (HOURS_SCALE * CENTS), 5.0),
-        jnp.minimum(as_float(o.money) / (MUCH_MONEY * CENTS), 5.0),
+        jnp.minimum(as_float(o.money) / (MONEY_SCALE * CENTS), 5.0),
         as_float(o.energy) / MAX_ENERGY,
     ]
     return jnp.concatenate([jnp.stack(scalars), as_float(better(o.metrics)) / HIGHEST])

@@ -38,7 +38,7 @@ def _draw_clock(crisis: Crisis, history: History, canvas: Canvas) -> None:
             x = per_step * step
             canvas.line((x, x), (y - 1, y + 6), color=ORANGE, line=1.6)
         words.append(crisis.names.events[event] + ("" if step is None else f" ({step})"))
-    events = f"Events: {', '.join(words)}" if words else "No event has been told."
+    events = f"Events: {', '.join(words)}" if words else "No events so far."
     canvas.text(0, y + 13, events, size=SMALL, color=MUTED, width=canvas.width)
 
 
@@ -58,7 +58,7 @@ def _draw_resources(crisis: Crisis, canvas: Canvas, y: float) -> float:
 def _draw_metrics(crisis: Crisis, history: History, canvas: Canvas, y: float) -> float:
     """All metrics by domain in two columns; returns the height under them."""
     canvas.text(0, y + 5, "Metrics", bold=True)
-    words = "turned so that more is better; below 20 is collapse"
+    words = "higher is better; below 20 is collapse"
     canvas.text(canvas.width, y + 5, words, size=TINY, color=MUTED, align="right")
     width, bottom, parts = (canvas.width - GAP) / 2, y, list(domains().items())
     for column in range(2):

@@ -54,8 +54,8 @@ def body(crisis: Crisis) -> str:
         "Routes": [line for route in crisis.routes for line in _route_lines(crisis, route)] or ["none"],
         "Facts": table(facts) or ["none"],
         "Milestones": table([m.status, f"{m.reward:+g}", m.name] for m in crisis.milestones) or ["none"],
-        "Events that were told": [crisis.names.events[event] for event in crisis.events] or ["none"],
-        "Metrics, turned so that more is better (↓ is 100 minus the value)": _metric_lines(crisis),
+        "Events": [crisis.names.events[event] for event in crisis.events] or ["none"],
+        "Metrics, higher is better (↓ is 100 minus the value)": _metric_lines(crisis),
     }
     return "\n".join([*filter(None, [crisis.names.goal]), ", ".join(resources), *sections(parts)])
 

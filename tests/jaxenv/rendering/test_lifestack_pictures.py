@@ -46,9 +46,9 @@ Facts
   weather  wet    always shown  wanted
 Milestones
   locked  +1  It is empty.
-Events that were told
+Events
   rain
-Metrics, turned so that more is better (↓ is 100 minus the value)
+Metrics, higher is better (↓ is 100 minus the value)
   career            satisfaction 59.3, ↓ workload 55.0, stability 70.0, growth trajectory 66.3
   finances          liquidity 70.0, ↓ debt pressure 70.0, monthly runway 70.0, long term health 70.0
   relationships     romantic 70.0, family 70.0, social 70.0, professional network 70.0
