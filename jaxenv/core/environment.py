@@ -36,6 +36,12 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
     (-5.0, False)
     """
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Composes the automatic reset anew in a class that changes one of its parts without it."""
+        super().__init_subclass__(**kwargs)
+        if "transition_or_reset" not in vars(cls) and vars(cls).keys() & {"init", "transition", "is_truncated"}:
+            cls.transition_or_reset = Environment.transition_or_reset
+
     # What a subclass writes --------------------------------------------------------------------------------------
 
     @property
@@ -170,7 +176,8 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
         """One turn and the automatic reset: (last state, next state, reward, terminated, truncated, info).
 
         The next state is the last one, or a fresh one where the episode is over. An environment may override this to
-        share work between a turn and a reset, with the same results.
+        share work between a turn and a reset, with the same results; a subclass of it that overrides `init`,
+        `transition` or `is_truncated` and not this has the composition of these again.
         """
         last, reward, terminated, info = self.transition(turn_key, state, action, params)
         truncated = self.is_truncated(last, params)

@@ -144,11 +144,20 @@ def declarations(kind: type) -> dict[str, Array | Nested]:
     Raises:
         TypeError: where a field has none.
     """
+    return declared_with(_DECLARATION, kind, "fields.array or fields.record")
+
+
+def declared_with(key: str, kind: type, how: str) -> dict[str, Any]:
+    """Field -> what its metadata hold under `key`.
+
+    Raises:
+        TypeError: where a field has nothing there; it says `how` to declare it.
+    """
     fields = dataclasses.fields(kind)
-    undeclared = [field.name for field in fields if _DECLARATION not in field.metadata]
+    undeclared = [field.name for field in fields if key not in field.metadata]
     if undeclared:
-        raise TypeError(f"{kind.__name__}: declare {', '.join(undeclared)} with fields.array or fields.record")
-    return {field.name: field.metadata[_DECLARATION] for field in fields}
+        raise TypeError(f"{kind.__name__}: declare {', '.join(undeclared)} with {how}")
+    return {field.name: field.metadata[key] for field in fields}
 
 
 def padding(kind: type, sizes: Sizes) -> Any:

@@ -23,6 +23,8 @@ import jax
 import jax.numpy as jnp
 from flax import struct
 
+from jaxenv.core.fields import declared_with
+
 _ROW = "jaxenv.reward_term"  # the key in the metadata of a dataclass field
 
 Factor = jax.Array | tuple[jax.Array, ...]
@@ -71,11 +73,7 @@ def rows(weights: type) -> dict[str, Row]:
     Raises:
         TypeError: where a weight has none.
     """
-    fields = dataclasses.fields(weights)
-    undeclared = [field.name for field in fields if _ROW not in field.metadata]
-    if undeclared:
-        raise TypeError(f"{weights.__name__}: declare {', '.join(undeclared)} with terms.term or terms.coefficient")
-    return {field.name: field.metadata[_ROW] for field in fields}
+    return declared_with(_ROW, weights, "terms.term or terms.coefficient")
 
 
 def preset(weights: type, name: str) -> Any:

@@ -8,6 +8,7 @@ import pytest
 from jax.extend.core import jaxprs_in_params
 
 import jaxenv
+from jaxenv.envs.lifestack import LifeStack
 from jaxenv.wrappers import EpisodeStatistics, FlattenObservation, Wrapper
 from strategies.ids import IDS
 
@@ -59,3 +60,19 @@ def test_a_wrapper_that_changes_an_end_is_reset_by_it():
     assert (bool(terminated), bool(truncated)) == (False, True)
     expected = jax.jit(env.init, static_argnums=2)(jax.random.split(key)[1], params, None)
     assert all(bool((a == b).all()) for a, b in zip(jax.tree.leaves(after), jax.tree.leaves(expected), strict=True))
+
+
+@pytest.mark.parametrize("kind", [LifeStack, EpisodeStatistics])
+def test_a_subclass_that_changes_the_transition_steps_by_it(kind):
+    class Changed(kind):
+        def transition(self, key, state, action, params):
+            state, reward, terminated, info = kind.transition(self, key, state, action, params)
+            return state, 2 * reward, terminated, info
+
+    bare, params = jaxenv.make("LifeStack-v0")
+    plain, changed = (bare, Changed()) if kind is LifeStack else (kind(bare), Changed(bare))
+    key = jax.random.key(4)
+    _, state = plain.reset(key, params, 2)
+    rewards = [env.step(key, state, jnp.int32(0), params)[2] for env in (plain, changed)]
+    assert rewards[0] != 0
+    assert rewards[1] == 2 * rewards[0]
