@@ -2,10 +2,14 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from flax import struct
+from jax import lax
 
 from jaxenv.core import masking
 from jaxenv.core.types import ActionMask, Key
+
+UNITS = 2.0**22  # of probability, in which samples are drawn
 
 
 class MaskedCategorical(struct.PyTreeNode):
@@ -24,8 +28,16 @@ class MaskedCategorical(struct.PyTreeNode):
         return cls(jax.nn.log_softmax(masking.mask_logits(logits, mask)))
 
     def sample(self, key: Key) -> jax.Array:
-        """[...] int32: a sample, by the Gumbel-max trick."""
-        return jax.random.categorical(key, self.log_probs).astype(jnp.int32)
+        """[...] int32: a sample by inversion of the cumulative distribution, from one random number a row.
+
+        Probabilities are counted in units of 2⁻²², whose sums are exact in float32 in every order. So an action of
+        probability 0 is never drawn, and one of less than 2⁻²² is not either.
+        """
+        counts = jnp.floor(jnp.exp(self.log_probs) * UNITS)
+        up_to = jnp.matmul(counts, _up_to(counts.shape[-1]), precision=lax.Precision.HIGHEST)
+        total = up_to[..., -1]
+        rank = jnp.floor(jax.random.uniform(key, total.shape) * total)
+        return jnp.sum(up_to <= jnp.minimum(rank, total - 1)[..., None], axis=-1, dtype=jnp.int32)
 
     def mode(self) -> jax.Array:
         """[...] int32: the most probable action; the first one on ties."""
@@ -41,3 +53,8 @@ class MaskedCategorical(struct.PyTreeNode):
         """[...] float32: -sum p log p in nats, over the actions of positive probability."""
         probs = jnp.exp(self.log_probs)
         return -jnp.sum(jnp.where(probs > 0, probs * self.log_probs, 0.0), axis=-1)
+
+
+def _up_to(size: int) -> np.ndarray:
+    """[A, A] float32: times a row of counts it gives their running sum, on all platforms faster than `cumsum`."""
+    return np.triu(np.ones((size, size), np.float32))
