@@ -10,7 +10,7 @@ from train.settings.config import Config, Hyper, Network, Rollout, Scenarios
 SMALL = Config(
     env="Table-v0",
     total_steps=32 * 8 * 20,
-    rollout=Rollout(num_envs=32, num_steps=8, epochs=4, minibatches=4, updates_per_superstep=2),
+    rollout=Rollout(num_envs=32, num_steps=8, epochs=4, minibatch_size=64, updates_per_superstep=2),
     hyper=Hyper(learning_rate=5e-3, entropy_coef=0.01),
     network=Network(hidden=(16,)),
     training=Scenarios(scenarios="library"),  # the banks of the probes say where an episode starts

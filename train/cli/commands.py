@@ -1,17 +1,16 @@
 """The commands: train, evaluate, plot, bench."""
 
+import functools
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 
-import jax
 import tyro
 from tyro.conf import Positional
 
 from train import ppo
 from train.algorithms import ALGORITHMS
 from train.cli import benchmark, comparison, options
-from train.run import console, folder, plots, runner
+from train.run import console, folder, plots, processes, runner
 from train.run.policy_file import load_policy, read_header
 from train.score.validation import has_generator
 from train.settings import task
@@ -22,6 +21,8 @@ INTERRUPTED = 130  # the exit status that shells use for SIGINT
 
 def train(algorithm: str, argv: Sequence[str]) -> int:
     """Trains, then prints the table on the library, or on the user's own scenarios if it trained on them."""
+    if options.DISTRIBUTED in argv:
+        processes.join()
     parsed = options.parse(algorithm, argv)
     config = parsed.config
     env, params = task.make(config)
@@ -33,16 +34,17 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
     library = comparison.load_library(env, None if source in ("generated", "library") else source)
     if not config.is_generated:
         params = params.replace(bank=library.bank)
+    config, lanes = processes.place(config)
     run_folder = parsed.resumed or folder.create(config)
-    platform = jax.devices()[0].platform
-    print(f"{config.env} on {platform}, written to {run_folder.path}\n{console.length(config)}", flush=True)
+    say = functools.partial(print, flush=True) if processes.is_writer() else lambda text: None
+    where = f"{processes.in_words(config, lanes)}, written to {run_folder.path}"
+    say(f"{config.env} on {where}\n{console.length(config)}")
     outcome = runner.run(ALGORITHMS[algorithm], config, env, params, run_folder)
+    if not processes.is_writer():
+        return INTERRUPTED if outcome.stopped else 0
     if plots.is_possible():
         plots.learning_curves([run_folder], run_folder.learning_curve)
-    print(
-        f"{outcome.env_steps:,} steps in {outcome.seconds:.0f} s, after {outcome.compile_seconds:.0f} s of compilation",
-        flush=True,
-    )
+    say(f"{outcome.env_steps:,} steps in {outcome.seconds:.0f} s, after {outcome.compile_seconds:.0f} s of compilation")
     if outcome.stopped:
         print(f"interrupted; resume with: python -m train {algorithm} --resume {run_folder.path}")
         return INTERRUPTED
@@ -100,6 +102,6 @@ def _with_options(name: str, function: Callable[..., object]) -> Callable[[Seque
 
 OTHERS = {"evaluate": evaluate, "plot": plot, "bench": benchmark.benchmark}
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
-    **{name: partial(train, name) for name in ALGORITHMS},
+    **{name: functools.partial(train, name) for name in ALGORITHMS},
     **{name: _with_options(name, function) for name, function in OTHERS.items()},
 }

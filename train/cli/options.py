@@ -15,13 +15,14 @@ from train.settings import presets, task
 from train.settings.config import Config
 from train.settings.serialize import MUTABLE, differences, immutable, option, to_json
 
+DISTRIBUTED = "--distributed"
 CHANGEABLE = ", ".join(option(name) for name in MUTABLE if name != "run_dir")
 DESCRIPTION = (
     "Train {algorithm}. Omitted options use the preset of the environment, or --preset NAME: "
     f"{', '.join(presets.PRESETS)}. --env-args NAME=VALUE ... sets constructor arguments of the environment, such as "
     "num_agents=2 or limits.channels=9; the numbers of its params, such as --weights.send, are the last options below. "
     "--resume RUN_DIR resumes a run that was killed or interrupted, with its own settings; only "
-    f"{CHANGEABLE} may be changed."
+    f"{CHANGEABLE} may be changed. --distributed trains with several processes, started alike on each machine."
 )
 
 
@@ -47,6 +48,7 @@ def parse(algorithm: str, argv: Sequence[str]) -> Options:
     for name in ("--env", "--preset", "--resume"):
         first.add_argument(name)
     first.add_argument("--env-args", nargs="*")
+    first.add_argument(DISTRIBUTED, action="store_true")
     named, rest = first.parse_known_args(list(argv))
     is_help = bool({"-h", "--help"} & set(rest))
     if named.resume is not None and not is_help:

@@ -2,6 +2,10 @@
 
 Each agent is a row: a batch has B = E * N rows, with the agents of an environment next to each other, and the learner
 sees rows alone. So agents share their weights, and a single agent is the case N = 1.
+
+Observations are kept as the records that the environment returns, which are up to 45 times smaller than a network's
+features of them; features are computed where they are used. Between two rollouts no observation is kept at all, since a
+state tells it.
 """
 
 import functools
@@ -15,9 +19,9 @@ from jax import lax
 from jaxenv.core import Environment
 from jaxenv.core.environment import select
 from jaxenv.core.masking import sample_uniform
-from jaxenv.core.types import Key
+from jaxenv.core.types import Info, Key
 from jaxenv.wrappers import EpisodeStatistics, EpisodeSummary, Vectorize, summarize
-from train.networks.network import PureNetwork
+from train.networks.reader import Reader
 from train.settings.config import Rollout
 
 MAX_STAGGER = 1000  # steps over which a run's first episodes are spread, where the time limit is longer
@@ -25,26 +29,24 @@ CHUNKS = 32  # the final observations of truncated episodes are valued in chunks
 
 
 class RolloutState(struct.PyTreeNode):
-    """E environments between two steps, and what their B agents observe."""
+    """E environments between two steps."""
 
     state: Any  # of `EpisodeStatistics(env)`, with a leading axis E
     is_counted: jax.Array  # [E] bool, False in the first episode, which random actions began
-    observation: Any  # the network's features of it, each array with a leading axis B
-    mask: jax.Array  # [B, A] bool
 
 
 class Transition(struct.PyTreeNode):
     """One step of B agents, or T of them with a leading axis."""
 
-    observation: Any  # features of the observation in which the action was taken, leading axes [T, B]
-    mask: jax.Array  # [T, B, A] bool, its legal actions
+    observation: Any  # the record in which the action was taken, its mask included; leading axes [T, B]
     action: jax.Array  # [T, B] int32
     log_prob: jax.Array  # [T, B] float32
     value: jax.Array  # [T, B] float32, V(observation)
     reward: jax.Array  # [T, B] float32
     terminated: jax.Array  # [T, B] bool
     truncated: jax.Array  # [T, B] bool
-    final_value: jax.Array  # [T, B] float32, V(last observation of the episode); read only where truncated
+    # [T, B] float32, V(last observation of the episode); read only where truncated. None if that is not bootstrapped.
+    final_value: jax.Array | None
 
 
 class EpisodeTotals(struct.PyTreeNode):
@@ -54,8 +56,8 @@ class EpisodeTotals(struct.PyTreeNode):
     terminated: jax.Array  # [] int32, episodes that terminated rather than hit the time limit
 
 
-@functools.partial(jax.jit, static_argnames=("env", "network", "num_envs"))
-def initial_state(key: Key, env_params: Any, *, env: Environment, network: PureNetwork, num_envs: int) -> RolloutState:
+@functools.partial(jax.jit, static_argnames=("env", "num_envs"))
+def initial_state(key: Key, env_params: Any, *, env: Environment, num_envs: int) -> RolloutState:
     """E environments in the middle of their first episodes, each at a random step.
 
     If all started at clock 0, environments with episodes of equal length would stay synchronized, and each update
@@ -75,38 +77,46 @@ def initial_state(key: Key, env_params: Any, *, env: Environment, network: PureN
         following = batch.step(env_key, state, action, env_params)[:2]
         return jax.vmap(select)(step < steps, following, episodes)
 
-    observation, state = lax.fori_loop(0, jnp.max(steps), advance, (observation, state))
-    return RolloutState(state, jnp.zeros(num_envs, bool), *read(network, env, observation, env_params))
+    _, state = lax.fori_loop(0, jnp.max(steps), advance, (observation, state))
+    return RolloutState(state, jnp.zeros(num_envs, bool))
 
 
 def collect(
-    key: Key,
-    weights: Any,
-    envs: RolloutState,
-    env_params: Any,
-    *,
-    env: Environment,
-    network: PureNetwork,
-    config: Rollout,
-) -> tuple[RolloutState, Transition, EpisodeTotals]:
-    """T steps of B agents with sampled actions: (state after them, transitions [T, B], totals of finished episodes)."""
-    batch, agents = Vectorize(EpisodeStatistics(env), config.num_envs), env.num_agents
+    key: Key, weights: Any, envs: RolloutState, reader: Reader, sizes: Rollout
+) -> tuple[RolloutState, Transition, jax.Array, EpisodeTotals]:
+    """T steps of B agents with sampled actions.
 
-    def step(envs: RolloutState, key: Key) -> tuple[RolloutState, tuple[Transition, EpisodeTotals]]:
+    Args:
+        key: random key.
+        weights: of the network.
+        envs: E environments.
+        reader: the network, and the environment that it acts in.
+        sizes: E, T, and whether truncated episodes are valued.
+
+    Returns:
+        (environments after the steps, transitions [T, B], value of the last observation [B] float32, totals of the
+        finished episodes).
+    """
+    env, params = reader.env, reader.params
+    batch, agents = Vectorize(EpisodeStatistics(env), sizes.num_envs), env.num_agents
+
+    def observe(envs: RolloutState) -> Any:
+        return by_agent(jax.vmap(EpisodeStatistics(env).observe, (0, None))(envs.state, params), agents)
+
+    def step(carry: tuple[RolloutState, EpisodeTotals], key: Key) -> tuple[Any, Transition]:
+        envs, totals = carry
         action_key, env_key = jax.random.split(key)
-        policy, value = network.apply(weights, envs.observation, envs.mask)
+        observation = observe(envs)
+        policy, value = reader(weights, observation)
         action = policy.sample(action_key)
         joint = action if agents == 1 else action.reshape(-1, agents)
-        observation, state, reward, terminated, truncated, info = batch.step(env_key, envs.state, joint, env_params)
+        _, state, reward, terminated, truncated, info = batch.step(env_key, envs.state, joint, params)
         row_truncated = jnp.repeat(truncated, agents)
-        final_value = jnp.zeros_like(value)
-        if config.bootstrap_truncated:
-            final_value = values_where(
-                row_truncated, info["final_observation"], weights, env_params, env=env, network=network
-            )
+        final_value = None
+        if sizes.bootstrap_truncated:
+            final_value = values_where(row_truncated, by_agent(info["final_observation"], agents), weights, reader)
         transition = Transition(
-            observation=envs.observation,
-            mask=envs.mask,
+            observation=observation,
             action=action,
             log_prob=policy.log_prob(action),
             value=value,
@@ -115,47 +125,51 @@ def collect(
             truncated=row_truncated,
             final_value=final_value,
         )
-        num_terminated = jnp.sum(terminated & envs.is_counted, dtype=jnp.int32)
-        totals = EpisodeTotals(summarize(info, where=envs.is_counted), num_terminated)
-        is_counted = envs.is_counted | terminated | truncated
-        following = RolloutState(state, is_counted, *read(network, env, observation, env_params))
-        return following, (transition, totals)
+        totals = jax.tree.map(jnp.add, totals, finished(info, envs.is_counted))
+        return (RolloutState(state, envs.is_counted | terminated | truncated), totals), transition
 
-    envs, (transitions, totals) = lax.scan(step, envs, jax.random.split(key, config.num_steps))
-    return envs, transitions, jax.tree.map(lambda x: jnp.sum(x, axis=0), totals)
+    keys = jax.random.split(key, sizes.num_steps)
+    (envs, totals), transitions = lax.scan(step, (envs, _no_totals(envs)), keys)
+    return envs, transitions, reader.value(weights, observe(envs)), jax.tree.map(lambda x: jnp.sum(x, axis=0), totals)
 
 
-def values_where(
-    wanted: jax.Array, observation: Any, weights: Any, env_params: Any, *, env: Environment, network: PureNetwork
-) -> jax.Array:
+def finished(info: Info, is_counted: jax.Array) -> EpisodeTotals:
+    """The totals of one step of E environments, by environment: each array [E], to be summed when all steps are done.
+
+    On a GPU a sum over the whole batch in every step would cost as much as the step.
+    """
+    parts = {name: info[name] for name in ("terminated", "truncated", "episode")}
+    episodes = jax.vmap(summarize)(parts, is_counted)
+    return EpisodeTotals(episodes, (info["terminated"] & is_counted).astype(jnp.int32))
+
+
+def values_where(wanted: jax.Array, observation: Any, weights: Any, reader: Reader) -> jax.Array:
     """[B] float32: V(observation) where `wanted` ([B] bool), 0 elsewhere.
 
     Wanted rows are gathered and valued in chunks until none is left. That is exact for any number of them, and the
     critic only does the work for the few episodes that end in a step. Under `jax.vmap` all wait for the longest.
     """
     size = max(1, wanted.size // CHUNKS)
-    rows = by_agent(observation, env)
 
     def chunk(carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
         left, values = carry
         (index,) = jnp.nonzero(left, size=size, fill_value=wanted.size)  # indices beyond the batch are dropped below
-        few = jax.tree.map(lambda leaf: leaf.at[index].get(mode="clip"), rows)
-        features = jax.vmap(lambda one: network.read(env, one, env_params))(few)
-        found = network.apply(weights, features, method="value")
+        few = jax.tree.map(lambda leaf: leaf.at[index].get(mode="clip"), observation)
+        found = reader.value(weights, few)
         return left.at[index].set(False, mode="drop"), values.at[index].set(found, mode="drop")
 
     nothing = jnp.zeros(wanted.shape, jnp.float32)
     return lax.while_loop(lambda carry: jnp.any(carry[0]), chunk, (wanted, nothing))[1]
 
 
-def read(network: PureNetwork, env: Environment, observation: Any, env_params: Any) -> tuple[Any, jax.Array]:
-    """Features and masks of E observations by agent: (each array [B, ...], [B, A] bool)."""
-    rows = by_agent(observation, env)
-    return jax.vmap(lambda one: network.read(env, one, env_params))(rows), rows.action_mask
-
-
-def by_agent(observation: Any, env: Environment) -> Any:
+def by_agent(observation: Any, agents: int) -> Any:
     """Observations with leading axes [E, N], or [E] for a single agent, as rows [B]."""
-    if env.num_agents == 1:
+    if agents == 1:
         return observation
     return jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), observation)
+
+
+def _no_totals(envs: RolloutState) -> EpisodeTotals:
+    """Totals of no episodes, each array [E], the returns [E, N] for N agents."""
+    zero = jnp.zeros(envs.is_counted.shape, jnp.int32)
+    return EpisodeTotals(EpisodeSummary(zero, jnp.zeros_like(envs.state.episode.episode_return), zero), zero)

@@ -27,6 +27,7 @@ class Overview(nn.Module):
 
     embedding: int
     sees_actions: bool
+    dtype: str = "float32"  # of the embeddings
 
     @nn.compact
     def __call__(self, entities: Entities) -> jax.Array:
@@ -38,12 +39,12 @@ class Overview(nn.Module):
 
     def pool(self, name: str, group: EntityGroup) -> jax.Array:
         """[..., 2 * embedding]: sum and maximum of the group's embeddings, zeros where there is no entity."""
-        embed = Dense(self.embedding, kernel_init=orthogonal(2**0.5), name=f"embed_{name}")
+        embed = Dense(self.embedding, kernel_init=orthogonal(2**0.5), dtype=self.dtype, name=f"embed_{name}")
         rows = embed(group.features.reshape(-1, group.features.shape[-1]))  # a third faster than without the reshape
         mask = group.mask[..., None]
         embedded = jnp.where(mask, nn.relu(rows).reshape(*group.mask.shape, -1), 0.0)
-        total = jnp.sum(embedded, axis=-2) / group.mask.shape[-1] ** 0.5  # about the scale of one embedding
-        return jnp.concatenate([total, jnp.max(embedded, axis=-2)], axis=-1)
+        total = jnp.sum(embedded, axis=-2, dtype=jnp.float32) / group.mask.shape[-1] ** 0.5  # about the scale of one
+        return jnp.concatenate([total, jnp.max(embedded, axis=-2).astype(jnp.float32)], axis=-1)
 
 
 class ActionScores(nn.Module):
@@ -65,6 +66,7 @@ class EntityActorCritic(nn.Module):
     activation: str
     shared_trunk: bool
     sees_actions: bool
+    dtype: str = "float32"
 
     @classmethod
     def from_settings(cls, settings: Network, num_actions: int) -> "EntityActorCritic":
@@ -76,13 +78,14 @@ class EntityActorCritic(nn.Module):
             settings.activation,
             settings.shared_trunk,
             settings.sees_actions,
+            settings.dtype,
         )
 
     def setup(self) -> None:
         """Creates one overview for policy and value, and two trunks, or one under two names."""
-        self.overview = Overview(self.embedding, self.sees_actions)
-        self.actor_trunk = MLP(self.hidden, self.activation)
-        self.critic_trunk = self.actor_trunk if self.shared_trunk else MLP(self.hidden, self.activation)
+        self.overview = Overview(self.embedding, self.sees_actions, self.dtype)
+        self.actor_trunk = MLP(self.hidden, self.activation, self.dtype)
+        self.critic_trunk = self.actor_trunk if self.shared_trunk else MLP(self.hidden, self.activation, self.dtype)
         self.policy_head = Dense(self.num_actions, kernel_init=orthogonal(0.01))
         self.action_scores = ActionScores()
         self.value_head = Dense(1, kernel_init=orthogonal(1.0))

@@ -42,13 +42,14 @@ class MLP(nn.Module):
 
     hidden: tuple[int, ...]
     activation: str
+    dtype: str = "float32"  # of the computation; the weights are float32
 
     @nn.compact
     def __call__(self, x: jax.Array) -> jax.Array:
-        """[..., F] -> [..., hidden[-1]]."""
+        """[..., F] -> [..., hidden[-1]] float32."""
         for size in self.hidden:
-            x = ACTIVATIONS[self.activation](Dense(size, kernel_init=orthogonal(2**0.5))(x))
-        return x
+            x = ACTIVATIONS[self.activation](Dense(size, kernel_init=orthogonal(2**0.5), dtype=self.dtype)(x))
+        return x.astype(jnp.float32)
 
 
 class ActorCritic(nn.Module):
@@ -58,16 +59,17 @@ class ActorCritic(nn.Module):
     hidden: tuple[int, ...]
     activation: str
     shared_trunk: bool
+    dtype: str = "float32"
 
     @classmethod
     def from_settings(cls, settings: Network, num_actions: int) -> "ActorCritic":
         """The network that the settings describe."""
-        return cls(num_actions, tuple(settings.hidden), settings.activation, settings.shared_trunk)
+        return cls(num_actions, tuple(settings.hidden), settings.activation, settings.shared_trunk, settings.dtype)
 
     def setup(self) -> None:
         """Creates two trunks, or one under two names."""
-        self.actor_trunk = MLP(self.hidden, self.activation)
-        self.critic_trunk = self.actor_trunk if self.shared_trunk else MLP(self.hidden, self.activation)
+        self.actor_trunk = MLP(self.hidden, self.activation, self.dtype)
+        self.critic_trunk = self.actor_trunk if self.shared_trunk else MLP(self.hidden, self.activation, self.dtype)
         self.policy_head = Dense(self.num_actions, kernel_init=orthogonal(0.01))
         self.value_head = Dense(1, kernel_init=orthogonal(1.0))
 

@@ -1,5 +1,6 @@
 """PPO, as pure functions of arrays: no files and no console."""
 
+from train.ppo.algorithm import SPECS as SPECS
 from train.ppo.algorithm import Metrics as Metrics
 from train.ppo.algorithm import TrainState as TrainState
 from train.ppo.algorithm import init as init

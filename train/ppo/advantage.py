@@ -6,18 +6,19 @@ from jax import lax
 
 
 def true_next_values(
-    values: jax.Array, last_value: jax.Array, final_values: jax.Array, truncated: jax.Array
+    values: jax.Array, last_value: jax.Array, final_values: jax.Array | None, truncated: jax.Array
 ) -> jax.Array:
     """[T, B]: V of the observation that actually followed each step.
 
     Args:
         values: [T, B], V of the observation in which each action was taken.
         last_value: [B], V of the observation after the last step.
-        final_values: [T, B], V of the last observation of an episode; read only where `truncated`.
+        final_values: [T, B], V of the last observation of an episode; read only where `truncated`. None if a truncated
+            step counts as terminated, so that nothing follows it.
         truncated: [T, B] bool; there the next stored observation already belongs to the next episode.
     """
     following = jnp.concatenate([values[1:], last_value[None]])
-    return jnp.where(truncated, final_values, following)
+    return following if final_values is None else jnp.where(truncated, final_values, following)
 
 
 def generalized_advantages(

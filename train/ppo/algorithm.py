@@ -1,8 +1,7 @@
 """PPO as one pure function of its state: collect, estimate, learn.
 
 `update` composes: a scan of it is a superstep, `jax.vmap` over its state trains several seeds, over `Hyper` it is a
-sweep. It runs one lane on one device. With several lanes, only the gradient and the moments of the advantages would be
-averaged over them (`learner.gradient_step`, `losses.normalize`).
+sweep. It is written for one lane (see `train.lanes`); what lanes share is averaged in `learner.gradient_step` alone.
 """
 
 import functools
@@ -18,14 +17,25 @@ from jax import lax
 from jaxenv.core import Environment, ScenarioBank
 from jaxenv.core.environment import select
 from jaxenv.core.types import Key
+from jaxenv.wrappers import Vectorize
 from train.experience import rollout
 from train.experience.bank import first_bank, refresh, with_bank
+from train.lanes import BY_LANE, ONE_DEVICE, SHARED, Lanes
 from train.networks.network import make_network
 from train.networks.policy import NetworkPolicy
+from train.networks.reader import Reader
 from train.ppo import learner
 from train.ppo.advantage import generalized_advantages, true_next_values
 from train.ppo.losses import Batch, Losses
 from train.settings.config import Config, Hyper
+
+
+class LaneState(struct.PyTreeNode):
+    """What each lane has of its own."""
+
+    envs: rollout.RolloutState
+    bank: ScenarioBank | None  # generated scenarios, played instead of those in the params
+    key: Key
 
 
 class TrainState(struct.PyTreeNode):
@@ -33,10 +43,12 @@ class TrainState(struct.PyTreeNode):
 
     weights: Any  # of the network, float32
     optimizer: optax.OptState
-    envs: rollout.RolloutState
-    bank: ScenarioBank | None  # generated scenarios, played instead of those in the params
-    key: Key
+    lanes: LaneState  # with a leading axis L
     updates: jax.Array  # [] int32, done so far; environment steps are counted on the host, as Python ints
+
+
+_FIELDS: dict[str, Any] = {"weights": SHARED, "optimizer": SHARED, "lanes": BY_LANE, "updates": SHARED}
+SPECS = TrainState(**_FIELDS)  # where each part of it lies
 
 
 class Metrics(struct.PyTreeNode):
@@ -56,10 +68,9 @@ class Metrics(struct.PyTreeNode):
         return {**vars(self.losses), **{name: getattr(self, name) for name in own}}
 
 
-class InitKeys(NamedTuple):
-    """The keys of the initial state."""
+class LaneKeys(NamedTuple):
+    """The keys of a lane's initial state."""
 
-    network: Key
     envs: Key
     bank: Key
     run: Key
@@ -68,30 +79,45 @@ class InitKeys(NamedTuple):
 Update = Callable[[TrainState, Any, Hyper], tuple[TrainState, Metrics]]
 
 
-def init(key: Key, env_params: Any, *, config: Config, env: Environment) -> TrainState:
+def init(key: Key, env_params: Any, *, config: Config, env: Environment, lanes: Lanes = ONE_DEVICE) -> TrainState:
     """The state before the first update.
 
     >>> import functools, jax, jaxenv, train
     >>> env, params = jaxenv.make("LifeOps-v0")
     >>> init = functools.partial(train.init, config=train.preset("LifeOps-v0"), env=env)
     >>> state = jax.eval_shape(init, jax.random.key(0), params)  # its shapes: nothing runs
-    >>> state.envs.mask.shape  # environments, actions
-    (1024, 16)
+    >>> state.lanes.envs.is_counted.shape  # lanes, environments
+    (1, 1024)
     """
-    keys = _init_keys(key)
-    network = make_network(config.network, env.num_actions)
-    bank = first_bank(keys.bank, config, env, env_params)
-    params = with_bank(env_params, bank)
-    envs = rollout.initial_state(keys.envs, params, env=env, network=network, num_envs=config.rollout.num_envs)
-    first = jax.tree.map(lambda x: x[:1], envs.observation)
-    weights = jax.jit(network.init)(keys.network, first, envs.mask[:1])
+    sizes = config.of_a_lane
+
+    def start(keys: LaneKeys, env_params: Any) -> LaneState:
+        bank = first_bank(keys.bank, sizes, env, env_params)
+        params = with_bank(env_params, bank)
+        envs = rollout.initial_state(keys.envs, params, env=env, num_envs=sizes.rollout.num_envs)
+        return LaneState(envs, bank, keys.run)
+
+    def start_all(keys: LaneKeys, env_params: Any) -> LaneState:
+        return jax.vmap(start, in_axes=(0, None))(keys, env_params)
+
+    network_key, keys = _init_keys(key, config)
+    started = lanes.on_devices(start_all, (BY_LANE, SHARED), BY_LANE)
+    weights = _initial_weights(network_key, env_params, config, env)
     optimizer = learner.make_optimizer(config.hyper.max_grad_norm).init(weights)
-    return _strip_weak_types(TrainState(weights, optimizer, envs, bank, keys.run, jnp.int32(0)))
+    shared = lanes.put((weights, optimizer, jnp.int32(0)), SHARED)
+    state = TrainState(*shared[:2], started(lanes.put(keys, BY_LANE), lanes.put(env_params, SHARED)), shared[2])
+    return _strip_weak_types(state)
 
 
 def training_bank(key: Key, env_params: Any, *, config: Config, env: Environment) -> ScenarioBank:
     """The scenarios that training starts with: those of `init` with the same key, without the rest of the state."""
-    return with_bank(env_params, first_bank(_init_keys(key).bank, config, env, env_params)).bank
+    if not config.is_generated:
+        return env_params.bank
+    _, keys = _init_keys(key, config)
+    sizes, banks = config.of_a_lane, []
+    for lane in keys.bank:
+        banks.append(with_bank(env_params, first_bank(lane, sizes, env, env_params)).bank)
+    return banks[0].concatenate(*banks[1:]) if len(banks) > 1 else banks[0]
 
 
 def policy_of(state: TrainState, *, config: Config, env: Environment) -> NetworkPolicy:
@@ -99,12 +125,12 @@ def policy_of(state: TrainState, *, config: Config, env: Environment) -> Network
     return NetworkPolicy(state.weights, make_network(config.network, env.num_actions), env)
 
 
-def make_update(config: Config, env: Environment) -> Update:
+def make_update(config: Config, env: Environment, lanes: Lanes = ONE_DEVICE) -> Update:
     """The function (state, env_params, hyper) -> (state, metrics): one rollout, and learning from it.
 
     It reads from `config` only sizes, the length of the schedules, and how scenarios are generated; the
-    hyperparameters come as `hyper`. If the loss or its gradient is not finite, the state does not change and the
-    metrics say so.
+    hyperparameters come as `hyper`. If the loss or its gradient is not finite, the update is not made: the state stays
+    as it was, but for the bank, which is renewed to the same when the update is tried again. The metrics say so.
 
     >>> import functools, jax, jaxenv, train
     >>> env, params = jaxenv.make("LifeOps-v0")
@@ -114,49 +140,54 @@ def make_update(config: Config, env: Environment) -> Update:
     >>> sorted(metrics.not_finite)
     ['approx_kl', 'clip_fraction', 'entropy', 'grad_norm', 'policy_loss', 'value_loss']
     """
-    network = make_network(config.network, env.num_actions)
+    network, sizes = make_network(config.network, env.num_actions), config.of_a_lane
 
-    def update(before: TrainState, env_params: Any, hyper: Hyper) -> tuple[TrainState, Metrics]:
-        key, bank_key, rollout_key, shuffle_key = jax.random.split(before.key, 4)
-        bank = refresh(
-            bank_key, before.bank, env_state=before.envs.state, updates=before.updates, config=config, env=env
-        )
-        state = before.replace(key=key, bank=bank)
-        envs, steps, totals = rollout.collect(
-            rollout_key,
-            state.weights,
-            state.envs,
-            with_bank(env_params, state.bank),
-            env=env,
-            network=network,
-            config=config.rollout,
-        )
-        last_value = network.apply(state.weights, envs.observation, method="value")
-        batch = estimate(steps, last_value, hyper, bootstrap_truncated=config.rollout.bootstrap_truncated)
-        progress = state.updates / config.num_updates
+    def update_lane(lane: LaneState, learned: Any, updates: jax.Array, env_params: Any, hyper: Hyper) -> Any:
+        key, bank_key, rollout_key, shuffle_key = jax.random.split(lane.key, 4)
+        bank = refresh(bank_key, lane.bank, env_state=lane.envs.state, updates=updates, config=sizes, env=env)
+        reader = Reader(network, env, with_bank(env_params, bank))
+        envs, steps, last_value, totals = rollout.collect(rollout_key, learned[0], lane.envs, reader, sizes.rollout)
+        batch = estimate(steps, last_value, hyper)
+        progress = updates / config.num_updates
         learning_rate = linear(hyper.learning_rate, hyper.learning_rate_end, progress)
         entropy_coef = linear(hyper.entropy_coef, hyper.entropy_coef_end, progress)
         step = functools.partial(
-            learner.gradient_step, network=network, hyper=hyper, learning_rate=learning_rate, entropy_coef=entropy_coef
+            learner.gradient_step,
+            reader=reader,
+            hyper=hyper,
+            learning_rate=learning_rate,
+            entropy_coef=entropy_coef,
+            microbatch_size=sizes.rollout.samples_at_once,
+            lanes=lanes,
         )
-        learned, terms = learner.learn(shuffle_key, (state.weights, state.optimizer), batch, step, config.rollout)
+        following, terms = learner.learn(shuffle_key, learned, batch, step, sizes.rollout)
         losses, grad_norm = jax.tree.map(jnp.mean, terms)
         metrics = Metrics(
-            totals=totals,
+            totals=lanes.sum(totals),
             losses=losses,
             grad_norm=grad_norm,
             not_finite=learner.not_finite_terms(*terms),
-            explained_variance=learner.explained_variance(batch.value, batch.target),
+            explained_variance=learner.explained_variance(batch.value, batch.target, lanes),
             learning_rate=learning_rate,
             entropy_coef=entropy_coef,
         )
-        after = state.replace(weights=learned[0], optimizer=learned[1], envs=envs, updates=state.updates + 1)
-        return select(jnp.any(jnp.stack(list(metrics.not_finite.values()))), before, after), metrics
+        failed = jnp.any(jnp.stack(list(metrics.not_finite.values())))
+        before, after = (lane.envs, lane.key, learned, updates), (envs, key, following, updates + 1)
+        envs, key, learned, updates = select(failed, before, after)
+        return LaneState(envs, bank, key), (learned, updates, metrics)
+
+    def update(state: TrainState, env_params: Any, hyper: Hyper) -> tuple[TrainState, Metrics]:
+        learned = (state.weights, state.optimizer)
+        of_lanes, (learned, updates, metrics) = lanes.map(update_lane)(
+            state.lanes, learned, state.updates, env_params, hyper
+        )
+        weights, optimizer = learned
+        return TrainState(weights, optimizer, of_lanes, updates), metrics
 
     return update
 
 
-def make_superstep(config: Config, env: Environment) -> Update:
+def make_superstep(config: Config, env: Environment, lanes: Lanes = ONE_DEVICE) -> Update:
     """K updates as one compiled function, whose metrics have a leading axis [K]; it consumes (donates) its state.
 
     >>> import functools, jax, jaxenv, train
@@ -168,30 +199,33 @@ def make_superstep(config: Config, env: Environment) -> Update:
     >>> metrics.losses.entropy.shape  # updates
     (8,)
     """
-    update = make_update(config, env)
+    update = make_update(config, env, lanes)
 
-    @functools.partial(jax.jit, donate_argnums=0)
     def superstep(state: TrainState, env_params: Any, hyper: Hyper) -> tuple[TrainState, Metrics]:
         length = config.rollout.updates_per_superstep
         return lax.scan(lambda state, _: update(state, env_params, hyper), state, length=length)
 
-    return superstep
+    on_devices = lanes.on_devices(superstep, (SPECS, SHARED, SHARED), (SPECS, SHARED))
+    return jax.jit(on_devices, donate_argnums=0)
 
 
-def estimate(steps: rollout.Transition, last_value: jax.Array, hyper: Hyper, *, bootstrap_truncated: bool) -> Batch:
-    """A batch [T, B]: the steps with their advantages and value targets, in scaled reward."""
+def estimate(steps: rollout.Transition, last_value: jax.Array, hyper: Hyper) -> Batch:
+    """A batch [T, B]: the steps with their advantages and value targets, in scaled reward.
+
+    Where truncated episodes were not valued, the time limit counts as termination.
+    """
+    bootstraps = steps.final_value is not None
     advantages, targets = generalized_advantages(
         rewards=steps.reward * hyper.reward_scale,
         values=steps.value,
         next_values=true_next_values(steps.value, last_value, steps.final_value, steps.truncated),
-        terminated=steps.terminated if bootstrap_truncated else steps.terminated | steps.truncated,
+        terminated=steps.terminated if bootstraps else steps.terminated | steps.truncated,
         truncated=steps.truncated,
         gamma=hyper.gamma,
         gae_lambda=hyper.gae_lambda,
     )
     return Batch(
         observation=steps.observation,
-        mask=steps.mask,
         action=steps.action,
         log_prob=steps.log_prob,
         value=steps.value,
@@ -205,8 +239,19 @@ def linear(start: jax.Array | float, end: jax.Array | float, progress: jax.Array
     return jnp.asarray(start + (end - start) * progress, jnp.float32)
 
 
-def _init_keys(key: Key) -> InitKeys:
-    return InitKeys(*jax.random.split(key, len(InitKeys._fields)))
+def _init_keys(key: Key, config: Config) -> tuple[Key, LaneKeys]:
+    """The key of the weights, and those of the lanes with a leading axis L; a single lane has the keys of the run."""
+    network, *of_run = jax.random.split(key, 1 + len(LaneKeys._fields))
+    number = config.rollout.num_lanes
+    return network, LaneKeys(*(jnp.expand_dims(k, 0) if number == 1 else jax.random.split(k, number) for k in of_run))
+
+
+def _initial_weights(key: Key, env_params: Any, config: Config, env: Environment) -> Any:
+    """The weights of the network, for which only the shapes of an observation count."""
+    reader = Reader(make_network(config.network, env.num_actions), env, env_params)
+    observation, _ = jax.eval_shape(Vectorize(env, 1).reset, jax.random.key(0), env_params)
+    nothing = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), rollout.by_agent(observation, env.num_agents))
+    return jax.jit(reader.init)(key, nothing)
 
 
 def _strip_weak_types(tree: Any) -> Any:

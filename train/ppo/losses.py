@@ -6,19 +6,18 @@ import jax
 import jax.numpy as jnp
 from flax import struct
 
-from train.networks.network import PureNetwork
+from train.networks.reader import Reader
 from train.settings.config import Hyper
 
 
 class Batch(struct.PyTreeNode):
     """Training samples, with leading axes [T, B] as collected or [N] as shuffled."""
 
-    observation: Any  # the network's features, each array [..., ...]
-    mask: jax.Array  # [..., A] bool, legal when the action was taken
+    observation: Any  # the record in which the action was taken, its mask included
     action: jax.Array  # [...] int32
     log_prob: jax.Array  # [...] float32, under the policy that acted
     value: jax.Array  # [...] float32, of the critic at that time
-    advantage: jax.Array  # [...] float32
+    advantage: jax.Array  # [...] float32; normalized where the loss is computed
     target: jax.Array  # [...] float32, target of the value
 
 
@@ -33,12 +32,12 @@ class Losses(struct.PyTreeNode):
 
 
 def ppo_loss(
-    weights: Any, batch: Batch, *, network: PureNetwork, hyper: Hyper, entropy_coef: jax.Array | float
+    weights: Any, batch: Batch, *, reader: Reader, hyper: Hyper, entropy_coef: jax.Array | float
 ) -> tuple[jax.Array, Losses]:
-    """The loss of a minibatch ([N, ...]) and its terms, each [] float32."""
-    policy, value = network.apply(weights, batch.observation, batch.mask)
+    """The loss of samples ([N, ...]) and its terms, each [] float32."""
+    policy, value = reader(weights, batch.observation)
     log_ratio = policy.log_prob(batch.action) - batch.log_prob
-    policy_loss = clipped_surrogate(log_ratio, normalize(batch.advantage), hyper.clip)
+    policy_loss = clipped_surrogate(log_ratio, batch.advantage, hyper.clip)
     value_loss = clipped_value_loss(value, batch.value, batch.target, hyper.value_clip)
     entropy = policy.entropy().mean()
     ratio = jnp.exp(log_ratio)
@@ -50,11 +49,6 @@ def ppo_loss(
         clip_fraction=jnp.mean(jnp.abs(ratio - 1.0) > hyper.clip, dtype=jnp.float32),
     )
     return policy_loss + hyper.value_coef * value_loss - entropy_coef * entropy, losses
-
-
-def normalize(advantage: jax.Array) -> jax.Array:
-    """[N] with mean 0 and standard deviation 1, over the minibatch (Huang et al. 2022, detail 7)."""
-    return (advantage - advantage.mean()) / (advantage.std() + 1e-8)
 
 
 def clipped_surrogate(log_ratio: jax.Array, advantage: jax.Array, clip: jax.Array | float) -> jax.Array:

@@ -58,9 +58,12 @@ class Checkpoints:
         return time.monotonic() - self._latest >= self._config.checkpoint_every
 
     def save(self, state: Any, progress: Progress) -> None:
-        """Copies the state, which may be donated right after, and writes the copy in the background."""
+        """Copies the state, which may be donated right after, and writes the copy in the background.
+
+        Of several devices and processes each writes its own part.
+        """
         self._latest = time.monotonic()
-        arrays = jax.tree.map(np.array, jax.device_get(by_name(state)))
+        arrays = jax.tree.map(jnp.copy, by_name(state))
         info = {**dataclasses.asdict(progress), "config": to_json(self._config), "shapes": shapes(arrays)}
         parts = ocp.args.Composite(state=ocp.args.StandardSave(arrays), run=ocp.args.JsonSave(info))
         self._manager.save(progress.superstep, args=parts)
@@ -90,7 +93,8 @@ class Checkpoints:
 
         Args:
             progress: of the checkpoint.
-            like: the structure of the state: a tree of arrays, or of their shapes and dtypes.
+            like: the structure of the state: a tree of arrays, or of their shapes and dtypes. Where these name a
+                sharding, the state is read onto its devices, whatever the devices were that wrote it.
             scenarios: fingerprint of the bank that the run would start with here.
 
         Raises:
@@ -106,7 +110,8 @@ class Checkpoints:
         differing = differences(self._info(step)["shapes"], shapes(expected))
         if differing:
             raise CheckpointError(f"{path} does not fit {self._config.env} as it is here: {in_words(differing)}")
-        empty = jax.tree.map(lambda leaf: np.empty(leaf.shape, leaf.dtype), expected)
+        places = {_name(path): leaf.sharding for path, leaf in jax.tree_util.tree_leaves_with_path(like)}
+        empty = {name: _empty(leaf, places[name]) for name, leaf in expected.items()}
         return from_names(self._read(step, "state", ocp.args.StandardRestore(empty)), like)
 
     def _info(self, step: int) -> dict[str, Any]:
@@ -160,6 +165,13 @@ def from_names(arrays: dict[str, Any], like: Any) -> Any:
 def shapes(arrays: dict[str, Any]) -> dict[str, str]:
     """The dtypes and shapes of arrays by name: `float32[3, 16]`."""
     return {name: f"{leaf.dtype}{list(leaf.shape)}" for name, leaf in arrays.items()}
+
+
+def _empty(leaf: Any, sharding: Any) -> Any:
+    """What is to be filled from a file: an array of the host, or one on the devices of a sharding."""
+    if sharding is None:
+        return np.empty(leaf.shape, leaf.dtype)
+    return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding)
 
 
 def _name(path: Any) -> str:

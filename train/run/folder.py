@@ -5,9 +5,13 @@ import dataclasses
 import fcntl
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import jax
+
+from train.run.processes import is_writer, wait_for_all
 from train.settings.config import Config
 from train.settings.serialize import from_json, to_json
 
@@ -53,9 +57,21 @@ class RunFolder:
         """The metrics as a picture."""
         return self.path / "learning_curve.png"
 
+    def remove_not_finite(self) -> None:
+        """Removes the state of an earlier update that failed."""
+        if is_writer():
+            shutil.rmtree(self.not_finite, ignore_errors=True)
+        wait_for_all("not_finite removed")
+
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Locks the run against other processes; a ValueError if one holds the lock. A kill releases it too."""
+        """Locks the run against other runs; a ValueError if one holds the lock. A kill releases it too.
+
+        Of several processes of one run the one that writes holds the lock.
+        """
+        if not is_writer():
+            yield
+            return
         with contextlib.ExitStack() as stack:
             handle = os.open(self.path, os.O_RDONLY)
             stack.callback(os.close, handle)
@@ -66,7 +82,9 @@ class RunFolder:
             yield
 
     def write_config(self, config: Config) -> None:
-        """Writes the settings."""
+        """Writes the settings; of several processes one does."""
+        if not is_writer():
+            return
         settings = to_json(dataclasses.replace(config, run_dir=self.path))
         write_atomic(self.config, (json.dumps(settings, indent=2) + "\n").encode())
 
@@ -83,13 +101,17 @@ class RunFolder:
 
 def create(config: Config) -> RunFolder:
     """Makes a new run folder; a FileExistsError if the path exists already."""
+    if jax.process_count() > 1 and config.run_dir is None:
+        raise ValueError("several processes need --run-dir PATH, in a file system that all of them see")
     path = config.run_dir or _first_free(f"{config.env}-{config.seed}")
     try:
-        path.mkdir(parents=True)
+        if is_writer():
+            path.mkdir(parents=True)
     except FileExistsError as error:
         raise FileExistsError(
             f"{path} already exists: resume that run with --resume {path}, or choose another --run-dir"
         ) from error
+    wait_for_all("run folder created")
     return RunFolder(path)
 
 

@@ -1,4 +1,4 @@
-"""Where the records of a run go: the metrics file, TensorBoard and the progress bar."""
+"""Where the records of a run go: the metrics file, TensorBoard and the progress bar; of several processes, from one."""
 
 import contextlib
 from typing import Any
@@ -8,6 +8,7 @@ from train.run.console import Bar
 from train.run.events import Events
 from train.run.folder import RunFolder
 from train.run.metrics import MetricsWriter
+from train.run.processes import is_writer
 from train.settings.config import Config
 
 
@@ -16,12 +17,16 @@ class Recorder:
 
     def __init__(self, config: Config, folder: RunFolder, progress: Progress, *, show_progress: bool) -> None:
         """Opens all outputs of a run that has come so far."""
+        self._writers, self._flush, self._stack = (), lambda: None, contextlib.ExitStack()
+        if not is_writer():
+            return
         with contextlib.ExitStack() as stack:
             metrics = stack.enter_context(MetricsWriter(folder.metrics, from_superstep=progress.superstep))
             events = Events(folder.path, after_step=progress.env_steps, is_wanted=config.tensorboard)
-            self._events = stack.enter_context(events)
+            stack.enter_context(events)
             bar = stack.enter_context(Bar(config, progress.env_steps, is_shown=show_progress))
-            self._writers = (metrics.write, self._events.write, bar.show)
+            self._writers = (metrics.write, events.write, bar.show)
+            self._flush = events.flush
             self._stack = stack.pop_all()
 
     def write(self, record: dict[str, Any]) -> None:
@@ -31,7 +36,7 @@ class Recorder:
 
     def flush(self) -> None:
         """Flushes to disk, so that a killed run keeps what was written."""
-        self._events.flush()
+        self._flush()
 
     def __enter__(self) -> "Recorder":
         return self

@@ -2,21 +2,22 @@
 
 import dataclasses
 import functools
-import shutil
 import time
 from typing import Any
 
 import jax
 
 from jaxenv.core import Environment
+from train.lanes import ONE_DEVICE, SHARED, Lanes
 from train.networks.policy import NetworkPolicy
 from train.run.algorithm import Algorithm, State
 from train.run.checkpoint import CheckpointError, Checkpoints, Progress
 from train.run.clock import Clock
 from train.run.folder import RunFolder
-from train.run.metrics import not_finite, reduce_metrics
 from train.run.policy_file import save_policy
+from train.run.processes import any_of, is_writer, place
 from train.run.recorder import Recorder
+from train.run.reports import FailedUpdate, Reports
 from train.run.stop_signal import StopSignal
 from train.score.validation import make_validator
 from train.settings import task
@@ -65,43 +66,55 @@ def run(
         CheckpointError: if the run is finished, or its newest checkpoint is broken or of another task.
         NotFinite: if a loss or gradient is NaN or infinite; `folder.not_finite` has the state before that update.
     """
-    config = task.complete(config, env, env_params)
-    policy_of = functools.partial(algorithm.policy_of, config=config, env=env)
+    config, lanes = place(task.complete(config, env, env_params))
+
+    def policy_of(state: State) -> NetworkPolicy:
+        return lanes.local(algorithm.policy_of(state, config=config, env=env))
+
     with folder.locked(), Checkpoints(folder.checkpoints, config) as checkpoints:
         began = time.perf_counter()
-        state, progress = restore_or_init(algorithm, config, env, env_params, checkpoints)
+        state, progress = restore_or_init(algorithm, config, env, env_params, checkpoints, lanes)
         folder.write_config(config)
-        superstep = algorithm.make_superstep(config, env).lower(state, env_params, config.hyper).compile()
+        params, hyper = lanes.put((env_params, config.hyper), SHARED)
+        superstep = algorithm.make_superstep(config, env, lanes).lower(state, params, hyper).compile()
         validate = make_validator(config, env, env_params, policy_of(state))
         jax.block_until_ready(state)  # or the initial state would count in the time of the first superstep
         compile_seconds = time.perf_counter() - began
         clock = Clock(config.steps_per_superstep, env_steps=progress.env_steps, seconds=progress.seconds)
         with Recorder(config, folder, progress, show_progress=show_progress) as recorder, StopSignal() as stop:
-            for number in range(progress.superstep, config.num_supersteps):
-                clock.start()
-                state, metrics = superstep(state, env_params, config.hyper)
-                record = {"superstep": number, **reduce_metrics(metrics), **clock.tick()}
-                failed = not_finite(metrics)
-                validation_return = None if failed else validate(number, policy_of(state))
-                recorder.write({**record, "validation_return": validation_return})
-                if failed:
-                    raise _not_finite(failed, state, progress, config, folder)
-                is_last = stop.is_requested or number + 1 == config.num_supersteps
-                if is_last or checkpoints.is_due():
-                    done = {"superstep": number + 1, "env_steps": clock.env_steps, "seconds": clock.seconds}
-                    progress = dataclasses.replace(progress, **done)
-                    recorder.flush()
-                    checkpoints.save(state, progress)
-                    source = {"scenarios": progress.scenarios, "algorithm": algorithm.name}
-                    save_policy(folder.policy, policy_of(state), config, **source)
-                if is_last:
-                    break
+            reports = Reports(recorder, clock)
+            try:
+                for number in range(progress.superstep, config.num_supersteps):
+                    clock.start()
+                    state, metrics = superstep(state, params, hyper)
+                    reports.add(number, metrics, validate(number, policy_of(state)))
+                    stops, is_due = any_of(stop.is_requested, checkpoints.is_due())
+                    is_last = stops or number + 1 == config.num_supersteps
+                    if is_last or is_due:
+                        reports.flush()
+                        done = {"superstep": number + 1, "env_steps": clock.env_steps, "seconds": clock.seconds}
+                        progress = dataclasses.replace(progress, **done)
+                        recorder.flush()
+                        checkpoints.save(state, progress)
+                        if is_writer():
+                            source = {"scenarios": progress.scenarios, "algorithm": algorithm.name}
+                            save_policy(folder.policy, policy_of(state), config, **source)
+                        clock.start()
+                    if is_last:
+                        break
+            except FailedUpdate as failed:
+                raise _not_finite(failed, state, progress, config, folder) from None
     is_finished = progress.superstep == config.num_supersteps
     return Outcome(policy_of(state), clock.env_steps, clock.seconds, compile_seconds, stopped=not is_finished)
 
 
 def restore_or_init(
-    algorithm: Algorithm, config: Config, env: Environment, env_params: Any, checkpoints: Checkpoints
+    algorithm: Algorithm,
+    config: Config,
+    env: Environment,
+    env_params: Any,
+    checkpoints: Checkpoints,
+    lanes: Lanes = ONE_DEVICE,
 ) -> tuple[Any, Progress]:
     """State and progress of the newest checkpoint, or of a new run."""
     key = jax.random.key(config.seed)
@@ -114,18 +127,19 @@ def restore_or_init(
     init = functools.partial(algorithm.init, key, env_params, config=config, env=env)
     scenarios = algorithm.training_bank(key, env_params, config=config, env=env).fingerprint()
     if progress is None:
-        return init(), Progress(scenarios=scenarios)
-    return checkpoints.restore(progress, jax.eval_shape(init), scenarios=scenarios), progress
+        return init(lanes=lanes), Progress(scenarios=scenarios)
+    like = lanes.placed(jax.eval_shape(init), algorithm.SPECS)
+    return checkpoints.restore(progress, like, scenarios=scenarios), progress
 
 
-def _not_finite(terms: list[str], state: State, progress: Progress, config: Config, folder: RunFolder) -> NotFinite:
+def _not_finite(failed: FailedUpdate, state: State, progress: Progress, config: Config, folder: RunFolder) -> NotFinite:
     """The error for an update that failed, once the state before it is saved."""
     updates, sizes = int(state.updates), config.rollout
-    shutil.rmtree(folder.not_finite, ignore_errors=True)  # of an earlier attempt
+    folder.remove_not_finite()  # of an earlier attempt
     with Checkpoints(folder.not_finite, config) as dump:
         done = {"superstep": updates // sizes.updates_per_superstep, "env_steps": updates * sizes.batch_size}
         dump.save(state, dataclasses.replace(progress, **done))
     return NotFinite(
-        f"not finite in update {updates + 1} of {config.num_updates}: {', '.join(terms)}. Training has stopped; the "
-        f"state before that update is in {folder.not_finite}, checkpoints and policy are as they were last written"
+        f"not finite in update {updates + 1} of {config.num_updates}: {failed}. Training has stopped; the state before "
+        f"that update is in {folder.not_finite}, checkpoints and policy are as they were last written"
     )

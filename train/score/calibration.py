@@ -12,8 +12,9 @@ from jax import lax
 from jaxenv.core import Environment
 from jaxenv.core.types import Key
 from jaxenv.wrappers import Vectorize
-from train.experience.rollout import read
+from train.experience.rollout import by_agent
 from train.networks.policy import NetworkPolicy
+from train.networks.reader import Reader
 from train.settings.config import Hyper
 
 
@@ -81,11 +82,12 @@ def _play(
     batch, agents = Vectorize(env, scenarios.size), env.num_agents
     reset_key, play_key = jax.random.split(key)
     observation, state = batch.reset(reset_key, env_params, scenarios)
+    reader = Reader(policy.network, env, env_params)
 
     def step(carry: tuple[Any, Any, jax.Array], key: Key) -> tuple[Any, tuple[jax.Array, jax.Array, jax.Array]]:
         observation, state, is_live = carry
         action_key, env_key = jax.random.split(key)
-        distribution, value = policy.network.apply(policy.weights, *read(policy.network, env, observation, env_params))
+        distribution, value = reader(policy.weights, by_agent(observation, agents))
         action = distribution.sample(action_key)
         joint = action if agents == 1 else action.reshape(-1, agents)
         observation, state, reward, terminated, truncated, _ = batch.step(env_key, state, joint, env_params)

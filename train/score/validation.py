@@ -14,7 +14,7 @@ from train.settings.config import Config
 SEED = 20_261_122  # of the set, independent of a run's seed, so that all runs on an environment compare
 COUNT = 512
 
-Validator = Callable[[int, Policy], float | None]
+Validator = Callable[[int, Policy], jax.Array | None]
 
 
 def validation_params(env: Environment, env_params: Any) -> Any:
@@ -35,11 +35,11 @@ def validation_returns(
     if not has_generator(env):
         return {}
     params = validation_params(env, params)
-    return {name: _mean_return(policy, env, params) for name, policy in policies.items()}
+    return {name: float(_mean_return(policy, env, params)) for name, policy in policies.items()}
 
 
 def make_validator(config: Config, env: Environment, env_params: Any, policy: Policy) -> Validator:
-    """The function (superstep, policy) -> mean return on the validation set, or None if validation is not due.
+    """The function (superstep, policy) -> mean return on the validation set, [] float32, or None if it is not due.
 
     A run on generated scenarios is validated every `validate_every` supersteps and after the last; others never are.
     `policy` is an example, for which the function is compiled here.
@@ -49,12 +49,12 @@ def make_validator(config: Config, env: Environment, env_params: Any, policy: Po
     params = validation_params(env, env_params)
     _mean_return(policy, env, params)
 
-    def validate(superstep: int, policy: Policy) -> float | None:
+    def validate(superstep: int, policy: Policy) -> jax.Array | None:
         is_due = (superstep + 1) % config.validate_every == 0 or superstep + 1 == config.num_supersteps
         return _mean_return(policy, env, params) if is_due else None
 
     return validate
 
 
-def _mean_return(policy: Policy | StatefulPolicy, env: Environment, params: Any) -> float:
-    return float(evaluate(policy, env, params).returns.mean())
+def _mean_return(policy: Policy | StatefulPolicy, env: Environment, params: Any) -> jax.Array:
+    return evaluate(policy, env, params).returns.mean()

@@ -12,32 +12,72 @@ from flax import struct
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Rollout:
-    """How experience is collected and reused. These are sizes, so changing one recompiles."""
+    """How experience is collected and reused. These are sizes, so changing one recompiles.
+
+    With N agents an environment step gives N samples: an update has N times as many minibatches.
+    """
 
     num_envs: int = 1024  # E, parallel environments
     num_steps: int = 16  # T, steps per environment and update
     epochs: int = 4  # passes over a rollout
-    minibatches: int = 8  # gradient steps per epoch
+    minibatch_size: int = 2048  # samples per gradient step; all of them if a rollout has fewer environment steps
+    # Samples whose gradient is computed at once; a minibatch is accumulated over them. Less memory, the same gradient.
+    microbatch_size: int | None = None  # default: the whole minibatch
     updates_per_superstep: int = 4  # updates compiled into one call; metrics are written once per call
+    # Parts with their own environments, scenarios, keys and shuffles, over which devices are spread; results depend on
+    # it, and not on the devices.
+    lanes: int | None = None  # default: one per device
     # Bootstrap the value at a time limit (Pardo et al. 2018). Off: a time limit counts as termination, which is right
     # where the clock is observed and the limit is part of the task.
     bootstrap_truncated: bool = True
 
     def __post_init__(self) -> None:
-        """Rejects sizes under 1 and minibatches of unequal size."""
+        """Rejects sizes under 1, and parts of unequal size."""
         for name, value in dataclasses.asdict(self).items():
-            if name != "bootstrap_truncated" and value < 1:
+            if name != "bootstrap_truncated" and value is not None and value < 1:
                 raise ValueError(f"{name} must be at least 1, got {value}")
-        if self.batch_size % self.minibatches:
+        rollout = f"{self.num_envs} environments x {self.num_steps} steps = {self.batch_size} samples"
+        if self.batch_size % self.samples_per_step:
+            raise ValueError(f"{rollout} cannot be split into minibatches of {self.minibatch_size}")
+        if self.samples_per_step % self.samples_at_once:
             raise ValueError(
-                f"{self.num_envs} environments x {self.num_steps} steps = {self.batch_size} samples "
-                f"cannot be split into {self.minibatches} equal minibatches"
+                f"a minibatch of {self.samples_per_step} samples cannot be split into parts of {self.microbatch_size}"
             )
+        sizes = {"environments": self.num_envs, "samples per minibatch": self.samples_per_step}
+        for what, size in {**sizes, "samples at once": self.samples_at_once}.items():
+            if size % self.num_lanes:
+                raise ValueError(f"{size} {what} cannot be split into {self.lanes} equal lanes")
 
     @property
     def batch_size(self) -> int:
         """T * E, environment steps per update; with N agents each step gives N samples."""
         return self.num_envs * self.num_steps
+
+    @property
+    def samples_per_step(self) -> int:
+        """The samples of a gradient step, over all lanes."""
+        return min(self.minibatch_size, self.batch_size)
+
+    @property
+    def samples_at_once(self) -> int:
+        """The samples whose gradient is computed at once, over all lanes."""
+        return self.samples_per_step if self.microbatch_size is None else self.microbatch_size
+
+    @property
+    def num_lanes(self) -> int:
+        """L; one, unless the settings or the start of a run say otherwise."""
+        return 1 if self.lanes is None else self.lanes
+
+    @property
+    def of_a_lane(self) -> "Rollout":
+        """The sizes of one lane."""
+        return dataclasses.replace(
+            self,
+            lanes=1,
+            num_envs=self.num_envs // self.num_lanes,
+            minibatch_size=self.samples_per_step // self.num_lanes,
+            microbatch_size=self.samples_at_once // self.num_lanes,
+        )
 
 
 class Hyper(struct.PyTreeNode, kw_only=True):
@@ -65,6 +105,8 @@ class Network:
     hidden: tuple[int, ...] = (256, 256)  # units per hidden layer
     activation: Literal["tanh", "relu"] = "tanh"  # after each hidden layer
     shared_trunk: bool = False  # policy and value share their hidden layers
+    # What embeddings and hidden layers are computed in; weights, logits, values and losses stay in float32.
+    dtype: Literal["float32", "bfloat16"] = "float32"
     sees_actions: bool = True  # hidden layers read the features of the actions (encoder entities only)
 
 
@@ -103,6 +145,7 @@ class Config:
     env_args: tyro.conf.Suppress[Mapping[str, Any]] = dataclasses.field(default_factory=dict)
     params: tyro.conf.Suppress[Mapping[str, Any]] = dataclasses.field(default_factory=dict)
     seed: int = 0  # random seed
+    devices: int | None = None  # devices to train on, of which each has the same number of lanes; default: all
     total_steps: int = 4_000_000  # environment steps, rounded up to whole supersteps
     run_dir: Path | None = None  # output folder, which must not exist yet; default: runs/ENV-SEED-N
     validate_every: int = 4  # validate every N supersteps and at the end (0 = never), only with generated scenarios
@@ -123,11 +166,19 @@ class Config:
                 f"count must be at least num_envs ({num_envs}), got {settings.count}: a refresh replaces only "
                 "scenarios that no environment is playing; refresh 0 keeps the first bank"
             )
+        if self.is_generated and self.num_scenarios % self.rollout.num_lanes:
+            raise ValueError(f"{self.num_scenarios} scenarios cannot be split into {self.rollout.lanes} equal lanes")
 
     @property
     def num_scenarios(self) -> int:
         """S, the size of the bank of generated scenarios."""
         return 4 * self.rollout.num_envs if self.training.count is None else self.training.count
+
+    @property
+    def of_a_lane(self) -> "Config":
+        """The settings of one lane: its share of the environments, samples and generated scenarios."""
+        training = dataclasses.replace(self.training, count=self.num_scenarios // self.rollout.num_lanes)
+        return dataclasses.replace(self, rollout=self.rollout.of_a_lane, training=training)
 
     @property
     def is_generated(self) -> bool:

@@ -9,7 +9,7 @@ from train.settings.config import Config, Hyper, Network, Rollout
 # may be 1. Its days are short: short rollouts give more gradient steps per environment step.
 _DAY = Config(
     env="LifeOps-v0",
-    rollout=Rollout(bootstrap_truncated=False, num_steps=8, updates_per_superstep=8, epochs=2),
+    rollout=Rollout(bootstrap_truncated=False, num_steps=8, updates_per_superstep=8, epochs=2, minibatch_size=1024),
     total_steps=5_000_000,
     # With less initial entropy the policy settles for one long focus block before it finds that two short ones pay.
     hyper=Hyper(gamma=1.0, learning_rate=3e-3, reward_scale=0.1, entropy_coef=0.2),
@@ -42,7 +42,12 @@ PRESETS: dict[str, Config] = {
     "TeamsClone-v0": _CHAT,
     "TeamsClone-Mentions-v0": dataclasses.replace(_CHAT, env="TeamsClone-Mentions-v0"),
     "TeamsClone-MultiTask-v0": dataclasses.replace(_CHAT, env="TeamsClone-MultiTask-v0"),
-    "TeamsClone-MultiAgent-v0": dataclasses.replace(_CHAT, env="TeamsClone-MultiAgent-v0", total_steps=500_000),
+    "TeamsClone-MultiAgent-v0": dataclasses.replace(
+        _CHAT,
+        env="TeamsClone-MultiAgent-v0",
+        rollout=dataclasses.replace(_CHAT.rollout, minibatch_size=8192),  # of four agents
+        total_steps=500_000,
+    ),
 }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from train.settings.config import Config
 
-MUTABLE = ("total_steps", "run_dir", "validate_every", "checkpoint_every", "tensorboard")
+MUTABLE = ("total_steps", "run_dir", "devices", "validate_every", "checkpoint_every", "tensorboard")
 """What may change when a run is resumed. None of it alters what has been learned so far; the schedules decay over
 `total_steps`, so a new value changes them from there on."""
 
@@ -29,7 +29,11 @@ def from_json(settings: Mapping[str, Any]) -> Config:
     Raises:
         ValueError: for an unknown setting.
     """
-    return _replace(Config(env=""), {name: value for name, value in settings.items() if name != "run_dir"})
+    rollout = dict(settings.get("rollout", {}))
+    if "minibatches" in rollout:  # a number in version 0.1
+        rollout["minibatch_size"] = rollout["num_envs"] * rollout["num_steps"] // rollout.pop("minibatches")
+    named = {name: value for name, value in settings.items() if name != "run_dir"}
+    return _replace(Config(env=""), {**named, **({"rollout": rollout} if rollout else {})})
 
 
 def option(name: str) -> str:

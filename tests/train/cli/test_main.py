@@ -22,7 +22,7 @@ from train.run.metrics import read_metrics
 
 TINY = [  # the sizes of `SMALL`, so that its program is found where it was compiled
     *("--total-steps", "5120", "--num-envs", "32", "--num-steps", "8", "--updates-per-superstep", "2"),
-    *("--minibatches", "4", "--hidden", "16", "--seed", "3", "--no-tensorboard"),
+    *("--minibatch-size", "64", "--hidden", "16", "--seed", "3", "--no-tensorboard"),
 ]
 LIBRARY = types.SimpleNamespace(
     is_shipped=True,
@@ -123,7 +123,8 @@ def test_a_mistake_is_one_line_and_status_2(line, message, capsys):
 
 
 @pytest.mark.parametrize(
-    "line", ["ppo --env LifeOps-v0 --minibatches 7", "ppo --env LifeOps-v0 --sede 1", "ppo --env LifeOps-v0 --seed x"]
+    "line",
+    ["ppo --env LifeOps-v0 --minibatch-size 7", "ppo --env LifeOps-v0 --sede 1", "ppo --env LifeOps-v0 --seed x"],
 )
 def test_a_wrong_option_is_status_2(line, capsys):
     assert main(line.split()) == 2

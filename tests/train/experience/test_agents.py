@@ -15,10 +15,11 @@ from train import ppo
 from train.experience import rollout
 from train.networks.network import make_network
 from train.networks.policy import NetworkPolicy
+from train.networks.reader import Reader
 from train.settings.config import Rollout
 
 CONFIG = dataclasses.replace(
-    SMALL, rollout=Rollout(num_envs=16, num_steps=8, epochs=4, minibatches=4, updates_per_superstep=2)
+    SMALL, rollout=Rollout(num_envs=16, num_steps=8, epochs=4, minibatch_size=64, updates_per_superstep=2)
 )
 LIMIT = 4
 TASK = PROBES["action x observation"].replace(
@@ -65,14 +66,13 @@ def trained():
 def test_agents_of_an_environment_are_adjacent_rows():
     env, network = Pair(), make_network(CONFIG.network, 3)
     state = ppo.init(jax.random.key(0), TASK, config=CONFIG, env=env)
-    run = jax.jit(rollout.collect, static_argnames=("env", "network", "config"))
-    _, steps, totals = run(
-        jax.random.key(1), state.weights, state.envs, TASK, env=env, network=network, config=CONFIG.rollout
-    )
-    states = jnp.argmax(steps.observation, axis=-1)
+    reader, envs = Reader(network, env, TASK), jax.tree.map(lambda x: x[0], state.lanes.envs)
+    run = jax.jit(lambda key, weights, envs: rollout.collect(key, weights, envs, reader, CONFIG.rollout))
+    _, steps, _, totals = run(jax.random.key(1), state.weights, envs)
+    states = jnp.argmax(steps.observation.vector, axis=-1)
     np.testing.assert_array_equal(states, np.tile([0, 1], (8, 16)))
     np.testing.assert_array_equal(steps.reward, TASK.rewards[states, steps.action])
-    clocks = np.asarray(state.envs.state.env_state.clock)
+    clocks = np.asarray(envs.state.env_state.clock)
     ends = (clocks + np.arange(1, 9)[:, None]) % LIMIT == 0
     np.testing.assert_array_equal(steps.truncated, ends.repeat(2, axis=1))
     assert totals.episodes.count == ends.sum() - 16  # of environments, not of agents, and without their first

@@ -18,7 +18,7 @@ from train.experience.bank import first_bank, renew, with_bank
 from train.score.validation import validation_params
 from train.settings.config import Config, Rollout, Scenarios
 
-CONFIG = Config(env="any", rollout=Rollout(num_envs=16, num_steps=8, minibatches=1), training=Scenarios(count=32))
+CONFIG = Config(env="any", rollout=Rollout(num_envs=16, num_steps=8), training=Scenarios(count=32))
 STEPS = 64  # of which two stretches are longer than any episode
 
 
@@ -76,10 +76,10 @@ def test_an_update_renews_the_bank_when_due_and_resets_nothing(refresh, expected
     update, state = jax.jit(ppo.make_update(config, env)), ppo.init(jax.random.key(0), params, config=config, env=env)
     for is_renewed in expected:
         following, _ = update(state, params, config.hyper)
-        changed = np.flatnonzero(numbers(following.bank) != numbers(state.bank))
-        live = set(np.asarray(state.envs.state.env_state.scenario))
+        changed = np.flatnonzero((numbers(following.lanes.bank) != numbers(state.lanes.bank))[0])
+        live = set(np.asarray(state.lanes.envs.state.env_state.scenario).ravel())
         assert set(changed) == (set(range(128)) - live if is_renewed else set())
-        clocks = following.envs.state.env_state.clock - state.envs.state.env_state.clock
+        clocks = following.lanes.envs.state.env_state.clock - state.lanes.envs.state.env_state.clock
         np.testing.assert_array_equal(clocks, config.rollout.num_steps)
         state = following
 

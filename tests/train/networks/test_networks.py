@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 import jaxenv
+from jaxenv.wrappers import Vectorize
 from train.networks.entities import ActionScores
 from train.networks.network import ENCODERS, make_network
+from train.networks.reader import Reader
 from train.settings.config import Network
 
 ENV, PARAMS = jaxenv.make("LifeOps-v0")
@@ -188,3 +190,21 @@ def test_an_action_is_scored_by_its_own_features(entity_network):
     np.testing.assert_allclose(scores.apply(own, whole, entities.actions[order]), found[order], rtol=1e-5)
     np.testing.assert_allclose(scores.apply(own, whole, 2.0 * entities.actions), 2.0 * found, rtol=1e-5)
     assert np.ptp(found) > 0
+
+
+@pytest.mark.parametrize("encoder", ["flat", "entities"])
+def test_bfloat16_is_for_hidden_layers_alone(encoder):
+    """Weights, logits and values stay in float32, and nearly the same."""
+    env, params = jaxenv.make("LifeOps-v0")
+    observation, _ = Vectorize(env, 64).reset(jax.random.key(0), params)
+    exact, rounded = (
+        Reader(make_network(Network(encoder=encoder, hidden=(32, 32), dtype=dtype), env.num_actions), env, params)
+        for dtype in ("float32", "bfloat16")
+    )
+    weights = jax.jit(exact.init)(jax.random.key(1), observation)
+    shapes = jax.eval_shape(rounded.init, jax.random.key(1), observation)
+    assert jax.tree.map(lambda x: (x.shape, x.dtype), weights) == jax.tree.map(lambda x: (x.shape, x.dtype), shapes)
+    (policy, value), (other_policy, other_value) = (jax.jit(each)(weights, observation) for each in (exact, rounded))
+    assert other_policy.log_probs.dtype == other_value.dtype == jnp.float32
+    assert 0 < jnp.abs(value - other_value).max() < 0.05
+    np.testing.assert_allclose(policy.log_probs, other_policy.log_probs, atol=0.01)

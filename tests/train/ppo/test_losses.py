@@ -11,7 +11,9 @@ import jaxenv
 from jaxenv import ScenarioBank
 from train import ppo
 from train.experience import rollout
+from train.lanes import LANE, ONE_DEVICE
 from train.networks.network import make_network
+from train.networks.reader import Reader
 from train.ppo import learner, losses
 from train.ppo.algorithm import estimate
 from train.settings.config import Config, Hyper, Network, Rollout
@@ -40,14 +42,16 @@ def test_the_clipped_value_loss_takes_the_greater_error(value, expected):
 
 
 def test_normalized_advantages():
-    found = losses.normalize(jnp.array([1.0, 2.0, 3.0, 6.0]))
+    """Over all lanes, here two."""
+    normalized = jax.vmap(lambda x: learner.normalize(x, ONE_DEVICE), axis_name=LANE)
+    found = normalized(jnp.array([[1.0, 2.0], [3.0, 6.0]]))
     np.testing.assert_allclose([found.mean(), found.std()], [0.0, 1.0], atol=1e-6)
-    assert jnp.isfinite(losses.normalize(jnp.ones(4))).all()
+    assert jnp.isfinite(normalized(jnp.ones((2, 4)))).all()
 
 
 @pytest.fixture(scope="module")
 def lifeops_rollout():
-    """(weights, network, steps, samples) of days short enough to end within the window, by themselves or cut."""
+    """(weights, reader, steps, samples) of days short enough to end within the window, by themselves or cut."""
     env, params = jaxenv.make("LifeOps-Shaped-v0")
     days = params.bank.scenarios
     params = params.replace(bank=ScenarioBank(days.replace(max_steps=jnp.minimum(days.max_steps, 4))))
@@ -57,25 +61,23 @@ def lifeops_rollout():
 
     @jax.jit
     def collect(state, params):
-        envs, steps, _ = rollout.collect(
-            state.key, state.weights, state.envs, params, env=env, network=network, config=config.rollout
-        )
-        last = network.apply(state.weights, envs.observation, method="value")
-        return steps, estimate(steps, last, Hyper(), bootstrap_truncated=True)
+        lane, reader = jax.tree.map(lambda x: x[0], state.lanes), Reader(network, env, params)
+        _, steps, last_value, _ = rollout.collect(lane.key, state.weights, lane.envs, reader, config.rollout)
+        return steps, estimate(steps, last_value, Hyper())
 
-    return state.weights, network, *collect(state, params)
+    return state.weights, Reader(network, env, params), *collect(state, params)
 
 
 def test_the_rollout_has_both_ends_and_illegal_actions(lifeops_rollout):
     *_, steps, _ = lifeops_rollout
     assert steps.terminated.any()
     assert steps.truncated.any()
-    assert not steps.mask.all()
+    assert not steps.observation.action_mask.all()
 
 
 def test_sampled_actions_are_legal(lifeops_rollout):
     *_, steps, _ = lifeops_rollout
-    assert jnp.take_along_axis(steps.mask, steps.action[..., None], axis=-1).all()
+    assert jnp.take_along_axis(steps.observation.action_mask, steps.action[..., None], axis=-1).all()
 
 
 @pytest.fixture(scope="module")
@@ -83,23 +85,23 @@ def first_minibatch(lifeops_rollout):
     *_, samples = lifeops_rollout
     size = samples.action.size
     flat = jax.tree.map(lambda x: x.reshape(size, *x.shape[2:]), samples)
-    return jax.tree.map(lambda x: x[learner.shuffled(jax.random.key(2), size, 4)[0]], flat)
+    return jax.tree.map(lambda x: x[learner.shuffled(jax.random.key(2), size, size // 4)[0]], flat)
 
 
 def test_ratio_is_1_and_kl_0_on_the_first_minibatch(lifeops_rollout, first_minibatch):
-    weights, network, *_ = lifeops_rollout
-    policy, value = jax.jit(network.apply)(weights, first_minibatch.observation, first_minibatch.mask)
+    weights, reader, *_ = lifeops_rollout
+    policy, value = jax.jit(reader)(weights, first_minibatch.observation)
     ratio = jnp.exp(policy.log_prob(first_minibatch.action) - first_minibatch.log_prob)
     np.testing.assert_allclose(ratio, 1.0, atol=1e-6)
     np.testing.assert_allclose(value, first_minibatch.value, atol=1e-5)
-    _, terms = losses.ppo_loss(weights, first_minibatch, network=network, hyper=Hyper(), entropy_coef=0.01)
+    _, terms = losses.ppo_loss(weights, first_minibatch, reader=reader, hyper=Hyper(), entropy_coef=0.01)
     assert abs(terms.approx_kl) <= 1e-6
     assert terms.clip_fraction == 0.0
 
 
 def test_the_objective_is_the_weighted_sum_of_its_terms(lifeops_rollout, first_minibatch):
-    weights, network, *_ = lifeops_rollout
+    weights, reader, *_ = lifeops_rollout
     hyper = Hyper(value_coef=0.25)
-    total, terms = losses.ppo_loss(weights, first_minibatch, network=network, hyper=hyper, entropy_coef=2.0)
+    total, terms = losses.ppo_loss(weights, first_minibatch, reader=reader, hyper=hyper, entropy_coef=2.0)
     np.testing.assert_allclose(total, terms.policy_loss + 0.25 * terms.value_loss - 2.0 * terms.entropy, rtol=1e-6)
     assert terms.entropy > 0

@@ -12,6 +12,7 @@ from probes import BEST_ACTIONS, GAMMAS, PROBES, VALUES
 
 from strategies.tables import Table, table
 from train import ppo
+from train.lanes import LANE, ONE_DEVICE
 from train.networks.network import make_network
 from train.ppo import learner
 from train.ppo.algorithm import linear
@@ -47,7 +48,7 @@ def test_every_epoch_uses_each_sample_once_in_a_new_order(config):
     rollout = config.rollout
     samples = jnp.arange(rollout.batch_size).reshape(rollout.num_steps, rollout.num_envs)
     _, dealt = learner.learn(jax.random.key(0), None, samples, lambda learner, dealt: (learner, dealt), rollout)
-    assert dealt.shape == (rollout.epochs, rollout.minibatches, rollout.batch_size // rollout.minibatches)
+    assert dealt.shape == (rollout.epochs, rollout.batch_size // rollout.minibatch_size, rollout.minibatch_size)
     orders = dealt.reshape(rollout.epochs, -1)
     np.testing.assert_array_equal(jnp.sort(orders, axis=1), np.tile(np.arange(rollout.batch_size), (rollout.epochs, 1)))
     assert all((a != b).any() for i, a in enumerate(orders) for b in orders[:i])
@@ -64,10 +65,12 @@ def test_gradients_are_clipped_by_their_global_norm(scale):
 
 
 def test_explained_variance():
+    """Over all lanes, here one for each sample."""
     target = jnp.array([1.0, 2.0, 3.0])
-    assert learner.explained_variance(target, target) == 1.0
-    assert learner.explained_variance(jnp.zeros(3), target) == 0.0
-    assert jnp.isfinite(learner.explained_variance(jnp.zeros(3), jnp.ones(3)))
+    explained = jax.vmap(lambda value, target: learner.explained_variance(value, target, ONE_DEVICE), axis_name=LANE)
+    assert (explained(target, target) == 1.0).all()
+    assert (explained(jnp.zeros(3), target) == 0.0).all()
+    assert jnp.isfinite(explained(jnp.zeros(3), jnp.ones(3))).all()
 
 
 def test_nothing_is_retraced_and_the_old_state_is_donated(start, superstep, config):
@@ -115,11 +118,11 @@ def test_vmapped_seeds_renew_their_own_banks(generated, env):
         both, _ = together(both, params, generated.hyper)
         states = [update(state, params, generated.hyper)[0] for state in states]
     for index, alone in enumerate(states):
-        for a, b in zip(jax.tree.leaves(alone.bank), jax.tree.leaves(both.bank), strict=True):
+        for a, b in zip(jax.tree.leaves(alone.lanes.bank), jax.tree.leaves(both.lanes.bank), strict=True):
             np.testing.assert_array_equal(a, b[index])
         for a, b in zip(jax.tree.leaves(alone.weights), jax.tree.leaves(both.weights), strict=True):
             np.testing.assert_allclose(a, b[index], atol=1e-5)
-    assert (both.bank.scenarios.at[0] != both.bank.scenarios.at[1]).any()
+    assert (both.lanes.bank.scenarios.at[0] != both.lanes.bank.scenarios.at[1]).any()
 
 
 @pytest.fixture(scope="module")

@@ -80,7 +80,7 @@ def test_every_preset_finishes_episodes_in_training(env_id):
     """With its own lengths of rollout, superstep and refresh; few environments and a small network."""
     env, params = jaxenv.make(env_id)
     config = presets.for_environment(env_id)
-    small = Rollout(**{**dataclasses.asdict(config.rollout), "num_envs": 16, "epochs": 1, "minibatches": 1})
+    small = Rollout(**{**dataclasses.asdict(config.rollout), "num_envs": 16, "epochs": 1})
     config = dataclasses.replace(config, rollout=small, network=Network(hidden=(4,)))
     steps = small.num_steps * small.updates_per_superstep
     longest = int(validation_params(env, params).max_steps_in_episode)

@@ -22,7 +22,6 @@ from train.run import runner
 from train.run.checkpoint import Checkpoints, by_name
 from train.run.metrics import not_finite
 from train.run.policy_file import load_policy
-from train.settings import task
 
 PARAMS = table(rewards=1.0, ends=False)  # the clock runs forever, and starts at up to 999
 POISONED = 1040  # a clock that some environment reaches after a few supersteps of 16 steps
@@ -47,7 +46,7 @@ def failed(tmp_path_factory):
     folder = run_folder.create(config)
     with pytest.raises(runner.NotFinite) as caught:
         runner.run(ppo, config, Poisoned(), PARAMS, folder, show_progress=False)
-    return task.complete(config, Poisoned(), PARAMS), folder, str(caught.value)
+    return folder.read_config(), folder, str(caught.value)
 
 
 def restored(config, path):
@@ -60,7 +59,9 @@ def test_the_error_names_the_update_and_its_terms(failed):
     update, of, terms = re.match(r"not finite in update (\d+) of (\d+): ([\w, ]+)\.", message).groups()
     assert (int(of), terms) == (config.num_updates, "grad_norm, policy_loss, value_loss")
     assert str(folder.not_finite) in message
-    first = ppo.init(jax.random.key(config.seed), PARAMS, config=config, env=Poisoned()).envs.state.env_state.clock
+    first = ppo.init(
+        jax.random.key(config.seed), PARAMS, config=config, env=Poisoned()
+    ).lanes.envs.state.env_state.clock
     assert int(update) == (POISONED - int(first.max())) // config.rollout.num_steps + 1
     assert int(update) > 2 * config.rollout.updates_per_superstep
 

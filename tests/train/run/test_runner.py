@@ -47,6 +47,18 @@ def whole(config, env, tmp_path_factory):
     return folder
 
 
+def run_and_stop(config, env, params, folder, monkeypatch, after=2):
+    """A run that is told to stop during a superstep, when the record of the one before is shown."""
+
+    def show(self, record):
+        if record["superstep"] == after - 2:
+            signal.raise_signal(signal.SIGTERM)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Bar, "show", show)
+        return runner.run(ppo, config, env, params, folder, show_progress=False)
+
+
 def assert_same_run(found, expected):
     """The same weights, to the byte, and the same metrics except times, with no line doubled or lost."""
     assert found.policy.read_bytes() == expected.policy.read_bytes()
@@ -79,11 +91,9 @@ def test_a_run(config, env, folder, caplog, monkeypatch):
 
 def test_a_signal_stops_a_run_after_its_superstep_and_it_resumes(config, env, folder, whole, monkeypatch):
     before = signal.getsignal(signal.SIGTERM)
-    with monkeypatch.context() as patch:
-        patch.setattr(Bar, "show", lambda self, record: signal.raise_signal(signal.SIGTERM))
-        stopped = runner.run(ppo, config, env, PARAMS, folder, show_progress=False)
+    stopped = run_and_stop(config, env, PARAMS, folder, monkeypatch)
     assert stopped.stopped
-    assert len(list(read_metrics(folder.metrics))) == 1
+    assert len(list(read_metrics(folder.metrics))) == 2
     assert signal.getsignal(signal.SIGTERM) == before
     load_policy(folder.policy, env, PARAMS)
 
@@ -99,16 +109,8 @@ def test_a_bank_that_stays_is_restored(config, env, tmp_path, monkeypatch, setti
     """Stopped within the life of a bank: the environments continue in the middle of their episodes."""
     config = dataclasses.replace(config, training=Scenarios(**settings))
     folders = [run_folder.create(dataclasses.replace(config, run_dir=tmp_path / name)) for name in ("cut", "whole")]
-    with monkeypatch.context() as patch:
-        stop_at_5 = 5 * config.steps_per_superstep
-        patch.setattr(
-            Bar,
-            "show",
-            lambda self, record: record["env_steps"] == stop_at_5 and signal.raise_signal(signal.SIGINT),
-        )
-        assert (
-            runner.run(ppo, config, env, PROBES["time limit"], folders[0], show_progress=False).env_steps == stop_at_5
-        )
+    stopped = run_and_stop(config, env, PROBES["time limit"], folders[0], monkeypatch, after=5)
+    assert stopped.env_steps == 5 * config.steps_per_superstep
     for folder in folders:
         runner.run(ppo, config, env, PROBES["time limit"], folder, show_progress=False)
     assert_same_run(*folders)
@@ -155,12 +157,10 @@ def test_a_run_killed_before_its_first_checkpoint_starts_over(config, env, folde
 
 
 def test_a_finished_run_is_reported_and_can_be_extended(config, env, folder, monkeypatch):
-    shorter = dataclasses.replace(config, total_steps=config.steps_per_superstep)
-    with monkeypatch.context() as patch:
-        patch.setattr(Bar, "show", lambda self, record: signal.raise_signal(signal.SIGTERM))
-        runner.run(ppo, config, env, PARAMS, folder, show_progress=False)
+    shorter = dataclasses.replace(config, total_steps=2 * config.steps_per_superstep)
+    run_and_stop(config, env, PARAMS, folder, monkeypatch)
     before = folder.config.read_bytes()
-    with pytest.raises(CheckpointError, match="the run is finished: 512 of 512 steps are done"):
+    with pytest.raises(CheckpointError, match="the run is finished: 1,024 of 1,024 steps are done"):
         runner.run(ppo, shorter, env, PARAMS, folder, show_progress=False)
     assert folder.config.read_bytes() == before
 
@@ -170,15 +170,9 @@ def test_a_finished_run_is_reported_and_can_be_extended(config, env, folder, mon
     assert len(list(read_metrics(folder.metrics))) == config.num_supersteps
 
 
-def stop_after_one(config, env, params, folder, monkeypatch):
-    with monkeypatch.context() as patch:
-        patch.setattr(Bar, "show", lambda self, record: signal.raise_signal(signal.SIGTERM))
-        runner.run(ppo, config, env, params, folder, show_progress=False)
-
-
 def test_other_scenarios_are_rejected(config, env, folder, monkeypatch):
     library = dataclasses.replace(config, training=Scenarios(scenarios="library"))
-    stop_after_one(library, env, PARAMS, folder, monkeypatch)
+    run_and_stop(library, env, PARAMS, folder, monkeypatch)
     with pytest.raises(CheckpointError, match="has other scenarios"):
         runner.run(ppo, library, env, PARAMS.replace(bank=PROBES["one step"].bank), folder, show_progress=False)
 
@@ -188,7 +182,7 @@ def test_a_changed_generator_is_rejected(config, env, folder, monkeypatch):
         def generate(self, key, difficulty):
             return super().generate(jax.random.fold_in(key, 1), difficulty)
 
-    stop_after_one(config, env, PARAMS, folder, monkeypatch)
+    run_and_stop(config, env, PARAMS, folder, monkeypatch)
     with pytest.raises(CheckpointError, match="has other scenarios"):
         runner.run(ppo, config, Elsewhere(), PARAMS, folder, show_progress=False)
 
@@ -201,7 +195,7 @@ def test_a_changed_generator_is_rejected(config, env, folder, monkeypatch):
     ],
 )
 def test_a_run_does_not_resume_with_other_params(config, env, folder, monkeypatch, changed, message):
-    stop_after_one(config, env, PARAMS, folder, monkeypatch)
+    run_and_stop(config, env, PARAMS, folder, monkeypatch)
     before = folder.policy.read_bytes()
     with pytest.raises(CheckpointError, match=f"belongs to another run: {message}"):
         runner.run(ppo, config, env, PARAMS.replace(**changed), folder, show_progress=False)
@@ -212,7 +206,7 @@ def test_a_run_does_not_resume_with_other_params(config, env, folder, monkeypatc
 
 
 def test_a_run_does_not_resume_with_another_environment(config, env, folder, monkeypatch):
-    stop_after_one(config, env, PARAMS, folder, monkeypatch)
+    run_and_stop(config, env, PARAMS, folder, monkeypatch)
     with pytest.raises(CheckpointError, match=r"belongs to another run: env_args\.num_actions is 3 there and 4 here"):
         runner.run(ppo, config, type(env)(num_actions=4), PARAMS, folder, show_progress=False)
 

@@ -10,7 +10,16 @@ from train.settings.config import Config, Rollout, Scenarios
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Rollout(num_envs=10, num_steps=3, minibatches=7), "30 samples cannot be split into 7"),
+        (
+            lambda: Rollout(num_envs=10, num_steps=3, minibatch_size=7),
+            "30 samples cannot be split into minibatches of 7",
+        ),
+        (lambda: Rollout(minibatch_size=32, microbatch_size=12), "32 samples cannot be split into parts of 12"),
+        (lambda: Rollout(num_envs=12, lanes=5), "12 environments cannot be split into 5 equal lanes"),
+        (
+            lambda: Config(env="any", rollout=Rollout(lanes=2), training=Scenarios(count=4097)),
+            "4097 scenarios cannot be split into 2 equal lanes",
+        ),
         (lambda: Rollout(num_steps=0), "num_steps must be at least 1"),
         (lambda: Config(env="any", validate_every=-1), "validate_every must be at least 0"),
         (lambda: Scenarios(count=0), "count must be at least 1"),

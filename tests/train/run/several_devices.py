@@ -1,0 +1,86 @@
+"""What `test_several_devices.py` runs in processes of their own: the number of devices is fixed when JAX starts."""
+
+import dataclasses
+import json
+import sys
+from pathlib import Path
+
+import jax
+import numpy as np
+
+from train.run import processes
+
+if __name__ == "__main__" and sys.argv[1] == "join":
+    processes.join()  # ahead of what makes arrays
+
+from probes import GENERATED, PROBES
+
+from strategies.tables import Table
+from train import ppo
+from train.lanes import SHARED
+from train.run import folder as run_folder
+from train.run import runner
+
+PARAMS = PROBES["time limit"]  # episodes are cut, valued and go on, so that every part of an update has work
+CONFIG = dataclasses.replace(GENERATED, rollout=dataclasses.replace(GENERATED.rollout, lanes=4))
+SUPERSTEPS = 3
+
+
+def train(devices, **rollout):
+    """(weights after three supersteps, metrics of the last, text of the compiled program)."""
+    sizes = dataclasses.replace(CONFIG.rollout, **rollout)
+    config, lanes = processes.place(dataclasses.replace(CONFIG, rollout=sizes, devices=devices))
+    params, hyper = lanes.put((PARAMS, config.hyper), SHARED)
+    state = ppo.init(jax.random.key(0), params, config=config, env=Table(), lanes=lanes)
+    superstep = ppo.make_superstep(config, Table(), lanes).lower(state, params, hyper).compile()
+    for _ in range(SUPERSTEPS):
+        state, metrics = superstep(state, params, hyper)
+    return jax.tree.leaves(lanes.local((state.weights, metrics))), superstep.as_text()
+
+
+def difference(one, other):
+    """The greatest difference of two lists of arrays."""
+    return max(float(np.abs(np.asarray(a, np.float64) - np.asarray(b)).max()) for a, b in zip(one, other, strict=True))
+
+
+def compare():
+    """How far several devices, and gradients in parts, are from one device."""
+    alone, _ = train(1)
+    spread, text = train(4)
+    in_parts, _ = train(1, microbatch_size=16)
+    other, _ = train(1, lanes=2)
+    return {
+        "4 devices": difference(alone, spread),
+        "in parts": difference(alone, in_parts),
+        "2 lanes": difference(alone, other),
+        "collectives": sorted(name for name in ("all-gather", "all-to-all", "all-reduce") if name in text),
+    }
+
+
+def run(path, devices, total_steps):
+    """A run, or its continuation."""
+    config = dataclasses.replace(CONFIG, run_dir=Path(path), devices=devices, total_steps=total_steps)
+    folder = run_folder.RunFolder(Path(path))
+    folder = folder if folder.checkpoints.exists() else run_folder.create(config)
+    outcome = runner.run(ppo, config, Table(), PARAMS, folder, show_progress=False)
+    return [np.asarray(leaf).tolist() for leaf in jax.tree.leaves(outcome.policy.weights)]
+
+
+def resume(path):
+    """A run on 4 devices that goes on with 2, against one that stays on 1."""
+    steps = CONFIG.steps_per_superstep
+    run(f"{path}/moved", 4, 2 * steps)
+    moved, stayed = run(f"{path}/moved", 2, 4 * steps), [run(f"{path}/stayed", 1, n * steps) for n in (2, 4)][-1]
+    return {"resumed": difference(moved, stayed)}
+
+
+def join(path):
+    """A run of all processes."""
+    weights = run(path, None, 2 * CONFIG.steps_per_superstep)
+    return {"devices": len(jax.devices()), "weights": weights}
+
+
+if __name__ == "__main__":
+    jax.config.update("jax_numpy_rank_promotion", "raise")
+    command, *arguments = sys.argv[1:]
+    print(json.dumps({"compare": compare, "resume": resume, "join": join}[command](*arguments)))

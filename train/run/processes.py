@@ -1,0 +1,95 @@
+"""Several processes that train one run together: who writes, what all decide alike, and on which devices.
+
+Each process runs the same program. JAX finds the others on a TPU pod, under SLURM, Open MPI and Kubernetes; elsewhere
+the variables JAX_COORDINATOR_ADDRESS (HOST:PORT of the first process), JAX_NUM_PROCESSES and JAX_PROCESS_ID name them.
+"""
+
+import dataclasses
+import math
+import os
+from typing import Any
+
+import jax
+import numpy as np
+from jax.experimental import multihost_utils
+from jax.sharding import AxisType
+
+from train.lanes import DEVICE, Lanes
+from train.settings.config import Config
+
+
+def join() -> None:
+    """Joins the other processes; to be called before anything asks JAX for its devices.
+
+    Raises:
+        ValueError: if the others cannot be found.
+    """
+    number, own = os.environ.get("JAX_NUM_PROCESSES"), os.environ.get("JAX_PROCESS_ID")
+    named: Any = {} if number is None or own is None else {"num_processes": int(number), "process_id": int(own)}
+    try:
+        jax.distributed.initialize(**named)
+    except ValueError as error:
+        raise ValueError(
+            "--distributed finds no other processes: no cluster that JAX knows, and JAX_COORDINATOR_ADDRESS, "
+            f"JAX_NUM_PROCESSES and JAX_PROCESS_ID are not all set ({error})"
+        ) from error
+
+
+def is_writer() -> bool:
+    """Whether this process writes the files that one process writes for all."""
+    return jax.process_index() == 0
+
+
+def any_of(*flags: bool) -> tuple[bool, ...]:
+    """Each flag, True where it is True in any process; all processes must ask."""
+    if jax.process_count() == 1:
+        return flags
+    return tuple(bool(flag) for flag in multihost_utils.process_allgather(np.array(flags)).any(axis=0))
+
+
+def wait_for_all(what: str) -> None:
+    """Returns when all processes have come to the same point, which has a name."""
+    if jax.process_count() > 1:
+        multihost_utils.sync_global_devices(what)
+
+
+def place(config: Config) -> tuple[Config, Lanes]:
+    """The settings with their number of lanes, and the devices that the lanes lie on.
+
+    By default as many lanes as devices, or as many of them as the sizes can be split into; a given number of lanes lies
+    on the greatest number of devices that divides it.
+
+    Raises:
+        ValueError: if there are not so many devices, if the sizes cannot be split, or if a process would have none.
+    """
+    devices = jax.devices()
+    wanted = len(devices) if config.devices is None else config.devices
+    if wanted > len(devices):
+        raise ValueError(f"--devices {wanted}: there are {len(devices)} ({devices[0].platform})")
+    if config.rollout.lanes is None:
+        lanes = wanted if config.devices is not None else _most_lanes(config, wanted)
+        config = dataclasses.replace(config, rollout=dataclasses.replace(config.rollout, lanes=lanes))
+    lanes = config.rollout.num_lanes
+    number = max(count for count in range(1, wanted + 1) if lanes % count == 0)
+    if number == 1 and jax.process_count() == 1:
+        return config, Lanes()
+    if jax.process_count() > 1 and number < len(devices):
+        raise ValueError(f"{lanes} lanes do not lie on all {len(devices)} devices of {jax.process_count()} processes")
+    return config, Lanes(jax.make_mesh((number,), (DEVICE,), (AxisType.Auto,), devices=devices[:number]))
+
+
+def in_words(config: Config, lanes: Lanes) -> str:
+    """Where a run trains: `4 devices (gpu), 8 lanes`."""
+    number = 1 if lanes.mesh is None else lanes.mesh.size
+    devices = f"{number} device{'s' if number > 1 else ''} ({jax.devices()[0].platform})"
+    count = config.rollout.num_lanes
+    processes = f" of {jax.process_count()} processes" if jax.process_count() > 1 else ""
+    return f"{devices}{processes}, {count} lane{'s' if count > 1 else ''}"
+
+
+def _most_lanes(config: Config, devices: int) -> int:
+    """The greatest number up to `devices` that splits all that lanes share out."""
+    sizes = config.rollout
+    scenarios = config.num_scenarios if config.is_generated else 0
+    shared = math.gcd(sizes.num_envs, sizes.samples_per_step, sizes.samples_at_once, scenarios)
+    return max(count for count in range(1, devices + 1) if shared % count == 0)
