@@ -250,8 +250,8 @@ def _initial_weights(key: Key, env_params: Any, config: Config, env: Environment
     """The weights of the network, for which only the shapes of an observation count."""
     reader = Reader(make_network(config.network, env.num_actions), env, env_params)
     observation, _ = jax.eval_shape(Vectorize(env, 1).reset, jax.random.key(0), env_params)
-    nothing = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), rollout.by_agent(observation, env.num_agents))
-    return jax.jit(reader.init)(key, nothing)
+    nothing = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), observation)
+    return jax.jit(reader.init)(key, rollout.by_agent(nothing, env.num_agents))
 
 
 def _strip_weak_types(tree: Any) -> Any:
