@@ -1,4 +1,4 @@
-"""The commands: train, evaluate, plot, bench."""
+"""The commands: train, evaluate, plot, bench, bench-gpu, profile."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -10,7 +10,7 @@ from tyro.conf import Positional
 
 from train import ppo
 from train.algorithms import ALGORITHMS
-from train.cli import benchmark, comparison, options
+from train.cli import benchmark, benchmark_gpu, comparison, options, profiling
 from train.run import console, folder, plots, runner
 from train.run.policy_file import load_policy, read_header
 from train.score.validation import has_generator
@@ -98,7 +98,13 @@ def _with_options(name: str, function: Callable[..., object]) -> Callable[[Seque
     return command
 
 
-OTHERS = {"evaluate": evaluate, "plot": plot, "bench": benchmark.benchmark}
+OTHERS: dict[str, Callable[..., object]] = {
+    "evaluate": evaluate,
+    "plot": plot,
+    "bench": benchmark.benchmark,
+    "bench-gpu": benchmark_gpu.bench_gpu,
+    "profile": profiling.profile,
+}
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     **{name: partial(train, name) for name in ALGORITHMS},
     **{name: _with_options(name, function) for name, function in OTHERS.items()},
