@@ -85,24 +85,26 @@ def body_counts(text: str, loop_steps: int) -> hlo.Counts:
     return hlo.count(module, name)
 
 
-def table(found: Sequence[Compiled]) -> str:
-    """A row for each program.
+HEAD = (
+    f"{'target':<9}{'program':<36}{'envs':>9}{'GB':>9}{'of memory':>11}{'launches':>10}{'gathers':>9}{'padding':>9}"
+    f"{'compile s':>11}"
+)
 
-    >>> print(table([Compiled("h100", "LifeOps-v0", 8, 80 * 10**9, 2.5, 8 * 10**9, 0, 30, 2, 1.5)]))
-    target   program                                 envs       GB  of memory  launches  gathers  padding  compile s
-    h100     LifeOps-v0                                 8    8.000      10.0%        30        2     1.50        2.5
+
+def row(found: Compiled) -> str:
+    """A line of the table, under `HEAD`.
+
+    >>> found = Compiled("h100", "LifeOps-v0", 8, 80 * 10**9, 2.5, 8 * 10**9, 0, 30, 2, 1.5)
+    >>> for line in (HEAD, row(found)):
+    ...     print(line)
+    target   program                                  envs       GB  of memory  launches  gathers  padding  compile s
+    h100     LifeOps-v0                                  8    8.000      10.0%        30        2     1.50        2.5
     """
-    head = f"{'target':<9}{'program':<36}{'envs':>8}{'GB':>9}{'of memory':>11}{'launches':>10}{'gathers':>9}"
-    lines = [f"{head}{'padding':>9}{'compile s':>11}"]
-    for each in found:
-        start = f"{each.target:<9}{each.name:<36}{each.num_envs:>8,}"
-        if each.problem is not None:
-            lines.append(f"{start}  does not compile: {each.problem}")
-            continue
-        memory = f"{each.program_bytes / GIGA:>9.3f}{each.share_of_memory:>11.1%}"
-        counts = f"{each.launches:>10,}{each.gathers:>9}{each.waste:>9.2f}{each.seconds:>11.1f}"
-        lines.append(start + memory + counts)
-    return "\n".join(lines)
+    start = f"{found.target:<9}{found.name:<36}{found.num_envs:>9,}"
+    if found.problem is not None:
+        return f"{start}  does not compile: {found.problem}"
+    memory = f"{found.program_bytes / GIGA:>9.3f}{found.share_of_memory:>11.1%}"
+    return f"{start}{memory}{found.launches:>10,}{found.gathers:>9}{found.waste:>9.2f}{found.seconds:>11.1f}"
 
 
 def as_json(found: Sequence[Compiled]) -> list[dict[str, Any]]:

@@ -13,7 +13,13 @@ KINDS = ("environments", "rollout", "training")
 
 
 def select(
-    kinds: Sequence[str], banks: Sequence[str], suites: Sequence[str], *, only: str = "", steps: int = STEPS
+    kinds: Sequence[str],
+    banks: Sequence[str],
+    suites: Sequence[str],
+    *,
+    only: str = "",
+    steps: int = STEPS,
+    num_steps: int | None = None,
 ) -> dict[str, Build]:
     """Name -> what builds its workload, in the order of the table.
 
@@ -36,7 +42,7 @@ def select(
         if "rollout" in kinds:
             found[f"{id}, rollout"] = functools.partial(_acting, id, steps)
         if "training" in kinds:
-            found[f"{id}, training"] = functools.partial(_training, id)
+            found[f"{id}, training"] = functools.partial(_training, id, num_steps)
     if "environments" in kinds:
         others = peers.programs(suites)
         found |= {name: functools.partial(_stepped, build, steps) for name, build in others.items()}
@@ -54,5 +60,5 @@ def _acting(id: str, steps: int, num_envs: int) -> Workload:
     return learning.acting(learning.config_of(id, num_envs=num_envs), steps=steps)
 
 
-def _training(id: str, num_envs: int) -> Workload:
-    return learning.training(learning.config_of(id, num_envs=num_envs))
+def _training(id: str, num_steps: int | None, num_envs: int) -> Workload:
+    return learning.training(learning.config_of(id, num_envs=num_envs, num_steps=num_steps))

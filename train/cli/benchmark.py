@@ -29,6 +29,7 @@ def benchmark(
     against: str = "jumanji,gymnax",
     parts: bool = False,
     steps: int = STEPS,
+    num_steps: int | None = None,
     threads: int | None = None,
     plot: Path | None = None,
     compile_for: str = "",
@@ -49,15 +50,24 @@ def benchmark(
             preset), with commas.
         scenarios: The banks that environments play: library, generated (65,536 scenarios), or both with a comma.
         against: The other suites: jumanji, gymnax, or both with a comma.
-        parts: Also the share of random draws, mask, observation and reset in a step, by leaving each out.
-        steps: Of each environment in one compiled call.
+        parts: Also the share of random draws, mask, observation and reset in a step, by leaving each out; at the
+            first of the sizes.
+        steps: Of each environment in one compiled call, of environments and rollout.
+        num_steps: Of each environment and update in training; default: the preset's.
         threads: Run on that many cores, chosen before JAX starts; default: all that this process may use.
         plot: A picture of speed against num_envs: .png, .svg or .pdf.
         compile_for: Measure nothing and compile for chips that are not there: tpu-v5e, h100, or both with a comma
             (extras `aot-tpu` and `aot-gpu`). Tells memory, kernels, gathers and padding of the programs.
     """
     sizes = [whole_number(text) for text in listed(num_envs)]
-    chosen = select(listed(measure), listed(scenarios), listed(against) if peers else [], only=only, steps=steps)
+    chosen = select(
+        listed(measure),
+        listed(scenarios),
+        listed(against) if peers else [],
+        only=only,
+        steps=steps,
+        num_steps=num_steps,
+    )
     if compile_for:
         compiling.compile_for(listed(compile_for), chosen, sizes, out=out)
         return []

@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tqdm import tqdm
-
 from train.benchmark import compiled, hardware, report, targets
 from train.benchmark.selection import Build
 
@@ -17,7 +15,7 @@ occupy over those of their elements. All are facts of the compiled program; none
 def compile_for(
     names: Sequence[str], builds: Mapping[str, Build], sizes: Sequence[int], *, out: Path | None = None
 ) -> list[compiled.Compiled]:
-    """Compiles every workload of every size for every chip, and prints a table.
+    """Compiles every workload of every size for every chip, and prints a line for each as it is done.
 
     Args:
         names: of the chips.
@@ -28,15 +26,14 @@ def compile_for(
     chips = [targets.target(name) for name in names]
     targets.prepare()
     found: list[compiled.Compiled] = []
-    with tqdm(total=len(chips) * len(sizes) * len(builds), disable=None, leave=False) as bar:
-        for chip in chips:
-            for size in sizes:
-                for name, build in builds.items():
-                    bar.set_postfix_str(f"{chip.name}, {name}")
-                    found.append(compiled.compile_for(chip, build(size)))
-                    bar.update()
-    print(f"{compiled.table(found)}\n\n{LEGEND}")
+    print(f"{LEGEND}\n\n{compiled.HEAD}", flush=True)
+    for chip in chips:
+        for size in sizes:
+            for build in builds.values():
+                found.append(compiled.compile_for(chip, build(size)))
+                print(compiled.row(found[-1]), flush=True)
+                if out is not None:
+                    report.write(out, {"hardware": hardware.describe(), "compiled": compiled.as_json(found)})
     if out is not None:
-        report.write(out, {"hardware": hardware.describe(), "compiled": compiled.as_json(found)})
         print(f"written to {out}")
     return found

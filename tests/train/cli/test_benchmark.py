@@ -1,6 +1,8 @@
 """The benchmark's commands: what they measure, print and write."""
 
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -69,13 +71,20 @@ def test_help(command, capsys):
 
 
 @pytest.mark.slow
-def test_parts_generated_scenarios_and_several_agents(monkeypatch, capsys):
-    monkeypatch.setattr(benchmark.ablation, "STEPS", 8)
+def test_parts_and_rollouts_of_several_agents_in_two_sizes(capsys):
     found = benchmark.benchmark(
         num_envs="8,16", rounds=2, peers=False, only="MultiAgent", measure="environments,rollout", steps=8, parts=True
     )
     assert [each.num_envs for each in found] == [8, 8, 8, 16, 16, 16]
     assert "random draws" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_one_thread_is_one_core():
+    line = [sys.executable, "-m", "train", "bench", "--threads", "1", "--only", "CartPole", "--num-envs", "8"]
+    found = subprocess.run(line, capture_output=True, text=True, check=True).stdout
+    assert ", 1 CPU cores, " in found
+    assert "gymnax CartPole-v1" in found
 
 
 @pytest.mark.slow
