@@ -1,6 +1,7 @@
 """Chips to compile for that need not be there: XLA's compilers for them run on any machine."""
 
 import dataclasses
+import functools
 import importlib.util
 import os
 from pathlib import Path
@@ -81,6 +82,7 @@ def prepare() -> None:
     jax.config.update("jax_platforms", "cpu")
 
 
+@functools.cache
 def device(target: Target) -> Any:
     """A device of the chip that compiles and cannot run."""
     from jax.experimental import topologies

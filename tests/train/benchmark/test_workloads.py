@@ -7,28 +7,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from probes import PROBES
 
 import jaxenv
-from jaxenv import registry
-from strategies.tables import Table
 from train.benchmark import learning, measure, parts, peers, programs, selection
 from train.benchmark.workload import STEPS, Sizes, Workload, copies, sizes, steps_of
 
+TABLE = "Table-v0"
 OURS = functools.partial(programs.registered, "LifeOps-v0")
-
-
-@pytest.fixture
-def table(monkeypatch):
-    """A probe whose rewards and masks depend on where it is, as a registered environment."""
-
-    class Registered(Table):
-        @property
-        def default_params(self):
-            return PROBES["observation"]
-
-    monkeypatch.setitem(registry._FACTORIES, "Table-v0", Registered)
-    return "Table-v0"
 
 
 @pytest.mark.parametrize(
@@ -71,8 +56,9 @@ def test_no_sum_over_the_batch_lies_in_the_step():
     assert {equation.primitive.name for equation in jaxpr.eqns} >= {"scan", "reduce_sum"}
 
 
-def test_totals_are_those_of_the_steps(table):
-    work = steps_of(programs.registered(table), 4, steps=3)
+@pytest.mark.usefixtures("probe_is_registered")
+def test_totals_are_those_of_the_steps():
+    work = steps_of(programs.registered(TABLE), 4, steps=3)
     (running,) = measure.compile_all([work])
     carry = work.start(jax.random.key(5), running.params)
     _, (reward, ends) = running.program(jax.random.key(1), carry, running.params)
@@ -80,20 +66,28 @@ def test_totals_are_those_of_the_steps(table):
     assert int(ends) == 12  # each of its episodes is one step
 
 
-@pytest.mark.usefixtures("table")
-def test_the_variants_of_an_ablation_take_the_same_steps(table):
+@pytest.mark.usefixtures("probe_is_registered")
+def test_the_variants_of_an_ablation_take_the_same_steps():
     finals = {}
-    for work in parts.variants(table, 4, steps=5):
+    for work in parts.variants(TABLE, 4, steps=5):
         params = work.params()
         carry = work.start(jax.random.key(3), params)
         again, (((seen, state, _), total), _) = jax.jit(work.run)(jax.random.key(4), carry, params)
-        finals[work.name.removeprefix(f"{table}, ")] = jax.device_get((state, total))
+        finals[work.name.removeprefix(f"{TABLE}, ")] = jax.device_get((state, total))
         assert jax.tree.structure(again) == jax.tree.structure(carry)
         observed = {"mask alone": (4, 3), "nothing observed": None, "no reset": None}
-        assert jax.tree.leaves(seen) or observed[work.name.removeprefix(f"{table}, ")] is None
+        assert jax.tree.leaves(seen) or observed[work.name.removeprefix(f"{TABLE}, ")] is None
     assert set(finals) == set(parts.VARIANTS)
     for name in ("recorded actions", "mask alone", "nothing observed"):
         jax.tree.map(np.testing.assert_array_equal, finals[name], finals["whole"])
+
+
+def test_the_variants_of_several_agents_are_traced():
+    for work in parts.variants("TeamsClone-MultiAgent-v0", 4, steps=2)[:2]:
+        carry = jax.eval_shape(work.start, jax.random.key(0), work.params())
+        again, (((*_, actions), total), _) = jax.eval_shape(work.run, jax.random.key(0), carry, work.params())
+        assert jax.tree.structure(again) == jax.tree.structure(carry)
+        assert actions.shape == total.shape == (4, 4)  # environments, agents
 
 
 def test_cheap_random_numbers_are_numbers_of_their_own():

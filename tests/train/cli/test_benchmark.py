@@ -7,25 +7,27 @@ import sys
 import numpy as np
 import pytest
 
-from train.benchmark import hardware, report
+from train.benchmark import hardware, measure, report
 from train.benchmark.measure import Result
 from train.benchmark.workload import Sizes
 from train.cli import benchmark, benchmark_gpu, profiling
 from train.cli.main import main
 
 
-def test_a_program_is_measured_and_reported(tmp_path, capsys):
+@pytest.mark.usefixtures("probe_is_registered")
+def test_a_program_is_measured_and_reported(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(measure, "MIN_SECONDS", 1e-3)
     out, plot = tmp_path / "figures.json", tmp_path / "figure.svg"
-    found, counted = benchmark.benchmark(num_envs="8", rounds=3, peers=False, only="LifeOps-v0", out=out, plot=plot)
-    assert (found.name, counted.name) == ("LifeOps-v0", "LifeOps-v0, counted")
+    found, counted = benchmark.benchmark(num_envs="8", rounds=3, peers=False, only="Table", out=out, plot=plot)
+    assert (found.name, counted.name) == ("Table-v0", "Table-v0, counted")
     assert len(found.steps_per_s) == len(found.floor) == len(found.cpu_s_per_step) == 3
     assert min(found.steps_per_s) <= found.median <= max(found.steps_per_s)
     assert counted.sizes.state == found.sizes.state + 8  # a return and a length
-    assert 0 < found.share_of_floor < 1
+    assert found.share_of_floor > 0
     head, _, size, columns, row, _, written = capsys.readouterr().out.splitlines()
     assert head.startswith("random legal actions, automatic reset, 128 steps per scan; ")
     assert size == "8 environments"
-    assert row.split()[:2] == ["LifeOps-v0", f"{found.median / 1e6:.3f}"]
+    assert row.split()[:2] == ["Table-v0", f"{found.median / 1e6:.3f}"]
     assert columns.split()[0] == "environment"
     assert written == f"written to {plot}"
     document = json.loads(out.read_text())
@@ -33,7 +35,7 @@ def test_a_program_is_measured_and_reported(tmp_path, capsys):
     assert document["hardware"]["cores"] == hardware.cores()
     assert document["hardware"]["versions"]["jax"]
     assert document["hardware"]["command"].startswith("python -m train")
-    assert "LifeOps-v0" in plot.read_text()
+    assert "Table-v0" in plot.read_text()
 
 
 def test_ratios_to_the_yardsticks_are_columns():
@@ -71,12 +73,16 @@ def test_help(command, capsys):
 
 
 @pytest.mark.slow
-def test_parts_and_rollouts_of_several_agents_in_two_sizes(capsys):
+@pytest.mark.usefixtures("probe_is_registered")
+def test_parts_rollout_and_training_in_two_sizes(capsys):
+    kinds = "environments,rollout,training"
     found = benchmark.benchmark(
-        num_envs="8,16", rounds=2, peers=False, only="MultiAgent", measure="environments,rollout", steps=8, parts=True
+        num_envs="8,16", rounds=2, peers=False, only="Table", measure=kinds, steps=8, num_steps=8, parts=True
     )
-    assert [each.num_envs for each in found] == [8, 8, 8, 16, 16, 16]
-    assert "random draws" in capsys.readouterr().out
+    assert [each.num_envs for each in found] == [8, 8, 8, 8, 16, 16, 16, 16]
+    text = capsys.readouterr().out
+    assert text.count("Table-v0, training") == 2
+    assert "random draws" in text
 
 
 @pytest.mark.slow
@@ -88,14 +94,15 @@ def test_one_thread_is_one_core():
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("probe_is_registered")
 def test_a_superstep_is_profiled(tmp_path, capsys):
-    profiling.profile("LifeOps-v0", num_envs=64, rounds=2, trace_dir=tmp_path)
+    profiling.profile("Table-v0", num_envs=32, rounds=2, trace_dir=tmp_path)
     text = capsys.readouterr().out
     for part in ("environment", "network: acting", "network: gradients", "advantages", "optimizer", "new scenarios"):
         assert f"%  {part}" in text
     assert "temporaries" in text
-    assert list((tmp_path / "LifeOps-v0").rglob("*.xplane.pb"))
-    assert f"trace of one superstep: {tmp_path / 'LifeOps-v0'}" in text
+    assert list((tmp_path / "Table-v0").rglob("*.xplane.pb"))
+    assert f"trace of one superstep: {tmp_path / 'Table-v0'}" in text
 
 
 @pytest.mark.slow
