@@ -13,11 +13,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jax.extend import random as extended
 
 import jaxenv
 from jaxenv.core import Environment
 from jaxenv.core.types import Key
+from train.benchmark.cheap_random import CHEAP
 from train.benchmark.measure import Result
 from train.benchmark.programs import pick, with_bank
 from train.benchmark.workload import STEPS, Workload
@@ -132,43 +132,3 @@ def _mask(env: Environment) -> Any:
 
 
 _OBSERVED = {"mask alone": _mask, "nothing observed": _nothing, "no reset": _nothing}
-
-
-# Random numbers for an ablation: as many as otherwise, for a few operations each. Not random enough for anything else.
-
-
-def _seed(seed: jax.Array) -> jax.Array:
-    return jnp.stack([seed.astype(jnp.uint32), jnp.uint32(1)])
-
-
-def _cheap_bits(key: jax.Array, width: int, shape: Sequence[int]) -> jax.Array:
-    count = lax.iota(jnp.uint32, max(1, _size(shape)))[: _size(shape)].reshape(shape)
-    bits = (key[0] ^ count) * jnp.uint32(2654435761) + key[1]
-    return bits.astype(f"uint{width}")
-
-
-def _size(shape: Sequence[int]) -> int:
-    size = 1
-    for length in shape:
-        size *= length
-    return size
-
-
-def _cheap_split(key: jax.Array, shape: Sequence[int]) -> jax.Array:
-    bits = _cheap_bits(key, 32, shape)
-    return jnp.stack([bits, bits ^ key[1]], axis=-1)
-
-
-def _cheap_fold_in(key: jax.Array, data: jax.Array | int) -> jax.Array:
-    return jnp.stack([key[0] + jnp.asarray(data).astype(jnp.uint32) * jnp.uint32(2246822519), key[1]])
-
-
-CHEAP = extended.define_prng_impl(
-    key_shape=(2,),
-    seed=_seed,
-    split=_cheap_split,
-    random_bits=_cheap_bits,
-    fold_in=_cheap_fold_in,
-    name="cheap",
-    tag="cheap",
-)

@@ -10,6 +10,7 @@ import pytest
 
 import jaxenv
 from train.benchmark import learning, measure, parts, peers, programs, selection
+from train.benchmark.cheap_random import CHEAP
 from train.benchmark.workload import STEPS, Sizes, Workload, copies, sizes, steps_of
 
 TABLE = "Table-v0"
@@ -91,7 +92,7 @@ def test_the_variants_of_several_agents_are_traced():
 
 
 def test_cheap_random_numbers_are_numbers_of_their_own():
-    key = jax.random.key(1, impl=parts.CHEAP)
+    key = jax.random.key(1, impl=CHEAP)
     keys = jax.random.split(key, 64)
     drawn = jax.vmap(jax.random.uniform)(keys)
     assert len(set(np.asarray(drawn).tolist())) == 64
