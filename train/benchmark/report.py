@@ -69,7 +69,10 @@ def document(
 
 def as_json(result: Result) -> dict[str, Any]:
     """A measurement, with what follows from it."""
-    derived = {"median": result.median, "share_of_floor": result.share_of_floor} if result.steps_per_s else {}
+    if not result.steps_per_s:
+        return dataclasses.asdict(result)
+    moved = None if result.sizes is None else result.sizes.floor * result.median
+    derived = {"median": result.median, "share_of_floor": result.share_of_floor, "must_move_bytes_per_s": moved}
     return dataclasses.asdict(result) | derived
 
 

@@ -31,18 +31,17 @@ def select(
             if name not in known:
                 raise ValueError(f"no {name!r} here.{did_you_mean_one_of(name, known)}")
     found: dict[str, Build] = {}
-    if "environments" in kinds:
-        for bank in banks:
-            for id in jaxenv.registered():
-                end = ", generated" if bank == "generated" else ""
-                bare = functools.partial(programs.registered, id, bank=bank)
+    for bank in banks:
+        end = ", generated" if bank == "generated" else ""
+        for id in jaxenv.registered():
+            bare = functools.partial(programs.registered, id, bank=bank)
+            if "environments" in kinds:
                 found[id + end] = functools.partial(_stepped, bare, steps)
                 found[f"{id}, counted{end}"] = functools.partial(_stepped, functools.partial(bare, counted=True), steps)
-    for id in jaxenv.registered():
-        if "rollout" in kinds:
-            found[f"{id}, rollout"] = functools.partial(_acting, id, steps)
-        if "training" in kinds:
-            found[f"{id}, training"] = functools.partial(_training, id, num_steps)
+            if "rollout" in kinds:
+                found[f"{id}, rollout{end}"] = functools.partial(_acting, id, steps, bank)
+    for id in jaxenv.registered() if "training" in kinds else ():
+        found[f"{id}, training"] = functools.partial(_training, id, num_steps)
     if "environments" in kinds:
         others = peers.programs(suites)
         found |= {name: functools.partial(_stepped, build, steps) for name, build in others.items()}
@@ -56,8 +55,8 @@ def _stepped(build: Callable[[], programs.Program], steps: int, num_envs: int) -
     return steps_of(build(), num_envs, steps=steps)
 
 
-def _acting(id: str, steps: int, num_envs: int) -> Workload:
-    return learning.acting(learning.config_of(id, num_envs=num_envs), steps=steps)
+def _acting(id: str, steps: int, bank: str, num_envs: int) -> Workload:
+    return learning.acting(learning.config_of(id, num_envs=num_envs), steps=steps, bank=bank)
 
 
 def _training(id: str, num_steps: int | None, num_envs: int) -> Workload:

@@ -131,6 +131,10 @@ def test_the_floor_moves_the_bytes_that_a_step_must_move():
 def test_workloads_are_chosen_by_the_names_that_are_printed(capsys):
     ids = jaxenv.registered()
     assert list(selection.select(["environments"], ["library"], [], only="counted")) == [f"{id}, counted" for id in ids]
+    rollouts = selection.select(["rollout"], ["generated"], [], only="Shaped")
+    assert [(name, build(4).name) for name, build in rollouts.items()] == [
+        2 * ("LifeOps-Shaped-v0, rollout, generated",)
+    ]
     both = selection.select(["environments", "training"], ["library", "generated"], [], only="LifeOps-v0")
     assert list(both) == [
         *("LifeOps-v0", "LifeOps-v0, counted", "LifeOps-v0, generated", "LifeOps-v0, counted, generated"),
