@@ -5,6 +5,7 @@ PYTHON       ?= python3
 LOCK_PYTHON  ?= python3.11
 VENV         ?= .venv
 TEST_WORKERS ?= 2
+CUDA         ?= cuda12
 ARGS         ?=
 
 BIN  := $(VENV)/bin
@@ -12,10 +13,11 @@ PY   := $(BIN)/python
 PIP  := $(BIN)/python -m pip --disable-pip-version-check
 CORE := $(VENV)/.installed-core
 DEV  := $(VENV)/.installed-dev
+GPU  := $(VENV)/.installed-gpu
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train test test-all coverage check format bench library tables lock clean
+.PHONY: help train test test-all coverage check format bench bench-gpu library tables lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,6 +27,10 @@ train: $(CORE)  ## train PPO on generated days and score it on the library
 
 bench: $(DEV)  ## measure environment steps per second, beside other suites
 	$(PY) -m train bench $(ARGS)
+
+# JAX for another driver: make bench-gpu CUDA=cuda13
+bench-gpu: $(GPU)  ## measure all of it on a GPU, within eight minutes once it is installed
+	$(PY) -m train bench-gpu $(ARGS)
 
 # Compiling is what costs, so the tests of one file stay in one process and share what it compiled, and `make test` has
 # XLA compile quickly, to slower code; `make test-all` has it optimize as it does for users.
@@ -88,4 +94,9 @@ $(CORE): pyproject.toml constraints.txt | $(BIN)/pip
 $(DEV): $(CORE)
 	@echo 'Installing what the tests and checks need into $(VENV): a minute or so, once.'
 	$(PIP) install --quiet --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+$(GPU): $(DEV)
+	@echo 'Installing JAX for CUDA into $(VENV): a few minutes, once.'
+	$(PIP) install --quiet --constraint constraints.txt 'jax[$(CUDA)]'
 	@touch $@

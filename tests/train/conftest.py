@@ -10,8 +10,9 @@ from jax.experimental.compilation_cache import compilation_cache
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from probes import GENERATED, SMALL
+from probes import GENERATED, PROBES, SMALL
 
+from jaxenv import registry
 from strategies.tables import Table
 from train import ppo
 from train.settings.config import Config
@@ -60,3 +61,15 @@ def superstep(config, env):
 def batched_superstep(config, env):
     """The same over a leading axis of states, params and hyperparameters."""
     return jax.jit(jax.vmap(ppo.make_superstep(config, env)))
+
+
+@pytest.fixture
+def probe_is_registered(monkeypatch):
+    """The probe `observation` as `Table-v0`: rewards and ends depend on where it is, and it compiles at once."""
+
+    class Registered(Table):
+        @property
+        def default_params(self):
+            return PROBES["observation"]
+
+    monkeypatch.setitem(registry._FACTORIES, "Table-v0", Registered)

@@ -1,233 +1,146 @@
-"""Environment throughput beside well-known suites, measured in one run.
+"""`python -m train bench`: steps per second of environments, rollouts and training, beside other suites."""
 
-Every program has the same form: one jitted `lax.scan` over a batch, the suite's own automatic reset, and uniformly
-random legal actions picked in the same way (`masking.sample_uniform`, one random number per agent); in a suite without
-masks every action is legal. State, observation, reward and a count of episode ends are carried and returned, so that
-nothing can be optimized away. All programs are compiled first and then run in turns, round after round, so that a noisy
-machine affects all of them alike, and ratios are taken within a round.
-"""
-
-import dataclasses
-import functools
-import importlib.util
-import json
-import os
-import statistics
-import sys
-import time
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
-import jax
-import jax.numpy as jnp
+from tqdm import tqdm
 
 import jaxenv
-from jaxenv.core import Environment, masking
-from jaxenv.wrappers import EpisodeStatistics
-
-STEPS = 128  # per scan
-YARDSTICKS = ("Knapsack-v1", "Breakout-MinAtar")  # the speed of the others is also given as a multiple of these
-
-
-@dataclasses.dataclass(frozen=True)
-class Program:
-    """One environment, batched."""
-
-    params: Any
-    reset: Callable[[jax.Array, Any], tuple[Any, Any]]  # (keys [B], params) -> (observation, state)
-    # (keys [B], state, action, params) -> (observation, state, reward, done [B])
-    step: Callable[[jax.Array, Any, jax.Array, Any], tuple[Any, Any, jax.Array, jax.Array]]
-    mask: Callable[[Any], jax.Array]  # observation -> [B, ..., A] bool
-
-
-Build = Callable[[], Program]
-
-
-@dataclasses.dataclass
-class Result:
-    """The measurements of one program."""
-
-    name: str
-    compile_s: float
-    bytes_per_env: int  # of state and observation
-    steps_per_s: list[float] = dataclasses.field(default_factory=list)
-
-    @property
-    def median(self) -> float:
-        """Steps per second, median over the rounds."""
-        return statistics.median(self.steps_per_s)
-
-    def ratio(self, other: "Result") -> float:
-        """How many times faster than another program, median over the rounds."""
-        return statistics.median(a / b for a, b in zip(self.steps_per_s, other.steps_per_s, strict=True))
+from train.benchmark import hardware, report
+from train.benchmark import parts as ablation
+from train.benchmark import plot as picture
+from train.benchmark.measure import Result, in_turns
+from train.benchmark.selection import select
+from train.benchmark.workload import STEPS, Workload
+from train.cli import compiling
+from train.run import plots
 
 
 def benchmark(
-    *, num_envs: int = 4096, rounds: int = 5, peers: bool = True, out: Path | None = None, only: str = ""
+    *,
+    num_envs: str = "4096",
+    rounds: int = 5,
+    peers: bool = True,
+    out: Path | None = None,
+    only: str = "",
+    measure: str = "environments",
+    scenarios: str = "library",
+    against: str = "jumanji,gymnax",
+    parts: bool = False,
+    steps: int = STEPS,
+    num_steps: int | None = None,
+    threads: int | None = None,
+    plot: Path | None = None,
+    compile_for: str = "",
 ) -> list[Result]:
-    """Measures steps per second of every registered environment and of other suites, if they are installed.
+    """Measure steps per second of every registered environment, beside other suites.
 
-    Each registered environment runs twice: as it is, and in `EpisodeStatistics`, as training uses it.
+    Each environment runs twice: as it is, and counted, as training uses it. All programs of one size are compiled
+    first, then run in turns. `of floor` is the time that copying the bytes of a step takes (the state read and
+    written, the observation written), measured beside it, over the time of the step.
 
     Args:
-        num_envs: parallel environments.
-        rounds: timed scans per program, in turns; the median is reported, with minimum and maximum.
-        peers: also run other suites (extra `peers`).
-        out: a JSON file for the measurements.
-        only: run only programs whose name contains this.
+        num_envs: Parallel environments; several sizes with commas: 64,4096,1048576.
+        rounds: Timed rounds per program, in turns; the median is reported, with minimum and maximum.
+        peers: Also run other suites (extra `peers`).
+        out: A JSON file for the measurements, with hardware, versions, threads and command.
+        only: Run only programs whose name contains this.
+        measure: Any of environments, rollout (a policy acts, nothing is learned) and training (the superstep of the
+            preset), with commas.
+        scenarios: The banks that environments and rollout play: library, generated (65,536 scenarios), or both with a
+            comma. Training generates its own.
+        against: The other suites: jumanji, gymnax, or both with a comma.
+        parts: Also the share of random draws, mask, observation and reset in a step, by leaving each out; at the
+            first of the sizes.
+        steps: Of each environment in one compiled call, of environments and rollout.
+        num_steps: Of each environment and update in training; default: the preset's.
+        threads: Run on that many cores, chosen before JAX starts; default: all that this process may use.
+        plot: A picture of speed against num_envs: .png, .svg or .pdf.
+        compile_for: Measure nothing and compile for chips that are not there: tpu-v5e, h100, or both with a comma
+            (extras `aot-tpu` and `aot-gpu`). Tells memory, kernels, gathers and padding of the programs.
     """
-    programs = {**_programs(), **(_peer_programs() if peers else {})}
-    chosen = {name: build() for name, build in programs.items() if only in name}
-    if not chosen:
-        raise ValueError(f"no program's name contains {only!r}. Available: {'; '.join(programs)}.")
-    compiled = [_compile(name, program, num_envs) for name, program in chosen.items()]
-    for _ in range(rounds):
-        for result, run in compiled:
-            result.steps_per_s.append(num_envs * STEPS / run())
-    results = [result for result, _ in compiled]
-    print(_table(results, num_envs))
+    sizes = [whole_number(text) for text in listed(num_envs)]
+    chosen = select(
+        listed(measure),
+        listed(scenarios),
+        listed(against) if peers else [],
+        only=only,
+        steps=steps,
+        num_steps=num_steps,
+    )
+    if compile_for:
+        compiling.compile_for(listed(compile_for), chosen, sizes, out=out)
+        return []
+    if threads is not None:
+        hardware.pin(threads)
+    print(f"random legal actions, automatic reset, {steps} steps per scan; {hardware.line()}")
+    results: list[Result] = []
+    for size in sizes:
+        results += _measured([build(size) for build in chosen.values()], rounds, title=f"{size:,} environments")
+    shares = _shares(sizes[0], rounds, listed(scenarios), only, steps) if parts else {}
     if out is not None:
-        out.write_text(json.dumps([dataclasses.asdict(r) | {"device": _device()} for r in results], indent=1))
+        settings = {"num_envs": sizes, "rounds": rounds, "steps": steps}
+        report.write(out, report.document(results, settings=settings, shares=shares))
+    if plot is not None:
+        draw(results, plot)
     return results
 
 
-def _compile(name: str, program: Program, num_envs: int) -> tuple[Result, Callable[[], float]]:
-    """Compiles one scan and warms it up; the returned function continues it and returns its seconds."""
-
-    def start(key: jax.Array, params: Any) -> Any:
-        observation, state = program.reset(jax.random.split(key, num_envs), params)
-        return observation, state, masking.sample_uniform(key, program.mask(observation)), jnp.float32(0)
-
-    def scan_steps(key: jax.Array, carry: Any, params: Any) -> tuple[Any, jax.Array]:
-        def step(carry: Any, key: jax.Array) -> tuple[Any, jax.Array]:
-            # The next action is picked ahead and carried: picking is a chain of scalar operations, which XLA would
-            # otherwise recompute wherever the action is used.
-            _, state, action, total = carry
-            action_key, step_key = jax.random.split(key)
-            keys = jax.random.split(step_key, num_envs)
-            observation, state, reward, done = program.step(keys, state, action, params)
-            action = masking.sample_uniform(action_key, program.mask(observation))
-            return (observation, state, action, total + jnp.sum(reward)), jnp.sum(done, dtype=jnp.int32)
-
-        carry, ends = jax.lax.scan(step, carry, jax.random.split(key, STEPS))
-        return carry, ends
-
-    key, params = jax.random.key(0), program.params
-    carry = jax.jit(start)(key, params)
-    began = time.perf_counter()
-    run = jax.jit(scan_steps).lower(key, carry, params).compile()
-    result = Result(name, time.perf_counter() - began, _bytes_per_env(carry[:2]))
-    carry, _ = run(key, carry, params)
-
-    def timed() -> float:
-        nonlocal carry, key
-        key, scan_key = jax.random.split(key)
-        jax.block_until_ready(carry)
-        began = time.perf_counter()
-        carry, _ = jax.block_until_ready(run(scan_key, carry, params))
-        return time.perf_counter() - began
-
-    return result, timed
+def _measured(workloads: Sequence[Workload], rounds: int, *, title: str) -> list[Result]:
+    """Measures workloads beside each other, with a bar, and prints their table."""
+    with progress(title, len(workloads) * (1 + rounds)) as tick:
+        results = in_turns(workloads, rounds=rounds, floor=True, tick=tick)
+    if rounds:
+        print(f"\n{title}\n{report.table(results)}")
+    return results
 
 
-def _programs() -> dict[str, Build]:
-    """Every registered environment, as it is and as training uses it."""
-    programs: dict[str, Build] = {}
-    for id in jaxenv.registered():
-        programs |= {id: functools.partial(_bare, id), f"{id}, counted": functools.partial(_counted, id)}
-    return programs
+def _shares(num_envs: int, rounds: int, banks: Sequence[str], only: str, steps: int) -> dict[str, dict[str, float]]:
+    """Environment -> part -> share of a step; an environment at a time, since its variants are compared alone."""
+    found: dict[str, dict[str, float]] = {}
+    for bank in banks:
+        for id in jaxenv.registered():
+            if only in id:
+                workloads = ablation.variants(id, num_envs, steps=steps, bank=bank)
+                name = id + (", generated" if bank == "generated" else "")
+                found[name] = ablation.shares(in_turns(workloads, rounds=max(1, rounds)))
+    if found:
+        print(f"\n{num_envs:,} environments\n{report.parts_table(found)}")
+    return found
 
 
-def _bare(id: str) -> Program:
-    """A registered environment."""
-    return _jaxenv_program(*jaxenv.make(id))
+@contextlib.contextmanager
+def progress(title: str, total: int | None = None) -> Iterator[Callable[[str], None]]:
+    """A bar in a terminal, which each call moves by one and shows a name."""
+    with tqdm(total=total, desc=title, disable=None, leave=False) as bar:
+
+        def tick(name: str) -> None:
+            bar.set_postfix_str(name, refresh=False)
+            bar.update()
+
+        yield tick
 
 
-def _counted(id: str) -> Program:
-    """The same in the wrapper that training uses."""
-    env, params = jaxenv.make(id)
-    return _jaxenv_program(EpisodeStatistics(env), params)
+def draw(results: Sequence[Result], path: Path) -> None:
+    """Draws the picture, if matplotlib is there."""
+    if not plots.is_possible():
+        raise ValueError(f"{path} needs matplotlib (extra `viz`)")
+    picture.speeds(results, path, title=hardware.line())
+    print(f"written to {path}")
 
 
-def _jaxenv_program(env: Environment, params: Any) -> Program:
-    def step(keys: jax.Array, state: Any, action: jax.Array, params: Any) -> tuple[Any, Any, jax.Array, jax.Array]:
-        observation, state, reward, terminated, truncated, _ = jax.vmap(env.step, in_axes=(0, 0, 0, None))(
-            keys, state, action, params
-        )
-        return observation, state, reward, terminated | truncated
+def listed(text: str) -> list[str]:
+    """The entries of a list with commas.
 
-    reset = jax.vmap(env.reset_env, in_axes=(0, None))
-    return Program(params, reset, step, lambda observation: observation.action_mask)
+    >>> listed("library, generated")
+    ['library', 'generated']
+    """
+    return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def _peer_programs() -> dict[str, Build]:
-    """Structured tasks of Jumanji and well-known games of gymnax, if they are installed."""
-    ids = {"jumanji": ("TSP-v1", "Knapsack-v1", "JobShop-v0"), "gymnax": ("Breakout-MinAtar", "CartPole-v1")}
-    programs: dict[str, Build] = {}
-    for suite, program in (("jumanji", _jumanji_program), ("gymnax", _gymnax_program)):
-        if importlib.util.find_spec(suite) is None:
-            print(f"{suite} is not installed (extra `peers`): skipped", file=sys.stderr)
-        else:
-            programs |= {f"{suite} {id}": functools.partial(program, id) for id in ids[suite]}
-    return programs
-
-
-def _jumanji_program(id: str) -> Program:
-    from jumanji import make  # pyright: ignore[reportPrivateImportUsage]
-    from jumanji.wrappers import VmapAutoResetWrapper
-
-    env = VmapAutoResetWrapper(make(id))
-
-    def reset(keys: jax.Array, params: Any) -> tuple[Any, Any]:
-        state, timestep = env.reset(keys)
-        return timestep.observation, state
-
-    def step(keys: jax.Array, state: Any, action: jax.Array, params: Any) -> tuple[Any, Any, jax.Array, jax.Array]:
-        state, timestep = env.step(state, action)  # Jumanji's states hold their own keys
-        return timestep.observation, state, jnp.asarray(timestep.reward), jnp.asarray(timestep.last())
-
-    return Program(None, reset, step, lambda observation: observation.action_mask)
-
-
-def _gymnax_program(id: str) -> Program:
-    import gymnax
-
-    env, params = gymnax.make(id)
-
-    def step(keys: jax.Array, state: Any, action: jax.Array, params: Any) -> tuple[Any, Any, jax.Array, jax.Array]:
-        observation, state, reward, terminated, truncated, _ = jax.vmap(env.step, in_axes=(0, 0, 0, None))(
-            keys, state, action, params
-        )
-        return observation, state, reward, terminated | truncated
-
-    def all_legal(observation: jax.Array) -> jax.Array:
-        return jnp.ones((len(observation), env.num_actions), bool)
-
-    return Program(params, jax.vmap(env.reset, in_axes=(0, None)), step, all_legal)
-
-
-def _bytes_per_env(tree: Any) -> int:
-    return sum(leaf.nbytes // leaf.shape[0] for leaf in jax.tree.leaves(tree))
-
-
-def _device() -> str:
-    device = jax.devices()[0]
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()  # it is Linux's alone
-    return f"{device.device_kind} x{jax.device_count()}, {cores} CPU cores, jax {jax.__version__}"
-
-
-def _table(results: list[Result], num_envs: int) -> str:
-    """A row per program, with its speed as a multiple of each yardstick that ran beside it."""
-    yardsticks = {name: r for name in YARDSTICKS for r in results if r.name.endswith(name)}
-    ratios = "".join(f"{'x ' + name:>20}" for name in yardsticks)
-    lines = [
-        f"{num_envs} environments, random legal actions, automatic reset, {STEPS} steps per scan; {_device()}",
-        f"{'environment':<36}{'M steps/s':>10}{'min':>9}{'max':>9}{ratios}{'bytes/env':>11}{'compile s':>11}",
-    ]
-    for r in results:
-        figures = (r.median / 1e6, min(r.steps_per_s) / 1e6, max(r.steps_per_s) / 1e6)
-        speeds = f"{figures[0]:>10.3f}{figures[1]:>9.3f}{figures[2]:>9.3f}"
-        ratios = "".join(f"{r.ratio(other):>20.2f}" for other in yardsticks.values())
-        lines.append(f"{r.name:<36}{speeds}{ratios}{r.bytes_per_env:>11,}{r.compile_s:>11.1f}")
-    return "\n".join(lines)
+def whole_number(text: str) -> int:
+    """A number of environments, from 1 on."""
+    if not text.isdigit() or int(text) < 1:
+        raise ValueError(f"--num-envs {text}: expected whole numbers from 1 on, such as 64,4096")
+    return int(text)

@@ -1,4 +1,4 @@
-"""The commands: train, evaluate, plot, bench."""
+"""The commands: train, evaluate, plot, bench, bench-gpu, profile."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -9,7 +9,7 @@ from tyro.conf import Positional
 
 from train import ppo
 from train.algorithms import ALGORITHMS
-from train.cli import benchmark, comparison, options
+from train.cli import benchmark, benchmark_gpu, comparison, options, profiling
 from train.run import console, folder, plots, processes, runner
 from train.run.policy_file import load_policy, read_header
 from train.score.validation import has_generator
@@ -100,7 +100,13 @@ def _with_options(name: str, function: Callable[..., object]) -> Callable[[Seque
     return command
 
 
-OTHERS = {"evaluate": evaluate, "plot": plot, "bench": benchmark.benchmark}
+OTHERS: dict[str, Callable[..., object]] = {
+    "evaluate": evaluate,
+    "plot": plot,
+    "bench": benchmark.benchmark,
+    "bench-gpu": benchmark_gpu.bench_gpu,
+    "profile": profiling.profile,
+}
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     **{name: functools.partial(train, name) for name in ALGORITHMS},
     **{name: _with_options(name, function) for name, function in OTHERS.items()},

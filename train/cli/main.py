@@ -19,7 +19,9 @@ usage: python -m train COMMAND ...
 {TRAINING}\
   evaluate RUN_DIR        score the policy of a run
   plot RUN_DIR ...        draw the learning curves of runs
-  bench                   measure steps per second
+  bench                   measure steps per second, or compile for other chips
+  bench-gpu               measure all of it on a GPU within eight minutes
+  profile ID              show where a superstep of training goes
 
 Run COMMAND --help for options."""
 

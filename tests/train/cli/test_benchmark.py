@@ -1,81 +1,144 @@
-"""The throughput command: what it measures, prints and writes, and what it does without other suites."""
+"""The benchmark's commands: what they measure, print and write."""
 
-import importlib.util
 import json
-import os
-import types
+import subprocess
+import sys
 
+import numpy as np
 import pytest
 
-import jaxenv
-from jaxenv.core import masking
-from train.cli import benchmark
+from train.benchmark import hardware, measure, report
+from train.benchmark.measure import Result
+from train.benchmark.workload import Sizes
+from train.cli import benchmark, benchmark_gpu, profiling
+from train.cli.main import main
 
 
-@pytest.mark.parametrize("id", ["LifeOps-v0", pytest.param("TeamsClone-MultiAgent-v0", marks=pytest.mark.slow)])
-def test_a_program_is_measured_and_reported(id, tmp_path, capsys):
-    found, counted = benchmark.benchmark(num_envs=8, rounds=3, peers=False, only=id, out=tmp_path / "figures.json")
-    assert (found.name, counted.name) == (id, f"{id}, counted")
-    assert len(found.steps_per_s) == 3
+@pytest.mark.usefixtures("probe_is_registered")
+def test_a_program_is_measured_and_reported(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(measure, "MIN_SECONDS", 1e-3)
+    out, plot = tmp_path / "figures.json", tmp_path / "figure.svg"
+    found, counted = benchmark.benchmark(num_envs="8", rounds=3, peers=False, only="Table", out=out, plot=plot)
+    assert (found.name, counted.name) == ("Table-v0", "Table-v0, counted")
+    assert len(found.steps_per_s) == len(found.floor) == len(found.cpu_s_per_step) == 3
     assert min(found.steps_per_s) <= found.median <= max(found.steps_per_s)
-    assert counted.bytes_per_env > found.bytes_per_env > 100
-    head, columns, row, _ = capsys.readouterr().out.splitlines()
-    assert head.startswith("8 environments, random legal actions")
-    assert row.split()[0] == id
-    assert row.split()[1] == f"{found.median / 1e6:.3f}"
+    assert counted.sizes.state == found.sizes.state + 8  # a return and a length
+    assert found.share_of_floor > 0
+    head, _, size, columns, row, _, written = capsys.readouterr().out.splitlines()
+    assert head.startswith("random legal actions, automatic reset, 128 steps per scan; ")
+    assert size == "8 environments"
+    assert row.split()[:2] == ["Table-v0", f"{found.median / 1e6:.3f}"]
     assert columns.split()[0] == "environment"
-    (written, _) = json.loads((tmp_path / "figures.json").read_text())
-    assert (written["name"], written["steps_per_s"]) == (id, found.steps_per_s)
+    assert written == f"written to {plot}"
+    document = json.loads(out.read_text())
+    assert document["results"][0]["steps_per_s"] == found.steps_per_s
+    assert document["hardware"]["cores"] == hardware.cores()
+    assert document["hardware"]["versions"]["jax"]
+    assert document["hardware"]["command"].startswith("python -m train")
+    assert "Table-v0" in plot.read_text()
 
 
-def test_programs_are_chosen_by_the_names_that_are_printed(monkeypatch, capsys):
-    """Without a program that takes time: what is compiled is only listed."""
-    names = []
-    monkeypatch.setattr(benchmark, "_bare", lambda id: names.append(id))
-    monkeypatch.setattr(benchmark, "_counted", lambda id: names.append(f"{id}, counted"))
-    monkeypatch.setattr(benchmark, "_compile", lambda name, program, num_envs: (name, lambda: 1.0))
-    monkeypatch.setattr(benchmark, "_table", lambda results, num_envs: " / ".join(results))
-    benchmark.benchmark(rounds=0, peers=False, only="counted")
-    expected = [f"{id}, counted" for id in jaxenv.registered()]
-    assert names == capsys.readouterr().out.strip().split(" / ") == expected
-    with pytest.raises(ValueError, match=r"no program's name contains 'jumanji'\. Available: LifeOps-v0; "):
-        benchmark.benchmark(peers=False, only="jumanji")
-    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
-    assert f"{os.cpu_count()} CPU cores" in benchmark._device()
-
-
-def test_missing_suites_are_skipped(monkeypatch, capsys):
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    assert benchmark._peer_programs() == {}
-    assert capsys.readouterr().err.splitlines() == [
-        "jumanji is not installed (extra `peers`): skipped",
-        "gymnax is not installed (extra `peers`): skipped",
-    ]
-
-
-@pytest.mark.parametrize("build", [benchmark._bare, benchmark._jumanji_program, benchmark._gymnax_program])
-def test_actions_are_picked_in_the_same_way_for_every_suite(build, monkeypatch):
-    """Through one function, whatever the suite and however many its actions are."""
-    program = build({"_bare": "LifeOps-v0", "_jumanji_program": "Knapsack-v1"}.get(build.__name__, "CartPole-v1"))
-    picked = []
-
-    def pick(key, mask):
-        picked.append(mask.shape)
-        return masking.sample_uniform(key, mask)
-
-    monkeypatch.setattr(benchmark, "masking", types.SimpleNamespace(sample_uniform=pick))
-    result, run = benchmark._compile("it", program, 4)
-    assert run() > 0
-    assert {"_bare": (4, 16), "_jumanji_program": (4, 50)}.get(build.__name__, (4, 2)) in picked
-    assert len(set(picked)) == 1
-    assert len(picked) >= 2  # the first action, and those of the scan that is timed
-    assert result.bytes_per_env > 0
-
-
-def test_a_ratio_is_taken_within_each_round():
-    slow = benchmark.Result("jumanji Knapsack-v1", 1.0, 10, [1e6, 2e6, 4e6])  # on a machine that gets faster
-    fast = benchmark.Result("LifeOps-v0", 1.0, 10, [2e6, 4e6, 6e6])
-    assert fast.ratio(slow) == 2.0
-    columns, row = benchmark._table([fast, slow], 8).splitlines()[1:3]
+def test_ratios_to_the_yardsticks_are_columns():
+    slow = Result("jumanji Knapsack-v1", 8, 1.0, 10, Sizes(10, 10), [1e6, 2e6, 4e6])
+    fast = Result("LifeOps-v0", 8, 1.0, 10, None, [2e6, 4e6, 6e6])
+    columns, row, other = report.table([fast, slow]).splitlines()
     assert "x Knapsack-v1" in columns
-    assert "2.00" in row
+    assert row.split()[4] == "2.00"
+    assert other.split()[5] == "1.00"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("bench --num-envs many", "--num-envs many: expected whole numbers from 1 on"),
+        ("bench --measure speed", "no 'speed' here. Available: environments"),
+        ("bench --threads 1", "comes too late: JAX has already started"),
+        ("bench --compile-for tpu", "no target 'tpu'"),
+        ("profile LifeOps-v00", "no environment 'LifeOps-v00'. Did you mean 'LifeOps-v0'?"),
+        ("bench-gpu --score-env TeamsClone-v0 --num-envs 0", "--num-envs 0: expected whole numbers"),
+    ],
+)
+def test_a_mistake_is_one_line_and_status_2(line, message, capsys):
+    np.asarray(hardware.jax.numpy.zeros(1))  # JAX has started
+    assert main(line.split()) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["bench", "bench-gpu", "profile"])
+def test_help(command, capsys):
+    assert main([command, "--help"]) == 0
+    assert f"python -m train {command}" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("probe_is_registered")
+def test_parts_rollout_and_training_in_two_sizes(capsys):
+    kinds = "environments,rollout,training"
+    found = benchmark.benchmark(
+        num_envs="8,16", rounds=2, peers=False, only="Table", measure=kinds, steps=8, num_steps=8, parts=True
+    )
+    assert [each.num_envs for each in found] == [8, 8, 8, 8, 16, 16, 16, 16]
+    text = capsys.readouterr().out
+    assert text.count("Table-v0, training") == 2
+    assert "random draws" in text
+
+
+@pytest.mark.slow
+def test_one_thread_is_one_core():
+    line = [sys.executable, "-m", "train", "bench", "--threads", "1", "--only", "CartPole", "--num-envs", "8"]
+    found = subprocess.run(line, capture_output=True, text=True, check=True).stdout
+    assert ", 1 CPU cores, " in found
+    assert "gymnax CartPole-v1" in found
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("probe_is_registered")
+def test_a_superstep_is_profiled(tmp_path, capsys):
+    profiling.profile("Table-v0", num_envs=32, rounds=2, trace_dir=tmp_path)
+    text = capsys.readouterr().out
+    for part in ("environment", "network: acting", "network: gradients", "advantages", "optimizer", "new scenarios"):
+        assert f"%  {part}" in text
+    assert "temporaries" in text
+    assert list((tmp_path / "Table-v0").rglob("*.xplane.pb"))
+    assert f"trace of one superstep: {tmp_path / 'Table-v0'}" in text
+
+
+@pytest.mark.slow
+def test_the_gpu_command_runs_to_its_end(tmp_path, capsys):
+    """On any device, with small sizes: it is known to work where a GPU is at hand."""
+    out = tmp_path / "gpu.json"
+    found = benchmark_gpu.bench_gpu(
+        num_envs="32,64",
+        training_envs="32",
+        only="LifeOps-v0",
+        minutes=10,
+        score=0.2,
+        bandwidth_bytes=1 << 20,
+        rounds=1,
+        peers=False,
+        out=out,
+    )
+    document = json.loads(out.read_text())
+    assert found["left_out"] == []
+    assert [(each["name"], each["num_envs"]) for each in document["results"]] == [
+        ("LifeOps-v0", 32),
+        ("LifeOps-v0", 64),
+        ("LifeOps-v0, rollout", 32),
+        ("LifeOps-v0, training", 32),
+    ]
+    assert document["to_score"]["is_reached"]
+    assert document["to_score"]["env_steps"] > 0
+    assert "of the bandwidth" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_what_does_not_fit_the_time_is_left_out(tmp_path, capsys):
+    found = benchmark_gpu.bench_gpu(
+        num_envs="32", training_envs="32", minutes=0, score=-1e9, bandwidth_bytes=1 << 10, out=tmp_path / "gpu.json"
+    )
+    assert len(found["left_out"]) == 2
+    assert "no time left" in capsys.readouterr().out
+    with pytest.raises(ValueError, match="TeamsClone-v0 has no scores"):
+        benchmark_gpu.library_score("TeamsClone-v0")

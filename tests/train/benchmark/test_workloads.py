@@ -1,0 +1,179 @@
+"""What is timed: the same pick for every suite, totals by environment, and parts that take the same steps."""
+
+import functools
+import importlib.util
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxenv
+from train.benchmark import learning, measure, parts, peers, programs, selection
+from train.benchmark.cheap_random import CHEAP
+from train.benchmark.workload import STEPS, Sizes, Workload, copies, sizes, steps_of
+
+TABLE = "Table-v0"
+OURS = functools.partial(programs.registered, "LifeOps-v0")
+
+
+@pytest.mark.parametrize(
+    ("build", "actions"),
+    [
+        (OURS, 16),
+        (functools.partial(peers.jumanji, "Knapsack-v1"), 50),
+        (functools.partial(peers.gymnax, "CartPole-v1"), 2),
+    ],
+)
+def test_actions_are_picked_in_the_same_way_for_every_suite(build, actions, monkeypatch):
+    """Through one function, whatever the suite; traced alone, nothing is compiled."""
+    picked = []
+
+    def pick(key, mask):
+        picked.append(mask.shape)
+        return jnp.zeros(mask.shape[:-1], jnp.int32)
+
+    monkeypatch.setattr(programs.masking, "sample_uniform", pick)
+    work = steps_of(build(), 4, steps=3)
+    params = work.params()
+    carry = jax.eval_shape(work.start, jax.random.key(0), params)
+    after, _ = jax.eval_shape(work.run, jax.random.key(0), carry, params)
+    assert set(picked) == {(4, actions)}
+    assert len(picked) >= 2  # the first action, and those of the scan
+    assert jax.tree.structure(after) == jax.tree.structure(carry)
+    assert sizes(work, carry).state > 0
+
+
+def test_no_sum_over_the_batch_lies_in_the_step():
+    """What is added up there keeps its axis of environments."""
+    work = steps_of(OURS(), 64, steps=2)
+    params = work.params()
+    carry = jax.eval_shape(work.start, jax.random.key(0), params)
+    jaxpr = jax.make_jaxpr(work.run)(jax.random.key(0), carry, params)
+    (scan,) = [equation for equation in jaxpr.eqns if equation.primitive.name == "scan"]
+    num_carry, num_consts = scan.params["num_carry"], scan.params["num_consts"]
+    carried = scan.params["jaxpr"].in_avals[num_consts : num_consts + num_carry]
+    assert {aval.shape[0] for aval in carried} == {64}
+    assert {equation.primitive.name for equation in jaxpr.eqns} >= {"scan", "reduce_sum"}
+
+
+@pytest.mark.usefixtures("probe_is_registered")
+def test_totals_are_those_of_the_steps():
+    work = steps_of(programs.registered(TABLE), 4, steps=3)
+    (running,) = measure.compile_all([work])
+    carry = work.start(jax.random.key(5), running.params)
+    _, (reward, ends) = running.program(jax.random.key(1), carry, running.params)
+    assert abs(float(reward)) <= 12
+    assert int(ends) == 12  # each of its episodes is one step
+
+
+@pytest.mark.usefixtures("probe_is_registered")
+def test_the_variants_of_an_ablation_take_the_same_steps():
+    finals = {}
+    for work in parts.variants(TABLE, 4, steps=5):
+        params = work.params()
+        carry = work.start(jax.random.key(3), params)
+        again, (((seen, state, _), total), _) = jax.jit(work.run)(jax.random.key(4), carry, params)
+        finals[work.name.removeprefix(f"{TABLE}, ")] = jax.device_get((state, total))
+        assert jax.tree.structure(again) == jax.tree.structure(carry)
+        sees_nothing = work.name.endswith(("nothing observed", "no reset"))
+        assert bool(jax.tree.leaves(seen)) != sees_nothing
+    assert set(finals) == set(parts.VARIANTS)
+    for name in ("recorded actions", "mask alone", "nothing observed"):
+        jax.tree.map(np.testing.assert_array_equal, finals[name], finals["whole"])
+
+
+def test_the_variants_of_several_agents_are_traced():
+    for work in parts.variants("TeamsClone-MultiAgent-v0", 4, steps=2)[:2]:
+        carry = jax.eval_shape(work.start, jax.random.key(0), work.params())
+        again, (((*_, actions), total), _) = jax.eval_shape(work.run, jax.random.key(0), carry, work.params())
+        assert jax.tree.structure(again) == jax.tree.structure(carry)
+        assert actions.shape == total.shape == (4, 4)  # environments, agents
+
+
+def test_cheap_random_numbers_are_numbers_of_their_own():
+    key = jax.random.key(1, impl=CHEAP)
+    keys = jax.random.split(key, 64)
+    drawn = jax.vmap(jax.random.uniform)(keys)
+    assert len(set(np.asarray(drawn).tolist())) == 64
+    assert 0.2 < float(drawn.mean()) < 0.8
+    assert jax.random.bits(jax.random.fold_in(key, 3), (2, 3), jnp.uint8).dtype == jnp.uint8
+
+
+def test_rounds_are_taken_in_turns():
+    ran = []
+
+    def workload(name):
+        def run(key, carry, params):
+            jax.debug.callback(lambda: ran.append(name))
+            return carry + 1, None
+
+        return Workload(name, 4, 4, lambda: None, lambda key, params: jnp.zeros(4), run)
+
+    running = measure.compile_all([workload("a"), workload("b")])
+    for each in running:
+        each.calls = 1
+    jax.effects_barrier()
+    ran.clear()
+    measure.take_turns(running, [None, None], rounds=3)
+    jax.effects_barrier()
+    assert ran == ["a", "b"] * 3
+    assert [len(each.result.steps_per_s) for each in running] == [3, 3]
+
+
+def test_the_floor_moves_the_bytes_that_a_step_must_move():
+    work = copies(64, Sizes(331, 587).floor, steps=2)
+    carry = jax.eval_shape(work.start, jax.random.key(0), None)
+    assert 2 * carry.size * carry.dtype.itemsize == 64 * (2 * 331 + 587)  # read and written
+    assert measure.copy_bandwidth(1 << 16, rounds=1) > 1e6
+
+
+def test_workloads_are_chosen_by_the_names_that_are_printed(capsys):
+    ids = jaxenv.registered()
+    assert list(selection.select(["environments"], ["library"], [], only="counted")) == [f"{id}, counted" for id in ids]
+    rollouts = selection.select(["rollout"], ["generated"], [], only="Shaped")
+    assert [(name, build(4).name) for name, build in rollouts.items()] == [
+        2 * ("LifeOps-Shaped-v0, rollout, generated",)
+    ]
+    both = selection.select(["environments", "training"], ["library", "generated"], [], only="LifeOps-v0")
+    assert list(both) == [
+        *("LifeOps-v0", "LifeOps-v0, counted", "LifeOps-v0, generated", "LifeOps-v0, counted, generated"),
+        "LifeOps-v0, training",
+    ]
+    for name, build in selection.select(["environments"], ["library", "generated"], ["gymnax"], only="-v").items():
+        assert build(4).name == name
+    with pytest.raises(ValueError, match=r"no program's name contains 'jumanji'\. Available: LifeOps-v0; "):
+        selection.select(["environments"], ["library"], [], only="jumanji")
+    with pytest.raises(ValueError, match=r"no 'traning' here\. Did you mean 'training'\?"):
+        selection.select(["traning"], ["library"], [])
+    with pytest.raises(ValueError, match=r"no suite 'gymnac'\. Did you mean 'gymnax'\?"):
+        selection.select(["environments"], ["library"], ["gymnac"])
+
+
+def test_missing_suites_are_skipped(monkeypatch, capsys):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert peers.programs(["jumanji", "gymnax"]) == {}
+    assert capsys.readouterr().err.splitlines() == [
+        "jumanji is not installed (extra `peers`): skipped",
+        "gymnax is not installed (extra `peers`): skipped",
+    ]
+
+
+def test_a_generated_bank_is_the_same_for_an_environment_and_the_same_one_counted():
+    env, params = jaxenv.make("LifeOps-v0")
+    drawn = programs.generated(env, 8)
+    assert programs.generated(env, 8) is drawn
+    assert jax.tree.leaves(drawn)[0].shape[0] == 8
+    assert jax.tree.structure(drawn) == jax.tree.structure(params.bank.scenarios)
+
+
+@pytest.mark.parametrize("id", ["LifeOps-v0", "TeamsClone-MultiAgent-v0"])
+def test_training_and_rollout_are_traced_from_public_functions_alone(id):
+    config = learning.config_of(id, num_envs=32)
+    assert config.rollout.num_envs == 32
+    for work, steps in ((learning.training(config), config.steps_per_superstep), (learning.acting(config), 32 * STEPS)):
+        params = work.params()
+        carry = jax.eval_shape(work.start, jax.random.key(0), params)
+        after, _ = jax.eval_shape(work.run, jax.random.key(0), carry, params)
+        assert jax.tree.structure(after) == jax.tree.structure(carry)
+        assert work.env_steps == steps

@@ -1,0 +1,95 @@
+"""Where a figure was measured: cores, device, versions and the command; and how to be given one core alone."""
+
+import importlib.metadata
+import os
+import platform
+import resource
+import shlex
+import sys
+from typing import Any
+
+import jax
+from jax.extend import backend
+
+PACKAGES = ("jaxenv", "jax", "jaxlib", "flax", "optax", "numpy", "gymnax", "jumanji")
+
+
+def pin(threads: int) -> None:
+    """Restricts this process to its first cores; XLA's pool of threads has as many as there are when JAX starts.
+
+    Raises:
+        ValueError: where there are fewer cores, where the system cannot do it, or where JAX has already started.
+    """
+    if not hasattr(os, "sched_setaffinity"):
+        raise ValueError("--threads needs Linux: start the command with fewer cores in another way")
+    cores = sorted(os.sched_getaffinity(0))
+    if not 1 <= threads <= len(cores):
+        raise ValueError(f"--threads {threads}: this process may use {len(cores)} cores")
+    if is_started():
+        raise ValueError(f"--threads {threads} comes too late: JAX has already started its threads")
+    os.sched_setaffinity(0, cores[:threads])
+
+
+def is_started() -> bool:
+    """Whether JAX has started a backend: from then on threads and environment variables are as they are."""
+    from jax._src import xla_bridge
+
+    return xla_bridge.backends_are_initialized()
+
+
+def cores() -> int:
+    """That this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def describe() -> dict[str, Any]:
+    """Hardware, versions, threads and the command, for a JSON file."""
+    device = jax.devices()[0]
+    return {
+        "command": shlex.join(["python", "-m", "train", *sys.argv[1:]]),
+        "device": device.device_kind,
+        "platform": device.platform,
+        "devices": jax.device_count(),
+        "device_memory_bytes": (device.memory_stats() or {}).get("bytes_limit"),
+        "cpu": _cpu(),
+        "cores": cores(),
+        "machine_cores": os.cpu_count(),
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "versions": {name: version for name in PACKAGES if (version := _version(name))},
+        "xla_flags": os.environ.get("XLA_FLAGS", ""),
+        "jax_platforms": os.environ.get("JAX_PLATFORMS", ""),
+        "backend": backend.get_backend().platform_version.splitlines()[0],
+    }
+
+
+def line() -> str:
+    """The device in a few words."""
+    device = jax.devices()[0]
+    return f"{device.device_kind} x{jax.device_count()}, {cores()} CPU cores, jax {jax.__version__}"
+
+
+def peak_memory() -> dict[str, int | None]:
+    """The greatest memory of this process so far, in bytes: of the host, and of the device where it tells."""
+    stats = jax.devices()[0].memory_stats() or {}
+    unit = 1 if sys.platform == "darwin" else 1024
+    return {
+        "host": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit,
+        "device": stats.get("peak_bytes_in_use"),
+    }
+
+
+def _cpu() -> str:
+    """The name of the processor."""
+    try:
+        with open("/proc/cpuinfo") as file:
+            return next(line.split(":", 1)[1].strip() for line in file if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor()
+
+
+def _version(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None

@@ -1,0 +1,167 @@
+"""Timing in turns: everything is compiled first, then runs round after round, so that noise meets all alike."""
+
+import dataclasses
+import math
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import jax
+
+from train.benchmark.workload import Sizes, Workload, copies, sizes
+
+MIN_SECONDS = 0.1  # of a round; a shorter call is repeated
+
+
+@dataclasses.dataclass
+class Result:
+    """The measurements of one workload."""
+
+    name: str
+    num_envs: int
+    compile_s: float
+    program_bytes: int  # memory of the compiled program: arguments, results and temporaries
+    sizes: Sizes | None = None
+    steps_per_s: list[float] = dataclasses.field(default_factory=list)  # a round each
+    cpu_s_per_step: list[float] = dataclasses.field(default_factory=list)  # of all threads of this process
+    floor: list[float] = dataclasses.field(default_factory=list)  # share of a round that moving the bytes would take
+
+    @property
+    def median(self) -> float:
+        """Steps per second, median over the rounds."""
+        return statistics.median(self.steps_per_s)
+
+    @property
+    def share_of_floor(self) -> float | None:
+        """1 where a step takes no longer than moving its bytes, median over the rounds."""
+        return statistics.median(self.floor) if self.floor else None
+
+    def ratio(self, other: "Result") -> float:
+        """How many times faster than another workload, median over the rounds.
+
+        >>> slow = Result("slow", 8, 1.0, 0, steps_per_s=[1e6, 2e6, 4e6])  # on a machine that gets faster
+        >>> Result("fast", 8, 1.0, 0, steps_per_s=[2e6, 4e6, 6e6]).ratio(slow)
+        2.0
+        """
+        return statistics.median(a / b for a, b in zip(self.steps_per_s, other.steps_per_s, strict=True))
+
+
+@dataclasses.dataclass
+class Running:
+    """A compiled workload between two calls."""
+
+    workload: Workload
+    result: Result
+    program: Callable[[Any, Any, Any], tuple[Any, Any]]
+    carry: Any
+    params: Any
+    key: Any
+    calls: int = 1  # in a round
+
+    def round(self) -> tuple[float, float]:
+        """Seconds, and CPU seconds of all threads, of the calls of a round, each divided by its environment steps."""
+        keys = jax.block_until_ready(list(jax.random.split(self.key, self.calls + 1)))
+        self.key, *keys = keys
+        jax.block_until_ready(self.carry)
+        began, cpu_began = time.perf_counter(), time.process_time()
+        for key in keys:
+            self.carry, _ = self.program(key, self.carry, self.params)
+        jax.block_until_ready(self.carry)
+        steps = self.calls * self.workload.env_steps
+        return (time.perf_counter() - began) / steps, (time.process_time() - cpu_began) / steps
+
+
+def in_turns(
+    workloads: Sequence[Workload],
+    *,
+    rounds: int,
+    floor: bool = False,
+    parallel: int = 1,
+    tick: Callable[[str], None] = lambda name: None,
+) -> list[Result]:
+    """Compiles all workloads, then runs each once a round.
+
+    Args:
+        workloads: to be measured beside each other.
+        rounds: of each.
+        floor: also time a copy of the bytes that a step must move, beside each workload in each round.
+        parallel: programs compiled at a time; with more than one, their compile seconds are those of a busy machine.
+        tick: called with the name of what was done last, 1 + rounds times for each workload.
+    """
+    running = compile_all(workloads, parallel=parallel, tick=tick)
+    floors = [_floor(each) if floor else None for each in running]
+    take_turns(running, floors, rounds=rounds, tick=tick)
+    return [each.result for each in running]
+
+
+def take_turns(
+    running: Sequence[Running],
+    floors: Sequence[Running | None],
+    *,
+    rounds: int,
+    tick: Callable[[str], None] = lambda name: None,
+) -> None:
+    """Runs each workload once a round, the copy that stands under it right after it."""
+    for _ in range(rounds):
+        for each, under in zip(running, floors, strict=True):
+            seconds, cpu = each.round()
+            each.result.steps_per_s.append(1 / seconds)
+            each.result.cpu_s_per_step.append(cpu)
+            if under is not None:
+                each.result.floor.append(under.round()[0] / seconds)
+            tick(each.workload.name)
+
+
+def compile_all(
+    workloads: Sequence[Workload], *, parallel: int = 1, tick: Callable[[str], None] = lambda name: None
+) -> list[Running]:
+    """Compiles and warms up; XLA compiles outside of Python's lock, so several at a time use several cores."""
+    running = []
+    with ThreadPoolExecutor(max_workers=parallel) as pool:
+        for each in pool.map(compile_one, workloads, [workload.params() for workload in workloads]):
+            running.append(each)
+            tick(each.workload.name)
+    return [_warm(each) for each in running]
+
+
+def compile_one(workload: Workload, params: Any) -> Running:
+    """A workload with its first carry, compiled; the carry is donated."""
+    key = jax.random.key(0)
+    carry = jax.jit(workload.start)(key, params)
+    began = time.perf_counter()
+    program = jax.jit(workload.run, donate_argnums=1).lower(key, carry, params).compile()
+    seconds = time.perf_counter() - began
+    result = Result(workload.name, workload.num_envs, seconds, program_bytes(program), sizes(workload, carry))
+    return Running(workload, result, program, carry, params, key)
+
+
+def copy_bandwidth(num_bytes: int, *, rounds: int = 5, steps: int = 16) -> float:
+    """Bytes a second that an addition in place reads and writes over an array of so many bytes, the best round."""
+    running = _warm(compile_one(copies(1, 2 * num_bytes, steps=steps), None))
+    return 2 * num_bytes * max(1 / running.round()[0] for _ in range(rounds))
+
+
+def program_bytes(program: Any) -> int:
+    """Memory that a compiled program needs: arguments, results that do not lie in them, and temporaries; exact."""
+    memory = program.memory_analysis()
+    own = memory.argument_size_in_bytes + memory.output_size_in_bytes - memory.alias_size_in_bytes
+    return own + memory.temp_size_in_bytes
+
+
+def _warm(running: Running) -> Running:
+    """After one call to warm up and one that tells how many make a round."""
+    running.round()
+    seconds = running.round()[0] * running.workload.env_steps
+    running.calls = min(1000, max(1, math.ceil(MIN_SECONDS / seconds)))
+    return running
+
+
+def _floor(running: Running) -> Running | None:
+    """The copy that stands under a workload, if its carry shows its environments."""
+    if running.result.sizes is None:
+        return None
+    work = running.workload
+    steps = work.env_steps // work.num_envs
+    return _warm(compile_one(copies(work.num_envs, running.result.sizes.floor, steps=steps), None))
