@@ -30,27 +30,28 @@ class Lanes:
     A function of one lane is written with `mean` and `sum`, and run for all of them by `map`.
 
     >>> import jax.numpy as jnp
-    >>> lanes = Lanes()
+    >>> lanes = Lanes(2)
     >>> def center(share, shift):
     ...     return share - lanes.mean(share) + shift, lanes.sum(share)
     >>> lanes.map(center)(jnp.array([1.0, 3.0]), 10.0)
     (Array([ 9., 11.], dtype=float32), Array(4., dtype=float32))
     """
 
+    per_device: int = 1
     mesh: Mesh | None = None
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """The named axes that the lanes lie along."""
-        return (LANE,) if self.mesh is None else (DEVICE, LANE)
+        """The named axes that the lanes lie along; none for a single lane."""
+        return (DEVICE,) * (self.mesh is not None) + (LANE,) * (self.per_device > 1)
 
     def mean(self, tree: T) -> T:
         """The mean over all lanes, the same in each."""
-        return lax.pmean(tree, self.axes)
+        return lax.pmean(tree, self.axes) if self.axes else tree
 
     def sum(self, tree: T) -> T:
         """The sum over all lanes, the same in each."""
-        return lax.psum(tree, self.axes)
+        return lax.psum(tree, self.axes) if self.axes else tree
 
     def map(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """A function of one lane for all lanes of a device.
@@ -59,11 +60,15 @@ class Lanes:
             function: (what a lane has, what is shared, ...) -> (what it has then, what is shared then).
         """
 
-        def mapped(lanes: Any, *shared: Any) -> Any:
+        def of_one(lane: Any, *shared: Any) -> Any:
+            own, common = function(jax.tree.map(lambda x: jnp.squeeze(x, 0), lane), *shared)
+            return jax.tree.map(lambda x: jnp.expand_dims(x, 0), own), common
+
+        def of_several(lanes: Any, *shared: Any) -> Any:
             in_axes = (0, *(None for _ in shared))
             return jax.vmap(function, in_axes=in_axes, out_axes=(0, None), axis_name=LANE)(lanes, *shared)
 
-        return mapped
+        return of_one if self.per_device == 1 else of_several
 
     def on_devices(self, function: Callable[..., T], in_specs: Any, out_specs: Any) -> Callable[..., T]:
         """A function of the lanes of one device, with the specs of its arguments and results, for all devices."""
@@ -107,6 +112,3 @@ def _put(sharding: NamedSharding, x: jax.Array | float) -> jax.Array:
         return jax.random.wrap_key_data(_put(sharding, jax.random.key_data(x)), impl=jax.random.key_impl(x))
     host = np.asarray(x)
     return jax.make_array_from_callback(host.shape, sharding, lambda index: host[index])
-
-
-ONE_DEVICE = Lanes()

@@ -20,7 +20,7 @@ from jaxenv.core.types import Key
 from jaxenv.wrappers import Vectorize
 from train.experience import rollout
 from train.experience.bank import first_bank, refresh, with_bank
-from train.lanes import BY_LANE, ONE_DEVICE, SHARED, Lanes
+from train.lanes import BY_LANE, SHARED, Lanes
 from train.networks.network import make_network
 from train.networks.policy import NetworkPolicy
 from train.networks.reader import Reader
@@ -79,7 +79,7 @@ class LaneKeys(NamedTuple):
 Update = Callable[[TrainState, Any, Hyper], tuple[TrainState, Metrics]]
 
 
-def init(key: Key, env_params: Any, *, config: Config, env: Environment, lanes: Lanes = ONE_DEVICE) -> TrainState:
+def init(key: Key, env_params: Any, *, config: Config, env: Environment, lanes: Lanes | None = None) -> TrainState:
     """The state before the first update.
 
     >>> import functools, jax, jaxenv, train
@@ -89,16 +89,16 @@ def init(key: Key, env_params: Any, *, config: Config, env: Environment, lanes: 
     >>> state.lanes.envs.is_counted.shape  # lanes, environments
     (1, 1024)
     """
-    sizes = config.of_a_lane
+    sizes, lanes = config.of_a_lane, lanes or on_one_device(config)
 
-    def start(keys: LaneKeys, env_params: Any) -> LaneState:
+    def start(keys: LaneKeys, env_params: Any) -> tuple[LaneState, None]:
         bank = first_bank(keys.bank, sizes, env, env_params)
         params = with_bank(env_params, bank)
         envs = rollout.initial_state(keys.envs, params, env=env, num_envs=sizes.rollout.num_envs)
-        return LaneState(envs, bank, keys.run)
+        return LaneState(envs, bank, keys.run), None
 
     def start_all(keys: LaneKeys, env_params: Any) -> LaneState:
-        return jax.vmap(start, in_axes=(0, None))(keys, env_params)
+        return lanes.map(start)(keys, env_params)[0]
 
     network_key, keys = _init_keys(key, config)
     started = lanes.on_devices(start_all, (BY_LANE, SHARED), BY_LANE)
@@ -125,7 +125,7 @@ def policy_of(state: TrainState, *, config: Config, env: Environment) -> Network
     return NetworkPolicy(state.weights, make_network(config.network, env.num_actions), env)
 
 
-def make_update(config: Config, env: Environment, lanes: Lanes = ONE_DEVICE) -> Update:
+def make_update(config: Config, env: Environment, lanes: Lanes | None = None) -> Update:
     """The function (state, env_params, hyper) -> (state, metrics): one rollout, and learning from it.
 
     It reads from `config` only sizes, the length of the schedules, and how scenarios are generated; the
@@ -141,6 +141,7 @@ def make_update(config: Config, env: Environment, lanes: Lanes = ONE_DEVICE) -> 
     ['approx_kl', 'clip_fraction', 'entropy', 'grad_norm', 'policy_loss', 'value_loss']
     """
     network, sizes = make_network(config.network, env.num_actions), config.of_a_lane
+    lanes = lanes or on_one_device(config)
 
     def update_lane(lane: LaneState, learned: Any, updates: jax.Array, env_params: Any, hyper: Hyper) -> Any:
         key, bank_key, rollout_key, shuffle_key = jax.random.split(lane.key, 4)
@@ -187,7 +188,7 @@ def make_update(config: Config, env: Environment, lanes: Lanes = ONE_DEVICE) -> 
     return update
 
 
-def make_superstep(config: Config, env: Environment, lanes: Lanes = ONE_DEVICE) -> Update:
+def make_superstep(config: Config, env: Environment, lanes: Lanes | None = None) -> Update:
     """K updates as one compiled function, whose metrics have a leading axis [K]; it consumes (donates) its state.
 
     >>> import functools, jax, jaxenv, train
@@ -199,6 +200,7 @@ def make_superstep(config: Config, env: Environment, lanes: Lanes = ONE_DEVICE) 
     >>> metrics.losses.entropy.shape  # updates
     (8,)
     """
+    lanes = lanes or on_one_device(config)
     update = make_update(config, env, lanes)
 
     def superstep(state: TrainState, env_params: Any, hyper: Hyper) -> tuple[TrainState, Metrics]:
@@ -237,6 +239,11 @@ def estimate(steps: rollout.Transition, last_value: jax.Array, hyper: Hyper) -> 
 def linear(start: jax.Array | float, end: jax.Array | float, progress: jax.Array | float) -> jax.Array:
     """[] float32: linear interpolation from `start` at progress 0 to `end` at progress 1; constant within an update."""
     return jnp.asarray(start + (end - start) * progress, jnp.float32)
+
+
+def on_one_device(config: Config) -> Lanes:
+    """All lanes of a run on one device."""
+    return Lanes(config.rollout.num_lanes)
 
 
 def _init_keys(key: Key, config: Config) -> tuple[Key, LaneKeys]:

@@ -8,7 +8,7 @@ import jax
 from jaxenv.core import Environment, ScenarioBank
 from jaxenv.core.types import Key
 from train.experience.rollout import EpisodeTotals
-from train.lanes import ONE_DEVICE, Lanes
+from train.lanes import Lanes
 from train.networks.policy import NetworkPolicy
 from train.settings.config import Config
 
@@ -53,7 +53,7 @@ class Algorithm(Protocol):
         """Where each part of the state lies, `lanes.BY_LANE` or `lanes.SHARED`: the upper part of its tree."""
         ...
 
-    def init(self, key: Key, env_params: Any, *, config: Config, env: Environment, lanes: Lanes = ONE_DEVICE) -> State:
+    def init(self, key: Key, env_params: Any, *, config: Config, env: Environment, lanes: Lanes | None = None) -> State:
         """The state before the first update."""
         ...
 
@@ -61,7 +61,7 @@ class Algorithm(Protocol):
         """The scenarios that `init` with the same key starts on, without the rest of the state."""
         ...
 
-    def make_superstep(self, config: Config, env: Environment, lanes: Lanes = ONE_DEVICE) -> Any:
+    def make_superstep(self, config: Config, env: Environment, lanes: Lanes | None = None) -> Any:
         """The jitted function (state, env_params, hyper) -> (state, metrics of K updates), which consumes its state."""
         ...
 

@@ -72,10 +72,11 @@ def place(config: Config) -> tuple[Config, Lanes]:
     lanes = config.rollout.num_lanes
     number = max(count for count in range(1, wanted + 1) if lanes % count == 0)
     if number == 1 and jax.process_count() == 1:
-        return config, Lanes()
+        return config, Lanes(lanes)
     if jax.process_count() > 1 and number < len(devices):
         raise ValueError(f"{lanes} lanes do not lie on all {len(devices)} devices of {jax.process_count()} processes")
-    return config, Lanes(jax.make_mesh((number,), (DEVICE,), (AxisType.Auto,), devices=devices[:number]))
+    mesh = jax.make_mesh((number,), (DEVICE,), (AxisType.Auto,), devices=devices[:number])
+    return config, Lanes(lanes // number, mesh)
 
 
 def in_words(config: Config, lanes: Lanes) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import jax
 
 from jaxenv.core import Environment
-from train.lanes import ONE_DEVICE, SHARED, Lanes
+from train.lanes import SHARED, Lanes
 from train.networks.policy import NetworkPolicy
 from train.run.algorithm import Algorithm, State
 from train.run.checkpoint import CheckpointError, Checkpoints, Progress
@@ -114,7 +114,7 @@ def restore_or_init(
     env: Environment,
     env_params: Any,
     checkpoints: Checkpoints,
-    lanes: Lanes = ONE_DEVICE,
+    lanes: Lanes | None = None,
 ) -> tuple[Any, Progress]:
     """State and progress of the newest checkpoint, or of a new run."""
     key = jax.random.key(config.seed)
@@ -128,7 +128,8 @@ def restore_or_init(
     scenarios = algorithm.training_bank(key, env_params, config=config, env=env).fingerprint()
     if progress is None:
         return init(lanes=lanes), Progress(scenarios=scenarios)
-    like = lanes.placed(jax.eval_shape(init), algorithm.SPECS)
+    like = jax.eval_shape(init)
+    like = like if lanes is None else lanes.placed(like, algorithm.SPECS)
     return checkpoints.restore(progress, like, scenarios=scenarios), progress
 
 

@@ -11,7 +11,7 @@ import jaxenv
 from jaxenv import ScenarioBank
 from train import ppo
 from train.experience import rollout
-from train.lanes import LANE, ONE_DEVICE
+from train.lanes import LANE, Lanes
 from train.networks.network import make_network
 from train.networks.reader import Reader
 from train.ppo import learner, losses
@@ -43,7 +43,7 @@ def test_the_clipped_value_loss_takes_the_greater_error(value, expected):
 
 def test_normalized_advantages():
     """Over all lanes, here two."""
-    normalized = jax.vmap(lambda x: learner.normalize(x, ONE_DEVICE), axis_name=LANE)
+    normalized = jax.vmap(lambda x: learner.normalize(x, Lanes(2)), axis_name=LANE)
     found = normalized(jnp.array([[1.0, 2.0], [3.0, 6.0]]))
     np.testing.assert_allclose([found.mean(), found.std()], [0.0, 1.0], atol=1e-6)
     assert jnp.isfinite(normalized(jnp.ones((2, 4)))).all()

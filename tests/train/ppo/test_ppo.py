@@ -12,7 +12,7 @@ from probes import BEST_ACTIONS, GAMMAS, PROBES, VALUES
 
 from strategies.tables import Table, table
 from train import ppo
-from train.lanes import LANE, ONE_DEVICE
+from train.lanes import LANE, Lanes
 from train.networks.network import make_network
 from train.ppo import learner
 from train.ppo.algorithm import linear
@@ -67,7 +67,7 @@ def test_gradients_are_clipped_by_their_global_norm(scale):
 def test_explained_variance():
     """Over all lanes, here one for each sample."""
     target = jnp.array([1.0, 2.0, 3.0])
-    explained = jax.vmap(lambda value, target: learner.explained_variance(value, target, ONE_DEVICE), axis_name=LANE)
+    explained = jax.vmap(lambda value, target: learner.explained_variance(value, target, Lanes(3)), axis_name=LANE)
     assert (explained(target, target) == 1.0).all()
     assert (explained(jnp.zeros(3), target) == 0.0).all()
     assert jnp.isfinite(explained(jnp.zeros(3), jnp.ones(3))).all()

@@ -11,7 +11,7 @@ from probes import PROBES
 
 from jaxenv.wrappers import EpisodeSummary
 from train.experience.rollout import EpisodeTotals
-from train.lanes import ONE_DEVICE, SHARED
+from train.lanes import SHARED
 from train.networks.network import make_network
 from train.networks.policy import NetworkPolicy
 from train.run import folder as run_folder
@@ -46,7 +46,7 @@ class Idle:
     name = "idle"
     SPECS = IdleState(weights=SHARED, updates=SHARED)
 
-    def init(self, key, env_params, *, config, env, lanes=ONE_DEVICE):
+    def init(self, key, env_params, *, config, env, lanes=None):
         network = make_network(config.network, env.num_actions)
         observation, _ = env.reset(key, env_params)
         weights = network.init(key, network.read(env, observation, env_params), observation.action_mask)
@@ -55,7 +55,7 @@ class Idle:
     def training_bank(self, key, env_params, *, config, env):
         return env_params.bank
 
-    def make_superstep(self, config, env, lanes=ONE_DEVICE):
+    def make_superstep(self, config, env, lanes=None):
         def superstep(state, env_params, hyper):
             one = jnp.ones(config.rollout.updates_per_superstep, jnp.int32)
             totals = EpisodeTotals(EpisodeSummary(count=one, return_sum=2.0 * one, length_sum=one), one)
