@@ -1,0 +1,73 @@
+"""One door for reads by a traced index: the same bits everywhere, in the way that each platform is quick at."""
+
+import functools
+import math
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+MASKED_LIMIT = 128  # entries; a longer table is gathered on a TPU too, where each entry costs and an index does once
+
+
+@functools.partial(jax.jit, inline=True)
+def read(table: Any, *index: Any) -> Any:
+    """`table[index]`, where an index out of range is clamped, negative ones too; no gradient passes.
+
+    A TPU follows indices one after the other, so there a short table is masked and summed; a CPU and a GPU gather.
+
+    >>> import jax, jax.numpy as jnp
+    >>> from jaxenv.core.lookup import read
+    >>> table = jnp.arange(12).reshape(4, 3)
+    >>> read(table, 2).tolist(), read(table, jnp.array([0, 9]), 1).tolist(), int(read(table, -5, 2))
+    ([6, 7, 8], [1, 10], 2)
+
+    Args:
+        table: an array, or a pytree of arrays that share their first axes: [n, ...], [n, m, ...] for two indices.
+        *index: integers, scalars or arrays that broadcast against each other, one for each of the first axes.
+    """
+    places = jnp.broadcast_arrays(*(jnp.asarray(each, jnp.int32) for each in index))
+    table = jax.tree.map(lambda leaf: lax.stop_gradient(jnp.asarray(leaf)), table)
+    sizes = jax.tree.leaves(table)[0].shape[: len(places)]
+    if math.prod(sizes) > MASKED_LIMIT:
+        return gathered(table, *places)
+    return lax.platform_dependent(table, *places, tpu=masked, default=gathered)
+
+
+def gathered(table: Any, *index: jax.Array) -> Any:
+    """The read as a gather, without the arithmetic of negative indices."""
+
+    def gather(leaf: jax.Array) -> jax.Array:
+        return leaf.at[index].get(mode="clip", wrap_negative_indices=False)
+
+    return jax.tree.map(gather, table)
+
+
+def masked(table: Any, *index: jax.Array) -> Any:
+    """The read as a sum over all entries, of which the mask keeps one: exact in whole numbers, so also for floats."""
+    if index[0].ndim:
+        return jax.vmap(masked, in_axes=(None, *[0] * len(index)))(table, *index)
+    sizes = jax.tree.leaves(table)[0].shape[: len(index)]
+    number = jnp.int32(0)
+    for each, size in zip(index, sizes, strict=True):
+        number = number * size + jnp.clip(each, 0, size - 1)
+    is_read = np.arange(math.prod(sizes), dtype=np.int32).reshape(sizes) == number
+
+    def sum_masked(leaf: jax.Array) -> jax.Array:
+        bits, axes = _as_integers(leaf), tuple(range(is_read.ndim))
+        kept = is_read.reshape(is_read.shape + (1,) * (leaf.ndim - is_read.ndim))
+        if bits.dtype == bool:
+            return jnp.any(kept & bits, axis=axes)
+        total = jnp.sum(jnp.where(kept, bits, jnp.zeros((), bits.dtype)), axis=axes, dtype=bits.dtype)
+        return total if total.dtype == leaf.dtype else lax.bitcast_convert_type(total, leaf.dtype)
+
+    return jax.tree.map(sum_masked, table)
+
+
+def _as_integers(leaf: jax.Array) -> jax.Array:
+    """Floats as their bits; integers and bools as they are."""
+    if not jnp.issubdtype(leaf.dtype, jnp.floating):
+        return leaf
+    return lax.bitcast_convert_type(leaf, jnp.dtype(f"uint{8 * leaf.dtype.itemsize}"))
