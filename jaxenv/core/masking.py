@@ -1,6 +1,8 @@
 """Masks: choosing among legal actions without a branch, an infinity or a division by zero."""
 
+import functools
 import warnings
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -67,6 +69,19 @@ def rank_select(word: jax.Array, rank: jax.Array) -> jax.Array:
         word = jnp.where(is_above, word >> width, word)
         place = place + jnp.where(is_above, width, 0)
     return place
+
+
+def concatenate_masks(*parts: Any) -> jax.Array:
+    """[sum of n] bool: masks ([n] bool each) one after the other, as an or of pads.
+
+    A compiler for GPUs makes a kernel of its own of a concatenation; pads become a part of what uses them.
+    """
+    total, first, padded = sum(part.shape[0] for part in parts), 0, []
+    for part in parts:
+        after = total - first - part.shape[0]
+        padded.append(lax.pad(part, np.bool_(False), [(first, after, 0)]))
+        first += part.shape[0]
+    return functools.reduce(jnp.logical_or, padded)
 
 
 def mask_logits(logits: jax.Array, mask: ActionMask) -> jax.Array:
