@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
+from jaxenv.core import draws
 from jaxenv.core.lookup import read
 from jaxenv.core.types import Key
 
@@ -74,7 +75,7 @@ class ScenarioBank(struct.PyTreeNode):
         """Draws an index from the start distribution: [] int32, from one random number, exact to 2⁻²³."""
         if self.size == 1:
             return jnp.int32(0)
-        return self.pick(jax.random.uniform(key))
+        return self.pick(draws.uniform(key))
 
     def pick(self, uniform: jax.Array) -> jax.Array:
         """Maps a number in [0, 1) to an index by the start distribution: [] int32."""

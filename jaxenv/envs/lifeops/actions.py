@@ -143,8 +143,8 @@ def legal_mask(catalogue: Catalogue, request: Event, has_request: jax.Array, has
     clamped start that no earlier candidate has, so that an action means one thing.
     """
     starts = candidate_starts(catalogue, request)
-    earlier = np.tril(np.ones((catalogue.num_candidates, catalogue.num_candidates), bool), -1)
-    repeated = ((starts[:, None] == starts[None, :]) & earlier).any(axis=-1)
+    earlier = np.triu(np.ones((catalogue.num_candidates, catalogue.num_candidates), bool), 1)
+    repeated = ((starts[:, None] == starts[None, :]) & earlier).any(axis=0)
     movable = ~repeated & (request.end > request.start)
     request_entries = concatenate_masks(np.ones(2, bool), jnp.repeat(movable, 2)) & has_request
     num_focus = catalogue.size - catalogue.num_request_actions

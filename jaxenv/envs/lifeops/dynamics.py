@@ -8,6 +8,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from flax import struct
 
 from jaxenv.core.lookup import read
@@ -182,7 +183,8 @@ def insert(table: Any, row: Any, position: jax.Array) -> Any:
 def work(minutes_left: jax.Array, duration: jax.Array) -> tuple[jax.Array, jax.Array]:
     """Works on the first task with minutes left: ([T] minutes left, [] int32 progress); what is left over is lost."""
     unfinished = minutes_left > 0
-    current = unfinished & (jnp.cumsum(unfinished, dtype=jnp.int32) == 1)
+    numbers = np.arange(minutes_left.size, dtype=np.int32)
+    current = numbers == jnp.min(jnp.where(unfinished, numbers, minutes_left.size))
     done = jnp.where(current, jnp.minimum(minutes_left, duration), 0)
     return minutes_left - done, jnp.sum(done, dtype=jnp.int32)
 
