@@ -61,7 +61,8 @@ def uniform(key: Key) -> jax.Array:
 def _is_threefry(key: Key) -> bool:
     """Whether `jax.random` draws from this key as is written here; otherwise it draws itself."""
     is_typed = jnp.issubdtype(key.dtype, jax.dtypes.prng_key)
-    return is_typed and jax.random.key_impl(key) == "threefry2x32" and bool(jax.config.jax_threefry_partitionable)
+    is_partitionable = jax.config.jax_threefry_partitionable  # pyright: ignore[reportAttributeAccessIssue]
+    return is_typed and jax.random.key_impl(key) == "threefry2x32" and is_partitionable
 
 
 def _hash(key: Key, counter: jax.Array | np.uint32) -> tuple[jax.Array, jax.Array]:

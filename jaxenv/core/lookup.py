@@ -35,6 +35,42 @@ def read(table: Any, *index: Any) -> Any:
     return lax.platform_dependent(table, *places, tpu=masked, default=gathered)
 
 
+@functools.partial(jax.jit, inline=True)
+def rotate(table: Any, first: jax.Array) -> Any:
+    """The table from the entry at `first` ([] int32, 0 .. n - 1) on, and after the last one from its beginning.
+
+    >>> import jax.numpy as jnp
+    >>> from jaxenv.core.lookup import rotate
+    >>> rotate(jnp.array([5, 6, 7, 8]), 3).tolist()
+    [8, 5, 6, 7]
+
+    Args:
+        table: an array, or a pytree of arrays that share their first axis: [n, ...].
+        first: where to begin.
+    """
+    table = jax.tree.map(jnp.asarray, table)
+    return lax.platform_dependent(
+        table, jnp.asarray(first, jnp.int32), tpu=_rotated_by_masks, default=_rotated_by_slice
+    )
+
+
+def _rotated_by_slice(table: Any, first: jax.Array) -> Any:
+    """A slice of the table after itself: one index, where a gather of each entry has as many."""
+
+    def rotated(leaf: jax.Array) -> jax.Array:
+        start = (first, *[jnp.int32(0)] * (leaf.ndim - 1))
+        twice = jnp.concatenate([leaf, leaf])
+        return lax.dynamic_slice(twice, start, leaf.shape, allow_negative_indices=False)
+
+    return jax.tree.map(rotated, table)
+
+
+def _rotated_by_masks(table: Any, first: jax.Array) -> Any:
+    """A masked read of each entry."""
+    size = jax.tree.leaves(table)[0].shape[0]
+    return masked(table, (first + np.arange(size, dtype=np.int32)) % size)
+
+
 def gathered(table: Any, *index: jax.Array) -> Any:
     """The read as a gather, without the arithmetic of negative indices."""
 

@@ -44,13 +44,23 @@ def sample_uniform(key: Key, mask: ActionMask) -> jax.Array:
 
 
 def pack(mask: ActionMask) -> jax.Array:
-    """[ceil(A / 32)] uint32: entry i of the mask ([A] bool) as bit i % 32 of word i // 32.
+    """[ceil(A / 32)] uint32: entry i of the mask ([A] bool) as bit i % 32 of word i // 32."""
+    return lax.platform_dependent(mask, cpu=_packed_by_product, default=_packed_by_shifts)
 
-    A product with powers of two is exact in float32 for half a word, and on a CPU several times faster than shifts.
-    """
+
+def _packed_by_product(mask: ActionMask) -> jax.Array:
+    """With powers of two, exact in float32 for half a word, and on a CPU several times faster than shifts."""
     halves = jnp.dot(mask.astype(jnp.float32), _half_words(mask.size), precision=lax.Precision.HIGHEST)
     low, high = jnp.split(halves.astype(jnp.uint32), 2)
     return low | (high << (WORD // 2))
+
+
+def _packed_by_shifts(mask: ActionMask) -> jax.Array:
+    """A sum of bits, which fuses with what makes the mask."""
+    words = -(-mask.size // WORD)
+    rows = lax.pad(mask, np.bool_(False), [(0, words * WORD - mask.size, 0)]).reshape(words, WORD)
+    bits = np.left_shift(np.uint32(1), np.arange(WORD, dtype=np.uint32))
+    return jnp.sum(jnp.where(rows, bits[None], 0), axis=1, dtype=jnp.uint32)
 
 
 def _half_words(size: int) -> np.ndarray:
@@ -78,17 +88,15 @@ def concatenate_masks(*parts: Any) -> jax.Array:
     A compiler for GPUs and TPUs makes a kernel of its own of a concatenation, while an or of pads becomes a part of
     what uses it; on a CPU each pad is a loop of its own.
     """
+    return lax.platform_dependent(*parts, cpu=lambda *parts: jnp.concatenate(parts), default=_joined_by_pads)
 
-    def pads(*parts: Any) -> jax.Array:
-        bounds = np.cumsum([0, *(part.shape[0] for part in parts)])
-        gaps = zip(bounds[:-1].tolist(), (bounds[-1] - bounds[1:]).tolist(), strict=True)
-        false = np.bool_(False)
-        return functools.reduce(
-            jnp.logical_or,
-            (lax.pad(part, false, [(*gap, 0)]) for part, gap in zip(parts, gaps, strict=True)),
-        )
 
-    return lax.platform_dependent(*parts, cpu=lambda *parts: jnp.concatenate(parts), default=pads)
+def _joined_by_pads(*parts: Any) -> jax.Array:
+    """An or of the parts, each padded to the whole length."""
+    bounds = np.cumsum([0, *(part.shape[0] for part in parts)])
+    gaps = zip(bounds[:-1].tolist(), (bounds[-1] - bounds[1:]).tolist(), strict=True)
+    padded = (lax.pad(part, np.bool_(False), [(*gap, 0)]) for part, gap in zip(parts, gaps, strict=True))
+    return functools.reduce(jnp.logical_or, padded)
 
 
 def mask_logits(logits: jax.Array, mask: ActionMask) -> jax.Array:

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
-from jaxenv.core.lookup import read
+from jaxenv.core.lookup import read, rotate
 from jaxenv.core.masking import concatenate_masks
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.teamsclone import messages
@@ -83,7 +83,7 @@ def look(agent: jax.Array, state: State) -> Window:
     rings = state.messages
     columns = (rings.words.T, rings.posted.T, rings.reactions.T)
     columns, count = read((columns, rings.count), state.channel)
-    words, posted, reactions = read(columns, messages.place_of(count, np.arange(WINDOW, dtype=np.int32)))
+    words, posted, reactions = (column[::-1] for column in rotate(columns, count % WINDOW))  # the newest is the last
     return Window(words=words, age=state.clock - posted, reaction=messages.reaction_of(reactions, agent))
 
 
@@ -96,7 +96,7 @@ def decode(catalogue: Catalogue, state: State, scenario: Scenario, agent: jax.Ar
     columns, count = read(((rings.words.T, rings.reactions.T), rings.count), here)
     place = messages.place_of(count, slot)
     word, reactions = read(columns, place)
-    can_go = (channel < scenario.num_channels) & (channel != here)
+    can_go = (channel < scenario.num_channels.astype(jnp.int32)) & (channel != here)
     can_join = (state.clock <= call_end) & ~in_call
     can_react = reactable(word, messages.reaction_of(reactions, agent), state.presence.shape[0])
     legal = (

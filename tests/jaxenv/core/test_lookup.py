@@ -81,3 +81,13 @@ def test_no_gradient_passes_on_any_platform():
     for way in (read, lambda t, i: masked(jax.lax.stop_gradient(t), i)):
         slope = jax.grad(lambda table, way=way: way(table, jnp.int32(1)).sum())(jnp.ones((3, 2)))
         np.testing.assert_array_equal(slope, np.zeros((3, 2)))
+
+
+@pytest.mark.parametrize("way", [lookup._rotated_by_slice, lookup._rotated_by_masks])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_table_is_rotated_to_begin_anywhere(way, dtype):
+    tree = (table_of(dtype, 6, 7), table_of(dtype, 6, 7, 2))
+    first = np.array([0, 1, 6, 3, 5, 2], np.int32)
+    for one, other in zip(jax.jit(jax.vmap(way))(tree, first), tree, strict=True):
+        expected = np.stack([np.roll(rows, -place, axis=0) for rows, place in zip(other, first, strict=True)])
+        assert_same_bits(one, expected)
