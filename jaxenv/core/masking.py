@@ -1,12 +1,15 @@
 """Masks: choosing among legal actions without a branch, an infinity or a division by zero."""
 
+import functools
 import warnings
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from jaxenv.core import draws
 from jaxenv.core.types import ActionMask, Key
 
 WORD = 32  # bits
@@ -27,11 +30,11 @@ def sample_uniform(key: Key, mask: ActionMask) -> jax.Array:
     """
     if mask.ndim > 1:
         rows = mask.reshape(-1, mask.shape[-1])
-        return jax.vmap(sample_uniform)(jax.random.split(key, len(rows)), rows).reshape(mask.shape[:-1])
+        return jax.vmap(sample_uniform)(draws.split(key, len(rows)), rows).reshape(mask.shape[:-1])
     words = pack(mask)
     up_to = lax.population_count(words).astype(jnp.int32) @ np.triu(np.ones((words.size, words.size), np.int32))
     total = up_to[-1]
-    rank = jnp.floor(jax.random.uniform(key) * total.astype(jnp.float32)).astype(jnp.int32)
+    rank = jnp.floor(draws.uniform(key) * total.astype(jnp.float32)).astype(jnp.int32)
     rank = jnp.minimum(rank, total - 1)
     before = up_to <= rank
     number = jnp.sum(before, dtype=jnp.int32)
@@ -41,13 +44,23 @@ def sample_uniform(key: Key, mask: ActionMask) -> jax.Array:
 
 
 def pack(mask: ActionMask) -> jax.Array:
-    """[ceil(A / 32)] uint32: entry i of the mask ([A] bool) as bit i % 32 of word i // 32.
+    """[ceil(A / 32)] uint32: entry i of the mask ([A] bool) as bit i % 32 of word i // 32."""
+    return lax.platform_dependent(mask, cpu=_packed_by_product, default=_packed_by_shifts)
 
-    A product with powers of two is exact in float32 for half a word, and on a CPU several times faster than shifts.
-    """
+
+def _packed_by_product(mask: ActionMask) -> jax.Array:
+    """With powers of two, exact in float32 for half a word, and on a CPU several times faster than shifts."""
     halves = jnp.dot(mask.astype(jnp.float32), _half_words(mask.size), precision=lax.Precision.HIGHEST)
     low, high = jnp.split(halves.astype(jnp.uint32), 2)
     return low | (high << (WORD // 2))
+
+
+def _packed_by_shifts(mask: ActionMask) -> jax.Array:
+    """A sum of bits, which fuses with what makes the mask."""
+    words = -(-mask.size // WORD)
+    rows = lax.pad(mask, np.bool_(False), [(0, words * WORD - mask.size, 0)]).reshape(words, WORD)
+    bits = np.left_shift(np.uint32(1), np.arange(WORD, dtype=np.uint32))
+    return jnp.sum(jnp.where(rows, bits[None], 0), axis=1, dtype=jnp.uint32)
 
 
 def _half_words(size: int) -> np.ndarray:
@@ -67,6 +80,23 @@ def rank_select(word: jax.Array, rank: jax.Array) -> jax.Array:
         word = jnp.where(is_above, word >> width, word)
         place = place + jnp.where(is_above, width, 0)
     return place
+
+
+def concatenate_masks(*parts: Any) -> jax.Array:
+    """[sum of n] bool: masks ([n] bool each) one after the other.
+
+    A compiler for GPUs and TPUs makes a kernel of its own of a concatenation, while an or of pads becomes a part of
+    what uses it; on a CPU each pad is a loop of its own.
+    """
+    return lax.platform_dependent(*parts, cpu=lambda *parts: jnp.concatenate(parts), default=_joined_by_pads)
+
+
+def _joined_by_pads(*parts: Any) -> jax.Array:
+    """An or of the parts, each padded to the whole length."""
+    bounds = np.cumsum([0, *(part.shape[0] for part in parts)])
+    gaps = zip(bounds[:-1].tolist(), (bounds[-1] - bounds[1:]).tolist(), strict=True)
+    padded = (lax.pad(part, np.bool_(False), [(*gap, 0)]) for part, gap in zip(parts, gaps, strict=True))
+    return functools.reduce(jnp.logical_or, padded)
 
 
 def mask_logits(logits: jax.Array, mask: ActionMask) -> jax.Array:

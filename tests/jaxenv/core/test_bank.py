@@ -144,3 +144,8 @@ def test_shared_data_is_kept(tmp_path):
         first.concatenate(rest.replace(shared=table + 1))
     with pytest.raises(ValueError, match="share"):
         first.concatenate(BANK)
+
+
+def test_an_index_out_of_range_is_clamped_and_a_negative_int_counts_from_the_end():
+    assert BANK[-1].number == BANK[BANK.size - 1].number == BANK[BANK.size + 5].number
+    assert jax.jit(lambda bank, i: bank[i].number)(BANK, -1) == BANK[0].number

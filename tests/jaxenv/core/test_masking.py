@@ -46,3 +46,21 @@ def test_the_first_of_the_lowest_is_chosen():
 def test_the_old_name_warns():
     with pytest.warns(DeprecationWarning, match="lexicographic_argmin"):
         assert masking.first_least(jnp.array([False, True]), jnp.array([0, 1])) == 1
+
+
+@pytest.mark.parametrize("size", [1, 31, 32, 46, 114])
+def test_both_ways_to_pack_a_mask_are_the_same(size):
+    masks = np.random.default_rng(size).random((50, size)) < 0.5
+    words = jax.jit(jax.vmap(masking._packed_by_shifts))(masks)
+    np.testing.assert_array_equal(words, jax.jit(jax.vmap(masking._packed_by_product))(masks))
+    bits = (np.asarray(words)[:, :, None] >> np.arange(32, dtype=np.uint32)) & 1
+    np.testing.assert_array_equal(bits.reshape(50, -1)[:, :size], masks)
+
+
+@pytest.mark.parametrize("platform", ["cpu", "cuda", "tpu"])
+def test_masks_one_after_the_other(platform):
+    parts = (np.array([True, False]), np.zeros(0, bool), np.array([False, True, True]))
+    np.testing.assert_array_equal(masking.concatenate_masks(*parts), np.concatenate(parts))
+    np.testing.assert_array_equal(masking._joined_by_pads(*parts), np.concatenate(parts))
+    text = jax.jit(masking.concatenate_masks).trace(*parts).lower(lowering_platforms=(platform,)).as_text()
+    assert ("stablehlo.concatenate" in text) == (platform == "cpu")

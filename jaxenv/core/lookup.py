@@ -1,0 +1,109 @@
+"""One door for reads by a traced index: the same bits everywhere, in the way that each platform is quick at."""
+
+import functools
+import math
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+MASKED_LIMIT = 128  # entries; a longer table is gathered on a TPU too, where each entry costs and an index does once
+
+
+@functools.partial(jax.jit, inline=True)
+def read(table: Any, *index: Any) -> Any:
+    """`table[index]`, where an index out of range is clamped, negative ones too; no gradient passes.
+
+    A TPU follows indices one after the other, so there a short table is masked and summed; a CPU and a GPU gather.
+
+    >>> import jax, jax.numpy as jnp
+    >>> from jaxenv.core.lookup import read
+    >>> table = jnp.arange(12).reshape(4, 3)
+    >>> read(table, 2).tolist(), read(table, jnp.array([0, 9]), 1).tolist(), int(read(table, -5, 2))
+    ([6, 7, 8], [1, 10], 2)
+
+    Args:
+        table: an array, or a pytree of arrays that share their first axes: [n, ...], [n, m, ...] for two indices.
+        *index: integers, scalars or arrays that broadcast against each other, one for each of the first axes.
+    """
+    places = [jnp.asarray(each, jnp.int32) for each in index]
+    table = jax.tree.map(lambda leaf: lax.stop_gradient(jnp.asarray(leaf)), table)
+    if math.prod(jax.tree.leaves(table)[0].shape[: len(places)]) > MASKED_LIMIT:
+        return gathered(table, *places)
+    return lax.platform_dependent(table, *places, tpu=masked, default=gathered)
+
+
+@functools.partial(jax.jit, inline=True)
+def rotate(table: Any, first: jax.Array) -> Any:
+    """The table from the entry at `first` ([] int32, 0 .. n - 1) on, and after the last one from its beginning.
+
+    >>> import jax.numpy as jnp
+    >>> from jaxenv.core.lookup import rotate
+    >>> rotate(jnp.array([5, 6, 7, 8]), 3).tolist()
+    [8, 5, 6, 7]
+
+    Args:
+        table: an array, or a pytree of arrays that share their first axis: [n, ...].
+        first: where to begin.
+    """
+    table = jax.tree.map(jnp.asarray, table)
+    return lax.platform_dependent(
+        table, jnp.asarray(first, jnp.int32), tpu=_rotated_by_masks, default=_rotated_by_slice
+    )
+
+
+def _rotated_by_slice(table: Any, first: jax.Array) -> Any:
+    """A slice of the table after itself: one index, where a gather of each entry has as many."""
+
+    def rotated(leaf: jax.Array) -> jax.Array:
+        start = (first, *[jnp.int32(0)] * (leaf.ndim - 1))
+        twice = jnp.concatenate([leaf, leaf])
+        return lax.dynamic_slice(twice, start, leaf.shape, allow_negative_indices=False)
+
+    return jax.tree.map(rotated, table)
+
+
+def _rotated_by_masks(table: Any, first: jax.Array) -> Any:
+    """A masked read of each entry."""
+    size = jax.tree.leaves(table)[0].shape[0]
+    return masked(table, (first + np.arange(size, dtype=np.int32)) % size)
+
+
+def gathered(table: Any, *index: jax.Array) -> Any:
+    """The read as a gather, without the arithmetic of negative indices."""
+
+    def gather(leaf: jax.Array) -> jax.Array:
+        return leaf.at[index].get(mode="clip", wrap_negative_indices=False)
+
+    return jax.tree.map(gather, table)
+
+
+def masked(table: Any, *index: jax.Array) -> Any:
+    """The read as a sum over an axis after the other, scalar indices first, with a mask that keeps one entry."""
+    if not index:
+        return table
+    for axis, place in enumerate(index):
+        if place.ndim == 0:
+            entry = jax.tree.map(functools.partial(_entry, axis=axis, place=place), table)
+            return masked(entry, *index[:axis], *index[axis + 1 :])
+    return jax.vmap(masked, in_axes=(None, *[0] * len(index)))(table, *jnp.broadcast_arrays(*index))
+
+
+def _entry(leaf: jax.Array, axis: int, place: jax.Array) -> jax.Array:
+    """The entry of one axis at `place` ([] int32); floats are summed as their bits, which is exact."""
+    bits, numbers = _as_integers(leaf), np.arange(leaf.shape[axis], dtype=np.int32)
+    kept = jnp.expand_dims(numbers == jnp.clip(place, 0, numbers.size - 1), range(1, leaf.ndim - axis))
+    kept = jnp.expand_dims(kept, range(axis))
+    if bits.dtype == bool:
+        return jnp.any(kept & bits, axis=axis)
+    total = jnp.sum(jnp.where(kept, bits, jnp.zeros((), bits.dtype)), axis=axis, dtype=bits.dtype)
+    return total if total.dtype == leaf.dtype else lax.bitcast_convert_type(total, leaf.dtype)
+
+
+def _as_integers(leaf: jax.Array) -> jax.Array:
+    """Floats as their bits; integers and bools as they are."""
+    if not jnp.issubdtype(leaf.dtype, jnp.floating):
+        return leaf
+    return lax.bitcast_convert_type(leaf, jnp.dtype(f"uint{8 * leaf.dtype.itemsize}"))
