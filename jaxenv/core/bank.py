@@ -13,6 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
+from jaxenv.core import draws
+from jaxenv.core.lookup import read
 from jaxenv.core.types import Key
 
 _OTHER_FIELDS = ("shared", "start_cdf")  # besides the scenarios; a saved bank has them under these names
@@ -59,16 +61,21 @@ class ScenarioBank(struct.PyTreeNode):
         return self.size
 
     def __getitem__(self, index: Any) -> Any:
-        """The scenario at an index, which may be traced, or a stack of them for a slice or an array of indices."""
+        """The scenario at an index, which may be traced, or a stack of them for a slice or an array of indices.
+
+        An index out of range is clamped; a negative one counts from the end where it is a Python int.
+        """
         if isinstance(index, slice):
             return jax.tree.map(lambda leaf: leaf[index], self.scenarios)
+        if isinstance(index, int) and index < 0:
+            index += self.size
         return _rows(self.scenarios, index)
 
     def sample(self, key: Key) -> jax.Array:
         """Draws an index from the start distribution: [] int32, from one random number, exact to 2⁻²³."""
         if self.size == 1:
             return jnp.int32(0)
-        return self.pick(jax.random.uniform(key))
+        return self.pick(draws.uniform(key))
 
     def pick(self, uniform: jax.Array) -> jax.Array:
         """Maps a number in [0, 1) to an index by the start distribution: [] int32."""
@@ -207,7 +214,7 @@ class ScenarioBank(struct.PyTreeNode):
 @functools.partial(jax.jit, inline=True)
 def _rows(scenarios: Any, index: jax.Array) -> Any:
     """One compiled program for all arrays when called outside of `jit`; inlined when called inside."""
-    return jax.tree.map(lambda leaf: leaf[index], scenarios)
+    return read(scenarios, index)
 
 
 def _same(one: Any, other: Any) -> bool:

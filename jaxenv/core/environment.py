@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 import jax
 import jax.numpy as jnp
 
-from jaxenv.core import spaces
+from jaxenv.core import draws, spaces
 from jaxenv.core.types import ActionMask, Entities, Info, Key
 
 ParamsT = TypeVar("ParamsT")
@@ -158,7 +158,7 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
             (observation, state, reward, terminated, truncated, info). Where an episode ends, observation and state
             are those of the next one and `info["final_observation"]` is the last one of the old.
         """
-        turn_key, reset_key = jax.random.split(key)
+        turn_key, reset_key = draws.split(key)
         last, after, reward, terminated, truncated, info = self.transition_or_reset(
             turn_key, reset_key, state, action, params
         )

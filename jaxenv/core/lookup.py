@@ -28,10 +28,9 @@ def read(table: Any, *index: Any) -> Any:
         table: an array, or a pytree of arrays that share their first axes: [n, ...], [n, m, ...] for two indices.
         *index: integers, scalars or arrays that broadcast against each other, one for each of the first axes.
     """
-    places = jnp.broadcast_arrays(*(jnp.asarray(each, jnp.int32) for each in index))
+    places = [jnp.asarray(each, jnp.int32) for each in index]
     table = jax.tree.map(lambda leaf: lax.stop_gradient(jnp.asarray(leaf)), table)
-    sizes = jax.tree.leaves(table)[0].shape[: len(places)]
-    if math.prod(sizes) > MASKED_LIMIT:
+    if math.prod(jax.tree.leaves(table)[0].shape[: len(places)]) > MASKED_LIMIT:
         return gathered(table, *places)
     return lax.platform_dependent(table, *places, tpu=masked, default=gathered)
 
@@ -46,24 +45,25 @@ def gathered(table: Any, *index: jax.Array) -> Any:
 
 
 def masked(table: Any, *index: jax.Array) -> Any:
-    """The read as a sum over all entries, of which the mask keeps one: exact in whole numbers, so also for floats."""
-    if index[0].ndim:
-        return jax.vmap(masked, in_axes=(None, *[0] * len(index)))(table, *index)
-    sizes = jax.tree.leaves(table)[0].shape[: len(index)]
-    number = jnp.int32(0)
-    for each, size in zip(index, sizes, strict=True):
-        number = number * size + jnp.clip(each, 0, size - 1)
-    is_read = np.arange(math.prod(sizes), dtype=np.int32).reshape(sizes) == number
+    """The read as a sum over an axis after the other, scalar indices first, with a mask that keeps one entry."""
+    if not index:
+        return table
+    for axis, place in enumerate(index):
+        if place.ndim == 0:
+            entry = jax.tree.map(functools.partial(_entry, axis=axis, place=place), table)
+            return masked(entry, *index[:axis], *index[axis + 1 :])
+    return jax.vmap(masked, in_axes=(None, *[0] * len(index)))(table, *jnp.broadcast_arrays(*index))
 
-    def sum_masked(leaf: jax.Array) -> jax.Array:
-        bits, axes = _as_integers(leaf), tuple(range(is_read.ndim))
-        kept = is_read.reshape(is_read.shape + (1,) * (leaf.ndim - is_read.ndim))
-        if bits.dtype == bool:
-            return jnp.any(kept & bits, axis=axes)
-        total = jnp.sum(jnp.where(kept, bits, jnp.zeros((), bits.dtype)), axis=axes, dtype=bits.dtype)
-        return total if total.dtype == leaf.dtype else lax.bitcast_convert_type(total, leaf.dtype)
 
-    return jax.tree.map(sum_masked, table)
+def _entry(leaf: jax.Array, axis: int, place: jax.Array) -> jax.Array:
+    """The entry of one axis at `place` ([] int32); floats are summed as their bits, which is exact."""
+    bits, numbers = _as_integers(leaf), np.arange(leaf.shape[axis], dtype=np.int32)
+    kept = jnp.expand_dims(numbers == jnp.clip(place, 0, numbers.size - 1), range(1, leaf.ndim - axis))
+    kept = jnp.expand_dims(kept, range(axis))
+    if bits.dtype == bool:
+        return jnp.any(kept & bits, axis=axis)
+    total = jnp.sum(jnp.where(kept, bits, jnp.zeros((), bits.dtype)), axis=axis, dtype=bits.dtype)
+    return total if total.dtype == leaf.dtype else lax.bitcast_convert_type(total, leaf.dtype)
 
 
 def _as_integers(leaf: jax.Array) -> jax.Array:

@@ -1,12 +1,15 @@
 """Masks: choosing among legal actions without a branch, an infinity or a division by zero."""
 
+import functools
 import warnings
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from jaxenv.core import draws
 from jaxenv.core.types import ActionMask, Key
 
 WORD = 32  # bits
@@ -27,11 +30,11 @@ def sample_uniform(key: Key, mask: ActionMask) -> jax.Array:
     """
     if mask.ndim > 1:
         rows = mask.reshape(-1, mask.shape[-1])
-        return jax.vmap(sample_uniform)(jax.random.split(key, len(rows)), rows).reshape(mask.shape[:-1])
+        return jax.vmap(sample_uniform)(draws.split(key, len(rows)), rows).reshape(mask.shape[:-1])
     words = pack(mask)
     up_to = lax.population_count(words).astype(jnp.int32) @ np.triu(np.ones((words.size, words.size), np.int32))
     total = up_to[-1]
-    rank = jnp.floor(jax.random.uniform(key) * total.astype(jnp.float32)).astype(jnp.int32)
+    rank = jnp.floor(draws.uniform(key) * total.astype(jnp.float32)).astype(jnp.int32)
     rank = jnp.minimum(rank, total - 1)
     before = up_to <= rank
     number = jnp.sum(before, dtype=jnp.int32)
@@ -67,6 +70,25 @@ def rank_select(word: jax.Array, rank: jax.Array) -> jax.Array:
         word = jnp.where(is_above, word >> width, word)
         place = place + jnp.where(is_above, width, 0)
     return place
+
+
+def concatenate_masks(*parts: Any) -> jax.Array:
+    """[sum of n] bool: masks ([n] bool each) one after the other.
+
+    A compiler for GPUs and TPUs makes a kernel of its own of a concatenation, while an or of pads becomes a part of
+    what uses it; on a CPU each pad is a loop of its own.
+    """
+
+    def pads(*parts: Any) -> jax.Array:
+        bounds = np.cumsum([0, *(part.shape[0] for part in parts)])
+        gaps = zip(bounds[:-1].tolist(), (bounds[-1] - bounds[1:]).tolist(), strict=True)
+        false = np.bool_(False)
+        return functools.reduce(
+            jnp.logical_or,
+            (lax.pad(part, false, [(*gap, 0)]) for part, gap in zip(parts, gaps, strict=True)),
+        )
+
+    return lax.platform_dependent(*parts, cpu=lambda *parts: jnp.concatenate(parts), default=pads)
 
 
 def mask_logits(logits: jax.Array, mask: ActionMask) -> jax.Array:

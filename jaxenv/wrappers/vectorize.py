@@ -6,7 +6,7 @@ from typing import Any
 
 import jax
 
-from jaxenv.core import Environment
+from jaxenv.core import Environment, draws
 from jaxenv.core.types import Info, Key
 
 
@@ -39,7 +39,7 @@ class Vectorize:
     @functools.partial(jax.jit, static_argnums=0)
     def reset(self, key: Key, params: Any, scenario: jax.Array | None = None) -> tuple[Any, Any]:
         """Starts B episodes, of the given scenarios ([B] int32) or of scenarios drawn at random."""
-        keys = jax.random.split(key, self.num_envs)
+        keys = draws.split(key, self.num_envs)
         scenario_axis = None if scenario is None else 0
         return jax.vmap(self.env.reset_env, in_axes=(0, None, scenario_axis))(keys, params, scenario)
 
@@ -48,5 +48,5 @@ class Vectorize:
         self, key: Key, state: Any, action: jax.Array, params: Any
     ) -> tuple[Any, Any, jax.Array, jax.Array, jax.Array, Info]:
         """Takes one step in all B episodes and resets those that end."""
-        keys = jax.random.split(key, self.num_envs)
+        keys = draws.split(key, self.num_envs)
         return jax.vmap(self.env.step, in_axes=(0, 0, 0, None))(keys, state, action, params)

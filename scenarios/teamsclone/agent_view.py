@@ -10,7 +10,7 @@ import numpy as np
 
 from jaxenv.envs.teamsclone import Params, State, Statistics, TeamsClone, actions
 from jaxenv.envs.teamsclone.dynamics import is_away
-from jaxenv.envs.teamsclone.types import WINDOW
+from jaxenv.envs.teamsclone.types import WINDOW, each_agent
 from scenarios.teamsclone.document import Workspace
 from scenarios.teamsclone.texts import texts
 
@@ -78,7 +78,7 @@ def _snapshot(env: TeamsClone, state: State, params: Params, agent: jax.Array | 
     if env.num_agents > 1:
         mask, statistics = jax.tree.map(lambda leaf: leaf[agent], (mask, statistics))
     together = state.replace(channel=jnp.broadcast_to(state.channel[agent], state.channel.shape))
-    windows = jax.vmap(lambda each: actions.look(together, each))(jnp.arange(env.num_agents))
+    windows = each_agent(actions.look, together)
     return AgentSnapshot(
         mask=mask,
         is_over=env.is_terminated(state, params) | env.is_truncated(state, params),

@@ -6,12 +6,15 @@ An action is decoded by tables, without a branch.
 
 import dataclasses
 import functools
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
+from jaxenv.core.lookup import read
+from jaxenv.core.masking import concatenate_masks
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.lifeops.types import DAY_END, FOCUS, Event, Persona
 
@@ -23,6 +26,16 @@ ACTION_TYPES = (
     "propose_new_time",
     "block_focus_time",
 )
+
+
+class Entry(struct.PyTreeNode):
+    """What an index of the catalogue says, or a table of all of them."""
+
+    verb: Any  # [] int32, ACCEPT .. BLOCK_FOCUS
+    candidate: Any  # [] int32, which of the starts that a request can be moved to, 0 where it is not moved
+    minutes: Any  # [] int32, the new start, or how far it is from the request's own
+    is_relative: Any  # [] bool, `minutes` counts from the request's own start
+    duration: Any  # [] int32, minutes of focus time, 0 where the entry blocks none
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,29 +63,22 @@ class Catalogue:
         return self.num_request_actions + len(self.focus_starts) * len(self.focus_durations)
 
     @functools.cached_property
-    def verb(self) -> np.ndarray:
-        """[A] int32: ACCEPT, REJECT, RESCHEDULE, PROPOSE or BLOCK_FOCUS."""
-        focus = [BLOCK_FOCUS] * (self.size - self.num_request_actions)
-        return np.array([ACCEPT, REJECT, *[RESCHEDULE, PROPOSE] * self.num_candidates, *focus], np.int32)
-
-    @functools.cached_property
-    def candidate(self) -> np.ndarray:
-        """[A] int32: which candidate start an entry moves the request to, 0 where none."""
-        moves = np.repeat(np.arange(self.num_candidates), 2)
-        focus = [0] * (self.size - self.num_request_actions)
-        return np.array([0, 0, *moves, *focus], np.int32)
-
-    @functools.cached_property
-    def focus_start(self) -> np.ndarray:
-        """[A] int32, minutes, 0 where the entry blocks no focus time."""
-        starts = np.repeat(self.focus_starts, len(self.focus_durations))
-        return np.array([*[0] * self.num_request_actions, *starts], np.int32)
-
-    @functools.cached_property
-    def focus_duration(self) -> np.ndarray:
-        """[A] int32, minutes, 0 where the entry blocks no focus time."""
-        durations = np.tile(self.focus_durations, len(self.focus_starts))
-        return np.array([*[0] * self.num_request_actions, *durations], np.int32)
+    def table(self) -> "Entry":
+        """The columns, [A] each."""
+        num_focus = self.size - self.num_request_actions
+        starts = [*self.offsets, *self.day_starts]
+        is_relative = [True] * len(self.offsets) + [False] * len(self.day_starts)
+        return Entry(
+            verb=np.array([ACCEPT, REJECT, *[RESCHEDULE, PROPOSE] * len(starts), *[BLOCK_FOCUS] * num_focus], np.int32),
+            candidate=np.array([0, 0, *np.repeat(np.arange(len(starts)), 2), *[0] * num_focus], np.int32),
+            minutes=np.array(
+                [0, 0, *np.repeat(starts, 2), *np.repeat(self.focus_starts, len(self.focus_durations))], np.int32
+            ),
+            is_relative=np.array([True, True, *np.repeat(is_relative, 2), *[False] * num_focus]),
+            duration=np.array(
+                [*[0] * self.num_request_actions, *np.tile(self.focus_durations, len(self.focus_starts))], np.int32
+            ),
+        )
 
 
 CLASSIC = Catalogue(offsets=(-30, 30, 60), day_starts=(), focus_starts=(540, 660, 840, 960))
@@ -93,23 +99,22 @@ class Move(struct.PyTreeNode):
 
 def candidate_starts(catalogue: Catalogue, request: Event) -> jax.Array:
     """[C] int32, minutes: where the request could be moved to, clamped so that it ends by midnight."""
-    offsets = request.start + jnp.array(catalogue.offsets, jnp.int32)
-    starts = jnp.concatenate([offsets, jnp.array(catalogue.day_starts, jnp.int32)])
-    return jnp.clip(starts, 0, DAY_END - (request.end - request.start))
+    minutes = np.array([*catalogue.offsets, *catalogue.day_starts], np.int32)
+    is_relative = np.arange(catalogue.num_candidates) < len(catalogue.offsets)
+    return jnp.clip(minutes + jnp.where(is_relative, request.start, 0), 0, DAY_END - (request.end - request.start))
 
 
-def decode(catalogue: Catalogue, action: jax.Array, request: Event, persona: Persona) -> Move:
-    """The move of a catalogue index, given the current request; an index out of range is clamped."""
-    action = jnp.clip(action, 0, catalogue.size - 1)
-    verb = jnp.array(catalogue.verb)[action]
-    duration = jnp.array(catalogue.focus_duration)[action]
-    focus_start = jnp.array(catalogue.focus_start)[action]
-    new_start = candidate_starts(catalogue, request)[jnp.array(catalogue.candidate)[action]]
+def entry(catalogue: Catalogue, action: jax.Array) -> Entry:
+    """What an index says; one out of range is clamped."""
+    return read(catalogue.table, action)
 
-    is_focus = verb == BLOCK_FOCUS
-    is_moved = (verb == RESCHEDULE) | (verb == PROPOSE)
-    start = jnp.where(is_focus, focus_start, jnp.where(is_moved, new_start, request.start))
-    length = jnp.where(is_focus, duration, request.end - request.start)
+
+def decode(chosen: Entry, request: Event, persona: Persona) -> Move:
+    """The move of an entry of the catalogue, given the current request."""
+    is_focus = chosen.verb == BLOCK_FOCUS
+    length = jnp.where(is_focus, chosen.duration, request.end - request.start)
+    start = chosen.minutes + jnp.where(chosen.is_relative, request.start, 0)
+    start = jnp.where(is_focus, start, jnp.clip(start, 0, DAY_END - length))
     event = Event(
         start=start,
         end=jnp.minimum(start + length, DAY_END),
@@ -117,7 +122,18 @@ def decode(catalogue: Catalogue, action: jax.Array, request: Event, persona: Per
         kind=jnp.where(is_focus, FOCUS, request.kind),
         importance=jnp.where(is_focus, 1, request.importance),
     )
-    return Move(verb=verb, event=event, duration=duration)
+    return Move(verb=chosen.verb, event=event, duration=chosen.duration)
+
+
+def is_legal(
+    catalogue: Catalogue, chosen: Entry, move: Move, request: Event, has_request: jax.Array, has_work: jax.Array
+) -> jax.Array:
+    """[] bool: the entry of `legal_mask` of one move."""
+    is_moved = (move.verb == RESCHEDULE) | (move.verb == PROPOSE)
+    is_earlier = np.arange(catalogue.num_candidates, dtype=np.int32) < chosen.candidate
+    repeated = jnp.any((candidate_starts(catalogue, request) == move.event.start) & is_earlier)
+    handles = has_request & (~is_moved | (~repeated & (request.end > request.start)))
+    return jnp.where(move.verb == BLOCK_FOCUS, has_work, handles)
 
 
 def legal_mask(catalogue: Catalogue, request: Event, has_request: jax.Array, has_work: jax.Array) -> ActionMask:
@@ -127,14 +143,14 @@ def legal_mask(catalogue: Catalogue, request: Event, has_request: jax.Array, has
     clamped start that no earlier candidate has, so that an action means one thing.
     """
     starts = candidate_starts(catalogue, request)
-    earlier = np.tril(np.ones((catalogue.num_candidates, catalogue.num_candidates), bool), -1)
-    repeated = ((starts[:, None] == starts[None, :]) & earlier).any(axis=-1)
+    earlier = np.triu(np.ones((catalogue.num_candidates, catalogue.num_candidates), bool), 1)
+    repeated = ((starts[:, None] == starts[None, :]) & earlier).any(axis=0)
     movable = ~repeated & (request.end > request.start)
-    request_entries = jnp.concatenate([jnp.ones(2, bool), jnp.repeat(movable, 2)]) & has_request
+    request_entries = concatenate_masks(np.ones(2, bool), jnp.repeat(movable, 2)) & has_request
     num_focus = catalogue.size - catalogue.num_request_actions
-    return jnp.concatenate([request_entries, jnp.broadcast_to(has_work, (num_focus,))])
+    return concatenate_masks(request_entries, jnp.broadcast_to(has_work, num_focus))
 
 
 def every_move(catalogue: Catalogue, request: Event, persona: Persona) -> Move:
     """All moves of the catalogue, each field with a leading axis [A]."""
-    return jax.vmap(lambda action: decode(catalogue, action, request, persona))(jnp.arange(catalogue.size))
+    return jax.vmap(lambda chosen: decode(chosen, request, persona))(jax.tree.map(jnp.asarray, catalogue.table))

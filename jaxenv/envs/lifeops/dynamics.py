@@ -8,8 +8,10 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from flax import struct
 
+from jaxenv.core.lookup import read
 from jaxenv.envs.lifeops import actions
 from jaxenv.envs.lifeops.actions import Catalogue, Move
 from jaxenv.envs.lifeops.types import ABSENT, SOURCE_STRIDE, Event, Observation, Scenario, State
@@ -57,7 +59,7 @@ def transition(
     turn = Turn(
         move=move,
         legal=legal,
-        flexible=scenario.flexible[state.handled],
+        flexible=read(scenario.flexible, state.handled),
         shadows=shadows_later_request(state, scenario, move.event),
         overlaps=after.overlaps.astype(jnp.int32),
         travel_issues=issues,
@@ -75,12 +77,12 @@ def decode_and_validate(
 ) -> tuple[Move, jax.Array]:
     """The move that an index means now, and whether the engine accepts it; one out of range is not accepted."""
     request = scenario.requests.at(state.handled)
-    move = actions.decode(catalogue, action, request, scenario.persona)
+    chosen = actions.entry(catalogue, action)
+    move = actions.decode(chosen, request, scenario.persona)
     has_request = state.handled < scenario.num_requests
     has_work = jnp.any(state.minutes_left > 0)
-    mask = actions.legal_mask(catalogue, request, has_request, has_work)
     in_range = (action >= 0) & (action < catalogue.size)
-    return move, in_range & mask[jnp.clip(action, 0, catalogue.size - 1)]
+    return move, in_range & actions.is_legal(catalogue, chosen, move, request, has_request, has_work)
 
 
 def apply(state: State, move: Move, legal: jax.Array, change: Change) -> tuple[State, jax.Array]:
@@ -151,7 +153,7 @@ def home_leg_issue(
     departure_min: jax.Array | int,
 ) -> jax.Array:
     """[] int32: 1 if the first event cannot be reached from home in time; 0 too where there is no event."""
-    needed = travel[home, first_place].astype(jnp.int32)
+    needed = read(travel, home, first_place).astype(jnp.int32)
     available = jnp.maximum(0, first_start.astype(jnp.int32) - departure_min)
     return ((needed > available) & (first_start != ABSENT)).astype(jnp.int32)
 
@@ -171,7 +173,8 @@ def insert(table: Any, row: Any, position: jax.Array) -> Any:
 
     def insert_column(column: jax.Array, value: jax.Array) -> jax.Array:
         slots = jnp.arange(column.shape[0])
-        shifted = jnp.where(slots > position, jnp.roll(column, 1), column)
+        before = jax.lax.pad(column, jnp.zeros((), column.dtype), [(1, -1, 0)])  # a pad fuses, a roll does not
+        shifted = jnp.where(slots > position, before, column)
         return jnp.where(slots == position, value.astype(column.dtype), shifted)
 
     return jax.tree.map(insert_column, table, row)
@@ -180,7 +183,8 @@ def insert(table: Any, row: Any, position: jax.Array) -> Any:
 def work(minutes_left: jax.Array, duration: jax.Array) -> tuple[jax.Array, jax.Array]:
     """Works on the first task with minutes left: ([T] minutes left, [] int32 progress); what is left over is lost."""
     unfinished = minutes_left > 0
-    current = unfinished & (jnp.cumsum(unfinished, dtype=jnp.int32) == 1)
+    numbers = np.arange(minutes_left.size, dtype=np.int32)
+    current = numbers == jnp.min(jnp.where(unfinished, numbers, minutes_left.size))
     done = jnp.where(current, jnp.minimum(minutes_left, duration), 0)
     return minutes_left - done, jnp.sum(done, dtype=jnp.int32)
 
@@ -209,7 +213,7 @@ def shadows_later_request(state: State, scenario: Scenario, request: Event) -> j
     later = state.handled + jnp.arange(2, 4, dtype=jnp.int8)
     preview = scenario.requests.at(later)
     meets = (preview.start < request.end) & (request.start < preview.end)
-    important = (preview.importance >= 3) & ~scenario.flexible[later]
+    important = (preview.importance >= 3) & ~read(scenario.flexible, later)
     return jnp.any((later < scenario.num_requests) & meets & important)
 
 
@@ -221,4 +225,4 @@ def is_terminated(state: State, scenario: Scenario) -> jax.Array:
 def _is_tight(earlier: Event, later: Event, travel: jax.Array) -> jax.Array:
     """[] bool: two neighbors that do not overlap and leave less time than the way takes."""
     gap = later.start - earlier.end
-    return (gap >= 0) & (travel[earlier.place, later.place].astype(jnp.int32) > gap)
+    return (gap >= 0) & (read(travel, earlier.place, later.place).astype(jnp.int32) > gap)

@@ -6,6 +6,7 @@ Times are over a day; a place is described by its travel times to the current re
 import jax
 import jax.numpy as jnp
 
+from jaxenv.core.lookup import read
 from jaxenv.core.numbers import as_float
 from jaxenv.core.types import Entities, EntityGroup
 from jaxenv.envs.lifeops import actions
@@ -106,8 +107,8 @@ def _request_features(o: Observation) -> jax.Array:
         as_float(requests.importance) / 3.0,
         as_float(o.flexible),
         as_float(units),
-        _hours(o.travel[persona.home, requests.place]),
-        _hours(o.travel[requests.place, persona.work_place]),
+        _hours(read(o.travel, persona.home, requests.place)),
+        _hours(read(o.travel, requests.place, persona.work_place)),
     ]
     present = jnp.stack(columns, axis=-1)
     kind = jax.nn.one_hot(requests.kind, len(KINDS))
@@ -121,8 +122,8 @@ def _event_features(o: Observation) -> jax.Array:
         _day(o.calendar.start),
         _day(o.calendar.end),
         as_float(o.calendar.importance) / 3.0,
-        _hours(o.travel[o.calendar.place, o.requests.place[0]]),
-        _hours(o.travel[o.calendar.place, o.persona.work_place]),
+        _hours(read(o.travel, o.calendar.place, o.requests.place[0])),
+        _hours(read(o.travel, o.calendar.place, o.persona.work_place)),
     ]
     return jnp.stack(columns, axis=-1) * as_float(o.event_exists)[:, None]
 

@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 
+from jaxenv.core.lookup import read
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.lifeops import actions
 from jaxenv.envs.lifeops.actions import Catalogue
@@ -27,13 +28,15 @@ def observe(catalogue: Catalogue, state: State, params: Params) -> Observation:
     request_exists = offsets < left
 
     def visible(column: jax.Array) -> jax.Array:
-        return jnp.where(request_exists, column[state.handled + offsets], jnp.zeros((), column.dtype))
+        return jnp.where(request_exists, column, jnp.zeros((), column.dtype))
+
+    requests, flexible = jax.tree.map(visible, read((scenario.requests, scenario.flexible), state.handled + offsets))
 
     return Observation(
         calendar=state.calendar.replace(start=jnp.where(event_exists, state.calendar.start, 0)),
         event_exists=event_exists,
-        requests=jax.tree.map(visible, scenario.requests),
-        flexible=visible(scenario.flexible),
+        requests=requests,
+        flexible=flexible,
         request_exists=request_exists,
         requests_left=left,
         tasks=scenario.tasks.replace(minutes=state.minutes_left),

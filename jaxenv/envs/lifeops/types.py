@@ -16,6 +16,7 @@ from jaxenv.core import ScenarioBank
 from jaxenv.core.deprecated import RenamedField
 from jaxenv.core.fields import Sizes, array, last, padding, record
 from jaxenv.core.limits import Capacities
+from jaxenv.core.lookup import read
 from jaxenv.core.types import ActionMask
 
 MEETING, OBLIGATION, FOCUS, PERSONAL = range(4)
@@ -69,8 +70,8 @@ class Event(struct.PyTreeNode):
     importance: jax.Array = array("n", np.int8, 0, 3, doc="1..3")
 
     def at(self, index: jax.Array) -> "Event":
-        """The row at an index, as int32 scalars."""
-        return jax.tree.map(lambda column: column[index].astype(jnp.int32), self)
+        """The row at an index, as int32 scalars; the rows at an array of indices."""
+        return jax.tree.map(lambda entry: entry.astype(jnp.int32), read(self, index))
 
 
 CALENDAR = {"fill": ABSENT, "high": ABSENT, "doc": "minutes; ABSENT where there is no event, which sorts last"}

@@ -13,6 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
+from jaxenv.core.lookup import read
+from jaxenv.core.masking import concatenate_masks
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.teamsclone import messages
 from jaxenv.envs.teamsclone.types import EMOJI, REPLY, TEMPLATES, WINDOW, Limits, Scenario, State
@@ -56,7 +58,6 @@ class Catalogue:
 class Window(struct.PyTreeNode):
     """The messages of one agent's channel, newest first."""
 
-    place: jax.Array  # [W] int32, in the ring
     words: jax.Array  # [W] uint32
     age: jax.Array  # [W] int16
     reaction: jax.Array  # [W] int32, the agent's own: emoji + 1, 0 for none
@@ -73,31 +74,37 @@ class Move(struct.PyTreeNode):
     joins: jax.Array  # [] bool, legally
     channel: jax.Array  # [] int32, that a message, a switch or a join goes to
     kind: jax.Array  # [] int32, of the message
-    slot: jax.Array  # [] int32, of the window
+    place: jax.Array  # [] int32, in the ring of the agent's channel: the message that a reaction goes to
     emoji: jax.Array  # [] int32
 
 
-def look(state: State, agent: jax.Array) -> Window:
-    """The window of an agent ([] int32)."""
-    channel = state.channel[agent]
-    place = messages.place_of(state.messages.count[channel], np.arange(WINDOW))
-    return Window(
-        place=place,
-        words=state.messages.words[place, channel],
-        age=state.clock - state.messages.posted[place, channel],
-        reaction=((state.messages.reactions[place, channel] >> (4 * agent).astype(jnp.uint32)) & 15).astype(jnp.int32),
-    )
+def look(agent: jax.Array, state: State) -> Window:
+    """The window of an agent, as `types.each_agent` calls it."""
+    rings = state.messages
+    columns = (rings.words.T, rings.posted.T, rings.reactions.T)
+    columns, count = read((columns, rings.count), state.channel)
+    words, posted, reactions = read(columns, messages.place_of(count, np.arange(WINDOW, dtype=np.int32)))
+    return Window(words=words, age=state.clock - posted, reaction=messages.reaction_of(reactions, agent))
 
 
 def decode(catalogue: Catalogue, state: State, scenario: Scenario, agent: jax.Array, action: jax.Array) -> Move:
     """What an agent's action ([] int32) means; an index out of range is malformed."""
     action = jnp.where((action >= 0) & (action < catalogue.size), action, catalogue.size - 1)
-    verb, channel, kind, slot, emoji = jnp.asarray(catalogue.table)[action]
-    here = state.channel[agent].astype(jnp.int32)
-    can_go, can_join = other_channels(state, scenario, agent)[channel], joinable(state, agent)[channel]
-    can_react = reactable(look(state, agent), state.presence.shape[0])[slot]
-    is_open = jnp.stack([jnp.bool_(True), can_go, can_go, can_react, can_join, jnp.bool_(True)])
-    legal = (verb <= IDLE) & is_open[jnp.minimum(verb, IDLE)]
+    verb, channel, kind, slot, emoji = read(catalogue.table, action)
+    here, rings = state.channel.astype(jnp.int32), state.messages
+    call_end, in_call = read((state.call_end, state.in_call), channel)
+    columns, count = read(((rings.words.T, rings.reactions.T), rings.count), here)
+    place = messages.place_of(count, slot)
+    word, reactions = read(columns, place)
+    can_go = (channel < scenario.num_channels) & (channel != here)
+    can_join = (state.clock <= call_end) & ~in_call
+    can_react = reactable(word, messages.reaction_of(reactions, agent), state.presence.shape[0])
+    legal = (
+        ((verb == TEXT) | (verb == IDLE))
+        | (((verb == ANSWER) | (verb == SWITCH)) & can_go)
+        | ((verb == REACT) & can_react)
+        | ((verb == JOIN) & can_join)
+    )
     return Move(
         verb=verb,
         legal=legal,
@@ -107,29 +114,19 @@ def decode(catalogue: Catalogue, state: State, scenario: Scenario, agent: jax.Ar
         joins=legal & (verb == JOIN),
         channel=jnp.where(verb == TEXT, here, channel),
         kind=kind,
-        slot=slot,
+        place=place,
         emoji=emoji,
     )
 
 
-def legal_mask(state: State, scenario: Scenario, agent: jax.Array) -> ActionMask:
-    """[A] bool: the entries that the engine accepts of an agent in a live state."""
-    others = other_channels(state, scenario, agent)
-    can_react = reactable(look(state, agent), state.presence.shape[0])
+def legal_mask(agent: jax.Array, state: State, scenario: Scenario, window: Window) -> ActionMask:
+    """[A] bool: the entries that the engine accepts of an agent in a live state, as `types.each_agent` calls it."""
+    channels = np.arange(scenario.team.shape[0], dtype=np.int8)
+    others = (channels < scenario.num_channels) & (channels != state.channel)
+    can_react = reactable(window.words, window.reaction, state.presence.shape[0])
+    joinable = is_running(state) & ~state.in_call
     true, false = np.ones(len(TEMPLATES), bool), np.zeros(3, bool)
-    parts = (true, others, others, jnp.repeat(can_react, len(EMOJI)), joinable(state, agent), true[:1], false)
-    return jnp.concatenate(parts)
-
-
-def other_channels(state: State, scenario: Scenario, agent: jax.Array) -> jax.Array:
-    """[C] bool: channels that exist and are not the agent's."""
-    channels = jnp.arange(scenario.team.shape[0], dtype=jnp.int8)
-    return (channels < scenario.num_channels) & (channels != state.channel[agent])
-
-
-def joinable(state: State, agent: jax.Array) -> jax.Array:
-    """[C] bool: a call runs there and the agent is not in it."""
-    return is_running(state) & ~state.in_call[agent]
+    return concatenate_masks(true, others, others, jnp.repeat(can_react, len(EMOJI)), joinable, true[:1], false)
 
 
 def is_running(state: State) -> jax.Array:
@@ -137,7 +134,6 @@ def is_running(state: State) -> jax.Array:
     return state.clock <= state.call_end
 
 
-def reactable(window: Window, users: int) -> jax.Array:
-    """[W] bool: messages of teammates without a reaction of the agent."""
-    by_teammate = messages.is_message(window.words) & (messages.author(window.words) < users)
-    return by_teammate & (window.reaction == 0)
+def reactable(words: jax.Array, reaction: jax.Array, users: int) -> jax.Array:
+    """bool: messages of teammates to which the agent has not reacted ([...] uint32 and int32)."""
+    return messages.is_message(words) & (messages.author(words) < users) & (reaction == 0)

@@ -4,13 +4,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxenv.core import draws
 from jaxenv.core.types import Key
 from jaxenv.envs.teamsclone.types import Draws
 
 
 def sample_bits(key: Key, count: int) -> jax.Array:
     """[count] int32 draws in 0 .. 65535, two to a random word, which halves what they cost."""
-    words = jax.random.bits(key, ((count + 1) // 2,))
+    words = draws.bits(key, (count + 1) // 2)
     return jnp.concatenate([words >> 16, words & 0xFFFF])[:count].astype(jnp.int32)
 
 

@@ -5,10 +5,11 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
+from jaxenv.core.lookup import read
 from jaxenv.core.materialize import materialize
 from jaxenv.envs.teamsclone import actions, messages, world
 from jaxenv.envs.teamsclone.actions import Catalogue, Move
-from jaxenv.envs.teamsclone.types import MEMORY_OF_ACTS, MEMORY_OF_SENDS, Draws, Scenario, State
+from jaxenv.envs.teamsclone.types import MEMORY_OF_ACTS, MEMORY_OF_SENDS, Draws, Scenario, State, each_agent
 from jaxenv.envs.teamsclone.world import Post
 
 MAX_UNREAD = 255
@@ -40,8 +41,9 @@ def transition(
     catalogue: Catalogue, state: State, scenario: Scenario, action: jax.Array, draws: Draws
 ) -> tuple[State, ActionOutcome]:
     """One step: the state after it and what the actions ([N] int32) did ([N])."""
-    agents = jnp.arange(state.channel.shape[0])
-    outcomes = jax.vmap(lambda agent, index: evaluate_action(catalogue, state, scenario, agent, index))(agents, action)
+    outcomes = each_agent(
+        lambda agent, view, index: evaluate_action(catalogue, view, scenario, agent, index), state, action
+    )
     outcomes = resolve(outcomes)
     before = state
     state = apply_actions(state, outcomes)
@@ -54,27 +56,31 @@ def transition(
 def evaluate_action(
     catalogue: Catalogue, state: State, scenario: Scenario, agent: jax.Array, action: jax.Array
 ) -> ActionOutcome:
-    """What an agent's action would do if it were alone."""
-    move = actions.decode(catalogue, state, scenario, agent, action)
-    words, count = state.messages.words[:, move.channel], state.messages.count[move.channel]
+    """What an agent's action would do if it were alone, in the state that `types.each_agent` calls it with."""
+    move, rings = actions.decode(catalogue, state, scenario, agent, action), state.messages
+    columns, count, run, last_post, news, paid = read(
+        ((rings.words.T, rings.posted.T), rings.count, state.run, state.last_post, state.news, state.paid), move.channel
+    )
+    words = columns[0]
     window = words.shape[0]
     waiting = messages.is_pending(words) & messages.is_seen(words, agent)
     from_oldest = (numbers(window) - count) % window
     rank = jnp.min(jnp.where(waiting, from_oldest, window))
     place = (count + rank) % window
+    word, posted = read(columns, place)
     answers = move.sends & (rank < window)
-    is_spam = (state.run[move.channel] >= SPAM_RUN) | (jax.lax.population_count(state.sends[agent]) >= SPAM_SENDS)
-    quiet = state.clock - state.last_post[move.channel] >= QUIET
+    is_spam = (run >= SPAM_RUN) | (jax.lax.population_count(state.sends) >= SPAM_SENDS)
+    quiet = state.clock - last_post >= QUIET
     return ActionOutcome(
         move=move,
         answers=answers,
         target=jnp.where(answers, messages.flat_index(move.channel, place, state.run.shape[0]), -1),
-        age=(state.clock - state.messages.posted[place, move.channel]).astype(jnp.int32),
-        named=messages.named(words[place]),
+        age=(state.clock - posted).astype(jnp.int32),
+        named=messages.named(word),
         is_spam=move.sends & is_spam,
-        engages=move.sends & ~is_spam & quiet & state.news[agent, move.channel],
-        enters=move.switches & (state.clock - state.paid[agent, move.channel] >= PAUSE),
-        was_active=jax.lax.population_count(state.acts[agent]) >= BUSY_ACTS,
+        engages=move.sends & ~is_spam & quiet & news,
+        enters=move.switches & (state.clock - paid >= PAUSE),
+        was_active=jax.lax.population_count(state.acts) >= BUSY_ACTS,
     )
 
 
@@ -89,9 +95,8 @@ def resolve(outcomes: ActionOutcome) -> ActionOutcome:
 def apply_actions(state: State, outcomes: ActionOutcome) -> State:
     """Answers, reactions, joins and switches; nothing is posted yet."""
     move, rings = outcomes.move, state.messages
-    agents, C, here = move.slot.shape[0], state.run.shape[0], state.channel.astype(jnp.int32)
-    place = messages.place_of(rings.count[here], move.slot)
-    reacts_to = materialize(jnp.where(move.reacts, messages.flat_index(here, place, C), -1))  # [N]
+    agents, C, here = move.place.shape[0], state.run.shape[0], state.channel.astype(jnp.int32)
+    reacts_to = materialize(jnp.where(move.reacts, messages.flat_index(here, move.place, C), -1))  # [N]
     emoji = (move.emoji + 1).astype(jnp.uint32) << (4 * np.arange(agents, dtype=np.uint32))
     reacted = jnp.where(messages.is_at(reacts_to, rings.words), emoji[:, None, None], 0)
     answered = jnp.any(messages.is_at(materialize(outcomes.target), rings.words), axis=0)
@@ -118,7 +123,7 @@ def post_messages(state: State, scenario: Scenario, outcomes: ActionOutcome, pos
     """
     move, clock = outcomes.move, state.clock
     users, agents = state.presence.shape[0], state.channel.shape[0]
-    template = scenario.texts[scenario.first_text[move.kind]]
+    template = read(scenario.texts, read(scenario.first_text, move.kind))
     written = messages.pack(template, users + numbers(agents), move.kind, jnp.full(agents, -1))
     rings = state.messages
     channel, is_posted = jnp.append(move.channel, post.channel), jnp.append(move.sends, post.is_posted)
@@ -126,10 +131,8 @@ def post_messages(state: State, scenario: Scenario, outcomes: ActionOutcome, pos
     indices = materialize(messages.indices_of_posts(rings, channel, is_posted))
 
     is_old = rings.posted <= clock - scenario.mention_window
-    lost = messages.is_pending(rings.words) & (is_old | jnp.any(messages.is_at(indices, rings.words), axis=0))
-    is_lost = lost[:, None] & (messages.named(rings.words)[:, None] == numbers(agents)[None, :, None])
-    by_channel = materialize(jnp.sum(is_lost, axis=0, dtype=jnp.int32))  # eight sums at once, then one
-    missed = jnp.sum(by_channel, axis=-1).astype(jnp.int16)
+    is_lost = is_old | jnp.any(messages.is_at(indices, rings.words), axis=0)
+    missed = messages.waiting(jnp.where(is_lost, rings.words, 0), agents)
 
     channels = numbers(state.run.shape[0])
     own = move.sends[:, None] & (channels[None] == move.channel[:, None])  # [N, C]

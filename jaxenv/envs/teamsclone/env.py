@@ -30,6 +30,7 @@ from jaxenv.envs.teamsclone.types import (
     Params,
     Scenario,
     State,
+    each_agent,
 )
 
 TIME_LIMIT = 100
@@ -190,19 +191,19 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
         """What each agent sees: its channel, and how much is unread in the others."""
         scenario, is_over = params.bank[state.scenario], self._is_over(state, params)
 
-        def seen_by(agent: jax.Array) -> Observation:
-            return observe.observe(state, scenario, agent, params.max_steps_in_episode, is_over)
+        def seen_by(agent: jax.Array, state: State) -> Observation:
+            return observe.observe(agent, state, scenario, params.max_steps_in_episode, is_over)
 
-        return self._of_agents(jax.vmap(seen_by)(jnp.arange(self.num_agents)))
+        return self._of_agents(each_agent(seen_by, state))
 
     def action_mask(self, state: State, params: Params) -> ActionMask:
         """[A] bool ([N, A] for N agents), the legal entries; all True once the episode is over."""
         scenario, is_over = params.bank[state.scenario], self._is_over(state, params)
 
-        def mask(agent: jax.Array) -> ActionMask:
-            return observe.current_mask(state, scenario, agent, is_over)
+        def mask(agent: jax.Array, state: State) -> ActionMask:
+            return observe.current_mask(agent, state, scenario, is_over)
 
-        return self._of_agents(jax.vmap(mask)(jnp.arange(self.num_agents)))
+        return self._of_agents(each_agent(mask, state))
 
     def statistics(self, state: State, params: Params) -> Any:
         """The `Statistics` of the episode so far."""

@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxenv.core.lookup import read
 from jaxenv.core.types import Entities, EntityGroup
 from jaxenv.envs.teamsclone import actions
 from jaxenv.envs.teamsclone.actions import Catalogue
@@ -58,7 +59,7 @@ def message_features(observation: Observation, params: Params, num_agents: int) 
         seen.pending[:, None],
         seen.age[:, None].astype(jnp.float32) / AGE_SCALE,
         (seen.reaction[:, None] + 1).astype(jnp.float32) / len(EMOJI),
-        jnp.where(seen.exists[:, None], params.text_embedding[seen.text.astype(jnp.int32)], 0.0),
+        jnp.where(seen.exists[:, None], read(params.text_embedding, seen.text), 0.0),
     ]
     return jnp.concatenate([jnp.asarray(column, jnp.float32) for column in columns], axis=1)
 
@@ -109,13 +110,13 @@ def action_features(catalogue: Catalogue, observation: Observation, channels: ja
     target = jnp.where(is_here, o.channel.astype(jnp.int32), leads_to)
     waits = o.messages.pending
     oldest = jnp.max(jnp.where(waits, o.messages.age, 0))
-    spam = (o.run[target] >= SPAM_RUN) | (o.sends >= SPAM_SENDS)
+    spam = (read(o.run, target) >= SPAM_RUN) | (o.sends >= SPAM_SENDS)
     newest = jnp.where(o.messages.exists[0], jnp.minimum(o.messages.age[0], o.clock), o.clock)
     has_target = (verb <= actions.SWITCH) | (verb == actions.JOIN)
     columns = [
         verb[:, None] == np.arange(actions.IDLE + 1)[None],
         sends[:, None] & (kind[:, None] == np.array(TEMPLATES)[None]),
-        jnp.where(has_target[:, None], channels[target], 0.0),
+        jnp.where(has_target[:, None], read(channels, target), 0.0),
         (is_here & jnp.any(waits))[:, None],
         (is_here & jnp.any(waits) & (oldest <= TIMELY))[:, None],
         (sends & spam)[:, None],

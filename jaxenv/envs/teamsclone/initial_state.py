@@ -34,8 +34,7 @@ def initial_state(index: jax.Array, scenario: Scenario, schedule: Schedule, num_
         reactions=jnp.zeros((W, C), jnp.uint32),
         count=count,
     )
-    pending = jnp.where(messages.is_pending(scenario.messages), messages.named(scenario.messages), -1).ravel()
-    waiting = jnp.sum(pending[None] == np.arange(N, dtype=np.int32)[:, None], axis=1, dtype=jnp.int16)
+    waiting = messages.waiting(scenario.messages, N)
     none = jnp.zeros(N, jnp.int16)
     return State(
         scenario=index,
@@ -45,7 +44,7 @@ def initial_state(index: jax.Array, scenario: Scenario, schedule: Schedule, num_
         last_post=jnp.zeros(C, jnp.int16),
         run=jnp.zeros(C, jnp.int8),
         call_end=jnp.full(C, NEVER, jnp.int16),
-        by_teammates=jnp.sum(count).astype(jnp.int16),
+        by_teammates=jnp.sum(count.astype(jnp.int16), dtype=jnp.int16),
         channel=channel,
         unread=_per_agent(jnp.where(here, 0, count).astype(jnp.uint8), N),
         news=_per_agent(count > 0, N),

@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxenv.core.lookup import read
 from jaxenv.envs.teamsclone.types import WINDOW, Messages
 
 AUTHOR, KIND, NAMED, PENDING, SEEN = 11, 15, 19, 23, 24  # lowest bit of each part
@@ -58,9 +59,22 @@ def is_message(words: jax.Array) -> jax.Array:
     return (words & KIND_BITS) != 0
 
 
+def waiting(words: jax.Array, num_agents: int) -> jax.Array:
+    """[N] int16: the pending mentions of each agent in rings ([W, C]), of which a channel has less than 16."""
+    one = jnp.left_shift(np.uint32(1), (4 * named(words)).astype(jnp.uint32))  # 4 bits an agent; 0 beyond the eighth
+    by_channel = jnp.sum(jnp.where(is_pending(words), one, 0), axis=0, dtype=jnp.uint32)
+    agents = np.arange(num_agents, dtype=np.uint32)[:, None]
+    return jnp.sum((by_channel[None] >> (4 * agents)) & 15, axis=1, dtype=jnp.uint32).astype(jnp.int16)
+
+
 def place_of(count: jax.Array, slot: jax.Array | np.ndarray) -> jax.Array:
     """int32: where in a ring of `count` messages the newest (slot 0), the one before it (slot 1) and so on stand."""
     return (count - 1 - slot) % WINDOW
+
+
+def reaction_of(reactions: jax.Array, agent: jax.Array) -> jax.Array:
+    """int32: an agent's own reactions ([] int32), 0 or its emoji + 1."""
+    return ((reactions >> (4 * agent).astype(jnp.uint32)) & 15).astype(jnp.int32)
 
 
 def flat_index(channel: jax.Array, place: jax.Array, channels: int) -> jax.Array:
@@ -91,7 +105,7 @@ def indices_of_posts(messages: Messages, channel: jax.Array, is_posted: jax.Arra
         is_posted: [P] bool.
     """
     earlier = np.tri(channel.shape[0], k=-1, dtype=bool) & is_posted[None] & (channel[None] == channel[:, None])
-    place = (messages.count[channel] + jnp.sum(earlier, axis=1, dtype=jnp.int32)) % WINDOW
+    place = (read(messages.count, channel) + jnp.sum(earlier, axis=1, dtype=jnp.int32)) % WINDOW
     return jnp.where(is_posted, flat_index(channel, place, messages.count.shape[0]), -1)
 
 

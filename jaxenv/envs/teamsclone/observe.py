@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 
+from jaxenv.core.lookup import read
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.teamsclone import actions, messages
 from jaxenv.envs.teamsclone.actions import Window
@@ -11,26 +12,26 @@ from jaxenv.envs.teamsclone.types import BUSY, Observation, ObservedMessages, Sc
 
 
 def observe(
-    state: State, scenario: Scenario, agent: jax.Array, max_steps: jax.Array, is_over: jax.Array
+    agent: jax.Array, state: State, scenario: Scenario, max_steps: jax.Array, is_over: jax.Array
 ) -> Observation:
-    """What one agent ([] int32) sees of a state."""
-    channel = state.channel[agent]
+    """What one agent sees of a state, as `types.each_agent` calls it."""
+    channel, window = state.channel, actions.look(agent, state)
     users = jnp.arange(state.presence.shape[0], dtype=jnp.int8) < scenario.num_users
     return Observation(
-        messages=observe_messages(actions.look(state, agent), agent),
-        team=scenario.team[channel],
+        messages=observe_messages(window, agent),
+        team=read(scenario.team, channel),
         channel=channel,
         exists=jnp.arange(scenario.team.shape[0], dtype=jnp.int8) < scenario.num_channels,
-        unread=state.unread[agent],
+        unread=state.unread,
         running=actions.is_running(state),
-        joined=state.in_call[agent],
+        joined=state.in_call,
         present=users & (state.presence <= BUSY),
-        away=is_away(state)[agent],
+        away=is_away(state),
         clock=state.clock,
         max_steps=max_steps.astype(jnp.int16),
-        sends=jax.lax.population_count(state.sends[agent]).astype(jnp.int8),
+        sends=jax.lax.population_count(state.sends).astype(jnp.int8),
         run=state.run,
-        action_mask=current_mask(state, scenario, agent, is_over),
+        action_mask=actions.legal_mask(agent, state, scenario, window) | is_over,
     )
 
 
@@ -53,6 +54,6 @@ def observe_messages(window: Window, agent: jax.Array) -> ObservedMessages:
     )
 
 
-def current_mask(state: State, scenario: Scenario, agent: jax.Array, is_over: jax.Array) -> ActionMask:
+def current_mask(agent: jax.Array, state: State, scenario: Scenario, is_over: jax.Array) -> ActionMask:
     """[A] bool: the legal entries of an agent in a live state, all True once the episode is over."""
-    return actions.legal_mask(state, scenario, agent) | is_over
+    return actions.legal_mask(agent, state, scenario, actions.look(agent, state)) | is_over

@@ -167,6 +167,21 @@ class State(struct.PyTreeNode):
     schedule: Schedule = record(Schedule)
 
 
+OF_AGENTS = {"channel", "unread", "news", "paid", "visited", "in_call", "sends", "acts", "waiting", "counts"}
+"""The fields of a state that have the axis N."""
+
+
+def each_agent(function: Callable[..., Any], state: State, *arguments: jax.Array) -> Any:
+    """`function(agent, state, *arguments)` for all agents, stacked along N.
+
+    Each call has the agent's number ([] int32), the state with the agent's own entries of `OF_AGENTS`, without their
+    axis N, and its entries of further arguments ([N, ...]).
+    """
+    axes: dict[str, Any] = {field.name: 0 if field.name in OF_AGENTS else None for field in dataclasses.fields(State)}
+    agents = jnp.arange(state.channel.shape[0], dtype=jnp.int32)
+    return jax.vmap(function, in_axes=(0, State(**axes), *[0] * len(arguments)))(agents, state, *arguments)
+
+
 class Draws(struct.PyTreeNode):
     """The chance of one step: int32 numbers in 0 .. 65535."""
 

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 from flax import struct
 
+from jaxenv.core.lookup import read
 from jaxenv.envs.teamsclone import actions
 from jaxenv.envs.teamsclone.chance import first_above, pick, running_sum, scale, uniform_among
 from jaxenv.envs.teamsclone.types import BUSY, CHATTER, INVITATION, MENTION, ONE, Draws, Scenario, State
@@ -25,8 +26,9 @@ class Post(struct.PyTreeNode):
 
 def next_presence(presence: jax.Array, scenario: Scenario, draws: Draws) -> jax.Array:
     """[U] int8: each teammate's presence ([U]) after a step of its chain."""
-    cdf = jnp.take_along_axis(scenario.presence_edges, presence[:, None, None].astype(jnp.int32), axis=1)[:, 0]
-    return jax.vmap(pick)(cdf, draws.presence).astype(jnp.int8)
+    return jax.vmap(lambda edges, at, draw: pick(read(edges, at), draw))(
+        scenario.presence_edges, presence, draws.presence
+    ).astype(jnp.int8)
 
 
 def post(before: State, state: State, scenario: Scenario, draws: Draws) -> Post:
@@ -48,7 +50,8 @@ def post(before: State, state: State, scenario: Scenario, draws: Draws) -> Post:
         chatter = chat._replace(kind=jnp.where(chat.kind == MENTION, CHATTER, chat.kind))
         choice = first_of(due, first_of(call, chatter))
         starts_call = call.is_made & ~due.is_made
-    nth = scale(draws.text, scenario.num_texts[choice.kind].astype(jnp.int32))
+    num_texts, first_text = read((scenario.num_texts, scenario.first_text), choice.kind)
+    nth = scale(draws.text, num_texts.astype(jnp.int32))
     named = scale(draws.mention, jnp.int32(state.channel.shape[0]))
     return Post(
         is_posted=choice.is_made,
@@ -56,7 +59,7 @@ def post(before: State, state: State, scenario: Scenario, draws: Draws) -> Post:
         channel=choice.channel,
         kind=choice.kind,
         named=jnp.where(choice.is_made & (choice.kind == MENTION), named, -1),
-        text=scenario.texts[scenario.first_text[choice.kind].astype(jnp.int32) + nth],
+        text=read(scenario.texts, first_text.astype(jnp.int32) + nth),
         starts_call=starts_call,
     )
 
@@ -75,8 +78,8 @@ def choose_chat(present: jax.Array, scenario: Scenario, draws: Draws) -> Choice:
     post_cdf = running_sum(jnp.where(present, scenario.post_rate, 0))
     level = scale(draws.author, jnp.maximum(post_cdf[-1], ONE))
     author = first_above(post_cdf, level)
-    channel, kind = pick(scenario.channel_edges[author], draws.channel), pick(scenario.kind_edges[author], draws.kind)
-    return Choice(level < post_cdf[-1], author, channel, kind)
+    channel_edges, kind_edges = read((scenario.channel_edges, scenario.kind_edges), author)
+    return Choice(level < post_cdf[-1], author, pick(channel_edges, draws.channel), pick(kind_edges, draws.kind))
 
 
 def choose_call(before: State, present: jax.Array, scenario: Scenario, draws: Draws) -> Choice:
