@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxenv.core import LibraryEnvironment, ScenarioBank, spaces, terms
+from jaxenv.core import draws as random
 from jaxenv.core.environment import select
 from jaxenv.core.fields import Sizes
 from jaxenv.core.rare import where_rare
@@ -110,7 +111,7 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
     def unscheduled(self, key: Key, params: Params, scenario: jax.Array | int | None) -> State:
         """The first state without mentions of the variant's own."""
         # The upper halves of the first two of the words that a schedule takes, else both halves of one.
-        bits = jax.random.bits(key, (2,)) >> 16 if self.goal == "mentions" else sample_bits(key, 2)
+        bits = random.bits(key, 2) >> 16 if self.goal == "mentions" else sample_bits(key, 2)
         high, low = bits.astype(jnp.float32) / 2**16
         drawn = params.bank.pick(high + low / 2**16)
         index = drawn if scenario is None else jnp.asarray(scenario, jnp.int32)
