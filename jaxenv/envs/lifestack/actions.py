@@ -15,9 +15,12 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core.limits import require_bits
+from jaxenv.core.lookup import read
+from jaxenv.core.masking import concatenate_masks
+from jaxenv.core.materialize import materialize
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.lifestack.metrics import spread
-from jaxenv.envs.lifestack.types import CENTS, Limits, Scenario, State
+from jaxenv.envs.lifestack.types import CENTS, Limits, Routes, Scenario, State
 
 Verb = Literal[
     "communicate",
@@ -153,44 +156,53 @@ class Move(struct.PyTreeNode):
     key: jax.Array  # [] int32, 0 where it inspects none
 
 
-def decode(catalogue: Catalogue, state: State, scenario: Scenario, action: jax.Array) -> Move:
-    """The move of a catalogue index in a live state; an index out of range is not legal."""
-    entry = jnp.clip(action, 0, catalogue.wait)
-    activity, route, key = (
-        look_up(catalogue.activity, entry),
-        jax.lax.rem(entry, catalogue.routes),
-        look_up(catalogue.key, entry),
+class Entry(struct.PyTreeNode):
+    """What a catalogue index means, whether or not it is legal."""
+
+    exists: jax.Array  # [] bool, within the catalogue
+    activity: jax.Array  # [] int32, row of `ACTIVITIES`
+    route: jax.Array  # [] int32, 0 where on none
+    key: jax.Array  # [] int32, 0 where it inspects none
+
+
+def find(catalogue: Catalogue, action: jax.Array) -> Entry:
+    """The entry of an index; one out of range does not exist."""
+    index = jnp.clip(action, 0, catalogue.wait)
+    return Entry(
+        exists=index == action,
+        activity=read(catalogue.activity, index),
+        route=jax.lax.rem(index, catalogue.routes),
+        key=read(catalogue.key, index),
     )
-    legal = jnp.any((entry == action) & legal_by_route(state, scenario, activity, route, key))
-    activity = jnp.where(legal, activity, WAITING)
+
+
+def decode(entry: Entry, state: State, scenario: Scenario, route: Routes) -> Move:
+    """The move of an entry in a live state; `route` is the row of its route."""
+    legal = materialize(entry.exists & is_legal(entry, state, scenario, route))
+    activity = jnp.where(legal, entry.activity, WAITING)
     return Move(
         legal=legal,
         activity=activity,
         on_route=activity < NUM_VERBS,
-        route=route,
+        route=entry.route,
         inspects=activity == INSPECTING,
-        key=key,
+        key=entry.key,
     )
 
 
-def legal_by_route(
-    state: State, scenario: Scenario, activity: jax.Array, route: jax.Array, key: jax.Array
-) -> jax.Array:
-    """[R] bool, some of it where the entry of these is in `legal_mask`: all is left to one reduction over routes."""
-    routes = scenario.routes
-    on_route, slot = activity < NUM_VERBS, jnp.arange(state.marks.shape[0])
-    bit = jnp.where(on_route, jnp.left_shift(1, activity), 0)
-    time, energy = state.time - look_up(TIME, activity), state.energy - look_up(ENERGY, activity)
-    on_its_route = (slot == route) & ((payable_verbs(state, scenario) & bit) != 0)
-    on_its_route = on_its_route & (time >= routes.time) & (energy >= routes.energy)
-    is_there = (activity != INSPECTING) | (((scenario.links.inspectable >> key.astype(jnp.uint32)) & 1) != 0)
-    other = ~on_route & (time >= 0) & (energy >= 0) & is_there
-    return on_its_route | other
-
-
-def look_up(table: np.ndarray, index: jax.Array) -> jax.Array:
-    """An entry of a constant table, by an index that is within."""
-    return jnp.asarray(table).at[index].get(mode="promise_in_bounds")
+def is_legal(entry: Entry, state: State, scenario: Scenario, route: Routes) -> jax.Array:
+    """[] bool: the entry, which is within the catalogue, is in `legal_mask`."""
+    time, energy = state.time - read(TIME, entry.activity), state.energy - read(ENERGY, entry.activity)
+    here = jnp.arange(state.marks.shape[0]) == entry.route
+    outstanding = jnp.where(open_routes(state, scenario), ~state.marks, 0)
+    not_done = jnp.sum(jnp.where(here, outstanding, 0), dtype=state.marks.dtype)  # gathered, it would be dearer
+    bit = jnp.left_shift(1, entry.activity)
+    on_its_route = (payable(route, route.required & not_done, state.money) & bit) != 0
+    on_its_route = on_its_route & (time >= route.time) & (energy >= route.energy)
+    is_there = (entry.activity != INSPECTING) | (
+        ((scenario.links.inspectable >> entry.key.astype(jnp.uint32)) & 1) != 0
+    )
+    return jnp.where(entry.activity < NUM_VERBS, on_its_route, (time >= 0) & (energy >= 0) & is_there)
 
 
 def open_routes(state: State, scenario: Scenario) -> jax.Array:
@@ -199,38 +211,55 @@ def open_routes(state: State, scenario: Scenario) -> jax.Array:
     return exists & ~state.closed & ~state.completed
 
 
-def legal_mask(catalogue: Catalogue, state: State, scenario: Scenario) -> ActionMask:
-    """[A] bool: what the rules accept in a live state, whatever the hidden facts are."""
-    verb = np.arange(NUM_VERBS, dtype=np.int32)[:, None]
-    on_routes = ((legal_verbs(state, scenario)[None] >> verb) & 1) != 0
-    others = legal_others(state)
-    key = np.arange(catalogue.keys, dtype=np.uint32)
-    inspect = (((scenario.links.inspectable >> key) & 1) != 0) & (((others >> INSPECTING) & 1) != 0)
-    rest = ((others >> np.arange(FIRST_UPKEEP, INSPECTING, dtype=np.int32)) & 1) != 0
-    return jnp.concatenate([on_routes.ravel(), inspect, rest, jnp.ones(1, bool)])
+def outstanding_verbs(state: State, scenario: Scenario) -> jax.Array:
+    """[R] int16, bit v: the route is open and requires verb v, which is still to be done."""
+    return jnp.where(open_routes(state, scenario), scenario.routes.required & ~state.marks, 0)
 
 
-def legal_verbs(state: State, scenario: Scenario) -> jax.Array:
-    """[R] int32, bit v: the route is open and requires verb v, which is still to be done, and what it costs is there.
+def legal_mask(
+    catalogue: Catalogue, state: State, scenario: Scenario, outstanding: jax.Array, has_ended: jax.Array
+) -> ActionMask:
+    """[A] bool: what the rules accept in a live state, whatever the hidden facts are; all once it `has_ended`.
+
+    What an entry takes is complete before the entries are put together, which is why parts of it are words of bits.
+    """
+    others, key = legal_others(state), np.arange(catalogue.keys, dtype=np.uint32)
+    may_inspect = ((others >> INSPECTING) & 1) != 0
+    keys = materialize(jnp.where(may_inspect, scenario.links.inspectable, 0))
+    rest = np.arange(FIRST_UPKEEP, INSPECTING, dtype=np.int32)
+    on_routes = legal_on_routes(state, scenario, outstanding).ravel()
+    parts = [on_routes, ((keys >> key) & 1) != 0, ((others >> rest) & 1) != 0]
+    return concatenate_masks(*parts, jnp.ones(1, bool)) | has_ended
+
+
+def legal_on_routes(state: State, scenario: Scenario, outstanding: jax.Array) -> jax.Array:
+    """[V, R] bool: the verb is outstanding on the route ([R] bits), and what it costs is there.
 
     Money is paid with `spend`, or with the last verb of a route without it.
     """
-    bit = np.left_shift(1, np.arange(NUM_VERBS, dtype=np.int32))[:, None]
+    verb = np.arange(NUM_VERBS, dtype=np.int32)[:, None]
+    bit = np.left_shift(1, verb)
     has_time = (state.time - scenario.routes.time)[None] >= TIME[:NUM_VERBS, None]
     has_energy = (state.energy - scenario.routes.energy)[None] >= ENERGY[:NUM_VERBS, None]
-    payable = payable_verbs(state, scenario)[None]
-    return jnp.sum(jnp.where(has_time & has_energy, payable & bit, 0), axis=0, dtype=jnp.int32)
+    verbs = payable(scenario.routes, outstanding, state.money)[None]
+
+    def by_words(verbs: jax.Array, affordable: jax.Array) -> jax.Array:
+        words = jnp.sum(jnp.where(affordable, verbs & bit, 0), axis=0, dtype=jnp.int32)
+        return ((words[None] >> verb) & 1) != 0
+
+    def directly(verbs: jax.Array, affordable: jax.Array) -> jax.Array:
+        return affordable & ((verbs & bit) != 0)
+
+    return jax.lax.platform_dependent(verbs, has_time & has_energy, cpu=by_words, default=directly)
 
 
-def payable_verbs(state: State, scenario: Scenario) -> jax.Array:
-    """[R] int32, bit v: the same without regard to time and energy."""
-    routes = scenario.routes
-    outstanding = (routes.required & ~state.marks).astype(jnp.int32)
+def payable(routes: Routes, outstanding: jax.Array, money: jax.Array) -> jax.Array:
+    """int32, bit v: verb v is outstanding and its money is there; of all routes ([R]) or of one ([])."""
+    outstanding = outstanding.astype(jnp.int32)
     is_last = (outstanding & (outstanding - 1)) == 0
     spends = (routes.required & (1 << SPEND)) != 0
     paying = jnp.where(spends, 1 << SPEND, jnp.where(is_last, outstanding, 0))
-    unpayable = jnp.where(state.money < routes.money, paying, 0)
-    return jnp.where(open_routes(state, scenario), outstanding & ~unpayable, 0)
+    return outstanding & ~jnp.where(money < routes.money, paying, 0)
 
 
 def legal_others(state: State) -> jax.Array:

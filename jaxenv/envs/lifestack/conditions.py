@@ -3,6 +3,8 @@
 import jax
 import jax.numpy as jnp
 
+from jaxenv.core.lookup import read
+from jaxenv.core.materialize import materialize
 from jaxenv.envs.lifestack.types import Bounds, Conditions
 
 
@@ -10,6 +12,11 @@ def code_bits(codes: jax.Array, like: jax.Array) -> jax.Array:
     """Each code as the set of itself, in the dtype of `like`; a negative one (unknown, unwritten) as the empty set."""
     one = jnp.ones((), like.dtype)
     return jnp.where(codes >= 0, one << jnp.maximum(codes, 0).astype(like.dtype), 0).astype(like.dtype)
+
+
+def shared_bits(codes: jax.Array, like: jax.Array) -> jax.Array:
+    """`code_bits`, to be used at many entries of a table: computed once, as shifts by a variable number are dear."""
+    return materialize(code_bits(codes, like))
 
 
 def within(bounds: Bounds, metrics: jax.Array) -> jax.Array:
@@ -20,7 +27,7 @@ def within(bounds: Bounds, metrics: jax.Array) -> jax.Array:
 
 def bounded(bounds: Bounds, metrics: jax.Array) -> jax.Array:
     """[B] int32: the metric of each bound."""
-    return metrics.at[bounds.metric].get(mode="promise_in_bounds")
+    return read(metrics, bounds.metric)
 
 
 def satisfied(conditions: Conditions, bits: jax.Array) -> jax.Array:

@@ -10,11 +10,12 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core import ScenarioBank
+from jaxenv.core.lookup import gathered, masked, read
 from jaxenv.core.materialize import materialize
 from jaxenv.envs.lifestack import actions
-from jaxenv.envs.lifestack.actions import SPEND, Catalogue, Move, look_up
-from jaxenv.envs.lifestack.conditions import code_bits, hold, satisfied, within
-from jaxenv.envs.lifestack.metrics import HIGHEST, better
+from jaxenv.envs.lifestack.actions import SPEND, Catalogue, Move
+from jaxenv.envs.lifestack.conditions import code_bits, hold, satisfied, shared_bits, within
+from jaxenv.envs.lifestack.metrics import HIGHEST, level, ranked
 from jaxenv.envs.lifestack.types import (
     BURNOUT,
     CONDITION,
@@ -49,18 +50,21 @@ class Turn(struct.PyTreeNode):
     ends: Ends
 
 
-def transition(catalogue: Catalogue, state: State, bank: ScenarioBank, action: jax.Array) -> tuple[State, Turn]:
+def transition(
+    catalogue: Catalogue, state: State, scenario: Scenario, bank: ScenarioBank, action: jax.Array
+) -> tuple[State, Turn]:
     """One turn but for the events at its end: the state after it and what happened.
 
     Args:
         catalogue: what the indices mean.
         state: before the step.
-        bank: with the scenario of the state.
+        scenario: of the state.
+        bank: that has it.
         action: [] int32; one that is not legal is a wait.
     """
-    scenario = bank[state.scenario]
-    move = actions.decode(catalogue, state, scenario, action)
-    route = jax.tree.map(lambda table: table[state.scenario, move.route], bank.scenarios.routes)
+    entry = actions.find(catalogue, action)
+    route = route_at(bank, scenario, state.scenario, entry.route)
+    move = actions.decode(entry, state, scenario, route)
     state = apply_activity(state, route, move)
     state, completes, fails = attempt_route(state, scenario, route, move)
     state = state.replace(clock=state.clock + 1)
@@ -68,13 +72,26 @@ def transition(catalogue: Catalogue, state: State, bank: ScenarioBank, action: j
     return state, Turn(move=move, route=route, completes=completes, fails=fails, reached=reached, ends=ends)
 
 
+def route_at(bank: ScenarioBank, scenario: Scenario, index: jax.Array, route: jax.Array) -> Routes:
+    """The row of a route: of the scenario, which a TPU has read, elsewhere of the bank, of which it reads one row."""
+
+    def of_scenario(routes: Routes, scenarios: Routes, index: jax.Array, route: jax.Array) -> Routes:
+        return masked(routes, route)
+
+    def of_bank(routes: Routes, scenarios: Routes, index: jax.Array, route: jax.Array) -> Routes:
+        return gathered(scenarios, index, route)
+
+    given = scenario.routes, bank.scenarios.routes, index, route
+    return jax.lax.platform_dependent(*given, tpu=of_scenario, default=of_bank)
+
+
 def apply_activity(state: State, route: Routes, move: Move) -> State:
     """The activity: its effects on metrics, its time and energy, and what looking shows; `route` is the move's row."""
-    time = look_up(actions.TIME, move.activity) + jnp.where(move.on_route, route.time, 0)
-    energy = look_up(actions.ENERGY, move.activity) + jnp.where(move.on_route, route.energy, 0)
+    time = read(actions.TIME, move.activity) + jnp.where(move.on_route, route.time, 0)
+    energy = read(actions.ENERGY, move.activity) + jnp.where(move.on_route, route.energy, 0)
     seen = move.inspects & (jnp.arange(state.known.shape[0]) == move.key)
     return state.replace(
-        metrics=change_metrics(state.metrics, look_up(actions.EFFECTS, move.activity)),
+        metrics=change_metrics(state.metrics, read(actions.EFFECTS, move.activity)),
         time=state.time - time,
         energy=jnp.clip(state.energy - energy, 0, MAX_ENERGY),
         known=jnp.where(seen, state.facts, state.known),
@@ -128,7 +145,7 @@ def first_failing_precondition(state: State, scenario: Scenario, route: Routes) 
 
 def update_milestones(state: State, scenario: Scenario) -> tuple[State, jax.Array, Ends]:
     """Milestones, then the ends: (state, [M] bool milestones reached now, ends); the facts of either become known."""
-    bits = code_bits(state.facts, scenario.success.facts)
+    bits = shared_bits(state.facts, scenario.success.facts)
     in_bounds = within(scenario.bounds, state.metrics)
     reached = milestones_reached(state, scenario, bits, in_bounds)
     ends = check_termination(state, scenario, bits, in_bounds)
@@ -165,7 +182,7 @@ def check_termination(state: State, scenario: Scenario, bits: jax.Array, in_boun
         condition=~success & hold(scenario.failure, bits, in_bounds)[0],
         deadline=~success & (state.clock >= scenario.deadline),
         dead_end=no_route & jnp.any(unmet & ~may_still_hold(state, scenario)),
-        burnout=~success & jnp.any(better(state.metrics) <= 0),
+        burnout=~success & jnp.any(ranked(state.metrics) <= level(0)),
     )
 
 

@@ -6,9 +6,9 @@ from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from jaxenv.core import LibraryEnvironment, ScenarioBank, terms
+from jaxenv.core import draws as random
 from jaxenv.core.environment import select
 from jaxenv.core.fields import Sizes
 from jaxenv.core.materialize import materialize
@@ -69,16 +69,16 @@ class LifeStack(LibraryEnvironment[Params, State, Observation]):
         """The first state, events of step 0 included; an index out of range is clamped to the bank."""
         draws = self.sample_draws(key, extra=CHOICE)
         index = self.choose_scenario(draws, params) if scenario is None else jnp.asarray(scenario, jnp.int32)
-        state = self.initial_state(jnp.clip(index, 0, params.bank.size - 1), params)
-        return dynamics.apply_events(state, params.bank[state.scenario].events, draws[CHOICE:])
+        index = jnp.clip(index, 0, params.bank.size - 1)
+        crisis = params.bank[index]
+        return dynamics.apply_events(self.initial_state(index, crisis), crisis.events, draws[CHOICE:])
 
     def choose_scenario(self, draws: jax.Array, params: Params) -> jax.Array:
         """[] int32: the scenario that the first `CHOICE` draws fall on."""
         return params.bank.pick(draws[0] + draws[1] / 2**16)
 
-    def initial_state(self, index: jax.Array, params: Params) -> State:
-        """The first state of a scenario of the bank, before any event."""
-        crisis = params.bank[index]
+    def initial_state(self, index: jax.Array, crisis: Scenario) -> State:
+        """The first state of a crisis, which has an index of the bank, before any event."""
         return State(
             scenario=index,
             clock=jnp.int16(0),
@@ -105,13 +105,13 @@ class LifeStack(LibraryEnvironment[Params, State, Observation]):
 
     def sample_words(self, key: Key, extra: int) -> jax.Array:
         """[ceil((extra + X) / 2)] uint32; those for fewer draws are the first of those for more."""
-        return jax.random.bits(key, ((extra + self.limits.events + 1) // 2,))
+        return materialize(random.bits(key, (extra + self.limits.events + 1) // 2))
 
     def split_words(self, words: jax.Array, extra: int) -> jax.Array:
         """[extra + X] float32: the draws that random words hold, the upper halves first."""
         count = extra + self.limits.events
-        halves = (words[None, : (count + 1) // 2] >> np.array([[16], [0]], np.uint32)) & 0xFFFF
-        return halves.ravel()[:count].astype(jnp.float32) / 2**16
+        words = words[: (count + 1) // 2]
+        return jnp.concatenate([words >> 16, words & 0xFFFF])[:count].astype(jnp.float32) / 2**16
 
     def transition(
         self, key: Key, state: State, action: jax.Array, params: Params
@@ -127,31 +127,32 @@ class LifeStack(LibraryEnvironment[Params, State, Observation]):
         `info["ends"]` says which ends the step came to, `info["success"]` whether it was the good one.
         """
         scenario = params.bank[state.scenario]
-        acted, turn = dynamics.transition(self.catalogue, state, params.bank, jnp.asarray(action))
+        acted, turn = dynamics.transition(self.catalogue, state, scenario, params.bank, jnp.asarray(action))
         after = select(dynamics.is_over(acted, scenario), acted, dynamics.apply_events(acted, scenario.events, draws))
-        return after, *self.step_outputs(state, after, turn, params)
+        return after, *self.step_outputs(state, after, turn, scenario, params)
 
     def transition_or_reset(
         self, turn_key: Key, reset_key: Key, state: State, action: jax.Array, params: Params
     ) -> tuple[State, State, jax.Array, jax.Array, jax.Array, Info]:
         """The turn and the reset after it; they share the draw of events and their application, as one has them."""
-        acted, turn = dynamics.transition(self.catalogue, state, params.bank, jnp.asarray(action))
-        done = dynamics.is_over(acted, params.bank[state.scenario])
+        scenario = params.bank[state.scenario]
+        acted, turn = dynamics.transition(self.catalogue, state, scenario, params.bank, jnp.asarray(action))
+        done = dynamics.is_over(acted, scenario)
         words = self.sample_words(jnp.where(done, reset_key, turn_key), CHOICE)
         fresh_draws, draws = self.split_words(words, CHOICE), self.split_words(words, 0)
-        index = materialize(jnp.where(done, self.choose_scenario(fresh_draws, params), acted.scenario))
-        begun = select(done, self.initial_state(index, params), acted)
-        draws = jnp.where(done, fresh_draws[CHOICE:], draws)
-        after = dynamics.apply_events(begun, params.bank[index].events, draws)
-        last = select(done, acted, after)
-        earned, terminated, info = self.step_outputs(state, last, turn, params)
-        return last, after, earned, terminated, self.is_truncated(last, params), info
+        index = materialize(jnp.where(done, self.choose_scenario(fresh_draws, params), state.scenario))
+        crisis = params.bank[index]  # what the next observation is made of, so that it is read once
+        begun = select(done, self.initial_state(index, crisis), acted).replace(scenario=index)
+        after = dynamics.apply_events(begun, crisis.events, jnp.where(done, fresh_draws[CHOICE:], draws))
+        last = select(done, acted, after).replace(scenario=state.scenario)
+        earned, terminated, info = self.step_outputs(state, last, turn, scenario, params)
+        return last, after, earned, terminated, last.clock >= scenario.horizon, info
 
     def step_outputs(
-        self, before: State, after: State, turn: dynamics.Turn, params: Params
+        self, before: State, after: State, turn: dynamics.Turn, scenario: Scenario, params: Params
     ) -> tuple[jax.Array, jax.Array, Info]:
         """What a step returns beside the state: (reward, terminated, info)."""
-        step = reward.Step(turn, before.metrics, after.metrics, params.bank[before.scenario])
+        step = reward.Step(turn, before.metrics, after.metrics, scenario)
         parts = terms.reward_parts(params.weights, step)
         info = {
             "reward_parts": parts,

@@ -4,11 +4,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxenv.core.materialize import materialize
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.lifestack import actions
 from jaxenv.envs.lifestack.actions import NUM_VERBS, Catalogue
-from jaxenv.envs.lifestack.conditions import bounded, code_bits, hold, within
-from jaxenv.envs.lifestack.dynamics import open_milestones
+from jaxenv.envs.lifestack.conditions import bounded, hold, shared_bits, within
+from jaxenv.envs.lifestack.dynamics import is_over, open_milestones
 from jaxenv.envs.lifestack.types import (
     FAILS,
     HOLDS,
@@ -18,7 +19,6 @@ from jaxenv.envs.lifestack.types import (
     IN_SUCCESS,
     NO_RELATION,
     NOT_KNOWN,
-    RUNNING,
     UNKNOWN,
     Observation,
     ObservedBounds,
@@ -34,16 +34,18 @@ from jaxenv.envs.lifestack.types import (
 
 def current_mask(catalogue: Catalogue, state: State, scenario: Scenario) -> ActionMask:
     """[A] bool: the legal entries of a live state, all True once the crisis is over or out of time."""
-    ended = (state.outcome != RUNNING) | (state.clock >= scenario.horizon)
-    return actions.legal_mask(catalogue, state, scenario) | ended
+    outstanding = actions.outstanding_verbs(state, scenario)
+    return actions.legal_mask(catalogue, state, scenario, outstanding, is_over(state, scenario))
 
 
 def observe(catalogue: Catalogue, state: State, params: Params) -> Observation:
     """The observation of a state."""
     scenario = params.bank[state.scenario]
     known = jnp.where(scenario.shown, state.facts, state.known)
+    bits = shared_bits(known, scenario.success.facts)
     in_bounds = within(scenario.bounds, state.metrics)
-    routes = observe_routes(state, scenario, known, in_bounds)
+    outstanding = materialize(actions.outstanding_verbs(state, scenario))
+    routes = observe_routes(state, scenario, known, bits, in_bounds, outstanding)
     return Observation(
         keys=observe_keys(scenario, known, routes),
         routes=routes,
@@ -57,7 +59,7 @@ def observe(catalogue: Catalogue, state: State, params: Params) -> Observation:
         clock=state.clock,
         max_steps=scenario.horizon,
         deadline=scenario.deadline,
-        action_mask=current_mask(catalogue, state, scenario),
+        action_mask=actions.legal_mask(catalogue, state, scenario, outstanding, is_over(state, scenario)),
     )
 
 
@@ -78,19 +80,34 @@ def observe_keys(scenario: Scenario, known: jax.Array, routes: ObservedRoutes) -
     )
 
 
-def observe_routes(state: State, scenario: Scenario, known: jax.Array, in_bounds: jax.Array) -> ObservedRoutes:
-    """The routes with their relations; `known` is [K] codes, `in_bounds` [B]."""
+def observe_routes(
+    state: State,
+    scenario: Scenario,
+    known: jax.Array,
+    bits: jax.Array,
+    in_bounds: jax.Array,
+    outstanding: jax.Array,
+) -> ObservedRoutes:
+    """The routes with their relations.
+
+    Args:
+        state: of the episode.
+        scenario: of the state.
+        known: [K] codes.
+        bits: [K] the same as sets.
+        in_bounds: [B] bool.
+        outstanding: [R] verbs as bits.
+    """
     routes = scenario.routes
     exists = _first(scenario.num_routes, routes.required.shape[0])
     is_open = actions.open_routes(state, scenario)
-    outstanding = jnp.where(is_open, routes.required & ~state.marks, 0)[:, None]
     verbs = np.arange(NUM_VERBS, dtype=np.int16)
-    relation = relations(routes, known)
+    relation = relations(routes, known, bits)
     return ObservedRoutes(
         exists=exists,
         open=is_open,
         completed=state.completed,
-        outstanding=((outstanding >> verbs[None]) & 1) != 0,
+        outstanding=((outstanding[:, None] >> verbs[None]) & 1) != 0,
         reward=routes.reward,
         time=routes.time,
         energy=routes.energy,
@@ -100,38 +117,38 @@ def observe_routes(state: State, scenario: Scenario, known: jax.Array, in_bounds
         enables=scenario.links.gives,
         breaks=scenario.links.breaks,
         closes=routes.closes,
-        serves=serving(state, scenario, known, in_bounds, is_open),
+        serves=serving(state, scenario, bits, in_bounds, is_open),
     )
 
 
-def relations(routes: Routes, known: jax.Array) -> jax.Array:
-    """[R, K] int8: how each precondition on a key stands, as far as is known."""
-    holds = (routes.preconditions & code_bits(known, routes.preconditions)[None]) != 0
+def relations(routes: Routes, known: jax.Array, bits: jax.Array) -> jax.Array:
+    """[R, K] int8: how each precondition on a key stands, as far as is known ([K] codes, and as sets)."""
+    holds = (routes.preconditions & bits[None]) != 0
     judged = jnp.where(holds, jnp.int8(HOLDS), jnp.int8(FAILS))
     judged = jnp.where(known[None] == UNKNOWN, jnp.int8(NOT_KNOWN), judged)
     return jnp.where(routes.order > 0, judged, jnp.int8(NO_RELATION))
 
 
-def serving(state: State, scenario: Scenario, known: jax.Array, in_bounds: jax.Array, is_open: jax.Array) -> jax.Array:
+def serving(state: State, scenario: Scenario, bits: jax.Array, in_bounds: jax.Array, is_open: jax.Array) -> jax.Array:
     """[R] bool: open routes that satisfy an unmet success condition, or a precondition of one that serves.
 
     Args:
         state: of the episode.
         scenario: of the state.
-        known: [K] codes.
+        bits: [K] what is known, as sets of codes.
         in_bounds: [B] bool.
         is_open: [R] bool.
     """
     success, links = scenario.success, scenario.links
     members = _first(scenario.num_success, success.facts.shape[-1])
-    unmet = members & ~hold(success, code_bits(known, success.facts), in_bounds)
+    unmet = members & ~hold(success, bits, in_bounds)
     by_fact = jnp.any(unmet[:, None] & links.meets_success, axis=0)
     matters = jnp.any(unmet[None] & success.bounds, axis=-1)
     by_bound = jnp.any(matters[:, None] & right_direction(scenario, state.metrics), axis=0)
     serves = is_open & (by_fact | by_bound)
 
     route = np.left_shift(np.uint32(1), np.arange(serves.shape[0], dtype=np.uint32))
-    helps = (links.gives & lacking(scenario.routes, known)[None]) != 0
+    helps = (links.gives & lacking(scenario.routes, bits)[None]) != 0
     helpers = jnp.sum(jnp.where(helps & is_open[:, None], route[:, None], 0), axis=0, dtype=jnp.uint32) | route
     found = jnp.sum(jnp.where(serves, route, 0), dtype=jnp.uint32)  # bit r: route r
     for _ in range(serves.shape[0] - 1):
@@ -139,11 +156,11 @@ def serving(state: State, scenario: Scenario, known: jax.Array, in_bounds: jax.A
     return (found & route) != 0
 
 
-def lacking(routes: Routes, known: jax.Array) -> jax.Array:
-    """[R] uint32, bit k: the precondition on key k is not known to hold."""
-    holds = (routes.preconditions & code_bits(known, routes.preconditions)[None]) != 0
-    key = jnp.left_shift(jnp.uint32(1), jnp.arange(known.shape[0], dtype=jnp.uint32))
-    return jnp.sum(jnp.where(holds, 0, key[None]), axis=-1, dtype=jnp.uint32)
+def lacking(routes: Routes, bits: jax.Array) -> jax.Array:
+    """[R] uint32, bit k: the precondition on key k is not known to hold; `bits` is [K] what is known, as sets."""
+    holds = (routes.preconditions & bits[None]) != 0
+    key = np.left_shift(np.uint32(1), np.arange(bits.shape[0], dtype=np.uint32))
+    return jnp.sum(jnp.where(holds, np.uint32(0), key[None]), axis=-1, dtype=jnp.uint32)
 
 
 def right_direction(scenario: Scenario, metrics: jax.Array) -> jax.Array:

@@ -10,7 +10,7 @@ from flax import struct
 from jaxenv.core.terms import parts_type, preset, term
 from jaxenv.envs.lifestack.actions import EFFECTS, FIRST_UPKEEP, INSPECTING, UPKEEP
 from jaxenv.envs.lifestack.dynamics import Turn
-from jaxenv.envs.lifestack.metrics import HIGHEST, UNIT, better
+from jaxenv.envs.lifestack.metrics import HIGHEST, INVERTED, UNIT, better, level, ranked
 from jaxenv.envs.lifestack.types import NUM_METRICS, Ends, Scenario
 
 COLLAPSED = 20 * UNIT  # a metric below this has collapsed; higher is better
@@ -73,7 +73,8 @@ def fails(ends: Ends) -> jax.Array:
 
 def wellbeing_gained(before: jax.Array, after: jax.Array) -> jax.Array:
     """[] float32: the difference of W, the mean of the metrics, higher is better, in 0..1."""
-    gained = jnp.sum(better(after) - better(before), dtype=jnp.int32)
+    change = after - before
+    gained = jnp.sum(jnp.where(INVERTED, -change, change), dtype=jnp.int32)
     return gained.astype(jnp.float32) / (NUM_METRICS * HIGHEST)
 
 
@@ -97,4 +98,4 @@ def warnings(weights: RewardWeights) -> tuple[str, ...]:
 
 def collapses(before: jax.Array, after: jax.Array) -> jax.Array:
     """[] int32: metrics that have fallen from at least 20 to below 20."""
-    return jnp.sum((better(before) >= COLLAPSED) & (better(after) < COLLAPSED), dtype=jnp.int32)
+    return jnp.sum((ranked(before) >= level(COLLAPSED)) & (ranked(after) < level(COLLAPSED)), dtype=jnp.int32)

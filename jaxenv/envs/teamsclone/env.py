@@ -8,15 +8,17 @@ import jax
 import jax.numpy as jnp
 
 from jaxenv.core import LibraryEnvironment, ScenarioBank, spaces, terms
+from jaxenv.core import draws as random
+from jaxenv.core.environment import select
 from jaxenv.core.fields import Sizes
+from jaxenv.core.rare import where_rare
 from jaxenv.core.types import ActionMask, Entities, Info, Key
 from jaxenv.envs.teamsclone import dynamics, features, generator, observe, reward, statistics
 from jaxenv.envs.teamsclone.actions import Catalogue
 from jaxenv.envs.teamsclone.chance import sample_bits, sample_draws
 from jaxenv.envs.teamsclone.initial_state import (
     MAX_MENTIONS,
-    NUM_SCHEDULE_BITS,
-    draw_schedule,
+    fresh_schedule,
     initial_state,
     no_schedule,
 )
@@ -101,17 +103,39 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
 
     def init(self, key: Key, params: Params, scenario: jax.Array | int | None) -> State:
         """The first state; an index out of range is clamped to the bank."""
-        num_bits = NUM_SCHEDULE_BITS if self.goal == "mentions" else 0
-        bits = sample_bits(key, 2 + num_bits)
-        high, low = bits[:2].astype(jnp.float32) / 2**16
+        state = self.unscheduled(key, params, scenario)
+        if self.goal == "mentions":
+            state = state.replace(schedule=fresh_schedule(*self._chance_of_schedule(key, state, params)))
+        return state
+
+    def unscheduled(self, key: Key, params: Params, scenario: jax.Array | int | None) -> State:
+        """The first state without mentions of the variant's own."""
+        # The upper halves of the first two of the words that a schedule takes, else both halves of one.
+        bits = random.bits(key, 2) >> 16 if self.goal == "mentions" else sample_bits(key, 2)
+        high, low = bits.astype(jnp.float32) / 2**16
         drawn = params.bank.pick(high + low / 2**16)
         index = drawn if scenario is None else jnp.asarray(scenario, jnp.int32)
         index = jnp.clip(index, 0, params.bank.size - 1)
-        workspace = params.bank[index]
-        schedule = no_schedule()
-        if self.goal == "mentions":
-            schedule = draw_schedule(bits[2:], workspace, params.max_steps_in_episode)
-        return initial_state(index, workspace, schedule, self.num_agents)
+        return initial_state(index, params.bank[index], no_schedule(), self.num_agents)
+
+    def transition_or_reset(
+        self, turn_key: Key, reset_key: Key, state: State, action: jax.Array, params: Params
+    ) -> tuple[State, State, jax.Array, jax.Array, jax.Array, Info]:
+        """The turn and the reset after it; mentions are scheduled where an episode ends alone."""
+        if self.goal != "mentions":
+            return super().transition_or_reset(turn_key, reset_key, state, action, params)
+        last, rewards, terminated, info = self.transition(turn_key, state, action, params)
+        truncated = self.is_truncated(last, params)
+        done, fresh = terminated | truncated, self.unscheduled(reset_key, params, None)
+        chance = self._chance_of_schedule(reset_key, fresh, params)
+        schedule = where_rare(done, fresh_schedule, chance, last.schedule)
+        after = select(done, fresh.replace(schedule=schedule), last.replace(schedule=schedule))
+        return last, after, rewards, terminated, truncated, info
+
+    def _chance_of_schedule(self, key: Key, state: State, params: Params) -> tuple:
+        """The arguments of `fresh_schedule` for an episode that starts in a state."""
+        workspace = params.bank[state.scenario]
+        return key, workspace.num_channels, workspace.num_users, params.max_steps_in_episode
 
     def sample_draws(self, key: Key) -> Draws:
         """All chance of one step."""

@@ -4,12 +4,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxenv.core.types import Key
 from jaxenv.envs.teamsclone import messages
-from jaxenv.envs.teamsclone.chance import scale
+from jaxenv.envs.teamsclone.chance import sample_bits, scale
 from jaxenv.envs.teamsclone.types import NEVER, Counts, Messages, Scenario, Schedule, State
 
 MIN_MENTIONS, MAX_MENTIONS = 3, 8  # of a schedule
 NUM_SCHEDULE_BITS = 1 + 3 * MAX_MENTIONS
+CHOICE = 2  # draws that choose a scenario
 
 
 def initial_state(index: jax.Array, scenario: Scenario, schedule: Schedule, num_agents: int) -> State:
@@ -73,16 +75,18 @@ def no_schedule() -> Schedule:
     return Schedule(step=jnp.zeros(0, jnp.int16), channel=jnp.zeros(0, jnp.int8), author=jnp.zeros(0, jnp.int8))
 
 
-def draw_schedule(bits: jax.Array, scenario: Scenario, max_steps: jax.Array) -> Schedule:
+def fresh_schedule(key: Key, num_channels: jax.Array, num_users: jax.Array, max_steps: jax.Array) -> Schedule:
     """3 to 8 mentions at distinct steps of the first half, in uniform channels, by uniform teammates.
 
     The steps are a uniform subset, by Floyd's algorithm (Bentley and Floyd 1987).
 
     Args:
-        bits: [NUM_SCHEDULE_BITS] draws.
-        scenario: in which the mentions are posted.
+        key: of the reset; the first draws of its words choose the scenario.
+        num_channels: [] int8, of the scenario.
+        num_users: [] int8, of the scenario.
         max_steps: [] int32.
     """
+    bits = sample_bits(key, CHOICE + NUM_SCHEDULE_BITS)[CHOICE:]
     most = MAX_MENTIONS
     size = MIN_MENTIONS + scale(bits[0], jnp.int32(most - MIN_MENTIONS + 1))
     dice = bits[1:].reshape(3, most)
@@ -94,8 +98,8 @@ def draw_schedule(bits: jax.Array, scenario: Scenario, max_steps: jax.Array) -> 
         steps = steps.at[n].set(jnp.where(n < size, step, NEVER))
     return Schedule(
         step=steps.astype(jnp.int16),
-        channel=scale(dice[1], scenario.num_channels.astype(jnp.int32)).astype(jnp.int8),
-        author=scale(dice[2], scenario.num_users.astype(jnp.int32)).astype(jnp.int8),
+        channel=scale(dice[1], num_channels.astype(jnp.int32)).astype(jnp.int8),
+        author=scale(dice[2], num_users.astype(jnp.int32)).astype(jnp.int8),
     )
 
 
