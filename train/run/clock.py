@@ -20,7 +20,7 @@ class Clock:
     def tick(self) -> dict[str, float | int]:
         """Marks the end of a superstep: `env_steps` and `seconds` so far, and its own `steps_per_second`.
 
-        The time between supersteps (validation, checkpoints) counts in `seconds`, not in `steps_per_second`.
+        What comes between supersteps (validation, checkpoints) counts in `seconds`, not in `steps_per_second`.
         """
         now = time.perf_counter()
         self.env_steps, self.seconds = self.env_steps + self._steps_per_superstep, now - self._began

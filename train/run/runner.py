@@ -83,9 +83,9 @@ def run(
         clock = Clock(config.steps_per_superstep, env_steps=progress.env_steps, seconds=progress.seconds)
         with Recorder(config, folder, progress, show_progress=show_progress) as recorder, StopSignal() as stop:
             reports = Reports(recorder, clock)
+            clock.start()
             try:
                 for number in range(progress.superstep, config.num_supersteps):
-                    clock.start()
                     state, metrics = superstep(state, params, hyper)
                     reports.add(number, metrics, validate(number, policy_of(state)))
                     stops, is_due = any_of(stop.is_requested, checkpoints.is_due())

@@ -8,11 +8,15 @@ import numpy as np
 import pytest
 from probes import CHAIN, PROBES
 
+import jaxenv
 from jaxenv.wrappers import EpisodeStatistics, Vectorize
+from strategies.ids import ENGINES
 from strategies.tables import TableState, table
 from train.experience import rollout
 from train.networks.network import make_network
 from train.networks.reader import Reader
+from train.ppo.algorithm import estimate
+from train.settings.config import Hyper, Network, Rollout
 
 LIMIT = 40
 
@@ -153,3 +157,27 @@ def test_values_equal_a_full_pass_for_any_number_of_wanted_rows(config, env, sta
     both = jnp.stack([wanted, ~wanted])
     found = together(both, observation, weights)
     np.testing.assert_allclose(found, np.where(both, expected, 0.0), rtol=1e-6)
+
+
+@pytest.mark.parametrize("env_id", ENGINES)
+def test_a_stored_step_is_little_more_than_its_observation(env_id):
+    """With advantages and targets, in all at most 32 bytes beside the record."""
+    env, params = jaxenv.make(env_id)
+    network, sizes = make_network(Network(hidden=(4,)), env.num_actions), Rollout(num_envs=4, num_steps=2)
+
+    def store(key, params):
+        reader = Reader(network, env, params)
+        envs = rollout.initial_state(key, params, env=env, num_envs=4)
+        observation, _ = Vectorize(env, 4).reset(key, params)
+        weights = reader.init(key, rollout.by_agent(observation, env.num_agents))
+        _, steps, last_value, _ = rollout.collect(key, weights, envs, reader, sizes)
+        return observation, steps, estimate(steps, last_value, Hyper())
+
+    observation, steps, batch = jax.eval_shape(store, jax.random.key(0), params)
+    assert steps.reward.shape == (2, 4 * env.num_agents)
+    stored = nbytes((steps, batch.advantage, batch.target)) / steps.reward.size
+    assert stored <= nbytes(observation) / (4 * env.num_agents) + 32
+
+
+def nbytes(tree):
+    return sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(tree))
