@@ -9,8 +9,8 @@ from typing import Any
 
 import jax
 
-from jaxenv.envs.lifestack import LifeStack, Params, State
-from jaxenv.envs.lifestack.actions import decode
+from jaxenv.envs.lifestack import LifeStack, Params, Scenario, State
+from jaxenv.envs.lifestack.actions import Catalogue, Move, decode, find
 from jaxenv.rendering.lifestack import main_panel, side_panel, text, timeline
 from jaxenv.rendering.lifestack.layout import layout_of
 from jaxenv.rendering.lifestack.names import names_of
@@ -57,7 +57,12 @@ def _crises(env: LifeStack, states: Sequence[State], params: Params, names: Give
     return [read(jax.device_get(_observe(env, state, params)), state, scenario, called) for state in states]
 
 
-_decode = jax.jit(decode, static_argnums=0)
+@functools.partial(jax.jit, static_argnums=0)
+def _decode(catalogue: Catalogue, state: State, scenario: Scenario, action: Any) -> Move:
+    entry = find(catalogue, action)
+    return decode(entry, state, scenario, jax.tree.map(lambda column: column[entry.route], scenario.routes))
+
+
 _observe = jax.jit(lambda env, state, params: env.observe(state, params), static_argnums=0)
 
 VIEW = View(scenes=scenes, describe_action=describe_action, describe_step=describe_step)

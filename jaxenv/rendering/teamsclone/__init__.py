@@ -14,6 +14,7 @@ import numpy as np
 from jaxenv.envs.teamsclone import Params, Scenario, State, TeamsClone
 from jaxenv.envs.teamsclone.actions import decode
 from jaxenv.envs.teamsclone.dynamics import is_away
+from jaxenv.envs.teamsclone.types import each_agent
 from jaxenv.rendering.names import Given
 from jaxenv.rendering.teamsclone import main_panel, side_panel, text, timeline
 from jaxenv.rendering.teamsclone.history import History, history_of
@@ -90,8 +91,10 @@ def _query(env: TeamsClone, state: State, params: Params) -> tuple:
 
 @functools.partial(jax.jit, static_argnums=0)
 def _legal(catalogue: Any, state: State, scenario: Scenario, action: jax.Array) -> jax.Array:
-    agents = jnp.arange(action.shape[0])
-    return jax.vmap(lambda agent, index: decode(catalogue, state, scenario, agent, index).legal)(agents, action)
+    def legal(agent: jax.Array, state: State, index: jax.Array) -> jax.Array:
+        return decode(catalogue, state, scenario, agent, index).legal
+
+    return each_agent(legal, state, action)
 
 
 VIEW = view_of(0)
