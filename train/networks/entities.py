@@ -66,6 +66,7 @@ class EntityActorCritic(nn.Module):
     activation: str
     shared_trunk: bool
     sees_actions: bool
+    sees_mask: bool = False
     dtype: str = "float32"
 
     @classmethod
@@ -78,6 +79,7 @@ class EntityActorCritic(nn.Module):
             settings.activation,
             settings.shared_trunk,
             settings.sees_actions,
+            settings.sees_mask,
             settings.dtype,
         )
 
@@ -91,8 +93,12 @@ class EntityActorCritic(nn.Module):
         self.value_head = Dense(1, kernel_init=orthogonal(1.0))
 
     def read(self, env: Environment, observation: Any, params: Any) -> Entities:
-        """The entities of one observation."""
-        return env.entities(observation, params)
+        """The entities of one observation, with its mask in the context if that is seen."""
+        entities = env.entities(observation, params)
+        if not self.sees_mask:
+            return entities
+        seen = observation.action_mask.astype(jnp.float32)
+        return entities.replace(context=jnp.concatenate([entities.context, seen]))
 
     def __call__(self, entities: Entities, mask: ActionMask) -> tuple[MaskedCategorical, jax.Array]:
         """(entities, [..., A] bool) -> (distribution over A, value [...] float32)."""

@@ -108,6 +108,7 @@ class Network:
     # What embeddings and hidden layers are computed in; weights, logits, values and losses stay in float32.
     dtype: Literal["float32", "bfloat16"] = "float32"
     sees_actions: bool = True  # hidden layers read the features of the actions (encoder entities only)
+    sees_mask: bool = False  # hidden layers read which actions are legal (encoder entities only)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -208,3 +208,15 @@ def test_bfloat16_is_for_hidden_layers_alone(encoder):
     assert other_policy.log_probs.dtype == other_value.dtype == jnp.float32
     assert 0 < jnp.abs(value - other_value).max() < 0.05
     np.testing.assert_allclose(policy.log_probs, other_policy.log_probs, atol=0.01)
+
+
+def test_hidden_layers_read_the_mask_where_they_are_told_to():
+    """The value then depends on which actions are legal, and otherwise does not."""
+    observation, _ = ENV.reset(jax.random.key(0), PARAMS, 3)
+    rows = jax.tree.map(lambda leaf: jnp.stack([leaf, leaf]), observation)
+    rows = rows.replace(action_mask=rows.action_mask.at[1].set(~rows.action_mask[1]))
+    for sees_mask in (False, True):
+        settings = dataclasses.replace(SETTINGS, encoder="entities", sees_actions=False, sees_mask=sees_mask)
+        reader = Reader(make_network(settings, ENV.num_actions), ENV, PARAMS)
+        one, other = jax.jit(reader.value)(jax.jit(reader.init)(jax.random.key(1), rows), rows)
+        assert (one != other) == sees_mask
