@@ -10,16 +10,17 @@ from typing import Any
 import jax
 
 import jaxenv
-from jaxenv.core import Environment
 from jaxenv.core.types import Key
 from jaxenv.wrappers import EpisodeStatistics
 from train import ppo
 from train.benchmark.programs import rows, with_bank
 from train.benchmark.workload import STEPS, Workload, summed_scan
+from train.experience.rollout import by_agent
+from train.networks.network import make_network
+from train.networks.reader import Reader
+from train.ppo.algorithm import initial_weights
 from train.settings import presets
 from train.settings.config import Config
-
-FEW = 8  # environments of a state that is made for its weights alone
 
 
 def config_of(id: str, *, num_envs: int | None = None, num_steps: int | None = None, bank: str = "generated") -> Config:
@@ -64,20 +65,22 @@ def acting(config: Config, *, steps: int = STEPS, bank: str = "library") -> Work
     env, params = jaxenv.make(config.env)
     num_envs = config.rollout.num_envs
     counted = EpisodeStatistics(env)
-    step_rows = rows(counted)
+    step_rows, network = rows(counted), make_network(config.network, env.num_actions)
 
     def start(key: Key, params: Any) -> Any:
         keys = jax.random.split(key, num_envs)
         observation, state = jax.vmap(counted.reset_env, in_axes=(0, None))(keys, params)
-        return first_policy(config, env, key, params), observation, state
+        return initial_weights(key, params, config, env), observation, state
 
     def step(carry: Any, key: Key, params: Any) -> tuple[Any, tuple[jax.Array, jax.Array]]:
-        policy, observation, state = carry
+        weights, observation, state = carry
         action_key, step_key = jax.random.split(key)
-        action = act(policy, action_key, observation, params, num_envs, env.num_agents)
+        policy, _ = Reader(network, env, params)(weights, by_agent(observation, env.num_agents))
+        action = policy.sample(action_key)
+        action = action if env.num_agents == 1 else action.reshape(num_envs, -1)
         keys = jax.random.split(step_key, num_envs)
         observation, state, reward, done = step_rows(keys, state, action, params)
-        return (policy, observation, state), (reward, done)
+        return (weights, observation, state), (reward, done)
 
     return Workload(
         f"{config.env}, rollout" + (", generated" if bank == "generated" else ""),
@@ -89,21 +92,3 @@ def acting(config: Config, *, steps: int = STEPS, bank: str = "library") -> Work
         lambda carry: (carry[2], carry[1]),
         loop_steps=steps,
     )
-
-
-def first_policy(config: Config, env: Environment, key: Key, params: Any) -> Any:
-    """The policy that samples, by the weights that training starts with."""
-    few = config_of(config.env, num_envs=FEW, num_steps=1, bank="library")
-    few = dataclasses.replace(few, network=config.network)
-    return ppo.policy_of(ppo.init(key, params, config=few, env=env), config=few, env=env).replace(greedy=False)
-
-
-def act(policy: Any, key: Key, observation: Any, params: Any, num_envs: int, agents: int) -> jax.Array:
-    """[B] or [B, N] int32: an action for each agent of each environment."""
-
-    def one(key: Key, observation: Any) -> jax.Array:
-        return policy(key, observation, params)
-
-    if agents == 1:
-        return jax.vmap(one)(jax.random.split(key, num_envs), observation)
-    return jax.vmap(jax.vmap(one))(jax.random.split(key, (num_envs, agents)), observation)

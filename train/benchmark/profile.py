@@ -23,8 +23,10 @@ from train.benchmark import hlo, learning
 from train.benchmark.measure import Running, compile_all, take_turns
 from train.benchmark.programs import registered
 from train.benchmark.workload import Workload, steps_of
+from train.experience.bank import generate_bank
 from train.ppo import learner
 from train.ppo.advantage import generalized_advantages
+from train.ppo.algorithm import initial_weights
 from train.settings.config import Config
 
 WHOLE, ACTING = "superstep", "acting"
@@ -132,7 +134,7 @@ def _advantages(config: Config) -> Callable[..., Any]:
 
 
 def _weights(config: Config, env: Environment, key: Key, params: Any) -> Any:
-    weights = learning.first_policy(config, env, key, params).weights
+    weights = initial_weights(key, params, config, env)
     return weights, learner.make_optimizer(config.hyper.max_grad_norm).init(weights)
 
 
@@ -156,7 +158,7 @@ def _scenarios(config: Config, env: Environment) -> Callable[..., Any]:
     """The draw of a bank, as each refresh does it."""
 
     def run(key: Key, carry: Key, params: Any) -> Any:
-        drawn = jax.vmap(env.generate, in_axes=(0, None))(jax.random.split(key, config.num_scenarios), 0.5)
+        drawn = generate_bank(env, key, count=config.num_scenarios, difficulty=config.training.difficulty)
         return carry, drawn
 
     return run

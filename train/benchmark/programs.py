@@ -12,6 +12,7 @@ import jaxenv
 from jaxenv.core import Environment, ScenarioBank, masking
 from jaxenv.core.types import Key
 from jaxenv.wrappers import EpisodeStatistics
+from train.experience.bank import generate_bank
 
 GENERATED = 65_536  # scenarios of a generated bank
 CHUNK = 4096  # of them are drawn at a time
@@ -57,19 +58,16 @@ def with_bank(env: Environment, params: Any, bank: str) -> Any:
     return params if bank == "library" else params.replace(bank=ScenarioBank(generated(env), params.bank.shared))
 
 
-@functools.lru_cache(maxsize=2)  # an environment and the same one counted play one bank
+@functools.partial(jax.jit, static_argnums=(0, 1))
 def generated(env: Environment, count: int = GENERATED) -> Any:
-    """Scenarios of all difficulties with a leading axis, drawn with one key for all benchmarks."""
+    """Scenarios of all difficulties with a leading axis, drawn with one key for all benchmarks, a chunk at a time."""
+    size = min(CHUNK, count)
 
-    @jax.jit
     def draw(key: Key) -> Any:
-        def one(key: Key) -> Any:
-            difficulty_key, scenario_key = jax.random.split(key)
-            return env.generate(scenario_key, jax.random.uniform(difficulty_key))
+        return generate_bank(env, key, count=size, difficulty=(0.0, 1.0)).scenarios
 
-        return lax.map(one, jax.random.split(key, count), batch_size=min(CHUNK, count))
-
-    return draw(jax.random.key(0))
+    chunks = lax.map(draw, jax.random.split(jax.random.key(0), count // size))
+    return jax.tree.map(lambda leaf: leaf.reshape(count, *leaf.shape[2:]), chunks)
 
 
 def rows(env: Any) -> Callable[[jax.Array, Any, jax.Array, Any], tuple[Any, Any, jax.Array, jax.Array]]:

@@ -102,7 +102,7 @@ def init(key: Key, env_params: Any, *, config: Config, env: Environment, lanes: 
 
     network_key, keys = _init_keys(key, config)
     started = lanes.on_devices(start_all, (BY_LANE, SHARED), BY_LANE)
-    weights = _initial_weights(network_key, env_params, config, env)
+    weights = initial_weights(network_key, env_params, config, env)
     optimizer = learner.make_optimizer(config.hyper.max_grad_norm).init(weights)
     shared = lanes.put((weights, optimizer, jnp.int32(0)), SHARED)
     state = TrainState(*shared[:2], started(lanes.put(keys, BY_LANE), lanes.put(env_params, SHARED)), shared[2])
@@ -253,7 +253,7 @@ def _init_keys(key: Key, config: Config) -> tuple[Key, LaneKeys]:
     return network, LaneKeys(*(jnp.expand_dims(k, 0) if number == 1 else jax.random.split(k, number) for k in of_run))
 
 
-def _initial_weights(key: Key, env_params: Any, config: Config, env: Environment) -> Any:
+def initial_weights(key: Key, env_params: Any, config: Config, env: Environment) -> Any:
     """The weights of the network, for which only the shapes of an observation count."""
     reader = Reader(make_network(config.network, env.num_actions), env, env_params)
     observation, _ = jax.eval_shape(Vectorize(env, 1).reset, jax.random.key(0), env_params)

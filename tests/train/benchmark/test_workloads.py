@@ -159,12 +159,17 @@ def test_missing_suites_are_skipped(monkeypatch, capsys):
     ]
 
 
-def test_a_generated_bank_is_the_same_for_an_environment_and_the_same_one_counted():
+def test_a_generated_bank_is_the_same_in_every_call_also_after_one_for_its_shapes():
+    """As compiling for other chips asks for shapes alone, of several programs."""
     env, params = jaxenv.make("LifeOps-v0")
-    drawn = programs.generated(env, 8)
-    assert programs.generated(env, 8) is drawn
-    assert jax.tree.leaves(drawn)[0].shape[0] == 8
-    assert jax.tree.structure(drawn) == jax.tree.structure(params.bank.scenarios)
+    shapes = [jax.eval_shape(lambda: programs.generated(env, 8)) for _ in range(2)]
+    one, other = programs.generated(env, 8), programs.generated(env, 8)
+    assert jax.tree.structure(one) == jax.tree.structure(params.bank.scenarios)
+    for expected in (*shapes, other):
+        assert jax.tree.map(jnp.shape, one) == jax.tree.map(lambda leaf: leaf.shape, expected)
+    for a, b in zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert jax.tree.leaves(one)[0].shape[0] == 8
 
 
 @pytest.mark.parametrize("id", ["LifeOps-v0", "TeamsClone-MultiAgent-v0"])
