@@ -99,6 +99,28 @@ TINY = {
         "success_conditions": WIN,
         "failure_conditions": [{"key": "lost", "value": True}],
     },
+    "a verb that meets the precondition": {
+        "horizon": 2,
+        "viable_routes": [
+            route("win", "negotiate", preconditions={STRESS: {"op": "le", "value": 36}}, consequences={"won": True})
+        ],
+        "success_conditions": WIN,
+    },
+    "a verb that breaks the precondition": {
+        "horizon": 2,
+        "constraints": {"deadline_step": 2},
+        "viable_routes": [
+            route(
+                "win",
+                "negotiate",
+                "wait",
+                preconditions={STRESS: {"op": "gt", "value": 36}},
+                consequences={"won": True},
+            )
+        ],
+        "success_conditions": WIN,
+        "event_schedule": [{"id": "e", "step": 1, "probability": 0.25, "effects": {STRESS: 5}}],
+    },
 }
 
 

@@ -71,8 +71,6 @@ class Model:
     def route_entries(self, state: State) -> Iterator[Entry]:
         """The legal entries on routes, those included that fail."""
         tables = self.tables
-        ready = tables.read(state.facts).ready
-        within = self.metrics.within[state.metrics]
         for number in members_of(self.workable(state)):
             route = tables.routes[number]
             outstanding = route.required & ~(state.marks >> VERB_BITS * number)
@@ -82,10 +80,18 @@ class Model:
                 if route.pays_with(verb, outstanding) and route.money > state.money:
                     continue
                 last = outstanding == 1 << verb
-                succeeds = ready >> number & 1 and not route.bounds & ~within
+                completes = last and self.completes(state, number, verb)
                 index = verb * self.catalogue.routes + number
-                if succeeds or not last or self.may_fail:
-                    yield Entry(index, verb, number, bool(last and succeeds), bool(last and not succeeds))
+                if completes or not last or self.may_fail:
+                    yield Entry(index, verb, number, completes, last and not completes)
+
+    def completes(self, state: State, number: int, verb: int) -> bool:
+        """Whether the last verb of a route completes it: preconditions are judged after the effects of the verb."""
+        bounds = self.tables.routes[number].bounds
+        if not self.tables.read(state.facts).ready >> number & 1:
+            return False
+        moved = self.metrics.shift(state.metrics, self.tables.kind_changes[verb]) if bounds else state.metrics
+        return not bounds & ~self.metrics.within[moved]
 
     # -------------------------------------------------------------------------------------------- turn
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 import scenarios
@@ -110,8 +110,31 @@ def test_best_return_of_any_short_task(document: dict, horizon: int) -> None:
 # The model and the engine ----------------------------------------------------------------------------
 
 
+def negotiated(op: str) -> dict:
+    """A precondition on stress that is at 40 before the negotiation it needs, and at 35.46372 after it."""
+    need, ruin = {STRESS: {"op": op, "value": 36.0005}}, {"career.satisfaction": -70}
+    first = route("r0", "plan", consequences={"k4": False}, effects=ruin)
+    second = route("r1", "negotiate", preconditions=need, consequences={"k4": False}, effects=ruin)
+    never = [{"key": LIQUIDITY, "op": "ge", "value": 99}]
+    return {"horizon": 3, "viable_routes": [first, second], "success_conditions": never}
+
+
+@pytest.mark.parametrize(("op", "completes", "reward"), [("gt", False, -0.246068), ("le", True, -0.612954)])
+def test_a_verb_acts_before_the_preconditions_are_judged(op: str, completes: bool, reward: float) -> None:
+    model, crisis = Model(Tables(arrays(negotiated(op)))), Crisis(negotiated(op), [])
+    [(_, state)] = model.first_states()
+    entry = next(entry for entry in model.entries(state) if entry.route == 1)
+    [outcome] = model.outcomes(state, entry)
+    assert (entry.completes, entry.fails) == (completes, not completes)
+    assert outcome.reward == pytest.approx(reward, abs=1e-6)
+    assert crisis.step(entry.index, []).reward == pytest.approx(reward, abs=1e-6)
+    assert crisis.routes[1].completed == completes
+
+
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(documents(), st.lists(st.integers(0, 999), min_size=12, max_size=12))
+@example(negotiated("gt"), [0] * 12)
+@example(negotiated("le"), [0] * 12)
 def test_model_is_the_game(document: dict, choices: list[int]) -> None:
     assume(is_expressible(document))
     model = Model(Tables(arrays(document)))
