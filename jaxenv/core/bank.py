@@ -145,7 +145,8 @@ class ScenarioBank(struct.PyTreeNode):
             target = np.full((self.size, *padding.shape), fill, padding.dtype)
             kept = tuple(map(slice, np.minimum(source.shape, target.shape)))
             target[kept] = source[kept]
-            if np.count_nonzero(source != fill) != np.count_nonzero(source[kept] != fill):
+            is_whole = np.array_equal(target[kept], source[kept])  # a set of more numbers may have a wider dtype
+            if not is_whole or np.count_nonzero(source != fill) != np.count_nonzero(source[kept] != fill):
                 raise ValueError(
                     f"the bank's {_name(path)} has shape {source.shape[1:]} and does not fit into "
                     f"{padding.shape}: raise the limits of the environment"

@@ -36,14 +36,15 @@ def compile(task: Task, limits: Limits = Limits()) -> Scenario:
         num_keys=like(empty.num_keys, len(facts.keys)),
         facts=fill(empty.facts, first),
         known=fill(empty.known, _known(task, facts)),
-        shown=fill(empty.shown, [key in task.visible_world for key in facts.keys]),
+        shown=_set(empty.shown, [slot for slot, key in enumerate(facts.keys) if key in task.visible_world]),
         num_routes=like(empty.num_routes, len(task.viable_routes)),
         routes=_routes(empty.routes, task, table),
         num_milestones=like(empty.num_milestones, len(task.milestones)),
         milestones=table.fill(empty.milestones, [(milestone.condition,) for milestone in task.milestones]),
         milestone_reward=fill(empty.milestone_reward, [milestone.reward for milestone in task.milestones]),
-        locked=fill(empty.locked, _locked(task)),
+        locked=_set(empty.locked, _locked(task)),
         events=_events(empty.events, task, facts),
+        silent=_set(empty.silent, [row for row, event in enumerate(task.event_schedule) if event.silent]),
         num_success=like(empty.num_success, len(success)),
         success=table.fill(empty.success, success),
         failure=table.fill(empty.failure, [failure]),
@@ -70,7 +71,7 @@ def limits_of(scenario: Scenario) -> Limits:
         keys=scenario.facts.shape[-1],
         codes=8 * scenario.routes.preconditions.dtype.itemsize,
         routes=scenario.routes.required.shape[-1],
-        milestones=scenario.locked.shape[-1],
+        milestones=scenario.milestone_reward.shape[-1],
         events=scenario.events.step.shape[-1],
         success=scenario.success.facts.shape[-1],
         bounds=scenario.bounds.metric.shape[-1],
@@ -89,7 +90,7 @@ class _Conditions:
         for column, alternatives in enumerate(several):
             for condition in alternatives:
                 if condition.key in METRICS:
-                    in_bounds[self.place(condition), column] = True
+                    in_bounds[column] |= _set(in_bounds, [self.place(condition)])
                 else:
                     slot, codes = self.facts.slot(condition.key), self.facts.codes(condition)
                     facts[slot, column] |= facts.dtype.type(codes)
@@ -106,10 +107,10 @@ def _known(task: Task, facts: Facts) -> list[int]:
     return [UNKNOWN if key in unknown else code for key, code in facts.first.items()]
 
 
-def _locked(task: Task) -> list[bool]:
-    """Which milestones some route unlocks."""
+def _locked(task: Task) -> list[int]:
+    """The milestones that some route unlocks."""
     unlocked = {name for route in task.viable_routes for name in route.milestones_unlocked}
-    return [milestone.id in unlocked for milestone in task.milestones]
+    return [row for row, milestone in enumerate(task.milestones) if milestone.id in unlocked]
 
 
 def _routes(padding: types.Routes, task: Task, table: _Conditions) -> types.Routes:
@@ -165,7 +166,6 @@ def _events(padding: types.Events, task: Task, facts: Facts) -> types.Events:
             padding.closes, [event.closes_routes for event in events], [route.id for route in task.viable_routes]
         ),
         effects=effects,
-        silent=fill(padding.silent, [event.silent for event in events]),
     )
 
 
@@ -176,8 +176,10 @@ def _write(row: np.ndarray, written: Mapping[str, Any], facts: Facts) -> None:
 
 
 def _named(padding: Any, rows: Iterable[Iterable[str]], names: Sequence[str]) -> Any:
-    """A table in which each row marks the names that it lists."""
-    table = np.array(padding)
-    for row, listed in enumerate(rows):
-        table[row, [names.index(name) for name in listed]] = True
-    return table
+    """For each row the set of the names that it lists."""
+    return fill(padding, [_set(padding, [names.index(name) for name in listed]) for listed in rows])
+
+
+def _set(padding: Any, numbers: Iterable[int]) -> Any:
+    """A set of numbers, in the dtype of its field."""
+    return like(padding, sum(1 << number for number in set(numbers)))

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxenv.core import bitsets
 from jaxenv.envs.lifestack.actions import VERBS
 from jaxenv.envs.lifestack.metrics import FIRST, HIGHEST, METRICS, UNIT
 from jaxenv.envs.lifestack.types import ABSENT, CENTS, NEVER, UNKNOWN, UNWRITTEN, Scenario
@@ -56,7 +57,7 @@ class _Words:
                 "constraints": {"deadline_step": None if deadline == NEVER else deadline},
                 "hidden_state": {key: first[key] for key in hidden},
                 "mutable_world": {key: first[key] for key in self.keys if key not in hidden},
-                "visible_world": {key: first[key] for slot, key in enumerate(self.keys) if scenario.shown[slot]},
+                "visible_world": {key: first[key] for key in _names(scenario.shown, self.keys)},
                 "success_conditions": [found[0] if len(found) == 1 else {"any": found} for found in success],
                 "failure_conditions": self._alternatives(scenario.failure, 0),
                 "event_schedule": [self._event(row) for row in range(self.num_events)],
@@ -144,7 +145,7 @@ class _Words:
                 for code in range(self.num_codes[slot] + 1)
                 if codes >> code & 1
             ]
-        found += [self._bound(int(n)) for n in np.flatnonzero(table.bounds[:, column])]
+        found += [self._bound(n) for n in _numbers(table.bounds[column])]
         return found
 
     def _member(self, column: int) -> list[dict[str, Any]]:
@@ -190,7 +191,7 @@ class _Words:
     def _milestone(self, row: int) -> Milestone:
         """One milestone."""
         table = self.scenario.milestones
-        bounds = [self._bound(int(n)) for n in np.flatnonzero(table.bounds[:, row])]
+        bounds = [self._bound(n) for n in _numbers(table.bounds[row])]
         slots = np.flatnonzero(table.facts[:, row]) if not bounds else ()
         comparison = bounds or [
             {"key": self.keys[n], **self._comparison(int(n), int(table.facts[n, row]))} for n in slots
@@ -217,11 +218,16 @@ class _Words:
                 "hidden_state_mutation": self._writes(events.writes[row], slots[: self.num_hidden]),
                 "closes_routes": _names(events.closes[row], self.routes),
                 "effects": undo_spread(np.asarray(events.effects[row]), f"the effects of event_{row + 1}"),
-                "silent": bool(events.silent[row]),
+                "silent": row in _numbers(self.scenario.silent),
             }
         )
 
 
-def _names(row: Any, names: Sequence[str]) -> list[str]:
-    """The names that a row marks."""
-    return [name for name, marked in zip(names, row, strict=False) if marked]
+def _names(numbers: Any, names: Sequence[str]) -> list[str]:
+    """The names of the numbers in a set."""
+    return [names[number] for number in _numbers(numbers)]
+
+
+def _numbers(numbers: Any) -> list[int]:
+    """The numbers in a set, ascending."""
+    return [number for number in range(bitsets.MAX_SIZE) if int(numbers) >> number & 1]

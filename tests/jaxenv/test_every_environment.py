@@ -6,6 +6,7 @@ import pytest
 
 import jaxenv
 from jaxenv import wrappers
+from jaxenv.core import bitsets
 from jaxenv.envs.lifestack.types import UNKNOWN
 from jaxenv.testing import check_environment
 from strategies.ids import IDS
@@ -28,7 +29,7 @@ def scramble_requests_from_the_fourth_on(key, state, params):
 def scramble_the_unknown_and_what_is_to_come(key, state, params):
     """LifeStack: facts that were never looked at, what routes need of them, and all events that have not fired."""
     crises = params.bank.scenarios
-    hidden = (state.known == UNKNOWN) & ~crises.shown[state.scenario]
+    hidden = (state.known == UNKNOWN) & ~bitsets.flags(crises.shown[state.scenario], state.known.size)
     keys = iter(jax.random.split(key, 6))
 
     def noise(column, low, high):

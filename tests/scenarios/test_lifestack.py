@@ -88,7 +88,7 @@ def test_numbers_of_an_easy_task() -> None:
     assert (found.horizon, found.deadline, found.time, found.money) == (21, 12, 2100, 50_000)
     assert found.routes.required[:3].tolist() == [1, 3, 8]
     assert found.routes.reward[:3].tolist() == [2, 3, 1.5]
-    assert found.routes.closes[:3, :3].tolist() == [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
+    assert found.routes.closes[:3].tolist() == [0b010, 0b101, 0b010]
     assert found.routes.money[:3].tolist() == [0, 20_000, 0]
     np.testing.assert_array_equal(found.milestone_reward[:3], np.float32([1, 1.5, 0.8]))
     assert found.events.step[0] == 3

@@ -127,7 +127,7 @@ def test_conditions_on_metrics_are_closed_bounds(op: str, value: float, low: int
     assert found.num_bounds == 1
     assert found.bounds.metric[0] == METRICS.index(LIQUIDITY)
     assert (found.bounds.low[0], found.bounds.high[0]) == (low, high)
-    assert found.milestones.bounds[:, 0].tolist() == [True, False, False, False]
+    assert found.milestones.bounds[0] == 0b1
     assert not found.milestones.facts.any()
 
 
@@ -147,9 +147,7 @@ def test_equal_bounds_are_one_in_all_four_places() -> None:
     assert found.bounds.metric[:2].tolist() == [METRICS.index(STRESS), METRICS.index(LIQUIDITY)]
     assert found.routes.order[0, :2].tolist() == [1, 3]
     assert found.routes.bound_order[:2, :2].tolist() == [[2, 0], [0, 1]]
-    assert found.milestones.bounds[:2, 0].tolist() == [True, False]
-    assert found.success.bounds[:2, 0].tolist() == [True, False]
-    assert found.failure.bounds[:2, 0].tolist() == [False, True]
+    assert (found.milestones.bounds[0], found.success.bounds[0], found.failure.bounds[0]) == (0b01, 0b01, 0b10)
 
 
 # Tables, field by field -----------------------------------------------------------------------------------
@@ -177,7 +175,7 @@ def test_what_is_known_and_shown() -> None:
         "never_said": ABSENT,
         "late": UNKNOWN,
     }
-    assert [key for key, shown in zip(keys, found.shown, strict=False) if shown] == ["both", "shown"]
+    assert [key for slot, key in enumerate(keys) if found.shown >> slot & 1] == ["both", "shown"]
     assert found.facts[: len(keys)].tolist() == [1, 1, 1, 1, 1, 1, ABSENT, ABSENT]
 
 
@@ -215,8 +213,8 @@ def test_routes() -> None:
     routes = found.routes
     assert found.num_routes == 2
     assert routes.required[:3].tolist() == [2**1 + 2**7 + 2**11, 2 ** VERBS.index("execute"), 0]
-    assert routes.closes[:3, :3].tolist() == [[1, 1, 0], [0, 0, 0], [0, 0, 0]]
-    assert routes.unlocks[:2, :3].tolist() == [[0, 1, 0], [0, 0, 0]]
+    assert routes.closes[:3].tolist() == [0b011, 0, 0]
+    assert routes.unlocks[:2].tolist() == [0b010, 0]
     assert routes.reward[:2].tolist() == [1.5, 0]
     assert routes.time[:2].tolist() == [34, 0]  # a third of 100, rounded up
     assert routes.energy[:2].tolist() == [4, 0]  # a third of 10
@@ -225,7 +223,7 @@ def test_routes() -> None:
     assert not routes.effects[1].any()
     assert found.num_milestones == 2
     assert found.milestone_reward[:3].tolist() == [0.5, 0.25, 0]
-    assert found.locked[:3].tolist() == [False, True, False]
+    assert found.locked == 0b010
     assert found.milestones.facts[0, :3].tolist() == [set_of(1), set_of(1), 0]
 
 
@@ -247,8 +245,8 @@ def test_events() -> None:
     assert events.step[:3].tolist() == [4, EVERY_STEP, NEVER]
     assert events.probability[:3].tolist() == [1, 0.25, 0]
     assert events.writes[:2, :2].tolist() == [[2, 1], [UNWRITTEN, UNWRITTEN]]
-    assert events.closes[:2, :3].tolist() == [[0, 1, 0], [0, 0, 0]]
-    assert events.silent[:3].tolist() == [False, True, False]
+    assert events.closes[:2].tolist() == [0b010, 0]
+    assert found.silent == 0b010
     np.testing.assert_array_equal(events.effects[1], spread({LIQUIDITY: -5}))
     assert not events.effects[0].any()
 

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
+from jaxenv.core import bitsets
 from jaxenv.core.limits import require_bits
 from jaxenv.core.lookup import read
 from jaxenv.core.masking import concatenate_masks
@@ -200,7 +201,7 @@ def is_legal(entry: Entry, state: State, scenario: Scenario, route: Routes) -> j
     on_its_route = (payable(route, route.required & not_done, state.money) & bit) != 0
     on_its_route = on_its_route & (time >= route.time) & (energy >= route.energy)
     is_there = (entry.activity != INSPECTING) | (
-        ((scenario.links.inspectable >> entry.key.astype(jnp.uint32)) & 1) != 0
+        ((scenario.links.inspectable >> entry.key.astype(scenario.links.inspectable.dtype)) & 1) != 0
     )
     return jnp.where(entry.activity < NUM_VERBS, on_its_route, (time >= 0) & (energy >= 0) & is_there)
 
@@ -223,12 +224,12 @@ def legal_mask(
 
     What an entry takes is complete before the entries are put together, which is why parts of it are words of bits.
     """
-    others, key = legal_others(state), np.arange(catalogue.keys, dtype=np.uint32)
+    others = legal_others(state)
     may_inspect = ((others >> INSPECTING) & 1) != 0
-    keys = materialize(jnp.where(may_inspect, scenario.links.inspectable, 0))
+    keys = bitsets.flags(materialize(jnp.where(may_inspect, scenario.links.inspectable, 0)), catalogue.keys)
     rest = np.arange(FIRST_UPKEEP, INSPECTING, dtype=np.int32)
     on_routes = legal_on_routes(state, scenario, outstanding).ravel()
-    parts = [on_routes, ((keys >> key) & 1) != 0, ((others >> rest) & 1) != 0]
+    parts = [on_routes, keys, ((others >> rest) & 1) != 0]
     return concatenate_masks(*parts, jnp.ones(1, bool)) | has_ended
 
 

@@ -41,6 +41,6 @@ def hold(conditions: Conditions, bits: jax.Array, in_bounds: jax.Array) -> jax.A
     Args:
         conditions: a table of C conditions.
         bits: [K] code sets, those of the facts, or of what is known of them.
-        in_bounds: [B] bool.
+        in_bounds: [] the bounds that hold, as a set.
     """
-    return jnp.any(satisfied(conditions, bits), axis=0) | jnp.any(conditions.bounds & in_bounds[:, None], axis=0)
+    return jnp.any(satisfied(conditions, bits), axis=0) | ((conditions.bounds & in_bounds) != 0)

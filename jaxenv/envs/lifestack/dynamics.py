@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
-from jaxenv.core import ScenarioBank
+from jaxenv.core import ScenarioBank, bitsets
 from jaxenv.core.lookup import gathered, masked, read
 from jaxenv.core.materialize import materialize
 from jaxenv.envs.lifestack import actions
@@ -123,7 +123,7 @@ def attempt_route(state: State, scenario: Scenario, route: Routes, move: Move) -
         facts=jnp.where(written, route.writes, state.facts),
         marks=jnp.where(here & move.on_route & ~fails, marked, state.marks),
         completed=state.completed | (here & completes),
-        closed=state.closed | (route.closes & completes),
+        closed=state.closed | (bitsets.flags(route.closes, here.shape[0]) & completes),
         money=state.money - jnp.where(pays, route.money, 0),
         metrics=change_metrics(state.metrics, jnp.where(completes, route.effects, 0)),
     )
@@ -146,12 +146,12 @@ def first_failing_precondition(state: State, scenario: Scenario, route: Routes) 
 def update_milestones(state: State, scenario: Scenario) -> tuple[State, jax.Array, Ends]:
     """Milestones, then the ends: (state, [M] bool milestones reached now, ends); the facts of either become known."""
     bits = shared_bits(state.facts, scenario.success.facts)
-    in_bounds = within(scenario.bounds, state.metrics)
+    in_bounds = materialize(bitsets.of_flags(within(scenario.bounds, state.metrics)))
     reached = milestones_reached(state, scenario, bits, in_bounds)
     ends = check_termination(state, scenario, bits, in_bounds)
 
     by_milestones = jnp.any(reached[None] & satisfied(scenario.milestones, bits), axis=-1)
-    by_success = ends.success & scenario.links.key_uses[IN_SUCCESS]
+    by_success = ends.success & bitsets.flags(scenario.links.key_uses[IN_SUCCESS], state.facts.shape[0])
     state = state.replace(
         reached=state.reached | reached,
         known=jnp.where(by_milestones | by_success, state.facts, state.known),
@@ -168,7 +168,8 @@ def milestones_reached(state: State, scenario: Scenario, bits: jax.Array, in_bou
 
 def open_milestones(completed: jax.Array, scenario: Scenario) -> jax.Array:
     """[M] bool: not locked, or unlocked by a completed route; `completed` is [R] bool."""
-    return ~scenario.locked | jnp.any(completed[:, None] & scenario.routes.unlocks, axis=0)
+    unlocked = bitsets.union(scenario.routes.unlocks, where=completed)
+    return bitsets.flags(~scenario.locked | unlocked, scenario.milestone_reward.shape[0])
 
 
 def check_termination(state: State, scenario: Scenario, bits: jax.Array, in_bounds: jax.Array) -> Ends:
@@ -194,7 +195,7 @@ def may_still_hold(state: State, scenario: Scenario) -> jax.Array:
     events, success = scenario.events, scenario.success
     to_come = ~state.fired & ((events.step >= state.clock) | (events.step == EVERY_STEP)) & (events.step != NEVER)
     written = jnp.any(to_come[:, None] & (events.writes != UNWRITTEN), axis=0)
-    return jnp.any(written[:, None] & (success.facts != 0), axis=0) | jnp.any(success.bounds, axis=0)
+    return jnp.any(written[:, None] & (success.facts != 0), axis=0) | (success.bounds != 0)
 
 
 def outcome(ends: Ends) -> jax.Array:
@@ -230,7 +231,7 @@ def apply_events(state: State, events: Events, draws: jax.Array) -> State:
     last = jnp.max(packed, axis=0)
     return state.replace(
         facts=jnp.where(last > 0, (last & 63).astype(jnp.int8), state.facts),
-        closed=state.closed | jnp.any(fires[:, None] & events.closes, axis=0),
+        closed=state.closed | bitsets.flags(bitsets.union(events.closes, where=fires), state.closed.shape[0]),
         fired=state.fired | fires,
         metrics=change_metrics(state.metrics, jnp.sum(jnp.where(fires[:, None], events.effects, 0), axis=0)),
     )

@@ -2,59 +2,65 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
+from jaxenv.core import bitsets
 from jaxenv.envs.lifestack.conditions import code_bits
-from jaxenv.envs.lifestack.types import Conditions, Links, Routes, Scenario
+from jaxenv.envs.lifestack.types import Bounds, Conditions, Links, Routes, Scenario
 
 
 def link(scenario: Scenario) -> Scenario:
     """The scenario with its links computed from all its other fields; jittable."""
-    routes = scenario.routes
+    routes, conditions = scenario.routes, (scenario.success, scenario.failure, scenario.milestones)
+    needs, needs_bounds = bitsets.of_flags(routes.order > 0), bitsets.of_flags(routes.bound_order > 0)
     gives, breaks = route_links(routes)
+    raises, lowers = moves(routes, scenario.bounds)
     links = Links(
         gives=gives,
         breaks=breaks,
-        meets_success=meets(routes, scenario.success),
-        meets_milestone=meets(routes, scenario.milestones),
-        moves=jnp.sign(jnp.asarray(routes.effects)[:, scenario.bounds.metric]).T.astype(jnp.int8),
+        needs=needs,
+        needs_bounds=needs_bounds,
+        meet_success=meet(routes, scenario.success),
+        meet_milestone=meet(routes, scenario.milestones),
+        raise_bound=raises,
+        lower_bound=lowers,
         inspectable=inspectable(scenario),
-        key_uses=jnp.stack([*map(_keys_of, _conditions(scenario)), jnp.any(routes.order > 0, axis=0)]),
-        bound_uses=jnp.stack([*map(_bounds_of, _conditions(scenario)), jnp.any(routes.bound_order > 0, axis=0)]),
+        key_uses=jnp.stack([*map(_keys_of, conditions), _union(needs)]),
+        bound_uses=jnp.stack([*(_union(each.bounds) for each in conditions), _union(needs_bounds)]),
     )
-    return scenario.replace(links=links)
+    return scenario.replace(links=jax.tree.map(jnp.asarray, links))
 
 
 def route_links(routes: Routes) -> tuple[jax.Array, jax.Array]:
-    """([R, R] uint32 keys on which the row gives what the column needs, [R, R] bool the row breaks the column)."""
+    """([R, R] keys on which the row gives what the column needs, [R] the routes that each breaks)."""
     written = code_bits(jnp.asarray(routes.writes), jnp.asarray(routes.preconditions))
     related = (routes.order > 0)[None] & (written != 0)[:, None, :]
     gives = related & ((routes.preconditions[None] & written[:, None, :]) != 0)
-    key = jnp.left_shift(jnp.uint32(1), jnp.arange(written.shape[-1], dtype=jnp.uint32))
-    bits = jnp.sum(jnp.where(gives, key[None, None], 0), axis=-1, dtype=jnp.uint32)
-    return bits, jnp.any(related & ~gives, axis=-1)
+    return bitsets.of_flags(gives), bitsets.of_flags(jnp.any(related & ~gives, axis=-1))
+
+
+def moves(routes: Routes, bounds: Bounds) -> tuple[jax.Array, jax.Array]:
+    """([B], [B]): the routes whose effects raise, and lower, the metric of each bound."""
+    change = jnp.asarray(routes.effects)[:, bounds.metric].T
+    return bitsets.of_flags(change > 0), bitsets.of_flags(change < 0)
 
 
 def inspectable(scenario: Scenario) -> jax.Array:
-    """[] uint32, bit k: key k exists and is not always shown."""
-    key = jnp.arange(scenario.shown.shape[0], dtype=jnp.uint32)
-    hides = (key < scenario.num_keys.astype(jnp.uint32)) & ~scenario.shown
-    return jnp.sum(jnp.where(hides, jnp.left_shift(jnp.uint32(1), key), 0), dtype=jnp.uint32)
+    """[]: the keys that exist and are not always shown."""
+    exists = jnp.arange(scenario.facts.shape[0], dtype=jnp.int8) < scenario.num_keys
+    return bitsets.of_flags(exists) & ~scenario.shown
 
 
-def meets(routes: Routes, conditions: Conditions) -> jax.Array:
-    """[C, R] bool: a consequence of the route satisfies the condition."""
+def meet(routes: Routes, conditions: Conditions) -> jax.Array:
+    """[C]: the routes of which a consequence satisfies the condition."""
     written = code_bits(jnp.asarray(routes.writes), jnp.asarray(conditions.facts))
-    return jnp.any((conditions.facts.T[:, None, :] & written[None]) != 0, axis=-1)
-
-
-def _conditions(scenario: Scenario) -> tuple[Conditions, ...]:
-    """Those of IN_SUCCESS, IN_FAILURE and IN_MILESTONE."""
-    return scenario.success, scenario.failure, scenario.milestones
+    return bitsets.of_flags(jnp.any((conditions.facts.T[:, None, :] & written[None]) != 0, axis=-1))
 
 
 def _keys_of(conditions: Conditions) -> jax.Array:
-    return jnp.any(conditions.facts != 0, axis=-1)
+    """[]: the keys that a condition of the table rests on."""
+    return bitsets.of_flags(jnp.any(jnp.asarray(conditions.facts) != 0, axis=-1))
 
 
-def _bounds_of(conditions: Conditions) -> jax.Array:
-    return jnp.any(conditions.bounds, axis=-1)
+def _union(sets: jax.Array) -> jax.Array:
+    return bitsets.union(jnp.asarray(sets), where=np.bool_(True))

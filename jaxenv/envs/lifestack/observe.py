@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxenv.core import bitsets
 from jaxenv.core.materialize import materialize
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.lifestack import actions
@@ -41,17 +42,18 @@ def current_mask(catalogue: Catalogue, state: State, scenario: Scenario) -> Acti
 def observe(catalogue: Catalogue, state: State, params: Params) -> Observation:
     """The observation of a state."""
     scenario = params.bank[state.scenario]
-    known = jnp.where(scenario.shown, state.facts, state.known)
+    shown = bitsets.flags(scenario.shown, state.known.shape[0])
+    known = jnp.where(shown, state.facts, state.known)
     bits = shared_bits(known, scenario.success.facts)
     in_bounds = within(scenario.bounds, state.metrics)
     outstanding = materialize(actions.outstanding_verbs(state, scenario))
     routes = observe_routes(state, scenario, known, bits, in_bounds, outstanding)
     return Observation(
-        keys=observe_keys(scenario, known, routes),
+        keys=observe_keys(scenario, known, shown, routes),
         routes=routes,
         milestones=observe_milestones(state, scenario, routes.open),
         bounds=observe_bounds(scenario, in_bounds),
-        fired=state.fired & ~scenario.events.silent,
+        fired=state.fired & ~bitsets.flags(scenario.silent, state.fired.shape[0]),
         metrics=state.metrics,
         time=state.time,
         money=state.money,
@@ -63,20 +65,20 @@ def observe(catalogue: Catalogue, state: State, params: Params) -> Observation:
     )
 
 
-def observe_keys(scenario: Scenario, known: jax.Array, routes: ObservedRoutes) -> ObservedKeys:
-    """What is known of the facts, and where they matter."""
-    exists = _first(scenario.num_keys, known.shape[0])
-    serving = routes.serves[:, None] & (scenario.routes.order > 0)
+def observe_keys(scenario: Scenario, known: jax.Array, shown: jax.Array, routes: ObservedRoutes) -> ObservedKeys:
+    """What is known of the facts ([K] codes), and where they matter; `shown` is [K] bool."""
+    links, count = scenario.links, known.shape[0]
+    exists, uses = _first(scenario.num_keys, count), bitsets.flags(links.key_uses, count)
     return ObservedKeys(
         exists=exists,
-        shown=scenario.shown,
-        inspectable=((scenario.links.inspectable >> np.arange(known.shape[0], dtype=np.uint32)) & 1) != 0,
+        shown=shown,
+        inspectable=bitsets.flags(links.inspectable, count),
         code=jnp.where(exists, known, UNKNOWN),
-        in_success=scenario.links.key_uses[IN_SUCCESS],
-        in_failure=scenario.links.key_uses[IN_FAILURE],
-        in_milestone=scenario.links.key_uses[IN_MILESTONE],
-        in_precondition=scenario.links.key_uses[IN_PRECONDITION],
-        wanted=jnp.any(serving, axis=0),
+        in_success=uses[IN_SUCCESS],
+        in_failure=uses[IN_FAILURE],
+        in_milestone=uses[IN_MILESTONE],
+        in_precondition=uses[IN_PRECONDITION],
+        wanted=bitsets.flags(bitsets.union(links.needs, where=routes.serves), count),
     )
 
 
@@ -98,11 +100,12 @@ def observe_routes(
         in_bounds: [B] bool.
         outstanding: [R] verbs as bits.
     """
-    routes = scenario.routes
-    exists = _first(scenario.num_routes, routes.required.shape[0])
+    routes, links = scenario.routes, scenario.links
+    count = routes.required.shape[0]
+    exists = _first(scenario.num_routes, count)
     is_open = actions.open_routes(state, scenario)
     verbs = np.arange(NUM_VERBS, dtype=np.int16)
-    relation = relations(routes, known, bits)
+    relation = relations(scenario, known, bits)
     return ObservedRoutes(
         exists=exists,
         open=is_open,
@@ -113,20 +116,20 @@ def observe_routes(
         energy=routes.energy,
         money=routes.money,
         relation=relation,
-        needs_bound=routes.bound_order > 0,
-        enables=scenario.links.gives,
-        breaks=scenario.links.breaks,
-        closes=routes.closes,
+        needs_bound=bitsets.flags(links.needs_bounds, in_bounds.shape[0]),
+        enables=links.gives.astype(jnp.uint32),
+        breaks=bitsets.flags(links.breaks, count),
+        closes=bitsets.flags(routes.closes, count),
         serves=serving(state, scenario, bits, in_bounds, is_open),
     )
 
 
-def relations(routes: Routes, known: jax.Array, bits: jax.Array) -> jax.Array:
+def relations(scenario: Scenario, known: jax.Array, bits: jax.Array) -> jax.Array:
     """[R, K] int8: how each precondition on a key stands, as far as is known ([K] codes, and as sets)."""
-    holds = (routes.preconditions & bits[None]) != 0
+    holds = (scenario.routes.preconditions & bits[None]) != 0
     judged = jnp.where(holds, jnp.int8(HOLDS), jnp.int8(FAILS))
     judged = jnp.where(known[None] == UNKNOWN, jnp.int8(NOT_KNOWN), judged)
-    return jnp.where(routes.order > 0, judged, jnp.int8(NO_RELATION))
+    return jnp.where(bitsets.flags(scenario.links.needs, known.shape[0]), judged, jnp.int8(NO_RELATION))
 
 
 def serving(state: State, scenario: Scenario, bits: jax.Array, in_bounds: jax.Array, is_open: jax.Array) -> jax.Array:
@@ -141,34 +144,36 @@ def serving(state: State, scenario: Scenario, bits: jax.Array, in_bounds: jax.Ar
     """
     success, links = scenario.success, scenario.links
     members = _first(scenario.num_success, success.facts.shape[-1])
-    unmet = members & ~hold(success, bits, in_bounds)
-    by_fact = jnp.any(unmet[:, None] & links.meets_success, axis=0)
-    matters = jnp.any(unmet[None] & success.bounds, axis=-1)
-    by_bound = jnp.any(matters[:, None] & right_direction(scenario, state.metrics), axis=0)
-    serves = is_open & (by_fact | by_bound)
+    unmet = members & ~hold(success, bits, bitsets.of_flags(in_bounds))
+    by_fact = bitsets.union(links.meet_success, where=unmet)
+    by_bound = right_direction(scenario, state.metrics, bitsets.union(success.bounds, where=unmet))
 
-    route = np.left_shift(np.uint32(1), np.arange(serves.shape[0], dtype=np.uint32))
+    route = bitsets.singletons(is_open.shape[0], links.breaks.dtype)
     helps = (links.gives & lacking(scenario.routes, bits)[None]) != 0
-    helpers = jnp.sum(jnp.where(helps & is_open[:, None], route[:, None], 0), axis=0, dtype=jnp.uint32) | route
-    found = jnp.sum(jnp.where(serves, route, 0), dtype=jnp.uint32)  # bit r: route r
-    for _ in range(serves.shape[0] - 1):
-        found = jax.lax.reduce_or(jnp.where((found & route) != 0, helpers, 0), axes=(0,))
+    helpers = jnp.sum(jnp.where(helps & is_open[:, None], route[:, None], 0), axis=0, dtype=route.dtype) | route
+    found = bitsets.of_flags(is_open) & (by_fact | by_bound)
+    for _ in range(is_open.shape[0] - 1):
+        found = bitsets.union(helpers, where=(found & route) != 0)
     return (found & route) != 0
 
 
 def lacking(routes: Routes, bits: jax.Array) -> jax.Array:
-    """[R] uint32, bit k: the precondition on key k is not known to hold; `bits` is [K] what is known, as sets."""
-    holds = (routes.preconditions & bits[None]) != 0
-    key = np.left_shift(np.uint32(1), np.arange(bits.shape[0], dtype=np.uint32))
-    return jnp.sum(jnp.where(holds, np.uint32(0), key[None]), axis=-1, dtype=jnp.uint32)
+    """[R]: the keys whose precondition is not known to hold, as sets; `bits` is [K] what is known, as sets."""
+    return bitsets.of_flags((routes.preconditions & bits[None]) == 0)
 
 
-def right_direction(scenario: Scenario, metrics: jax.Array) -> jax.Array:
-    """[B, R] bool: the route's effects move the metric of a bound that does not hold towards it."""
-    bounds, moves = scenario.bounds, scenario.links.moves
-    value = bounded(bounds, metrics)
-    too_low, too_high = value < bounds.low, value > bounds.high
-    return (too_low[:, None] & (moves > 0)) | (too_high[:, None] & (moves < 0))
+def right_direction(scenario: Scenario, metrics: jax.Array, matters: jax.Array) -> jax.Array:
+    """[]: the routes whose effects move towards a bound its metric, as a set.
+
+    Args:
+        scenario: of the episode.
+        metrics: [23] current ones.
+        matters: [] the bounds that matter, as a set.
+    """
+    bounds, links = scenario.bounds, scenario.links
+    value, matter = bounded(bounds, metrics), bitsets.flags(matters, bounds.low.shape[0])
+    upwards = bitsets.union(links.raise_bound, where=matter & (value < bounds.low))
+    return upwards | bitsets.union(links.lower_bound, where=matter & (value > bounds.high))
 
 
 def observe_milestones(state: State, scenario: Scenario, open_routes: jax.Array) -> ObservedMilestones:
@@ -179,23 +184,24 @@ def observe_milestones(state: State, scenario: Scenario, open_routes: jax.Array)
         open=exists & open_milestones(state.completed, scenario),
         reached=state.reached,
         reward=scenario.milestone_reward,
-        in_sight=jnp.any(open_routes[None] & scenario.links.meets_milestone, axis=-1),
+        in_sight=(scenario.links.meet_milestone & bitsets.of_flags(open_routes)) != 0,
     )
 
 
 def observe_bounds(scenario: Scenario, in_bounds: jax.Array) -> ObservedBounds:
     """The bounds, whether they hold, and where they matter."""
     exists = _first(scenario.num_bounds, in_bounds.shape[0])
+    uses = bitsets.flags(scenario.links.bound_uses, in_bounds.shape[0])
     return ObservedBounds(
         exists=exists,
         metric=scenario.bounds.metric,
         low=scenario.bounds.low,
         high=scenario.bounds.high,
         holds=exists & in_bounds,
-        in_success=scenario.links.bound_uses[IN_SUCCESS],
-        in_failure=scenario.links.bound_uses[IN_FAILURE],
-        in_milestone=scenario.links.bound_uses[IN_MILESTONE],
-        in_precondition=scenario.links.bound_uses[IN_PRECONDITION],
+        in_success=uses[IN_SUCCESS],
+        in_failure=uses[IN_FAILURE],
+        in_milestone=uses[IN_MILESTONE],
+        in_precondition=uses[IN_PRECONDITION],
     )
 
 

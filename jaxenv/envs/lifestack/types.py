@@ -2,8 +2,9 @@
 
 Axes: K keys (facts), R routes, M milestones, X exogenous events, S members of the success condition, B bounds on
 metrics, V verbs, A actions; 23 metrics. Capacities are in `Limits`, everything else is traced. Units: metrics
-10⁻⁵, time 10⁻² hours, money and energy 10⁻²; the clock counts steps. A fact is a code, 0 for absent; a set of codes is
-an unsigned integer with bit c for code c.
+10⁻⁵, time 10⁻² hours, money and energy 10⁻²; the clock counts steps. A fact is a code, 0 for absent. A set of codes,
+keys, routes, milestones, events or bounds is an unsigned integer with bit n for number n, as small as the capacity
+allows (`core.bitsets`): a step reads a scenario from a random row of a bank, and every byte of it counts.
 """
 
 import dataclasses
@@ -15,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
-from jaxenv.core import ScenarioBank
+from jaxenv.core import ScenarioBank, bitsets
 from jaxenv.core.deprecated import RenamedField
 from jaxenv.core.fields import Sizes, array, last, padding, record
 from jaxenv.core.limits import Capacities
@@ -56,8 +57,11 @@ class Limits(Capacities):
     success: int = 4  # members of the success condition
     bounds: int = 4  # bounds on metrics, over all conditions
 
-    # Keys and routes are bits of a uint32, and codes bits of a set.
-    greatest: ClassVar[Mapping[str, int]] = {"keys": 30, "codes": 32, "routes": 32}
+    # All but members of the success condition are bits of a set; of keys there are two fewer.
+    greatest: ClassVar[Mapping[str, int]] = {
+        "keys": 30,
+        **dict.fromkeys(("codes", "routes", "milestones", "events", "bounds"), bitsets.MAX_SIZE),
+    }
 
     @property
     def sizes(self) -> Sizes:
@@ -66,10 +70,18 @@ class Limits(Capacities):
         return {**axes, "S": self.success, "B": self.bounds, "codes": self.codes}
 
 
-def code_set(sizes: Sizes) -> type:
-    """The dtype of a set of codes."""
-    codes = sizes["codes"]
-    return np.uint8 if codes <= 8 else np.uint16 if codes <= 16 else np.uint32
+def _set_of(axis: str) -> Callable[[Sizes], type]:
+    """The dtype of a set of indices into an axis, or of codes."""
+
+    def dtype(sizes: Sizes) -> type:
+        return bitsets.dtype_of(sizes[axis])
+
+    return dtype
+
+
+def _set(shape: str, axis: str, *, doc: str) -> Any:
+    """Declares a field of sets of indices into an axis, or of codes."""
+    return array(shape, _set_of(axis), doc=doc)
 
 
 def _bits(axis: str) -> Callable[[Sizes], int]:
@@ -87,8 +99,8 @@ class Conditions(struct.PyTreeNode):
     Conditions lie along the last axis, since reductions over a leading one are several times faster.
     """
 
-    facts: jax.Array = array("K C", code_set, doc="code sets that satisfy it, 0 where a key does not")
-    bounds: jax.Array = array("B C", bool, doc="bounds that satisfy it")
+    facts: jax.Array = _set("K C", "codes", doc="codes of each key that satisfy it")
+    bounds: jax.Array = _set("C", "B", doc="bounds that satisfy it")
 
 
 class Bounds(struct.PyTreeNode):
@@ -103,7 +115,7 @@ class Routes(struct.PyTreeNode):
     """Ways out, in document order."""
 
     required: jax.Array = array("R", np.int16, 0, _bits("V"), doc="bit v for verb v")
-    preconditions: jax.Array = array("R K", code_set, doc="code sets, 0 where there is none")
+    preconditions: jax.Array = _set("R K", "codes", doc="codes that satisfy it, 0 where there is none")
     order: jax.Array = array(
         "R K", np.int8, 0, "K", doc="place of the precondition in the document, from 1; 0 where there is none"
     )
@@ -111,8 +123,8 @@ class Routes(struct.PyTreeNode):
     writes: jax.Array = array(
         "R K", np.int8, UNWRITTEN, last("codes"), fill=UNWRITTEN, doc="consequences as codes, UNWRITTEN where none"
     )
-    closes: jax.Array = array("R R", bool, doc="row: the route that completes")
-    unlocks: jax.Array = array("R M", bool, doc="milestones that completing it unlocks")
+    closes: jax.Array = _set("R", "R", doc="routes that completing it closes")
+    unlocks: jax.Array = _set("R", "M", doc="milestones that completing it unlocks")
     reward: jax.Array = array("R", np.float32, *REWARDS, doc="`final_reward`")
     time: jax.Array = array("R", np.int32, 0, MAX_AMOUNT, doc="added to each of its verbs")
     energy: jax.Array = array("R", np.int32, 0, MAX_AMOUNT, doc="added to each of its verbs")
@@ -128,28 +140,24 @@ class Events(struct.PyTreeNode):
     writes: jax.Array = array(
         "X K", np.int8, UNWRITTEN, last("codes"), fill=UNWRITTEN, doc="mutations as codes, UNWRITTEN where none"
     )
-    closes: jax.Array = array("X R", bool, doc="routes that it closes")
+    closes: jax.Array = _set("X", "R", doc="routes that it closes")
     effects: jax.Array = array(f"X {NUM_METRICS}", np.int32, doc="on the metrics, spread")
-    silent: jax.Array = array("X", bool, doc="never shown")
 
 
 class Links(struct.PyTreeNode):
     """Relations between conditions and routes, computed by `links.link` from the rest of a scenario."""
 
-    gives: jax.Array = array(
-        "R R", np.uint32, 0, _bits("K"), doc="bit k: the row writes on key k what the column has as a precondition"
-    )
-    breaks: jax.Array = array("R R", bool, doc="the row writes on some key what violates a precondition of the column")
-    meets_success: jax.Array = array("S R", bool, doc="a consequence of the route satisfies the member")
-    meets_milestone: jax.Array = array("M R", bool, doc="a consequence of the route meets the milestone")
-    moves: jax.Array = array(
-        "B R", np.int8, -1, 1, doc="1 or -1 where the route's effects raise or lower the metric of the bound"
-    )
-    inspectable: jax.Array = array("", np.uint32, 0, _bits("K"), doc="bit k: key k exists and is not always shown")
-    key_uses: jax.Array = array(
-        "4 K", bool, doc="rows IN_SUCCESS .. IN_PRECONDITION: such a condition rests on the key"
-    )
-    bound_uses: jax.Array = array("4 B", bool, doc="the same for bounds")
+    gives: jax.Array = _set("R R", "K", doc="keys on which the row writes what the column has as a precondition")
+    breaks: jax.Array = _set("R", "R", doc="routes of which it violates a precondition on some key that it writes")
+    needs: jax.Array = _set("R", "K", doc="keys of its preconditions")
+    needs_bounds: jax.Array = _set("R", "B", doc="bounds of its preconditions")
+    meet_success: jax.Array = _set("S", "R", doc="routes with a consequence that satisfies the member")
+    meet_milestone: jax.Array = _set("M", "R", doc="routes with a consequence that meets the milestone")
+    raise_bound: jax.Array = _set("B", "R", doc="routes whose effects raise the metric of the bound")
+    lower_bound: jax.Array = _set("B", "R", doc="routes whose effects lower it")
+    inspectable: jax.Array = _set("", "K", doc="keys that exist and are not always shown")
+    key_uses: jax.Array = _set("4", "K", doc="IN_SUCCESS .. IN_PRECONDITION: keys that such a condition rests on")
+    bound_uses: jax.Array = _set("4", "B", doc="the same for bounds")
 
 
 class Scenario(struct.PyTreeNode):
@@ -160,14 +168,15 @@ class Scenario(struct.PyTreeNode):
     known: jax.Array = array(
         "K", np.int8, UNKNOWN, last("codes"), fill=UNKNOWN, doc="the same where known from the start, else UNKNOWN"
     )
-    shown: jax.Array = array("K", bool, doc="always shows its current value")
+    shown: jax.Array = _set("", "K", doc="keys that always show their current value")
     num_routes: jax.Array = array("", np.int8, 0, "R", doc="routes of this crisis")
     routes: Routes = record(Routes)
     num_milestones: jax.Array = array("", np.int8, 0, "M", doc="milestones of this crisis")
     milestones: Conditions = record(Conditions, {"C": "M"})
     milestone_reward: jax.Array = array("M", np.float32, *REWARDS, doc="paid once, when it is reached")
-    locked: jax.Array = array("M", bool, doc="closed until a route that unlocks it completes")
+    locked: jax.Array = _set("", "M", doc="milestones that are closed until a route that unlocks them completes")
     events: Events = record(Events)
+    silent: jax.Array = _set("", "X", doc="events that are never shown")
     num_success: jax.Array = array("", np.int8, 0, "S", doc="members of the success condition")
     success: Conditions = record(Conditions, {"C": "S"}, doc="all of which must hold")
     failure: Conditions = record(Conditions, {"C": "1"}, doc="which must not hold")

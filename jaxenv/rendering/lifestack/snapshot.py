@@ -166,7 +166,7 @@ def _conditions(
             code = int(observation.keys.code[key])
             status = NOT_KNOWN if code == UNKNOWN else HOLDS if _bit(codes, code) else FAILS
             found.append(Condition(names.set_of_values(key, codes), status))
-    return found + [bounds[slot] for slot in np.flatnonzero(table.bounds[:, column])]
+    return found + [bounds[slot] for slot in range(len(bounds)) if _bit(table.bounds[column], slot)]
 
 
 def _any_of(alternatives: list[Condition]) -> Condition:

@@ -79,16 +79,16 @@ class Tables:
         self.members = (1 << self.num_members) - 1
         self.num_milestones = int(crisis.num_milestones)
         self.rewards = [float(reward) for reward in crisis.milestone_reward[: self.num_milestones]]
-        self.locked = bits(crisis.locked)
+        self.locked = int(crisis.locked)
         self.changes: list[Change] = []
         self._change_numbers: dict[Change, int] = {}
         self.kind_changes = [self.change(oriented(effects)) for effects in actions.EFFECTS]
         self.routes = [self._route(n) for n in range(int(crisis.num_routes))]
         self.events = [self._event(int(n)) for n in np.flatnonzero(crisis.events.step != NEVER)]
-        self.milestone_bounds = [bits(row) for row in crisis.milestones.bounds.T[: self.num_milestones]]
-        self.member_bounds = [bits(row) for row in crisis.success.bounds.T[: self.num_members]]
+        self.milestone_bounds = crisis.milestones.bounds[: self.num_milestones].tolist()
+        self.member_bounds = crisis.success.bounds[: self.num_members].tolist()
         self.members_on_facts = bits((crisis.success.facts != 0).any(axis=0))
-        self.failure_bounds = bits(crisis.failure.bounds.any(axis=1))
+        self.failure_bounds = int(crisis.failure.bounds[0])
         self.bounds = _bounds(crisis)
         self.horizon, self.deadline = int(crisis.horizon), int(crisis.deadline)
         self.last = min(self.horizon, self.deadline)
@@ -188,8 +188,8 @@ class Tables:
             needs=self._masks(routes.order[n] > 0),
             bounds=bits(routes.bound_order[n] > 0),
             writes=self._writes(routes.writes[n]),
-            closes=bits(routes.closes[n]),
-            unlocks=bits(routes.unlocks[n]),
+            closes=int(routes.closes[n]),
+            unlocks=int(routes.unlocks[n]),
             reward=float(routes.reward[n]),
             money=int(routes.money[n]),
             time=tuple(int(own) + time for own in actions.TIME[: actions.NUM_VERBS]),
@@ -203,7 +203,7 @@ class Tables:
             step=int(events.step[n]),
             probability=float(events.probability[n]),
             writes=self._writes(events.writes[n]),
-            closes=bits(events.closes[n]),
+            closes=int(events.closes[n]),
             change=self.change(oriented(events.effects[n])),
         )
 

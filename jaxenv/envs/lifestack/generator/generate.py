@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxenv.core import bitsets
 from jaxenv.core.types import Key
 from jaxenv.envs.lifestack.generator import life, tables
 from jaxenv.envs.lifestack.generator.plan import NUM_PRICES, NUM_ROUTES, Plan, draw_costs, draw_plan
@@ -63,10 +64,10 @@ def shuffle(scenario: Scenario, plan: Plan, u: jax.Array) -> Scenario:
     Hidden keys come first, then those of the world, then those that are always shown, as in a document.
     """
     key_exists, hidden = tables.key_exists(plan), np.isin(np.arange(tables.NUM_KEYS), tables.HIDDEN)
-    kind = jnp.where(hidden, 0.0, jnp.where(scenario.shown[: tables.NUM_KEYS], 2.0, 1.0))
+    kind = jnp.where(hidden, 0.0, jnp.where(bitsets.flags(scenario.shown, tables.NUM_KEYS), 2.0, 1.0))
     by_route = _order(jnp.where(plan.exists, u[:NUM_ROUTES], jnp.inf), scenario.routes.required.size)
     by_key = _order(jnp.where(key_exists, kind + u[NUM_ROUTES:], jnp.inf), scenario.facts.size)
-    by_milestone = _order(jnp.where(tables.milestone_exists(plan), 0.0, jnp.inf), scenario.locked.size)
+    by_milestone = _order(jnp.where(tables.milestone_exists(plan), 0.0, jnp.inf), scenario.milestone_reward.size)
     by_event = _order(jnp.where(scenario.events.step == NEVER, jnp.inf, 0.0), scenario.events.step.size)
 
     def conditions(table: Conditions) -> Conditions:
@@ -75,18 +76,24 @@ def shuffle(scenario: Scenario, plan: Plan, u: jax.Array) -> Scenario:
     def take(table: Any, order: jax.Array) -> Any:
         return jax.tree.map(lambda column: column[order], table)
 
+    def members(sets: jax.Array, order: jax.Array) -> jax.Array:
+        return bitsets.of_flags(bitsets.flags(sets, order.size)[..., order])
+
     routes, events = take(scenario.routes, by_route), take(scenario.events, by_event)
     milestones = conditions(scenario.milestones)
     return scenario.replace(
-        **{name: getattr(scenario, name)[by_key] for name in ("facts", "known", "shown")},
-        **{name: getattr(scenario, name)[by_milestone] for name in ("milestone_reward", "locked")},
+        **{name: getattr(scenario, name)[by_key] for name in ("facts", "known")},
+        shown=members(scenario.shown, by_key),
+        silent=members(scenario.silent, by_event),
+        locked=members(scenario.locked, by_milestone),
+        milestone_reward=scenario.milestone_reward[by_milestone],
         routes=routes.replace(
             **{name: getattr(routes, name)[:, by_key] for name in ("preconditions", "order", "writes")},
-            closes=routes.closes[:, by_route],
-            unlocks=routes.unlocks[:, by_milestone],
+            closes=members(routes.closes, by_route),
+            unlocks=members(routes.unlocks, by_milestone),
         ),
         milestones=milestones.replace(facts=milestones.facts[:, by_milestone]),
-        events=events.replace(writes=events.writes[:, by_key], closes=events.closes[:, by_route]),
+        events=events.replace(writes=events.writes[:, by_key], closes=members(events.closes, by_route)),
         success=conditions(scenario.success),
     )
 

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
+from jaxenv.core import bitsets
 from jaxenv.core.numbers import as_integer
 from jaxenv.envs.lifestack.actions import EFFECTS, FIRST_UPKEEP
 from jaxenv.envs.lifestack.generator.plan import LINKS, NUM_ROUTES, Costs, Plan, dearest
@@ -69,7 +70,7 @@ def set_life(scenario: Scenario, plan: Plan, costs: Costs, u: jax.Array, difficu
     has_bound = u[4] < 0.1 + 0.25 * difficulty
     for_bound = jnp.where(has_bound, as_integer(u[5], 1, 2), 0)
     highest_stress = metrics[STRESS] + blow[STRESS] + load[STRESS] - for_bound * REST_RELIEF
-    bound = (scenario.success.bounds.at[0, 1].set(has_bound), scenario.bounds.high.at[0].set(highest_stress))
+    has_bounds = bitsets.of_flags(has_bound[None], scenario.success.bounds.dtype)
 
     energy = MAX_ENERGY - CENTS * as_integer(u[6] * (0.2 + 0.8 * difficulty), 0, 80)
     lacking = jnp.maximum(jnp.sum(dearest(plan, costs.total_energy)) - energy, 0)
@@ -80,10 +81,10 @@ def set_life(scenario: Scenario, plan: Plan, costs: Costs, u: jax.Array, difficu
         events=scenario.events.replace(effects=effects),
         num_success=jnp.where(has_bound, 2, 1).astype(jnp.int8),
         num_bounds=has_bound.astype(jnp.int8),
-        success=scenario.success.replace(bounds=bound[0]),
+        success=scenario.success.replace(bounds=scenario.success.bounds.at[1].set(has_bounds)),
         bounds=scenario.bounds.replace(
             metric=scenario.bounds.metric.at[0].set(jnp.where(has_bound, STRESS, 0).astype(jnp.int8)),
-            high=jnp.where(has_bound, bound[1], scenario.bounds.high),
+            high=scenario.bounds.high.at[0].set(jnp.where(has_bound, highest_stress, scenario.bounds.high[0])),
         ),
     )
     return scenario, rests
@@ -133,10 +134,10 @@ def set_schedule(scenario: Scenario, plan: Plan, needs: Needs, u: jax.Array, dif
             step=put(events.step, jnp.where(exists, step, NEVER)),
             probability=put(events.probability, jnp.where(exists, probability, 0)),
             writes=put(events.writes, writes),
-            closes=put(events.closes, shuts & (plan.shut >= 0)),
+            closes=put(events.closes, bitsets.of_flags(shuts & (plan.shut >= 0))),
             effects=jnp.where(jnp.pad(exists, (0, events.step.size - NUM_EVENTS))[:, None], events.effects, 0),
-            silent=put(events.silent, exists & (np.arange(NUM_EVENTS) <= TURN_EVENT)),
-        )
+        ),
+        silent=bitsets.of_flags(exists & (np.arange(NUM_EVENTS) <= TURN_EVENT), scenario.silent.dtype),
     )
 
 

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxenv.core import bitsets
 from jaxenv.core.numbers import as_integer
 from jaxenv.envs.lifestack.generator.plan import (
     FIRST_TURN,
@@ -43,7 +44,7 @@ def set_facts(scenario: Scenario, plan: Plan, u: jax.Array) -> Scenario:
         num_keys=jnp.sum(exists).astype(jnp.int8),
         facts=put(scenario.facts, first),
         known=put(scenario.known, jnp.where(hidden | ~exists, UNKNOWN, first)),
-        shown=put(scenario.shown, (key == SHUT_FACT) & exists),
+        shown=bitsets.of_flags((key == SHUT_FACT) & exists, scenario.shown.dtype),
     )
 
 
@@ -76,14 +77,14 @@ def set_routes(scenario: Scenario, plan: Plan, costs: Costs, u: jax.Array) -> Sc
     routes = scenario.routes
     return scenario.replace(
         num_routes=jnp.sum(exists).astype(jnp.int8),
-        locked=put(scenario.locked, locked),
+        locked=bitsets.of_flags(locked, scenario.locked.dtype),
         routes=routes.replace(
             required=put(routes.required, jnp.where(exists, costs.required, 0)),
             preconditions=put(routes.preconditions, jnp.where(order > 0, 1 << codes, 0)),
             order=put(routes.order, order),
             writes=put(routes.writes, jnp.where(here, value[:, None], UNWRITTEN)),
-            closes=put(routes.closes, closes & exists[:, None] & exists[None]),
-            unlocks=put(routes.unlocks, unlocks),
+            closes=put(routes.closes, bitsets.of_flags(closes & exists[:, None] & exists[None])),
+            unlocks=put(routes.unlocks, bitsets.of_flags(unlocks)),
             reward=put(routes.reward, jnp.where(exists, tenths(u[:NUM_ROUTES], 3, 10), 0)),
             time=put(routes.time, jnp.where(exists, costs.time, 0)),
             energy=put(routes.energy, jnp.where(exists, costs.energy, 0)),

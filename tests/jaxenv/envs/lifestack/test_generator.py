@@ -9,7 +9,7 @@ import pytest
 
 import scenarios
 from jaxenv import baselines
-from jaxenv.core import ScenarioBank
+from jaxenv.core import ScenarioBank, bitsets
 from jaxenv.envs.lifestack import LifeStack
 from jaxenv.envs.lifestack.types import ABSENT, NEVER, UNKNOWN, UNWRITTEN, Limits
 from scenarios.solvers.lifestack import chance_to_win
@@ -97,7 +97,8 @@ def test_winning_is_worth_more_than_all_that_lies_beside(difficulty):
 def links(found):
     """[N] how many routes stand between the start and success, one behind the other."""
     gives = found.links.gives != 0
-    level = (found.links.meets_success & (np.arange(gives.shape[1]) < found.num_routes[:, None])[:, None]).any(1)
+    meets_success = bitsets.flags(found.links.meet_success, gives.shape[1])
+    level = (meets_success & (np.arange(gives.shape[1]) < found.num_routes[:, None])[:, None]).any(1)
     count = np.zeros(len(level), int)
     while level.any():
         count += level.any(1)
@@ -105,23 +106,35 @@ def links(found):
     return count
 
 
+def shown_keys(found):
+    """[..., K] bool: always shown."""
+    return bitsets.flags(found.shown, found.facts.shape[-1])
+
+
+def silent_events(found):
+    """[..., X] bool: never shown."""
+    return bitsets.flags(found.silent, found.events.step.shape[-1])
+
+
 def parts(found):
     """Which crises have each part, [N] bool by name."""
     events, routes = found.events, found.routes
     exists = np.arange(routes.required.shape[1]) < found.num_routes[:, None]
-    drawn_at_reset = (events.silent & (events.step == 0)).sum(1)
-    turn = (routes.closes & np.swapaxes(routes.closes, 1, 2)).any((1, 2))
-    sure = (events.probability == 1) & (events.step > 0) & ~events.silent
+    silent, shown = silent_events(found), shown_keys(found)
+    drawn_at_reset = (silent & (events.step == 0)).sum(1)
+    closes = bitsets.flags(routes.closes, routes.required.shape[1])
+    turn = (closes & np.swapaxes(closes, 1, 2)).any((1, 2))
+    sure = (events.probability == 1) & (events.step > 0) & ~silent
     writes = events.writes != UNWRITTEN
-    shut_by_fact = (writes & found.shown[:, None]).any(2) & sure
-    hidden = (found.known == UNKNOWN) & ~found.shown
+    shut_by_fact = (writes & shown[:, None]).any(2) & sure
+    hidden = (found.known == UNKNOWN) & ~shown
     asked = (found.routes.order > 0).any(1) | (found.success.facts[..., 0] != 0)
     brings = (routes.writes != UNWRITTEN) & asked[:, None]
     return {
         "fork": drawn_at_reset > turn,
         "turn": turn,
         "shut by a fact": shut_by_fact.any(1),
-        "shut for good": (events.closes.any(2) & sure).any(1),
+        "shut for good": ((events.closes != 0) & sure).any(1),
         "wait": ((writes & hidden[:, None]).any(2) & sure).any(1),
         "trap": (exists & ~brings.any(2)).any(1),
         "bad luck": (events.step == -1).any(1),
@@ -156,12 +169,12 @@ def test_hidden_facts_are_unknown_at_reset_and_what_is_drawn_is_not_told(difficu
         jax.random.split(jax.random.key(1), COUNT), params, jnp.arange(COUNT)
     )
     is_key = np.arange(found.facts.shape[1]) < found.num_keys[:, None]
-    hidden = is_key & (found.known == UNKNOWN) & ~found.shown
+    hidden = is_key & (found.known == UNKNOWN) & ~shown_keys(found)
     assert hidden.any(1).all()
     assert (np.asarray(observation.keys.code)[hidden] == UNKNOWN).all()
     assert not np.asarray(observation.fired).any()
     if difficulty:
-        fired = np.asarray(state.fired)[found.events.silent]
+        fired = np.asarray(state.fired)[silent_events(found)]
         assert 0.35 < fired.mean() < 0.65
 
 

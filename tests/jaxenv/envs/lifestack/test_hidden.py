@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import scenarios
-from jaxenv.core import ScenarioBank
+from jaxenv.core import ScenarioBank, bitsets
 from jaxenv.envs.lifestack import LifeStack
 from jaxenv.envs.lifestack.types import UNKNOWN, empty_scenario
 from strategies.lifestack import documents
@@ -20,10 +20,15 @@ from strategies.lifestack_game import Game, drawn, event, win
 STEPS = 8
 
 
+def unknown(state, params):
+    """[K] bool: what the agent does not know."""
+    return (state.known == UNKNOWN) & ~bitsets.flags(params.bank.scenarios.shown[0], state.known.size)
+
+
 def scramble(key, state, params):
     """Other values of unknown facts, other needs of them, other events; what has fired is told, and so stays."""
     crises = params.bank.scenarios
-    hidden = (state.known == UNKNOWN) & ~crises.shown[0]
+    hidden = unknown(state, params)
     keys = iter(jax.random.split(key, 8))
 
     def noise(column, low, high):
@@ -32,17 +37,19 @@ def scramble(key, state, params):
     def to_come(column, replacement):
         return jnp.where(state.fired.reshape((1, -1) + (1,) * (column.ndim - 2)), column, replacement)
 
+    fired = bitsets.of_flags(state.fired)
+
     routes, events = crises.routes, crises.events
     needs = jnp.where(hidden[None, None], noise(routes.preconditions, 0, 256), routes.preconditions)
     events = events.replace(
         step=to_come(events.step, noise(events.step, -1, 20)),
         probability=to_come(events.probability, jax.random.uniform(next(keys), events.probability.shape)),
         writes=to_come(events.writes, noise(events.writes, -1, 4)),
-        closes=to_come(events.closes, noise(events.closes, 0, 2)),
+        closes=to_come(events.closes, noise(events.closes, 0, 256)),
         effects=to_come(events.effects, noise(events.effects, -(10**6), 10**6)),
-        silent=to_come(events.silent, noise(events.silent, 0, 2)),
     )
-    crises = crises.replace(routes=routes.replace(preconditions=needs), events=events)
+    silent = (crises.silent & fired) | (noise(crises.silent, 0, 256) & ~fired)
+    crises = crises.replace(routes=routes.replace(preconditions=needs), events=events, silent=silent)
     facts = jnp.where(hidden, noise(state.facts, 0, 8), state.facts)
     return state.replace(facts=facts), params.replace(bank=params.bank.replace(scenarios=crises))
 
@@ -64,7 +71,7 @@ def play():
         after, _, terminated, _ = env.transition(step_key, state, jnp.argmax(scores).astype(jnp.int32), params)
         is_over = is_over | terminated | env.is_truncated(after, params)
         state = jax.tree.map(lambda new, old: jnp.where(is_over, old, new), after, state)
-        hidden = jnp.sum((state.known == UNKNOWN) & ~params.bank.scenarios.shown[0])
+        hidden = jnp.sum(unknown(state, params))
         return (state, params, is_over), (told, told_otherwise, hidden)
 
     def episode(key, params):
