@@ -192,10 +192,10 @@ def may_still_hold(state: State, scenario: Scenario) -> jax.Array:
 
     Events of the current clock are still to come; what they write and how likely they are is not looked at.
     """
-    events, success = scenario.events, scenario.success
-    to_come = ~state.fired & ((events.step >= state.clock) | (events.step == EVERY_STEP)) & (events.step != NEVER)
-    written = jnp.any(to_come[:, None] & (events.writes != UNWRITTEN), axis=0)
-    return jnp.any(written[:, None] & (success.facts != 0), axis=0) | (success.bounds != 0)
+    step, links = scenario.events.step, scenario.links
+    to_come = ~state.fired & ((step >= state.clock) | (step == EVERY_STEP)) & (step != NEVER)
+    written = bitsets.union(links.written, where=to_come)
+    return ((links.success_keys & written) != 0) | (scenario.success.bounds != 0)
 
 
 def outcome(ends: Ends) -> jax.Array:
@@ -227,7 +227,8 @@ def apply_events(state: State, events: Events, draws: jax.Array) -> State:
     due = (events.step == clock) | ((events.step == EVERY_STEP) & (clock >= 1))
     fires = materialize(due & ~state.fired & (draws < events.probability))
     rank = jnp.arange(1, events.step.shape[0] + 1, dtype=jnp.int16)[:, None] << 6
-    packed = jnp.where(fires[:, None] & (events.writes != UNWRITTEN), rank | events.writes.astype(jnp.int16), 0)
+    writes = events.writes
+    packed = jnp.where(fires[:, None] & (writes != UNWRITTEN), rank | writes.astype(jnp.int16), 0)
     last = jnp.max(packed, axis=0)
     return state.replace(
         facts=jnp.where(last > 0, (last & 63).astype(jnp.int8), state.facts),

@@ -6,7 +6,7 @@ import numpy as np
 
 from jaxenv.core import bitsets
 from jaxenv.envs.lifestack.conditions import code_bits
-from jaxenv.envs.lifestack.types import Bounds, Conditions, Links, Routes, Scenario
+from jaxenv.envs.lifestack.types import UNWRITTEN, Bounds, Conditions, Links, Routes, Scenario
 
 
 def link(scenario: Scenario) -> Scenario:
@@ -25,6 +25,8 @@ def link(scenario: Scenario) -> Scenario:
         raise_bound=raises,
         lower_bound=lowers,
         inspectable=inspectable(scenario),
+        written=bitsets.of_flags(scenario.events.writes != UNWRITTEN),
+        success_keys=bitsets.of_flags(scenario.success.facts.T != 0),
         key_uses=jnp.stack([*map(_keys_of, conditions), _union(needs)]),
         bound_uses=jnp.stack([*(_union(each.bounds) for each in conditions), _union(needs_bounds)]),
     )

@@ -156,6 +156,8 @@ class Links(struct.PyTreeNode):
     raise_bound: jax.Array = _set("B", "R", doc="routes whose effects raise the metric of the bound")
     lower_bound: jax.Array = _set("B", "R", doc="routes whose effects lower it")
     inspectable: jax.Array = _set("", "K", doc="keys that exist and are not always shown")
+    written: jax.Array = _set("X", "K", doc="keys that the event writes")
+    success_keys: jax.Array = _set("S", "K", doc="keys that the member of the success condition rests on")
     key_uses: jax.Array = _set("4", "K", doc="IN_SUCCESS .. IN_PRECONDITION: keys that such a condition rests on")
     bound_uses: jax.Array = _set("4", "B", doc="the same for bounds")
 
