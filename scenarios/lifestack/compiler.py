@@ -40,7 +40,7 @@ def compile(task: Task, limits: Limits = Limits()) -> Scenario:
         num_routes=like(empty.num_routes, len(task.viable_routes)),
         routes=_routes(empty.routes, task, table),
         num_milestones=like(empty.num_milestones, len(task.milestones)),
-        milestones=table.fill(empty.milestones, [(milestone.condition,) for milestone in task.milestones]),
+        milestones=_milestones(empty.milestones, task, table),
         milestone_reward=fill(empty.milestone_reward, [milestone.reward for milestone in task.milestones]),
         locked=_set(empty.locked, _locked(task)),
         events=_events(empty.events, task, facts),
@@ -105,6 +105,18 @@ def _known(task: Task, facts: Facts) -> list[int]:
     """The first codes, UNKNOWN for what is not known from the start."""
     unknown = (hidden_keys(task) | written_by_events(task)) - set(task.visible_world)
     return [UNKNOWN if key in unknown else code for key, code in facts.first.items()]
+
+
+def _milestones(padding: types.Milestones, task: Task, table: _Conditions) -> types.Milestones:
+    """The table of milestones."""
+    key, codes, in_bounds = (np.array(column) for column in (padding.key, padding.codes, padding.bounds))
+    for row, milestone in enumerate(task.milestones):
+        condition = milestone.condition
+        if condition.key in METRICS:
+            in_bounds[row] = _set(in_bounds, [table.place(condition)])
+        else:
+            key[row], codes[row] = table.facts.slot(condition.key), table.facts.codes(condition)
+    return padding.replace(key=key, codes=codes, bounds=in_bounds)
 
 
 def _locked(task: Task) -> list[int]:

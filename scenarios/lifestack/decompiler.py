@@ -80,8 +80,8 @@ class _Words:
     def _orders(self, slot: int) -> list[int]:
         """The sets of codes that a single condition of a key may hold for."""
         scenario = self.scenario
-        table = [*scenario.routes.preconditions[: self.num_routes, slot]]
-        table += [*scenario.milestones.facts[slot, : self.num_milestones]]
+        table, milestones = [*scenario.routes.preconditions[: self.num_routes, slot]], scenario.milestones
+        table += [milestones.codes[row] for row in range(self.num_milestones) if milestones.key[row] == slot]
         return list(dict.fromkeys(map(int, table)))
 
     def _count_hidden(self) -> int:
@@ -191,12 +191,8 @@ class _Words:
     def _milestone(self, row: int) -> Milestone:
         """One milestone."""
         table = self.scenario.milestones
-        bounds = [self._bound(n) for n in _numbers(table.bounds[row])]
-        slots = np.flatnonzero(table.facts[:, row]) if not bounds else ()
-        comparison = bounds or [
-            {"key": self.keys[n], **self._comparison(int(n), int(table.facts[n, row]))} for n in slots
-        ]
-        condition = comparison[0] if comparison else {"key": self.keys[0], "op": "eq", "value": NEVER_TAKEN}
+        bounds, slot = [self._bound(n) for n in _numbers(table.bounds[row])], int(table.key[row])
+        condition = bounds[0] if bounds else {"key": self.keys[slot], **self._comparison(slot, int(table.codes[row]))}
         return Milestone.model_validate(
             {
                 "id": self.milestones[row],

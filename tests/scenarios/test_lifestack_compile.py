@@ -128,7 +128,7 @@ def test_conditions_on_metrics_are_closed_bounds(op: str, value: float, low: int
     assert found.bounds.metric[0] == METRICS.index(LIQUIDITY)
     assert (found.bounds.low[0], found.bounds.high[0]) == (low, high)
     assert found.milestones.bounds[0] == 0b1
-    assert not found.milestones.facts.any()
+    assert not found.milestones.codes.any()
 
 
 def test_equal_bounds_are_one_in_all_four_places() -> None:
@@ -224,7 +224,8 @@ def test_routes() -> None:
     assert found.num_milestones == 2
     assert found.milestone_reward[:3].tolist() == [0.5, 0.25, 0]
     assert found.locked == 0b010
-    assert found.milestones.facts[0, :3].tolist() == [set_of(1), set_of(1), 0]
+    assert found.milestones.key[:3].tolist() == [0, 0, 0]
+    assert found.milestones.codes[:3].tolist() == [set_of(1), set_of(1), 0]
 
 
 def test_shares_are_exact() -> None:

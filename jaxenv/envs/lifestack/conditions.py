@@ -5,7 +5,7 @@ import jax.numpy as jnp
 
 from jaxenv.core.lookup import read
 from jaxenv.core.materialize import materialize
-from jaxenv.envs.lifestack.types import Bounds, Conditions
+from jaxenv.envs.lifestack.types import Bounds, Conditions, Milestones
 
 
 def code_bits(codes: jax.Array, like: jax.Array) -> jax.Array:
@@ -44,3 +44,8 @@ def hold(conditions: Conditions, bits: jax.Array, in_bounds: jax.Array) -> jax.A
         in_bounds: [] the bounds that hold, as a set.
     """
     return jnp.any(satisfied(conditions, bits), axis=0) | ((conditions.bounds & in_bounds) != 0)
+
+
+def met(milestones: Milestones, bits: jax.Array) -> jax.Array:
+    """[M] bool: the condition of the milestone is on a key, and the key's code ([K], as a set) satisfies it."""
+    return (milestones.codes & read(bits, milestones.key)) != 0

@@ -14,7 +14,7 @@ from jaxenv.core.lookup import gathered, masked, read
 from jaxenv.core.materialize import materialize
 from jaxenv.envs.lifestack import actions
 from jaxenv.envs.lifestack.actions import SPEND, Catalogue, Move
-from jaxenv.envs.lifestack.conditions import code_bits, hold, satisfied, shared_bits, within
+from jaxenv.envs.lifestack.conditions import code_bits, hold, met, shared_bits, within
 from jaxenv.envs.lifestack.metrics import HIGHEST, level, ranked
 from jaxenv.envs.lifestack.types import (
     BURNOUT,
@@ -147,10 +147,13 @@ def update_milestones(state: State, scenario: Scenario) -> tuple[State, jax.Arra
     """Milestones, then the ends: (state, [M] bool milestones reached now, ends); the facts of either become known."""
     bits = shared_bits(state.facts, scenario.success.facts)
     in_bounds = materialize(bitsets.of_flags(within(scenario.bounds, state.metrics)))
-    reached = milestones_reached(state, scenario, bits, in_bounds)
+    milestones = scenario.milestones
+    by_key = materialize(met(milestones, bits))
+    reached = milestones_reached(state, scenario, by_key, in_bounds)
     ends = check_termination(state, scenario, bits, in_bounds)
 
-    by_milestones = jnp.any(reached[None] & satisfied(scenario.milestones, bits), axis=-1)
+    key = np.arange(state.facts.shape[0], dtype=np.int8)[:, None]
+    by_milestones = jnp.any((key == milestones.key[None]) & (reached & by_key)[None], axis=-1)
     by_success = ends.success & bitsets.flags(scenario.links.key_uses[IN_SUCCESS], state.facts.shape[0])
     state = state.replace(
         reached=state.reached | reached,
@@ -160,9 +163,9 @@ def update_milestones(state: State, scenario: Scenario) -> tuple[State, jax.Arra
     return state, reached, ends
 
 
-def milestones_reached(state: State, scenario: Scenario, bits: jax.Array, in_bounds: jax.Array) -> jax.Array:
-    """[M] bool: open, not reached before, and their condition holds."""
-    holds = hold(scenario.milestones, bits, in_bounds)
+def milestones_reached(state: State, scenario: Scenario, by_key: jax.Array, in_bounds: jax.Array) -> jax.Array:
+    """[M] bool: open, not reached before, and met: by a key ([M] bool), or by one of the bounds that hold (a set)."""
+    holds = by_key | ((scenario.milestones.bounds & in_bounds) != 0)
     return open_milestones(state.completed, scenario) & ~state.reached & holds
 
 

@@ -6,12 +6,12 @@ import numpy as np
 
 from jaxenv.core import bitsets
 from jaxenv.envs.lifestack.conditions import code_bits
-from jaxenv.envs.lifestack.types import UNWRITTEN, Bounds, Conditions, Links, Routes, Scenario
+from jaxenv.envs.lifestack.types import UNWRITTEN, Bounds, Conditions, Links, Milestones, Routes, Scenario
 
 
 def link(scenario: Scenario) -> Scenario:
     """The scenario with its links computed from all its other fields; jittable."""
-    routes, conditions = scenario.routes, (scenario.success, scenario.failure, scenario.milestones)
+    routes, conditions = scenario.routes, (scenario.success, scenario.failure)
     needs, needs_bounds = bitsets.of_flags(routes.order > 0), bitsets.of_flags(routes.bound_order > 0)
     gives, breaks = route_links(routes)
     raises, lowers = moves(routes, scenario.bounds)
@@ -21,14 +21,16 @@ def link(scenario: Scenario) -> Scenario:
         needs=needs,
         needs_bounds=needs_bounds,
         meet_success=meet(routes, scenario.success),
-        meet_milestone=meet(routes, scenario.milestones),
+        meet_milestone=meet_milestones(routes, scenario.milestones),
         raise_bound=raises,
         lower_bound=lowers,
         inspectable=inspectable(scenario),
         written=bitsets.of_flags(scenario.events.writes != UNWRITTEN),
         success_keys=bitsets.of_flags(scenario.success.facts.T != 0),
-        key_uses=jnp.stack([*map(_keys_of, conditions), _union(needs)]),
-        bound_uses=jnp.stack([*(_union(each.bounds) for each in conditions), _union(needs_bounds)]),
+        key_uses=jnp.stack([*map(_keys_of, conditions), _keys_of_milestones(scenario), _union(needs)]),
+        bound_uses=jnp.stack(
+            [*(_union(each.bounds) for each in (*conditions, scenario.milestones)), _union(needs_bounds)]
+        ),
     )
     return scenario.replace(links=jax.tree.map(jnp.asarray, links))
 
@@ -59,9 +61,21 @@ def meet(routes: Routes, conditions: Conditions) -> jax.Array:
     return bitsets.of_flags(jnp.any((conditions.facts.T[:, None, :] & written[None]) != 0, axis=-1))
 
 
+def meet_milestones(routes: Routes, milestones: Milestones) -> jax.Array:
+    """[M]: the routes of which a consequence meets the milestone."""
+    written = code_bits(jnp.asarray(routes.writes)[:, milestones.key].T, jnp.asarray(milestones.codes))
+    return bitsets.of_flags((milestones.codes[:, None] & written) != 0)
+
+
 def _keys_of(conditions: Conditions) -> jax.Array:
     """[]: the keys that a condition of the table rests on."""
     return bitsets.of_flags(jnp.any(jnp.asarray(conditions.facts) != 0, axis=-1))
+
+
+def _keys_of_milestones(scenario: Scenario) -> jax.Array:
+    """[]: the keys that milestones rest on."""
+    milestones, key = scenario.milestones, np.arange(scenario.facts.shape[0], dtype=np.int8)
+    return bitsets.of_flags(jnp.any((milestones.key[:, None] == key[None]) & (milestones.codes != 0)[:, None], axis=0))
 
 
 def _union(sets: jax.Array) -> jax.Array:

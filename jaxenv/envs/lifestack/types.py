@@ -103,6 +103,14 @@ class Conditions(struct.PyTreeNode):
     bounds: jax.Array = _set("C", "B", doc="bounds that satisfy it")
 
 
+class Milestones(struct.PyTreeNode):
+    """Checkpoints, each with one condition, on a key or on a metric."""
+
+    key: jax.Array = array("M", np.int8, 0, last("K"), doc="of its condition, 0 where that is on a metric")
+    codes: jax.Array = _set("M", "codes", doc="codes of the key that meet it, none where it is on a metric")
+    bounds: jax.Array = _set("M", "B", doc="the bound that meets it, none where it is on a key")
+
+
 class Bounds(struct.PyTreeNode):
     """Closed bounds on metrics; conditions refer to them."""
 
@@ -174,7 +182,7 @@ class Scenario(struct.PyTreeNode):
     num_routes: jax.Array = array("", np.int8, 0, "R", doc="routes of this crisis")
     routes: Routes = record(Routes)
     num_milestones: jax.Array = array("", np.int8, 0, "M", doc="milestones of this crisis")
-    milestones: Conditions = record(Conditions, {"C": "M"})
+    milestones: Milestones = record(Milestones)
     milestone_reward: jax.Array = array("M", np.float32, *REWARDS, doc="paid once, when it is reached")
     locked: jax.Array = _set("", "M", doc="milestones that are closed until a route that unlocks them completes")
     events: Events = record(Events)

@@ -245,7 +245,7 @@ def _needs(observation: Observation, scenario: Scenario, slot: int) -> list[Need
 
 def _writes(observation: Observation, scenario: Scenario, names: Names, slot: int) -> list[Write]:
     """Consequences by key."""
-    writes = scenario.routes.writes[slot]
+    writes, milestones = scenario.routes.writes[slot], scenario.milestones
 
     def write(key: int, code: int) -> Write:
         def meets(table: Conditions) -> bool:
@@ -257,7 +257,9 @@ def _writes(observation: Observation, scenario: Scenario, names: Names, slot: in
             holds=bool(observation.keys.code[key] == code),
             succeeds=meets(scenario.success),
             fails=meets(scenario.failure),
-            reaches=meets(scenario.milestones),
+            reaches=any(
+                milestones.key[row] == key and _bit(milestones.codes[row], code) for row in range(milestones.key.size)
+            ),
         )
 
     return [write(key, int(writes[key])) for key in np.flatnonzero(writes != UNWRITTEN).tolist()]

@@ -173,7 +173,7 @@ class Tables:
         ready = (met(crisis.routes.preconditions) | ~asked).all(axis=1)
         return Reading(
             ready=bits(ready),
-            milestones=bits(np.any(met(crisis.milestones.facts.T), axis=1)),
+            milestones=bits(np.any(met(on_milestones(crisis)), axis=1)),
             members=bits(np.any(met(crisis.success.facts.T), axis=1)),
             failed=bool(met(crisis.failure.facts.T).any()),
         )
@@ -239,9 +239,14 @@ def _bounds(scenario: Scenario) -> list[tuple[int, int, int]]:
     return found
 
 
+def on_milestones(scenario: Scenario) -> np.ndarray:
+    """[M, K]: the codes of each key that meet a milestone, as sets."""
+    milestones, keys = scenario.milestones, np.arange(len(scenario.facts))
+    return np.where(milestones.key[:, None] == keys, milestones.codes[:, None], 0)
+
+
 def _asked_keys(scenario: Scenario) -> list[int]:
     """The keys that some condition uses."""
-    conditions = (scenario.milestones, scenario.success, scenario.failure)
-    tables = (scenario.routes.order.T, *(each.facts for each in conditions))
+    tables = (scenario.routes.order.T, on_milestones(scenario).T, scenario.success.facts, scenario.failure.facts)
     asked = np.any([(table != 0).any(axis=1) for table in tables], axis=0)
     return [int(key) for key in np.flatnonzero(asked)]

@@ -12,7 +12,7 @@ from jaxenv.core.types import Key
 from jaxenv.envs.lifestack.generator import life, tables
 from jaxenv.envs.lifestack.generator.plan import NUM_PRICES, NUM_ROUTES, Plan, draw_costs, draw_plan
 from jaxenv.envs.lifestack.links import link
-from jaxenv.envs.lifestack.types import ABSENT, NEVER, Conditions, Limits, Scenario, empty_scenario
+from jaxenv.envs.lifestack.types import ABSENT, NEVER, Limits, Scenario, empty_scenario
 
 MIN_LIMITS = Limits(
     keys=tables.NUM_KEYS,
@@ -70,9 +70,6 @@ def shuffle(scenario: Scenario, plan: Plan, u: jax.Array) -> Scenario:
     by_milestone = _order(jnp.where(tables.milestone_exists(plan), 0.0, jnp.inf), scenario.milestone_reward.size)
     by_event = _order(jnp.where(scenario.events.step == NEVER, jnp.inf, 0.0), scenario.events.step.size)
 
-    def conditions(table: Conditions) -> Conditions:
-        return table.replace(facts=table.facts[by_key])
-
     def take(table: Any, order: jax.Array) -> Any:
         return jax.tree.map(lambda column: column[order], table)
 
@@ -80,7 +77,8 @@ def shuffle(scenario: Scenario, plan: Plan, u: jax.Array) -> Scenario:
         return bitsets.of_flags(bitsets.flags(sets, order.size)[..., order])
 
     routes, events = take(scenario.routes, by_route), take(scenario.events, by_event)
-    milestones = conditions(scenario.milestones)
+    milestones = take(scenario.milestones, by_milestone)
+    key = jnp.argsort(by_key)[milestones.key]  # where each key has gone
     return scenario.replace(
         **{name: getattr(scenario, name)[by_key] for name in ("facts", "known")},
         shown=members(scenario.shown, by_key),
@@ -92,9 +90,9 @@ def shuffle(scenario: Scenario, plan: Plan, u: jax.Array) -> Scenario:
             closes=members(routes.closes, by_route),
             unlocks=members(routes.unlocks, by_milestone),
         ),
-        milestones=milestones.replace(facts=milestones.facts[:, by_milestone]),
+        milestones=milestones.replace(key=jnp.where(milestones.codes != 0, key, 0).astype(jnp.int8)),
         events=events.replace(writes=events.writes[:, by_key], closes=members(events.closes, by_route)),
-        success=conditions(scenario.success),
+        success=scenario.success.replace(facts=scenario.success.facts[by_key]),
     )
 
 
@@ -103,29 +101,28 @@ def renumber(scenario: Scenario) -> Scenario:
 
     Codes that a key never takes leave the conditions, as they do when a document is compiled.
     """
-    facts, routes, events = scenario.facts, scenario.routes, scenario.events
+    facts, routes, events, milestones = scenario.facts, scenario.routes, scenario.events, scenario.milestones
     met = jnp.concatenate([facts[None], routes.writes, events.writes])
-    swaps = jnp.take_along_axis(met, jnp.argmax(met > ABSENT, axis=0)[None], axis=0) == tables.NO  # [1, K]
-    takes = [jnp.any(met == code, axis=0, keepdims=True) for code in (tables.YES, tables.NO)]
-    taken = 1 | jnp.where(takes[0] | takes[1], 2, 0) | jnp.where(takes[0] & takes[1], 4, 0)  # [1, K] code sets
+    swaps = jnp.take_along_axis(met, jnp.argmax(met > ABSENT, axis=0)[None], axis=0)[0] == tables.NO  # [K]
+    takes = [jnp.any(met == code, axis=0) for code in (tables.YES, tables.NO)]
+    taken = 1 | jnp.where(takes[0] | takes[1], 2, 0) | jnp.where(takes[0] & takes[1], 4, 0)  # [K] code sets
 
     def codes(table: jax.Array) -> jax.Array:
-        return jnp.where(swaps & (table > ABSENT), 3 - table, table).astype(table.dtype)
+        return jnp.where(swaps[None] & (table > ABSENT), 3 - table, table).astype(table.dtype)
 
-    def sets(table: jax.Array) -> jax.Array:
+    def sets(table: jax.Array, key: Any) -> jax.Array:
         swapped = (table & 1) | ((table & 2) << 1) | ((table & 4) >> 1)
-        return jnp.where(swaps, swapped, table) & taken.astype(table.dtype)
+        return jnp.where(swaps[key], swapped, table) & taken[key].astype(table.dtype)
 
-    def conditions(table: Conditions) -> Conditions:
-        return table.replace(facts=sets(table.facts.T).T)
+    every = np.arange(facts.size)
 
     return scenario.replace(
         facts=codes(facts[None])[0],
         known=codes(scenario.known[None])[0],
-        routes=routes.replace(writes=codes(routes.writes), preconditions=sets(routes.preconditions)),
+        routes=routes.replace(writes=codes(routes.writes), preconditions=sets(routes.preconditions, every[None])),
         events=events.replace(writes=codes(events.writes)),
-        milestones=conditions(scenario.milestones),
-        success=conditions(scenario.success),
+        milestones=milestones.replace(codes=sets(milestones.codes, milestones.key)),
+        success=scenario.success.replace(facts=sets(scenario.success.facts, every[:, None])),
     )
 
 

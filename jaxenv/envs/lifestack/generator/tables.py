@@ -120,13 +120,15 @@ def set_goals(scenario: Scenario, plan: Plan, u: jax.Array) -> Scenario:
     """
     exists = milestone_exists(plan)
     target = np.append(np.arange(LINKS), FIRST_TRAP_FACT + TRAP - LINKS)
-    key = np.arange(NUM_KEYS)[:, None]
-    codes = jnp.where(key == plan.turn, (1 << YES) | (1 << NO), 1 << YES)
-    milestones = jnp.where((key == target[None]) & exists[None], codes, 0)
-    success = jnp.where(key == plan.length - 1, 1 << YES, 0)
+    codes = jnp.where(target == plan.turn, (1 << YES) | (1 << NO), 1 << YES)
+    success = jnp.where(np.arange(NUM_KEYS)[:, None] == plan.length - 1, 1 << YES, 0)
+    milestones = scenario.milestones
     return scenario.replace(
         num_milestones=jnp.sum(exists).astype(jnp.int8),
-        milestones=scenario.milestones.replace(facts=put(scenario.milestones.facts, milestones)),
+        milestones=milestones.replace(
+            key=put(milestones.key, jnp.where(exists, target, 0)),
+            codes=put(milestones.codes, jnp.where(exists, codes, 0)),
+        ),
         milestone_reward=put(scenario.milestone_reward, jnp.where(exists, tenths(u, 3, 8), 0)),
         success=scenario.success.replace(facts=put(scenario.success.facts, success)),
     )
