@@ -20,7 +20,12 @@ def dtype_of(count: int) -> type:
 
 
 def singletons(count: int, dtype: Any) -> np.ndarray:
-    """[count]: each number as the set of itself."""
+    """[count]: each number as the set of itself.
+
+    >>> from jaxenv.core import bitsets
+    >>> bitsets.singletons(4, "uint8").tolist()
+    [1, 2, 4, 8]
+    """
     return np.left_shift(np.uint32(1), np.arange(count, dtype=np.uint32)).astype(dtype)
 
 
