@@ -1,9 +1,11 @@
-"""Tuned settings per environment; one without a preset trains with the defaults of `Config`."""
+"""Tuned settings per environment, and the same for very large batches; others train with the defaults of `Config`."""
 
 import dataclasses
 
 from jaxenv.core.names import did_you_mean_one_of
 from train.settings.config import Config, Hyper, Network, Rollout
+
+LARGE = 32_768  # environments
 
 # The planner observes its clock and its time limit is part of the task, so the limit counts as termination and gamma
 # may be 1. Its days are short: short rollouts give more gradient steps per environment step.
@@ -36,7 +38,7 @@ _CHAT = Config(
     network=Network(encoder="entities", hidden=(128, 128), activation="relu", sees_actions=False, sees_mask=True),
 )
 
-PRESETS: dict[str, Config] = {
+_BY_ENVIRONMENT: dict[str, Config] = {
     "LifeOps-v0": _DAY,
     "LifeOps-Shaped-v0": dataclasses.replace(_DAY, env="LifeOps-Shaped-v0", hyper=_DAY.hyper.replace(entropy_coef=0.1)),
     "LifeStack-v0": _CRISIS,
@@ -52,11 +54,37 @@ PRESETS: dict[str, Config] = {
 }
 
 
+def large(config: Config) -> Config:
+    """The settings for a batch of 32,768 environments, which is made for an accelerator.
+
+    With 32 times the environments there are fewer updates, so each takes more gradient steps: minibatches grow by 8
+    alone, and there are twice the epochs. The learning rate stays: raised by the square root of the minibatch, as a law
+    for Adam has it, it learned slower here (BENCHMARKS.md has what was tried).
+    """
+    sizes = config.rollout
+    rollout = dataclasses.replace(
+        sizes,
+        num_envs=LARGE,
+        minibatch_size=8 * sizes.minibatch_size,
+        epochs=2 * sizes.epochs,
+        updates_per_superstep=1,
+    )
+    return dataclasses.replace(config, rollout=rollout, total_steps=4 * config.total_steps)
+
+
+PRESETS: dict[str, Config] = {
+    **_BY_ENVIRONMENT,
+    **{f"{id.removesuffix('-v0').lower()}-large": large(config) for id, config in _BY_ENVIRONMENT.items()},
+}
+
+
 def preset(name: str) -> Config:
-    """The preset of that name.
+    """The preset of that name: an environment's id, or for very large batches its name in lower case and `-large`.
 
     >>> preset("LifeOps-v0").hyper.gamma
     1.0
+    >>> preset("lifeops-large").rollout.num_envs
+    32768
 
     Raises:
         ValueError: for an unknown name, with the nearest one.

@@ -60,3 +60,16 @@ def test_presets_name_registered_environments():
     for env_id in jaxenv.registered():
         assert presets.for_environment(env_id).env == env_id
     assert presets.for_environment("Other-v0") == Config(env="Other-v0")
+
+
+@pytest.mark.parametrize("env_id", jaxenv.registered())
+def test_a_large_batch_takes_more_gradient_steps_an_update(env_id):
+    """Eight times as many: 32 times the samples, minibatches 8 times as large, twice the epochs."""
+    small, large = presets.preset(env_id), presets.preset(f"{env_id.removesuffix('-v0').lower()}-large")
+    assert (large.env, large.hyper, large.network) == (small.env, small.hyper, small.network)
+    assert large.rollout.num_envs == 32_768
+
+    def gradient_steps(sizes):
+        return sizes.epochs * sizes.batch_size // sizes.samples_per_step
+
+    assert gradient_steps(large.rollout) == 8 * gradient_steps(small.rollout)
