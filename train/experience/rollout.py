@@ -21,7 +21,7 @@ from jaxenv.core.environment import select
 from jaxenv.core.masking import sample_uniform
 from jaxenv.core.types import Info, Key
 from jaxenv.wrappers import EpisodeStatistics, EpisodeSummary, Vectorize, summarize
-from train.networks.reader import Reader
+from train.networks.reader import Carry, Reader
 from train.settings.config import Rollout
 
 MAX_STAGGER = 1000  # steps over which a run's first episodes are spread, where the time limit is longer
@@ -33,6 +33,7 @@ class RolloutState(struct.PyTreeNode):
 
     state: Any  # of `EpisodeStatistics(env)`, with a leading axis E
     is_counted: jax.Array  # [E] bool, False in the first episode, which random actions began
+    carry: Carry = None  # [B, H] float32, what the network remembers of each agent's episode; None without memory
 
 
 class Transition(struct.PyTreeNode):
@@ -56,9 +57,11 @@ class EpisodeTotals(struct.PyTreeNode):
     terminated: jax.Array  # [] int32, episodes that terminated rather than hit the time limit
 
 
-@functools.partial(jax.jit, static_argnames=("env", "num_envs"))
-def initial_state(key: Key, env_params: Any, *, env: Environment, num_envs: int) -> RolloutState:
+@functools.partial(jax.jit, static_argnames=("env", "num_envs", "memory"))
+def initial_state(key: Key, env_params: Any, *, env: Environment, num_envs: int, memory: int = 0) -> RolloutState:
     """E environments in the middle of their first episodes, each at a random step.
+
+    A network with `memory` units remembers nothing of those episodes' beginnings.
 
     If all started at clock 0, environments with episodes of equal length would stay synchronized, and each update
     would see only one stretch of the episode. So each first plays 0 to L - 1 random legal actions, where L is the time
@@ -78,7 +81,8 @@ def initial_state(key: Key, env_params: Any, *, env: Environment, num_envs: int)
         return jax.vmap(select)(step < steps, following, episodes)
 
     _, state = lax.fori_loop(0, jnp.max(steps), advance, (observation, state))
-    return RolloutState(state, jnp.zeros(num_envs, bool))
+    carry = jnp.zeros((num_envs * env.num_agents, memory), jnp.float32) if memory else None
+    return RolloutState(state, jnp.zeros(num_envs, bool), carry)
 
 
 def collect(
@@ -107,30 +111,34 @@ def collect(
         envs, totals = carry
         action_key, env_key = jax.random.split(key)
         observation = observe(envs)
-        policy, value = reader(weights, observation)
+        policy, value, carry = reader.act(weights, observation, envs.carry)
         action = policy.sample(action_key)
         joint = action if agents == 1 else action.reshape(-1, agents)
         _, state, reward, terminated, truncated, info = batch.step(env_key, envs.state, joint, params)
-        row_truncated = jnp.repeat(truncated, agents)
+        row_terminated, row_truncated = jnp.repeat(terminated, agents), jnp.repeat(truncated, agents)
         final_value = None
         if sizes.bootstrap_truncated:
-            final_value = values_where(row_truncated, by_agent(info["final_observation"], agents), weights, reader)
+            last = by_agent(info["final_observation"], agents), carry  # remembered until then
+            final_value = values_where(row_truncated, *last, weights, reader)
         transition = Transition(
             observation=observation,
             action=action,
             log_prob=policy.log_prob(action),
             value=value,
             reward=reward.ravel(),
-            terminated=jnp.repeat(terminated, agents),
+            terminated=row_terminated,
             truncated=row_truncated,
             final_value=final_value,
         )
         totals = jax.tree.map(jnp.add, totals, finished(info, envs.is_counted))
-        return (RolloutState(state, envs.is_counted | terminated | truncated), totals), transition
+        if carry is not None:
+            carry = jnp.where((row_terminated | row_truncated)[:, None], 0.0, carry)
+        return (RolloutState(state, envs.is_counted | terminated | truncated, carry), totals), transition
 
     keys = jax.random.split(key, sizes.num_steps)
     (envs, totals), transitions = lax.scan(step, (envs, _no_totals(envs)), keys)
-    return envs, transitions, reader.value(weights, observe(envs)), jax.tree.map(lambda x: jnp.sum(x, axis=0), totals)
+    last_value = reader.value(weights, observe(envs), envs.carry)
+    return envs, transitions, last_value, jax.tree.map(lambda x: jnp.sum(x, axis=0), totals)
 
 
 def finished(info: Info, is_counted: jax.Array) -> EpisodeTotals:
@@ -143,7 +151,7 @@ def finished(info: Info, is_counted: jax.Array) -> EpisodeTotals:
     return EpisodeTotals(episodes, (info["terminated"] & is_counted).astype(jnp.int32))
 
 
-def values_where(wanted: jax.Array, observation: Any, weights: Any, reader: Reader) -> jax.Array:
+def values_where(wanted: jax.Array, observation: Any, carry: Carry, weights: Any, reader: Reader) -> jax.Array:
     """[B] float32: V(observation) where `wanted` ([B] bool), 0 elsewhere.
 
     Wanted rows are gathered and valued in chunks until none is left. That is exact for any number of them, and the
@@ -151,15 +159,15 @@ def values_where(wanted: jax.Array, observation: Any, weights: Any, reader: Read
     """
     size = max(1, wanted.size // CHUNKS)
 
-    def chunk(carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
-        left, values = carry
+    def chunk(so_far: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+        left, values = so_far
         (index,) = jnp.nonzero(left, size=size, fill_value=wanted.size)  # indices beyond the batch are dropped below
-        few = jax.tree.map(lambda leaf: leaf.at[index].get(mode="clip"), observation)
-        found = reader.value(weights, few)
+        few = jax.tree.map(lambda leaf: leaf.at[index].get(mode="clip"), (observation, carry))
+        found = reader.value(weights, *few)
         return left.at[index].set(False, mode="drop"), values.at[index].set(found, mode="drop")
 
     nothing = jnp.zeros(wanted.shape, jnp.float32)
-    return lax.while_loop(lambda carry: jnp.any(carry[0]), chunk, (wanted, nothing))[1]
+    return lax.while_loop(lambda so_far: jnp.any(so_far[0]), chunk, (wanted, nothing))[1]
 
 
 def by_agent(observation: Any, agents: int) -> Any:

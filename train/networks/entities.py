@@ -12,8 +12,9 @@ from flax import linen as nn
 
 from jaxenv.core import Environment
 from jaxenv.core.types import ActionMask, Entities, EntityGroup
+from train.networks.actor_critic import ActorCritic
 from train.networks.distributions import MaskedCategorical
-from train.networks.mlp import MLP, PRECISION, Dense, orthogonal
+from train.networks.layers import PRECISION, Dense, orthogonal
 from train.settings.config import Network
 
 
@@ -57,40 +58,29 @@ class ActionScores(nn.Module):
         return jnp.einsum("...f,...af->...a", weights, features, precision=PRECISION)
 
 
-class EntityActorCritic(nn.Module):
+class EntityActorCritic(ActorCritic, kw_only=True):
     """A policy that scores each action by its own features and the pooled observation, and a value."""
 
-    num_actions: int
     embedding: int
-    hidden: tuple[int, ...]
-    activation: str
-    shared_trunk: bool
     sees_actions: bool
     sees_mask: bool = False
-    dtype: str = "float32"
 
     @classmethod
     def from_settings(cls, settings: Network, num_actions: int) -> "EntityActorCritic":
         """The network that the settings describe."""
         return cls(
-            num_actions,
-            settings.embedding,
-            tuple(settings.hidden),
-            settings.activation,
-            settings.shared_trunk,
-            settings.sees_actions,
-            settings.sees_mask,
-            settings.dtype,
+            num_actions=num_actions,
+            embedding=settings.embedding,
+            sees_actions=settings.sees_actions,
+            sees_mask=settings.sees_mask,
+            **cls.common(settings),
         )
 
     def setup(self) -> None:
-        """Creates one overview for policy and value, and two trunks, or one under two names."""
+        """Creates one overview for policy and value, and what the scores of actions add."""
+        super().setup()
         self.overview = Overview(self.embedding, self.sees_actions, self.dtype)
-        self.actor_trunk = MLP(self.hidden, self.activation, self.dtype)
-        self.critic_trunk = self.actor_trunk if self.shared_trunk else MLP(self.hidden, self.activation, self.dtype)
-        self.policy_head = Dense(self.num_actions, kernel_init=orthogonal(0.01))
         self.action_scores = ActionScores()
-        self.value_head = Dense(1, kernel_init=orthogonal(1.0))
 
     def read(self, env: Environment, observation: Any, params: Any) -> Entities:
         """The entities of one observation, with its mask in the context if that is seen."""
@@ -100,25 +90,12 @@ class EntityActorCritic(nn.Module):
         seen = observation.action_mask.astype(jnp.float32)
         return entities.replace(context=jnp.concatenate([entities.context, seen]))
 
-    def __call__(self, entities: Entities, mask: ActionMask) -> tuple[MaskedCategorical, jax.Array]:
-        """(entities, [..., A] bool) -> (distribution over A, value [...] float32)."""
-        overview = self.overview(entities)
-        return self.policy_of(overview, entities, mask), self.value_of(overview)
+    def see(self, features: Entities) -> jax.Array:
+        """Context, pooled groups and perhaps actions, [..., F] float32."""
+        return self.overview(features)
 
-    def policy(self, entities: Entities, mask: ActionMask) -> MaskedCategorical:
-        """(entities, [..., A] bool) -> distribution over A; no value is computed."""
-        return self.policy_of(self.overview(entities), entities, mask)
-
-    def value(self, entities: Entities) -> jax.Array:
-        """Entities -> [...] float32; no policy is computed."""
-        return self.value_of(self.overview(entities))
-
-    def policy_of(self, overview: jax.Array, entities: Entities, mask: ActionMask) -> MaskedCategorical:
-        """(overview [..., F], entities, [..., A] bool) -> distribution over A."""
-        hidden = self.actor_trunk(overview)
-        logits = self.policy_head(hidden) + self.action_scores(hidden, entities.actions)
+    def policy_of(self, seen: jax.Array, features: Entities, mask: ActionMask) -> MaskedCategorical:
+        """(what the hidden layers read [..., F], entities, [..., A] bool) -> distribution over A."""
+        hidden = self.actor_trunk(seen)
+        logits = self.policy_head(hidden) + self.action_scores(hidden, features.actions)
         return MaskedCategorical.of(logits, mask)
-
-    def value_of(self, overview: jax.Array) -> jax.Array:
-        """[..., F] -> [...] float32."""
-        return jnp.squeeze(self.value_head(self.critic_trunk(overview)), axis=-1)

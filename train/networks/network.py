@@ -5,8 +5,8 @@ from typing import Any, Protocol
 
 from jaxenv.core import Environment
 from jaxenv.core.types import Key
+from train.networks.actor_critic import ActorCritic
 from train.networks.entities import EntityActorCritic
-from train.networks.mlp import ActorCritic
 from train.settings.config import Network
 
 
@@ -14,8 +14,14 @@ class PureNetwork(Protocol):
     """Pure functions of weights, with the names of a linen module's methods.
 
     `apply(weights, features, mask)` returns (distribution, value); with `method="policy"` only the distribution, with
-    `method="value"` and no mask only the value.
+    `method="value"` and no mask only the value. A network with memory has `method="replay"` in their place, see
+    `ActorCritic.replay`.
     """
+
+    @property
+    def memory(self) -> int:
+        """H, the units of a carry; 0 without memory."""
+        ...
 
     def read(self, env: Environment, observation: Any, params: Any) -> Any:
         """The features of one observation: an array or a tree of them."""

@@ -3,11 +3,13 @@
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 from flax import struct
 
 from jaxenv.core import Environment
 from jaxenv.core.types import Key
 from train.networks.network import PureNetwork
+from train.networks.reader import Reader
 
 
 class NetworkPolicy(struct.PyTreeNode):
@@ -36,3 +38,31 @@ class NetworkPolicy(struct.PyTreeNode):
         features = self.network.read(self.env, observation, params)
         policy = self.network.apply(self.weights, features, observation.action_mask, method="policy")
         return policy.mode() if self.greedy else policy.sample(key)
+
+
+class RecurrentPolicy(struct.PyTreeNode):
+    """The same for a network with memory: a `jaxenv.core.types.StatefulPolicy`."""
+
+    weights: Any
+    network: PureNetwork = struct.field(pytree_node=False)
+    env: Environment = struct.field(pytree_node=False)
+    greedy: bool = struct.field(pytree_node=False, default=True)
+
+    def initial_carry(self) -> jax.Array:
+        """[H] float32: nothing is remembered."""
+        return jnp.zeros(self.network.memory, jnp.float32)
+
+    def act(self, key: Key, observation: Any, params: Any, carry: jax.Array) -> tuple[jax.Array, jax.Array]:
+        """([] int32, [H] float32): the action for one observation, and what is remembered then."""
+        row, carry = jax.tree.map(lambda x: jnp.expand_dims(x, 0), (observation, carry))
+        policy, _, carry = Reader(self.network, self.env, params).act(self.weights, row, carry)
+        policy, carry = jax.tree.map(lambda x: jnp.squeeze(x, 0), (policy, carry))
+        return policy.mode() if self.greedy else policy.sample(key), carry
+
+
+LearnedPolicy = NetworkPolicy | RecurrentPolicy
+
+
+def make_policy(weights: Any, network: PureNetwork, env: Environment) -> LearnedPolicy:
+    """The policy of a network, with memory or without."""
+    return (RecurrentPolicy if network.memory else NetworkPolicy)(weights, network, env)

@@ -4,11 +4,16 @@ import dataclasses
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 from jaxenv.core import Environment
 from jaxenv.core.types import Key
 from train.networks.distributions import MaskedCategorical
+from train.networks.memory import Sequences
 from train.networks.network import PureNetwork
+
+Carry = Any
+"""[B, H] float32, what a network remembers of B episodes, zeros at their start; None without memory."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -33,16 +38,45 @@ class Reader:
 
     def init(self, key: Key, observation: Any) -> Any:
         """The initial weights; of the observation only the shapes count."""
-        return self.network.init(key, self.features(observation), observation.action_mask)
+        features, mask = self.features(observation), observation.action_mask
+        if not self.network.memory:
+            return self.network.init(key, features, mask)
+        now = jax.tree.map(lambda x: jnp.expand_dims(x, 1), (features, mask))
+        return self.network.init(key, *now, _one_step(self.initial_carry(mask.shape[0])), method="replay")
 
-    def __call__(self, weights: Any, observation: Any) -> tuple[MaskedCategorical, jax.Array]:
-        """(distribution over actions, value [B] float32)."""
-        return self.network.apply(weights, self.features(observation), observation.action_mask)
+    def __call__(
+        self, weights: Any, observation: Any, memory: Sequences | None = None
+    ) -> tuple[MaskedCategorical, jax.Array]:
+        """(distribution over actions, value [B] float32); with memory, of sequences: axes [N, T] in the place of B."""
+        mask = observation.action_mask
+        if memory is None:
+            return self.network.apply(weights, self.features(observation), mask)
+        features = jax.vmap(self.features)(observation)
+        return self.network.apply(weights, features, mask, memory, method="replay")[:2]
 
-    def value(self, weights: Any, observation: Any) -> jax.Array:
+    def act(self, weights: Any, observation: Any, carry: Carry) -> tuple[MaskedCategorical, jax.Array, Carry]:
+        """(distribution, value [B] float32, carry after this step)."""
+        if carry is None:
+            return *self(weights, observation), None
+        now = jax.tree.map(lambda x: jnp.expand_dims(x, 1), (self.features(observation), observation.action_mask))
+        policy, value, carry = self.network.apply(weights, *now, _one_step(carry), method="replay")
+        return *jax.tree.map(lambda x: jnp.squeeze(x, 1), (policy, value)), carry
+
+    def value(self, weights: Any, observation: Any, carry: Carry = None) -> jax.Array:
         """[B] float32; no policy is computed."""
-        return self.network.apply(weights, self.features(observation), method="value")
+        if carry is None:
+            return self.network.apply(weights, self.features(observation), method="value")
+        return self.act(weights, observation, carry)[1]
+
+    def initial_carry(self, rows: int) -> Carry:
+        """What is remembered at the start of an episode."""
+        return jnp.zeros((rows, self.network.memory), jnp.float32) if self.network.memory else None
 
     def features(self, observation: Any) -> Any:
         """What the network's layers are given: an array or a tree of them, each with a leading axis B."""
         return jax.vmap(lambda one: self.network.read(self.env, one, self.params))(observation)
+
+
+def _one_step(carry: jax.Array) -> Sequences:
+    """Sequences of one step that goes on."""
+    return Sequences(carry, jnp.zeros((carry.shape[0], 1), bool))

@@ -21,8 +21,9 @@ from jaxenv.wrappers import Vectorize
 from train.experience import rollout
 from train.experience.bank import first_bank, refresh, with_bank
 from train.lanes import BY_LANE, SHARED, Lanes
+from train.networks.memory import Sequences
 from train.networks.network import make_network
-from train.networks.policy import NetworkPolicy
+from train.networks.policy import LearnedPolicy, make_policy
 from train.networks.reader import Reader
 from train.ppo import learner
 from train.ppo.advantage import generalized_advantages, true_next_values
@@ -94,7 +95,9 @@ def init(key: Key, env_params: Any, *, config: Config, env: Environment, lanes: 
     def start(keys: LaneKeys, env_params: Any) -> tuple[LaneState, None]:
         bank = first_bank(keys.bank, sizes, env, env_params)
         params = with_bank(env_params, bank)
-        envs = rollout.initial_state(keys.envs, params, env=env, num_envs=sizes.rollout.num_envs)
+        network = make_network(config.network, env.num_actions)
+        like = {"num_envs": sizes.rollout.num_envs, "memory": network.memory}
+        envs = rollout.initial_state(keys.envs, params, env=env, **like)
         return LaneState(envs, bank, keys.run), None
 
     def start_all(keys: LaneKeys, env_params: Any) -> LaneState:
@@ -120,9 +123,9 @@ def training_bank(key: Key, env_params: Any, *, config: Config, env: Environment
     return banks[0].concatenate(*banks[1:]) if len(banks) > 1 else banks[0]
 
 
-def policy_of(state: TrainState, *, config: Config, env: Environment) -> NetworkPolicy:
+def policy_of(state: TrainState, *, config: Config, env: Environment) -> LearnedPolicy:
     """The policy that has been learned so far."""
-    return NetworkPolicy(state.weights, make_network(config.network, env.num_actions), env)
+    return make_policy(state.weights, make_network(config.network, env.num_actions), env)
 
 
 def make_update(config: Config, env: Environment, lanes: Lanes | None = None) -> Update:
@@ -148,7 +151,7 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
         bank = refresh(bank_key, lane.bank, env_state=lane.envs.state, updates=updates, config=sizes, env=env)
         reader = Reader(network, env, with_bank(env_params, bank))
         envs, steps, last_value, totals = rollout.collect(rollout_key, learned[0], lane.envs, reader, sizes.rollout)
-        batch = estimate(steps, last_value, hyper)
+        batch = estimate(steps, last_value, hyper).replace(memory=memory_of(lane.envs, steps))
         progress = updates / config.num_updates
         learning_rate = linear(hyper.learning_rate, hyper.learning_rate_end, progress)
         entropy_coef = linear(hyper.entropy_coef, hyper.entropy_coef_end, progress)
@@ -234,6 +237,14 @@ def estimate(steps: rollout.Transition, last_value: jax.Array, hyper: Hyper) -> 
         advantage=advantages,
         target=targets,
     )
+
+
+def memory_of(envs: rollout.RolloutState, steps: rollout.Transition) -> Sequences | None:
+    """What the sequences that began in `envs` need to be replayed; None without memory."""
+    if envs.carry is None:
+        return None
+    ended = (steps.terminated | steps.truncated).T
+    return Sequences(envs.carry, jnp.pad(ended[:, :-1], ((0, 0), (1, 0))))  # a carry is reset where it is stored
 
 
 def linear(start: jax.Array | float, end: jax.Array | float, progress: jax.Array | float) -> jax.Array:

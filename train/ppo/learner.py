@@ -22,16 +22,25 @@ def learn(
     key: Key, learner: Learner, batch: Batch, step: Callable[..., Any], sizes: Rollout
 ) -> tuple[Learner, tuple[Losses, jax.Array]]:
     """Several epochs over a batch ([T, B]), each in a new order: (learner, terms [epochs, minibatches])."""
-    flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), batch)
-    size = jax.tree.leaves(flat)[0].shape[0]
+    rows = samples(batch)
+    size = rows.action.shape[0]
+    minibatch_size = sizes.minibatch_size * size // batch.action.size  # sequences, where these are shuffled
 
     def minibatch(learner: Any, indices: jax.Array) -> Any:
-        return step(learner, jax.tree.map(lambda x: x[indices], flat))
+        return step(learner, jax.tree.map(lambda x: x[indices], rows))
 
     def epoch(learner: Any, key: Key) -> Any:
-        return lax.scan(minibatch, learner, shuffled(key, size, sizes.minibatch_size))
+        return lax.scan(minibatch, learner, shuffled(key, size, minibatch_size))
 
     return lax.scan(epoch, learner, jax.random.split(key, sizes.epochs))
+
+
+def samples(batch: Batch) -> Batch:
+    """A batch [T, B] as what is shuffled: single steps [T * B], or with memory whole sequences [B, T]."""
+    if batch.memory is None:
+        return jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), batch)
+    sequences = jax.tree.map(lambda x: jnp.swapaxes(x, 0, 1), batch.replace(memory=None))
+    return sequences.replace(memory=batch.memory)
 
 
 def shuffled(key: Key, size: int, minibatch_size: int) -> jax.Array:
@@ -61,12 +70,12 @@ def gradient_step(
 
 
 def mean_gradient(loss: Callable[..., Any], weights: Any, batch: Batch, microbatch_size: int) -> tuple[Any, Losses]:
-    """The gradient of a loss that is a mean over samples ([N]), and its terms, accumulated over parts of a size."""
+    """The gradient of a loss that is a mean over samples, and its terms, accumulated over parts of a size."""
     gradient = jax.grad(loss, has_aux=True)
     parts = batch.action.size // microbatch_size
     if parts == 1:
         return gradient(weights, batch)
-    split = jax.tree.map(lambda x: x.reshape(parts, microbatch_size, *x.shape[1:]), batch)
+    split = jax.tree.map(lambda x: x.reshape(parts, -1, *x.shape[1:]), batch)
 
     def add(total: Any, part: Batch) -> tuple[Any, None]:
         return jax.tree.map(jnp.add, total, gradient(weights, part)), None

@@ -6,12 +6,13 @@ import jax
 import jax.numpy as jnp
 from flax import struct
 
+from train.networks.memory import Sequences
 from train.networks.reader import Reader
 from train.settings.config import Hyper
 
 
 class Batch(struct.PyTreeNode):
-    """Training samples, with leading axes [T, B] as collected or [N] as shuffled."""
+    """Training samples, with leading axes [T, B] as collected, and as shuffled [N], or with memory [N, T]."""
 
     observation: Any  # the record in which the action was taken, its mask included
     action: jax.Array  # [...] int32
@@ -19,6 +20,7 @@ class Batch(struct.PyTreeNode):
     value: jax.Array  # [...] float32, of the critic at that time
     advantage: jax.Array  # [...] float32; normalized where the loss is computed
     target: jax.Array  # [...] float32, target of the value
+    memory: Sequences | None = None  # of N = B sequences, for a network with memory
 
 
 class Losses(struct.PyTreeNode):
@@ -34,8 +36,8 @@ class Losses(struct.PyTreeNode):
 def ppo_loss(
     weights: Any, batch: Batch, *, reader: Reader, hyper: Hyper, entropy_coef: jax.Array | float
 ) -> tuple[jax.Array, Losses]:
-    """The loss of samples ([N, ...]) and its terms, each [] float32."""
-    policy, value = reader(weights, batch.observation)
+    """The loss of shuffled samples and its terms, each [] float32."""
+    policy, value = reader(weights, batch.observation, batch.memory)
     log_ratio = policy.log_prob(batch.action) - batch.log_prob
     policy_loss = clipped_surrogate(log_ratio, batch.advantage, hyper.clip)
     value_loss = clipped_value_loss(value, batch.value, batch.target, hyper.value_clip)

@@ -9,7 +9,7 @@ from jaxenv.core import Environment, ScenarioBank
 from jaxenv.core.types import Key
 from train.experience.rollout import EpisodeTotals
 from train.lanes import Lanes
-from train.networks.policy import NetworkPolicy
+from train.networks.policy import LearnedPolicy
 from train.settings.config import Config
 
 
@@ -65,6 +65,6 @@ class Algorithm(Protocol):
         """The jitted function (state, env_params, hyper) -> (state, metrics of K updates), which consumes its state."""
         ...
 
-    def policy_of(self, state: Any, *, config: Config, env: Environment) -> NetworkPolicy:
+    def policy_of(self, state: Any, *, config: Config, env: Environment) -> LearnedPolicy:
         """The policy that has been learned so far."""
         ...

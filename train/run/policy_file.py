@@ -12,7 +12,8 @@ from flax import serialization
 
 from jaxenv.core import Environment
 from train.networks.network import make_network
-from train.networks.policy import NetworkPolicy
+from train.networks.policy import LearnedPolicy, make_policy
+from train.networks.reader import Reader
 from train.run.folder import write_atomic
 from train.settings import task
 from train.settings.config import Config
@@ -25,7 +26,7 @@ class PolicyError(ValueError):
     """A file that is not a policy, or not one for this environment."""
 
 
-def save_policy(path: Path, policy: NetworkPolicy, config: Config, *, scenarios: str, algorithm: str = "") -> None:
+def save_policy(path: Path, policy: LearnedPolicy, config: Config, *, scenarios: str, algorithm: str = "") -> None:
     """Writes a policy file, completely or not at all.
 
     >>> import functools, pathlib, tempfile, jax, jax.numpy as jnp, jaxenv, train
@@ -77,7 +78,7 @@ def read_header(path: str | Path) -> dict[str, Any]:
     return record
 
 
-def load_policy(path: str | Path, env: Environment, params: Any, *, any_params: bool = False) -> NetworkPolicy:
+def load_policy(path: str | Path, env: Environment, params: Any, *, any_params: bool = False) -> LearnedPolicy:
     """Reads a policy for `env`.
 
     >>> import functools, pathlib, tempfile, jax, jax.numpy as jnp, jaxenv, train
@@ -115,14 +116,15 @@ def load_policy(path: str | Path, env: Environment, params: Any, *, any_params: 
 
     def init() -> Any:
         observation, _ = env.reset_env(jax.random.key(0), params)
-        return network.init(jax.random.key(0), network.read(env, observation, params), observation.action_mask)
+        rows = observation if env.num_agents > 1 else jax.tree.map(lambda x: x[None], observation)
+        return Reader(network, env, params).init(jax.random.key(0), rows)
 
     expected = jax.eval_shape(init)
     found = jax.tree.map(np.shape, record["weights"])
     if found != jax.tree.map(lambda x: x.shape, serialization.to_state_dict(expected)):
         raise PolicyError(f"{path} was trained with other shapes than those of {env.name} here: {found}")
     weights = serialization.from_state_dict(expected, record["weights"])
-    return NetworkPolicy(weights=weights, network=network, env=env)
+    return make_policy(weights, network, env)
 
 
 def _check_task(path: str | Path, record: dict[str, Any], here: dict[str, dict[str, Any]], any_params: bool) -> None:

@@ -9,7 +9,7 @@ import jax
 
 from jaxenv.core import Environment
 from train.lanes import SHARED, Lanes
-from train.networks.policy import NetworkPolicy
+from train.networks.policy import LearnedPolicy
 from train.run.algorithm import Algorithm, State
 from train.run.checkpoint import CheckpointError, Checkpoints, Progress
 from train.run.clock import Clock
@@ -32,7 +32,7 @@ class NotFinite(ArithmeticError):
 class Outcome:
     """The result of a run."""
 
-    policy: NetworkPolicy
+    policy: LearnedPolicy
     env_steps: int
     seconds: float  # from the first superstep on, including validation and checkpoints
     compile_seconds: float  # before it: compilation, and the first bank and episodes, which take a moment
@@ -68,7 +68,7 @@ def run(
     """
     config, lanes = place(task.complete(config, env, env_params))
 
-    def policy_of(state: State) -> NetworkPolicy:
+    def policy_of(state: State) -> LearnedPolicy:
         return lanes.local(algorithm.policy_of(state, config=config, env=env))
 
     with folder.locked(), Checkpoints(folder.checkpoints, config) as checkpoints:

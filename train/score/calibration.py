@@ -13,7 +13,7 @@ from jaxenv.core import Environment
 from jaxenv.core.types import Key
 from jaxenv.wrappers import Vectorize
 from train.experience.rollout import by_agent
-from train.networks.policy import NetworkPolicy
+from train.networks.policy import LearnedPolicy
 from train.networks.reader import Reader
 from train.settings.config import Hyper
 
@@ -33,7 +33,7 @@ class Calibration:
 
 
 def calibrate(
-    policy: NetworkPolicy, env: Environment, env_params: Any, hyper: Hyper, *, key: Key, repetitions: int = 1
+    policy: LearnedPolicy, env: Environment, env_params: Any, hyper: Hyper, *, key: Key, repetitions: int = 1
 ) -> Calibration:
     """Plays each scenario of the bank and compares the critic's values with the returns that followed.
 
@@ -75,7 +75,7 @@ def calibrate(
 
 @functools.partial(jax.jit, static_argnums=(1, 2, 3))
 def _play(
-    policy: NetworkPolicy, env: Environment, limit: int, repetitions: int, env_params: Any, key: Key
+    policy: LearnedPolicy, env: Environment, limit: int, repetitions: int, env_params: Any, key: Key
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
     """(values, rewards, whether the episode was running), each [L, B] with a row per agent of every episode."""
     scenarios = jnp.arange(env_params.bank.size, dtype=jnp.int32).repeat(repetitions)
@@ -84,15 +84,15 @@ def _play(
     observation, state = batch.reset(reset_key, env_params, scenarios)
     reader = Reader(policy.network, env, env_params)
 
-    def step(carry: tuple[Any, Any, jax.Array], key: Key) -> tuple[Any, tuple[jax.Array, jax.Array, jax.Array]]:
-        observation, state, is_live = carry
+    def step(carry: tuple[Any, Any, Any, jax.Array], key: Key) -> tuple[Any, tuple[jax.Array, jax.Array, jax.Array]]:
+        observation, state, memory, is_live = carry
         action_key, env_key = jax.random.split(key)
-        distribution, value = reader(policy.weights, by_agent(observation, agents))
+        distribution, value, memory = reader.act(policy.weights, by_agent(observation, agents), memory)
         action = distribution.sample(action_key)
         joint = action if agents == 1 else action.reshape(-1, agents)
         observation, state, reward, terminated, truncated, _ = batch.step(env_key, state, joint, env_params)
         still = is_live & ~(terminated | truncated)
-        return (observation, state, still), (value, reward.ravel(), jnp.repeat(is_live, agents))
+        return (observation, state, memory, still), (value, reward.ravel(), jnp.repeat(is_live, agents))
 
-    first = (observation, state, jnp.ones(scenarios.size, bool))
+    first = (observation, state, reader.initial_carry(agents * scenarios.size), jnp.ones(scenarios.size, bool))
     return lax.scan(step, first, jax.random.split(play_key, limit))[1]

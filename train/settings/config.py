@@ -104,6 +104,9 @@ class Network:
     embedding: int = 32  # units per embedded entity (encoder entities only)
     hidden: tuple[int, ...] = (256, 256)  # units per hidden layer
     activation: Literal["tanh", "relu"] = "tanh"  # after each hidden layer
+    # What is remembered from step to step of an episode, beside what is seen; gradients reach back over one rollout.
+    core: Literal["none", "gru"] = "none"
+    core_units: int = 128  # of the core
     shared_trunk: bool = False  # policy and value share their hidden layers
     # What embeddings and hidden layers are computed in; weights, logits, values and losses stay in float32.
     dtype: Literal["float32", "bfloat16"] = "float32"
@@ -158,7 +161,7 @@ class Config:
     training: Scenarios = dataclasses.field(default_factory=Scenarios)
 
     def __post_init__(self) -> None:
-        """Rejects a negative interval, and a bank whose scenarios might all be in play."""
+        """Rejects a negative interval, a bank whose scenarios might all be in play, and sequences that are cut."""
         if self.validate_every < 0:
             raise ValueError(f"validate_every must be at least 0, got {self.validate_every}")
         num_envs, settings = self.rollout.num_envs, self.training
@@ -166,6 +169,12 @@ class Config:
             raise ValueError(
                 f"count must be at least num_envs ({num_envs}), got {settings.count}: a refresh replaces only "
                 "scenarios that no environment is playing; refresh 0 keeps the first bank"
+            )
+        step = self.rollout.num_steps * self.rollout.num_lanes
+        if self.network.core != "none" and self.rollout.samples_at_once % step:
+            raise ValueError(
+                f"with a recurrent core a minibatch is made of whole rollouts: {self.rollout.samples_at_once} samples "
+                f"at once cannot be split into {self.rollout.num_lanes} lanes of sequences of {self.rollout.num_steps}"
             )
         if self.is_generated and self.num_scenarios % self.rollout.num_lanes:
             raise ValueError(f"{self.num_scenarios} scenarios cannot be split into {self.rollout.lanes} equal lanes")

@@ -16,6 +16,7 @@ from train.lanes import LANE, Lanes
 from train.networks.network import make_network
 from train.ppo import learner
 from train.ppo.algorithm import linear
+from train.ppo.losses import Batch
 from train.run.metrics import reduce_metrics
 from train.settings.config import Hyper
 
@@ -46,8 +47,9 @@ def test_the_schedules_span_the_run(config, start, superstep):
 
 def test_every_epoch_uses_each_sample_once_in_a_new_order(config):
     rollout = config.rollout
-    samples = jnp.arange(rollout.batch_size).reshape(rollout.num_steps, rollout.num_envs)
-    _, dealt = learner.learn(jax.random.key(0), None, samples, lambda learner, dealt: (learner, dealt), rollout)
+    numbers = jnp.arange(rollout.batch_size).reshape(rollout.num_steps, rollout.num_envs)
+    batch = Batch(None, numbers, *[None] * 4)
+    _, dealt = learner.learn(jax.random.key(0), None, batch, lambda learner, dealt: (learner, dealt.action), rollout)
     assert dealt.shape == (rollout.epochs, rollout.batch_size // rollout.minibatch_size, rollout.minibatch_size)
     orders = dealt.reshape(rollout.epochs, -1)
     np.testing.assert_array_equal(jnp.sort(orders, axis=1), np.tile(np.arange(rollout.batch_size), (rollout.epochs, 1)))

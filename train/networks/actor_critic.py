@@ -1,0 +1,93 @@
+"""Policy and value over an overview of the observation, which here is the flat observation itself."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from flax import linen as nn
+
+from jaxenv.core import Environment
+from jaxenv.core.types import ActionMask
+from train.networks.distributions import MaskedCategorical
+from train.networks.layers import MLP, Dense, orthogonal
+from train.networks.memory import GRU, Sequences
+from train.settings.config import Network
+
+
+class ActorCritic(nn.Module, kw_only=True):
+    """A policy and a value; the heads start at gains 0.01 and 1 (Huang et al. 2022, detail 2).
+
+    With a core the hidden layers read the overview and what is remembered. Then `replay` alone computes, since an
+    output depends on the steps before it.
+    """
+
+    num_actions: int
+    hidden: tuple[int, ...]
+    activation: str
+    shared_trunk: bool
+    memory: int = 0  # H, the units of the recurrent core; without one, 0
+    dtype: str = "float32"
+
+    @classmethod
+    def from_settings(cls, settings: Network, num_actions: int) -> "ActorCritic":
+        """The network that the settings describe."""
+        return cls(num_actions=num_actions, **cls.common(settings))
+
+    @classmethod
+    def common(cls, settings: Network) -> dict[str, Any]:
+        """What the settings say of every network."""
+        return {
+            "hidden": tuple(settings.hidden),
+            "activation": settings.activation,
+            "shared_trunk": settings.shared_trunk,
+            "memory": settings.core_units if settings.core == "gru" else 0,
+            "dtype": settings.dtype,
+        }
+
+    def setup(self) -> None:
+        """Creates two trunks, or one under two names, and the heads."""
+        self.actor_trunk = MLP(self.hidden, self.activation, self.dtype)
+        self.critic_trunk = self.actor_trunk if self.shared_trunk else MLP(self.hidden, self.activation, self.dtype)
+        self.policy_head = Dense(self.num_actions, kernel_init=orthogonal(0.01))
+        self.value_head = Dense(1, kernel_init=orthogonal(1.0))
+        if self.memory:
+            self.core = GRU(self.memory)
+
+    def read(self, env: Environment, observation: Any, params: Any) -> Any:
+        """The features of one observation: here [F] float32, the flat vector."""
+        return env.flatten(observation, params)
+
+    def __call__(self, features: Any, mask: ActionMask) -> tuple[MaskedCategorical, jax.Array]:
+        """(features with leading axes [...], [..., A] bool) -> (distribution over A, value [...] float32)."""
+        seen = self.see(features)
+        return self.policy_of(seen, features, mask), self.value_of(seen)
+
+    def policy(self, features: Any, mask: ActionMask) -> MaskedCategorical:
+        """The distribution alone; no value is computed."""
+        return self.policy_of(self.see(features), features, mask)
+
+    def value(self, features: Any) -> jax.Array:
+        """The value alone; no policy is computed."""
+        return self.value_of(self.see(features))
+
+    def replay(
+        self, features: Any, mask: ActionMask, memory: Sequences
+    ) -> tuple[MaskedCategorical, jax.Array, jax.Array]:
+        """Sequences of steps: leading axes [N, T] -> (distribution, value [N, T], carry after them [N, H])."""
+        overview = self.see(features)
+        remembered, carry = self.core(overview, memory)
+        seen = jnp.concatenate([overview, remembered], axis=-1)
+        return self.policy_of(seen, features, mask), self.value_of(seen), carry
+
+    def see(self, features: Any) -> jax.Array:
+        """The overview, [..., F] float32."""
+        return features
+
+    def policy_of(self, seen: jax.Array, features: Any, mask: ActionMask) -> MaskedCategorical:
+        """(what the hidden layers read [..., F], features, [..., A] bool) -> distribution over A."""
+        del features
+        return MaskedCategorical.of(self.policy_head(self.actor_trunk(seen)), mask)
+
+    def value_of(self, seen: jax.Array) -> jax.Array:
+        """What the hidden layers read, [..., F] -> [...] float32."""
+        return jnp.squeeze(self.value_head(self.critic_trunk(seen)), axis=-1)
