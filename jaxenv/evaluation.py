@@ -34,7 +34,7 @@ def evaluate(
     repetitions: int = 1,
     max_steps: int | None = None,
 ) -> Evaluation:
-    """Plays every scenario of `params.bank` from start to end.
+    """Plays every scenario of `params.bank` from start to end; params without a bank count as one scenario.
 
     Several agents all use the same policy, each on its own observation, and a return is the mean of theirs.
 
@@ -68,7 +68,8 @@ def _play_all(
     env: Environment, repetitions: int, kind: type, policy: Any, params: Any, key: Key, max_steps: jax.Array
 ) -> Evaluation:
     del kind  # an argument, since the tree structures of two classes with equal fields compare as equal
-    scenarios = jnp.arange(params.bank.size, dtype=jnp.int32).repeat(repetitions)
+    number = params.bank.size if hasattr(params, "bank") else 1
+    scenarios = jnp.arange(number, dtype=jnp.int32).repeat(repetitions)
     keys = jax.random.split(key, scenarios.size)
     flat = jax.vmap(functools.partial(_play, env, policy, params, max_steps))(keys, scenarios)
     return jax.tree.map(lambda x: x.reshape(-1, repetitions, *x.shape[1:]), flat)

@@ -1,10 +1,14 @@
-"""A `Wrapper` is an environment itself; the adapters `Vectorize`, `Gymnax` and `JaxMARL` have other signatures."""
+"""A `Wrapper` is an environment itself, and so is what `FromGymnax` makes of gymnax's.
+
+The adapters `Vectorize`, `Gymnax` and `JaxMARL` have other signatures.
+"""
 
 from jaxenv.wrappers.episode_statistics import EpisodeStatistics as EpisodeStatistics
 from jaxenv.wrappers.episode_statistics import EpisodeSummary as EpisodeSummary
 from jaxenv.wrappers.episode_statistics import summarize as summarize
 from jaxenv.wrappers.flatten_observation import FlatObservation as FlatObservation
 from jaxenv.wrappers.flatten_observation import FlattenObservation as FlattenObservation
+from jaxenv.wrappers.from_gymnax import FromGymnax as FromGymnax
 from jaxenv.wrappers.gymnax import Gymnax as Gymnax
 from jaxenv.wrappers.jaxmarl import JaxMARL as JaxMARL
 from jaxenv.wrappers.legacy_step import LegacyStep as LegacyStep

@@ -12,7 +12,7 @@ from train.algorithms import ALGORITHMS
 from train.cli import benchmark, benchmark_gpu, comparison, options, profiling
 from train.run import console, folder, plots, processes, runner
 from train.run.policy_file import load_policy, read_header
-from train.score.validation import has_generator
+from train.score.validation import check_scenarios
 from train.settings import task
 from train.settings.config import Config
 
@@ -26,10 +26,7 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
     parsed = options.parse(algorithm, argv)
     config = parsed.config
     env, params = task.make(config)
-    if config.is_generated and not has_generator(env):
-        raise ValueError(
-            f"{config.env} does not generate scenarios: train with --scenarios library, or --scenarios PATH for yours"
-        )
+    check_scenarios(config, env)
     source = config.training.scenarios
     library = comparison.load_library(env, None if source in ("generated", "library") else source)
     if not config.is_generated:

@@ -107,8 +107,8 @@ def collect(
     def observe(envs: RolloutState) -> Any:
         return by_agent(jax.vmap(EpisodeStatistics(env).observe, (0, None))(envs.state, params), agents)
 
-    def step(carry: tuple[RolloutState, EpisodeTotals], key: Key) -> tuple[Any, Transition]:
-        envs, totals = carry
+    def step(so_far: tuple[RolloutState, EpisodeTotals], key: Key) -> tuple[Any, Transition]:
+        envs, totals = so_far
         action_key, env_key = jax.random.split(key)
         observation = observe(envs)
         policy, value, carry = reader.act(weights, observation, envs.carry)

@@ -7,6 +7,7 @@ from jaxenv.core import Environment
 from jaxenv.core.types import Key
 from train.networks.actor_critic import ActorCritic
 from train.networks.entities import EntityActorCritic
+from train.networks.own import own_network
 from train.settings.config import Network
 
 
@@ -27,11 +28,11 @@ class PureNetwork(Protocol):
         """The features of one observation: an array or a tree of them."""
         ...
 
-    def init(self, rngs: Key, *args: Any) -> Any:
+    def init(self, rngs: Key, features: Any, mask: Any, *args: Any, method: str | None = None) -> Any:
         """The initial weights."""
         ...
 
-    def apply(self, variables: Any, *args: Any, method: str | None = None) -> Any:
+    def apply(self, variables: Any, features: Any, *args: Any, method: str | None = None) -> Any:
         """The network's outputs for features."""
         ...
 
@@ -44,4 +45,4 @@ ENCODERS: dict[str, Callable[[Network, int], PureNetwork]] = {
 
 def make_network(settings: Network, num_actions: int) -> PureNetwork:
     """The network that the settings describe."""
-    return ENCODERS[settings.encoder](settings, num_actions)
+    return own_network(settings) if settings.module else ENCODERS[settings.encoder](settings, num_actions)

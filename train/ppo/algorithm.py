@@ -112,10 +112,13 @@ def init(key: Key, env_params: Any, *, config: Config, env: Environment, lanes: 
     return _strip_weak_types(state)
 
 
-def training_bank(key: Key, env_params: Any, *, config: Config, env: Environment) -> ScenarioBank:
-    """The scenarios that training starts with: those of `init` with the same key, without the rest of the state."""
+def training_bank(key: Key, env_params: Any, *, config: Config, env: Environment) -> ScenarioBank | None:
+    """The scenarios that training starts with: those of `init` with the same key, without the rest of the state.
+
+    None if the scenarios are not generated and the params have no bank.
+    """
     if not config.is_generated:
-        return env_params.bank
+        return getattr(env_params, "bank", None)
     _, keys = _init_keys(key, config)
     sizes, banks = config.of_a_lane, []
     for lane in keys.bank:

@@ -57,8 +57,8 @@ class Algorithm(Protocol):
         """The state before the first update."""
         ...
 
-    def training_bank(self, key: Key, env_params: Any, *, config: Config, env: Environment) -> ScenarioBank:
-        """The scenarios that `init` with the same key starts on, without the rest of the state."""
+    def training_bank(self, key: Key, env_params: Any, *, config: Config, env: Environment) -> ScenarioBank | None:
+        """The scenarios that `init` with the same key starts on, without the rest of the state; None where none are."""
         ...
 
     def make_superstep(self, config: Config, env: Environment, lanes: Lanes | None = None) -> Any:

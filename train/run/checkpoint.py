@@ -144,6 +144,24 @@ class Checkpoints:
         self._manager.close()
 
 
+class NoCheckpoints:
+    """In the place of checkpoints where a run writes nothing."""
+
+    def is_due(self) -> bool:
+        """Never."""
+        return False
+
+    def save(self, state: Any, progress: Progress) -> None:
+        """Nothing."""
+
+    def newest(self) -> None:
+        """There is none."""
+
+    def restore(self, progress: Progress, like: Any, *, scenarios: str) -> Any:
+        """There is nothing to restore."""
+        raise CheckpointError("the run has no folder, so it has no checkpoints")
+
+
 def by_name(state: Any) -> dict[str, Any]:
     """Arrays by name, with keys as their data, and without arrays of size 0, which Orbax does not write."""
     leaves = jax.tree_util.tree_leaves_with_path(state)

@@ -1,38 +1,68 @@
-"""Where the records of a run go: the metrics file, TensorBoard and the progress bar; of several processes, from one."""
+"""Where the records of a run go: memory, metrics file, TensorBoard, progress bar; of several processes, from one."""
 
 import contextlib
+from collections.abc import Callable, Mapping
 from typing import Any
+
+import numpy as np
 
 from train.run.checkpoint import Progress
 from train.run.console import Bar
 from train.run.events import Events
 from train.run.folder import RunFolder
-from train.run.metrics import MetricsWriter
+from train.run.metrics import MetricsWriter, read_metrics
 from train.run.processes import is_writer
 from train.settings.config import Config
+
+Callback = Callable[[Mapping[str, Any]], bool | None]
+"""Is shown the record of each superstep, one superstep late; True stops the run as a signal does."""
 
 
 class Recorder:
     """Writes each record everywhere; what a killed run wrote beyond its checkpoint is dropped, since it comes again."""
 
-    def __init__(self, config: Config, folder: RunFolder, progress: Progress, *, show_progress: bool) -> None:
+    def __init__(
+        self,
+        config: Config,
+        folder: RunFolder | None,
+        progress: Progress,
+        *,
+        callback: Callback | None = None,
+        show_progress: bool,
+    ) -> None:
         """Opens all outputs of a run that has come so far."""
+        self.records: list[dict[str, Any]] = []  # of the whole run, also of its earlier parts
+        self.is_stop_requested = False
+        self._callback = callback
         self._writers, self._flush, self._stack = (), lambda: None, contextlib.ExitStack()
         if not is_writer():
             return
         with contextlib.ExitStack() as stack:
-            metrics = stack.enter_context(MetricsWriter(folder.metrics, from_superstep=progress.superstep))
-            events = Events(folder.path, after_step=progress.env_steps, is_wanted=config.tensorboard)
-            stack.enter_context(events)
+            if folder is not None:
+                metrics = stack.enter_context(MetricsWriter(folder.metrics, from_superstep=progress.superstep))
+                self.records = list(read_metrics(folder.metrics))
+                events = Events(folder.path, after_step=progress.env_steps, is_wanted=config.tensorboard)
+                stack.enter_context(events)
+                self._writers, self._flush = (metrics.write, events.write), events.flush
             bar = stack.enter_context(Bar(config, progress.env_steps, is_shown=show_progress))
-            self._writers = (metrics.write, events.write, bar.show)
-            self._flush = events.flush
+            self._writers = (*self._writers, bar.show, self.records.append, self._call)
             self._stack = stack.pop_all()
 
     def write(self, record: dict[str, Any]) -> None:
         """Writes the record of one superstep."""
         for write in self._writers:
             write(record)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Name -> [supersteps], the records so far; NaN where a record has no such number."""
+        names = dict.fromkeys(name for record in self.records for name in record)
+        columns = {name: [record.get(name) for record in self.records] for name in names}
+        return {name: np.array([np.nan if x is None else x for x in column]) for name, column in columns.items()}
+
+    def _call(self, record: dict[str, Any]) -> None:
+        """Shows a record to the callback, which may ask for the end of the run."""
+        if self._callback is not None and self._callback(record):
+            self.is_stop_requested = True
 
     def flush(self) -> None:
         """Flushes to disk, so that a killed run keeps what was written."""

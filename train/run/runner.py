@@ -1,25 +1,28 @@
 """The loop around the compiled program: metrics, checkpoints, a clean stop, and resuming."""
 
+import contextlib
 import dataclasses
 import functools
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import jax
+import numpy as np
 
 from jaxenv.core import Environment
 from train.lanes import SHARED, Lanes
 from train.networks.policy import LearnedPolicy
 from train.run.algorithm import Algorithm, State
-from train.run.checkpoint import CheckpointError, Checkpoints, Progress
+from train.run.checkpoint import CheckpointError, Checkpoints, NoCheckpoints, Progress
 from train.run.clock import Clock
 from train.run.folder import RunFolder
 from train.run.policy_file import save_policy
 from train.run.processes import any_of, is_writer, place
-from train.run.recorder import Recorder
+from train.run.recorder import Callback, Recorder
 from train.run.reports import FailedUpdate, Reports
 from train.run.stop_signal import StopSignal
-from train.score.validation import make_validator
+from train.score.validation import check_scenarios, make_validator
 from train.settings import task
 from train.settings.config import Config
 
@@ -36,7 +39,8 @@ class Outcome:
     env_steps: int
     seconds: float  # from the first superstep on, including validation and checkpoints
     compile_seconds: float  # before it: compilation, and the first bank and episodes, which take a moment
-    stopped: bool  # interrupted by a signal
+    stopped: bool  # interrupted by a signal or the callback
+    metrics: dict[str, np.ndarray]  # name -> [supersteps], what `metrics.jsonl` has; NaN where there is nothing
 
 
 def run(
@@ -44,8 +48,9 @@ def run(
     config: Config,
     env: Environment,
     env_params: Any,
-    folder: RunFolder,
+    folder: RunFolder | None = None,
     *,
+    callback: Callback | None = None,
     show_progress: bool = True,
 ) -> Outcome:
     """Trains as `config` says, resuming from the newest checkpoint in `folder` if it holds one.
@@ -58,7 +63,8 @@ def run(
         config: the settings; `env_args` and `params` are filled in from the given environment and params.
         env: the environment.
         env_params: its params; training uses their bank, unless the settings ask for generated scenarios.
-        folder: where to write.
+        folder: where to write; None writes nothing.
+        callback: is shown the record of each superstep; if it returns True the run ends early.
         show_progress: whether to draw a progress bar.
 
     Raises:
@@ -66,29 +72,32 @@ def run(
         CheckpointError: if the run is finished, or its newest checkpoint is broken or of another task.
         NotFinite: if a loss or gradient is NaN or infinite; `folder.not_finite` has the state before that update.
     """
+    check_scenarios(config, env)
     config, lanes = place(task.complete(config, env, env_params))
 
     def policy_of(state: State) -> LearnedPolicy:
         return lanes.local(algorithm.policy_of(state, config=config, env=env))
 
-    with folder.locked(), Checkpoints(folder.checkpoints, config) as checkpoints:
+    with _storage(folder, config) as checkpoints:
         began = time.perf_counter()
         state, progress = restore_or_init(algorithm, config, env, env_params, checkpoints, lanes)
-        folder.write_config(config)
+        if folder is not None:
+            folder.write_config(config)
         params, hyper = lanes.put((env_params, config.hyper), SHARED)
         superstep = algorithm.make_superstep(config, env, lanes).lower(state, params, hyper).compile()
         validate = make_validator(config, env, env_params, policy_of(state))
         jax.block_until_ready(state)  # or the initial state would count in the time of the first superstep
         compile_seconds = time.perf_counter() - began
         clock = Clock(config.steps_per_superstep, env_steps=progress.env_steps, seconds=progress.seconds)
-        with Recorder(config, folder, progress, show_progress=show_progress) as recorder, StopSignal() as stop:
+        recorder = Recorder(config, folder, progress, callback=callback, show_progress=show_progress)
+        with recorder, StopSignal() as stop:
             reports = Reports(recorder, clock)
             clock.start()
             try:
                 for number in range(progress.superstep, config.num_supersteps):
                     state, metrics = superstep(state, params, hyper)
                     reports.add(number, metrics, validate(number, policy_of(state)))
-                    stops, is_due = any_of(stop.is_requested, checkpoints.is_due())
+                    stops, is_due = any_of(stop.is_requested or recorder.is_stop_requested, checkpoints.is_due())
                     is_last = stops or number + 1 == config.num_supersteps
                     if is_last or is_due:
                         reports.flush()
@@ -96,7 +105,7 @@ def run(
                         progress = dataclasses.replace(progress, **done)
                         recorder.flush()
                         checkpoints.save(state, progress)
-                        if is_writer():
+                        if folder is not None and is_writer():
                             source = {"scenarios": progress.scenarios, "algorithm": algorithm.name}
                             save_policy(folder.policy, policy_of(state), config, **source)
                         clock.start()
@@ -105,7 +114,18 @@ def run(
             except FailedUpdate as failed:
                 raise _not_finite(failed, state, progress, config, folder) from None
     is_finished = progress.superstep == config.num_supersteps
-    return Outcome(policy_of(state), clock.env_steps, clock.seconds, compile_seconds, stopped=not is_finished)
+    length = clock.env_steps, clock.seconds, compile_seconds
+    return Outcome(policy_of(state), *length, stopped=not is_finished, metrics=recorder.arrays())
+
+
+@contextlib.contextmanager
+def _storage(folder: RunFolder | None, config: Config) -> Iterator[Checkpoints | NoCheckpoints]:
+    """The checkpoints of a run, whose folder is locked and holds its settings."""
+    if folder is None:
+        yield NoCheckpoints()
+        return
+    with folder.locked(), Checkpoints(folder.checkpoints, config) as checkpoints:
+        yield checkpoints
 
 
 def restore_or_init(
@@ -113,7 +133,7 @@ def restore_or_init(
     config: Config,
     env: Environment,
     env_params: Any,
-    checkpoints: Checkpoints,
+    checkpoints: Checkpoints | NoCheckpoints,
     lanes: Lanes | None = None,
 ) -> tuple[Any, Progress]:
     """State and progress of the newest checkpoint, or of a new run."""
@@ -125,7 +145,8 @@ def restore_or_init(
             "continue it with a greater --total-steps"
         )
     init = functools.partial(algorithm.init, key, env_params, config=config, env=env)
-    scenarios = algorithm.training_bank(key, env_params, config=config, env=env).fingerprint()
+    bank = algorithm.training_bank(key, env_params, config=config, env=env)
+    scenarios = "" if bank is None else bank.fingerprint()
     if progress is None:
         return init(lanes=lanes), Progress(scenarios=scenarios)
     like = jax.eval_shape(init)
@@ -133,14 +154,19 @@ def restore_or_init(
     return checkpoints.restore(progress, like, scenarios=scenarios), progress
 
 
-def _not_finite(failed: FailedUpdate, state: State, progress: Progress, config: Config, folder: RunFolder) -> NotFinite:
+def _not_finite(
+    failed: FailedUpdate, state: State, progress: Progress, config: Config, folder: RunFolder | None
+) -> NotFinite:
     """The error for an update that failed, once the state before it is saved."""
     updates, sizes = int(state.updates), config.rollout
+    problem = f"not finite in update {updates + 1} of {config.num_updates}: {failed}. Training has stopped"
+    if folder is None:
+        return NotFinite(problem)
     folder.remove_not_finite()  # of an earlier attempt
     with Checkpoints(folder.not_finite, config) as dump:
         done = {"superstep": updates // sizes.updates_per_superstep, "env_steps": updates * sizes.batch_size}
         dump.save(state, dataclasses.replace(progress, **done))
     return NotFinite(
-        f"not finite in update {updates + 1} of {config.num_updates}: {failed}. Training has stopped; the state before "
-        f"that update is in {folder.not_finite}, checkpoints and policy are as they were last written"
+        f"{problem}; the state before that update is in {folder.not_finite}, checkpoints and policy are as they were "
+        "last written"
     )

@@ -14,7 +14,7 @@ from train.settings.config import Config
 SEED = 20_261_122  # of the set, independent of a run's seed, so that all runs on an environment compare
 COUNT = 512
 
-Validator = Callable[[int, Policy], jax.Array | None]
+Validator = Callable[[int, Policy | StatefulPolicy], jax.Array | None]
 
 
 def validation_params(env: Environment, env_params: Any) -> Any:
@@ -28,6 +28,14 @@ def has_generator(env: Environment) -> bool:
     return type(env.unwrapped).generate is not Environment.generate
 
 
+def check_scenarios(config: Config, env: Environment) -> None:
+    """A ValueError if the settings ask for generated scenarios of an environment that generates none."""
+    if config.is_generated and not has_generator(env):
+        raise ValueError(
+            f"{config.env} does not generate scenarios: train with --scenarios library, or --scenarios PATH for yours"
+        )
+
+
 def validation_returns(
     policies: Mapping[str, Policy | StatefulPolicy], env: Environment, params: Any
 ) -> dict[str, float]:
@@ -38,7 +46,7 @@ def validation_returns(
     return {name: float(_mean_return(policy, env, params)) for name, policy in policies.items()}
 
 
-def make_validator(config: Config, env: Environment, env_params: Any, policy: Policy) -> Validator:
+def make_validator(config: Config, env: Environment, env_params: Any, policy: Policy | StatefulPolicy) -> Validator:
     """The function (superstep, policy) -> mean return on the validation set, [] float32, or None if it is not due.
 
     A run on generated scenarios is validated every `validate_every` supersteps and after the last; others never are.
@@ -49,7 +57,7 @@ def make_validator(config: Config, env: Environment, env_params: Any, policy: Po
     params = validation_params(env, env_params)
     _mean_return(policy, env, params)
 
-    def validate(superstep: int, policy: Policy) -> jax.Array | None:
+    def validate(superstep: int, policy: Policy | StatefulPolicy) -> jax.Array | None:
         is_due = (superstep + 1) % config.validate_every == 0 or superstep + 1 == config.num_supersteps
         return _mean_return(policy, env, params) if is_due else None
 

@@ -100,6 +100,10 @@ class Hyper(struct.PyTreeNode, kw_only=True):
 class Network:
     """The network that computes policy and value."""
 
+    # A module of the user's own, MODULE:NAME, and its arguments; `train.networks.own` fills them in. Then nothing below
+    # is read.
+    module: tyro.conf.Suppress[str | None] = None
+    arguments: tyro.conf.Suppress[Mapping[str, Any]] = dataclasses.field(default_factory=dict)
     encoder: Literal["flat", "entities"] = "flat"  # an MLP over the flat vector, or entities embedded and pooled
     embedding: int = 32  # units per embedded entity (encoder entities only)
     hidden: tuple[int, ...] = (256, 256)  # units per hidden layer

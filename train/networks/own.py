@@ -1,0 +1,113 @@
+"""Networks of a user's own: any Flax module that maps features to logits and a value."""
+
+import dataclasses
+import importlib
+import sys
+from typing import Any
+
+from flax import linen as nn
+
+from jaxenv.core import Environment
+from jaxenv.core.types import Key
+from train.networks.distributions import MaskedCategorical
+from train.settings.config import Network
+
+_MODULES: dict[str, type[nn.Module]] = {}  # by name; those that a run was given, wherever they are defined
+
+
+@dataclasses.dataclass(frozen=True)
+class OwnNetwork:
+    """A module `features -> (logits [..., A], value [...])` as a network.
+
+    Features have any leading axes [...]. They are the flat vector of an observation, [..., F] float32, or what the
+    module's method `read(env, observation, params)` makes of one observation. Masks are applied here.
+    """
+
+    module: nn.Module
+    memory = 0
+
+    def read(self, env: Environment, observation: Any, params: Any) -> Any:
+        """The features of one observation."""
+        reads = getattr(self.module, "read", None)
+        return env.flatten(observation, params) if reads is None else reads(env, observation, params)
+
+    def init(self, rngs: Key, features: Any, mask: Any, *args: Any, method: str | None = None) -> Any:
+        """The initial weights."""
+        del mask, args, method
+        return self.module.init(rngs, features)
+
+    def apply(self, variables: Any, features: Any, *args: Any, method: str | None = None) -> Any:
+        """Distribution and value, or what `method` names of them."""
+        logits, value = self.module.apply(variables, features)
+        if method == "value":
+            return value
+        (mask,) = args
+        policy = MaskedCategorical.of(logits, mask)
+        return policy if method == "policy" else (policy, value)
+
+
+def settings_of(module: nn.Module) -> Network:
+    """The settings that name a module and its arguments, from which `own_network` makes an equal one.
+
+    Raises:
+        TypeError: for an argument that settings cannot hold.
+    """
+    name = f"{type(module).__module__}:{type(module).__qualname__}"
+    fields = [field for field in dataclasses.fields(module) if field.init and field.name not in ("parent", "name")]
+    arguments = {field.name: getattr(module, field.name) for field in fields}
+    for argument, value in arguments.items():
+        if not _is_plain(value):
+            raise TypeError(
+                f"{name} has {argument} {value!r}, which a run cannot save: expected a number, a text, a truth value, "
+                "None, or a tuple of them"
+            )
+    _MODULES[name] = type(module)
+    return Network(module=name, arguments=arguments)
+
+
+def own_network(settings: Network) -> OwnNetwork:
+    """The network whose module the settings name.
+
+    Raises:
+        ValueError: if no such module is known here. It is never imported: a file does not decide which code runs.
+    """
+    name = settings.module or ""
+    place, _, path = name.partition(":")
+    kind: Any = _MODULES.get(name) or sys.modules.get(place)
+    for part in path.split(".") if name not in _MODULES else ():
+        kind = getattr(kind, part, None)
+    if kind is None:
+        raise ValueError(f"the network {name} is not known here: import {place or 'its module'} first")
+    arguments = {name: tuple(value) if isinstance(value, list) else value for name, value in settings.arguments.items()}
+    return OwnNetwork(kind(**arguments))
+
+
+def import_module(name: str) -> Network:
+    """The settings of the module that the command line names, `MODULE:FACTORY`.
+
+    Raises:
+        ValueError: if there is no such factory.
+    """
+    module = import_named(name, "--network")()
+    if not isinstance(module, nn.Module):
+        raise ValueError(f"--network {name}: expected a Flax module, got {module!r}")
+    return settings_of(module)
+
+
+def import_named(name: str, option: str) -> Any:
+    """What `MODULE:NAME` stands for on the command line, imported; a ValueError if there is none."""
+    place, has_name, path = name.partition(":")
+    if not (place and has_name and path):
+        raise ValueError(f"{option} {name}: expected MODULE:NAME, such as my_code:make")
+    try:
+        found: Any = importlib.import_module(place)
+        for part in path.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"{option} {name}: {error}") from error
+    return found
+
+
+def _is_plain(value: Any) -> bool:
+    is_list = isinstance(value, (tuple, list))
+    return all(map(_is_plain, value)) if is_list else value is None or isinstance(value, (bool, int, float, str))

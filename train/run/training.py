@@ -1,0 +1,76 @@
+"""Training as one call from Python: an environment and settings in, a policy and its metrics out."""
+
+import dataclasses
+from typing import Any
+
+from flax import linen as nn
+
+from jaxenv.core import Environment
+from train.algorithms import ALGORITHMS
+from train.networks import own
+from train.run import folder as folders
+from train.run.recorder import Callback
+from train.run.runner import Outcome, run
+from train.score.validation import has_generator
+from train.settings import presets
+from train.settings.config import Config, Scenarios
+
+
+def train(
+    env: Environment,
+    params: Any,
+    config: Config | None = None,
+    *,
+    algorithm: str = "ppo",
+    callback: Callback | None = None,
+    network: nn.Module | None = None,
+    show_progress: bool = True,
+) -> Outcome:
+    """Trains a policy in any environment that keeps the contract of `jaxenv.Environment`.
+
+    >>> import jaxenv, train
+    >>> from train.settings.config import Network, Rollout
+    >>> env, params = jaxenv.make("LifeOps-v0")
+    >>> rollout = Rollout(num_envs=16, num_steps=8, minibatch_size=64, updates_per_superstep=2)
+    >>> config = train.Config(env=env.name, rollout=rollout, network=Network(hidden=(16,)), total_steps=1024)
+    >>> returns = []
+    >>> outcome = train.train(
+    ...     env, params, config, callback=lambda record: returns.append(record["return"]), show_progress=False
+    ... )
+    >>> outcome.env_steps, outcome.metrics["entropy"].shape, len(returns)
+    (1024, (4,), 4)
+
+    Args:
+        env: the environment, wrapped or not. Nothing but the contract is asked of it: it need not be registered, and
+            its params need no bank.
+        params: its params; training uses their bank, unless the settings ask for generated scenarios.
+        config: the settings; by default the preset of the environment's id, or else the defaults of `Config`, with
+            generated scenarios where the environment generates them. With `run_dir` everything that
+            `python -m train` writes is written there, and a folder that holds a run resumes it; without, nothing is.
+        algorithm: its name, one of `train.algorithms.ALGORITHMS`.
+        callback: is shown the record of each superstep (what a line of `metrics.jsonl` has), while the next one runs;
+            if it returns True, the run ends as by a signal: cleanly, with a checkpoint.
+        network: a Flax module `features -> (logits [..., A], value [...])`, in the place of the one that the settings
+            describe; see `train.networks.own`.
+        show_progress: whether to draw a progress bar.
+
+    Raises:
+        ValueError: for settings that do not fit each other or the environment, or a run folder of another run.
+        NotFinite: if a loss or gradient is NaN or infinite.
+    """
+    config = defaults(env) if config is None else config
+    if network is not None:
+        config = dataclasses.replace(config, network=own.settings_of(network))
+    folder = None
+    if config.run_dir is not None:
+        is_run = (config.run_dir / "config.json").exists()
+        folder = folders.RunFolder(config.run_dir) if is_run else folders.create(config)
+    return run(ALGORITHMS[algorithm], config, env, params, folder, callback=callback, show_progress=show_progress)
+
+
+def defaults(env: Environment) -> Config:
+    """The preset of an environment, or the defaults, with the scenarios that it has."""
+    config = presets.for_environment(env.name)
+    if has_generator(env):
+        return config
+    return dataclasses.replace(config, training=Scenarios(scenarios="library"))
