@@ -10,6 +10,7 @@ from tyro.conf import Positional
 from train import ppo
 from train.algorithms import ALGORITHMS
 from train.cli import benchmark, benchmark_gpu, comparison, options, profiling
+from train.networks import own
 from train.run import console, folder, plots, processes, runner
 from train.run.policy_file import load_policy, read_header
 from train.score.validation import check_scenarios
@@ -28,8 +29,8 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
     env, params = task.make(config)
     check_scenarios(config, env)
     source = config.training.scenarios
-    library = comparison.load_library(env, None if source in ("generated", "library") else source)
-    if not config.is_generated:
+    library = comparison.library_for(env, None if source in ("generated", "library") else source)
+    if not config.is_generated and library is not None:
         params = params.replace(bank=library.bank)
     config, lanes = processes.place(config)
     run_folder = parsed.resumed or folder.create(config)
@@ -51,24 +52,35 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
 
 
 def evaluate(
-    run_dir: Positional[Path], scenarios: str | None = None, greedy: bool = True, repetitions: int = comparison.EPISODES
+    run_dir: Positional[Path],
+    env: str | None = None,
+    network: str | None = None,
+    scenarios: str | None = None,
+    greedy: bool = True,
+    repetitions: int = comparison.EPISODES,
 ) -> None:
     """Score the policy of a run on the scenarios of the library.
 
     Args:
         run_dir: The folder of a run, or its policy file.
+        env: MODULE:FACTORY of an environment of your own that it was trained in.
+        network: MODULE:FACTORY of a network of your own that it was trained with.
         scenarios: A file or folder of scenarios; default: the environment's library.
         greedy: Take the most probable action instead of sampling one.
         repetitions: Episodes per scenario, whose returns are averaged.
     """
     path = folder.RunFolder(run_dir).policy if run_dir.is_dir() else run_dir
     header = read_header(path)
-    env, params = task.make(Config(env=header["env"], env_args=header.get("env_args", {})))
-    policy = load_policy(path, env, params, any_params=True).replace(greedy=greedy)
-    library = comparison.load_library(env, scenarios)
+    if env is not None:
+        options.register_own(env)
+    if network is not None:
+        own.import_module(network)
+    made, params = task.make(Config(env=env or header["env"], env_args=header.get("env_args", {})))
+    policy = load_policy(path, made, params, any_params=True).replace(greedy=greedy)
+    library = comparison.library_for(made, scenarios)
     name = header.get("algorithm", ppo.name).upper()  # an older file does not say
-    table = comparison.compare(policy, env, params, library, name=name, repetitions=repetitions)
-    print(f"{table}{comparison.training_note(header.get('params', {}), env)}")
+    table = comparison.compare(policy, made, params, library, name=name, repetitions=repetitions)
+    print(f"{table}{comparison.training_note(header.get('params', {}), made)}")
 
 
 def plot(run_dirs: Positional[tuple[Path, ...]], out: Path | None = None) -> None:

@@ -9,6 +9,7 @@ import scenarios
 from jaxenv import baselines
 from jaxenv.core import Environment
 from jaxenv.evaluation import evaluate
+from scenarios.environments import ENVIRONMENTS
 from train.score.report import table
 from train.score.scores import ReferenceReturns
 from train.score.validation import validation_returns
@@ -18,6 +19,11 @@ from train.settings.serialize import differences
 EPISODES = 64  # per scenario, for the table: more than one because some environments are random
 RANDOM_EPISODES = 1000  # per scenario without a stored random return
 UNKNOWN = {"random": np.nan, "best": np.nan}
+
+
+def library_for(env: Environment, path: str | None = None) -> scenarios.Library | None:
+    """The same as `load_library`, or None for an environment without documents where no file is named."""
+    return load_library(env, path) if path is not None or env.family in ENVIRONMENTS else None
 
 
 def load_library(env: Environment, path: str | None = None) -> scenarios.Library:
@@ -31,12 +37,20 @@ def load_library(env: Environment, path: str | None = None) -> scenarios.Library
 
 
 def compare(
-    policy: Any, env: Environment, params: Any, library: scenarios.Library, *, name: str, repetitions: int = EPISODES
+    policy: Any,
+    env: Environment,
+    params: Any,
+    library: scenarios.Library | None,
+    *,
+    name: str,
+    repetitions: int = EPISODES,
 ) -> str:
     """The table of every baseline and this policy, under its name, on a library.
 
-    It has validation returns too if the library is the shipped one.
+    It has validation returns too if the library is the shipped one. Without a library it is a line of mean returns.
     """
+    if library is None:
+        return mean_returns({**baselines.for_environment(env), name: policy}, env, params, repetitions)
     params = params.replace(bank=library.bank)
     rules = baselines.for_environment(env)
     validation = validation_returns({**rules, name: policy}, env, params) if library.is_shipped else {}
@@ -44,6 +58,13 @@ def compare(
     policies = {**rules, name: policy}
     results = {title: evaluate(each, env, params, repetitions=repetitions) for title, each in policies.items()}
     return table(reference, results, validation)
+
+
+def mean_returns(policies: Mapping[str, Any], env: Environment, params: Any, repetitions: int) -> str:
+    """The mean return of each policy over the scenarios of the params, as a line."""
+    found = {name: evaluate(each, env, params, repetitions=repetitions).returns for name, each in policies.items()}
+    means = ", ".join(f"{name} {np.mean(returns):.2f}" for name, returns in found.items())
+    return f"mean return of {np.size(next(iter(found.values()))):,} episodes: {means}"
 
 
 def reference_returns(

@@ -10,7 +10,9 @@ import tyro
 
 import jaxenv
 from jaxenv.core.names import did_you_mean_one_of
+from train.networks import own
 from train.run.folder import RunFolder
+from train.run.training import scenarios_of
 from train.settings import presets, task
 from train.settings.config import Config
 from train.settings.serialize import MUTABLE, differences, immutable, option, to_json
@@ -21,6 +23,7 @@ DESCRIPTION = (
     "Train {algorithm}. Omitted options use the preset of the environment, or --preset NAME: "
     f"{', '.join(presets.PRESETS)}. --env-args NAME=VALUE ... sets constructor arguments of the environment, such as "
     "num_agents=2 or limits.channels=9; the numbers of its params, such as --weights.send, are the last options below. "
+    "--env MODULE:FACTORY trains in an environment of your own, --network MODULE:FACTORY with your own Flax module. "
     "--resume RUN_DIR resumes a run that was killed or interrupted, with its own settings; only "
     f"{CHANGEABLE} may be changed. --distributed trains with several processes, started alike on each machine."
 )
@@ -45,21 +48,31 @@ def parse(algorithm: str, argv: Sequence[str]) -> Options:
             a resumed run cannot change.
     """
     first = argparse.ArgumentParser(prog=f"python -m train {algorithm}", add_help=False, allow_abbrev=False)
-    for name in ("--env", "--preset", "--resume"):
+    for name in ("--env", "--preset", "--resume", "--network"):
         first.add_argument(name)
     first.add_argument("--env-args", nargs="*")
     first.add_argument(DISTRIBUTED, action="store_true")
     named, rest = first.parse_known_args(list(argv))
+    if named.env and ":" in named.env:
+        register_own(named.env)
     is_help = bool({"-h", "--help"} & set(rest))
     if named.resume is not None and not is_help:
         folder = RunFolder(Path(named.resume))
         return Options(_resumed(algorithm, folder, named, rest), folder)
     default = presets.preset(named.preset) if named.preset else presets.for_environment(named.env or "ID")
     default = dataclasses.replace(default, env=named.env or default.env)
+    if default.env in jaxenv.registered():
+        default = dataclasses.replace(default, training=scenarios_of(jaxenv.make(default.env)[0], default))
     if default.env not in jaxenv.registered() and not is_help:
         problem = f"no environment {named.env!r}." if named.env else "missing --env ID."
         raise ValueError(problem + did_you_mean_one_of(default.env, jaxenv.registered()))
     return Options(_with_options(algorithm, _with_arguments(default, named), rest), None)
+
+
+def register_own(name: str) -> None:
+    """Registers the environment that `MODULE:FACTORY` on the command line stands for, under that name."""
+    if name not in jaxenv.registered():
+        jaxenv.register(name, own.import_named(name, "--env"))
 
 
 def _resumed(algorithm: str, folder: RunFolder, named: argparse.Namespace, rest: Sequence[str]) -> Config:
@@ -82,9 +95,10 @@ def _resumed(algorithm: str, folder: RunFolder, named: argparse.Namespace, rest:
 
 
 def _with_arguments(default: Config, named: argparse.Namespace) -> Config:
-    """The settings with the given arguments of the environment."""
+    """The settings with the given arguments of the environment, and the given network."""
     given = task.parse_arguments(named.env_args or ())
-    return dataclasses.replace(default, env_args={**default.env_args, **given})
+    network = own.import_module(named.network) if named.network else default.network
+    return dataclasses.replace(default, env_args={**default.env_args, **given}, network=network)
 
 
 def _with_options(algorithm: str, default: Config, argv: Sequence[str]) -> Config:

@@ -71,6 +71,10 @@ def train(
 def defaults(env: Environment) -> Config:
     """The preset of an environment, or the defaults, with the scenarios that it has."""
     config = presets.for_environment(env.name)
-    if has_generator(env):
-        return config
-    return dataclasses.replace(config, training=Scenarios(scenarios="library"))
+    return dataclasses.replace(config, training=scenarios_of(env, config))
+
+
+def scenarios_of(env: Environment, config: Config) -> Scenarios:
+    """The training scenarios of settings that may be the defaults; those of its params where none are generated."""
+    is_default = config.training == Scenarios()
+    return Scenarios(scenarios="library") if is_default and not has_generator(env) else config.training

@@ -1,11 +1,13 @@
 """The command line: a whole run, and one line for each mistake."""
 
 import dataclasses
+import re
 import signal
 import subprocess
 import sys
 import time
 import types
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -46,7 +48,32 @@ def table_is_registered(monkeypatch):
             return PROBES["observation"]
 
     monkeypatch.setitem(registry._FACTORIES, "Table-v0", Registered)
-    monkeypatch.setattr(comparison, "load_library", lambda env, path=None: LIBRARY)
+    monkeypatch.setattr(comparison, "library_for", lambda env, path=None: LIBRARY)
+
+
+def test_an_environment_and_a_network_of_ones_own(tmp_path, capsys, monkeypatch):
+    """No bank, no generator, no library: a gridworld is trained in, resumed and scored by its module's name."""
+    monkeypatch.syspath_prepend(Path(__file__).parent)
+    monkeypatch.setattr(registry, "_FACTORIES", dict(registry._FACTORIES))
+    names = ["--env", "gridworld:Gridworld", "--network", "gridworld:Net"]
+    sizes = ["--total-steps", "20480", "--num-envs", "32", "--minibatch-size", "128", "--learning-rate", "5e-3"]
+    run_dir = str(tmp_path / "run")
+    options = [*names, *sizes, "--cost", "0.05", "--no-tensorboard", "--gamma", "0.9"]
+    assert main(["ppo", *options, "--run-dir", run_dir]) == 0
+    line = capsys.readouterr().out.partition("mean return of 64 episodes: ")[2]
+    found = dict(re.findall(r"(\w+) (-?[\d.]+)", line))
+    assert float(found["PPO"]) > 0.55 > float(found["Random"]) + 0.1  # 1 less 0.1 a step
+    assert main(["evaluate", run_dir, *names]) == 0
+    assert "64 episodes: Random" in capsys.readouterr().out
+    assert main(["ppo", *names, "--resume", run_dir, "--total-steps", "22528"]) == 0
+
+    for wrong, message in (
+        ("gridworld", "no environment 'gridworld'"),
+        ("gridwold:Gridworld", "--env gridwold:Gridworld: No module named 'gridwold'"),
+        ("gridworld:Gridwold", "has no attribute 'Gridwold'"),
+    ):
+        assert main(["ppo", "--env", wrong]) == 2
+        assert message in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("table_is_registered")
@@ -82,12 +109,14 @@ def test_train_then_evaluate(tmp_path, capsys):
         assert error.count("\n") == 1
 
 
-def test_an_environment_without_a_generator_trains_on_a_library(monkeypatch, capsys):
+def test_an_environment_without_a_generator_trains_on_the_bank_that_it_has(monkeypatch, capsys, tmp_path):
     class Fixed(Table):
         generate = Environment.generate
 
     monkeypatch.setitem(registry._FACTORIES, "Table-v0", Fixed)
-    assert main(["ppo", "--env", "Table-v0", *TINY]) == 2
+    assert main(["ppo", "--env", "Table-v0", *TINY, "--run-dir", str(tmp_path / "run")]) == 0
+    assert "mean return of 256 episodes: Random 1.00, PPO 1.00" in capsys.readouterr().out
+    assert main(["ppo", "--env", "Table-v0", *TINY, "--scenarios", "generated"]) == 2
     assert "Table-v0 does not generate scenarios: train with --scenarios library" in capsys.readouterr().err
 
 

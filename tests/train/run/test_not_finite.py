@@ -111,7 +111,7 @@ def test_resuming_fails_again(failed):
 def test_the_command_ends_with_one_line_and_status_1(failed, monkeypatch, capsys):
     _, folder, message = failed
     monkeypatch.setitem(registry._FACTORIES, "Table-v0", Poisoned)
-    monkeypatch.setattr(comparison, "load_library", lambda env, path=None: type("Library", (), {"bank": PARAMS.bank}))
+    monkeypatch.setattr(comparison, "library_for", lambda env, path=None: type("Library", (), {"bank": PARAMS.bank}))
     assert main(["ppo", "--resume", str(folder.path)]) == 1
     assert capsys.readouterr().err.splitlines()[-1] == f"python -m train: {message}"
 
