@@ -3,19 +3,22 @@
 import functools
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import tyro
 from tyro.conf import Positional
 
+from jaxenv.core import Environment
 from train import ppo
 from train.algorithms import ALGORITHMS
 from train.cli import benchmark, benchmark_gpu, comparison, options, profiling
 from train.networks import own
-from train.run import console, folder, plots, processes, runner
+from train.run import console, folder, plots, population, processes, runner
 from train.run.policy_file import load_policy, read_header
 from train.score.validation import check_scenarios
 from train.settings import task
 from train.settings.config import Config
+from train.settings.members import is_population
 
 INTERRUPTED = 130  # the exit status that shells use for SIGINT
 
@@ -37,6 +40,8 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
     say = functools.partial(print, flush=True) if processes.is_writer() else lambda text: None
     where = f"{processes.in_words(config, lanes)}, written to {run_folder.path}"
     say(f"{config.env} on {where}\n{console.length(config)}")
+    if is_population(config):
+        return _train_population(algorithm, config, env, params, run_folder, library)
     outcome = runner.run(ALGORITHMS[algorithm], config, env, params, run_folder)
     if not processes.is_writer():
         return INTERRUPTED if outcome.stopped else 0
@@ -48,6 +53,20 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
         return INTERRUPTED
     table = comparison.compare(outcome.policy, env, env.default_params, library, name=algorithm.upper())
     print(f"\n{table}{comparison.training_note(task.describe_params(params), env)}")
+    return 0
+
+
+def _train_population(
+    algorithm: str, config: Config, env: Environment, params: Any, run_folder: folder.RunFolder, library: Any
+) -> int:
+    """Trains the members, then prints a line for each."""
+    outcomes = population.run_population(ALGORITHMS[algorithm], config, env, params, run_folder)
+    if plots.is_possible():
+        plots.learning_curves(folder.runs_in(run_folder.path), run_folder.learning_curve)
+    print(comparison.members_table(outcomes, env, env.default_params, library))
+    if any(outcome.env_steps < config.num_supersteps * config.steps_per_superstep for outcome in outcomes.values()):
+        print(f"interrupted; resume with: python -m train {algorithm} --resume {run_folder.path}")
+        return INTERRUPTED
     return 0
 
 
@@ -86,15 +105,17 @@ def evaluate(
 def plot(run_dirs: Positional[tuple[Path, ...]], out: Path | None = None) -> None:
     """Draw the learning curves of one run, or of several in one picture.
 
+    Three or more that differ by their seed alone are drawn as their mean, in a band from the least to the greatest.
+
     Args:
         run_dirs: Folders of runs, finished or not.
         out: The picture: .png, .svg or .pdf; default: learning_curve.png, beside a single run or in the current folder.
     """
     if not run_dirs:
         raise ValueError("missing run folders: python -m train plot RUN_DIR ...")
-    folders = [folder.RunFolder(path) for path in run_dirs]
-    default = folders[0].learning_curve
-    out = out or (default if len(folders) == 1 else Path(default.name))
+    folders = [run for path in run_dirs for run in folder.runs_in(path)]
+    default = folder.RunFolder(run_dirs[0]).learning_curve
+    out = out or (default if len(run_dirs) == 1 else Path(default.name))
     plots.learning_curves(folders, out)
     print(f"written to {out}")
 

@@ -10,8 +10,9 @@ from jaxenv import baselines
 from jaxenv.core import Environment
 from jaxenv.evaluation import evaluate
 from scenarios.environments import ENVIRONMENTS
+from train.run.runner import Outcome
 from train.score.report import table
-from train.score.scores import ReferenceReturns
+from train.score.scores import ReferenceReturns, summarize
 from train.score.validation import validation_returns
 from train.settings import task
 from train.settings.serialize import differences
@@ -58,6 +59,30 @@ def compare(
     policies = {**rules, name: policy}
     results = {title: evaluate(each, env, params, repetitions=repetitions) for title, each in policies.items()}
     return table(reference, results, validation)
+
+
+def members_table(outcomes: Mapping[str, Outcome], env: Environment, params: Any, library: Any) -> str:
+    """A line for each member of a population: its last validation return, and its mean score or return."""
+    rows = [_member_row(outcome, env, params, library) for outcome in outcomes.values()]
+    width = max(map(len, [*outcomes, "mean"]))
+    lines = [f"{'':<{width}}  {'validation':>10}  {'return' if library is None else 'mean score':>10}"]
+    spread = [f"{np.mean(column):.3f} ± {np.std(column):.3f}" for column in zip(*rows, strict=True)]
+    lines += [f"{name:<{width}}  {a:>10.3f}  {b:>10.3f}" for name, (a, b) in zip(outcomes, rows, strict=True)]
+    return "\n".join([*lines, f"{'mean':<{width}}  {'  '.join(spread)} (standard deviation)"])
+
+
+def _member_row(outcome: Outcome, env: Environment, params: Any, library: Any) -> tuple[float, float]:
+    """The last validation return of a member, and its mean score on the library, or its mean return without one."""
+    validated = outcome.metrics["validation_return"]
+    validated = validated[~np.isnan(validated)]
+    last = float(validated[-1]) if validated.size else float("nan")
+    if library is None:
+        return last, float(np.mean(evaluate(outcome.policy, env, params, repetitions=EPISODES).returns))
+    params = params.replace(bank=library.bank)
+    random = baselines.for_environment(env)["Random"]
+    result = evaluate(outcome.policy, env, params, repetitions=EPISODES)
+    reference = reference_returns(env, params, library, random)
+    return last, summarize(np.asarray(result.returns), np.asarray(result.terminated), reference).mean_score
 
 
 def mean_returns(policies: Mapping[str, Any], env: Environment, params: Any, repetitions: int) -> str:

@@ -115,6 +115,12 @@ def create(config: Config) -> RunFolder:
     return RunFolder(path)
 
 
+def runs_in(path: Path) -> list[RunFolder]:
+    """The run in a folder, or the members of the population that it holds."""
+    members = sorted(each.parent for each in path.glob("*/config.json"))
+    return [RunFolder(each) for each in members or [path]]
+
+
 def write_atomic(path: Path, content: bytes) -> None:
     """Writes a file completely or not at all."""
     unfinished = path.with_name(path.name + ".unfinished")

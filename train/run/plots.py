@@ -1,6 +1,8 @@
 """Learning curves: the metrics of one run or several over environment steps, in one picture."""
 
+import dataclasses
 import importlib.util
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,15 +12,18 @@ import numpy as np
 from jaxenv.rendering.theme import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PURPLE
 from train.run.folder import RunFolder
 from train.run.metrics import read_metrics
+from train.settings.serialize import to_json
 
 COLORS = (BLUE, ORANGE, GREEN, PURPLE, INK, MUTED)
 SIZE = (7.2, 5.0)  # inches
 DOTS_PER_INCH = 160
+BAND_FROM = 3  # runs that differ by their seed alone
 SMOOTHED_FROM = 80  # points; a longer curve is drawn as its running mean, with the points faintly behind it
 LARGE, SMALL, TINY = 12.0, 8.5, 7.0  # font sizes, in points
 PANELS = (("entropy", "entropy, nats", False), ("value_loss", "value loss", True))  # metric, title, log scale
 LEFT, RIGHT = 0.085, 0.955  # edges of the panels, as fractions of the width
 
+Records = Sequence[Mapping[str, Any]]
 Curve = tuple[np.ndarray, np.ndarray]  # environment steps, values
 
 
@@ -42,10 +47,10 @@ def learning_curves(folders: Sequence[RunFolder], out: Path) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    runs = {name: list(read_metrics(folder.metrics)) for name, folder in _named(folders).items()}
+    runs = _grouped(_named(folders))
     figure = Figure(figsize=SIZE, dpi=DOTS_PER_INCH, facecolor="white")
     FigureCanvasAgg(figure)
-    panels = [panel for panel in PANELS if any(panel[0] in record for records in runs.values() for record in records)]
+    panels = [panel for panel in PANELS if any(panel[0] in record for runs_ in runs.values() for record in runs_[0])]
     grid = figure.add_gridspec(
         2, 2, height_ratios=(2.3, 1), left=LEFT, right=RIGHT, top=0.86, bottom=0.07, hspace=0.45, wspace=0.2
     )
@@ -69,15 +74,39 @@ def _named(folders: Sequence[RunFolder]) -> dict[str, RunFolder]:
     return dict(zip(names, folders, strict=True))
 
 
+def _grouped(named: Mapping[str, RunFolder]) -> dict[str, list[Records]]:
+    """Name -> records of one run, or of the runs that differ by their seed alone, if there are enough for a band."""
+    groups: dict[str, dict[str, Records]] = {}
+    seeds: dict[str, set[int]] = {}
+    for name, folder in named.items():
+        config = folder.read_config()
+        settings = json.dumps(to_json(dataclasses.replace(config, seed=0, run_dir=None)), sort_keys=True)
+        groups.setdefault(settings, {})[name] = list(read_metrics(folder.metrics))
+        seeds.setdefault(settings, set()).add(config.seed)
+    curves: dict[str, list[Records]] = {}
+    for settings, runs in groups.items():
+        if len(seeds[settings]) < BAND_FROM:
+            curves |= {name: [records] for name, records in runs.items()}
+        else:
+            first = next(iter(runs)).rpartition("seed=")[0].rstrip(",")
+            curves[f"{first}{', ' if first else ''}{len(runs)} seeds"] = list(runs.values())
+    return curves
+
+
 def _draw(
-    axes: Any, runs: Mapping[str, Sequence[Mapping[str, Any]]], key: str, title: str, size: float, *, log: bool = False
+    axes: Any, runs: Mapping[str, Sequence[Records]], key: str, title: str, size: float, *, log: bool = False
 ) -> None:
-    """One panel, with a curve per run."""
+    """One panel, with a curve per run, or per group of runs the mean in a band from the least to the greatest."""
     from matplotlib.ticker import EngFormatter, LogLocator, MaxNLocator, NullLocator
 
-    for number, (name, records) in enumerate(runs.items()):
+    for number, (name, group) in enumerate(runs.items()):
         color = COLORS[number % len(COLORS)]
-        steps, values = _curve(records, key)
+        curves = [_curve(records, key) for records in group]
+        steps = min((steps for steps, _ in curves), key=len)
+        each = np.array([np.interp(steps, *curve) if len(curve[0]) else curve[1] for curve in curves])
+        if len(group) > 1:
+            axes.fill_between(steps, each.min(axis=0), each.max(axis=0), color=color, alpha=0.18, linewidth=0)
+        values = each.mean(axis=0)
         if len(steps) >= SMOOTHED_FROM:
             axes.plot(steps, values, color=color, linewidth=0.6, alpha=0.25)
             values = _running_mean(values, len(values) // 40)
@@ -105,8 +134,8 @@ def _head(figure: Any, main: Any, folders: Sequence[RunFolder], runs: Mapping[st
     environments = list(dict.fromkeys(folder.read_config().env for folder in folders))
     figure.text(LEFT, 0.955, ", ".join(environments), fontsize=LARGE, fontweight="bold", color=INK, va="center")
     if len(runs) == 1:
-        [(name, records)] = runs.items()
-        last = records[-1]
+        [(name, group)] = runs.items()
+        last = group[0][-1]
         text = f"{name}: {last['env_steps']:,} environment steps in {_duration(last['seconds'])}"
         figure.text(RIGHT, 0.955, text, fontsize=SMALL, color=MUTED, ha="right", va="center")
     else:

@@ -9,11 +9,13 @@ from jaxenv.core import Environment
 from train.algorithms import ALGORITHMS
 from train.networks import own
 from train.run import folder as folders
+from train.run.population import run_population
 from train.run.recorder import Callback
 from train.run.runner import Outcome, run
 from train.score.validation import has_generator
 from train.settings import presets
 from train.settings.config import Config, Scenarios
+from train.settings.members import is_population
 
 
 def train(
@@ -58,14 +60,59 @@ def train(
         ValueError: for settings that do not fit each other or the environment, or a run folder of another run.
         NotFinite: if a loss or gradient is NaN or infinite.
     """
-    config = defaults(env) if config is None else config
-    if network is not None:
-        config = dataclasses.replace(config, network=own.settings_of(network))
-    folder = None
-    if config.run_dir is not None:
-        is_run = (config.run_dir / "config.json").exists()
-        folder = folders.RunFolder(config.run_dir) if is_run else folders.create(config)
+    config = _complete(env, config, network)
+    if is_population(config):
+        raise ValueError("seeds and sweep describe a population: train.train_population trains one")
+    folder = _folder(config)
     return run(ALGORITHMS[algorithm], config, env, params, folder, callback=callback, show_progress=show_progress)
+
+
+def train_population(
+    env: Environment,
+    params: Any,
+    config: Config | None = None,
+    *,
+    algorithm: str = "ppo",
+    network: nn.Module | None = None,
+    show_progress: bool = True,
+) -> dict[str, Outcome]:
+    """Trains several seeds (`config.seeds`) or hyperparameters (`config.sweep`) side by side: name -> outcome.
+
+    All members share a compiled program, or `config.at_once` of them, the others in turns. Each computes what a run of
+    its own would. With `run_dir` each writes into a folder of its name there.
+
+    >>> import jaxenv, train
+    >>> from train.settings.config import Network, Rollout
+    >>> env, params = jaxenv.make("LifeOps-v0")
+    >>> rollout = Rollout(num_envs=16, num_steps=8, minibatch_size=64, updates_per_superstep=2)
+    >>> small = dict(env=env.name, rollout=rollout, network=Network(hidden=(16,)), total_steps=512)
+    >>> config = train.Config(**small, seeds=2, sweep=("learning_rate=1e-3,1e-4",))
+    >>> outcomes = train.train_population(env, params, config, show_progress=False)
+    >>> for name, outcome in outcomes.items():
+    ...     print(name, outcome.metrics["return"].shape)
+    learning_rate=1e-3,seed=0 (2,)
+    learning_rate=1e-3,seed=1 (2,)
+    learning_rate=1e-4,seed=0 (2,)
+    learning_rate=1e-4,seed=1 (2,)
+
+    The arguments are those of `train`. A member whose loss is not finite stops; the others go on.
+    """
+    config = _complete(env, config, network)
+    return run_population(ALGORITHMS[algorithm], config, env, params, _folder(config), show_progress=show_progress)
+
+
+def _complete(env: Environment, config: Config | None, network: nn.Module | None) -> Config:
+    """The settings, by default those of the environment, with the network that was given."""
+    config = defaults(env) if config is None else config
+    return config if network is None else dataclasses.replace(config, network=own.settings_of(network))
+
+
+def _folder(config: Config) -> folders.RunFolder | None:
+    """The run folder that the settings name, found or made; None if they name none."""
+    if config.run_dir is None:
+        return None
+    is_run = (config.run_dir / "config.json").exists()
+    return folders.RunFolder(config.run_dir) if is_run else folders.create(config)
 
 
 def defaults(env: Environment) -> Config:

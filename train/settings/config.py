@@ -153,6 +153,10 @@ class Config:
     env_args: tyro.conf.Suppress[Mapping[str, Any]] = dataclasses.field(default_factory=dict)
     params: tyro.conf.Suppress[Mapping[str, Any]] = dataclasses.field(default_factory=dict)
     seed: int = 0  # random seed
+    seeds: int = 1  # train members with this seed and the next ones, all in one program, each in a folder of its own
+    # Train a member, or with `seeds` several, for each combination of values: learning_rate=3e-4,1e-3 gamma=0.9,0.99
+    sweep: tuple[str, ...] = ()
+    at_once: int | None = None  # members in one program, the others in turns; default: all
     devices: int | None = None  # devices to train on, of which each has the same number of lanes; default: all
     total_steps: int = 4_000_000  # environment steps, rounded up to whole supersteps
     run_dir: Path | None = None  # output folder, which must not exist yet; default: runs/ENV-SEED-N
@@ -166,6 +170,9 @@ class Config:
 
     def __post_init__(self) -> None:
         """Rejects a negative interval, a bank whose scenarios might all be in play, and sequences that are cut."""
+        for name, value in {"seeds": self.seeds, "at_once": self.at_once}.items():
+            if value is not None and value < 1:
+                raise ValueError(f"{name} must be at least 1, got {value}")
         if self.validate_every < 0:
             raise ValueError(f"validate_every must be at least 0, got {self.validate_every}")
         num_envs, settings = self.rollout.num_envs, self.training

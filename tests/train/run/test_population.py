@@ -1,0 +1,116 @@
+"""Populations: members are what single runs are, in folders of their own, and a killed population resumes."""
+
+import dataclasses
+
+import jax
+import numpy as np
+import pytest
+from probes import PROBES
+
+import train
+from train.run import folder as run_folder
+from train.run import plots
+from train.run.metrics import read_metrics
+from train.run.population import Group, run_population
+from train.settings.config import Config
+from train.settings.members import members
+
+PARAMS = PROBES["observation"]
+
+
+def weights(outcome):
+    return np.concatenate([np.ravel(leaf) for leaf in jax.tree.leaves(outcome.policy.weights)])
+
+
+@pytest.fixture(scope="module")
+def population(config):
+    return dataclasses.replace(config, seeds=2, sweep=("learning_rate=5e-3,1e-3",), total_steps=2048)
+
+
+@pytest.fixture(scope="module")
+def trained(population, env):
+    return train.train_population(env, PARAMS, population, show_progress=False)
+
+
+def test_a_member_is_what_a_single_run_is(population, trained, env):
+    """With its seed and hyperparameters, up to the order of sums."""
+    assert len({weights(outcome).sum() for outcome in trained.values()}) == 4
+    for name, config in members(population).items():
+        alone = train.train(env, PARAMS, config, show_progress=False)
+        np.testing.assert_allclose(weights(alone), weights(trained[name]), atol=1e-5)
+        np.testing.assert_allclose(alone.metrics["return"], trained[name].metrics["return"], atol=1e-6)
+
+
+def test_members_in_turns_and_in_folders(population, trained, env, tmp_path):
+    run_dir = tmp_path / "run"
+    config = dataclasses.replace(population, at_once=2, run_dir=run_dir)
+    found = train.train_population(env, PARAMS, config, show_progress=False)
+    for name, outcome in trained.items():
+        np.testing.assert_allclose(weights(found[name]), weights(outcome), atol=1e-5)
+        policy = train.load_policy(run_dir / name / "policy.msgpack", env, PARAMS)
+        np.testing.assert_array_equal(weights(found[name]), weights(dataclasses.replace(outcome, policy=policy)))
+        assert len(list(read_metrics(run_dir / name / "metrics.jsonl"))) == config.num_supersteps
+    assert [each.path.name for each in run_folder.runs_in(run_dir)] == sorted(trained)
+    with pytest.raises(ValueError, match="the population is finished"):
+        train.train_population(env, PARAMS, config, show_progress=False)
+
+
+def test_a_killed_population_resumes(population, trained, env, tmp_path, monkeypatch):
+    """It dies in the second group, after the first superstep that it saved."""
+    config = dataclasses.replace(population, at_once=2, run_dir=tmp_path / "run", checkpoint_every=0.0)
+    policy, calls = Group.policy, []
+
+    def dies(self, state, member):
+        calls.append(member)
+        if len(calls) > 30:
+            raise KeyboardInterrupt
+        return policy(self, state, member)
+
+    monkeypatch.setattr(Group, "policy", dies)
+    with pytest.raises(KeyboardInterrupt):
+        train.train_population(env, PARAMS, config, show_progress=False)
+    monkeypatch.undo()
+    train.train_population(env, PARAMS, config, show_progress=False)
+    for name, outcome in trained.items():
+        loaded = train.load_policy(tmp_path / "run" / name / "policy.msgpack", env, PARAMS)
+        np.testing.assert_allclose(
+            weights(dataclasses.replace(outcome, policy=loaded)), weights(outcome), atol=1e-5, err_msg=name
+        )
+        assert len(list(read_metrics(tmp_path / "run" / name / "metrics.jsonl"))) == config.num_supersteps
+
+
+def test_a_member_that_diverges_stops_alone(config, env):
+    config = dataclasses.replace(config, sweep=("learning_rate=1e-3,inf",), total_steps=2048)
+    found = run_population(train.algorithms.ALGORITHMS["ppo"], config, env, PARAMS, show_progress=False)
+    good, bad = found.values()
+    assert not good.stopped
+    assert bad.stopped
+    assert len(bad.metrics["return"]) < len(good.metrics["return"]) == config.num_supersteps
+
+
+def test_runs_that_differ_by_their_seed_are_drawn_as_a_band(config, env, tmp_path):
+    pytest.importorskip("matplotlib")
+    config = dataclasses.replace(config, seeds=3, total_steps=2048, run_dir=tmp_path / "run")
+    train.train_population(env, PARAMS, config, show_progress=False)
+    folders = run_folder.runs_in(tmp_path / "run")
+    assert list(plots._grouped(plots._named(folders))) == ["3 seeds"]
+    plots.learning_curves(folders, tmp_path / "curve.png")
+    assert (tmp_path / "curve.png").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("sweep", "message"),
+    [
+        (("gama=0.9,1",), "'gama' cannot be swept over. Did you mean 'gamma'?"),
+        (("gamma=0.9,x",), "expected different numbers, such as gamma=0.1,0.2"),
+        (("gamma=0.9,0.90",), "expected different numbers"),
+        (("gamma",), "expected different numbers"),
+        (("gamma=0.9", "gamma=1"), "each setting may be named once"),
+    ],
+)
+def test_a_sweep_that_cannot_be(sweep, message):
+    with pytest.raises(ValueError, match="sweep") as error:
+        members(Config(env="LifeOps-v0", sweep=sweep))
+    assert message in str(error.value)
+    with pytest.raises(ValueError, match="seeds must be at least 1"):
+        Config(env="LifeOps-v0", seeds=0)

@@ -1,0 +1,250 @@
+"""A population: members with other seeds or hyperparameters, trained side by side in one compiled program.
+
+A member is a run like any other, with a folder of its own, and computes what that run would alone. Checkpoints are of
+all members together.
+"""
+
+import contextlib
+import dataclasses
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from jaxenv.core import Environment
+from train.lanes import Lanes
+from train.networks.policy import LearnedPolicy
+from train.run.algorithm import Algorithm
+from train.run.checkpoint import CheckpointError, Checkpoints, NoCheckpoints, Progress
+from train.run.clock import Clock
+from train.run.console import Bar
+from train.run.folder import RunFolder
+from train.run.policy_file import save_policy
+from train.run.recorder import Recorder
+from train.run.reports import FailedUpdate, Reports
+from train.run.runner import Outcome
+from train.run.stop_signal import StopSignal
+from train.score.validation import check_scenarios, make_validator
+from train.settings import task
+from train.settings.config import Config
+from train.settings.members import members
+
+
+def run_population(
+    algorithm: Algorithm,
+    config: Config,
+    env: Environment,
+    env_params: Any,
+    folder: RunFolder | None = None,
+    *,
+    show_progress: bool = True,
+) -> dict[str, Outcome]:
+    """Trains the members that `config` describes, resuming where `folder` holds checkpoints: name -> outcome.
+
+    A member whose loss or gradient is not finite trains no further; the others go on. Members that were finished
+    before, in turns, are left out.
+
+    Args:
+        algorithm: how to learn.
+        config: the settings, with `seeds`, `sweep` and `at_once`.
+        env: the environment.
+        env_params: its params.
+        folder: where to write, each member into a folder by its name; None writes nothing.
+        show_progress: whether to draw a progress bar.
+
+    Raises:
+        ValueError: if another process is writing into the folder, or the settings do not fit the environment.
+        CheckpointError: if the population is finished, or its newest checkpoint is broken or of another task.
+    """
+    check_scenarios(config, env)
+    config = task.complete(config, env, env_params)
+    named = members(config)
+    size = config.at_once or len(named)
+    groups = [dict(list(named.items())[start : start + size]) for start in range(0, len(named), size)]
+    outcomes: dict[str, Outcome] = {}
+    with contextlib.ExitStack() as stack:
+        if folder is not None:
+            stack.enter_context(folder.locked())
+            folder.write_config(config)
+        for number, each in enumerate(groups):
+            group = Group(algorithm, config, env, env_params, each, folder, f"checkpoints-{number}")
+            found = group.train(show_progress=show_progress)
+            outcomes |= found
+            if any(outcome.stopped for outcome in found.values()) and group.is_interrupted:
+                break
+    if not outcomes:
+        raise CheckpointError("the population is finished; continue it with a greater --total-steps")
+    return outcomes
+
+
+class Group:
+    """The members that share a program."""
+
+    def __init__(
+        self,
+        algorithm: Algorithm,
+        config: Config,
+        env: Environment,
+        env_params: Any,
+        named: Mapping[str, Config],
+        folder: RunFolder | None,
+        checkpoints: str,
+    ) -> None:
+        """Stacks the seeds and hyperparameters of the members."""
+        self.algorithm, self.config, self.env, self.env_params = algorithm, config, env, env_params
+        self.named, self.folder, self._checkpoints = named, folder, checkpoints
+        self.is_interrupted = False
+        self._keys = jnp.stack([jax.random.key(member.seed) for member in named.values()])
+        self._hyper = jax.tree.map(lambda *values: jnp.array(values), *(member.hyper for member in named.values()))
+        self._lanes = Lanes(config.rollout.num_lanes)
+
+    def train(self, *, show_progress: bool) -> dict[str, Outcome]:
+        """Trains to the end, or to an interruption: name -> outcome; nothing if that was done before."""
+        config = self.config
+        with contextlib.ExitStack() as stack:
+            checkpoints = stack.enter_context(self._open_checkpoints())
+            began = time.perf_counter()
+            progress = checkpoints.newest() or Progress(scenarios=self._scenarios())
+            if progress.superstep >= config.num_supersteps:
+                return {}
+            state = self._state(checkpoints, progress)
+            superstep = self._superstep(state)
+            validate = make_validator(config, self.env, self.env_params, self.policy(state, 0))
+            jax.block_until_ready(state)
+            compile_seconds = time.perf_counter() - began
+            reports = [stack.enter_context(_Member(self, name, progress)) for name in self.named]
+            bar = stack.enter_context(Bar(config, progress.env_steps, is_shown=show_progress))
+            stop = stack.enter_context(StopSignal())
+            for number in range(progress.superstep, config.num_supersteps):
+                state, metrics = superstep(state, self.env_params, self._hyper)
+                for member, report in enumerate(reports):
+                    own = jax.tree.map(lambda x, member=member: x[member], metrics)
+                    report.add(number, own, validate(number, self.policy(state, member)))
+                bar.show(_mean_record([report.latest for report in reports]))
+                is_last = stop.is_requested or number + 1 == config.num_supersteps
+                if is_last or checkpoints.is_due():
+                    for report in reports:
+                        report.flush()
+                    clock = reports[0].clock
+                    done = {"superstep": number + 1, "env_steps": clock.env_steps, "seconds": clock.seconds}
+                    progress = dataclasses.replace(progress, **done)
+                    checkpoints.save(state, progress)
+                    for member, report in enumerate(reports):
+                        report.save(self.policy(state, member), progress)
+                if is_last:
+                    break
+            bar.show(_mean_record([report.latest for report in reports]))
+        self.is_interrupted = progress.superstep < config.num_supersteps
+        policies = [self.policy(state, member) for member in range(len(reports))]
+        return {
+            report.name: report.outcome(policy, compile_seconds, stopped=self.is_interrupted)
+            for report, policy in zip(reports, policies, strict=True)
+        }
+
+    def policy(self, state: Any, member: int) -> LearnedPolicy:
+        """What a member has learned so far."""
+        own = jax.tree.map(lambda x: x[member], state)
+        return self.algorithm.policy_of(own, config=self.config, env=self.env)
+
+    def _open_checkpoints(self) -> Any:
+        """The checkpoints of the group, or of nothing."""
+        if self.folder is None:
+            return contextlib.nullcontext(NoCheckpoints())
+        return Checkpoints(self.folder.path / self._checkpoints, self.config)
+
+    def _scenarios(self) -> str:
+        """The fingerprint of the scenarios that the first member starts with."""
+        bank = self.algorithm.training_bank(self._keys[0], self.env_params, config=self.config, env=self.env)
+        return "" if bank is None else bank.fingerprint()
+
+    def _state(self, checkpoints: Checkpoints | NoCheckpoints, progress: Progress) -> Any:
+        """The state of all members: that of a checkpoint, or the first."""
+
+        def init(key: jax.Array, env_params: Any) -> Any:
+            return self.algorithm.init(key, env_params, config=self.config, env=self.env, lanes=self._lanes)
+
+        start = jax.jit(jax.vmap(init, in_axes=(0, None)))
+        if not progress.superstep:
+            return start(self._keys, self.env_params)
+        like = jax.eval_shape(start, self._keys, self.env_params)
+        return checkpoints.restore(progress, like, scenarios=self._scenarios())
+
+    def _superstep(self, state: Any) -> Any:
+        """The compiled superstep of all members, which consumes its state."""
+        one = self.algorithm.make_superstep(self.config, self.env, self._lanes)
+        together = jax.jit(jax.vmap(one, in_axes=(0, None, 0)), donate_argnums=0)
+        return together.lower(state, self.env_params, self._hyper).compile()
+
+
+class _Member:
+    """One member's records, clock and files."""
+
+    def __init__(self, group: Group, name: str, progress: Progress) -> None:
+        """Opens its folder."""
+        self.name, self.config, self.algorithm = name, group.named[name], group.algorithm
+        self.folder = None if group.folder is None else RunFolder(group.folder.path / name)
+        if self.folder is not None:
+            self.folder.path.mkdir(exist_ok=True)
+            self.folder.write_config(self.config)
+        steps = group.config.steps_per_superstep
+        self.clock = Clock(steps, env_steps=progress.env_steps, seconds=progress.seconds)
+        self._recorder = Recorder(self.config, self.folder, progress, show_progress=False)
+        self._reports = Reports(self._recorder, self.clock)
+        self._failed: FailedUpdate | None = None
+
+    @property
+    def latest(self) -> Mapping[str, Any] | None:
+        """Its last record, if there is one."""
+        return self._recorder.records[-1] if self._recorder.records else None
+
+    def add(self, number: int, metrics: Any, validation: jax.Array | None) -> None:
+        """Takes what a superstep will give, and reports what came before."""
+        if self._failed is None:
+            self._guard(lambda: self._reports.add(number, metrics, validation))
+
+    def flush(self) -> None:
+        """Reports what is not reported yet."""
+        if self._failed is None:
+            self._guard(self._reports.flush)
+        self._recorder.flush()
+
+    def save(self, policy: LearnedPolicy, progress: Progress) -> None:
+        """Writes the policy; that of a member that failed stays as it was before."""
+        if self.folder is not None and self._failed is None:
+            source = {"scenarios": progress.scenarios, "algorithm": self.algorithm.name}
+            save_policy(self.folder.policy, policy, self.config, **source)
+
+    def outcome(self, policy: LearnedPolicy, compile_seconds: float, *, stopped: bool) -> Outcome:
+        """What has become of it."""
+        length = self.clock.env_steps, self.clock.seconds, compile_seconds
+        ended_early = stopped or self._failed is not None
+        return Outcome(policy, *length, stopped=ended_early, metrics=self._recorder.arrays())
+
+    def _guard(self, report: Any) -> None:
+        """Reports; where an update failed, this is the last record."""
+        try:
+            report()
+        except FailedUpdate as failed:
+            self._failed = failed
+
+    def __enter__(self) -> "_Member":
+        self._recorder.__enter__()
+        self.clock.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._recorder.__exit__(*exception)
+
+
+def _mean_record(records: Sequence[Mapping[str, Any] | None]) -> dict[str, Any]:
+    """The means of the members' last records, for the progress bar."""
+    found = [record for record in records if record is not None]
+
+    def mean(name: str) -> float | None:
+        values = [record[name] for record in found if record.get(name) is not None]
+        return sum(values) / len(values) if values else None
+
+    names = ("return", "validation_return", "entropy", "env_steps")
+    return {name: mean(name) for name in names} | {"env_steps": max((r["env_steps"] for r in found), default=0)}
