@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jax
 import nbformat
 import pytest
 from nbclient import NotebookClient
@@ -47,6 +48,18 @@ def test_the_code_of_the_readme_runs(tmp_path, monkeypatch):
     assert len(runnable) == 4
     exec("\n".join(runnable), {"__name__": "readme"})
     assert {path.name for path in tmp_path.iterdir()} == {"state.png", "episode.gif"}
+
+
+@pytest.mark.slow
+def test_the_code_of_the_training_page_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "training.md").read_text(), re.DOTALL)
+    assert len(blocks) == 3
+    with jax.numpy_rank_promotion("allow"):
+        for block in blocks:
+            exec(block, {"__name__": "page"})
+    assert "65,536 steps  return" in capsys.readouterr().out
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.slow

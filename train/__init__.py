@@ -13,4 +13,8 @@ from train.run.training import train_population as train_population
 from train.score.calibration import Calibration as Calibration
 from train.score.calibration import calibrate as calibrate
 from train.settings.config import Config as Config
+from train.settings.config import Hyper as Hyper
+from train.settings.config import Network as Network
+from train.settings.config import Rollout as Rollout
+from train.settings.config import Scenarios as Scenarios
 from train.settings.presets import preset as preset

@@ -190,6 +190,10 @@ class Config:
         if self.is_generated and self.num_scenarios % self.rollout.num_lanes:
             raise ValueError(f"{self.num_scenarios} scenarios cannot be split into {self.rollout.lanes} equal lanes")
 
+    def replace(self, **changed: Any) -> "Config":
+        """The settings with some of them changed."""
+        return dataclasses.replace(self, **changed)
+
     @property
     def num_scenarios(self) -> int:
         """S, the size of the bank of generated scenarios."""
