@@ -48,6 +48,9 @@ class Transition(struct.PyTreeNode):
     truncated: jax.Array  # [T, B] bool
     # [T, B] float32, V(last observation of the episode); read only where truncated. None if that is not bootstrapped.
     final_value: jax.Array | None
+    # [T, B], for a curriculum alone: the scenario (int32), and the return of the episode up to this step (float32).
+    scenario: Any = None
+    episode_return: Any = None
 
 
 class EpisodeTotals(struct.PyTreeNode):
@@ -86,7 +89,7 @@ def initial_state(key: Key, env_params: Any, *, env: Environment, num_envs: int,
 
 
 def collect(
-    key: Key, weights: Any, envs: RolloutState, reader: Reader, sizes: Rollout
+    key: Key, weights: Any, envs: RolloutState, reader: Reader, sizes: Rollout, *, with_scenarios: bool = False
 ) -> tuple[RolloutState, Transition, jax.Array, EpisodeTotals]:
     """T steps of B agents with sampled actions.
 
@@ -96,6 +99,7 @@ def collect(
         envs: E environments.
         reader: the network, and the environment that it acts in.
         sizes: E, T, and whether truncated episodes are valued.
+        with_scenarios: whether transitions tell their scenarios and the returns so far.
 
     Returns:
         (environments after the steps, transitions [T, B], value of the last observation [B] float32, totals of the
@@ -130,6 +134,10 @@ def collect(
             truncated=row_truncated,
             final_value=final_value,
         )
+        if with_scenarios:
+            scenario = jax.vmap(EpisodeStatistics(env).scenario_index)(envs.state)
+            so_far = info["episode"].episode_return.ravel()
+            transition = transition.replace(scenario=jnp.repeat(scenario, agents), episode_return=so_far)
         totals = jax.tree.map(jnp.add, totals, finished(info, envs.is_counted))
         if carry is not None:
             carry = jnp.where((row_terminated | row_truncated)[:, None], 0.0, carry)

@@ -17,9 +17,10 @@ from jax import lax
 from jaxenv.core import Environment, ScenarioBank
 from jaxenv.core.environment import select
 from jaxenv.core.types import Key
-from jaxenv.wrappers import Vectorize
+from jaxenv.wrappers import EpisodeStatistics, Vectorize
 from train.experience import rollout
 from train.experience.bank import first_bank, refresh, with_bank
+from train.experience.curriculum import Levels, Played, observed, renewed
 from train.lanes import BY_LANE, SHARED, Lanes
 from train.networks.memory import Sequences
 from train.networks.network import make_network
@@ -37,6 +38,7 @@ class LaneState(struct.PyTreeNode):
     envs: rollout.RolloutState
     bank: ScenarioBank | None  # generated scenarios, played instead of those in the params
     key: Key
+    levels: Levels | None = None  # what a curriculum knows of the bank
 
 
 class TrainState(struct.PyTreeNode):
@@ -98,7 +100,8 @@ def init(key: Key, env_params: Any, *, config: Config, env: Environment, lanes: 
         network = make_network(config.network, env.num_actions)
         like = {"num_envs": sizes.rollout.num_envs, "memory": network.memory}
         envs = rollout.initial_state(keys.envs, params, env=env, **like)
-        return LaneState(envs, bank, keys.run), None
+        levels = None if config.curriculum.is_uniform else Levels.unknown(sizes.num_scenarios)
+        return LaneState(envs, bank, keys.run, levels), None
 
     def start_all(keys: LaneKeys, env_params: Any) -> LaneState:
         return lanes.map(start)(keys, env_params)[0]
@@ -151,9 +154,11 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
 
     def update_lane(lane: LaneState, learned: Any, updates: jax.Array, env_params: Any, hyper: Hyper) -> Any:
         key, bank_key, rollout_key, shuffle_key = jax.random.split(lane.key, 4)
-        bank = refresh(bank_key, lane.bank, env_state=lane.envs.state, updates=updates, config=sizes, env=env)
+        bank, levels = next_bank(bank_key, lane, updates, config=sizes, env=env)
         reader = Reader(network, env, with_bank(env_params, bank))
-        envs, steps, last_value, totals = rollout.collect(rollout_key, learned[0], lane.envs, reader, sizes.rollout)
+        envs, steps, last_value, totals = rollout.collect(
+            rollout_key, learned[0], lane.envs, reader, sizes.rollout, with_scenarios=levels is not None
+        )
         batch = estimate(steps, last_value, hyper).replace(memory=memory_of(lane.envs, steps))
         progress = updates / config.num_updates
         learning_rate = linear(hyper.learning_rate, hyper.learning_rate_end, progress)
@@ -179,9 +184,10 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
             entropy_coef=entropy_coef,
         )
         failed = jnp.any(jnp.stack(list(metrics.not_finite.values())))
-        before, after = (lane.envs, lane.key, learned, updates), (envs, key, following, updates + 1)
-        envs, key, learned, updates = select(failed, before, after)
-        return LaneState(envs, bank, key), (learned, updates, metrics)
+        scored = None if levels is None else observed(levels, played(steps, batch, hyper), updates, sizes.curriculum)
+        before = lane.envs, lane.key, levels, learned, updates
+        envs, key, levels, learned, updates = select(failed, before, (envs, key, scored, following, updates + 1))
+        return LaneState(envs, bank, key, levels), (learned, updates, metrics)
 
     def update(state: TrainState, env_params: Any, hyper: Hyper) -> tuple[TrainState, Metrics]:
         learned = (state.weights, state.optimizer)
@@ -240,6 +246,22 @@ def estimate(steps: rollout.Transition, last_value: jax.Array, hyper: Hyper) -> 
         advantage=advantages,
         target=targets,
     )
+
+
+def next_bank(
+    key: Key, lane: LaneState, updates: jax.Array, *, config: Config, env: Environment
+) -> tuple[ScenarioBank | None, Levels | None]:
+    """The scenarios of the next update, and what a curriculum knows of them."""
+    if lane.bank is None or lane.levels is None:
+        return refresh(key, lane.bank, env_state=lane.envs.state, updates=updates, config=config, env=env), None
+    live = jax.vmap(EpisodeStatistics(env).scenario_index)(lane.envs.state)
+    return renewed(key, lane.bank, lane.levels, live=live, updates=updates, config=config, env=env)
+
+
+def played(steps: rollout.Transition, batch: Batch, hyper: Hyper) -> Played:
+    """What a curriculum is told of an update."""
+    ended, returns = steps.terminated | steps.truncated, steps.episode_return * hyper.reward_scale
+    return Played(steps.scenario, batch.advantage, batch.value, returns, ended)
 
 
 def memory_of(envs: rollout.RolloutState, steps: rollout.Transition) -> Sequences | None:

@@ -137,6 +137,31 @@ class Scenarios:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
+class Curriculum:
+    """Which of the generated scenarios episodes start in."""
+
+    # "uniform": always new ones; "plr": also those that still teach (prioritised level replay, Jiang et al. 2021).
+    curriculum: Literal["uniform", "plr"] = "uniform"
+    replay_share: float = 0.5  # of the starts, and at most of the bank, that replay goes to
+    level_score: Literal["positive_value_loss", "max_mc"] = "positive_value_loss"  # what a scenario may still teach
+    rank_temperature: float = 0.3  # of the priorities by rank: towards 0 the best alone is played again
+    staleness: float = 0.3  # share of the priorities that go by the time since a scenario was played
+
+    def __post_init__(self) -> None:
+        """Rejects shares beyond 0..1, and a temperature that is not positive."""
+        for name in ("replay_share", "staleness"):
+            if not 0.0 <= getattr(self, name) <= 1.0:
+                raise ValueError(f"{name} must be within 0..1, got {getattr(self, name)}")
+        if self.rank_temperature <= 0.0:
+            raise ValueError(f"rank_temperature must be above 0, got {self.rank_temperature}")
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether nothing is kept of what was played."""
+        return self.curriculum == "uniform"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Config:
     """The settings of one run: what it trains on, for how long, and how.
 
@@ -167,6 +192,7 @@ class Config:
     hyper: Hyper = dataclasses.field(default_factory=Hyper)
     network: Network = dataclasses.field(default_factory=Network)
     training: Scenarios = dataclasses.field(default_factory=Scenarios)
+    curriculum: Curriculum = dataclasses.field(default_factory=Curriculum)
 
     def __post_init__(self) -> None:
         """Rejects a negative interval, a bank whose scenarios might all be in play, and sequences that are cut."""
@@ -181,6 +207,8 @@ class Config:
                 f"count must be at least num_envs ({num_envs}), got {settings.count}: a refresh replaces only "
                 "scenarios that no environment is playing; refresh 0 keeps the first bank"
             )
+        if not (self.curriculum.is_uniform or (self.is_generated and settings.refresh == 1)):
+            raise ValueError("a curriculum needs generated scenarios and refresh 1, so that there are new ones to find")
         step = self.rollout.num_steps * self.rollout.num_lanes
         if self.network.core != "none" and self.rollout.samples_at_once % step:
             raise ValueError(

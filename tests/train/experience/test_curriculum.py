@@ -1,0 +1,117 @@
+"""Prioritised level replay: scores, ranks and probabilities by hand, and what a run then plays."""
+
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from strategies.tables import STATES, column, table
+from train import ppo
+from train.experience import curriculum
+from train.experience.curriculum import Levels, Played
+from train.settings.config import Config, Curriculum, Scenarios
+
+SETTINGS = Curriculum(curriculum="plr", rank_temperature=0.5, staleness=0.25, replay_share=0.6)
+
+
+def levels(**changed):
+    """Four scenarios, of which the last was never played."""
+    known = Levels(
+        score=jnp.array([0.5, 2.0, 1.0, 9.0]),
+        is_scored=jnp.array([True, True, True, False]),
+        played=jnp.array([1, 4, 2, 0]),
+        best_return=jnp.full(4, curriculum.NEVER_ENDED),
+    )
+    return known.replace(**changed)
+
+
+def test_ranks_are_of_the_scored():
+    np.testing.assert_array_equal(curriculum.ranks(levels()), [3, 1, 2, 4])
+
+
+def test_starts_follow_rank_and_staleness():
+    """By hand: 1 / rank squared, updates since, and the rest of the starts in the new scenario."""
+    by_rank = np.array([1 / 9, 1, 1 / 4, 0]) / (1 / 9 + 1 + 1 / 4)
+    by_age = np.array([4, 1, 3, 0]) / 8
+    expected = 0.6 * (0.75 * by_rank + 0.25 * by_age) + 0.4 * np.array([0, 0, 0, 1])
+    is_new = jnp.array([False, False, False, True])
+    np.testing.assert_allclose(curriculum.start_weights(levels(), is_new, jnp.int32(5), SETTINGS), expected, rtol=1e-5)
+    nothing_new = curriculum.start_weights(levels(), jnp.zeros(4, bool), jnp.int32(5), SETTINGS)
+    np.testing.assert_allclose(nothing_new, 0.75 * by_rank + 0.25 * by_age, rtol=1e-5)
+    unknown = curriculum.start_weights(Levels.unknown(4), jnp.ones(4, bool), jnp.int32(0), SETTINGS)
+    np.testing.assert_allclose(unknown, 0.25)
+    in_play = curriculum.start_weights(Levels.unknown(4), jnp.zeros(4, bool), jnp.int32(0), SETTINGS)
+    np.testing.assert_allclose(in_play, 1.0)
+
+
+@pytest.mark.parametrize("score", ["positive_value_loss", "max_mc"])
+def test_scores_against_a_loop(score):
+    keys = jax.random.split(jax.random.key(0), 5)
+    shape = (7, 5)
+    played = Played(
+        scenario=jax.random.randint(keys[0], shape, 0, 3),  # of four: the last is not played
+        advantage=jax.random.normal(keys[1], shape),
+        value=jax.random.normal(keys[2], shape),
+        episode_return=jax.random.normal(keys[3], shape),
+        ended=jax.random.bernoulli(keys[4], 0.2, shape),
+    )
+    before = levels(best_return=jnp.array([5.0, curriculum.NEVER_ENDED, curriculum.NEVER_ENDED, 1.0]))
+    settings = dataclasses.replace(SETTINGS, level_score=score)
+    after = jax.jit(curriculum.observed, static_argnums=3)(before, played, jnp.int32(8), settings)
+    fields = {name: np.ravel(value) for name, value in vars(played).items()}
+    for level in range(3):
+        own = {name: value[fields["scenario"] == level] for name, value in fields.items()}
+        best = max([float(before.best_return[level]), *own["episode_return"][own["ended"]]])
+        is_known = score == "max_mc" and best > curriculum.NEVER_ENDED
+        expected = np.mean(best - own["value"]) if is_known else np.mean(np.maximum(own["advantage"], 0))
+        np.testing.assert_allclose(after.score[level], expected, rtol=1e-5)
+        np.testing.assert_allclose(after.best_return[level], best, rtol=1e-6)
+        assert after.played[level] == 8
+        assert after.is_scored[level]
+    for a, b in zip(jax.tree.leaves(before), jax.tree.leaves(after), strict=True):
+        assert a[3] == b[3]
+
+
+@pytest.fixture(scope="module")
+def supersteps(generated, env):
+    """(params, number) -> the only lane after each of so many supersteps."""
+    config = dataclasses.replace(generated, curriculum=SETTINGS)
+    superstep = ppo.make_superstep(config, env)
+
+    def run(params, number):
+        state, found = ppo.init(jax.random.key(0), params, config=config, env=env), []
+        for _ in range(number):
+            state, _ = superstep(jax.tree.map(jnp.copy, state), params, config.hyper)
+            found.append(jax.tree.map(lambda x: np.asarray(x[0]), state.lanes.replace(key=jnp.zeros(1))))
+        return found
+
+    return run
+
+
+def test_what_still_teaches_is_kept_and_played_again(supersteps):
+    """Nothing is seen, and in state 0 alone one action of three pays: only there something is better than expected."""
+    params = table(rewards=[[0, 0, 5]] + [[0, 0, 0]] * (STATES - 1), observations=np.zeros((STATES, STATES)))
+    for lane in supersteps(params, 6)[2:]:
+        weight = np.diff(lane.bank.start_cdf, prepend=0.0)
+        assert (weight >= -1e-6).all()
+        assert weight.sum() == pytest.approx(1.0, abs=1e-4)
+        assert weight[lane.bank.scenarios.at == 0].sum() > 0.5  # uniform starts would give a third
+
+
+def test_a_kept_slot_keeps_its_scenario(supersteps):
+    before, after = supersteps(table(rewards=column([1, 0, -1])), 2)
+    is_kept = after.levels.is_scored & before.levels.is_scored & (after.levels.best_return == before.levels.best_return)
+    is_old = is_kept & (after.levels.played < after.levels.played.max())
+    assert is_old.any()
+    np.testing.assert_array_equal(before.bank.scenarios.at[is_old], after.bank.scenarios.at[is_old])
+
+
+def test_a_curriculum_needs_new_scenarios():
+    with pytest.raises(ValueError, match="a curriculum needs generated scenarios and refresh 1"):
+        Config(env="Table-v0", training=Scenarios(refresh=2), curriculum=SETTINGS)
+    with pytest.raises(ValueError, match="replay_share must be within"):
+        Curriculum(replay_share=1.5)
+    with pytest.raises(ValueError, match="rank_temperature must be above 0"):
+        Curriculum(rank_temperature=0.0)
