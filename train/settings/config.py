@@ -15,6 +15,9 @@ class Rollout:
     """How experience is collected and reused. These are sizes, so changing one recompiles.
 
     With N agents an environment step gives N samples: an update has N times as many minibatches.
+
+    >>> Rollout(num_envs=64, num_steps=8).batch_size
+    512
     """
 
     num_envs: int = 1024  # E, parallel environments
@@ -81,7 +84,11 @@ class Rollout:
 
 
 class Hyper(struct.PyTreeNode, kw_only=True):
-    """Hyperparameters. They are traced: changing one never recompiles, and `jax.vmap` over them is a sweep."""
+    """Hyperparameters. They are traced: changing one never recompiles, and `jax.vmap` over them is a sweep.
+
+    >>> Hyper(gamma=1.0).replace(learning_rate=1e-3).gamma
+    1.0
+    """
 
     learning_rate: float = 3e-4  # Adam's learning rate at the first update
     learning_rate_end: float = 0.0  # final value after linear decay
@@ -98,7 +105,11 @@ class Hyper(struct.PyTreeNode, kw_only=True):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Network:
-    """The network that computes policy and value."""
+    """The network that computes policy and value.
+
+    >>> Network(encoder="entities", core="gru").core_units
+    128
+    """
 
     # A module of the user's own, MODULE:NAME, and its arguments; `train.networks.own` fills them in. Then nothing below
     # is read.
@@ -120,7 +131,11 @@ class Network:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Scenarios:
-    """The training scenarios."""
+    """The training scenarios.
+
+    >>> Scenarios(scenarios="library").scenarios
+    'library'
+    """
 
     scenarios: str = "generated"  # "generated", "library", or a file or folder of scenarios
     count: int | None = None  # size of the bank of generated scenarios; default: 4 * num_envs
