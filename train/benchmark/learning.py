@@ -16,9 +16,9 @@ from train import ppo
 from train.benchmark.programs import rows, with_bank
 from train.benchmark.workload import STEPS, Workload, summed_scan
 from train.experience.rollout import by_agent
+from train.learning.state import initial_weights
 from train.networks.network import make_network
 from train.networks.reader import Reader
-from train.ppo.algorithm import initial_weights
 from train.settings import presets
 from train.settings.config import Config
 

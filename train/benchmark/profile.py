@@ -24,9 +24,9 @@ from train.benchmark.measure import Running, compile_all, take_turns
 from train.benchmark.programs import registered
 from train.benchmark.workload import Workload, steps_of
 from train.experience.bank import generate_bank
+from train.learning.returns import generalized_advantages
+from train.learning.state import initial_weights
 from train.ppo import learner
-from train.ppo.advantage import generalized_advantages
-from train.ppo.algorithm import initial_weights
 from train.settings.config import Config
 
 WHOLE, ACTING = "superstep", "acting"

@@ -5,53 +5,30 @@ sweep. It is written for one lane (see `train.lanes`); what lanes share is avera
 """
 
 import functools
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
-import optax
 from flax import struct
-from jax import lax
 
 from jaxenv.core import Environment, ScenarioBank
 from jaxenv.core.environment import select
 from jaxenv.core.types import Key
-from jaxenv.wrappers import EpisodeStatistics, Vectorize
+from jaxenv.wrappers import EpisodeStatistics
 from train.experience import rollout
-from train.experience.bank import first_bank, refresh, with_bank
+from train.experience.bank import refresh, with_bank
 from train.experience.curriculum import Levels, Played, observed, renewed
-from train.lanes import BY_LANE, SHARED, Lanes
+from train.lanes import Lanes
+from train.learning.gradients import not_finite_terms
+from train.learning.returns import generalized_advantages, true_next_values
+from train.learning.state import SPECS, LaneState, TrainState, begin, on_one_device
+from train.learning.updates import Update, compiled, linear
 from train.networks.memory import Sequences
 from train.networks.network import make_network
-from train.networks.policy import LearnedPolicy, make_policy
 from train.networks.reader import Reader
 from train.ppo import learner
-from train.ppo.advantage import generalized_advantages, true_next_values
 from train.ppo.losses import Batch, Losses
 from train.settings.config import Config, Hyper
-
-
-class LaneState(struct.PyTreeNode):
-    """What each lane has of its own."""
-
-    envs: rollout.RolloutState
-    bank: ScenarioBank | None  # generated scenarios, played instead of those in the params
-    key: Key
-    levels: Levels | None = None  # what a curriculum knows of the bank
-
-
-class TrainState(struct.PyTreeNode):
-    """Everything that changes during a run."""
-
-    weights: Any  # of the network, float32
-    optimizer: optax.OptState
-    lanes: LaneState  # with a leading axis L
-    updates: jax.Array  # [] int32, done so far; environment steps are counted on the host, as Python ints
-
-
-_FIELDS: dict[str, Any] = {"weights": SHARED, "optimizer": SHARED, "lanes": BY_LANE, "updates": SHARED}
-SPECS = TrainState(**_FIELDS)  # where each part of it lies
 
 
 class Metrics(struct.PyTreeNode):
@@ -71,17 +48,6 @@ class Metrics(struct.PyTreeNode):
         return {**vars(self.losses), **{name: getattr(self, name) for name in own}}
 
 
-class LaneKeys(NamedTuple):
-    """The keys of a lane's initial state."""
-
-    envs: Key
-    bank: Key
-    run: Key
-
-
-Update = Callable[[TrainState, Any, Hyper], tuple[TrainState, Metrics]]
-
-
 def init(key: Key, env_params: Any, *, config: Config, env: Environment, lanes: Lanes | None = None) -> TrainState:
     """The state before the first update.
 
@@ -92,46 +58,8 @@ def init(key: Key, env_params: Any, *, config: Config, env: Environment, lanes: 
     >>> state.lanes.envs.is_counted.shape  # lanes, environments
     (1, 1024)
     """
-    sizes, lanes = config.of_a_lane, lanes or on_one_device(config)
-
-    def start(keys: LaneKeys, env_params: Any) -> tuple[LaneState, None]:
-        bank = first_bank(keys.bank, sizes, env, env_params)
-        params = with_bank(env_params, bank)
-        network = make_network(config.network, env.num_actions)
-        like = {"num_envs": sizes.rollout.num_envs, "memory": network.memory}
-        envs = rollout.initial_state(keys.envs, params, env=env, **like)
-        levels = None if config.curriculum.is_uniform else Levels.unknown(sizes.num_scenarios)
-        return LaneState(envs, bank, keys.run, levels), None
-
-    def start_all(keys: LaneKeys, env_params: Any) -> LaneState:
-        return lanes.map(start)(keys, env_params)[0]
-
-    network_key, keys = _init_keys(key, config)
-    started = lanes.on_devices(start_all, (BY_LANE, SHARED), BY_LANE)
-    weights = initial_weights(network_key, env_params, config, env)
-    optimizer = learner.make_optimizer(config.hyper.max_grad_norm).init(weights)
-    shared = lanes.put((weights, optimizer, jnp.int32(0)), SHARED)
-    state = TrainState(*shared[:2], started(lanes.put(keys, BY_LANE), lanes.put(env_params, SHARED)), shared[2])
-    return _strip_weak_types(state)
-
-
-def training_bank(key: Key, env_params: Any, *, config: Config, env: Environment) -> ScenarioBank | None:
-    """The scenarios that training starts with: those of `init` with the same key, without the rest of the state.
-
-    None if the scenarios are not generated and the params have no bank.
-    """
-    if not config.is_generated:
-        return getattr(env_params, "bank", None)
-    _, keys = _init_keys(key, config)
-    sizes, banks = config.of_a_lane, []
-    for lane in keys.bank:
-        banks.append(with_bank(env_params, first_bank(lane, sizes, env, env_params)).bank)
-    return banks[0].concatenate(*banks[1:]) if len(banks) > 1 else banks[0]
-
-
-def policy_of(state: TrainState, *, config: Config, env: Environment) -> LearnedPolicy:
-    """The policy that has been learned so far."""
-    return make_policy(state.weights, make_network(config.network, env.num_actions), env)
+    optimizer = learner.make_optimizer(config.hyper.max_grad_norm)
+    return begin(key, env_params, optimizer=optimizer, config=config, env=env, lanes=lanes)
 
 
 def make_update(config: Config, env: Environment, lanes: Lanes | None = None) -> Update:
@@ -178,7 +106,7 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
             totals=lanes.sum(totals),
             losses=losses,
             grad_norm=grad_norm,
-            not_finite=learner.not_finite_terms(*terms),
+            not_finite=not_finite_terms({**vars(terms[0]), "grad_norm": terms[1]}),
             explained_variance=learner.explained_variance(batch.value, batch.target, lanes),
             learning_rate=learning_rate,
             entropy_coef=entropy_coef,
@@ -212,15 +140,7 @@ def make_superstep(config: Config, env: Environment, lanes: Lanes | None = None)
     >>> metrics.losses.entropy.shape  # updates
     (8,)
     """
-    lanes = lanes or on_one_device(config)
-    update = make_update(config, env, lanes)
-
-    def superstep(state: TrainState, env_params: Any, hyper: Hyper) -> tuple[TrainState, Metrics]:
-        length = config.rollout.updates_per_superstep
-        return lax.scan(lambda state, _: update(state, env_params, hyper), state, length=length)
-
-    on_devices = lanes.on_devices(superstep, (SPECS, SHARED, SHARED), (SPECS, SHARED))
-    return jax.jit(on_devices, donate_argnums=0)
+    return compiled(make_update(config, env, lanes), SPECS, config, lanes)
 
 
 def estimate(steps: rollout.Transition, last_value: jax.Array, hyper: Hyper) -> Batch:
@@ -270,38 +190,3 @@ def memory_of(envs: rollout.RolloutState, steps: rollout.Transition) -> Sequence
         return None
     ended = (steps.terminated | steps.truncated).T
     return Sequences(envs.carry, jnp.pad(ended[:, :-1], ((0, 0), (1, 0))))  # a carry is reset where it is stored
-
-
-def linear(start: jax.Array | float, end: jax.Array | float, progress: jax.Array | float) -> jax.Array:
-    """[] float32: linear interpolation from `start` at progress 0 to `end` at progress 1; constant within an update."""
-    return jnp.asarray(start + (end - start) * progress, jnp.float32)
-
-
-def on_one_device(config: Config) -> Lanes:
-    """All lanes of a run on one device."""
-    return Lanes(config.rollout.num_lanes)
-
-
-def _init_keys(key: Key, config: Config) -> tuple[Key, LaneKeys]:
-    """The key of the weights, and those of the lanes with a leading axis L; a single lane has the keys of the run."""
-    network, *of_run = jax.random.split(key, 1 + len(LaneKeys._fields))
-    number = config.rollout.num_lanes
-    return network, LaneKeys(*(jnp.expand_dims(k, 0) if number == 1 else jax.random.split(k, number) for k in of_run))
-
-
-def initial_weights(key: Key, env_params: Any, config: Config, env: Environment) -> Any:
-    """The weights of the network, for which only the shapes of an observation count."""
-    reader = Reader(make_network(config.network, env.num_actions), env, env_params)
-    observation, _ = jax.eval_shape(Vectorize(env, 1).reset, jax.random.key(0), env_params)
-    nothing = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), observation)
-    return jax.jit(reader.init)(key, rollout.by_agent(nothing, env.num_agents))
-
-
-def _strip_weak_types(tree: Any) -> Any:
-    """The same arrays without weak types, so that the second call of a compiled function finds the first one's."""
-
-    def strip(x: Any) -> jax.Array:
-        is_key = jnp.issubdtype(x.dtype, jax.dtypes.prng_key)
-        return x if is_key else lax.convert_element_type(x, x.dtype)
-
-    return jax.tree.map(strip, tree)

@@ -12,6 +12,7 @@ from jaxenv import ScenarioBank
 from train import ppo
 from train.experience import rollout
 from train.lanes import LANE, Lanes
+from train.learning.gradients import shuffled
 from train.networks.network import make_network
 from train.networks.reader import Reader
 from train.ppo import learner, losses
@@ -85,7 +86,7 @@ def first_minibatch(lifeops_rollout):
     *_, samples = lifeops_rollout
     size = samples.action.size
     flat = jax.tree.map(lambda x: x.reshape(size, *x.shape[2:]), samples)
-    return jax.tree.map(lambda x: x[learner.shuffled(jax.random.key(2), size, size // 4)[0]], flat)
+    return jax.tree.map(lambda x: x[shuffled(jax.random.key(2), size, size // 4)[0]], flat)
 
 
 def test_ratio_is_1_and_kl_0_on_the_first_minibatch(lifeops_rollout, first_minibatch):

@@ -13,9 +13,9 @@ from probes import BEST_ACTIONS, GAMMAS, PROBES, VALUES
 from strategies.tables import Table, table
 from train import ppo
 from train.lanes import LANE, Lanes
+from train.learning.updates import linear
 from train.networks.network import make_network
 from train.ppo import learner
-from train.ppo.algorithm import linear
 from train.ppo.losses import Batch
 from train.run.metrics import reduce_metrics
 from train.settings.config import Hyper

@@ -15,8 +15,7 @@ from strategies.tables import Table, table
 from train import ppo
 from train.cli import comparison
 from train.cli.main import main
-from train.ppo import learner
-from train.ppo.losses import Losses
+from train.learning.gradients import not_finite_terms
 from train.run import folder as run_folder
 from train.run import runner
 from train.run.checkpoint import Checkpoints, by_name
@@ -121,10 +120,11 @@ def test_the_first_failing_gradient_step_is_reported():
     steps = np.ones((6, 2, 3), np.float32)
     steps[1:3, 1, 0] = np.inf
     steps[:, 1, 1:] = np.nan
-    terms = Losses(*steps[:5])
-    found = learner.not_finite_terms(jax.tree.map(jnp.asarray, terms), jnp.asarray(steps[5]))
+    names = ("policy_loss", "value_loss", "entropy")
+    terms = {name: jnp.asarray(values) for name, values in zip(names, steps, strict=False)}
+    found = not_finite_terms(terms)
     assert [name for name, is_bad in found.items() if is_bad] == ["value_loss", "entropy"]
-    fine = learner.not_finite_terms(jax.tree.map(jnp.ones_like, terms), jnp.ones((2, 3)))
+    fine = not_finite_terms(jax.tree.map(jnp.ones_like, terms))
     assert not any(fine.values())
 
 

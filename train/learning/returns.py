@@ -1,4 +1,4 @@
-"""Generalized advantage estimation that treats termination and truncation separately."""
+"""Returns and advantages that treat termination and truncation separately."""
 
 import jax
 import jax.numpy as jnp
@@ -55,3 +55,39 @@ def generalized_advantages(
 
     _, advantages = lax.scan(backward, jnp.zeros_like(deltas[0]), (deltas, decays), reverse=True)
     return advantages, advantages + values
+
+
+def lambda_returns(
+    *,
+    rewards: jax.Array,
+    next_values: jax.Array,
+    terminated: jax.Array,
+    truncated: jax.Array,
+    gamma: jax.Array | float,
+    weight: jax.Array | float,
+) -> jax.Array:
+    """Q(lambda) returns, [T, B] float32 (Peng and Williams 1996; as in Gallici et al. 2024, section 4).
+
+    G_t = r_t + gamma (1 - terminated_t) ((1 - lambda_t) V(true next observation_t) + lambda_t G_{t+1})
+
+    with V(s) = max_a Q(s, a) over the legal actions. lambda_t is `weight`, but 0 where the next step is not of the same
+    episode, or not of this rollout.
+
+    Args:
+        rewards: [T, B] float32.
+        next_values: [T, B] float32, see `true_next_values`.
+        terminated: [T, B] bool, the episode ended: its future is worth 0.
+        truncated: [T, B] bool, the episode was cut: its future is worth V(next observation).
+        gamma: discount.
+        weight: lambda, the weight of longer returns: 0 for one-step and 1 for Monte Carlo.
+    """
+    weights = jnp.where(terminated | truncated, 0.0, weight).at[-1].set(0.0)
+    discounts = gamma * jnp.where(terminated, 0.0, 1.0)
+
+    def backward(following: jax.Array, step: tuple[jax.Array, ...]) -> tuple[jax.Array, jax.Array]:
+        reward, discount, value, weight = step
+        found = reward + discount * ((1.0 - weight) * value + weight * following)
+        return found, found
+
+    nothing = jnp.zeros_like(rewards[0])
+    return lax.scan(backward, nothing, (rewards, discounts, next_values, weights), reverse=True)[1]

@@ -1,4 +1,4 @@
-"""Advantages against a loop in float64, over every mix of ends."""
+"""Returns and advantages against loops in float64, over every mix of ends."""
 
 import itertools
 
@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from train.ppo.advantage import generalized_advantages, true_next_values
+from train.learning.returns import generalized_advantages, lambda_returns, true_next_values
 
 ENDS = list(itertools.product([False, True], repeat=2))  # (terminated, truncated) of one step
 
@@ -52,3 +52,39 @@ def test_a_truncated_step_is_followed_by_its_final_observation():
         truncated=jnp.array([[False], [True], [False]]),
     )
     np.testing.assert_array_equal(found, [[2.0], [20.0], [4.0]])
+
+
+def forward_view(rewards, next_values, terminated, truncated, gamma, weight):
+    """Means of n-step returns, each to its end or to that of the rollout (Sutton and Barto 2018, eq. 12.3)."""
+    found = []
+    for t in range(len(rewards)):
+        total, mean, left = 0.0, 0.0, 1.0
+        for n in range(t, len(rewards)):
+            total += gamma ** (n - t) * rewards[n]
+            n_step = total + (0.0 if terminated[n] else gamma ** (n - t + 1) * next_values[n])
+            if terminated[n] or truncated[n] or n + 1 == len(rewards):
+                mean += left * n_step
+                break
+            mean += left * (1.0 - weight) * n_step
+            left *= weight
+        found.append(mean)
+    return np.array(found)
+
+
+@pytest.mark.parametrize("steps", [1, 2, 4])
+@pytest.mark.parametrize(("gamma", "weight"), [(1.0, 0.65), (0.9, 1.0), (0.97, 0.0)])
+def test_lambda_returns_of_every_mix_of_ends(steps, gamma, weight):
+    mixes = np.array(list(itertools.product(ENDS, repeat=steps)))  # [B, T, 2]
+    terminated, truncated = mixes[..., 0].T, mixes[..., 1].T
+    rewards, next_values = np.random.default_rng(steps).normal(size=(2, steps, len(mixes)))
+    found = lambda_returns(
+        rewards=jnp.float32(rewards),
+        next_values=jnp.float32(next_values),
+        terminated=jnp.asarray(terminated),
+        truncated=jnp.asarray(truncated),
+        gamma=gamma,
+        weight=weight,
+    )
+    columns = zip(rewards.T, next_values.T, terminated.T, truncated.T, strict=True)
+    expected = np.stack([forward_view(*column, gamma, weight) for column in columns], axis=1)
+    np.testing.assert_allclose(found, expected, atol=1e-5)

@@ -1,0 +1,1 @@
+"""What the algorithms share: the state of a run, its supersteps, returns, and steps along a gradient."""

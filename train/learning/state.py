@@ -1,0 +1,140 @@
+"""The state of a run that learns weights from lanes of environments, and how it begins."""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import optax
+from flax import struct
+from jax import lax
+
+from jaxenv.core import Environment, ScenarioBank
+from jaxenv.core.types import Key
+from jaxenv.wrappers import Vectorize
+from train.experience import rollout
+from train.experience.bank import first_bank, with_bank
+from train.experience.curriculum import Levels
+from train.lanes import BY_LANE, SHARED, Lanes
+from train.networks.network import make_network
+from train.networks.policy import LearnedPolicy, make_policy
+from train.networks.reader import Reader
+from train.settings.config import Config
+
+
+class LaneState(struct.PyTreeNode):
+    """What each lane has of its own."""
+
+    envs: rollout.RolloutState
+    bank: ScenarioBank | None  # generated scenarios, played instead of those in the params
+    key: Key
+    levels: Levels | None = None  # what a curriculum knows of the bank
+
+
+class TrainState(struct.PyTreeNode):
+    """Everything that changes during a run."""
+
+    weights: Any  # of the network, float32
+    optimizer: optax.OptState
+    lanes: LaneState  # with a leading axis L
+    updates: jax.Array  # [] int32, done so far; environment steps are counted on the host, as Python ints
+
+
+_FIELDS: dict[str, Any] = {"weights": SHARED, "optimizer": SHARED, "lanes": BY_LANE, "updates": SHARED}
+SPECS = TrainState(**_FIELDS)  # where each part of it lies
+
+
+class LaneKeys(NamedTuple):
+    """The keys of a lane's initial state."""
+
+    envs: Key
+    bank: Key
+    run: Key
+
+
+def begin(
+    key: Key,
+    env_params: Any,
+    *,
+    optimizer: optax.GradientTransformation,
+    config: Config,
+    env: Environment,
+    lanes: Lanes | None = None,
+) -> TrainState:
+    """The state before the first update."""
+    sizes, lanes = config.of_a_lane, lanes or on_one_device(config)
+
+    def start(keys: LaneKeys, env_params: Any) -> tuple[LaneState, None]:
+        bank = first_bank(keys.bank, sizes, env, env_params)
+        params = with_bank(env_params, bank)
+        network = make_network(config.network, env.num_actions)
+        like = {"num_envs": sizes.rollout.num_envs, "memory": network.memory}
+        envs = rollout.initial_state(keys.envs, params, env=env, **like)
+        levels = None if config.curriculum.is_uniform else Levels.unknown(sizes.num_scenarios)
+        return LaneState(envs, bank, keys.run, levels), None
+
+    def start_all(keys: LaneKeys, env_params: Any) -> LaneState:
+        return lanes.map(start)(keys, env_params)[0]
+
+    network_key, keys = _init_keys(key, config)
+    started = lanes.on_devices(start_all, (BY_LANE, SHARED), BY_LANE)
+    weights = initial_weights(network_key, env_params, config, env)
+    shared = lanes.put((weights, optimizer.init(weights), jnp.int32(0)), SHARED)
+    state = TrainState(*shared[:2], started(lanes.put(keys, BY_LANE), lanes.put(env_params, SHARED)), shared[2])
+    return strip_weak_types(state)
+
+
+def training_bank(key: Key, env_params: Any, *, config: Config, env: Environment) -> ScenarioBank | None:
+    """The scenarios that training starts with: those of `begin` with the same key, without the rest of the state.
+
+    None if the scenarios are not generated and the params have no bank.
+    """
+    if not config.is_generated:
+        return getattr(env_params, "bank", None)
+    _, keys = _init_keys(key, config)
+    sizes, banks = config.of_a_lane, []
+    for lane in keys.bank:
+        banks.append(with_bank(env_params, first_bank(lane, sizes, env, env_params)).bank)
+    return banks[0].concatenate(*banks[1:]) if len(banks) > 1 else banks[0]
+
+
+def policy_of(state: TrainState, *, config: Config, env: Environment) -> LearnedPolicy:
+    """The policy that has been learned so far."""
+    return make_policy(state.weights, make_network(config.network, env.num_actions), env)
+
+
+def initial_weights(key: Key, env_params: Any, config: Config, env: Environment) -> Any:
+    """The weights of the network, for which only the shapes of an observation count."""
+    reader = Reader(make_network(config.network, env.num_actions), env, env_params)
+    nothing = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), observed(env, env_params))
+    return jax.jit(reader.init)(key, nothing)
+
+
+def observed(env: Environment, env_params: Any) -> Any:
+    """The shapes and dtypes of what the N agents of one environment observe, with a leading axis N."""
+
+    def reset(key: Key, env_params: Any) -> Any:
+        return rollout.by_agent(Vectorize(env, 1).reset(key, env_params)[0], env.num_agents)
+
+    return jax.eval_shape(reset, jax.random.key(0), env_params)
+
+
+def on_one_device(config: Config) -> Lanes:
+    """All lanes of a run on one device."""
+    return Lanes(config.rollout.num_lanes)
+
+
+def strip_weak_types(tree: Any) -> Any:
+    """The same arrays without weak types, so that the second call of a compiled function finds the first one's."""
+
+    def strip(x: Any) -> jax.Array:
+        is_key = jnp.issubdtype(x.dtype, jax.dtypes.prng_key)
+        return x if is_key else lax.convert_element_type(x, x.dtype)
+
+    return jax.tree.map(strip, tree)
+
+
+def _init_keys(key: Key, config: Config) -> tuple[Key, LaneKeys]:
+    """The key of the weights, and those of the lanes with a leading axis L; a single lane has the keys of the run."""
+    network, *of_run = jax.random.split(key, 1 + len(LaneKeys._fields))
+    number = config.rollout.num_lanes
+    return network, LaneKeys(*(jnp.expand_dims(k, 0) if number == 1 else jax.random.split(k, number) for k in of_run))
