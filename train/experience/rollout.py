@@ -9,6 +9,7 @@ state tells it.
 """
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -19,13 +20,17 @@ from jax import lax
 from jaxenv.core import Environment
 from jaxenv.core.environment import select
 from jaxenv.core.masking import sample_uniform
-from jaxenv.core.types import Info, Key
+from jaxenv.core.types import ActionMask, Info, Key
 from jaxenv.wrappers import EpisodeStatistics, EpisodeSummary, Vectorize, summarize
+from train.networks.distributions import MaskedCategorical
 from train.networks.reader import Carry, Reader
 from train.settings.config import Rollout
 
 MAX_STAGGER = 1000  # steps over which a run's first episodes are spread, where the time limit is longer
 CHUNKS = 32  # the final observations of truncated episodes are valued in chunks of B / CHUNKS rows
+
+
+Explore = Callable[[MaskedCategorical, ActionMask], MaskedCategorical]
 
 
 class RolloutState(struct.PyTreeNode):
@@ -48,6 +53,7 @@ class Transition(struct.PyTreeNode):
     truncated: jax.Array  # [T, B] bool
     # [T, B] float32, V(last observation of the episode); read only where truncated. None if that is not bootstrapped.
     final_value: jax.Array | None
+    following: Any = None  # the record after the step, before any reset; leading axes [T, B]. None unless it is kept.
     # [T, B], for a curriculum alone: the scenario (int32), and the return of the episode up to this step (float32).
     scenario: Any = None
     episode_return: Any = None
@@ -89,7 +95,15 @@ def initial_state(key: Key, env_params: Any, *, env: Environment, num_envs: int,
 
 
 def collect(
-    key: Key, weights: Any, envs: RolloutState, reader: Reader, sizes: Rollout, *, with_scenarios: bool = False
+    key: Key,
+    weights: Any,
+    envs: RolloutState,
+    reader: Reader,
+    sizes: Rollout,
+    *,
+    explore: Explore | None = None,
+    keeps_following: bool = False,
+    with_scenarios: bool = False,
 ) -> tuple[RolloutState, Transition, jax.Array, EpisodeTotals]:
     """T steps of B agents with sampled actions.
 
@@ -99,6 +113,8 @@ def collect(
         envs: E environments.
         reader: the network, and the environment that it acts in.
         sizes: E, T, and whether truncated episodes are valued.
+        explore: (policy, masks [B, A]) -> the distribution that actions are drawn from; by default the policy itself.
+        keeps_following: keep the record after each step, from which truncated episodes can be valued later.
         with_scenarios: whether transitions tell their scenarios and the returns so far.
 
     Returns:
@@ -116,14 +132,15 @@ def collect(
         action_key, env_key = jax.random.split(key)
         observation = observe(envs)
         policy, value, carry = reader.act(weights, observation, envs.carry)
+        if explore is not None:
+            policy = explore(policy, observation.action_mask)
         action = policy.sample(action_key)
         joint = action if agents == 1 else action.reshape(-1, agents)
         _, state, reward, terminated, truncated, info = batch.step(env_key, envs.state, joint, params)
         row_terminated, row_truncated = jnp.repeat(terminated, agents), jnp.repeat(truncated, agents)
-        final_value = None
-        if sizes.bootstrap_truncated:
-            last = by_agent(info["final_observation"], agents), carry  # remembered until then
-            final_value = values_where(row_truncated, *last, weights, reader)
+        following, final_value = by_agent(info["final_observation"], agents), None
+        if sizes.bootstrap_truncated and not keeps_following:
+            final_value = values_where(row_truncated, following, carry, weights, reader)  # remembered until then
         transition = Transition(
             observation=observation,
             action=action,
@@ -133,11 +150,12 @@ def collect(
             terminated=row_terminated,
             truncated=row_truncated,
             final_value=final_value,
+            following=following if keeps_following else None,
         )
         if with_scenarios:
             scenario = jax.vmap(EpisodeStatistics(env).scenario_index)(envs.state)
-            so_far = info["episode"].episode_return.ravel()
-            transition = transition.replace(scenario=jnp.repeat(scenario, agents), episode_return=so_far)
+            returns = info["episode"].episode_return.ravel()
+            transition = transition.replace(scenario=jnp.repeat(scenario, agents), episode_return=returns)
         totals = jax.tree.map(jnp.add, totals, finished(info, envs.is_counted))
         if carry is not None:
             carry = jnp.where((row_terminated | row_truncated)[:, None], 0.0, carry)

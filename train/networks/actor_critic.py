@@ -27,6 +27,7 @@ class ActorCritic(nn.Module, kw_only=True):
     shared_trunk: bool
     memory: int = 0  # H, the units of the recurrent core; without one, 0
     dtype: str = "float32"
+    layer_norm: bool = False
 
     @classmethod
     def from_settings(cls, settings: Network, num_actions: int) -> "ActorCritic":
@@ -42,12 +43,14 @@ class ActorCritic(nn.Module, kw_only=True):
             "shared_trunk": settings.shared_trunk,
             "memory": settings.core_units if settings.core == "gru" else 0,
             "dtype": settings.dtype,
+            "layer_norm": settings.layer_norm,
         }
 
     def setup(self) -> None:
         """Creates two trunks, or one under two names, and the heads."""
-        self.actor_trunk = MLP(self.hidden, self.activation, self.dtype)
-        self.critic_trunk = self.actor_trunk if self.shared_trunk else MLP(self.hidden, self.activation, self.dtype)
+        layers = (self.hidden, self.activation, self.dtype, self.layer_norm)
+        self.actor_trunk = MLP(*layers)
+        self.critic_trunk = self.actor_trunk if self.shared_trunk else MLP(*layers)
         self.policy_head = Dense(self.num_actions, kernel_init=orthogonal(0.01))
         self.value_head = Dense(1, kernel_init=orthogonal(1.0))
         if self.memory:

@@ -49,6 +49,18 @@ class MaskedCategorical(struct.PyTreeNode):
         chosen = jax.nn.one_hot(action, self.log_probs.shape[-1], dtype=jnp.bool_)
         return jnp.sum(jnp.where(chosen, self.log_probs, 0.0), axis=-1)
 
+    def or_uniform(self, mask: ActionMask, epsilon: jax.Array | float) -> "MaskedCategorical":
+        """Epsilon-greedy: the most probable action, or with probability `epsilon` any legal one ([..., A] bool).
+
+        >>> policy = MaskedCategorical.of(jnp.arange(3.0), jnp.array([True, True, False]))
+        >>> jnp.exp(policy.or_uniform(jnp.array([True, True, False]), 0.5).log_probs)
+        Array([0.25, 0.75, 0.  ], dtype=float32)
+        """
+        best = jax.nn.one_hot(self.mode(), mask.shape[-1])
+        legal = mask / jnp.maximum(jnp.sum(mask, axis=-1, keepdims=True), 1)
+        probs = (1.0 - epsilon) * best + epsilon * legal
+        return MaskedCategorical(masking.mask_logits(jnp.log(jnp.where(probs > 0, probs, 1.0)), probs > 0))
+
     def entropy(self) -> jax.Array:
         """[...] float32: -sum p log p in nats, over the actions of positive probability."""
         probs = jnp.exp(self.log_probs)

@@ -35,15 +35,21 @@ def orthogonal(gain: float) -> initializers.Initializer:
 
 
 class MLP(nn.Module):
-    """Hidden layers of the given sizes, with orthogonal weights of gain sqrt(2)."""
+    """Hidden layers of the given sizes, with orthogonal weights of gain sqrt(2).
+
+    With `layer_norm` each is normalized before its activation (Ba et al. 2016).
+    """
 
     hidden: tuple[int, ...]
     activation: str
     dtype: str = "float32"  # of the computation; the weights are float32
+    layer_norm: bool = False
 
     @nn.compact
     def __call__(self, x: jax.Array) -> jax.Array:
         """[..., F] -> [..., hidden[-1]] float32."""
         for size in self.hidden:
-            x = ACTIVATIONS[self.activation](Dense(size, kernel_init=orthogonal(2**0.5), dtype=self.dtype)(x))
+            x = Dense(size, kernel_init=orthogonal(2**0.5), dtype=self.dtype)(x)
+            x = nn.LayerNorm(dtype=self.dtype)(x) if self.layer_norm else x
+            x = ACTIVATIONS[self.activation](x)
         return x.astype(jnp.float32)

@@ -36,6 +36,17 @@ def test_a_single_legal_action_is_certain():
     assert policy.mode() == policy.sample(jax.random.key(0)) == 1
 
 
+@pytest.mark.parametrize("epsilon", [0.0, 0.3, 1.0])
+def test_epsilon_greedy(policy, epsilon):
+    """The best legal action, or one of the two legal ones; never the third, whose logit is greatest."""
+    found = policy.or_uniform(MASK, epsilon)
+    np.testing.assert_allclose(jnp.exp(found.log_probs), [epsilon / 2, 0, 1 - epsilon / 2, 0], atol=1e-6)
+    assert jnp.isfinite(found.log_probs).all()
+    drawn = jax.vmap(found.sample)(jax.random.split(jax.random.key(0), 2000))
+    np.testing.assert_allclose(jnp.bincount(drawn, length=4) / 2000, jnp.exp(found.log_probs), atol=0.04)
+    assert set(drawn.tolist()) <= {0, 2}
+
+
 @pytest.mark.parametrize("mask", [MASK, jnp.array([False, True, False, False]), jnp.ones(4, bool)])
 @pytest.mark.parametrize("scale", [1.0, 1e4])
 def test_gradients_are_finite_and_zero_for_illegal_logits(mask, scale):

@@ -40,6 +40,23 @@ def read(network, observation):
     return network.read(ENV, observation, PARAMS)
 
 
+@pytest.mark.parametrize("layer_norm", [False, True])
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_hidden_layers_are_normalized_if_asked(encoder, layer_norm):
+    """Then the size of what they compute does not matter; without, the weights have the names that they had."""
+    observation, _ = ENV.reset(jax.random.key(0), PARAMS, 3)
+    settings = dataclasses.replace(SETTINGS, encoder=encoder, activation="relu", layer_norm=layer_norm)
+    network = make_network(settings, ENV.num_actions)
+    features, mask = read(network, observation), observation.action_mask
+    weights = jax.jit(network.init)(jax.random.key(1), features, mask)
+    layers = weights["params"]["critic_trunk"]
+    assert set(layers) == {"Dense_0", *(["LayerNorm_0"] if layer_norm else [])}
+    doubled = {**layers, "Dense_0": jax.tree.map(lambda x: 2.0 * x, layers["Dense_0"])}
+    value = network.apply(weights, features, method="value")
+    again = network.apply({"params": {**weights["params"], "critic_trunk": doubled}}, features, method="value")
+    assert np.isclose(value, again, rtol=1e-3) == layer_norm
+
+
 def outputs(apply, weights, entities, mask):
     policy, value = apply(weights, entities, mask)
     return np.append(np.asarray(policy.log_probs), value)
