@@ -12,6 +12,7 @@ import jaxenv
 from jaxenv.core.names import did_you_mean_one_of
 from train.networks import own
 from train.run.folder import RunFolder
+from train.run.policy_file import PolicyError, read_header
 from train.run.training import scenarios_of
 from train.settings import presets, task
 from train.settings.config import Config
@@ -60,7 +61,7 @@ def parse(algorithm: str, argv: Sequence[str]) -> Options:
         folder = RunFolder(Path(named.resume))
         return Options(_resumed(algorithm, folder, named, rest), folder)
     default = presets.preset(named.preset) if named.preset else presets.for_environment(named.env or "ID")
-    default = dataclasses.replace(default, env=named.env or default.env)
+    default = presets.for_algorithm(algorithm, dataclasses.replace(default, env=named.env or default.env))
     if default.env in jaxenv.registered():
         default = dataclasses.replace(default, training=scenarios_of(jaxenv.make(default.env)[0], default))
     if default.env not in jaxenv.registered() and not is_help:
@@ -78,6 +79,9 @@ def register_own(name: str) -> None:
 def _resumed(algorithm: str, folder: RunFolder, named: argparse.Namespace, rest: Sequence[str]) -> Config:
     """The settings of a run with the changes that it allows; a ValueError names any other change."""
     path, saved = folder.path, folder.read_config()
+    name = _algorithm_of(folder)
+    if name not in (algorithm, None):
+        raise ValueError(f"{path} is a run of {name}: resume it with python -m train {name} --resume {path}")
     if named.preset is not None:
         raise ValueError(
             f"--preset {named.preset} starts a new run; a resumed run takes its settings from {folder.config}"
@@ -92,6 +96,14 @@ def _resumed(algorithm: str, folder: RunFolder, named: argparse.Namespace, rest:
     if config.run_dir != path:
         raise ValueError(f"--run-dir {config.run_dir} is not --resume {path}: a run resumes in its own folder")
     return config
+
+
+def _algorithm_of(folder: RunFolder) -> str | None:
+    """What has trained the policy of a run; None if there is none yet, or it does not say."""
+    try:
+        return read_header(folder.policy).get("algorithm")
+    except PolicyError:  # checkpoints do not depend on it
+        return None
 
 
 def _with_arguments(default: Config, named: argparse.Namespace) -> Config:

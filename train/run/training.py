@@ -46,9 +46,10 @@ def train(
         env: the environment, wrapped or not. Nothing but the contract is asked of it: it need not be registered, and
             its params need no bank.
         params: its params; training uses their bank, unless the settings ask for generated scenarios.
-        config: the settings; by default the preset of the environment's id, or else the defaults of `Config`, with
-            generated scenarios where the environment generates them. With `run_dir` everything that
-            `python -m train` writes is written there, and a folder that holds a run resumes it; without, nothing is.
+        config: the settings; by default the preset of the environment's id, or else the defaults of `Config`, as the
+            algorithm needs them, with generated scenarios where the environment generates them. With `run_dir`
+            everything that `python -m train` writes is written there, and a folder that holds a run resumes it;
+            without, nothing is.
         algorithm: its name, one of `train.algorithms.ALGORITHMS`.
         callback: is shown the record of each superstep (what a line of `metrics.jsonl` has), while the next one runs;
             if it returns True, the run ends as by a signal: cleanly, with a checkpoint.
@@ -60,7 +61,7 @@ def train(
         ValueError: for settings that do not fit each other or the environment, or a run folder of another run.
         NotFinite: if a loss or gradient is NaN or infinite.
     """
-    config = _complete(env, config, network)
+    config = _complete(env, config, network, algorithm)
     if is_population(config):
         raise ValueError("seeds and sweep describe a population: train.train_population trains one")
     folder = _folder(config)
@@ -97,13 +98,13 @@ def train_population(
 
     The arguments are those of `train`. A member whose loss is not finite stops; the others go on.
     """
-    config = _complete(env, config, network)
+    config = _complete(env, config, network, algorithm)
     return run_population(ALGORITHMS[algorithm], config, env, params, _folder(config), show_progress=show_progress)
 
 
-def _complete(env: Environment, config: Config | None, network: nn.Module | None) -> Config:
-    """The settings, by default those of the environment, with the network that was given."""
-    config = defaults(env) if config is None else config
+def _complete(env: Environment, config: Config | None, network: nn.Module | None, algorithm: str) -> Config:
+    """The settings, by default those of environment and algorithm, with the network that was given."""
+    config = presets.for_algorithm(algorithm, defaults(env)) if config is None else config
     return config if network is None else dataclasses.replace(config, network=own.settings_of(network))
 
 

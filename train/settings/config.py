@@ -22,7 +22,7 @@ class Rollout:
 
     num_envs: int = 1024  # E, parallel environments
     num_steps: int = 16  # T, steps per environment and update
-    epochs: int = 4  # passes over a rollout
+    epochs: int = 4  # passes over a rollout; with a replay buffer, samples drawn from it for each step collected
     minibatch_size: int = 2048  # samples per gradient step; all of them if a rollout has fewer environment steps
     # Samples whose gradient is computed at once; a minibatch is accumulated over them. Less memory, the same gradient.
     microbatch_size: int | None = None  # default: the whole minibatch
@@ -90,11 +90,11 @@ class Hyper(struct.PyTreeNode, kw_only=True):
     1.0
     """
 
-    learning_rate: float = 3e-4  # Adam's learning rate at the first update
+    learning_rate: float = 3e-4  # the optimizer's learning rate at the first update
     learning_rate_end: float = 0.0  # final value after linear decay
     max_grad_norm: float = 0.5  # gradients are clipped to this global norm
     gamma: float = 0.99  # discount per step
-    gae_lambda: float = 0.95  # lambda of generalized advantage estimation
+    gae_lambda: float = 0.95  # weight of longer returns: lambda of generalized advantage estimation and of Q(lambda)
     clip: float = 0.2  # clipping range of the probability ratio
     value_clip: float = 10.0  # clipping range of the value, in units of scaled reward
     value_coef: float = 0.5  # weight of the value loss
@@ -123,10 +123,35 @@ class Network:
     core: Literal["none", "gru"] = "none"
     core_units: int = 128  # of the core
     shared_trunk: bool = False  # policy and value share their hidden layers
+    layer_norm: bool = False  # hidden layers are normalized before their activation
     # What embeddings and hidden layers are computed in; weights, logits, values and losses stay in float32.
     dtype: Literal["float32", "bfloat16"] = "float32"
     sees_actions: bool = True  # hidden layers read the features of the actions (encoder entities only)
     sees_mask: bool = False  # hidden layers read which actions are legal (encoder entities only)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class QLearning:
+    """How PQN and DQN explore, and what DQN remembers. Nothing else reads them; changing one recompiles."""
+
+    epsilon_start: float = 1.0  # probability of a random legal action at the first update
+    epsilon_end: float = 0.05  # final value after linear decay
+    epsilon_fraction: float = 0.25  # share of the run over which it decays
+    buffer_size: int = 65_536  # steps of all agents that DQN's replay buffer holds; checkpoints hold them too
+    learning_starts: int = 10_000  # environment steps collected before DQN's first gradient step
+    double_q: bool = True  # DQN's learning network, not its target network, chooses the next action of a target
+    target_period: int = 1  # gradient steps between two changes of DQN's target network
+    # How far it then moves towards the learning network: 1 copies it, less is Polyak averaging.
+    target_rate: float = 0.005
+
+    def __post_init__(self) -> None:
+        """Rejects shares outside 0..1, and sizes under 1."""
+        for name in ("epsilon_start", "epsilon_end", "epsilon_fraction", "target_rate"):
+            if not 0.0 <= getattr(self, name) <= 1.0:
+                raise ValueError(f"{name} must be within 0..1, got {getattr(self, name)}")
+        for name in ("buffer_size", "target_period"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -206,6 +231,7 @@ class Config:
     rollout: Rollout = dataclasses.field(default_factory=Rollout)
     hyper: Hyper = dataclasses.field(default_factory=Hyper)
     network: Network = dataclasses.field(default_factory=Network)
+    q: QLearning = dataclasses.field(default_factory=QLearning)
     training: Scenarios = dataclasses.field(default_factory=Scenarios)
     curriculum: Curriculum = dataclasses.field(default_factory=Curriculum)
 

@@ -1,6 +1,10 @@
-"""Tuned settings per environment, and the same for very large batches; others train with the defaults of `Config`."""
+"""Tuned settings per environment, and the same for very large batches; others train with the defaults of `Config`.
+
+They are PPO's. What another algorithm changes of them is the same for every environment.
+"""
 
 import dataclasses
+from collections.abc import Callable
 
 from jaxenv.core.names import did_you_mean_one_of
 from train.settings.config import Config, Hyper, Network, Rollout
@@ -97,3 +101,36 @@ def preset(name: str) -> Config:
 def for_environment(env_id: str) -> Config:
     """The preset of an environment, or the defaults if it has none."""
     return PRESETS.get(env_id, Config(env=env_id))
+
+
+def for_algorithm(name: str, config: Config) -> Config:
+    """The preset of an environment, or the defaults, as an algorithm needs them.
+
+    >>> for_algorithm("pqn", preset("LifeOps-v0")).network.layer_norm
+    True
+    """
+    return _CHANGES[name](config) if name in _CHANGES else config
+
+
+def _pqn(config: Config) -> Config:
+    """Layer normalization and clipping as in Gallici et al. 2024; hidden layers are shared as in a Q-network."""
+    return dataclasses.replace(
+        config,
+        hyper=config.hyper.replace(max_grad_norm=10.0, gae_lambda=0.9),
+        network=dataclasses.replace(config.network, layer_norm=True, shared_trunk=True),
+    )
+
+
+def _dqn(config: Config) -> Config:
+    """Fewer environments and smaller minibatches, so that a step collected counts for more; a superstep is as long."""
+    rollout, small = config.rollout, {"num_envs": 256, "num_steps": 4, "epochs": 2, "minibatch_size": 256}
+    updates = max(1, config.steps_per_superstep // (small["num_envs"] * small["num_steps"]))
+    return dataclasses.replace(
+        config,
+        rollout=dataclasses.replace(rollout, **small, microbatch_size=None, updates_per_superstep=updates),
+        hyper=config.hyper.replace(learning_rate=1e-3, max_grad_norm=10.0),
+        network=dataclasses.replace(config.network, shared_trunk=True),
+    )
+
+
+_CHANGES: dict[str, Callable[[Config], Config]] = {"pqn": _pqn, "dqn": _dqn}

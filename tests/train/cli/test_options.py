@@ -3,10 +3,13 @@
 import dataclasses
 
 import pytest
+from flax import serialization
 
 import jaxenv
 from train.cli import options
 from train.run import folder as run_folder
+from train.run.folder import write_atomic
+from train.run.policy_file import _FORMAT as FORMAT
 from train.settings import task
 from train.settings.config import Hyper
 
@@ -29,6 +32,19 @@ def test_options_change_the_preset():
     assert parsed.config.network.hidden == (8,)
     assert parsed.config.training.difficulty == (0.2, 0.4)
     assert not parsed.config.rollout.bootstrap_truncated
+
+
+def test_a_preset_follows_the_algorithm():
+    parsed = options.parse("pqn", ["--env", "LifeOps-v0", "--epsilon-end", "0.2"]).config
+    assert (parsed.q.epsilon_end, parsed.network.layer_norm, parsed.hyper.gamma) == (0.2, True, 1.0)
+    assert not options.parse("ppo", ["--env", "LifeOps-v0"]).config.network.layer_norm
+
+
+def test_a_run_is_resumed_by_its_algorithm(run_dir):
+    write_atomic(run_dir / "policy.msgpack", serialization.msgpack_serialize({"format": FORMAT, "algorithm": "dqn"}))
+    assert options.parse("dqn", ["--resume", str(run_dir)]).resumed is not None
+    with pytest.raises(ValueError, match=f"is a run of dqn: resume it with python -m train dqn --resume {run_dir}"):
+        options.parse("ppo", ["--resume", str(run_dir)])
 
 
 def test_the_help_follows_the_algorithm(capsys):

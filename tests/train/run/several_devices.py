@@ -16,26 +16,32 @@ if __name__ == "__main__" and sys.argv[1] == "join":
 from probes import GENERATED, PROBES
 
 from strategies.tables import Table
-from train import ppo
+from train import dqn, ppo
 from train.lanes import SHARED
 from train.run import folder as run_folder
 from train.run import runner
+from train.settings.config import QLearning
 
 PARAMS = PROBES["time limit"]  # episodes are cut, valued and go on, so that every part of an update has work
-CONFIG = dataclasses.replace(GENERATED, rollout=dataclasses.replace(GENERATED.rollout, lanes=4))
+CONFIG = dataclasses.replace(
+    GENERATED,
+    rollout=dataclasses.replace(GENERATED.rollout, lanes=4),
+    q=QLearning(buffer_size=1024, learning_starts=0),
+)
 SUPERSTEPS = 3
 
 
-def train(devices, **rollout):
+def train(devices, algorithm=ppo, **rollout):
     """(weights after three supersteps, metrics of the last, text of the compiled program)."""
     sizes = dataclasses.replace(CONFIG.rollout, **rollout)
     config, lanes = processes.place(dataclasses.replace(CONFIG, rollout=sizes, devices=devices))
     params, hyper = lanes.put((PARAMS, config.hyper), SHARED)
-    state = ppo.init(jax.random.key(0), params, config=config, env=Table(), lanes=lanes)
-    superstep = ppo.make_superstep(config, Table(), lanes).lower(state, params, hyper).compile()
+    state = algorithm.init(jax.random.key(0), params, config=config, env=Table(), lanes=lanes)
+    superstep = algorithm.make_superstep(config, Table(), lanes).lower(state, params, hyper).compile()
     for _ in range(SUPERSTEPS):
         state, metrics = superstep(state, params, hyper)
-    return jax.tree.leaves(lanes.local((state.weights, metrics))), superstep.as_text()
+    weights = algorithm.policy_of(state, config=config, env=Table()).weights
+    return jax.tree.leaves(lanes.local((weights, metrics))), superstep.as_text()
 
 
 def difference(one, other):
@@ -53,6 +59,7 @@ def compare():
         "4 devices": difference(alone, spread),
         "in parts": difference(alone, in_parts),
         "2 lanes": difference(alone, other),
+        "replay": difference(train(1, dqn)[0], train(4, dqn)[0]),
         "collectives": sorted(name for name in ("all-gather", "all-to-all", "all-reduce") if name in text),
     }
 

@@ -52,6 +52,10 @@ def test_the_result_does_not_depend_on_the_number_of_devices(compared):
     assert compared["2 lanes"] > 100 * TOLERANCE  # but on the number of lanes: the test can tell results apart
 
 
+def test_each_lane_has_its_own_replay_buffer(compared):
+    assert compared["replay"] < TOLERANCE
+
+
 def test_a_gradient_may_be_computed_in_parts(compared):
     assert compared["in parts"] < TOLERANCE
 

@@ -3,8 +3,9 @@
 import pytest
 
 import jaxenv
+from train.algorithms import ALGORITHMS
 from train.settings import presets
-from train.settings.config import Config, Rollout, Scenarios
+from train.settings.config import Config, QLearning, Rollout, Scenarios
 
 
 @pytest.mark.parametrize(
@@ -29,6 +30,8 @@ from train.settings.config import Config, Rollout, Scenarios
             "count must be at least num_envs .64., got 32: .* no environment is playing",
         ),
         (lambda: presets.preset("LifeOps-v00"), "Did you mean 'LifeOps-v0'"),
+        (lambda: QLearning(epsilon_end=1.5), "epsilon_end must be within 0..1, got 1.5"),
+        (lambda: QLearning(target_period=0), "target_period must be at least 1"),
     ],
 )
 def test_invalid_settings_are_rejected(make, message):
@@ -73,3 +76,15 @@ def test_a_large_batch_takes_more_gradient_steps_an_update(env_id):
         return sizes.epochs * sizes.batch_size // sizes.samples_per_step
 
     assert gradient_steps(large.rollout) == 8 * gradient_steps(small.rollout)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_every_preset_serves_every_algorithm(algorithm):
+    """What an algorithm changes keeps the task, and a superstep about as long."""
+    for config in [*presets.PRESETS.values(), Config(env="Other-v0")]:
+        found = presets.for_algorithm(algorithm, config)
+        assert (found.env, found.total_steps, found.training) == (config.env, config.total_steps, config.training)
+        assert found.hyper.gamma == config.hyper.gamma
+        assert found.rollout.bootstrap_truncated == config.rollout.bootstrap_truncated
+        assert found.steps_per_superstep == config.steps_per_superstep
+    assert presets.for_algorithm("ppo", config) == config

@@ -19,6 +19,8 @@ def test_settings_round_trip_through_json(config):
 def test_missing_settings_get_defaults_and_unknown_ones_are_rejected():
     assert from_json({"env": "any", "hyper": {"gamma": 0.5}}).hyper.gamma == 0.5
     assert from_json({"env": "any", "hyper": {"gamma": 0.5}}).hyper.clip == Config(env="any").hyper.clip
+    before = {name: value for name, value in to_json(Config(env="any", seed=3)).items() if name != "q"}
+    assert from_json(before) == Config(env="any", seed=3)  # of a run from before there was Q-learning
     with pytest.raises(ValueError, match="Network has no setting 'depth'"):
         from_json({"env": "any", "network": {"depth": 3}})
 

@@ -1,0 +1,163 @@
+"""DQN (Mnih et al. 2015), by default double (van Hasselt et al. 2016), for many environments at once.
+
+An update collects T steps of E environments epsilon-greedily into the replay buffer of each lane. For each of them
+`epochs` samples are drawn from the buffer, and a gradient step is made on each minibatch of samples. It is written for
+one lane, see `train.lanes`.
+"""
+
+import functools
+import math
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from flax import struct
+from jax import lax
+
+from jaxenv.core import Environment
+from jaxenv.core.environment import select
+from jaxenv.core.types import Key
+from train.dqn import learner, replay
+from train.dqn.learner import Learned
+from train.experience import rollout
+from train.experience.bank import refresh, with_bank
+from train.lanes import BY_LANE, SHARED, Lanes
+from train.learning import state as states
+from train.learning.q_learning import Metrics, epsilon_of, exploring, network_of
+from train.learning.state import LaneState, begin, observed, on_one_device
+from train.learning.updates import Update, compiled, linear
+from train.networks.policy import LearnedPolicy
+from train.networks.reader import Reader
+from train.settings.config import Config, Hyper
+
+
+class TrainState(struct.PyTreeNode):
+    """Everything that changes during a run."""
+
+    learning: states.TrainState
+    target: Any  # weights of the target network
+    buffers: replay.Buffer  # with a leading axis L
+
+    @property
+    def updates(self) -> jax.Array:
+        """[] int32, updates done so far."""
+        return self.learning.updates
+
+
+_FIELDS: dict[str, Any] = {"learning": states.SPECS, "target": SHARED, "buffers": BY_LANE}
+SPECS = TrainState(**_FIELDS)  # where each part of it lies
+
+
+def init(key: Key, env_params: Any, *, config: Config, env: Environment, lanes: Lanes | None = None) -> TrainState:
+    """The state before the first update.
+
+    Raises:
+        ValueError: for a network with a recurrent core, or a buffer that cannot hold the steps of an update.
+    """
+    network_of(config, env.num_actions)
+    lanes = lanes or on_one_device(config)
+    optimizer = learner.make_optimizer(config.hyper.max_grad_norm)
+    learning = begin(key, env_params, optimizer=optimizer, config=config, env=env, lanes=lanes)
+    record = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape[1:], x.dtype), observed(env, env_params))
+    buffer = replay.empty(record, capacity_of_a_lane(config, env))
+    buffers = jax.tree.map(lambda x: jnp.repeat(x[None], config.rollout.num_lanes, axis=0), buffer)
+    return TrainState(learning, jax.tree.map(jnp.copy, learning.weights), lanes.put(buffers, BY_LANE))
+
+
+def policy_of(state: TrainState, *, config: Config, env: Environment) -> LearnedPolicy:
+    """The policy that has been learned so far."""
+    return states.policy_of(state.learning, config=config, env=env)
+
+
+def make_update(config: Config, env: Environment, lanes: Lanes | None = None) -> Update:
+    """The function (state, env_params, hyper) -> (state, metrics): collecting, and learning from the buffer.
+
+    If the loss or its gradient is not finite, the update is not made: the state stays as it was, but for the bank. The
+    metrics say so. Until `learning_starts` steps are collected nothing is learned, and the metrics tell what would be.
+
+    >>> import functools, jax, jaxenv, train
+    >>> from train import dqn
+    >>> env, params = jaxenv.make("LifeOps-v0")
+    >>> config = train.preset("LifeOps-v0")
+    >>> state = jax.eval_shape(functools.partial(dqn.init, config=config, env=env), jax.random.key(0), params)
+    >>> state.buffers.steps.action.shape  # lanes, steps
+    (1, 65536)
+    >>> _, metrics = jax.eval_shape(dqn.make_update(config, env), state, params, config.hyper)
+    >>> sorted(metrics.means())
+    ['epsilon', 'grad_norm', 'learning_rate', 'q_value', 'td_loss']
+    """
+    network, sizes = network_of(config, env.num_actions), config.of_a_lane
+    lanes, rollout_size = lanes or on_one_device(config), sizes.rollout.batch_size * env.num_agents
+    minibatches = sizes.rollout.epochs * rollout_size // sizes.rollout.minibatch_size
+    first_to_learn = math.ceil(config.q.learning_starts / config.rollout.batch_size)
+
+    def update_lane(
+        own: tuple[LaneState, replay.Buffer], learned: Learned, updates: jax.Array, env_params: Any, hyper: Hyper
+    ) -> Any:
+        lane, buffer = own
+        key, bank_key, rollout_key, sample_key = jax.random.split(lane.key, 4)
+        bank = refresh(bank_key, lane.bank, env_state=lane.envs.state, updates=updates, config=sizes, env=env)
+        reader = Reader(network, env, with_bank(env_params, bank))
+        progress = updates / config.num_updates
+        epsilon = epsilon_of(config.q, progress)
+        learning_rate = linear(hyper.learning_rate, hyper.learning_rate_end, progress)
+        like = {"explore": exploring(epsilon), "keeps_following": True}
+        envs, steps, _, totals = rollout.collect(rollout_key, learned[0], lane.envs, reader, sizes.rollout, **like)
+        added, overwritten = remembered(steps, config), replay.due(buffer, rollout_size)
+        filled = replay.add(buffer, added)
+        batches = replay.sample(sample_key, filled, (minibatches, sizes.rollout.minibatch_size))
+        step = functools.partial(
+            learner.gradient_step,
+            reader=reader,
+            hyper=hyper,
+            settings=config.q,
+            learning_rate=learning_rate,
+            microbatch_size=sizes.rollout.samples_at_once,
+            lanes=lanes,
+        )
+        numbers = updates * minibatches + jnp.arange(minibatches, dtype=jnp.int32)
+        following, terms = lax.scan(step, learned, (numbers, batches))
+        following = select(updates + 1 >= first_to_learn, following, learned)
+        metrics = Metrics.of(terms, totals, lanes, learning_rate=learning_rate, epsilon=epsilon)
+        before, after = (lane.envs, lane.key, learned, updates), (envs, key, following, updates + 1)
+        envs, key, learned, updates = select(metrics.failed, before, after)
+        buffer = replay.add_unless(metrics.failed, filled, buffer, added, overwritten)
+        return (LaneState(envs, bank, key), buffer), (learned, updates, metrics)
+
+    def update(state: TrainState, env_params: Any, hyper: Hyper) -> tuple[TrainState, Metrics]:
+        learning = state.learning
+        learned = Learned(learning.weights, learning.optimizer, state.target)
+        (of_lanes, buffers), (learned, updates, metrics) = lanes.map(update_lane)(
+            (learning.lanes, state.buffers), learned, learning.updates, env_params, hyper
+        )
+        learning = states.TrainState(learned.weights, learned.optimizer, of_lanes, updates)
+        return TrainState(learning, learned.target, buffers), metrics
+
+    return update
+
+
+def make_superstep(config: Config, env: Environment, lanes: Lanes | None = None) -> Update:
+    """K updates as one compiled function, whose metrics have a leading axis [K]; it consumes (donates) its state."""
+    return compiled(make_update(config, env, lanes), SPECS, config, lanes)
+
+
+def remembered(steps: rollout.Transition, config: Config) -> replay.Step:
+    """The steps of a rollout ([T, B]) as the buffer keeps them, [T * B].
+
+    Unless truncated episodes are bootstrapped, the time limit counts as termination.
+    """
+    ends = steps.terminated if config.rollout.bootstrap_truncated else steps.terminated | steps.truncated
+    kept = replay.Step(steps.observation, steps.action, steps.reward, steps.following, ends)
+    return jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), kept)
+
+
+def capacity_of_a_lane(config: Config, env: Environment) -> int:
+    """C, the steps in the buffer of a lane.
+
+    Raises:
+        ValueError: if that is less than an update collects.
+    """
+    size, needed = config.q.buffer_size, config.rollout.batch_size * env.num_agents
+    if size < needed:
+        raise ValueError(f"buffer_size must be at least the {needed} steps that an update collects, got {size}")
+    return size // config.rollout.num_lanes

@@ -1,0 +1,90 @@
+"""A gradient step of DQN: values of actions move towards one-step targets, and the target network follows."""
+
+import functools
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import optax
+
+from train.dqn.replay import Step
+from train.lanes import Lanes
+from train.learning.gradients import descend, mean_gradient
+from train.learning.q_learning import Losses, value_of
+from train.networks.reader import Reader
+from train.settings.config import Hyper, QLearning
+
+
+class Learned(NamedTuple):
+    """What gradient steps change."""
+
+    weights: Any
+    optimizer: optax.OptState
+    target: Any  # weights of the target network
+
+
+def targets(weights: Any, target: Any, batch: Step, *, reader: Reader, hyper: Hyper, settings: QLearning) -> jax.Array:
+    """[N] float32: r + gamma max_a Q_target(s', a) over the legal actions, or r where nothing follows.
+
+    With `double_q` it is Q_target(s', argmax_a Q(s', a)) (van Hasselt et al. 2016). Rewards are scaled.
+    """
+    policy, value = reader(target, batch.following)
+    if settings.double_q:
+        chosen, _ = reader(weights, batch.following)
+        value = value_of(policy, value, chosen.mode())
+    return batch.reward * hyper.reward_scale + hyper.gamma * jnp.where(batch.is_last, 0.0, value)
+
+
+def huber(
+    weights: Any, batch: Step, *, target: Any, reader: Reader, hyper: Hyper, settings: QLearning
+) -> tuple[jax.Array, Losses]:
+    """(mean Huber loss, its terms), each [] float32: errors beyond 1 are clipped, as in Mnih et al. 2015."""
+    wanted = jax.lax.stop_gradient(targets(weights, target, batch, reader=reader, hyper=hyper, settings=settings))
+    found = value_of(*reader(weights, batch.observation), batch.action)
+    loss = jnp.mean(optax.huber_loss(found, wanted))
+    return loss, Losses(td_loss=loss, q_value=jnp.mean(found))
+
+
+def gradient_step(
+    learned: Learned,
+    step: tuple[jax.Array, Step],
+    *,
+    reader: Reader,
+    hyper: Hyper,
+    settings: QLearning,
+    learning_rate: jax.Array | float,
+    microbatch_size: int,
+    lanes: Lanes,
+) -> tuple[Learned, tuple[Losses, jax.Array]]:
+    """One optimizer step: (learned, (terms of the loss, gradient norm)).
+
+    Args:
+        learned: what is learned so far.
+        step: the number of this step ([] int32, from 0), and its samples, of which each lane has [N].
+        reader: the network, and the environment that it acts in.
+        hyper: the hyperparameters.
+        settings: how targets are computed, and when the target network follows.
+        learning_rate: of this step.
+        microbatch_size: samples whose gradient is computed at once.
+        lanes: over which gradients are averaged.
+    """
+    number, batch = step
+    like = {"reader": reader, "hyper": hyper, "settings": settings}
+    loss = functools.partial(huber, target=learned.target, **like)
+    gradients, losses = lanes.mean(mean_gradient(loss, learned.weights, batch, microbatch_size))
+    optimizer = make_optimizer(hyper.max_grad_norm)
+    weights, state = descend((learned.weights, learned.optimizer), gradients, optimizer, learning_rate)
+    target = follow(learned.target, weights, number, settings)
+    return Learned(weights, state, target), (losses, optax.tree.norm(gradients))
+
+
+def follow(target: Any, weights: Any, number: jax.Array, settings: QLearning) -> Any:
+    """The target network after gradient step `number` ([] int32, from 0): nearer to the weights if that is due."""
+    nearer = optax.incremental_update(weights, target, settings.target_rate)
+    is_due = (number + 1) % settings.target_period == 0
+    return jax.tree.map(lambda new, old: jnp.where(is_due, new, old), nearer, target)
+
+
+def make_optimizer(max_grad_norm: jax.Array | float) -> optax.GradientTransformation:
+    """Adam's direction for gradients clipped to a global norm; the learning rate is applied outside."""
+    return optax.chain(optax.clip_by_global_norm(max_grad_norm), optax.scale_by_adam())
