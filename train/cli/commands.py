@@ -75,6 +75,7 @@ def evaluate(
     env: str | None = None,
     network: str | None = None,
     scenarios: str | None = None,
+    best: bool = False,
     greedy: bool = True,
     repetitions: int = comparison.EPISODES,
 ) -> None:
@@ -85,10 +86,11 @@ def evaluate(
         env: MODULE:FACTORY of an environment of your own that it was trained in.
         network: MODULE:FACTORY of a network of your own that it was trained with.
         scenarios: A file or folder of scenarios; default: the environment's library.
+        best: Score the policy that had the best validation return, not the last one.
         greedy: Take the most probable action instead of sampling one.
         repetitions: Episodes per scenario, whose returns are averaged.
     """
-    path = folder.RunFolder(run_dir).policy if run_dir.is_dir() else run_dir
+    path = folder.policy_path(run_dir, best=best)
     header = read_header(path)
     if env is not None:
         options.register_own(env)

@@ -40,6 +40,11 @@ class RunFolder:
         return self.path / "policy.msgpack"
 
     @property
+    def best_policy(self) -> Path:
+        """The policy with the best validation return so far; there is none before the first validation."""
+        return self.path / "policy_best.msgpack"
+
+    @property
     def checkpoints(self) -> Path:
         """A folder of checkpoints, from which the run resumes."""
         return self.path / "checkpoints"
@@ -119,6 +124,20 @@ def runs_in(path: Path) -> list[RunFolder]:
     """The run in a folder, or the members of the population that it holds."""
     members = sorted(each.parent for each in path.glob("*/config.json"))
     return [RunFolder(each) for each in members or [path]]
+
+
+def policy_path(path: Path, *, best: bool = False) -> Path:
+    """The policy file that a path names: of a run folder the last or the best policy, or the path itself.
+
+    Raises:
+        ValueError: if the best policy is asked for where there is none.
+    """
+    if not best:
+        return RunFolder(path).policy if path.is_dir() else path
+    found = RunFolder(path).best_policy
+    if not found.exists():
+        raise ValueError(f"{found} does not exist: only a run folder has one, from the first validation on")
+    return found
 
 
 def write_atomic(path: Path, content: bytes) -> None:

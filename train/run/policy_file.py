@@ -26,7 +26,15 @@ class PolicyError(ValueError):
     """A file that is not a policy, or not one for this environment."""
 
 
-def save_policy(path: Path, policy: LearnedPolicy, config: Config, *, scenarios: str, algorithm: str = "") -> None:
+def save_policy(
+    path: Path,
+    policy: LearnedPolicy,
+    config: Config,
+    *,
+    scenarios: str,
+    algorithm: str = "",
+    validation_return: float | None = None,
+) -> None:
     """Writes a policy file, completely or not at all.
 
     >>> import functools, pathlib, tempfile, jax, jax.numpy as jnp, jaxenv, train
@@ -47,6 +55,7 @@ def save_policy(path: Path, policy: LearnedPolicy, config: Config, *, scenarios:
             two are empty (`run.runner` fills them in), `load_policy` cannot compare them.
         scenarios: fingerprint of the bank that training started with.
         algorithm: name of the algorithm that trained it, such as `"ppo"`.
+        validation_return: its mean return on the validation set, if that is known.
     """
     settings = to_json(config)
     record = {
@@ -55,6 +64,7 @@ def save_policy(path: Path, policy: LearnedPolicy, config: Config, *, scenarios:
         **{name: settings[name] for name in ("env_args", "params", "network")},
         "scenarios": scenarios,
         **({"algorithm": algorithm} if algorithm else {}),
+        **({} if validation_return is None else {"validation_return": validation_return}),
         "weights": serialization.to_state_dict(jax.device_get(policy.weights)),
     }
     write_atomic(path, serialization.msgpack_serialize(record))
@@ -65,7 +75,7 @@ def read_header(path: str | Path) -> dict[str, Any]:
 
     `env`, `env_args` and `params` describe what it was trained on (see `train.settings.task`), `network` describes the
     network, `scenarios` is the fingerprint of the bank that training started with, and `algorithm` is the name of what
-    trained it, if the file says so.
+    trained it, if the file says so. `validation_return` is in a `policy_best.msgpack`.
     """
     try:
         record = serialization.msgpack_restore(Path(path).read_bytes())

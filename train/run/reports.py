@@ -1,5 +1,7 @@
 """The records of supersteps, each written while the next one runs, so that the device never waits for the host."""
 
+from collections.abc import Callable
+
 import jax
 
 from train.run.algorithm import Metrics
@@ -22,16 +24,28 @@ class Reports:
     def __init__(self, recorder: Recorder, clock: Clock) -> None:
         """Starts with nothing to report."""
         self._recorder, self._clock = recorder, clock
-        self._pending: tuple[int, Metrics, jax.Array | None] | None = None
+        self._pending: tuple[int, Metrics, jax.Array | None, Callable[[float], None] | None] | None = None
 
-    def add(self, number: int, metrics: Metrics, validation: jax.Array | None) -> None:
+    def add(
+        self,
+        number: int,
+        metrics: Metrics,
+        validation: jax.Array | None,
+        on_validation: Callable[[float], None] | None = None,
+    ) -> None:
         """Takes what a superstep will give and its validation return, if any, and reports what came before.
+
+        Args:
+            number: of the superstep.
+            metrics: of its updates.
+            validation: [] float32, the validation return after it.
+            on_validation: is called with that return once it is known and written.
 
         Raises:
             FailedUpdate: if an earlier superstep had one.
         """
         self.flush()
-        self._pending = number, metrics, validation
+        self._pending = number, metrics, validation, on_validation
 
     def flush(self) -> None:
         """Waits for what is not reported yet, and reports it.
@@ -41,11 +55,13 @@ class Reports:
         """
         if self._pending is None:
             return
-        (number, metrics, validation), self._pending = self._pending, None
+        (number, metrics, validation, on_validation), self._pending = self._pending, None
         record = {"superstep": number, **reduce_metrics(metrics), **self._clock.tick()}
         failed = not_finite(metrics)
         validation_return = None if validation is None or failed else float(validation)
         self._recorder.write({**record, "validation_return": validation_return})
+        if validation_return is not None and on_validation is not None:
+            on_validation(validation_return)
         self._clock.start()
         if failed:
             raise FailedUpdate(failed)

@@ -5,6 +5,7 @@ import dataclasses
 import functools
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -14,6 +15,7 @@ from jaxenv.core import Environment
 from train.lanes import SHARED, Lanes
 from train.networks.policy import LearnedPolicy
 from train.run.algorithm import Algorithm, State
+from train.run.best_policy import BestPolicy
 from train.run.checkpoint import CheckpointError, Checkpoints, NoCheckpoints, Progress
 from train.run.clock import Clock
 from train.run.folder import RunFolder
@@ -55,8 +57,9 @@ def run(
 ) -> Outcome:
     """Trains as `config` says, resuming from the newest checkpoint in `folder` if it holds one.
 
-    Metrics, checkpoints and a policy are written there, also if a signal ends the run early. Checkpoints do not affect
-    learning: a run that was killed and resumed finishes bit-for-bit identical to an uninterrupted one.
+    Metrics, checkpoints and a policy are written there, also if a signal ends the run early, and with validation the
+    policy that validated best. Checkpoints do not affect learning: a run that was killed and resumed finishes
+    bit-for-bit identical to an uninterrupted one.
 
     Args:
         algorithm: how to learn.
@@ -89,14 +92,22 @@ def run(
         jax.block_until_ready(state)  # or the initial state would count in the time of the first superstep
         compile_seconds = time.perf_counter() - began
         clock = Clock(config.steps_per_superstep, env_steps=progress.env_steps, seconds=progress.seconds)
+        source = {"scenarios": progress.scenarios, "algorithm": algorithm.name}
+        best_path = folder.best_policy if folder is not None and is_writer() else None
+
+        def save(path: Path, policy: LearnedPolicy, validation_return: float | None = None) -> None:
+            save_policy(path, policy, config, **source, validation_return=validation_return)
+
         recorder = Recorder(config, folder, progress, callback=callback, show_progress=show_progress)
         with recorder, StopSignal() as stop:
-            reports = Reports(recorder, clock)
+            reports, best = Reports(recorder, clock), BestPolicy(best_path, save)
             clock.start()
             try:
                 for number in range(progress.superstep, config.num_supersteps):
                     state, metrics = superstep(state, params, hyper)
-                    reports.add(number, metrics, validate(number, policy_of(state)))
+                    validation = validate(number, policy_of(state))
+                    candidate = None if validation is None else best.candidate(policy_of(state))
+                    reports.add(number, metrics, validation, candidate)
                     stops, is_due = any_of(stop.is_requested or recorder.is_stop_requested, checkpoints.is_due())
                     is_last = stops or number + 1 == config.num_supersteps
                     if is_last or is_due:
@@ -106,8 +117,7 @@ def run(
                         recorder.flush()
                         checkpoints.save(state, progress)
                         if folder is not None and is_writer():
-                            source = {"scenarios": progress.scenarios, "algorithm": algorithm.name}
-                            save_policy(folder.policy, policy_of(state), config, **source)
+                            save(folder.policy, policy_of(state))
                         clock.start()
                     if is_last:
                         break

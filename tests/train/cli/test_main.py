@@ -85,12 +85,15 @@ def test_train_then_evaluate(tmp_path, capsys):
     assert "mean score" in trained
     assert trained.rstrip().endswith("than the defaults: max_steps_in_episode 50 (scored with 1000000)")
     files = {file.name for file in run_dir.iterdir()}
-    assert files == {"checkpoints", "config.json", "learning_curve.png", "metrics.jsonl", "policy.msgpack"}
+    policies = {"policy.msgpack", "policy_best.msgpack"}
+    assert files == {"checkpoints", "config.json", "learning_curve.png", "metrics.jsonl", *policies}
     assert np.isfinite([record["value_loss"] for record in read_metrics(run_dir / "metrics.jsonl")]).all()
 
     assert main(["evaluate", str(run_dir)]) == 0
     table = trained[trained.index("\n\n") :].strip()
     assert capsys.readouterr().out.strip() == table
+    assert main(["evaluate", str(run_dir), "--best"]) == 0
+    assert "mean score" in capsys.readouterr().out
     assert main(["evaluate", str(run_dir), "--no-greedy", "--repetitions", "50"]) == 0
     assert "mean score" in capsys.readouterr().out
 
@@ -139,6 +142,7 @@ def test_the_table_scores_with_the_default_params(tmp_path, monkeypatch):
         ("ppo --env LifeOps-v0 --scenarios nowhere.yaml", "nowhere.yaml: there is no such file"),
         ("ppo --resume nowhere", "nowhere is not a run folder"),
         ("evaluate nowhere", "nowhere does not exist"),
+        ("evaluate nowhere --best", "nowhere/policy_best.msgpack does not exist: only a run folder has one"),
         ("plot nowhere", "nowhere is not a run folder"),
         ("plot", "missing run folders"),
         ("evaluat nowhere", "no command 'evaluat'. Did you mean 'evaluate'?"),

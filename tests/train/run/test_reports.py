@@ -49,6 +49,18 @@ def test_a_record_is_written_when_the_next_superstep_runs(made):
     assert [record["validation_return"] for record in written] == [None, 3.5]
 
 
+def test_a_validation_return_is_told_once_it_is_known(made):
+    reports, written, _ = made
+    told = []
+    reports.add(0, metrics(), jnp.float32(3.5), told.append)
+    reports.add(1, metrics(), None, told.append)
+    assert told == [written[0]["validation_return"]] == [3.5]
+    reports.add(2, metrics(failed=True), jnp.float32(3.5), told.append)
+    with pytest.raises(FailedUpdate):
+        reports.flush()
+    assert told == [3.5]
+
+
 def test_a_superstep_is_timed_from_the_end_of_the_one_before(made):
     reports, written, now = made
     for number in range(3):
