@@ -13,7 +13,7 @@ from train import ppo
 from train.algorithms import ALGORITHMS
 from train.cli import benchmark, benchmark_gpu, comparison, options, profiling
 from train.networks import own
-from train.run import console, folder, plots, population, processes, runner
+from train.run import console, folder, plots, population, processes, runner, start
 from train.run.policy_file import load_policy, read_header
 from train.score.validation import check_scenarios
 from train.settings import task
@@ -36,6 +36,8 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
     if not config.is_generated and library is not None:
         params = params.replace(bank=library.bank)
     config, lanes = processes.place(config)
+    if parsed.resumed is None:
+        start.check_start(ALGORITHMS[algorithm], config, env, params)  # before there is a folder
     run_folder = parsed.resumed or folder.create(config)
     say = functools.partial(print, flush=True) if processes.is_writer() else lambda text: None
     where = f"{processes.in_words(config, lanes)}, written to {run_folder.path}"

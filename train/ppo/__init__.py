@@ -8,5 +8,6 @@ from train.ppo.algorithm import Metrics as Metrics
 from train.ppo.algorithm import init as init
 from train.ppo.algorithm import make_superstep as make_superstep
 from train.ppo.algorithm import make_update as make_update
+from train.ppo.algorithm import with_weights as with_weights
 
 name = "ppo"

@@ -11,12 +11,12 @@ import numpy as np
 from flax import serialization
 
 from jaxenv.core import Environment
-from train.networks.network import make_network
+from train.networks.network import PureNetwork, make_network
 from train.networks.policy import LearnedPolicy, make_policy
 from train.networks.reader import Reader
 from train.run.folder import write_atomic
 from train.settings import task
-from train.settings.config import Config
+from train.settings.config import Config, Network
 from train.settings.serialize import differences, from_json, in_words, to_json
 
 _FORMAT = "jaxenv policy 1"
@@ -118,23 +118,36 @@ def load_policy(path: str | Path, env: Environment, params: Any, *, any_params: 
     if record["env"] != env.name:
         raise PolicyError(f"{path} holds a policy for {record['env']}, not for {env.name}")
     _check_task(path, record, task.describe(env, params), any_params)
+    settings = network_of(path, record)
     try:
-        settings = from_json({"env": env.name, "network": record["network"]})
-        network = make_network(settings.network, env.num_actions)
+        network = make_network(settings, env.num_actions)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise PolicyError(f"{path} comes from another version: {error}") from error
+    expected = initial_shapes(network, env, params)
+    found = jax.tree.map(np.shape, record["weights"])
+    if found != jax.tree.map(lambda x: x.shape, serialization.to_state_dict(expected)):
+        raise PolicyError(f"{path} was trained with other shapes than those of {env.name} here: {found}")
+    weights = serialization.from_state_dict(expected, record["weights"])
+    return make_policy(weights, network, env)
+
+
+def network_of(path: str | Path, record: dict[str, Any]) -> Network:
+    """The settings of the network in a policy file, from what `read_header` gave; missing ones get their defaults."""
+    try:
+        return from_json({"env": record["env"], "network": record["network"]}).network
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise PolicyError(f"{path} comes from another version: {error}") from error
+
+
+def initial_shapes(network: PureNetwork, env: Environment, params: Any) -> Any:
+    """The tree of a network's weights, as shapes and dtypes."""
 
     def init() -> Any:
         observation, _ = env.reset_env(jax.random.key(0), params)
         rows = observation if env.num_agents > 1 else jax.tree.map(lambda x: x[None], observation)
         return Reader(network, env, params).init(jax.random.key(0), rows)
 
-    expected = jax.eval_shape(init)
-    found = jax.tree.map(np.shape, record["weights"])
-    if found != jax.tree.map(lambda x: x.shape, serialization.to_state_dict(expected)):
-        raise PolicyError(f"{path} was trained with other shapes than those of {env.name} here: {found}")
-    weights = serialization.from_state_dict(expected, record["weights"])
-    return make_policy(weights, network, env)
+    return jax.eval_shape(init)
 
 
 def _check_task(path: str | Path, record: dict[str, Any], here: dict[str, dict[str, Any]], any_params: bool) -> None:

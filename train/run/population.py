@@ -25,6 +25,7 @@ from train.run.policy_file import save_policy
 from train.run.recorder import Recorder
 from train.run.reports import FailedUpdate, Reports
 from train.run.runner import Outcome
+from train.run.start import from_policy
 from train.run.stop_signal import StopSignal
 from train.score.validation import check_scenarios, make_validator
 from train.settings import task
@@ -163,7 +164,8 @@ class Group:
         """The state of all members: that of a checkpoint, or the first."""
 
         def init(key: jax.Array, env_params: Any) -> Any:
-            return self.algorithm.init(key, env_params, config=self.config, env=self.env, lanes=self._lanes)
+            state = self.algorithm.init(key, env_params, config=self.config, env=self.env, lanes=self._lanes)
+            return from_policy(self.algorithm, state, self.config, self.env, self.env_params)
 
         start = jax.jit(jax.vmap(init, in_axes=(0, None)))
         if not progress.superstep:

@@ -23,6 +23,7 @@ from train.run.policy_file import save_policy
 from train.run.processes import any_of, is_writer, place
 from train.run.recorder import Callback, Recorder
 from train.run.reports import FailedUpdate, Reports
+from train.run.start import from_policy
 from train.run.stop_signal import StopSignal
 from train.score.validation import check_scenarios, make_validator
 from train.settings import task
@@ -146,7 +147,7 @@ def restore_or_init(
     checkpoints: Checkpoints | NoCheckpoints,
     lanes: Lanes | None = None,
 ) -> tuple[Any, Progress]:
-    """State and progress of the newest checkpoint, or of a new run."""
+    """State and progress of the newest checkpoint, or of a new run, which may start from a policy."""
     key = jax.random.key(config.seed)
     progress = checkpoints.newest()
     if progress is not None and progress.superstep >= config.num_supersteps:
@@ -158,7 +159,8 @@ def restore_or_init(
     bank = algorithm.training_bank(key, env_params, config=config, env=env)
     scenarios = "" if bank is None else bank.fingerprint()
     if progress is None:
-        return init(lanes=lanes), Progress(scenarios=scenarios)
+        state = from_policy(algorithm, init(lanes=lanes), config, env, env_params, lanes)
+        return state, Progress(scenarios=scenarios)
     like = jax.eval_shape(init)
     like = like if lanes is None else lanes.placed(like, algorithm.SPECS)
     return checkpoints.restore(progress, like, scenarios=scenarios), progress

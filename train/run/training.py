@@ -12,6 +12,7 @@ from train.run import folder as folders
 from train.run.population import run_population
 from train.run.recorder import Callback
 from train.run.runner import Outcome, run
+from train.run.start import check_start
 from train.score.validation import has_generator
 from train.settings import presets
 from train.settings.config import Config, Scenarios
@@ -64,7 +65,7 @@ def train(
     config = _complete(env, config, network, algorithm)
     if is_population(config):
         raise ValueError("seeds and sweep describe a population: train.train_population trains one")
-    folder = _folder(config)
+    folder = _folder(config, env, params, algorithm)
     return run(ALGORITHMS[algorithm], config, env, params, folder, callback=callback, show_progress=show_progress)
 
 
@@ -99,7 +100,7 @@ def train_population(
     The arguments are those of `train`. A member whose loss is not finite stops; the others go on.
     """
     config = _complete(env, config, network, algorithm)
-    return run_population(ALGORITHMS[algorithm], config, env, params, _folder(config), show_progress=show_progress)
+    return run_population(ALGORITHMS[algorithm], config, env, params, _folder(config, env, params, algorithm), show_progress=show_progress)
 
 
 def _complete(env: Environment, config: Config | None, network: nn.Module | None, algorithm: str) -> Config:
@@ -108,12 +109,14 @@ def _complete(env: Environment, config: Config | None, network: nn.Module | None
     return config if network is None else dataclasses.replace(config, network=own.settings_of(network))
 
 
-def _folder(config: Config) -> folders.RunFolder | None:
+def _folder(config: Config, env: Environment, params: Any, algorithm: str) -> folders.RunFolder | None:
     """The run folder that the settings name, found or made; None if they name none."""
     if config.run_dir is None:
         return None
-    is_run = (config.run_dir / "config.json").exists()
-    return folders.RunFolder(config.run_dir) if is_run else folders.create(config)
+    if (config.run_dir / "config.json").exists():
+        return folders.RunFolder(config.run_dir)
+    check_start(ALGORITHMS[algorithm], config, env, params)  # before there is a folder
+    return folders.create(config)
 
 
 def defaults(env: Environment) -> Config:

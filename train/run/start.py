@@ -1,0 +1,68 @@
+"""What a new run starts from, where that is a policy: the weights in its file."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import serialization, traverse_util
+
+from jaxenv.core import Environment
+from train.lanes import SHARED, Lanes
+from train.networks.network import make_network
+from train.run.algorithm import Algorithm
+from train.run.policy_file import PolicyError, initial_shapes, network_of, read_header
+from train.settings.config import Config
+from train.settings.serialize import differences, in_words, to_json
+
+
+def check_start(algorithm: Algorithm, config: Config, env: Environment, env_params: Any) -> None:
+    """Raises what `starting_weights` would, and a ValueError for an algorithm that starts from no policy."""
+    if config.init_from is None:
+        return
+    if not hasattr(algorithm, "with_weights"):
+        raise ValueError(f"--init-from {config.init_from}: {algorithm.name} does not start from a policy")
+    starting_weights(config, env, env_params)
+
+
+def from_policy(
+    algorithm: Any, state: Any, config: Config, env: Environment, env_params: Any, lanes: Lanes | None = None
+) -> Any:
+    """A new run's state, with the weights of the policy that the settings name, if they name one.
+
+    Everything else is that of a new run: the optimizer, the environments, the schedules.
+    """
+    if config.init_from is None:
+        return state
+    check_start(algorithm, config, env, env_params)
+    weights = jax.tree.map(jnp.array, starting_weights(config, env, env_params))
+    return algorithm.with_weights(state, weights if lanes is None else lanes.put(weights, SHARED))
+
+
+def starting_weights(config: Config, env: Environment, env_params: Any) -> Any:
+    """The weights in the policy file `config.init_from`.
+
+    The network must be the same, with weights of the same shapes. Nothing else is compared: the policy may come from
+    another number of environments or agents, other params, or another environment.
+
+    Raises:
+        PolicyError: if the file is broken, or at the first difference of the network.
+    """
+    path = config.init_from or ""
+    record = read_header(path)
+    there, here = (to_json(Config(env="", network=network)) for network in (network_of(path, record), config.network))
+    differing = differences(there["network"], here["network"])
+    if differing:
+        raise PolicyError(f"{path} holds another network: {in_words(differing[:1])}")
+    expected = initial_shapes(make_network(config.network, env.num_actions), env, env_params)
+    shapes = (_shapes(weights) for weights in (record["weights"], serialization.to_state_dict(expected)))
+    differing = differences(*shapes)
+    if differing:
+        raise PolicyError(f"{path} does not fit {env.name} as it is here: {in_words(differing[:1])}")
+    return serialization.from_state_dict(expected, record["weights"])
+
+
+def _shapes(weights: Any) -> dict[str, list[int]]:
+    """Dotted name -> shape of each array."""
+    flat: dict[str, Any] = traverse_util.flatten_dict(weights, sep=".")
+    return {name: list(np.shape(leaf)) for name, leaf in flat.items()}
