@@ -1,4 +1,4 @@
-"""Where the records of a run go: memory, metrics file, TensorBoard, progress bar; of several processes, from one."""
+"""Where the records of a run go: memory, files, TensorBoard, Weights & Biases, progress bar; from one process alone."""
 
 import contextlib
 from collections.abc import Callable, Mapping
@@ -12,6 +12,8 @@ from train.run.events import Events
 from train.run.folder import RunFolder
 from train.run.metrics import MetricsWriter, read_metrics
 from train.run.processes import is_writer
+from train.run.table_file import TableFile
+from train.run.weights_and_biases import WeightsAndBiases
 from train.settings.config import Config
 
 Callback = Callable[[Mapping[str, Any]], bool | None]
@@ -43,7 +45,11 @@ class Recorder:
                 self.records = list(read_metrics(folder.metrics))
                 events = Events(folder.path, after_step=progress.env_steps, is_wanted=config.tensorboard)
                 stack.enter_context(events)
-                self._writers, self._flush = (metrics.write, events.write), events.flush
+                logged = stack.enter_context(WeightsAndBiases(folder.path, config))
+                self._writers, self._flush = (metrics.write, events.write, logged.write), events.flush
+                if config.csv:
+                    table = stack.enter_context(TableFile(folder.table, self.records))
+                    self._writers = (*self._writers, table.write)
             bar = stack.enter_context(Bar(config, progress.env_steps, is_shown=show_progress))
             self._writers = (*self._writers, bar.show, self.records.append, self._call)
             self._stack = stack.pop_all()
@@ -71,5 +77,5 @@ class Recorder:
     def __enter__(self) -> "Recorder":
         return self
 
-    def __exit__(self, *exception: object) -> None:
-        self._stack.close()
+    def __exit__(self, *exception: Any) -> None:
+        self._stack.__exit__(*exception)  # some outputs tell whether the run failed

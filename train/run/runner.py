@@ -25,6 +25,7 @@ from train.run.recorder import Callback, Recorder
 from train.run.reports import FailedUpdate, Reports
 from train.run.start import from_policy
 from train.run.stop_signal import StopSignal
+from train.run.weights_and_biases import check_installed
 from train.score.validation import check_scenarios, make_validator
 from train.settings import task
 from train.settings.config import Config
@@ -77,6 +78,7 @@ def run(
         NotFinite: if a loss or gradient is NaN or infinite; `folder.not_finite` has the state before that update.
     """
     check_scenarios(config, env)
+    check_installed(config)
     config, lanes = place(task.complete(config, env, env_params))
 
     def policy_of(state: State) -> LearnedPolicy:

@@ -13,6 +13,7 @@ from train.run.population import run_population
 from train.run.recorder import Callback
 from train.run.runner import Outcome, run
 from train.run.start import check_start
+from train.run.weights_and_biases import check_installed
 from train.score.validation import has_generator
 from train.settings import presets
 from train.settings.config import Config, Scenarios
@@ -113,6 +114,7 @@ def _folder(config: Config, env: Environment, params: Any, algorithm: str) -> fo
     """The run folder that the settings name, found or made; None if they name none."""
     if config.run_dir is None:
         return None
+    check_installed(config)
     if (config.run_dir / "config.json").exists():
         return folders.RunFolder(config.run_dir)
     check_start(ALGORITHMS[algorithm], config, env, params)  # before there is a folder
