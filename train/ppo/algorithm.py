@@ -26,7 +26,7 @@ from train.learning.updates import Update, compiled, linear
 from train.networks.memory import Sequences
 from train.networks.network import make_network
 from train.networks.reader import Reader
-from train.ppo import learner
+from train.ppo import early_stop, learner
 from train.ppo.losses import Batch, Losses
 from train.settings.config import Config, Hyper
 
@@ -41,11 +41,13 @@ class Metrics(struct.PyTreeNode):
     explained_variance: jax.Array  # [] float32, 1 - Var(target - value) / Var(target)
     learning_rate: jax.Array  # [] float32
     entropy_coef: jax.Array  # [] float32
+    steps_made: jax.Array | None = None  # [] float32, share of the gradient steps; None without a target KL divergence
 
     def means(self) -> dict[str, jax.Array]:
         """Name -> what a run averages over updates."""
-        own = ("grad_norm", "explained_variance", "learning_rate", "entropy_coef")
-        return {**vars(self.losses), **{name: getattr(self, name) for name in own}}
+        own = ("grad_norm", "explained_variance", "learning_rate", "entropy_coef", "steps_made")
+        values = {**vars(self.losses), **{name: getattr(self, name) for name in own}}
+        return {name: value for name, value in values.items() if value is not None}
 
 
 def init(key: Key, env_params: Any, *, config: Config, env: Environment, lanes: Lanes | None = None) -> TrainState:
@@ -96,6 +98,7 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
         progress = updates / config.num_updates
         learning_rate = linear(hyper.learning_rate, hyper.learning_rate_end, progress)
         entropy_coef = linear(hyper.entropy_coef, hyper.entropy_coef_end, progress)
+        hyper = hyper.replace(clip=clip_at(hyper, progress))
         step = functools.partial(
             learner.gradient_step,
             reader=reader,
@@ -105,8 +108,9 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
             microbatch_size=sizes.rollout.samples_at_once,
             lanes=lanes,
         )
-        following, terms = learner.learn(shuffle_key, learned, batch, step, sizes.rollout)
-        losses, grad_norm = jax.tree.map(jnp.mean, terms)
+        following, terms, (losses, grad_norm), steps_made = early_stop.learn(
+            shuffle_key, learned, batch, step, sizes.rollout, hyper.target_kl
+        )
         metrics = Metrics(
             totals=lanes.sum(totals),
             losses=losses,
@@ -115,6 +119,7 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
             explained_variance=learner.explained_variance(batch.value, batch.target, lanes),
             learning_rate=learning_rate,
             entropy_coef=entropy_coef,
+            steps_made=steps_made,
         )
         failed = jnp.any(jnp.stack(list(metrics.not_finite.values())))
         scored = None if levels is None else observed(levels, played(steps, batch, hyper), updates, sizes.curriculum)
@@ -195,3 +200,8 @@ def memory_of(envs: rollout.RolloutState, steps: rollout.Transition) -> Sequence
         return None
     ended = (steps.terminated | steps.truncated).T
     return Sequences(envs.carry, jnp.pad(ended[:, :-1], ((0, 0), (1, 0))))  # a carry is reset where it is stored
+
+
+def clip_at(hyper: Hyper, progress: jax.Array | float) -> jax.Array | float:
+    """The clipping range of an update; without a final value it stays as it is."""
+    return hyper.clip if hyper.clip_end is None else linear(hyper.clip, hyper.clip_end, progress)

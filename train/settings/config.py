@@ -95,7 +95,11 @@ class Hyper(struct.PyTreeNode, kw_only=True):
     max_grad_norm: float = 0.5  # gradients are clipped to this global norm
     gamma: float = 0.99  # discount per step
     gae_lambda: float = 0.95  # weight of longer returns: lambda of generalized advantage estimation and of Q(lambda)
-    clip: float = 0.2  # clipping range of the probability ratio
+    clip: float = 0.2  # clipping range of the probability ratio at the first update
+    clip_end: float | None = None  # final value after linear change; default: the same as at the first update
+    # An update makes no more gradient steps once a minibatch has a greater approximate KL divergence, in nats, from the
+    # policy that acted.
+    target_kl: float | None = None  # default: it makes all of them
     value_clip: float = 10.0  # clipping range of the value, in units of scaled reward
     value_coef: float = 0.5  # weight of the value loss
     entropy_coef: float = 0.01  # weight of the entropy bonus at the first update
