@@ -15,8 +15,6 @@ from train.cli import benchmark, benchmark_gpu, comparison, options, profiling
 from train.networks import own
 from train.run import console, folder, plots, population, processes, runner, start
 from train.run.policy_file import load_policy, read_header
-from train.run.weights_and_biases import check_installed
-from train.score.validation import check_scenarios
 from train.settings import task
 from train.settings.config import Config
 from train.settings.members import is_population
@@ -31,8 +29,7 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
     parsed = options.parse(algorithm, argv)
     config = parsed.config
     env, params = task.make(config)
-    check_scenarios(config, env)
-    check_installed(config)
+    runner.check(ALGORITHMS[algorithm], config, env)
     source = config.training.scenarios
     library = comparison.library_for(env, None if source in ("generated", "library") else source)
     if not config.is_generated and library is not None:

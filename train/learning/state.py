@@ -15,6 +15,7 @@ from train.experience import rollout
 from train.experience.bank import first_bank, with_bank
 from train.experience.curriculum import Levels
 from train.lanes import BY_LANE, SHARED, Lanes
+from train.networks.moments import Moments
 from train.networks.network import make_network
 from train.networks.policy import LearnedPolicy, make_policy
 from train.networks.reader import Reader
@@ -28,18 +29,21 @@ class LaneState(struct.PyTreeNode):
     bank: ScenarioBank | None  # generated scenarios, played instead of those in the params
     key: Key
     levels: Levels | None = None  # what a curriculum knows of the bank
+    return_so_far: jax.Array | None = None  # [B] float32, discounted, of each row's episode; None if not needed
 
 
 class TrainState(struct.PyTreeNode):
     """Everything that changes during a run."""
 
-    weights: Any  # of the network, float32
+    weights: Any  # of the network, float32, with the statistics of what it reads if that is normalized
     optimizer: optax.OptState
     lanes: LaneState  # with a leading axis L
     updates: jax.Array  # [] int32, done so far; environment steps are counted on the host, as Python ints
+    returns: Moments | None = None  # of discounted returns, by which rewards are scaled; None if they are not
 
 
-_FIELDS: dict[str, Any] = {"weights": SHARED, "optimizer": SHARED, "lanes": BY_LANE, "updates": SHARED}
+_SHARED: dict[str, Any] = dict.fromkeys(("weights", "optimizer", "updates", "returns"), SHARED)
+_FIELDS: dict[str, Any] = {**_SHARED, "lanes": BY_LANE}
 SPECS = TrainState(**_FIELDS)  # where each part of it lies
 
 
@@ -70,7 +74,9 @@ def begin(
         like = {"num_envs": sizes.rollout.num_envs, "memory": network.memory}
         envs = rollout.initial_state(keys.envs, params, env=env, **like)
         levels = None if config.curriculum.is_uniform else Levels.unknown(sizes.num_scenarios)
-        return LaneState(envs, bank, keys.run, levels), None
+        rows = sizes.rollout.num_envs * env.num_agents
+        so_far = jnp.zeros(rows, jnp.float32) if sizes.rollout.normalize_rewards else None
+        return LaneState(envs, bank, keys.run, levels, so_far), None
 
     def start_all(keys: LaneKeys, env_params: Any) -> LaneState:
         return lanes.map(start)(keys, env_params)[0]
@@ -78,9 +84,11 @@ def begin(
     network_key, keys = _init_keys(key, config)
     started = lanes.on_devices(start_all, (BY_LANE, SHARED), BY_LANE)
     weights = initial_weights(network_key, env_params, config, env)
-    shared = lanes.put((weights, optimizer.init(weights), jnp.int32(0)), SHARED)
-    state = TrainState(*shared[:2], started(lanes.put(keys, BY_LANE), lanes.put(env_params, SHARED)), shared[2])
-    return strip_weak_types(state)
+    returns = Moments.none(1) if config.rollout.normalize_rewards else None
+    first = lanes.put((weights, optimizer.init(weights), jnp.int32(0), returns), SHARED)
+    weights, opt_state, updates, returns = first
+    of_lanes = started(lanes.put(keys, BY_LANE), lanes.put(env_params, SHARED))
+    return strip_weak_types(TrainState(weights, opt_state, of_lanes, updates, returns))
 
 
 def training_bank(key: Key, env_params: Any, *, config: Config, env: Environment) -> ScenarioBank | None:

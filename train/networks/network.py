@@ -7,6 +7,7 @@ from jaxenv.core import Environment
 from jaxenv.core.types import Key
 from train.networks.actor_critic import ActorCritic
 from train.networks.entities import EntityActorCritic
+from train.networks.normalized import NormalizedNetwork
 from train.networks.own import own_network
 from train.settings.config import Network
 
@@ -45,4 +46,5 @@ ENCODERS: dict[str, Callable[[Network, int], PureNetwork]] = {
 
 def make_network(settings: Network, num_actions: int) -> PureNetwork:
     """The network that the settings describe."""
-    return own_network(settings) if settings.module else ENCODERS[settings.encoder](settings, num_actions)
+    network = own_network(settings) if settings.module else ENCODERS[settings.encoder](settings, num_actions)
+    return NormalizedNetwork(network) if settings.normalize_observations else network

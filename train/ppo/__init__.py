@@ -11,3 +11,4 @@ from train.ppo.algorithm import make_update as make_update
 from train.ppo.algorithm import with_weights as with_weights
 
 name = "ppo"
+normalizes = True

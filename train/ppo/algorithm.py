@@ -25,8 +25,9 @@ from train.learning.state import SPECS, LaneState, TrainState, begin, on_one_dev
 from train.learning.updates import Update, compiled, linear
 from train.networks.memory import Sequences
 from train.networks.network import make_network
+from train.networks.normalized import with_new_statistics
 from train.networks.reader import Reader
-from train.ppo import early_stop, learner
+from train.ppo import early_stop, learner, reward_scale
 from train.ppo.losses import Batch, Losses
 from train.settings.config import Config, Hyper
 
@@ -87,14 +88,16 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
     network, sizes = make_network(config.network, env.num_actions), config.of_a_lane
     lanes = lanes or on_one_device(config)
 
-    def update_lane(lane: LaneState, learned: Any, updates: jax.Array, env_params: Any, hyper: Hyper) -> Any:
+    def update_lane(lane: LaneState, learned: Any, shared: Any, env_params: Any, hyper: Hyper) -> Any:
+        updates, returns = shared[0], reward_scale.Returns(lane.return_so_far, shared[1])
         key, bank_key, rollout_key, shuffle_key = jax.random.split(lane.key, 4)
         bank, levels = next_bank(bank_key, lane, updates, config=sizes, env=env)
         reader = Reader(network, env, with_bank(env_params, bank))
         envs, steps, last_value, totals = rollout.collect(
             rollout_key, learned[0], lane.envs, reader, sizes.rollout, with_scenarios=levels is not None
         )
-        batch = estimate(steps, last_value, hyper).replace(memory=memory_of(lane.envs, steps))
+        scaled = steps.replace(reward=reward_scale.scale(steps.reward, returns))
+        batch = estimate(scaled, last_value, hyper).replace(memory=memory_of(lane.envs, steps))
         progress = updates / config.num_updates
         learning_rate = linear(hyper.learning_rate, hyper.learning_rate_end, progress)
         entropy_coef = linear(hyper.entropy_coef, hyper.entropy_coef_end, progress)
@@ -121,19 +124,22 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
             entropy_coef=entropy_coef,
             steps_made=steps_made,
         )
+        weights = with_new_statistics(following[0], reader.features, steps.observation, lanes)
+        ended = steps.terminated | steps.truncated
+        counted = reward_scale.after(returns, steps.reward, ended, hyper.gamma, lanes)
         failed = jnp.any(jnp.stack(list(metrics.not_finite.values())))
         scored = None if levels is None else observed(levels, played(steps, batch, hyper), updates, sizes.curriculum)
-        before = lane.envs, lane.key, levels, learned, updates
-        envs, key, levels, learned, updates = select(failed, before, (envs, key, scored, following, updates + 1))
-        return LaneState(envs, bank, key, levels), (learned, updates, metrics)
+        before = lane.envs, lane.key, levels, learned, updates, returns
+        after = envs, key, scored, (weights, following[1]), updates + 1, counted
+        envs, key, levels, learned, updates, returns = select(failed, before, after)
+        return LaneState(envs, bank, key, levels, returns.so_far), (learned, (updates, returns.moments), metrics)
 
     def update(state: TrainState, env_params: Any, hyper: Hyper) -> tuple[TrainState, Metrics]:
         learned = (state.weights, state.optimizer)
-        of_lanes, (learned, updates, metrics) = lanes.map(update_lane)(
-            state.lanes, learned, state.updates, env_params, hyper
-        )
-        weights, optimizer = learned
-        return TrainState(weights, optimizer, of_lanes, updates), metrics
+        shared = (state.updates, state.returns)
+        of_lanes, (learned, shared, metrics) = lanes.map(update_lane)(state.lanes, learned, shared, env_params, hyper)
+        (weights, optimizer), (updates, returns) = learned, shared
+        return TrainState(weights, optimizer, of_lanes, updates, returns), metrics
 
     return update
 

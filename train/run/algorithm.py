@@ -41,7 +41,11 @@ class Metrics(Protocol):
 
 
 class Algorithm(Protocol):
-    """A learning algorithm: a module with a name and these pure functions, such as `train.ppo`."""
+    """A learning algorithm: a module with a name and these pure functions, such as `train.ppo`.
+
+    It may have more: a function `with_weights(state, weights)` if its runs can start from a policy, and a truth value
+    `normalizes` if it knows normalized observations and rewards.
+    """
 
     @property
     def name(self) -> str:
@@ -68,3 +72,14 @@ class Algorithm(Protocol):
     def policy_of(self, state: Any, *, config: Config, env: Environment) -> LearnedPolicy:
         """The policy that has been learned so far."""
         ...
+
+
+def check_normalization(algorithm: Algorithm, config: Config) -> None:
+    """A ValueError if the settings ask an algorithm for statistics that it would not keep."""
+    wanted = {
+        "--normalize-observations": config.network.normalize_observations,
+        "--normalize-rewards": config.rollout.normalize_rewards,
+    }
+    named = [option for option, is_wanted in wanted.items() if is_wanted]
+    if named and not getattr(algorithm, "normalizes", False):
+        raise ValueError(f"{algorithm.name} has no {' and no '.join(named)}")

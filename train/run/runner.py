@@ -14,7 +14,7 @@ import numpy as np
 from jaxenv.core import Environment
 from train.lanes import SHARED, Lanes
 from train.networks.policy import LearnedPolicy
-from train.run.algorithm import Algorithm, State
+from train.run.algorithm import Algorithm, State, check_normalization
 from train.run.best_policy import BestPolicy
 from train.run.checkpoint import CheckpointError, Checkpoints, NoCheckpoints, Progress
 from train.run.clock import Clock
@@ -77,8 +77,7 @@ def run(
         CheckpointError: if the run is finished, or its newest checkpoint is broken or of another task.
         NotFinite: if a loss or gradient is NaN or infinite; `folder.not_finite` has the state before that update.
     """
-    check_scenarios(config, env)
-    check_installed(config)
+    check(algorithm, config, env)
     config, lanes = place(task.complete(config, env, env_params))
 
     def policy_of(state: State) -> LearnedPolicy:
@@ -129,6 +128,13 @@ def run(
     is_finished = progress.superstep == config.num_supersteps
     length = clock.env_steps, clock.seconds, compile_seconds
     return Outcome(policy_of(state), *length, stopped=not is_finished, metrics=recorder.arrays())
+
+
+def check(algorithm: Algorithm, config: Config, env: Environment) -> None:
+    """A ValueError if a run cannot do what the settings ask of it; to be called before there is a folder."""
+    check_scenarios(config, env)
+    check_normalization(algorithm, config)
+    check_installed(config)
 
 
 @contextlib.contextmanager

@@ -11,9 +11,8 @@ from train.networks import own
 from train.run import folder as folders
 from train.run.population import run_population
 from train.run.recorder import Callback
-from train.run.runner import Outcome, run
+from train.run.runner import Outcome, check, run
 from train.run.start import check_start
-from train.run.weights_and_biases import check_installed
 from train.score.validation import has_generator
 from train.settings import presets
 from train.settings.config import Config, Scenarios
@@ -107,14 +106,17 @@ def train_population(
 def _complete(env: Environment, config: Config | None, network: nn.Module | None, algorithm: str) -> Config:
     """The settings, by default those of environment and algorithm, with the network that was given."""
     config = presets.for_algorithm(algorithm, defaults(env)) if config is None else config
-    return config if network is None else dataclasses.replace(config, network=own.settings_of(network))
+    if network is None:
+        return config
+    options = {"normalize_observations": config.network.normalize_observations}
+    return config.replace(network=dataclasses.replace(own.settings_of(network), **options))
 
 
 def _folder(config: Config, env: Environment, params: Any, algorithm: str) -> folders.RunFolder | None:
     """The run folder that the settings name, found or made; None if they name none."""
     if config.run_dir is None:
         return None
-    check_installed(config)
+    check(ALGORITHMS[algorithm], config, env)
     if (config.run_dir / "config.json").exists():
         return folders.RunFolder(config.run_dir)
     check_start(ALGORITHMS[algorithm], config, env, params)  # before there is a folder

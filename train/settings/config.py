@@ -33,11 +33,13 @@ class Rollout:
     # Bootstrap the value at a time limit (Pardo et al. 2018). Off: a time limit counts as termination, which is right
     # where the clock is observed and the limit is part of the task.
     bootstrap_truncated: bool = True
+    # Rewards are divided by the standard deviation of the discounted return, for learning; reported returns are not.
+    normalize_rewards: bool = False
 
     def __post_init__(self) -> None:
         """Rejects sizes under 1, and parts of unequal size."""
         for name, value in dataclasses.asdict(self).items():
-            if name != "bootstrap_truncated" and value is not None and value < 1:
+            if not isinstance(value, bool) and value is not None and value < 1:
                 raise ValueError(f"{name} must be at least 1, got {value}")
         rollout = f"{self.num_envs} environments x {self.num_steps} steps = {self.batch_size} samples"
         if self.batch_size % self.samples_per_step:
@@ -115,6 +117,8 @@ class Network:
     128
     """
 
+    # What a network reads has about mean 0 and variance 1, by statistics of all that was seen in training so far.
+    normalize_observations: bool = False
     # A module of the user's own, MODULE:NAME, and its arguments; `train.networks.own` fills them in. Then nothing below
     # is read.
     module: tyro.conf.Suppress[str | None] = None

@@ -28,13 +28,14 @@ CONFIG = dataclasses.replace(
     rollout=dataclasses.replace(GENERATED.rollout, lanes=4),
     q=QLearning(buffer_size=1024, learning_starts=0),
 )
+NORMALIZED = dataclasses.replace(CONFIG.network, normalize_observations=True)
 SUPERSTEPS = 3
 
 
-def train(devices, algorithm=ppo, **rollout):
+def train(devices, algorithm=ppo, network=CONFIG.network, **rollout):
     """(weights after three supersteps, metrics of the last, text of the compiled program)."""
     sizes = dataclasses.replace(CONFIG.rollout, **rollout)
-    config, lanes = processes.place(dataclasses.replace(CONFIG, rollout=sizes, devices=devices))
+    config, lanes = processes.place(dataclasses.replace(CONFIG, rollout=sizes, network=network, devices=devices))
     params, hyper = lanes.put((PARAMS, config.hyper), SHARED)
     state = algorithm.init(jax.random.key(0), params, config=config, env=Table(), lanes=lanes)
     superstep = algorithm.make_superstep(config, Table(), lanes).lower(state, params, hyper).compile()
@@ -55,11 +56,13 @@ def compare():
     spread, text = train(4)
     in_parts, _ = train(1, microbatch_size=16)
     other, _ = train(1, lanes=2)
+    normalized = [train(devices, network=NORMALIZED, normalize_rewards=True)[0] for devices in (1, 4)]
     return {
         "4 devices": difference(alone, spread),
         "in parts": difference(alone, in_parts),
         "2 lanes": difference(alone, other),
         "replay": difference(train(1, dqn)[0], train(4, dqn)[0]),
+        "normalized": difference(*normalized),
         "collectives": sorted(name for name in ("all-gather", "all-to-all", "all-reduce") if name in text),
     }
 

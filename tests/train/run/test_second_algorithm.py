@@ -67,6 +67,12 @@ class Idle:
         return NetworkPolicy(state.weights, make_network(config.network, env.num_actions), env)
 
 
+def test_an_algorithm_without_statistics_says_so(config, env):
+    network = dataclasses.replace(config.network, normalize_observations=True)
+    with pytest.raises(ValueError, match="idle has no --normalize-observations"):
+        runner.run(Idle(), dataclasses.replace(config, network=network), env, PARAMS, show_progress=False)
+
+
 def test_an_algorithm_with_other_metrics(config, env, tmp_path):
     config = dataclasses.replace(config, run_dir=tmp_path / "run")
     folder = run_folder.create(config)

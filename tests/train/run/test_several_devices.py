@@ -56,6 +56,10 @@ def test_each_lane_has_its_own_replay_buffer(compared):
     assert compared["replay"] < TOLERANCE
 
 
+def test_statistics_are_those_of_all_devices(compared):
+    assert compared["normalized"] < TOLERANCE
+
+
 def test_a_gradient_may_be_computed_in_parts(compared):
     assert compared["in parts"] < TOLERANCE
 
