@@ -18,6 +18,7 @@ usage: python -m train COMMAND ...
 
 {TRAINING}\
   evaluate RUN_DIR        score the policy of a run
+  collect RUN_DIR         write the transitions of its policy as a dataset
   plot RUN_DIR ...        draw the learning curves of runs
   bench                   measure steps per second, or compile for other chips
   bench-gpu               measure all of it on a GPU within eight minutes

@@ -1,0 +1,107 @@
+"""Datasets: transitions of a policy in a NumPy archive, for learning offline. `docs/datasets.md` has the layout."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxenv.core import Environment
+from jaxenv.core.types import Key
+from train.networks.policy import LearnedPolicy
+from train.run.npz import GrowingArchive
+from train.score.episodes import Batch, play
+from train.settings import task
+
+FORMAT = "jaxenv dataset 1"
+
+
+def collect(
+    path: Path,
+    policy: LearnedPolicy,
+    env: Environment,
+    params: Any,
+    episodes: int,
+    *,
+    key: Key,
+    source: dict[str, Any] | None = None,
+    at_once: int = 64,
+    on_progress: Callable[[int], object] = lambda count: None,
+) -> dict[str, Any]:
+    """Plays episodes of a policy into a file, completely or not at all, and returns its metadata.
+
+    Args:
+        path: the file.
+        policy: acts for every agent.
+        env: the environment.
+        params: its params, whose scenarios are played in turns.
+        episodes: how many.
+        key: random key of actions and episodes.
+        source: what the metadata say of the policy.
+        at_once: episodes that are in memory.
+        on_progress: is told how many more episodes are done.
+    """
+    if episodes < 1:
+        raise ValueError(f"episodes must be at least 1, got {episodes}")
+    done, transitions, total = 0, 0, 0.0
+    with GrowingArchive(path) as archive:
+        for batch in play(policy, env, params, episodes, key=key, at_once=min(at_once, episodes)):
+            for name, rows in rows_by_name(batch, env.num_agents, done, transitions).items():
+                archive.append(name, rows)
+            done, transitions = done + len(batch.scenario), transitions + len(batch.trajectory)
+            total += float(np.sum(batch.steps.reward, dtype=np.float64))
+            on_progress(len(batch.scenario))
+        metadata = {
+            "format": FORMAT,
+            "env": env.name,
+            **task.describe(env, params),
+            "scenarios": params.bank.fingerprint() if hasattr(params, "bank") else "",
+            "policy": {**(source or {}), "greedy": policy.greedy},
+            "episodes": episodes,
+            "agents": env.num_agents,
+            "num_actions": env.num_actions,
+            "transitions": transitions,
+            "mean_return": total / episodes / env.num_agents,
+        }
+        archive.finish(metadata=json.dumps(metadata))
+    return metadata
+
+
+def rows_by_name(batch: Batch, agents: int, episodes: int, transitions: int) -> dict[str, np.ndarray]:
+    """The arrays of a batch under their names in the file, behind as many episodes and transitions."""
+    steps = batch.steps
+    columns = {name: np.asarray(getattr(steps, name)) for name in ("action", "reward", "terminated", "truncated")}
+    first = np.searchsorted(batch.trajectory, np.arange(len(batch.scenario) * agents))
+    return {
+        **_by_name("observation", steps.observation),
+        **columns,
+        "episode": (episodes + batch.trajectory // agents).astype(np.int32),
+        "agent": (batch.trajectory % agents).astype(np.int32),
+        **_by_name("final_observation", batch.final_observation),
+        "start": transitions + first.astype(np.int64),
+        "scenario": np.asarray(batch.scenario, np.int32),
+    }
+
+
+def load(path: str | Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """(arrays by name, metadata) of a dataset, all in memory.
+
+    Raises:
+        ValueError: if the file is not a dataset of this version.
+    """
+    with np.load(path) as archive:
+        arrays = {name: archive[name] for name in archive.files}
+    metadata = json.loads(str(arrays.pop("metadata", "{}")))
+    if metadata.get("format") != FORMAT:
+        raise ValueError(f"{path} is not a dataset of this version ({FORMAT!r})")
+    return arrays, metadata
+
+
+def _by_name(prefix: str, record: Any) -> dict[str, np.ndarray]:
+    """`prefix.field` -> array of each field of a record, or `prefix` for one that is an array."""
+    leaves = jax.tree_util.tree_leaves_with_path(record)
+    names = (jax.tree_util.keystr(path, simple=True, separator=".") for path, _ in leaves)
+    arrays = (np.asarray(leaf) for _, leaf in leaves)
+    return {f"{prefix}.{name}" if name else prefix: array for name, array in zip(names, arrays, strict=True)}
