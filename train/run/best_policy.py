@@ -22,8 +22,13 @@ class BestPolicy:
     written beyond its checkpoint is right all the same.
     """
 
-    def __init__(self, path: Path | None, save: Save) -> None:
-        """Reads what the file holds already; without a path nothing is kept.
+    def __init__(self, path: Path | None, save: Save, policy: LearnedPolicy) -> None:
+        """Reads what the file holds already, and compiles the copying of weights.
+
+        Args:
+            path: the file; without one nothing is kept.
+            save: writes it.
+            policy: an example of those that will come.
 
         Raises:
             PolicyError: if the file is broken.
@@ -32,6 +37,7 @@ class BestPolicy:
         self.validation_return = -math.inf
         if path is not None and path.exists():
             self.validation_return = read_header(path)["validation_return"]
+        self.candidate(policy)
 
     def candidate(self, policy: LearnedPolicy) -> Callable[[float], None] | None:
         """What is to be called with the validation return of this policy, once it is known.

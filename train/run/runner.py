@@ -88,21 +88,22 @@ def run(
         state, progress = restore_or_init(algorithm, config, env, env_params, checkpoints, lanes)
         if folder is not None:
             folder.write_config(config)
-        params, hyper = lanes.put((env_params, config.hyper), SHARED)
-        superstep = algorithm.make_superstep(config, env, lanes).lower(state, params, hyper).compile()
-        validate = make_validator(config, env, env_params, policy_of(state))
-        jax.block_until_ready(state)  # or the initial state would count in the time of the first superstep
-        compile_seconds = time.perf_counter() - began
-        clock = Clock(config.steps_per_superstep, env_steps=progress.env_steps, seconds=progress.seconds)
         source = {"scenarios": progress.scenarios, "algorithm": algorithm.name}
         best_path = folder.best_policy if folder is not None and is_writer() else None
 
         def save(path: Path, policy: LearnedPolicy, validation_return: float | None = None) -> None:
             save_policy(path, policy, config, **source, validation_return=validation_return)
 
+        params, hyper = lanes.put((env_params, config.hyper), SHARED)
+        superstep = algorithm.make_superstep(config, env, lanes).lower(state, params, hyper).compile()
+        validate = make_validator(config, env, env_params, policy_of(state))
+        best = BestPolicy(best_path, save, policy_of(state))
+        jax.block_until_ready(state)  # or the initial state would count in the time of the first superstep
+        compile_seconds = time.perf_counter() - began
+        clock = Clock(config.steps_per_superstep, env_steps=progress.env_steps, seconds=progress.seconds)
         recorder = Recorder(config, folder, progress, callback=callback, show_progress=show_progress)
         with recorder, StopSignal() as stop:
-            reports, best = Reports(recorder, clock), BestPolicy(best_path, save)
+            reports = Reports(recorder, clock)
             clock.start()
             try:
                 for number in range(progress.superstep, config.num_supersteps):

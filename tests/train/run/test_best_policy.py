@@ -69,8 +69,13 @@ def test_a_run_without_validation_has_none(config, env, tmp_path):
 
 def test_only_a_greater_return_is_written_with_the_weights_of_its_time(config, env, tmp_path):
     written = []
-    best = BestPolicy(tmp_path / "best", lambda path, policy, found: written.append((policy.weights["w"], found)))
     network = make_network(config.network, env.num_actions)
+    example = NetworkPolicy({"w": jnp.ones(1)}, network, env)
+
+    def save(path, policy, found):
+        written.append((policy.weights["w"], found))
+
+    best = BestPolicy(tmp_path / "best", save, example)
     for number, found in enumerate([np.nan, -2.0, -2.0, -3.0, 1.0]):
         weights = {"w": jnp.full(1, number)}
         tell = best.candidate(NetworkPolicy(weights, network, env))
@@ -84,4 +89,4 @@ def test_only_a_greater_return_is_written_with_the_weights_of_its_time(config, e
 def test_a_broken_file_is_told(tmp_path):
     (tmp_path / "best").write_bytes(b"cut")
     with pytest.raises(PolicyError, match="best is not a policy file"):
-        BestPolicy(tmp_path / "best", lambda *_: None)
+        BestPolicy(tmp_path / "best", lambda *_: None, None)
