@@ -174,6 +174,7 @@ def test_a_wrong_option_is_status_2(line, capsys):
         "ppo --resume x --help",
         "evaluate --help",
         "plot --help",
+        "collect --help",
     ],
 )
 def test_help(line, capsys):
