@@ -8,8 +8,6 @@ from train.ppo.algorithm import make_superstep as make_superstep
 from train.ppo.algorithm import make_update as make_update
 from train.run.policy_file import load_policy as load_policy
 from train.run.policy_file import save_policy as save_policy
-from train.run.training import train as train
-from train.run.training import train_population as train_population
 from train.score.calibration import Calibration as Calibration
 from train.score.calibration import calibrate as calibrate
 from train.settings.config import Config as Config
@@ -18,3 +16,5 @@ from train.settings.config import Network as Network
 from train.settings.config import Rollout as Rollout
 from train.settings.config import Scenarios as Scenarios
 from train.settings.presets import preset as preset
+from train.training import train as train
+from train.training import train_population as train_population

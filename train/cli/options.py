@@ -13,10 +13,10 @@ from jaxenv.core.names import did_you_mean_one_of
 from train.networks import own
 from train.run.folder import RunFolder
 from train.run.policy_file import PolicyError, read_header
-from train.run.training import scenarios_of
 from train.settings import presets, task
 from train.settings.config import Config
 from train.settings.serialize import MUTABLE, differences, immutable, option, to_json
+from train.training import scenarios_of
 
 DISTRIBUTED = "--distributed"
 CHANGEABLE = ", ".join(option(name) for name in MUTABLE if name != "run_dir")

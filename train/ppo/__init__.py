@@ -12,3 +12,4 @@ from train.ppo.algorithm import with_weights as with_weights
 
 name = "ppo"
 normalizes = True
+scores_scenarios = True

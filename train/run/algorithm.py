@@ -44,7 +44,7 @@ class Algorithm(Protocol):
     """A learning algorithm: a module with a name and these pure functions, such as `train.ppo`.
 
     It may have more: a function `with_weights(state, weights)` if its runs can start from a policy, and a truth value
-    `normalizes` if it knows normalized observations and rewards.
+    `normalizes` if it knows normalized observations and rewards, `scores_scenarios` if it knows curricula.
     """
 
     @property
@@ -74,12 +74,15 @@ class Algorithm(Protocol):
         ...
 
 
-def check_normalization(algorithm: Algorithm, config: Config) -> None:
-    """A ValueError if the settings ask an algorithm for statistics that it would not keep."""
+def check_abilities(algorithm: Algorithm, config: Config) -> None:
+    """A ValueError if the settings ask an algorithm for what it has not: statistics, or scores of scenarios."""
     wanted = {
-        "--normalize-observations": config.network.normalize_observations,
-        "--normalize-rewards": config.rollout.normalize_rewards,
+        "--normalize-observations": (config.network.normalize_observations, "normalizes"),
+        "--normalize-rewards": (config.rollout.normalize_rewards, "normalizes"),
+        f"--curriculum {config.curriculum.curriculum}": (not config.curriculum.is_uniform, "scores_scenarios"),
     }
-    named = [option for option, is_wanted in wanted.items() if is_wanted]
-    if named and not getattr(algorithm, "normalizes", False):
+    named = [
+        option for option, (is_wanted, able) in wanted.items() if is_wanted and not getattr(algorithm, able, False)
+    ]
+    if named:
         raise ValueError(f"{algorithm.name} has no {' and no '.join(named)}")

@@ -8,6 +8,7 @@ import contextlib
 import dataclasses
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -17,6 +18,7 @@ from jaxenv.core import Environment
 from train.lanes import Lanes
 from train.networks.policy import LearnedPolicy
 from train.run.algorithm import Algorithm
+from train.run.best_policy import BestPolicy
 from train.run.checkpoint import CheckpointError, Checkpoints, NoCheckpoints, Progress
 from train.run.clock import Clock
 from train.run.console import Bar
@@ -24,10 +26,10 @@ from train.run.folder import RunFolder
 from train.run.policy_file import save_policy
 from train.run.recorder import Recorder
 from train.run.reports import FailedUpdate, Reports
-from train.run.runner import Outcome
+from train.run.runner import Outcome, check
 from train.run.start import from_policy
 from train.run.stop_signal import StopSignal
-from train.score.validation import check_scenarios, make_validator
+from train.score.validation import make_validator
 from train.settings import task
 from train.settings.config import Config
 from train.settings.members import members
@@ -59,7 +61,7 @@ def run_population(
         ValueError: if another process is writing into the folder, or the settings do not fit the environment.
         CheckpointError: if the population is finished, or its newest checkpoint is broken or of another task.
     """
-    check_scenarios(config, env)
+    check(algorithm, config, env)
     config = task.complete(config, env, env_params)
     named = members(config)
     size = config.at_once or len(named)
@@ -115,14 +117,18 @@ class Group:
             validate = make_validator(config, self.env, self.env_params, self.policy(state, 0))
             jax.block_until_ready(state)
             compile_seconds = time.perf_counter() - began
-            reports = [stack.enter_context(_Member(self, name, progress)) for name in self.named]
+            reports = [
+                stack.enter_context(_Member(self, name, progress, self.policy(state, member)))
+                for member, name in enumerate(self.named)
+            ]
             bar = stack.enter_context(Bar(config, progress.env_steps, is_shown=show_progress))
             stop = stack.enter_context(StopSignal())
             for number in range(progress.superstep, config.num_supersteps):
                 state, metrics = superstep(state, self.env_params, self._hyper)
                 for member, report in enumerate(reports):
                     own = jax.tree.map(lambda x, member=member: x[member], metrics)
-                    report.add(number, own, validate(number, self.policy(state, member)))
+                    policy = self.policy(state, member)
+                    report.add(number, own, validate(number, policy), policy)
                 bar.show(_mean_record([report.latest for report in reports]))
                 is_last = stop.is_requested or number + 1 == config.num_supersteps
                 if is_last or checkpoints.is_due():
@@ -133,7 +139,7 @@ class Group:
                     progress = dataclasses.replace(progress, **done)
                     checkpoints.save(state, progress)
                     for member, report in enumerate(reports):
-                        report.save(self.policy(state, member), progress)
+                        report.save(self.policy(state, member))
                 if is_last:
                     break
             bar.show(_mean_record([report.latest for report in reports]))
@@ -183,8 +189,8 @@ class Group:
 class _Member:
     """One member's records, clock and files."""
 
-    def __init__(self, group: Group, name: str, progress: Progress) -> None:
-        """Opens its folder."""
+    def __init__(self, group: Group, name: str, progress: Progress, policy: LearnedPolicy) -> None:
+        """Opens its folder; `policy` is an example of those that it will save."""
         self.name, self.config, self.algorithm = name, group.named[name], group.algorithm
         self.folder = None if group.folder is None else RunFolder(group.folder.path / name)
         if self.folder is not None:
@@ -195,16 +201,20 @@ class _Member:
         self._recorder = Recorder(self.config, self.folder, progress, show_progress=False)
         self._reports = Reports(self._recorder, self.clock)
         self._failed: FailedUpdate | None = None
+        self._scenarios = progress.scenarios
+        best_path = None if self.folder is None else self.folder.best_policy
+        self._best = BestPolicy(best_path, self._save, policy)
 
     @property
     def latest(self) -> Mapping[str, Any] | None:
         """Its last record, if there is one."""
         return self._recorder.records[-1] if self._recorder.records else None
 
-    def add(self, number: int, metrics: Any, validation: jax.Array | None) -> None:
+    def add(self, number: int, metrics: Any, validation: jax.Array | None, policy: LearnedPolicy) -> None:
         """Takes what a superstep will give, and reports what came before."""
         if self._failed is None:
-            self._guard(lambda: self._reports.add(number, metrics, validation))
+            candidate = None if validation is None else self._best.candidate(policy)
+            self._guard(lambda: self._reports.add(number, metrics, validation, candidate))
 
     def flush(self) -> None:
         """Reports what is not reported yet."""
@@ -212,11 +222,20 @@ class _Member:
             self._guard(self._reports.flush)
         self._recorder.flush()
 
-    def save(self, policy: LearnedPolicy, progress: Progress) -> None:
+    def save(self, policy: LearnedPolicy) -> None:
         """Writes the policy; that of a member that failed stays as it was before."""
         if self.folder is not None and self._failed is None:
-            source = {"scenarios": progress.scenarios, "algorithm": self.algorithm.name}
-            save_policy(self.folder.policy, policy, self.config, **source)
+            self._save(self.folder.policy, policy)
+
+    def _save(self, path: Path, policy: LearnedPolicy, validation_return: float | None = None) -> None:
+        save_policy(
+            path,
+            policy,
+            self.config,
+            scenarios=self._scenarios,
+            algorithm=self.algorithm.name,
+            validation_return=validation_return,
+        )
 
     def outcome(self, policy: LearnedPolicy, compile_seconds: float, *, stopped: bool) -> Outcome:
         """What has become of it."""

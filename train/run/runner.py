@@ -14,7 +14,7 @@ import numpy as np
 from jaxenv.core import Environment
 from train.lanes import SHARED, Lanes
 from train.networks.policy import LearnedPolicy
-from train.run.algorithm import Algorithm, State, check_normalization
+from train.run.algorithm import Algorithm, State, check_abilities
 from train.run.best_policy import BestPolicy
 from train.run.checkpoint import CheckpointError, Checkpoints, NoCheckpoints, Progress
 from train.run.clock import Clock
@@ -134,7 +134,7 @@ def run(
 def check(algorithm: Algorithm, config: Config, env: Environment) -> None:
     """A ValueError if a run cannot do what the settings ask of it; to be called before there is a folder."""
     check_scenarios(config, env)
-    check_normalization(algorithm, config)
+    check_abilities(algorithm, config)
     check_installed(config)
 
 

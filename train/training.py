@@ -100,7 +100,9 @@ def train_population(
     The arguments are those of `train`. A member whose loss is not finite stops; the others go on.
     """
     config = _complete(env, config, network, algorithm)
-    return run_population(ALGORITHMS[algorithm], config, env, params, _folder(config, env, params, algorithm), show_progress=show_progress)
+    return run_population(
+        ALGORITHMS[algorithm], config, env, params, _folder(config, env, params, algorithm), show_progress=show_progress
+    )
 
 
 def _complete(env: Environment, config: Config | None, network: nn.Module | None, algorithm: str) -> Config:
