@@ -116,21 +116,28 @@ def _pqn(config: Config) -> Config:
     """Layer normalization and clipping as in Gallici et al. 2024; hidden layers are shared as in a Q-network."""
     return dataclasses.replace(
         config,
-        hyper=config.hyper.replace(max_grad_norm=10.0, gae_lambda=0.9),
+        rollout=_smaller(config.rollout, epochs=config.rollout.epochs, num_steps=config.rollout.num_steps),
+        hyper=config.hyper.replace(learning_rate=1e-3, max_grad_norm=10.0, gae_lambda=0.9),
         network=dataclasses.replace(config.network, layer_norm=True, shared_trunk=True),
     )
 
 
 def _dqn(config: Config) -> Config:
-    """Fewer environments and smaller minibatches, so that a step collected counts for more; a superstep is as long."""
-    rollout, small = config.rollout, {"num_envs": 256, "num_steps": 4, "epochs": 2, "minibatch_size": 256}
-    updates = max(1, config.steps_per_superstep // (small["num_envs"] * small["num_steps"]))
+    """Short rollouts, so that what is learned soon acts; hidden layers are shared as in a Q-network."""
     return dataclasses.replace(
         config,
-        rollout=dataclasses.replace(rollout, **small, microbatch_size=None, updates_per_superstep=updates),
+        rollout=_smaller(config.rollout, epochs=2, num_steps=4),
         hyper=config.hyper.replace(learning_rate=1e-3, max_grad_norm=10.0),
         network=dataclasses.replace(config.network, shared_trunk=True),
     )
+
+
+def _smaller(rollout: Rollout, *, epochs: int, num_steps: int) -> Rollout:
+    """Fewer environments and smaller minibatches: more gradient steps for each step. A superstep is as long."""
+    num_envs, steps = 256, rollout.batch_size * rollout.updates_per_superstep
+    sizes = {"num_envs": num_envs, "num_steps": num_steps, "epochs": epochs, "minibatch_size": 256}
+    updates = max(1, steps // (num_envs * num_steps))
+    return dataclasses.replace(rollout, **sizes, microbatch_size=None, updates_per_superstep=updates)
 
 
 _CHANGES: dict[str, Callable[[Config], Config]] = {"pqn": _pqn, "dqn": _dqn}
