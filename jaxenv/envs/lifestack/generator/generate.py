@@ -1,4 +1,4 @@
-"""The crisis as a whole: a plan, its tables, a life, a schedule, and then slots shuffled and codes put in order."""
+"""The crisis as a whole: plan, tables, rewards, life, conditions, schedule; then slots shuffled and codes in order."""
 
 import dataclasses
 from typing import Any
@@ -8,20 +8,29 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxenv.core import bitsets
+from jaxenv.core.materialize import materialize
 from jaxenv.core.types import Key
-from jaxenv.envs.lifestack.generator import life, tables
-from jaxenv.envs.lifestack.generator.plan import NUM_PRICES, NUM_ROUTES, Plan, draw_costs, draw_plan
+from jaxenv.envs.lifestack.generator import goals, rewards, schedule, tables
+from jaxenv.envs.lifestack.generator.life import NUM_LIFE, set_life
+from jaxenv.envs.lifestack.generator.plan import (
+    NUM_PRICES,
+    NUM_ROUTES,
+    NUM_STRUCTURE,
+    Plan,
+    draw_costs,
+    draw_plan,
+)
 from jaxenv.envs.lifestack.links import link
-from jaxenv.envs.lifestack.types import ABSENT, NEVER, Limits, Scenario, empty_scenario
+from jaxenv.envs.lifestack.types import NEVER, Limits, Scenario, empty_scenario
 
 MIN_LIMITS = Limits(
     keys=tables.NUM_KEYS,
-    codes=3,
+    codes=4,
     routes=NUM_ROUTES,
     milestones=tables.NUM_MILESTONES,
-    events=life.NUM_EVENTS,
+    events=schedule.NUM_EVENTS,
     success=2,
-    bounds=1,
+    bounds=goals.NUM_BOUNDS,
 )
 
 
@@ -39,23 +48,37 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
     pairs = zip(dataclasses.astuple(limits), dataclasses.astuple(MIN_LIMITS), strict=True)
     if any(given < needed for given, needed in pairs):
         raise ValueError(f"a drawn crisis needs {MIN_LIMITS}, or more; found {limits}")
-    order = NUM_ROUTES + tables.NUM_KEYS
-    milestones = tables.NUM_MILESTONES
-    sizes = (18, NUM_ROUTES * NUM_PRICES, 1, NUM_ROUTES + milestones, milestones, 7, 5, 8, order)
+    milestones, order = tables.NUM_MILESTONES, NUM_ROUTES + tables.NUM_KEYS
+    sizes = (
+        NUM_STRUCTURE,
+        NUM_ROUTES * NUM_PRICES,
+        2,
+        milestones,
+        1 + NUM_ROUTES + milestones,
+        NUM_LIFE,
+        4,
+        7,
+        15,
+        order,
+    )
     uniform = jax.random.uniform(key, (sum(sizes),))  # one draw for the whole crisis: it compiles faster
-    structure, prices, aside, ways, goals, living, slack, chance, order = jnp.split(uniform, np.cumsum(sizes)[:-1])
-    difficulty = jnp.asarray(difficulty, jnp.float32)
+    uniform = _once(uniform)
+    pieces = jnp.split(uniform, np.cumsum(sizes)[:-1])
+    structure, prices, at_first, locks, pay, living, conditions, slack, chance, order = pieces
+    d = jnp.asarray(difficulty, jnp.float32)
 
-    plan = draw_plan(structure, difficulty)
-    costs = draw_costs(prices.reshape(NUM_ROUTES, NUM_PRICES), difficulty)
+    plan, late = _once(draw_plan(structure, d)), rewards.is_late(pay[0])
+    costs = _once(draw_costs(prices.reshape(NUM_ROUTES, NUM_PRICES), d))
     scenario = jax.tree.map(jnp.asarray, empty_scenario(limits))
-    scenario = tables.set_facts(scenario, plan, aside[0])
-    scenario = tables.set_routes(scenario, plan, costs, ways)
-    scenario = tables.set_goals(scenario, plan, goals)
-    scenario, rests = life.set_life(scenario, plan, costs, living, difficulty)
-    scenario, needs = life.set_resources(scenario, plan, costs, rests, slack, difficulty)
-    scenario = life.set_schedule(scenario, plan, needs, chance, difficulty)
-    return link(renumber(shuffle(scenario, plan, order)))
+    scenario = tables.set_facts(scenario, plan, at_first)
+    scenario = tables.set_routes(scenario, plan, costs, locks)
+    scenario = tables.set_goals(scenario, plan)
+    scenario = rewards.set_rewards(scenario, plan, late, pay[1:])
+    scenario, life = _once(set_life(scenario, plan, living, d))
+    scenario = goals.set_conditions(scenario, plan, life, conditions)
+    scenario, needs = schedule.set_resources(scenario, plan, costs, life, late=late, u=slack, difficulty=d)
+    scenario = schedule.set_schedule(scenario, plan, life, needs, u=chance, difficulty=d)
+    return link(_once(renumber(_once(shuffle(_once(scenario), plan, order)))))
 
 
 def shuffle(scenario: Scenario, plan: Plan, u: jax.Array) -> Scenario:
@@ -67,7 +90,7 @@ def shuffle(scenario: Scenario, plan: Plan, u: jax.Array) -> Scenario:
     kind = jnp.where(hidden, 0.0, jnp.where(bitsets.flags(scenario.shown, tables.NUM_KEYS), 2.0, 1.0))
     by_route = _order(jnp.where(plan.exists, u[:NUM_ROUTES], jnp.inf), scenario.routes.required.size)
     by_key = _order(jnp.where(key_exists, kind + u[NUM_ROUTES:], jnp.inf), scenario.facts.size)
-    by_milestone = _order(jnp.where(tables.milestone_exists(plan), 0.0, jnp.inf), scenario.milestone_reward.size)
+    by_milestone = _order(jnp.where(plan.milestone, 0.0, jnp.inf), scenario.milestone_reward.size)
     by_event = _order(jnp.where(scenario.events.step == NEVER, jnp.inf, 0.0), scenario.events.step.size)
 
     def take(table: Any, order: jax.Array) -> Any:
@@ -93,37 +116,54 @@ def shuffle(scenario: Scenario, plan: Plan, u: jax.Array) -> Scenario:
         milestones=milestones.replace(key=jnp.where(milestones.codes != 0, key, 0).astype(jnp.int8)),
         events=events.replace(writes=events.writes[:, by_key], closes=members(events.closes, by_route)),
         success=scenario.success.replace(facts=scenario.success.facts[by_key]),
+        failure=scenario.failure.replace(facts=scenario.failure.facts[by_key]),
     )
 
 
 def renumber(scenario: Scenario) -> Scenario:
-    """Codes 1 and 2 of each key in the order in which a document has its values: first value, routes, events.
+    """Codes of each key in the order in which a document has its values: first value, routes, events.
 
     Codes that a key never takes leave the conditions, as they do when a document is compiled.
     """
     facts, routes, events, milestones = scenario.facts, scenario.routes, scenario.events, scenario.milestones
     met = jnp.concatenate([facts[None], routes.writes, events.writes])
-    swaps = jnp.take_along_axis(met, jnp.argmax(met > ABSENT, axis=0)[None], axis=0)[0] == tables.NO  # [K]
-    takes = [jnp.any(met == code, axis=0) for code in (tables.YES, tables.NO)]
-    taken = 1 | jnp.where(takes[0] | takes[1], 2, 0) | jnp.where(takes[0] & takes[1], 4, 0)  # [K] code sets
+    every = np.arange(1, tables.OTHER + 1, dtype=np.int8)
+    is_met = met[None] == every[:, None, None]
+    place = jnp.where(is_met.any(1), jnp.argmax(is_met, axis=1), met.shape[0])  # [3, K] where each code is first met
+    is_lower = (every[None] < every[:, None])[..., None]
+    before = (place[None] < place[:, None]) | ((place[None] == place[:, None]) & is_lower)
+    number = 1 + jnp.sum(before, 1, dtype=jnp.int32)  # [3, K] of each code
+    taken = place < met.shape[0]
 
     def codes(table: jax.Array) -> jax.Array:
-        return jnp.where(swaps[None] & (table > ABSENT), 3 - table, table).astype(table.dtype)
+        found = table.astype(jnp.int32)
+        for n, code in enumerate(every):
+            found = jnp.where(table == code, number[n][None], found)
+        return found.astype(table.dtype)
 
     def sets(table: jax.Array, key: Any) -> jax.Array:
-        swapped = (table & 1) | ((table & 2) << 1) | ((table & 4) >> 1)
-        return jnp.where(swaps[key], swapped, table) & taken[key].astype(table.dtype)
+        wide = table.astype(jnp.int32)
+        found = wide & 1
+        for n, code in enumerate(every):
+            has = ((wide >> int(code)) & 1 != 0) & taken[n][key]
+            found |= jnp.where(has, 1 << number[n][key], 0)
+        return found.astype(table.dtype)
 
-    every = np.arange(facts.size)
-
+    slots = np.arange(facts.size)
     return scenario.replace(
         facts=codes(facts[None])[0],
         known=codes(scenario.known[None])[0],
-        routes=routes.replace(writes=codes(routes.writes), preconditions=sets(routes.preconditions, every[None])),
+        routes=routes.replace(writes=codes(routes.writes), preconditions=sets(routes.preconditions, slots[None])),
         events=events.replace(writes=codes(events.writes)),
         milestones=milestones.replace(codes=sets(milestones.codes, milestones.key)),
-        success=scenario.success.replace(facts=sets(scenario.success.facts, every[:, None])),
+        success=scenario.success.replace(facts=sets(scenario.success.facts, slots[:, None])),
+        failure=scenario.failure.replace(facts=sets(scenario.failure.facts, slots[:, None])),
     )
+
+
+def _once(stage: Any) -> Any:
+    """What a stage gives, computed once: fused with the stages that follow, it would be drawn for each use again."""
+    return jax.tree.map(materialize, stage)
 
 
 def _order(rank: jax.Array, size: int) -> jax.Array:

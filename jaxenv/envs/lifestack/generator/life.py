@@ -1,146 +1,171 @@
-"""What a drawn crisis does to a life, what it leaves of time, money and energy, and what happens meanwhile."""
+"""What a drawn crisis does to a life: a disruption, blows, and what its routes do to metrics.
+
+What is left of a metric when all has come that may come, and every route but the traps has been gone, is known from
+below. It stays above nothing, if need be with rest taken in time, so that no crisis burns out whoever takes care.
+"""
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
-from jaxenv.core import bitsets
 from jaxenv.core.numbers import as_integer
-from jaxenv.envs.lifestack.actions import EFFECTS, FIRST_UPKEEP
-from jaxenv.envs.lifestack.generator.plan import LINKS, NUM_ROUTES, Costs, Plan, dearest
-from jaxenv.envs.lifestack.generator.tables import (
-    FORK_FACT,
-    NO,
-    NUM_KEYS,
-    SHUT_FACT,
-    TURN_FACT,
-    WAIT_FACT,
-    YES,
-    put,
-    tenths,
+from jaxenv.envs.lifestack.actions import ENERGY, FIRST_UPKEEP
+from jaxenv.envs.lifestack.generator import harm
+from jaxenv.envs.lifestack.generator.harm import FIRST_WELL, RELIEF, SIDE_HARM, SIGN, STRESS, drawn, weighted
+from jaxenv.envs.lifestack.generator.plan import NUM_ROUTES, Plan
+from jaxenv.envs.lifestack.generator.tables import put
+from jaxenv.envs.lifestack.metrics import HIGHEST, UNIT, index
+from jaxenv.envs.lifestack.types import Scenario
+
+DISTURBED = weighted(
+    harm.EVERY_METRIC
+    | {"mental_wellbeing.stress_level": 10, "finances.liquidity": 3, "relationships.romantic": 2}
+    | {"career.workload": 2, "time.free_hours_per_week": 2, "time.commute_burden": 2, "time.admin_overhead": 2}
 )
-from jaxenv.envs.lifestack.metrics import FIRST, HIGHEST, index, spread
-from jaxenv.envs.lifestack.types import CENTS, EVERY_STEP, MAX_ENERGY, NEVER, UNWRITTEN, Scenario
-
-_FORK_EVENT, TURN_EVENT, SHUT_EVENT, _WAIT_EVENT, BLOW, BAD_LUCK = range(6)
-NUM_EVENTS = BAD_LUCK + 1
-LAST_WAIT = 3  # step
-
-STRESS = index("mental_wellbeing.stress_level")
-DISRUPTED = (
-    ("mental_wellbeing.stress_level", 1, 40),
-    ("career.workload", 1, 45),
-    ("time.free_hours_per_week", -1, 55),
-    ("relationships.romantic", -1, 55),
-    ("mental_wellbeing.motivation", -1, 55),
-    ("finances.liquidity", -1, 55),
+"""What disruptions and blows begin with."""
+MOVED = weighted(
+    harm.EVERY_METRIC
+    | {"finances.liquidity": 4, "finances.debt_pressure": 3, "mental_wellbeing.stress_level": 3}
+    | {"relationships.family": 4, "relationships.romantic": 3, "relationships.social": 3}
+    | {"career.stability": 3, "physical_health.sleep_quality": 3}
 )
-"""(metric, direction, most points) of a disruption; the first two are of the blows that follow as well."""
-MAX_POINTS = np.array([most for _, _, most in DISRUPTED])
-SPREAD = np.stack(
-    [[spread({path: sign * points}) for points in range(max(MAX_POINTS) + 1)] for path, sign, _ in DISRUPTED]
-)  # [6, 56, 23] int32
-WORRY, LOAD = 0, 1  # rows of it
-REST_RELIEF = -int(EFFECTS[FIRST_UPKEEP][STRESS])
-REST_ENERGY, REST_TIME, LOOK_TIME = 15 * CENTS, CENTS, CENTS // 2
+"""What routes do good or harm to."""
+FEARED = weighted(
+    {"finances.liquidity": 4, "finances.debt_pressure": 3, "relationships.family": 1, "career.stability": 1}
+)
+"""What must not become too bad."""
+HELPED = weighted(
+    {"relationships.family": 3, "finances.liquidity": 3, "finances.debt_pressure": 1, "career.stability": 1}
+)
+"""What only routes that help can make good again."""
+KEPT = np.array(
+    [
+        STRESS,
+        index("mental_wellbeing.motivation"),
+        index("career.workload"),
+        index("time.free_hours_per_week"),
+        index("relationships.romantic"),
+    ]
+)
+"""What each kind of upkeep is good for, in the order of `UPKEEP`."""
+CARE = np.array([0, 0, 0, 0, 1, 2, 3, 4])  # kinds of upkeep; a repeat is a weight
+
+LEFT_AT_FIRST, LEFT_AT_LAST = 8 * UNIT, 3 * UNIT  # of every metric, after the disruption and at the end
+MOST_STRAIN = 3  # rests without which a crisis may burn one out
+OF_BLOW, WITH_BLOW, OF_SECOND, OF_LUCK, OF_SHUT = range(5)  # changes that events bring
+NUM_LIFE = 15 + 10 + 6 * NUM_ROUTES  # uniform numbers
 
 
-class Needs(struct.PyTreeNode):
-    """What the way out takes in its dearer variants, as [] int32."""
+class Life(struct.PyTreeNode):
+    """What was drawn, for conditions, resources and the schedule."""
 
-    steps: jax.Array
-    steps_to_shut: jax.Array  # until the link is done that an event will make impossible
-    wait_step: jax.Array  # step of the event that is waited for
+    left: jax.Array  # [23] int32, at least what is left of each metric at the end, higher is better, without upkeep
+    strain: jax.Array  # [] int32, rests that must be taken in time
+    has_goal: jax.Array  # [] bool, some condition asks for more of a metric than is left
+    goal: jax.Array  # [] int32, the metric
+    relief: jax.Array  # [] int32, by how much upkeep or helps make it better
+    care: jax.Array  # [] int32, how often upkeep must be done for the goal
+    care_energy: jax.Array  # [] int32, what that takes
+    has_fear: jax.Array  # [2] bool, traps do harm to a metric that must not become too bad
+    fear: jax.Array  # [2] int32, the metrics
+    blows: jax.Array  # [5, 23] int32, changes that events bring, OF_BLOW .. OF_SHUT
 
 
-def set_life(scenario: Scenario, plan: Plan, costs: Costs, u: jax.Array, difficulty: jax.Array) -> tuple:
-    """Metrics, blows to them, energy, and a bound on stress as a part of success: (scenario, [] int32 rests needed).
+def set_life(scenario: Scenario, plan: Plan, u: jax.Array, difficulty: jax.Array) -> tuple[Scenario, Life]:
+    """Metrics after a disruption of one or two, and effects of routes; and what else there is to know.
 
-    With all blows and no relief but rest, `rests` hours of rest meet the bound and leave energy for the chain.
+    Args:
+        scenario: to be filled.
+        plan: its structure.
+        u: [NUM_LIFE] in [0, 1).
+        difficulty: [] float32.
     """
-    kind = as_integer(u[0], 0, len(DISRUPTED) - 1)
-    share = (0.4 + 0.6 * difficulty) * (0.3 + 0.7 * u[1])
-    points = jnp.floor(share * jnp.asarray(MAX_POINTS, jnp.float32)[kind]).astype(jnp.int32)
-    table = jnp.asarray(SPREAD)
-    metrics = jnp.clip(jnp.asarray(FIRST) + table[kind, points], 0, HIGHEST)
-    blow, load = table[WORRY, as_integer(u[2], 1, 6)], table[LOAD, as_integer(u[3], 1, 5)]
-    effects = scenario.events.effects.at[BLOW].set(blow).at[BAD_LUCK].set(load)
+    d = difficulty
+    u, of_blows, of_routes = jnp.split(u, (15, 25))
+    strain = jnp.where(u[0] < 0.1 + 0.2 * d, as_integer(u[1], 1, MOST_STRAIN), 0)
+    well = FIRST_WELL - _disruption(u[2:6], strain, d)
 
-    has_bound = u[4] < 0.1 + 0.25 * difficulty
-    for_bound = jnp.where(has_bound, as_integer(u[5], 1, 2), 0)
-    highest_stress = metrics[STRESS] + blow[STRESS] + load[STRESS] - for_bound * REST_RELIEF
-    has_bounds = bitsets.of_flags(has_bound[None], scenario.success.bounds.dtype)
+    by_help = jnp.any(plan.help) & (u[6] < 0.8)
+    kind = jnp.asarray(CARE)[as_integer(u[7], 0, len(CARE) - 1)]
+    goal = jnp.where(by_help, drawn(u[7], HELPED), jnp.asarray(KEPT)[kind])
+    care = jnp.where(by_help, 0, as_integer(u[8], 1, 2))
+    room = well - LEFT_AT_LAST - care * jnp.asarray(SIDE_HARM)[kind]
+    has_goal = (by_help | (u[9] < 0.15 + 0.35 * d)) & jnp.all(room > 0)
+    care = jnp.where(has_goal, care, 0)
+    room = jnp.where(has_goal, room, well - LEFT_AT_LAST)
 
-    energy = MAX_ENERGY - CENTS * as_integer(u[6] * (0.2 + 0.8 * difficulty), 0, 80)
-    lacking = jnp.maximum(jnp.sum(dearest(plan, costs.total_energy)) - energy, 0)
-    rests = for_bound + -(-lacking // REST_ENERGY)
+    fear = jnp.stack([drawn(u[10], FEARED), drawn(u[11], FEARED)])
+    has_fear = jnp.any(plan.trap) & (u[12] < 0.5) & jnp.stack([True, (u[13] < 0.6) & (fear[0] != fear[1])])
+    metric, points, is_good = _of_routes(of_routes.reshape(3, NUM_ROUTES, 2), plan, goal, fear, has_fear)
+    blow, blow_points = _of_events(of_blows.reshape(2, 5), strain, d)
+
+    counts = (plan.exists & ~plan.trap)[:, None] & ~is_good
+    at_worst = jnp.sum(jnp.where(counts[..., None], harm.of(metric, points), 0), (0, 1))
+    at_worst += jnp.sum(harm.of(blow, blow_points), 0)
+    at_rest = strain * np.where(np.arange(len(SIGN)) == STRESS, RELIEF[0], 0)
+    share = harm.share_that_fits(at_worst, room + at_rest)
+    points = jnp.where(counts, points * share >> 10, points)
+    blows, moved = harm.of(blow, blow_points * share >> 10), harm.of(metric, points)
+    left = well + at_rest - jnp.sum(jnp.where(counts[..., None], moved, 0), (0, 1)) - jnp.sum(blows, 0)
+    of_helps = jnp.sum(jnp.where(plan.help[:, None] & is_good, moved[..., goal], 0))
+    effects = jnp.sum(jnp.where(is_good[..., None], -moved, moved), 1) * SIGN[None]
     scenario = scenario.replace(
-        metrics=metrics,
-        energy=energy,
-        events=scenario.events.replace(effects=effects),
-        num_success=jnp.where(has_bound, 2, 1).astype(jnp.int8),
-        num_bounds=has_bound.astype(jnp.int8),
-        success=scenario.success.replace(bounds=scenario.success.bounds.at[1].set(has_bounds)),
-        bounds=scenario.bounds.replace(
-            metric=scenario.bounds.metric.at[0].set(jnp.where(has_bound, STRESS, 0).astype(jnp.int8)),
-            high=scenario.bounds.high.at[0].set(jnp.where(has_bound, highest_stress, scenario.bounds.high[0])),
+        metrics=jnp.where(SIGN > 0, HIGHEST - well, well).astype(jnp.int32),
+        routes=scenario.routes.replace(
+            effects=put(scenario.routes.effects, jnp.where(plan.exists[:, None], effects, 0))
         ),
     )
-    return scenario, rests
-
-
-def set_resources(
-    scenario: Scenario, plan: Plan, costs: Costs, rests: jax.Array, u: jax.Array, difficulty: jax.Array
-) -> tuple[Scenario, Needs]:
-    """Steps, time and money: what the chain takes with every look and rest that it may ask for, and some slack."""
-    slack = 0.1 + 0.8 * (1.0 - difficulty) + 0.3 * u[0]
-    looks = sum((link >= 0).astype(jnp.int32) for link in (plan.fork, plan.turn, plan.wait))
-    done = jnp.cumsum(dearest(plan, costs.verbs)) + looks + rests
-    wait_step = as_integer(u[1], 1, LAST_WAIT)
-    delay = jnp.where(plan.wait >= 0, jnp.maximum(wait_step + 1 - done[plan.wait], 0), 0)
-    needs = Needs(
-        steps=done[LINKS - 1] + delay,
-        steps_to_shut=done[plan.shut] + jnp.where(plan.wait <= plan.shut, delay, 0),
-        wait_step=wait_step,
-    )
-    deadline = needs.steps + 1 + _up(needs.steps.astype(jnp.float32) * slack)
-    has_deadline = (u[2] < 0.8 + 0.2 * difficulty) | (plan.length >= 2)  # with more at stake, delay would pay
-    time = jnp.sum(dearest(plan, costs.total_time)) + looks * LOOK_TIME + rests * REST_TIME
-    money = jnp.sum(dearest(plan, costs.money))
-    return scenario.replace(
-        time=LOOK_TIME * _up((time.astype(jnp.float32) * (1.0 + slack) + CENTS) / LOOK_TIME),
-        money=1000 * _up(money.astype(jnp.float32) * (1.0 + slack * u[3]) / 1000),
-        deadline=jnp.where(has_deadline, deadline, NEVER).astype(jnp.int16),
-        horizon=(deadline + jnp.where(has_deadline, as_integer(u[4], 1, 5), 0)).astype(jnp.int16),
-    ), needs
-
-
-def set_schedule(scenario: Scenario, plan: Plan, needs: Needs, u: jax.Array, difficulty: jax.Array) -> Scenario:
-    """When the events come: hidden facts are drawn at once, and what shuts a link leaves time for it."""
-    last = jnp.minimum(scenario.deadline, scenario.horizon).astype(jnp.int32) - 1
-    shut_step = jnp.minimum(needs.steps_to_shut + as_integer(u[0], 0, 1) + _up(3 * (1 - difficulty) * u[1]), last)
-    exists = jnp.stack([plan.fork >= 0, plan.turn >= 0, plan.shut >= 0, plan.wait >= 0, u[2] < 0.7, u[3] < 0.5])
-    step = jnp.stack([0, 0, shut_step, needs.wait_step, jnp.minimum(as_integer(u[4], 1, 8), last), EVERY_STEP])
-    probability = jnp.stack([0.5, 0.5, 1.0, 1.0, tenths(u[5], 5, 10), tenths(u[6], 1, 2) / 2])
-    by_fact = u[7] < 0.5
-    writer = np.array([FORK_FACT, TURN_FACT, SHUT_FACT, WAIT_FACT, -1, -1])
-    value = jnp.stack([NO, NO, jnp.where(by_fact, NO, UNWRITTEN), YES, UNWRITTEN, UNWRITTEN])
-    writes = jnp.where((writer[:, None] == np.arange(NUM_KEYS)[None]) & exists[:, None], value[:, None], UNWRITTEN)
-    shuts = (np.arange(NUM_EVENTS) == SHUT_EVENT)[:, None] & (np.arange(NUM_ROUTES)[None] == plan.shut) & ~by_fact
-    events = scenario.events
-    return scenario.replace(
-        events=events.replace(
-            step=put(events.step, jnp.where(exists, step, NEVER)),
-            probability=put(events.probability, jnp.where(exists, probability, 0)),
-            writes=put(events.writes, writes),
-            closes=put(events.closes, bitsets.of_flags(shuts & (plan.shut >= 0))),
-            effects=jnp.where(jnp.pad(exists, (0, events.step.size - NUM_EVENTS))[:, None], events.effects, 0),
-        ),
-        silent=bitsets.of_flags(exists & (np.arange(NUM_EVENTS) <= TURN_EVENT), scenario.silent.dtype),
+    return scenario, Life(
+        left=left,
+        strain=strain,
+        has_goal=has_goal,
+        goal=goal,
+        relief=jnp.where(by_help, of_helps, care * jnp.asarray(RELIEF)[kind, goal]),
+        care=care,
+        care_energy=care * jnp.maximum(jnp.asarray(ENERGY)[FIRST_UPKEEP + kind], 0),
+        has_fear=has_fear,
+        fear=fear,
+        blows=blows * SIGN[None],
     )
 
 
-def _up(x: jax.Array) -> jax.Array:
-    """The least whole number that is not below, up to what a float32 sum may be off."""
-    return jnp.ceil(x - 1e-4).astype(jnp.int32)
+def _disruption(u: jax.Array, strain: jax.Array, d: jax.Array) -> jax.Array:
+    """[23] int32: harm to one metric, and to a second one in most crises; to stress first where there is strain."""
+    metric = jnp.stack([jnp.where(strain > 0, STRESS, drawn(u[0], DISTURBED)), drawn(u[2], DISTURBED)])
+    most = (0.4 + 0.6 * d) * jnp.array([45.0, 35.0])
+    points = 5 + jnp.floor(most * jnp.stack([u[1], u[3]])).astype(jnp.int32)
+    points = points.at[0].set(jnp.where(strain > 0, as_integer(u[1], 28, 45), points[0]))
+    points = points.at[1].set(jnp.where((metric[0] == metric[1]) | (u[3] < 0.25), 0, points[1]))
+    share = harm.share_that_fits(jnp.sum(harm.of(metric, points), 0), FIRST_WELL - LEFT_AT_FIRST)
+    return jnp.sum(harm.of(metric, points * share >> 10), 0)
+
+
+def _of_routes(
+    u: jax.Array, plan: Plan, goal: jax.Array, fear: jax.Array, has_fear: jax.Array
+) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """([8, 2] int32 metrics, [8, 2] int32 points, [8, 2] bool is good): two changes at most that a route brings.
+
+    Helps are good for the goal; where there is something to fear, traps bring it about.
+    """
+    of_metric, of_points, of_sign = u
+    first = np.array([True, False])[None]
+    fears = plan.trap[:, None] & has_fear[None]
+    helps = plan.help[:, None] & first
+    metric = jnp.where(fears, fear[None], jnp.where(helps, goal, drawn(of_metric, MOVED)))
+    chance = np.array([0.4, 0.15])[None]
+    points = jnp.where(of_points < chance, 1 + as_integer(of_points / chance, 0, 11), 0)
+    points = jnp.where(fears, as_integer(of_points, 10, 20), jnp.where(helps, as_integer(of_points, 6, 14), points))
+    points = jnp.where((metric[:, :1] == metric) & ~first, 0, points)
+    return metric, points, ~fears & (helps | (of_sign < 0.5))
+
+
+def _of_events(u: jax.Array, strain: jax.Array, d: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """([5] int32 metrics, [5] int32 points) of harm that events bring; with strain, two hard blows to stress."""
+    metric = drawn(u[0], DISTURBED)
+    is_hard = (strain > 0) & np.isin(np.arange(5), [OF_BLOW, OF_SECOND])
+    metric = jnp.where(is_hard, STRESS, metric.at[OF_SHUT].set(STRESS))
+    most = jnp.array([10, 8, 10, 5, 8])
+    points = jnp.where(is_hard, as_integer(u[1], 14, 24), 1 + as_integer(u[1], 0, most - 1))
+    has = jnp.stack([True, (u[1, WITH_BLOW] < 0.3) & (metric[OF_BLOW] != metric[WITH_BLOW]), True, True, True])
+    return metric, jnp.where(has, points, 0)

@@ -7,14 +7,17 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxenv.core import bitsets
-from jaxenv.core.numbers import as_integer
 from jaxenv.envs.lifestack.generator.plan import (
+    ASIDE_SLOTS,
     FIRST_TURN,
     FORK,
     LINKS,
     NUM_ROUTES,
     SECOND_TURN,
+    THIRD_FIRST,
+    THIRD_SECOND,
     TRAP,
+    UNDO,
     Costs,
     Plan,
 )
@@ -22,57 +25,72 @@ from jaxenv.envs.lifestack.types import UNKNOWN, UNWRITTEN, Scenario
 
 # Keys by part: what the links bring about, then
 FORK_FACT, TURN_FACT, SHUT_FACT, WAIT_FACT = range(LINKS, LINKS + 4)
-FIRST_TRAP_FACT = WAIT_FACT + 1  # what the four slots behind the links bring about as traps
-ASIDE = FIRST_TRAP_FACT + 4  # asked for by traps or by nothing
+FIRST_ASIDE_FACT = WAIT_FACT + 1  # what the slots from TRAP on bring about as traps and helps
+ASIDE = FIRST_ASIDE_FACT + ASIDE_SLOTS  # asked for by traps or by nothing
 HIDDEN = (FORK_FACT, TURN_FACT, WAIT_FACT, ASIDE)
 NUM_KEYS = ASIDE + 1
-YES, NO = 1, 2  # codes; variants ask for one each, and what is waited for turns from NO to YES
+YES, NO, OTHER = 1, 2, 3  # codes; variants ask for one each, and what is waited for turns from NO to YES
+EITHER = 1 << YES | 1 << NO | 1 << OTHER
 
 TRAP_MILESTONE = LINKS
 NUM_MILESTONES = LINKS + 1
 
 
 def set_facts(scenario: Scenario, plan: Plan, u: jax.Array) -> Scenario:
-    """First values, and what is known of them; `u` is [] in [0, 1)."""
+    """First values, and what is known of them; `u` is [2] in [0, 1).
+
+    What links bring is absent at first, or, in half of the crises, there with another value.
+    """
     key = np.arange(NUM_KEYS)
     first = jnp.where(np.isin(key, [FORK_FACT, TURN_FACT, SHUT_FACT]), YES, jnp.where(key == WAIT_FACT, NO, 0))
-    first = jnp.where(key == ASIDE, jnp.where(u < 0.5, YES, NO), first)
+    first = jnp.where(key == ASIDE, jnp.where(u[0] < 0.5, YES, NO), first)
+    first = jnp.where((key < LINKS) & ~_has_values(plan, key) & (u[1] < 0.5), NO, first)
     hidden = np.isin(key, HIDDEN)
     exists = key_exists(plan)
     first = jnp.where(exists, first, 0)
+    shows = (key == SHUT_FACT) | ((plan.change == UNDO) & (key == plan.changed))
     return scenario.replace(
         num_keys=jnp.sum(exists).astype(jnp.int8),
         facts=put(scenario.facts, first),
         known=put(scenario.known, jnp.where(hidden | ~exists, UNKNOWN, first)),
-        shown=bitsets.of_flags((key == SHUT_FACT) & exists, scenario.shown.dtype),
+        shown=bitsets.of_flags(shows & exists, scenario.shown.dtype),
     )
+
+
+def _has_values(plan: Plan, link: Any) -> jax.Array:
+    """Whether the variants of a link bring different values, each of which lets one go on."""
+    return (link == plan.turn) | ((link == plan.fork) & plan.is_mixed)
 
 
 def key_exists(plan: Plan) -> jax.Array:
     """[K] bool: the keys that the plan uses, and the one aside."""
     parts = jnp.stack([plan.fork, plan.turn, plan.shut, plan.wait]) >= 0
-    return jnp.concatenate([np.arange(LINKS) < plan.length, parts, plan.trap[LINKS:], jnp.ones(1, bool)])
+    beside = (plan.trap | plan.help)[TRAP:]
+    return jnp.concatenate([np.arange(LINKS) < plan.length, parts, beside, jnp.ones(1, bool)])
 
 
 def set_routes(scenario: Scenario, plan: Plan, costs: Costs, u: jax.Array) -> Scenario:
-    """Each link needs what the one before brought, and its own conditions; each variant brings the same.
+    """Each link needs what the one before brought, and its own conditions.
 
     Args:
         scenario: to be filled.
         plan: its structure.
         costs: of its routes.
-        u: [8 + 5] in [0, 1): rewards of the routes, and which milestones are locked.
+        u: [6] in [0, 1): which milestones are locked.
     """
-    slot = np.arange(NUM_ROUTES)
-    exists = plan.exists
+    slot, key = np.arange(NUM_ROUTES), np.arange(NUM_KEYS)
+    exists, aside = plan.exists, plan.trap | plan.help
     codes, order = needs(plan)
-    brings = jnp.where(plan.trap, FIRST_TRAP_FACT + slot - LINKS, plan.link)
-    value = jnp.where((slot == FIRST_TURN) & ~plan.trap, NO, YES)
-    here = (brings[:, None] == np.arange(NUM_KEYS)[None]) & exists[:, None]
-    other_turn = (slot[:, None] == FIRST_TURN) & (slot[None] == plan.turn) & (plan.turn >= 0)
-    closes = (plan.spoils[:, None] == slot[None]) | other_turn | other_turn.T
-    locked = (u[NUM_ROUTES:] < 0.5) & milestone_exists(plan)
-    of_route = jnp.where(slot == TRAP, jnp.where(plan.trap, TRAP_MILESTONE, plan.link), plan.link)
+    brings = jnp.where(aside, FIRST_ASIDE_FACT + slot - TRAP, plan.link)
+    is_other = ((slot == FIRST_TURN) & ~aside) | ((slot == FORK) & (plan.fork >= 0) & plan.is_mixed)
+    is_third = (slot == THIRD_FIRST) & plan.is_third
+    value = jnp.where(is_third, OTHER, jnp.where(is_other, NO, YES))
+    lure = plan.bait[:, None] & (key[None] == plan.spoils[:, None] - 1)
+    writes = jnp.where((brings[:, None] == key[None]) & exists[:, None], value[:, None], UNWRITTEN)
+    is_turn = (plan.link == plan.turn) & (plan.turn >= 0) & exists
+    closes = (plan.spoils[:, None] == slot[None]) | (is_turn[:, None] & is_turn[None] & (slot[:, None] != slot[None]))
+    locked = (u < 0.5) & plan.milestone
+    of_route = jnp.where((slot == TRAP) & plan.trap, TRAP_MILESTONE, plan.link)
     unlocks = (of_route[:, None] == np.arange(NUM_MILESTONES)[None]) & exists[:, None] & locked[None]
     routes = scenario.routes
     return scenario.replace(
@@ -80,12 +98,11 @@ def set_routes(scenario: Scenario, plan: Plan, costs: Costs, u: jax.Array) -> Sc
         locked=bitsets.of_flags(locked, scenario.locked.dtype),
         routes=routes.replace(
             required=put(routes.required, jnp.where(exists, costs.required, 0)),
-            preconditions=put(routes.preconditions, jnp.where(order > 0, 1 << codes, 0)),
+            preconditions=put(routes.preconditions, jnp.where(order > 0, codes, 0)),
             order=put(routes.order, order),
-            writes=put(routes.writes, jnp.where(here, value[:, None], UNWRITTEN)),
+            writes=put(routes.writes, jnp.where(lure, YES, writes)),
             closes=put(routes.closes, bitsets.of_flags(closes & exists[:, None] & exists[None])),
             unlocks=put(routes.unlocks, bitsets.of_flags(unlocks)),
-            reward=put(routes.reward, jnp.where(exists, tenths(u[:NUM_ROUTES], 3, 10), 0)),
             time=put(routes.time, jnp.where(exists, costs.time, 0)),
             energy=put(routes.energy, jnp.where(exists, costs.energy, 0)),
             money=put(routes.money, jnp.where(exists, costs.money, 0)),
@@ -94,34 +111,41 @@ def set_routes(scenario: Scenario, plan: Plan, costs: Costs, u: jax.Array) -> Sc
 
 
 def needs(plan: Plan) -> tuple[jax.Array, jax.Array]:
-    """([8, K] int32 the code that a route needs of a key, [8, K] int32 its place among the preconditions, from 1)."""
+    """([8, K] int32 the codes that a route needs of a key, [8, K] int32 its place among the preconditions, from 1)."""
     slot, key, link = np.arange(NUM_ROUTES)[:, None], np.arange(NUM_KEYS)[None], plan.link[:, None]
-    is_first_variant = slot < LINKS
-    before = (key == link - 1) & (link >= 1)
+    is_first_variant = slot < plan.length
+    is_join = (link == plan.join) & (plan.join >= 0)
+    before = (key == link - 1) & (link >= 1) & ((link + 1 != plan.join) | (plan.join < 0))
+    joined = is_join & (key == link - 2)
     forked = (key == FORK_FACT) & (plan.fork >= 0) & (link == plan.fork)
     turned = (key == TURN_FACT) & (plan.turn >= 0) & (link == plan.turn + 1)
     shut = (key == SHUT_FACT) & (plan.shut >= 0) & (link == plan.shut) & is_first_variant
     wait = (key == WAIT_FACT) & (plan.wait >= 0) & (link == plan.wait) & is_first_variant
     lured = (key == ASIDE) & plan.trap[:, None] & (slot % 2 == 0)
-    needed = (before | forked | turned | shut | wait | lured) & plan.exists[:, None]
-    is_no = (forked & (slot == FORK)) | ((turned | before) & (slot == SECOND_TURN))
-    return jnp.where(is_no, NO, YES), jnp.where(needed, jnp.cumsum(needed, axis=-1, dtype=jnp.int32), 0)
+    needed = (before | joined | forked | turned | shut | wait | lured) & plan.exists[:, None]
+    follows = turned | (before & (link == plan.turn + 1) & (plan.turn >= 0))
+    is_no = (forked & (slot == FORK)) | (follows & (slot == SECOND_TURN))
+    is_other = follows & (slot == THIRD_SECOND) & plan.is_third
+    is_any = (before | joined) & (key == plan.fork) & plan.is_mixed
+    codes = jnp.where(is_other, 1 << OTHER, jnp.where(is_no, 1 << NO, 1 << YES))
+    codes = jnp.where(is_any, 1 << YES | 1 << NO, codes)
+    return codes, jnp.where(needed, jnp.cumsum(needed, axis=-1, dtype=jnp.int32), 0)
 
 
-def milestone_exists(plan: Plan) -> jax.Array:
-    """[5] bool: one for each link, and one for the last trap."""
-    return jnp.append(np.arange(LINKS) < plan.length, plan.trap[TRAP])
+def set_goals(scenario: Scenario, plan: Plan) -> Scenario:
+    """Milestones at links, whatever their variant, and one that leads astray; success is what the last link brings.
 
-
-def set_goals(scenario: Scenario, plan: Plan, u: jax.Array) -> Scenario:
-    """A milestone at each link, whatever its variant, and one that leads astray; success is what the last link brings.
-
-    `u` is [5] in [0, 1): rewards of the milestones.
+    Where the crisis is open, success is also what any of the other routes brings; a ruin is failure.
     """
-    exists = milestone_exists(plan)
-    target = np.append(np.arange(LINKS), FIRST_TRAP_FACT + TRAP - LINKS)
-    codes = jnp.where(target == plan.turn, (1 << YES) | (1 << NO), 1 << YES)
-    success = jnp.where(np.arange(NUM_KEYS)[:, None] == plan.length - 1, 1 << YES, 0)
+    exists = plan.milestone
+    target = np.append(np.arange(LINKS), FIRST_ASIDE_FACT)
+    codes = jnp.where(_has_values(plan, target), EITHER, 1 << YES)
+    key = np.arange(NUM_KEYS)
+    is_last = key == plan.length - 1
+    beside = (key >= FIRST_ASIDE_FACT) & (key < ASIDE) & key_exists(plan)
+    goal = jnp.where(_has_values(plan, key), EITHER, 1 << YES)
+    success = jnp.where(is_last, goal, jnp.where(beside & plan.is_open, 1 << YES, 0))
+    failure = jnp.where((key == FIRST_ASIDE_FACT) & plan.is_ruin, 1 << YES, 0)
     milestones = scenario.milestones
     return scenario.replace(
         num_milestones=jnp.sum(exists).astype(jnp.int8),
@@ -129,16 +153,9 @@ def set_goals(scenario: Scenario, plan: Plan, u: jax.Array) -> Scenario:
             key=put(milestones.key, jnp.where(exists, target, 0)),
             codes=put(milestones.codes, jnp.where(exists, codes, 0)),
         ),
-        milestone_reward=put(scenario.milestone_reward, jnp.where(exists, tenths(u, 3, 8), 0)),
-        success=scenario.success.replace(facts=put(scenario.success.facts, success)),
+        success=scenario.success.replace(facts=put(scenario.success.facts, success[:, None])),
+        failure=scenario.failure.replace(facts=put(scenario.failure.facts, failure[:, None])),
     )
-
-
-def tenths(u: jax.Array, low: int, high: int) -> jax.Array:
-    """float32 of the shape of `u`: tenths from low to high, the nearest float to the decimal."""
-    return jnp.asarray(np.arange(high + 1) / 10, jnp.float32)[
-        as_integer(u, low, high)
-    ]  # compiled, a division would be off
 
 
 def put(table: Any, values: jax.Array) -> jax.Array:

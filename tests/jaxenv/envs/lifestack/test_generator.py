@@ -11,7 +11,7 @@ import scenarios
 from jaxenv import baselines
 from jaxenv.core import ScenarioBank, bitsets
 from jaxenv.envs.lifestack import LifeStack
-from jaxenv.envs.lifestack.types import ABSENT, NEVER, UNKNOWN, UNWRITTEN, Limits
+from jaxenv.envs.lifestack.types import NEVER, UNKNOWN, UNWRITTEN, Limits
 from scenarios.solvers.lifestack import chance_to_win
 from strategies.lifestack_game import drawn
 
@@ -52,7 +52,7 @@ def test_other_keys_draw_other_crises():
     assert len(np.unique(rows, axis=0)) == COUNT
 
 
-@pytest.mark.parametrize("field", ["keys", "routes", "milestones", "events", "success"])
+@pytest.mark.parametrize("field", ["keys", "codes", "routes", "milestones", "events", "success", "bounds"])
 def test_limits_that_are_too_small_are_refused(field):
     small = LifeStack(limits=Limits(**{field: 1}))
     with pytest.raises(ValueError, match="a drawn crisis needs"):
@@ -123,7 +123,7 @@ def parts(found):
     silent, shown = silent_events(found), shown_keys(found)
     drawn_at_reset = (silent & (events.step == 0)).sum(1)
     closes = bitsets.flags(routes.closes, routes.required.shape[1])
-    turn = (closes & np.swapaxes(closes, 1, 2)).any((1, 2))
+    rivals = (closes & np.swapaxes(closes, 1, 2)).sum(2).max(1)  # of a first route of a commitment
     sure = (events.probability == 1) & (events.step > 0) & ~silent
     writes = events.writes != UNWRITTEN
     shut_by_fact = (writes & shown[:, None]).any(2) & sure
@@ -131,27 +131,29 @@ def parts(found):
     asked = (found.routes.order > 0).any(1) | (found.success.facts[..., 0] != 0)
     brings = (routes.writes != UNWRITTEN) & asked[:, None]
     return {
-        "fork": drawn_at_reset > turn,
-        "turn": turn,
+        "fork": drawn_at_reset > rivals,
+        "turn": rivals > 0,
+        "three ways": rivals > 1,
         "shut by a fact": shut_by_fact.any(1),
         "shut for good": ((events.closes != 0) & sure).any(1),
         "wait": ((writes & hidden[:, None]).any(2) & sure).any(1),
         "trap": (exists & ~brings.any(2)).any(1),
         "bad luck": (events.step == -1).any(1),
         "bound": found.num_bounds > 0,
+        "failure": (found.failure.bounds != 0).any(1) | (found.failure.facts != 0).any((1, 2)),
         "no deadline": found.deadline == NEVER,
     }
 
 
 def test_every_part_appears():
     shares = {name: has.mean() for name, has in parts(crises(0.5)).items() if name != "no deadline"}
-    assert min(shares.values()) > 0.05, shares
+    assert min(shares.values()) > 0.03, shares
     assert 0 < parts(crises(0.0))["no deadline"].mean() < 0.5
 
 
-def test_chains_are_up_to_four_links_long_and_longer_with_difficulty():
+def test_chains_are_up_to_five_links_long_and_longer_with_difficulty():
     lengths = [links(crises(difficulty)) for difficulty in DIFFICULTIES]
-    assert [set(found) for found in lengths] == [{1}, {1, 2, 3}, {1, 2, 3, 4}]
+    assert [set(found) for found in lengths] == [{1}, {1, 2, 3, 4}, {1, 2, 3, 4, 5}]
     assert lengths[0].mean() < lengths[1].mean() < lengths[2].mean()
 
 
@@ -184,8 +186,8 @@ def test_nothing_is_decided_before_the_first_step(difficulty):
     assert ((found.metrics > 0) & (found.metrics < 100 * 100_000)).all()
     assert (found.horizon > 0).all()
     assert (found.energy <= 100 * 100).all()
-    wanted = found.success.facts[..., 0] != 0
-    assert (found.facts[wanted] == ABSENT).all()
+    assert (found.success.facts[..., 0] >> found.facts & 1 == 0).all()
+    assert (found.failure.facts[..., 0] >> found.facts & 1 == 0).all()
     last = np.minimum(found.deadline, found.horizon)
     steps = np.where(found.events.step == NEVER, 0, found.events.step)
     assert (steps < last[:, None]).all()
@@ -222,7 +224,7 @@ def win_rate(name, difficulty):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "least_at_first", "most_at_last"), [("Random", 0.2, 0.05), ("Greedy", 0.9, 0.7)])
+@pytest.mark.parametrize(("name", "least_at_first", "most_at_last"), [("Random", 0.2, 0.05), ("Greedy", 0.85, 0.65)])
 def test_baselines_win_less_with_difficulty(name, least_at_first, most_at_last):
     easy, middling, hard = (win_rate(name, difficulty) for difficulty in DIFFICULTIES)
     assert easy > middling + 0.05 > hard + 0.1

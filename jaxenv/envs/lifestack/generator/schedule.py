@@ -1,0 +1,160 @@
+"""What a drawn crisis leaves of time, money and energy, and what happens meanwhile."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import struct
+
+from jaxenv.core import bitsets
+from jaxenv.core.numbers import as_integer
+from jaxenv.envs.lifestack.generator.life import OF_BLOW, OF_LUCK, OF_SECOND, OF_SHUT, WITH_BLOW, Life
+from jaxenv.envs.lifestack.generator.plan import (
+    LINKS,
+    NUM_ROUTES,
+    REVISE,
+    SHUT_TOO,
+    UNDO,
+    Costs,
+    Plan,
+    dearest,
+    of_helps,
+)
+from jaxenv.envs.lifestack.generator.rewards import tenths
+from jaxenv.envs.lifestack.generator.tables import (
+    FORK_FACT,
+    NO,
+    NUM_KEYS,
+    OTHER,
+    SHUT_FACT,
+    TURN_FACT,
+    WAIT_FACT,
+    YES,
+    put,
+)
+from jaxenv.envs.lifestack.types import CENTS, EVERY_STEP, MAX_ENERGY, NEVER, UNWRITTEN, Scenario
+
+FORK_EVENT, TURN_EVENT, CHANGE_EVENT, SHUT_EVENT, _WAIT_EVENT, BLOW, SECOND_BLOW, BAD_LUCK = range(8)
+NUM_EVENTS = BAD_LUCK + 1
+LAST_WAIT = 3  # step
+REST_ENERGY, CARE_TIME, LOOK_TIME = 15 * CENTS, CENTS, CENTS // 2
+
+
+class Needs(struct.PyTreeNode):
+    """What the way out takes in its dearer variants, as int32."""
+
+    steps: jax.Array  # []
+    steps_to: jax.Array  # [5] until each link is done
+    wait_step: jax.Array  # [] step of the event that is waited for
+    change_step: jax.Array  # [] step of a change that is better waited for
+
+
+def set_resources(
+    scenario: Scenario, plan: Plan, costs: Costs, life: Life, *, late: jax.Array, u: jax.Array, difficulty: jax.Array
+) -> tuple[Scenario, Needs]:
+    """Energy, steps, time and money: what the chain takes with every look, rest and help, and some slack."""
+    slack = 0.1 + 0.8 * (1.0 - difficulty) + 0.3 * u[0]
+    energy = MAX_ENERGY - CENTS * as_integer(u[5] * (0.2 + 0.8 * difficulty), 0, 80)
+    asked = jnp.sum(dearest(plan, costs.total_energy)) + of_helps(plan, costs.total_energy) + life.care_energy
+    rests = life.strain - (-jnp.maximum(asked - energy, 0) // REST_ENERGY)
+    revises = plan.change == REVISE
+    looks = sum(has.astype(jnp.int32) for has in (plan.fork >= 0, plan.turn >= 0, plan.wait >= 0, revises))
+    first = looks + rests + life.care + of_helps(plan, costs.verbs)
+    done = jnp.cumsum(dearest(plan, costs.verbs)) + first
+    wait_step, change_step = as_integer(u[1], 1, LAST_WAIT), as_integer(u[6], 1, LAST_WAIT)
+    link, waits = np.arange(LINKS), revises | (plan.change == UNDO)
+    not_before = jnp.maximum(
+        jnp.where(link == plan.wait, wait_step + 1, 0), jnp.where((link == plan.changed) & waits, change_step + 1, 0)
+    )
+    done += jax.lax.cummax(jnp.maximum(not_before - done, 0))
+    needs = Needs(steps=done[LINKS - 1], steps_to=done, wait_step=wait_step, change_step=change_step)
+    deadline = needs.steps + 1 + _up(needs.steps.astype(jnp.float32) * slack)
+    has_deadline = (u[2] < 0.8 + 0.2 * difficulty) | (plan.length >= 2) | late  # with more at stake, delay would pay
+    time = jnp.sum(dearest(plan, costs.total_time)) + of_helps(plan, costs.total_time)
+    time += looks * LOOK_TIME + (rests + life.care) * CARE_TIME
+    money = jnp.sum(dearest(plan, costs.money)) + of_helps(plan, costs.money)
+    return scenario.replace(
+        energy=energy,
+        time=LOOK_TIME * _up((time.astype(jnp.float32) * (1.0 + slack) + CENTS) / LOOK_TIME),
+        money=1000 * _up(money.astype(jnp.float32) * (1.0 + slack * u[3]) / 1000),
+        deadline=jnp.where(has_deadline, deadline, NEVER).astype(jnp.int16),
+        horizon=(deadline + jnp.where(has_deadline, as_integer(u[4], 1, 5), 0)).astype(jnp.int16),
+    ), needs
+
+
+def set_schedule(
+    scenario: Scenario, plan: Plan, life: Life, needs: Needs, *, u: jax.Array, difficulty: jax.Array
+) -> Scenario:
+    """When the events come: hidden facts are drawn at once, and what shuts a link leaves time for it."""
+    last = jnp.minimum(scenario.deadline, scenario.horizon).astype(jnp.int32) - 1
+    slack = _up(3 * (1 - difficulty) * u[1]) + as_integer(u[0], 0, 1)
+    shut_step, shut_too_step = needs.steps_to[plan.shut] + slack, needs.steps_to[plan.changed] + slack
+    change_step = jnp.where(plan.change == SHUT_TOO, shut_too_step, needs.change_step)
+    blow_step = jnp.maximum(life.strain, 1) + as_integer(u[4], 0, 6)
+    second_step = blow_step + as_integer(u[8], 0, 5)
+    has_strain = life.strain > 0
+    exists = jnp.stack(
+        [
+            (plan.fork >= 0) | plan.is_third,
+            plan.turn >= 0,
+            plan.changed >= 0,
+            plan.shut >= 0,
+            plan.wait >= 0,
+            (u[2] < 0.7) | has_strain,
+            (u[9] < 0.35) | has_strain,
+            u[3] < 0.4,
+        ]
+    )
+    step = jnp.stack([0, 0, change_step, shut_step, needs.wait_step, blow_step, second_step, EVERY_STEP])
+    probability = jnp.stack(
+        [
+            0.5,
+            jnp.where(plan.is_third, tenths(u[10], 3, 4), 0.5),
+            jnp.where(plan.change == REVISE, tenths(u[10], 4, 6), tenths(u[10], 5, 10)),
+            jnp.where(u[11] < 0.5, 1.0, tenths(u[11] * 2 - 1, 6, 9)),
+            1.0,
+            tenths(u[5], 5, 10),
+            tenths(u[12], 5, 10),
+            tenths(u[6], 1, 2) / 2,
+        ]
+    )
+    writes, closes = _consequences(
+        scenario, plan, by_fact=(u[7] < 0.5) & (plan.change != SHUT_TOO), revised=u[13] < 0.5
+    )
+    effects = jnp.zeros((NUM_EVENTS, life.blows.shape[-1]), jnp.int32)
+    effects = effects.at[BLOW].set(life.blows[OF_BLOW] + life.blows[WITH_BLOW])
+    effects = effects.at[SECOND_BLOW].set(life.blows[OF_SECOND]).at[BAD_LUCK].set(life.blows[OF_LUCK])
+    effects = effects.at[SHUT_EVENT].set(jnp.where(u[14] < 0.4, life.blows[OF_SHUT], 0))
+    silent = (np.arange(NUM_EVENTS) <= TURN_EVENT) | ((np.arange(NUM_EVENTS) == CHANGE_EVENT) & (plan.change == REVISE))
+    events = scenario.events
+    return scenario.replace(
+        events=events.replace(
+            step=put(events.step, jnp.where(exists, jnp.minimum(step, last), NEVER)),
+            probability=put(events.probability, jnp.where(exists, probability, 0)),
+            writes=put(events.writes, jnp.where(exists[:, None], writes, UNWRITTEN)),
+            closes=put(events.closes, bitsets.of_flags(closes & exists[:, None])),
+            effects=put(events.effects, jnp.where(exists[:, None], effects, 0)),
+        ),
+        silent=bitsets.of_flags(exists & silent, scenario.silent.dtype),
+    )
+
+
+def _consequences(
+    scenario: Scenario, plan: Plan, *, by_fact: jax.Array, revised: jax.Array
+) -> tuple[jax.Array, jax.Array]:
+    """([8, K] int32 mutations of the events, [8, R] bool routes that they close)."""
+    undoes, key = plan.change == UNDO, np.arange(NUM_KEYS)
+    changed_fact = jnp.where(undoes, plan.changed, jnp.where(plan.change == REVISE, TURN_FACT, -1))
+    changed_value = jnp.where(undoes, scenario.facts[plan.changed].astype(jnp.int32), jnp.where(revised, NO, YES))
+    none = jnp.int32(-1)
+    writer = [jnp.where(plan.is_third, TURN_FACT, FORK_FACT), TURN_FACT, changed_fact, SHUT_FACT, WAIT_FACT]
+    value = [jnp.where(plan.is_third, OTHER, NO), NO, changed_value, jnp.where(by_fact, NO, UNWRITTEN), YES]
+    writer, value = jnp.stack([*writer, none, none, none]), jnp.stack([*value, none, none, none])
+    writes = jnp.where(writer[:, None] == key[None], value[:, None], UNWRITTEN)
+    closed = jnp.stack([none, none, jnp.where(plan.change == SHUT_TOO, plan.changed, -1)])
+    closed = jnp.concatenate([closed, jnp.where(by_fact, -1, plan.shut)[None], jnp.full(NUM_EVENTS - 4, -1)])
+    return writes, closed[:, None] == np.arange(NUM_ROUTES)[None]
+
+
+def _up(x: jax.Array) -> jax.Array:
+    """The least whole number that is not below, up to what a float32 sum may be off."""
+    return jnp.ceil(x - 1e-4).astype(jnp.int32)
