@@ -11,8 +11,10 @@ from jaxenv.envs.teamsclone.texts import DEFAULT_TEXTS
 from jaxenv.envs.teamsclone.types import (
     ANNOUNCEMENT,
     KINDS,
+    MENTION,
     ONE,
     PRESENCE,
+    STATUS,
     WINDOW,
     Limits,
     Scenario,
@@ -20,7 +22,10 @@ from jaxenv.envs.teamsclone.types import (
 
 DIFFICULTY_STEPS = 1024  # difficulty in whole steps
 MAX_INITIAL = 3  # messages of a channel at reset
+KINDS_AT_FIRST = np.array([*range(ANNOUNCEMENT + 1)] * 3 + [STATUS, MENTION])
 STAY, RETURN = (180, 60), (10, 16)  # least weight and spread of staying in a state, and of becoming available again
+LASTING, FLEETING = 4, 6  # factor and divisor of the weight of staying in a state that is left seldom, or soon
+RINGING = 16  # factor of the call rates of a team that rings for everything
 PRESENCE_AT_FIRST = np.cumsum([0.5, 0.25, 0.15, 0.1])[:-1] * ONE
 
 
@@ -28,7 +33,8 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
     """A workspace; jittable.
 
     1 to 4 teams, 2 + round(6 d) channels (one more or less), 2 to 7 teammates; a share of 0.03 + 0.06 d of the posts
-    are mentions, to be answered within 16 - round(10 d) steps; rates, preferences, presence and calls are drawn.
+    of most are mentions, mostly to be answered within 16 - round(10 d) steps; rates, preferences, presence and calls
+    are drawn, and each of them has extremes: what is never done, and what is done all the time.
 
     Args:
         key: of the draw.
@@ -51,13 +57,13 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
         start=scale(dice.one(), num_channels).astype(jnp.int8),
         presence=jnp.where(works, _pick(PRESENCE_AT_FIRST.astype(np.int32), dice.of_users()), 0).astype(jnp.int8),
         messages=initial_messages(dice, exists, num_users, first, number),
-        post_rate=jnp.where(works, ONE // 16 + scale(dice.of_users(), jnp.int32(ONE // 4)), 0),
-        channel_edges=jnp.where(works[:, None], cdf(jnp.where(exists[None], 1 + (dice.table(U, C) >> 13), 0)), ONE),
+        post_rate=jnp.where(works, post_rates(dice), 0),
+        channel_edges=jnp.where(works[:, None], cdf(channel_weights(dice, exists, num_channels)), ONE),
         kind_edges=jnp.where(works[:, None], kind_edges(dice, d), 0),
         presence_edges=jnp.where(works[:, None, None], cdf(presence_weights(dice)), 0),
-        call_rate=jnp.where(exists, ONE // 2048 + scale(dice.of_channels(), jnp.int32(ONE // 512)), 0),
-        call_length=(4 + dice.size(9)).astype(jnp.int16),
-        mention_window=(16 - _rounded(10, d)).astype(jnp.int16),
+        call_rate=jnp.where(exists, call_rates(dice), 0),
+        call_length=(4 + jnp.where(dice.size(4) > 0, dice.size(9), dice.size(18))).astype(jnp.int16),
+        mention_window=jnp.where(dice.size(4) > 0, 16 - _rounded(10, d), 4 + dice.size(27)).astype(jnp.int16),
         texts=jnp.where(jnp.arange(T) < jnp.sum(number), jnp.arange(T), 0).astype(jnp.int16),
         first_text=jnp.asarray(first, jnp.int8),
         num_texts=jnp.asarray(number, jnp.int8),
@@ -67,34 +73,74 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
 def initial_messages(
     dice: "_Dice", exists: jax.Array, num_users: jax.Array, first: np.ndarray, number: np.ndarray
 ) -> jax.Array:
-    """[W, C] uint32: none to three messages of each channel, of the first four kinds."""
+    """[W, C] uint32: none to three messages of each channel, some of them news of work, or mentions that wait."""
     C = exists.shape[0]
     author = scale(dice.table(C, MAX_INITIAL), num_users)
-    kind = scale(dice.table(C, MAX_INITIAL), jnp.int32(ANNOUNCEMENT + 1))
+    kind = jnp.asarray(KINDS_AT_FIRST, jnp.int32)[scale(dice.table(C, MAX_INITIAL), jnp.int32(len(KINDS_AT_FIRST)))]
     text = jnp.asarray(first)[kind] + scale(dice.table(C, MAX_INITIAL), jnp.asarray(number)[kind])
-    words = messages.pack(text, author, kind, jnp.full_like(text, -1))
+    words = messages.pack(text, author, kind, jnp.where(kind == MENTION, 0, -1))
     count = scale(dice.of_channels(), jnp.int32(MAX_INITIAL + 1))
     kept = exists[:, None] & (np.arange(MAX_INITIAL)[None] < count[:, None])
     return jnp.pad(jnp.where(kept, words, 0).T, ((0, WINDOW - MAX_INITIAL), (0, 0)))
 
 
+def post_rates(dice: "_Dice") -> jax.Array:
+    """[U] int32: from 1/16 to 5/16; in one workspace of eight all teammates post as often."""
+    rates = ONE // 16 + scale(dice.of_users(), jnp.int32(ONE // 4))
+    return jnp.where(dice.size(8) == 0, rates[:1], rates)
+
+
+def channel_weights(dice: "_Dice", exists: jax.Array, num_channels: jax.Array) -> jax.Array:
+    """[U, C] int32: half of the teammates post everywhere, others in some channels, or in one."""
+    weights = 1 + (dice.table(dice.users, dice.channels) >> 13)
+    home = scale(dice.of_users(), num_channels)[:, None] == np.arange(dice.channels)[None]
+    how, is_kept = scale(dice.of_users(), jnp.int32(8))[:, None], dice.table(dice.users, dice.channels) < ONE // 2
+    kept = home | (how < 4) | ((how < 7) & is_kept)
+    return jnp.where(exists[None] & kept, weights, 0)
+
+
+def call_rates(dice: "_Dice") -> jax.Array:
+    """[C] int32: from 1/2048 to 5/2048, none in a quarter of the channels; some teams never ring, some all the time."""
+    rates = ONE // 2048 + scale(dice.of_channels(), jnp.int32(ONE // 512))
+    rates = jnp.where(dice.of_channels() < ONE // 4, 0, rates)
+    how = dice.size(10)
+    return jnp.where(how == 0, 0, jnp.where(how == 1, rates * RINGING, rates))
+
+
 def kind_edges(dice: "_Dice", d: jax.Array) -> jax.Array:
-    """[U, 5] int32: a drawn mix of the first four kinds beside a share of mentions set by the difficulty."""
-    mention = (ONE * 3 // 100 * DIFFICULTY_STEPS + ONE * 6 // 100 * d) // DIFFICULTY_STEPS
+    """[U, 5] int32: a drawn mix of the first four kinds beside mentions.
+
+    Half of the teammates have a kind of their own, which they post most; each of the others is never posted by one
+    in six. The share of mentions is set by the difficulty; five in sixteen mention nobody, and one asks all the time.
+    """
+    share = (ONE * 3 // 100 * DIFFICULTY_STEPS + ONE * 6 // 100 * d) // DIFFICULTY_STEPS
+    how = scale(dice.of_users(), jnp.int32(16))
+    asks = ONE // 4 + scale(dice.of_users(), jnp.int32(ONE // 4))
+    mention = jnp.where(how < 5, 0, jnp.where(how == 15, asks, share))[:, None] // 16 * 16
     least, spread = np.array([[12, 4, 2, 1]]), 3
     weights = least * (4 + scale(dice.table(dice.users, 4), jnp.int32(4 * spread)))
+    own, has_own = scale(dice.of_users(), jnp.int32(4))[:, None] == np.arange(4)[None], dice.of_users() < ONE // 2
+    is_left_out = dice.table(dice.users, 4) < ONE // 6
+    weights = jnp.where(own, jnp.where(has_own[:, None], 100 + weights, weights), jnp.where(is_left_out, 0, weights))
     others = jnp.cumsum(weights, axis=1, dtype=jnp.int32)
     others = others * ((ONE - mention) // 16) // others[:, -1:] * 16
-    return jnp.concatenate([others[:, :3], jnp.full((dice.users, 1), ONE - mention), jnp.full((dice.users, 1), ONE)], 1)
+    return jnp.concatenate([others[:, :3], ONE - mention, jnp.full((dice.users, 1), ONE)], 1)
 
 
 def presence_weights(dice: "_Dice") -> jax.Array:
-    """[U, 4, 4] int32: mostly staying, else mostly becoming available again."""
+    """[U, 4, 4] int32: mostly staying, else mostly becoming available again.
+
+    One state in six lasts, one in six is soon over, one in six is never taken, and from few there is no way back.
+    """
     n, (stay, stay_spread), (back, back_spread) = len(PRESENCE), STAY, RETURN
     weights = scale(dice.table(dice.users, n * n), jnp.int32(6)).reshape(-1, n, n)
+    is_taken = (dice.table(dice.users, n) >= ONE // 6)[:, None]
     stays = stay + scale(dice.table(dice.users, n), jnp.int32(stay_spread))
+    how = scale(dice.table(dice.users, n), jnp.int32(6))
+    stays = jnp.where(how == 0, stays * LASTING, jnp.where(how == 1, stays // FLEETING, stays))
     returns = back + scale(dice.table(dice.users, n), jnp.int32(back_spread))
-    weights = jnp.where((np.arange(n) == 0)[None, None], returns[..., None], weights)
+    returns = jnp.where(dice.table(dice.users, n) < ONE // 32, 0, returns)
+    weights = jnp.where((np.arange(n) == 0)[None, None], returns[..., None], jnp.where(is_taken, weights, 0))
     return jnp.where(np.eye(n, dtype=bool)[None], stays[..., None], weights)
 
 
@@ -127,7 +173,7 @@ class _Dice:
 
     def __init__(self, key: Key, channels: int, users: int) -> None:
         self.channels, self.users = channels, users
-        count = 16 + 8 * channels + (24 + channels) * users + 9 * channels + 4 * users
+        count = 24 + 19 * channels + (48 + 2 * channels) * users
         self._left = sample_bits(key, count)
 
     def table(self, *shape: int) -> jax.Array:

@@ -12,7 +12,7 @@ from jaxenv import baselines
 from jaxenv.core import ScenarioBank
 from jaxenv.envs.teamsclone import Limits, TeamsClone, messages
 from jaxenv.envs.teamsclone.texts import default_table
-from jaxenv.envs.teamsclone.types import ANNOUNCEMENT, KINDS, ONE
+from jaxenv.envs.teamsclone.types import ANNOUNCEMENT, KINDS, MENTION, ONE, STATUS
 from strategies.teamsclone_game import made
 from strategies.teamsclone_play import drawn, generator
 
@@ -79,16 +79,21 @@ def test_2_to_7_teammates(difficulty):
 
 
 @pytest.mark.parametrize(("difficulty", "share"), [(0.0, 0.03), (0.5, 0.06), (1.0, 0.09)])
-def test_a_share_of_0_03_plus_0_06_d_of_the_posts_are_mentions(difficulty, share):
+def test_most_teammates_mention_in_0_03_plus_0_06_d_of_their_posts(difficulty, share):
     found = workspaces(difficulty)
     works = np.arange(7) < found.num_users[:, None]
-    mention = found.kind_edges[works][:, 4] - found.kind_edges[works][:, 3]
-    np.testing.assert_allclose(mention / ONE, share, atol=1e-4)
+    mention = (found.kind_edges[works][:, 4] - found.kind_edges[works][:, 3]) / ONE
+    usual = np.abs(mention - share) < 16 / ONE  # edges are multiples of 16
+    np.testing.assert_allclose([usual.mean(), (mention == 0).mean()], [10 / 16, 5 / 16], atol=0.05)
+    rest = mention[~usual & (mention > 0)]
+    assert (rest.min() >= 0.249, rest.max() <= 0.5) == (True, True)
 
 
 @pytest.mark.parametrize(("difficulty", "window"), [(0.0, 16), (0.25, 13), (0.5, 11), (1.0, 6)])
-def test_mentions_wait_16_minus_round_10_d_steps(difficulty, window):
-    assert set(workspaces(difficulty).mention_window.tolist()) == {window}  # round(2.5) is 3 here
+def test_mentions_mostly_wait_16_minus_round_10_d_steps(difficulty, window):
+    found = workspaces(difficulty).mention_window
+    assert 0.65 < (found == window).mean() < 0.85  # round(2.5) is 3 here
+    assert (found.min() >= 4, found.max() <= 30) == (True, True)
 
 
 @every_difficulty
@@ -97,9 +102,10 @@ def test_odds_rates_and_edges_are_of_chance(difficulty):
     works, exists = np.arange(7) < found.num_users[:, None], np.arange(8) < found.num_channels[:, None]
     assert (found.post_rate[works] >= ONE // 16).all()
     assert (found.post_rate[~works] == 0).all()
-    assert (found.call_rate[exists] > 0).all()
+    assert (found.call_rate >= 0).all()
     assert (found.call_rate[~exists] == 0).all()
-    assert (found.call_rate.sum(1) < ONE // 16).all()
+    assert (found.call_rate.sum(1) < ONE // 2).all()
+    assert 0.05 < (found.call_rate == 0).all(1).mean() < 0.2
     for edges in (found.channel_edges[works], found.kind_edges[works], found.presence_edges[works]):
         assert (np.diff(edges, axis=-1) >= 0).all()
         assert (edges[..., -1] == ONE).all()
@@ -119,8 +125,8 @@ def test_initial_messages_are_of_teammates_in_channels_that_exist(difficulty):
     assert (~present[:, 1:] | present[:, :-1]).all()  # oldest first, without gaps
     authors, kinds = np.asarray(messages.author(found.messages)), np.asarray(messages.kind(found.messages))
     assert (authors[present] < np.broadcast_to(found.num_users[:, None, None], present.shape)[present]).all()
-    assert set(kinds[present].tolist()) == set(range(ANNOUNCEMENT + 1))
-    assert not np.asarray(messages.is_pending(found.messages)).any()
+    assert set(kinds[present].tolist()) == {*range(ANNOUNCEMENT + 1), MENTION, STATUS}
+    np.testing.assert_array_equal(messages.is_pending(found.messages), present & (kinds == MENTION))
     texts, table = np.asarray(messages.text(found.messages)), default_table()
     firsts, numbers = found.first_text[0], found.num_texts[0]
     assert numbers.sum() == len(table)
