@@ -92,17 +92,18 @@ def post_rates(dice: "_Dice") -> jax.Array:
 
 def channel_weights(dice: "_Dice", exists: jax.Array, num_channels: jax.Array) -> jax.Array:
     """[U, C] int32: half of the teammates post everywhere, others in some channels, or in one."""
-    weights = 1 + (dice.table(dice.users, dice.channels) >> 13)
+    draws = dice.table(dice.users, dice.channels)
+    weights, is_kept = 1 + (draws >> 13), draws & 1 == 0
     home = scale(dice.of_users(), num_channels)[:, None] == np.arange(dice.channels)[None]
-    how, is_kept = scale(dice.of_users(), jnp.int32(8))[:, None], dice.table(dice.users, dice.channels) < ONE // 2
+    how = scale(dice.of_users(), jnp.int32(8))[:, None]
     kept = home | (how < 4) | ((how < 7) & is_kept)
     return jnp.where(exists[None] & kept, weights, 0)
 
 
 def call_rates(dice: "_Dice") -> jax.Array:
     """[C] int32: from 1/2048 to 5/2048, none in a quarter of the channels; some teams never ring, some all the time."""
-    rates = ONE // 2048 + scale(dice.of_channels(), jnp.int32(ONE // 512))
-    rates = jnp.where(dice.of_channels() < ONE // 4, 0, rates)
+    draws = dice.of_channels()
+    rates = jnp.where(draws & 3 == 0, 0, ONE // 2048 + scale(draws, jnp.int32(ONE // 512)))
     how = dice.size(10)
     return jnp.where(how == 0, 0, jnp.where(how == 1, rates * RINGING, rates))
 
@@ -114,13 +115,13 @@ def kind_edges(dice: "_Dice", d: jax.Array) -> jax.Array:
     in six. The share of mentions is set by the difficulty; five in sixteen mention nobody, and one asks all the time.
     """
     share = (ONE * 3 // 100 * DIFFICULTY_STEPS + ONE * 6 // 100 * d) // DIFFICULTY_STEPS
-    how = scale(dice.of_users(), jnp.int32(16))
-    asks = ONE // 4 + scale(dice.of_users(), jnp.int32(ONE // 4))
+    draws = dice.of_users()
+    how, asks = draws >> 12, ONE // 4 + (draws & 4095) * 4
     mention = jnp.where(how < 5, 0, jnp.where(how == 15, asks, share))[:, None] // 16 * 16
     least, spread = np.array([[12, 4, 2, 1]]), 3
-    weights = least * (4 + scale(dice.table(dice.users, 4), jnp.int32(4 * spread)))
-    own, has_own = scale(dice.of_users(), jnp.int32(4))[:, None] == np.arange(4)[None], dice.of_users() < ONE // 2
-    is_left_out = dice.table(dice.users, 4) < ONE // 6
+    draws, of_own = dice.table(dice.users, 4), dice.of_users()
+    weights, is_left_out = least * (4 + scale(draws, jnp.int32(4 * spread))), (draws & 63) < 64 // 6
+    own, has_own = (of_own >> 14)[:, None] == np.arange(4)[None], of_own & 1 == 0
     weights = jnp.where(own, jnp.where(has_own[:, None], 100 + weights, weights), jnp.where(is_left_out, 0, weights))
     others = jnp.cumsum(weights, axis=1, dtype=jnp.int32)
     others = others * ((ONE - mention) // 16) // others[:, -1:] * 16
@@ -134,12 +135,12 @@ def presence_weights(dice: "_Dice") -> jax.Array:
     """
     n, (stay, stay_spread), (back, back_spread) = len(PRESENCE), STAY, RETURN
     weights = scale(dice.table(dice.users, n * n), jnp.int32(6)).reshape(-1, n, n)
-    is_taken = (dice.table(dice.users, n) >= ONE // 6)[:, None]
     stays = stay + scale(dice.table(dice.users, n), jnp.int32(stay_spread))
     how = scale(dice.table(dice.users, n), jnp.int32(6))
     stays = jnp.where(how == 0, stays * LASTING, jnp.where(how == 1, stays // FLEETING, stays))
-    returns = back + scale(dice.table(dice.users, n), jnp.int32(back_spread))
-    returns = jnp.where(dice.table(dice.users, n) < ONE // 32, 0, returns)
+    is_taken = (how != 2)[:, None]
+    draws = dice.table(dice.users, n)
+    returns = jnp.where(draws & 31 == 0, 0, back + scale(draws, jnp.int32(back_spread)))
     weights = jnp.where((np.arange(n) == 0)[None, None], returns[..., None], jnp.where(is_taken, weights, 0))
     return jnp.where(np.eye(n, dtype=bool)[None], stays[..., None], weights)
 
@@ -173,7 +174,7 @@ class _Dice:
 
     def __init__(self, key: Key, channels: int, users: int) -> None:
         self.channels, self.users = channels, users
-        count = 24 + 19 * channels + (48 + 2 * channels) * users
+        count = 24 + 19 * channels + (40 + channels) * users
         self._left = sample_bits(key, count)
 
     def table(self, *shape: int) -> jax.Array:
