@@ -32,10 +32,11 @@ def train(
     """Trains a policy in any environment that keeps the contract of `jaxenv.Environment`.
 
     >>> import jaxenv, train
-    >>> from train.settings.config import Network, Rollout
+    >>> from train.settings.config import Network, Rollout, Scenarios
     >>> env, params = jaxenv.make("LifeOps-v0")
     >>> rollout = Rollout(num_envs=16, num_steps=8, minibatch_size=64, updates_per_superstep=2)
-    >>> config = train.Config(env=env.name, rollout=rollout, network=Network(hidden=(16,)), total_steps=1024)
+    >>> small = dict(rollout=rollout, network=Network(hidden=(16,)), training=Scenarios(scenarios="library"))
+    >>> config = train.Config(env=env.name, total_steps=1024, **small)
     >>> returns = []
     >>> outcome = train.train(
     ...     env, params, config, callback=lambda record: returns.append(record["return"]), show_progress=False
@@ -83,19 +84,15 @@ def train_population(
     All members share a compiled program, or `config.at_once` of them, the others in turns. Each computes what a run of
     its own would. With `run_dir` each writes into a folder of its name there.
 
-    >>> import jaxenv, train
-    >>> from train.settings.config import Network, Rollout
-    >>> env, params = jaxenv.make("LifeOps-v0")
-    >>> rollout = Rollout(num_envs=16, num_steps=8, minibatch_size=64, updates_per_superstep=2)
-    >>> small = dict(env=env.name, rollout=rollout, network=Network(hidden=(16,)), total_steps=512)
-    >>> config = train.Config(**small, seeds=2, sweep=("learning_rate=1e-3,1e-4",))
-    >>> outcomes = train.train_population(env, params, config, show_progress=False)
-    >>> for name, outcome in outcomes.items():
-    ...     print(name, outcome.metrics["return"].shape)
-    learning_rate=1e-3,seed=0 (2,)
-    learning_rate=1e-3,seed=1 (2,)
-    learning_rate=1e-4,seed=0 (2,)
-    learning_rate=1e-4,seed=1 (2,)
+    >>> import train
+    >>> from train.settings.members import members
+    >>> config = train.preset("LifeOps-v0").replace(seeds=2, sweep=("learning_rate=1e-3,1e-4",))
+    >>> for name in members(config):  # the names of the outcomes of `train_population(env, params, config)`
+    ...     print(name)
+    learning_rate=1e-3,seed=0
+    learning_rate=1e-3,seed=1
+    learning_rate=1e-4,seed=0
+    learning_rate=1e-4,seed=1
 
     The arguments are those of `train`. A member whose loss is not finite stops; the others go on.
     """

@@ -150,12 +150,12 @@ def test_values_equal_a_full_pass_for_any_number_of_wanted_rows(config, env, sta
     observation = jax.vmap(lambda one: env.observe(TableState(scenario=0, at=one, clock=0), params))(at)
     reader = Reader(network, env, params)
     values_where = jax.jit(functools.partial(rollout.values_where, reader=reader))
-    found = values_where(wanted, observation, weights)
+    found = values_where(wanted, observation, None, weights)
     expected = network.apply(weights, observation.vector, method="value")
     np.testing.assert_allclose(found, np.where(wanted, expected, 0.0), rtol=1e-6)
-    together = jax.vmap(values_where, in_axes=(0, None, None))  # as seeds are trained side by side
+    together = jax.vmap(values_where, in_axes=(0, None, None, None))  # as seeds are trained side by side
     both = jnp.stack([wanted, ~wanted])
-    found = together(both, observation, weights)
+    found = together(both, observation, None, weights)
     np.testing.assert_allclose(found, np.where(both, expected, 0.0), rtol=1e-6)
 
 

@@ -35,12 +35,14 @@ def trained(population, env):
 def test_a_member_is_what_a_single_run_is(population, trained, env):
     """With its seed and hyperparameters, up to the order of sums."""
     assert len({weights(outcome).sum() for outcome in trained.values()}) == 4
-    for name, config in members(population).items():
+    named = list(members(population).items())
+    for name, config in (named[0], named[-1]):
         alone = train.train(env, PARAMS, config, show_progress=False)
         np.testing.assert_allclose(weights(alone), weights(trained[name]), atol=1e-5)
         np.testing.assert_allclose(alone.metrics["return"], trained[name].metrics["return"], atol=1e-6)
 
 
+@pytest.mark.slow
 def test_members_in_turns_and_in_folders(population, trained, env, tmp_path):
     run_dir = tmp_path / "run"
     config = dataclasses.replace(population, at_once=2, run_dir=run_dir)
