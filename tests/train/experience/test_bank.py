@@ -84,7 +84,9 @@ def test_an_update_renews_the_bank_when_due_and_resets_nothing(refresh, expected
         state = following
 
 
-@pytest.mark.parametrize("env_id", ENGINES)
+@pytest.mark.parametrize(
+    "env_id", [pytest.param(id, marks=pytest.mark.slow) if "LifeStack" in id else id for id in ENGINES]
+)
 def test_a_refresh_keeps_running_episodes_bit_for_bit(env_id):
     """Two futures of the same episodes with the same keys, in one of them with a new bank: until they end, the same."""
     env, params = jaxenv.make(env_id)

@@ -169,6 +169,7 @@ def test_memory_is_rejected(algorithm):
         algorithm.init(jax.random.key(0), PROBES["one step"], config=config, env=Table())
 
 
+@pytest.mark.slow
 def test_a_run_compiles_once_and_resumes_bit_for_bit(algorithm, tmp_path, caplog):
     """Stopped while it learns, on generated scenarios: weights and metrics end as those of a run in one piece."""
     config, params, env = dataclasses.replace(CONFIG, training=GENERATED.training), PROBES["observation"], Table()

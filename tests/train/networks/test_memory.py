@@ -14,7 +14,7 @@ from strategies.tables import TableObservation, table
 from train import ppo
 from train.experience import rollout
 from train.networks.memory import GRU, Sequences
-from train.networks.network import ENCODERS, make_network
+from train.networks.network import make_network
 from train.networks.reader import Reader
 from train.ppo import learner, losses
 from train.ppo.algorithm import estimate, memory_of
@@ -141,7 +141,7 @@ def test_a_cut_episode_is_valued_with_what_it_remembers(collect):
     assert abs(forgotten[0] - expected) > 1e-3
 
 
-@pytest.mark.parametrize("encoder", sorted(ENCODERS))
+@pytest.mark.parametrize("encoder", [pytest.param("flat", marks=pytest.mark.slow), "entities"])
 def test_every_encoder_remembers(encoder):
     """A step depends on the steps before it, and a replay of three is three steps."""
     env, params = jaxenv.make("LifeOps-v0")

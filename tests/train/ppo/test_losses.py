@@ -17,7 +17,7 @@ from train.networks.network import make_network
 from train.networks.reader import Reader
 from train.ppo import learner, losses
 from train.ppo.algorithm import estimate
-from train.settings.config import Config, Hyper, Network, Rollout
+from train.settings.config import Config, Hyper, Network, Rollout, Scenarios
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,10 @@ def lifeops_rollout():
     env, params = jaxenv.make("LifeOps-Shaped-v0")
     days = params.bank.scenarios
     params = params.replace(bank=ScenarioBank(days.replace(max_steps=jnp.minimum(days.max_steps, 4))))
-    config = Config(env=env.name, rollout=Rollout(num_envs=32, num_steps=16), network=Network(hidden=(32,)))
+    library = Scenarios(scenarios="library")  # a generator would take long to compile
+    config = Config(
+        env=env.name, rollout=Rollout(num_envs=32, num_steps=16), network=Network(hidden=(32,)), training=library
+    )
     network = make_network(config.network, env.num_actions)
     state = jax.jit(functools.partial(ppo.init, config=config, env=env))(jax.random.key(1), params)
 

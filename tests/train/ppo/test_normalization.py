@@ -23,7 +23,7 @@ from train.ppo import learner, losses, reward_scale
 from train.ppo.algorithm import estimate, memory_of
 from train.ppo.reward_scale import Returns
 from train.run.policy_file import load_policy
-from train.settings.config import Config, Hyper, Network, Rollout
+from train.settings.config import Config, Hyper, Network, Rollout, Scenarios
 
 # Features with other means and variances than 0 and 1, and episodes that end in both ways.
 SHIFTED = table(
@@ -71,11 +71,14 @@ NETWORKS = {
 }
 
 
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize(
+    "name", [*(pytest.param(name, marks=pytest.mark.slow) for name in ("flat", "entities")), "gru"]
+)
 def test_the_ratio_is_1_on_the_first_minibatch(days, name):
     """With statistics of a rollout before, and masked actions."""
     env, params = days
-    config = Config(env=env.name, rollout=Rollout(num_envs=16, num_steps=8), network=NETWORKS[name])
+    library = Scenarios(scenarios="library")  # a generator would take long to compile
+    config = Config(env=env.name, rollout=Rollout(num_envs=16, num_steps=8), network=NETWORKS[name], training=library)
     first, reader, steps, _ = played(config, env, params)
     weights = jax.jit(lambda first, seen: with_new_statistics(first, reader.features, seen, Lanes()))(
         first, steps.observation

@@ -109,6 +109,7 @@ def test_vmapped_seeds_equal_single_runs(start, superstep, batched_superstep, co
             np.testing.assert_allclose(a, b[index], atol=1e-5)
 
 
+@pytest.mark.slow
 def test_vmapped_seeds_renew_their_own_banks(generated, env):
     params, init = PROBES["observation"], functools.partial(ppo.init, config=generated, env=env)
     update = jax.jit(ppo.make_update(generated, env))

@@ -90,6 +90,7 @@ def test_a_member_that_diverges_stops_alone(config, env):
     assert len(bad.metrics["return"]) < len(good.metrics["return"]) == config.num_supersteps
 
 
+@pytest.mark.slow
 def test_runs_that_differ_by_their_seed_are_drawn_as_a_band(config, env, tmp_path):
     pytest.importorskip("matplotlib")
     config = dataclasses.replace(config, seeds=3, total_steps=2048, run_dir=tmp_path / "run")
