@@ -83,6 +83,7 @@ def test_the_variants_of_an_ablation_take_the_same_steps():
         jax.tree.map(np.testing.assert_array_equal, finals[name], finals["whole"])
 
 
+@pytest.mark.slow
 def test_the_variants_of_several_agents_are_traced():
     for work in parts.variants("TeamsClone-MultiAgent-v0", 4, steps=2)[:2]:
         carry = jax.eval_shape(work.start, jax.random.key(0), work.params())

@@ -51,6 +51,7 @@ def table_is_registered(monkeypatch):
     monkeypatch.setattr(comparison, "library_for", lambda env, path=None: LIBRARY)
 
 
+@pytest.mark.slow
 def test_an_environment_and_a_network_of_ones_own(tmp_path, capsys, monkeypatch):
     """No bank, no generator, no library: a gridworld is trained in, resumed and scored by its module's name."""
     monkeypatch.syspath_prepend(Path(__file__).parent)

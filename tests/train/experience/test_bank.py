@@ -11,7 +11,7 @@ from probes import GENERATED, PROBES
 import jaxenv
 from jaxenv.core import masking
 from jaxenv.wrappers import Vectorize
-from strategies.ids import ENGINES
+from strategies.ids import FIRST_OF_ITS_ENGINE
 from strategies.tables import Table
 from train import ppo
 from train.experience.bank import first_bank, renew, with_bank
@@ -85,7 +85,7 @@ def test_an_update_renews_the_bank_when_due_and_resets_nothing(refresh, expected
 
 
 @pytest.mark.parametrize(
-    "env_id", [pytest.param(id, marks=pytest.mark.slow) if "LifeStack" in id else id for id in ENGINES]
+    "env_id", [id if "LifeOps" in id else pytest.param(id, marks=pytest.mark.slow) for id in FIRST_OF_ITS_ENGINE]
 )
 def test_a_refresh_keeps_running_episodes_bit_for_bit(env_id):
     """Two futures of the same episodes with the same keys, in one of them with a new bank: until they end, the same."""

@@ -192,6 +192,7 @@ def test_a_run_compiles_once_and_resumes_bit_for_bit(algorithm, tmp_path, caplog
     assert cut == whole
 
 
+@pytest.mark.slow
 def test_a_policy_is_saved_and_read_like_any_other(algorithm, tmp_path):
     config = dataclasses.replace(CONFIG, total_steps=1, run_dir=tmp_path / "run")
     folder, params = run_folder.create(config), PROBES["mask"]

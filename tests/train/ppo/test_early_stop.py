@@ -82,7 +82,7 @@ def trained(config, env, **hyper):
     return state.weights, metrics
 
 
-@pytest.mark.parametrize("lanes", [1, 2])
+@pytest.mark.parametrize("lanes", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_an_update_stops_in_training(config, env, lanes):
     """Its steps change nothing more; with no room at all only the first one is made, which is at 0."""
     config = dataclasses.replace(config, rollout=dataclasses.replace(config.rollout, lanes=lanes))
@@ -99,6 +99,7 @@ def test_an_update_stops_in_training(config, env, lanes):
     assert not any(failed.any() for failed in metrics.not_finite.values())
 
 
+@pytest.mark.slow
 def test_the_clipping_range_may_change_over_a_run(config, env):
     assert clip_at(Hyper(), 0.5) == Hyper().clip
     hyper = Hyper(clip=0.3, clip_end=0.1)

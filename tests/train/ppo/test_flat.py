@@ -12,6 +12,7 @@ from reference import flat_ppo
 from train import ppo
 from train.settings.config import Config, Hyper, Network, Rollout, Scenarios
 
+pytestmark = pytest.mark.slow
 ROUNDS = 7
 
 
@@ -49,7 +50,6 @@ def test_the_structure_costs_nothing_that_is_compiled(programs, kind):
     assert ours <= 1.03 * flat
 
 
-@pytest.mark.slow
 def test_an_update_is_as_fast(programs):
     """In turns, the median of the ratios."""
     ratios = []

@@ -99,6 +99,7 @@ def test_the_ratio_is_1_on_the_first_minibatch(days, name):
     assert not np.allclose(other.log_probs, policy.log_probs, atol=1e-4)  # the statistics do matter
 
 
+@pytest.mark.slow
 def test_the_entities_of_a_group_share_their_statistics(days):
     """Against NumPy, over those that exist; after standardization they have mean 0 and variance 1."""
     env, params = days
@@ -123,7 +124,7 @@ def update_once(config, env, state, lanes=None):
     return jax.jit(ppo.make_update(config, env, lanes))(state, SHIFTED, config.hyper)
 
 
-@pytest.mark.parametrize("lanes", [1, 2])
+@pytest.mark.parametrize("lanes", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_an_update_acts_and_learns_before_it_counts(config, env, lanes):
     """The first update standardizes nothing; the statistics after it are those of its observations in all lanes."""
     config = normalized(config, lanes=lanes, normalize_rewards=True)

@@ -116,7 +116,7 @@ class Pair(Table):
         return after, params.rewards[cells], jnp.bool_(False), {"invalid_action": ~params.legal[cells]}
 
 
-@pytest.mark.parametrize("core", ["none", "gru"])
+@pytest.mark.parametrize("core", ["none", pytest.param("gru", marks=pytest.mark.slow)])
 def test_each_agent_has_a_trajectory(config, tmp_path, core):
     """Also of a policy that remembers."""
     network = dataclasses.replace(config.network, core=core, core_units=4)
