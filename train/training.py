@@ -32,17 +32,12 @@ def train(
     """Trains a policy in any environment that keeps the contract of `jaxenv.Environment`.
 
     >>> import jaxenv, train
-    >>> from train.settings.config import Network, Rollout, Scenarios
     >>> env, params = jaxenv.make("LifeOps-v0")
-    >>> rollout = Rollout(num_envs=16, num_steps=8, minibatch_size=64, updates_per_superstep=2)
-    >>> small = dict(rollout=rollout, network=Network(hidden=(16,)), training=Scenarios(scenarios="library"))
-    >>> config = train.Config(env=env.name, total_steps=1024, **small)
-    >>> returns = []
-    >>> outcome = train.train(
-    ...     env, params, config, callback=lambda record: returns.append(record["return"]), show_progress=False
-    ... )
-    >>> outcome.env_steps, outcome.metrics["entropy"].shape, len(returns)
-    (1024, (4,), 4)
+    >>> config = train.preset(env.name).replace(total_steps=1_000_000)
+    >>> def is_good_enough(record):
+    ...     return record["return"] is not None and record["return"] > -20.0
+    >>> config.num_supersteps  # of `outcome = train.train(env, params, config, callback=is_good_enough)`, if none is
+    16
 
     Args:
         env: the environment, wrapped or not. Nothing but the contract is asked of it: it need not be registered, and

@@ -68,6 +68,7 @@ def test_totals_are_those_of_the_steps():
 
 
 @pytest.mark.usefixtures("probe_is_registered")
+@pytest.mark.slow
 def test_the_variants_of_an_ablation_take_the_same_steps():
     finals = {}
     for work in parts.variants(TABLE, 4, steps=5):

@@ -68,7 +68,10 @@ def test_a_bank_fully_in_play_stays(bank):
     assert starts(after) == pytest.approx(1 / 32, abs=0.015)
 
 
-@pytest.mark.parametrize(("refresh", "expected"), [(1, [0, 1, 1, 1]), (2, [0, 0, 1, 0]), (0, [0, 0, 0, 0])])
+@pytest.mark.parametrize(
+    ("refresh", "expected"),
+    [(1, [0, 1, 1, 1]), (2, [0, 0, 1, 0]), pytest.param(0, [0, 0, 0, 0], marks=pytest.mark.slow)],
+)
 def test_an_update_renews_the_bank_when_due_and_resets_nothing(refresh, expected):
     """Episodes never end, so their clocks run on, and the bank stays only where one is playing."""
     env, params = Numbered(), PROBES["one step"].replace(ends=jnp.zeros((3, 3), bool))

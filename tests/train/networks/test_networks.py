@@ -209,7 +209,7 @@ def test_an_action_is_scored_by_its_own_features(entity_network):
     assert np.ptp(found) > 0
 
 
-@pytest.mark.parametrize("encoder", ["flat", "entities"])
+@pytest.mark.parametrize("encoder", [pytest.param("flat", marks=pytest.mark.slow), "entities"])
 def test_bfloat16_is_for_hidden_layers_alone(encoder):
     """Weights, logits and values stay in float32, and nearly the same."""
     env, params = jaxenv.make("LifeOps-v0")

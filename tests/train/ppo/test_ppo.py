@@ -97,6 +97,7 @@ def test_a_rollout_without_an_end_has_no_mean_and_no_nan(start, superstep, confi
     assert all(np.isfinite(value) for value in record.values() if value is not None)
 
 
+@pytest.mark.slow
 def test_vmapped_seeds_equal_single_runs(start, superstep, batched_superstep, config):
     params = PROBES["action x observation"]
     keys = jax.random.split(jax.random.key(3), len(PROBES))

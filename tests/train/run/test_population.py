@@ -57,6 +57,7 @@ def test_members_in_turns_and_in_folders(population, trained, env, tmp_path):
         train.train_population(env, PARAMS, config, show_progress=False)
 
 
+@pytest.mark.slow
 def test_a_killed_population_resumes(population, trained, env, tmp_path, monkeypatch):
     """It dies in the second group, after the first superstep that it saved."""
     config = dataclasses.replace(population, at_once=2, run_dir=tmp_path / "run", checkpoint_every=0.0)

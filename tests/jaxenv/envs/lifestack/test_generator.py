@@ -40,6 +40,7 @@ def test_shapes_and_dtypes_are_those_of_every_scenario():
     assert [(leaf.shape[1:], leaf.dtype) for leaf in found] == [(leaf.shape, leaf.dtype) for leaf in empty]
 
 
+@pytest.mark.slow
 def test_the_same_key_draws_the_same_crisis_alone():
     alone = jax.jit(ENV.generate)(jax.random.split(jax.random.key(0), COUNT)[7], jnp.float32(0.5))
     assert_equal(alone, one(crises(0.5), 7))
@@ -62,6 +63,7 @@ def test_limits_that_are_too_small_are_refused(field):
 # ---------------------------------------------------------------------------------------- as documents
 
 
+@pytest.mark.slow
 @every_difficulty
 def test_a_drawn_crisis_can_be_read_and_compiled_again(difficulty):
     bank = ScenarioBank(jax.tree.map(lambda leaf: leaf[:40], crises(difficulty)))
