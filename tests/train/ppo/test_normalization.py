@@ -71,9 +71,8 @@ NETWORKS = {
 }
 
 
-@pytest.mark.parametrize(
-    "name", [*(pytest.param(name, marks=pytest.mark.slow) for name in ("flat", "entities")), "gru"]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NETWORKS)
 def test_the_ratio_is_1_on_the_first_minibatch(days, name):
     """With statistics of a rollout before, and masked actions."""
     env, params = days
