@@ -9,7 +9,7 @@ import pytest
 from probes import GENERATED
 
 import jaxenv
-from strategies.ids import ENGINES
+from strategies.ids import FIRST_OF_ITS_ENGINE
 from strategies.tables import Table, table
 from train import ppo
 from train.networks.network import make_network
@@ -75,7 +75,9 @@ def test_the_critic_is_calibrated_at_every_step(late):
     assert (found.count == 512).all()
 
 
-@pytest.mark.parametrize("env_id", ENGINES)
+@pytest.mark.parametrize(
+    "env_id", [pytest.param(id, marks=pytest.mark.slow) if id != "TeamsClone-v0" else id for id in FIRST_OF_ITS_ENGINE]
+)
 def test_every_preset_finishes_episodes_in_training(env_id):
     """With its own lengths of rollout, superstep and refresh; few environments and a small network."""
     env, params = jaxenv.make(env_id)
