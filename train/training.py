@@ -6,9 +6,12 @@ from typing import Any
 from flax import linen as nn
 
 from jaxenv.core import Environment
+from jaxenv.core.names import did_you_mean_one_of
 from train.algorithms import ALGORITHMS
 from train.networks import own
 from train.run import folder as folders
+from train.run.algorithm import Algorithm
+from train.run.policy_file import check_algorithm
 from train.run.population import run_population
 from train.run.recorder import Callback
 from train.run.runner import Outcome, check, run
@@ -62,7 +65,7 @@ def train(
     if is_population(config):
         raise ValueError("seeds and sweep describe a population: train.train_population trains one")
     folder = _folder(config, env, params, algorithm)
-    return run(ALGORITHMS[algorithm], config, env, params, folder, callback=callback, show_progress=show_progress)
+    return run(_named(algorithm), config, env, params, folder, callback=callback, show_progress=show_progress)
 
 
 def train_population(
@@ -92,9 +95,8 @@ def train_population(
     The arguments are those of `train`. A member whose loss is not finite stops; the others go on.
     """
     config = _complete(env, config, network, algorithm)
-    return run_population(
-        ALGORITHMS[algorithm], config, env, params, _folder(config, env, params, algorithm), show_progress=show_progress
-    )
+    folder = _folder(config, env, params, algorithm)
+    return run_population(_named(algorithm), config, env, params, folder, show_progress=show_progress)
 
 
 def _complete(env: Environment, config: Config | None, network: nn.Module | None, algorithm: str) -> Config:
@@ -110,11 +112,19 @@ def _folder(config: Config, env: Environment, params: Any, algorithm: str) -> fo
     """The run folder that the settings name, found or made; None if they name none."""
     if config.run_dir is None:
         return None
-    check(ALGORITHMS[algorithm], config, env)
+    check(_named(algorithm), config, env)
     if (config.run_dir / "config.json").exists():
+        check_algorithm(config.run_dir, algorithm)
         return folders.RunFolder(config.run_dir)
-    check_start(ALGORITHMS[algorithm], config, env, params)  # before there is a folder
+    check_start(_named(algorithm), config, env, params)  # before there is a folder
     return folders.create(config)
+
+
+def _named(algorithm: str) -> Algorithm:
+    """The algorithm of that name; a ValueError names the nearest one."""
+    if algorithm not in ALGORITHMS:
+        raise ValueError(f"no algorithm {algorithm!r}.{did_you_mean_one_of(algorithm, ALGORITHMS)}")
+    return ALGORITHMS[algorithm]
 
 
 def defaults(env: Environment) -> Config:

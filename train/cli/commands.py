@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import jax
 import tyro
 from tyro.conf import Positional
 
@@ -17,7 +18,7 @@ from train.run import console, folder, plots, population, processes, runner, sta
 from train.run.policy_file import load_policy, read_header
 from train.settings import task
 from train.settings.config import Config
-from train.settings.members import is_population
+from train.settings.members import is_population, members
 
 INTERRUPTED = 130  # the exit status that shells use for SIGINT
 
@@ -34,15 +35,15 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
     library = comparison.library_for(env, None if source in ("generated", "library") else source)
     if not config.is_generated and library is not None:
         params = params.replace(bank=library.bank)
-    config, lanes = processes.place(config)
     if parsed.resumed is None:
         start.check_start(ALGORITHMS[algorithm], config, env, params)  # before there is a folder
+    if is_population(config):
+        return _train_population(algorithm, config, env, params, parsed.resumed, library)
+    config, lanes = processes.place(config)
     run_folder = parsed.resumed or folder.create(config)
     say = functools.partial(print, flush=True) if processes.is_writer() else lambda text: None
     where = f"{processes.in_words(config, lanes)}, written to {run_folder.path}"
     say(f"{config.env} on {where}\n{console.length(config)}")
-    if is_population(config):
-        return _train_population(algorithm, config, env, params, run_folder, library)
     outcome = runner.run(ALGORITHMS[algorithm], config, env, params, run_folder)
     if not processes.is_writer():
         return INTERRUPTED if outcome.stopped else 0
@@ -58,14 +59,19 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
 
 
 def _train_population(
-    algorithm: str, config: Config, env: Environment, params: Any, run_folder: folder.RunFolder, library: Any
+    algorithm: str, config: Config, env: Environment, params: Any, resumed: folder.RunFolder | None, library: Any
 ) -> int:
-    """Trains the members, then prints a line for each."""
+    """Trains the members on one device, then prints a line for each."""
+    if jax.process_count() > 1:
+        raise ValueError("a population trains in one process: leave out --distributed, or --seeds and --sweep")
+    number = len(members(config))  # raises for a sweep that cannot be, before there is a folder
+    run_folder = resumed or folder.create(config)
+    print(f"{number} members on one device, written to {run_folder.path}\n{console.length(config)} each", flush=True)
     outcomes = population.run_population(ALGORITHMS[algorithm], config, env, params, run_folder)
     if plots.is_possible():
         plots.learning_curves(folder.runs_in(run_folder.path), run_folder.learning_curve)
     print(comparison.members_table(outcomes, env, env.default_params, library))
-    if any(outcome.env_steps < config.num_supersteps * config.steps_per_superstep for outcome in outcomes.values()):
+    if any(outcome.stopped for outcome in outcomes.values()):
         print(f"interrupted; resume with: python -m train {algorithm} --resume {run_folder.path}")
         return INTERRUPTED
     return 0

@@ -67,7 +67,9 @@ def members_table(outcomes: Mapping[str, Outcome], env: Environment, params: Any
     width = max(map(len, [*outcomes, "mean"]))
     lines = [f"{'':<{width}}  {'validation':>10}  {'return' if library is None else 'mean score':>10}"]
     spread = [f"{np.mean(column):.3f} ± {np.std(column):.3f}" for column in zip(*rows, strict=True)]
-    lines += [f"{name:<{width}}  {a:>10.3f}  {b:>10.3f}" for name, (a, b) in zip(outcomes, rows, strict=True)]
+    for (name, outcome), (validated, scored) in zip(outcomes.items(), rows, strict=True):
+        failure = f"  stopped early, not finite: {outcome.failure}" if outcome.failure else ""
+        lines.append(f"{name:<{width}}  {validated:>10.3f}  {scored:>10.3f}{failure}")
     return "\n".join([*lines, f"{'mean':<{width}}  {'  '.join(spread)} (standard deviation)"])
 
 

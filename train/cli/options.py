@@ -12,7 +12,7 @@ import jaxenv
 from jaxenv.core.names import did_you_mean_one_of
 from train.networks import own
 from train.run.folder import RunFolder
-from train.run.policy_file import PolicyError, read_header
+from train.run.policy_file import check_algorithm
 from train.settings import presets, task
 from train.settings.config import Config
 from train.settings.serialize import MUTABLE, differences, immutable, option, to_json
@@ -79,9 +79,7 @@ def register_own(name: str) -> None:
 def _resumed(algorithm: str, folder: RunFolder, named: argparse.Namespace, rest: Sequence[str]) -> Config:
     """The settings of a run with the changes that it allows; a ValueError names any other change."""
     path, saved = folder.path, folder.read_config()
-    name = _algorithm_of(folder)
-    if name not in (algorithm, None):
-        raise ValueError(f"{path} is a run of {name}: resume it with python -m train {name} --resume {path}")
+    check_algorithm(path, algorithm)
     if named.preset is not None:
         raise ValueError(
             f"--preset {named.preset} starts a new run; a resumed run takes its settings from {folder.config}"
@@ -96,14 +94,6 @@ def _resumed(algorithm: str, folder: RunFolder, named: argparse.Namespace, rest:
     if config.run_dir != path:
         raise ValueError(f"--run-dir {config.run_dir} is not --resume {path}: a run resumes in its own folder")
     return config
-
-
-def _algorithm_of(folder: RunFolder) -> str | None:
-    """What has trained the policy of a run; None if there is none yet, or it does not say."""
-    try:
-        return read_header(folder.policy).get("algorithm")
-    except PolicyError:  # checkpoints do not depend on it
-        return None
 
 
 def _with_arguments(default: Config, named: argparse.Namespace) -> Config:

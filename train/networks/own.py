@@ -69,14 +69,17 @@ def own_network(settings: Network) -> OwnNetwork:
     """The network whose module the settings name.
 
     Raises:
-        ValueError: if no such module is known here. It is never imported: a file does not decide which code runs.
+        ValueError: if no such module is known here. A file does not decide which code runs: nothing is imported, and
+            nothing is called but a class of Flax modules.
     """
     name = settings.module or ""
     place, _, path = name.partition(":")
-    kind: Any = _MODULES.get(name) or sys.modules.get(place)
-    for part in path.split(".") if name not in _MODULES else ():
-        kind = getattr(kind, part, None)
+    kind: Any = _MODULES.get(name)
     if kind is None:
+        kind = sys.modules.get(place)
+        for part in path.split("."):
+            kind = getattr(kind, part, None)
+    if not (isinstance(kind, type) and issubclass(kind, nn.Module)):
         raise ValueError(f"the network {name} is not known here: import {place or 'its module'} first")
     arguments = {name: tuple(value) if isinstance(value, list) else value for name, value in settings.arguments.items()}
     return OwnNetwork(kind(**arguments))

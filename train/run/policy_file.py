@@ -14,7 +14,7 @@ from jaxenv.core import Environment
 from train.networks.network import PureNetwork, make_network
 from train.networks.policy import LearnedPolicy, make_policy
 from train.networks.reader import Reader
-from train.run.folder import write_atomic
+from train.run.folder import runs_in, write_atomic
 from train.settings import task
 from train.settings.config import Config, Network
 from train.settings.serialize import differences, from_json, in_words, to_json
@@ -86,6 +86,19 @@ def read_header(path: str | Path) -> dict[str, Any]:
     if not isinstance(record, dict) or record.get("format") != _FORMAT:
         raise PolicyError(f"{path} is not a policy file of this version ({_FORMAT!r})")
     return record
+
+
+def check_algorithm(run_dir: Path, algorithm: str) -> None:
+    """A ValueError if the policy in a run folder, or of a population's first member, was trained by another algorithm.
+
+    Checkpoints of two algorithms may have the same arrays. A run without a policy, or with an older one, does not say.
+    """
+    try:
+        name = read_header(runs_in(run_dir)[0].policy).get("algorithm")
+    except PolicyError:  # checkpoints do not depend on it
+        return
+    if name not in (algorithm, None):
+        raise ValueError(f"{run_dir} is a run of {name}: resume it with python -m train {name} --resume {run_dir}")
 
 
 def load_policy(path: str | Path, env: Environment, params: Any, *, any_params: bool = False) -> LearnedPolicy:

@@ -73,9 +73,8 @@ def run_population(
             folder.write_config(config)
         for number, each in enumerate(groups):
             group = Group(algorithm, config, env, env_params, each, folder, f"checkpoints-{number}")
-            found = group.train(show_progress=show_progress)
-            outcomes |= found
-            if any(outcome.stopped for outcome in found.values()) and group.is_interrupted:
+            outcomes |= group.train(show_progress=show_progress)
+            if group.is_interrupted:
                 break
     if not outcomes:
         raise CheckpointError("the population is finished; continue it with a greater --total-steps")
@@ -134,9 +133,9 @@ class Group:
                 if is_last or checkpoints.is_due():
                     for report in reports:
                         report.flush()
-                    clock = reports[0].clock
-                    done = {"superstep": number + 1, "env_steps": clock.env_steps, "seconds": clock.seconds}
-                    progress = dataclasses.replace(progress, **done)
+                    env_steps = (number + 1) * config.steps_per_superstep
+                    seconds = max(report.clock.seconds for report in reports)  # that of a failed member stands still
+                    progress = dataclasses.replace(progress, superstep=number + 1, env_steps=env_steps, seconds=seconds)
                     checkpoints.save(state, progress)
                     for member, report in enumerate(reports):
                         report.save(self.policy(state, member))
@@ -152,8 +151,8 @@ class Group:
 
     def policy(self, state: Any, member: int) -> LearnedPolicy:
         """What a member has learned so far."""
-        own = jax.tree.map(lambda x: x[member], state)
-        return self.algorithm.policy_of(own, config=self.config, env=self.env)
+        policies = self.algorithm.policy_of(state, config=self.config, env=self.env)
+        return jax.tree.map(lambda x: x[member], policies)  # of the state, only what a policy needs
 
     def _open_checkpoints(self) -> Any:
         """The checkpoints of the group, or of nothing."""
@@ -239,9 +238,15 @@ class _Member:
 
     def outcome(self, policy: LearnedPolicy, compile_seconds: float, *, stopped: bool) -> Outcome:
         """What has become of it."""
-        length = self.clock.env_steps, self.clock.seconds, compile_seconds
-        ended_early = stopped or self._failed is not None
-        return Outcome(policy, *length, stopped=ended_early, metrics=self._recorder.arrays())
+        return Outcome(
+            policy,
+            self.clock.env_steps,
+            self.clock.seconds,
+            compile_seconds,
+            stopped=stopped,
+            metrics=self._recorder.arrays(),
+            failure=None if self._failed is None else str(self._failed),
+        )
 
     def _guard(self, report: Any) -> None:
         """Reports; where an update failed, this is the last record."""
@@ -267,5 +272,5 @@ def _mean_record(records: Sequence[Mapping[str, Any] | None]) -> dict[str, Any]:
         values = [record[name] for record in found if record.get(name) is not None]
         return sum(values) / len(values) if values else None
 
-    names = ("return", "validation_return", "entropy", "env_steps")
-    return {name: mean(name) for name in names} | {"env_steps": max((r["env_steps"] for r in found), default=0)}
+    means = {name: mean(name) for name in ("return", "validation_return", "entropy")}
+    return {**means, "env_steps": max((record["env_steps"] for record in found), default=0)}

@@ -45,6 +45,7 @@ class Outcome:
     compile_seconds: float  # before it: compilation, and the first bank and episodes, which take a moment
     stopped: bool  # interrupted by a signal or the callback
     metrics: dict[str, np.ndarray]  # name -> [supersteps], what `metrics.jsonl` has; NaN where there is nothing
+    failure: str | None = None  # of a member of a population: the terms of the loss that were not finite
 
 
 def run(

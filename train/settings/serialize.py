@@ -8,7 +8,7 @@ from typing import Any
 from train.settings.config import Config
 
 MUTABLE = (
-    *("total_steps", "run_dir", "devices", "at_once", "validate_every", "checkpoint_every"),
+    *("total_steps", "run_dir", "devices", "validate_every", "checkpoint_every"),
     *("tensorboard", "csv", "wandb"),
 )
 """What may change when a run is resumed. None of it alters what has been learned so far; the schedules decay over

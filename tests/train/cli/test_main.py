@@ -113,6 +113,27 @@ def test_train_then_evaluate(tmp_path, capsys):
         assert error.count("\n") == 1
 
 
+@pytest.mark.usefixtures("table_is_registered")
+def test_train_a_population(tmp_path, capsys):
+    run_dir = tmp_path / "run"
+    options = ["--env", "Table-v0", *TINY, "--seeds", "2"]
+    assert main(["ppo", *options, "--run-dir", str(run_dir)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == f"2 members on one device, written to {run_dir}"
+    assert [line.split()[0] for line in lines[-3:]] == ["seed=3", "seed=4", "mean"]
+    assert (run_dir / "learning_curve.png").exists()
+    assert main(["evaluate", str(run_dir / "seed=4")]) == 0
+    assert "mean score" in capsys.readouterr().out
+    assert main(["plot", str(run_dir), "--out", str(tmp_path / "curve.png")]) == 0
+    for again, message in (
+        (["--resume", str(run_dir)], "the population is finished"),
+        ([*options, "--sweep", "gama=0.9,1", "--run-dir", str(tmp_path / "sweep")], "Did you mean 'gamma'?"),
+    ):
+        assert main(["ppo", *again]) == 2
+        assert message in capsys.readouterr().err
+    assert not (tmp_path / "sweep").exists()
+
+
 def test_an_environment_without_a_generator_trains_on_the_bank_that_it_has(monkeypatch, capsys, tmp_path):
     class Fixed(Table):
         generate = Environment.generate

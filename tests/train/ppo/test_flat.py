@@ -13,7 +13,7 @@ from train import ppo
 from train.settings.config import Config, Hyper, Network, Rollout, Scenarios
 
 pytestmark = pytest.mark.slow
-ROUNDS = 7
+ROUNDS = 25
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from flax import serialization
 from probes import PROBES
 
 import jaxenv
@@ -82,8 +83,21 @@ def test_a_network_of_ones_own_is_saved_by_name_and_never_imported():
     assert own.own_network(saved.network) == own.OwnNetwork(Wide(8))
     with pytest.raises(ValueError, match="antigravity:Wide is not known here: import antigravity first"):
         own.own_network(Network(module="antigravity:Wide"))
+    for name in ("os:system", "subprocess:Popen", "builtins:eval", f"{__name__}:run"):  # a file runs no code
+        with pytest.raises(ValueError, match=f"{name} is not known here"):
+            own.own_network(Network(module=name, arguments={"command": "exit 1"}))
     with pytest.raises(TypeError, match="has width <class 'int'>, which a run cannot save"):
         own.settings_of(Wide(int))
+
+
+def test_an_algorithm_that_is_not_there_is_named(env, config, tmp_path):
+    with pytest.raises(ValueError, match=r"no algorithm 'pgn'\. Did you mean 'pqn'\?"):
+        run(env, config, algorithm="pgn")
+    (tmp_path / "config.json").write_text("{}")
+    header = {"format": "jaxenv policy 1", "algorithm": "dqn"}
+    (tmp_path / "policy.msgpack").write_bytes(serialization.msgpack_serialize(header))
+    with pytest.raises(ValueError, match="is a run of dqn: resume it with"):
+        run(env, dataclasses.replace(config, run_dir=tmp_path))
 
 
 def test_an_environment_without_a_generator_says_so(env):

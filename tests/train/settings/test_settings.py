@@ -33,6 +33,9 @@ def test_differences_are_named_except_mutable_settings():
     changed = dataclasses.replace(config, params={"weights.send": 0.05}, env_args={"num_agents": 2})
     found = differences(immutable(to_json(config)), immutable(to_json(changed)))
     assert found == [("env_args.num_agents", "nothing", 2), ("params.weights.send", "nothing", 0.05)]
+    grouped = dataclasses.replace(config, seeds=4, at_once=2)  # a checkpoint holds one group
+    found = differences(immutable(to_json(config)), immutable(to_json(grouped)))
+    assert found == [("seeds", 1, 4), ("at_once", None, 2)]
     masked = dataclasses.replace(config, env_args={"seed": 1, "total_steps": 2})  # of a user's own environment
     found = differences(immutable(to_json(config)), immutable(to_json(masked)))
     assert found == [("env_args.seed", "nothing", 1), ("env_args.total_steps", "nothing", 2)]
