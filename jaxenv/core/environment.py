@@ -112,7 +112,10 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
         return jnp.concatenate([parts.context, *tables, parts.actions.ravel()])
 
     def generate(self, key: Key, difficulty: jax.Array | float) -> Any:
-        """One scenario drawn at a difficulty in [0, 1]; jittable, to be stacked into a `ScenarioBank` by `jax.vmap`."""
+        """One scenario drawn at a difficulty in [0, 1]; jittable, to be stacked into a `ScenarioBank` by `jax.vmap`.
+
+        Above 1 lies what training never draws, for tests out of distribution; the rules say how it goes beyond.
+        """
         raise NotImplementedError(f"{self.name} has no generator")
 
     def scenario_index(self, state: Any) -> jax.Array:

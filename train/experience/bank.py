@@ -24,7 +24,7 @@ def generate_bank(
         env: the environment, whose generator draws the scenarios.
         key: random key.
         count: S, scenarios.
-        difficulty: least and greatest, within 0..1.
+        difficulty: least and greatest, within 0..1, or above 1 for what training never draws.
         shared: the data that the scenarios share, taken from another bank of this environment.
     """
     low, high = difficulty

@@ -1,7 +1,7 @@
 """Days drawn at random, for endless training: key -> Scenario, jittable.
 
 Times are multiples of five minutes. The calendar that a day starts with has no overlaps and can be travelled; what is
-hard is in the requests. `difficulty` in [0, 1] moves the shares.
+hard is in the requests. `difficulty` in [0, 1] moves the shares; above 1 there are more requests than ever below.
 """
 
 import jax
@@ -51,14 +51,17 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
     Args:
         key: consumed.
         limits: capacities; counts are cut to what fits.
-        difficulty: [] float in [0, 1]: more events, colliding requests, inflexible people and work.
+        difficulty: [] float in [0, 1]: more events, colliding requests, inflexible people and work. Above 1: as at 1,
+            with 7 or more requests.
     """
     sizes = (4, 1 + 2 * limits.places, 9, 3 + 4 * limits.tasks, 3 + 6 * MAX_EVENTS, 13 * limits.requests)
     uniform = jax.random.uniform(key, (sum(sizes),))  # one draw for the whole day: it compiles six times faster
     shape, town, who, work, day, queue = jnp.split(uniform, np.cumsum(sizes)[:-1])
-    difficulty = jnp.asarray(difficulty, jnp.float32)
-    most = min(MAX_REQUESTS, limits.requests, limits.events - SPARE_STEPS)
+    is_beyond, difficulty = difficulty > 1, jnp.minimum(jnp.asarray(difficulty, jnp.float32), 1.0)
+    room = min(limits.requests, limits.events - SPARE_STEPS)
+    most = min(MAX_REQUESTS, room)
     num_requests = _skewed_count(shape[:3], 1, most, difficulty)
+    num_requests = jnp.where(is_beyond, as_integer(shape[0], min(most + 1, room), room), num_requests)
     num_places, travel = draw_travel(town, limits)
     persona = draw_persona(who)
     room = limits.events - SPARE_STEPS - num_requests

@@ -25,6 +25,7 @@ MAX_INITIAL = 3  # messages of a channel at reset
 KINDS_AT_FIRST = np.array([*range(ANNOUNCEMENT + 1)] * 3 + [STATUS, MENTION])
 STAY, RETURN = (180, 60), (10, 16)  # least weight and spread of staying in a state, and of becoming available again
 LASTING, FLEETING = 4, 6  # factor and divisor of the weight of staying in a state that is left seldom, or soon
+BUSY = 2  # factor of the post rates at a difficulty above 1
 RINGING = 16  # factor of the call rates of a team that rings for everything
 PRESENCE_AT_FIRST = np.cumsum([0.5, 0.25, 0.15, 0.1])[:-1] * ONE
 
@@ -39,10 +40,11 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
     Args:
         key: of the draw.
         limits: capacities; what has no room is left out.
-        difficulty: d, [] in [0, 1].
+        difficulty: d, [] in [0, 1]. Above 1: as at 1, with teammates who post twice as often.
     """
     C, U, T = limits.channels, limits.users, limits.texts
     dice = _Dice(key, C, U)
+    haste = jnp.where(difficulty > 1, BUSY, 1)
     d = jnp.floor(jnp.clip(jnp.asarray(difficulty, jnp.float32), 0, 1) * DIFFICULTY_STEPS).astype(jnp.int32)
     num_channels = jnp.clip(2 + _rounded(6, d) + dice.size(3) - 1, min(2, C), C)
     num_users = jnp.minimum(2 + dice.size(6), U)
@@ -57,7 +59,7 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
         start=scale(dice.one(), num_channels).astype(jnp.int8),
         presence=jnp.where(works, _pick(PRESENCE_AT_FIRST.astype(np.int32), dice.of_users()), 0).astype(jnp.int8),
         messages=initial_messages(dice, exists, num_users, first, number),
-        post_rate=jnp.where(works, post_rates(dice), 0),
+        post_rate=jnp.where(works, haste * post_rates(dice), 0),
         channel_edges=jnp.where(works[:, None], cdf(channel_weights(dice, exists, num_channels)), ONE),
         kind_edges=jnp.where(works[:, None], kind_edges(dice, d), 0),
         presence_edges=jnp.where(works[:, None, None], cdf(presence_weights(dice)), 0),

@@ -21,7 +21,8 @@ FORK, FIRST_TURN, SECOND_TURN = range(LINKS, LINKS + 3)
 NUM_ROUTES = LINKS + 3
 THIRD_FIRST, THIRD_SECOND = FORK, TRAP  # of a commitment with three variants, which leaves no room for a fork
 ASIDE_SLOTS = NUM_ROUTES - TRAP  # from TRAP on: those that may be traps or helps
-MAX_VERBS = 3  # of a route
+MAX_VERBS = 3  # of a route, and
+BEYOND = (4, 6)  # of one at a difficulty above 1
 NUM_STRUCTURE = 18 + LINKS + 1 + 4 * ASIDE_SLOTS  # uniform numbers that a plan takes
 NUM_PRICES = 4 + NUM_VERBS  # those that a route's verbs and prices take
 
@@ -127,9 +128,10 @@ def _draw_change(
     return jnp.where(fits, kind, NO_CHANGE), jnp.where(fits, link, -1)
 
 
-def draw_costs(u: jax.Array, difficulty: jax.Array) -> Costs:
+def draw_costs(u: jax.Array, difficulty: jax.Array, is_beyond: jax.Array) -> Costs:
     """Verbs and prices of eight routes from [8, NUM_PRICES] uniform numbers."""
     count = 1 + as_integer(u[:, 0] * (0.5 + 0.5 * difficulty), 0, MAX_VERBS - 1)
+    count = jnp.where(is_beyond, as_integer(u[:, 0], *BEYOND), count)
     score = u[:, 4:]
     rank = jnp.sum(score[:, None, :] < score[:, :, None], axis=-1, dtype=jnp.int32)
     chosen = rank < count[:, None]

@@ -25,7 +25,7 @@ def columns(table):
     return (np.asarray(column, np.int32) for column in (table.start, table.end, table.place))
 
 
-@pytest.mark.parametrize("difficulty", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("difficulty", [0.0, 0.5, 1.0, 2.0])
 def test_a_calendar_can_be_lived(draw, difficulty):
     days = draw(difficulty)
     start, end, place = columns(days.calendar)
@@ -40,6 +40,15 @@ def test_a_calendar_can_be_lived(draw, difficulty):
     assert (days.overlaps == 0).all()
     assert (days.tight_legs == 0).all()
     assert (end <= DAY_END).all()
+
+
+def test_beyond_training_there_are_more_requests(draw):
+    """And nothing else of a day changes, but that its calendar leaves them room."""
+    hard, beyond = draw(1.0), draw(2.0)
+    assert set(beyond.num_requests) == {7, 8}
+    assert (beyond.max_steps == beyond.num_requests + 5).all()
+    for part in ("tasks", "persona", "travel", "weekday", "calendar"):
+        jax.tree.map(np.testing.assert_array_equal, getattr(beyond, part), getattr(hard, part))
 
 
 @pytest.mark.parametrize("difficulty", [0.0, 1.0])

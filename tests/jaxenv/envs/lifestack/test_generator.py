@@ -11,12 +11,14 @@ import scenarios
 from jaxenv import baselines
 from jaxenv.core import ScenarioBank, bitsets
 from jaxenv.envs.lifestack import LifeStack
+from jaxenv.envs.lifestack.actions import NUM_VERBS
 from jaxenv.envs.lifestack.types import NEVER, UNKNOWN, UNWRITTEN, Limits
 from scenarios.solvers.lifestack import chance_to_win
 from strategies.lifestack_game import drawn
 
 ENV = LifeStack()
 DIFFICULTIES = (0.0, 0.5, 1.0)
+BEYOND = 2.0
 COUNT = 512
 every_difficulty = pytest.mark.parametrize("difficulty", DIFFICULTIES)
 
@@ -64,7 +66,7 @@ def test_limits_that_are_too_small_are_refused(field):
 
 
 @pytest.mark.slow
-@every_difficulty
+@pytest.mark.parametrize("difficulty", [*DIFFICULTIES, BEYOND])
 def test_a_drawn_crisis_can_be_read_and_compiled_again(difficulty):
     bank = ScenarioBank(jax.tree.map(lambda leaf: leaf[:40], crises(difficulty)))
     library = scenarios.decompile("lifestack", bank)
@@ -159,6 +161,15 @@ def test_chains_are_up_to_five_links_long_and_longer_with_difficulty():
     assert lengths[0].mean() < lengths[1].mean() < lengths[2].mean()
 
 
+def test_beyond_training_routes_ask_for_more_verbs():
+    """And the plan of the crisis does not change."""
+    hard, beyond = crises(1.0), crises(BEYOND)
+    verbs = [bitsets.flags(found.routes.required, NUM_VERBS).sum(-1) for found in (hard, beyond)]
+    assert [set(count[count > 0]) for count in verbs] == [{1, 2, 3}, {4, 5, 6}]
+    np.testing.assert_array_equal(links(beyond), links(hard))
+    assert beyond.horizon.mean() > 1.5 * hard.horizon.mean()
+
+
 def test_ways_and_traps_are_more_with_difficulty():
     easy, hard = parts(crises(0.0)), parts(crises(1.0))
     for name in ("fork", "turn", "wait", "trap", "bound"):
@@ -182,7 +193,7 @@ def test_hidden_facts_are_unknown_at_reset_and_what_is_drawn_is_not_told(difficu
         assert 0.35 < fired.mean() < 0.65
 
 
-@every_difficulty
+@pytest.mark.parametrize("difficulty", [*DIFFICULTIES, BEYOND])
 def test_nothing_is_decided_before_the_first_step(difficulty):
     found = crises(difficulty)
     assert ((found.metrics > 0) & (found.metrics < 100 * 100_000)).all()

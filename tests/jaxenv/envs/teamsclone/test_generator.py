@@ -53,6 +53,13 @@ def test_limits_that_are_too_small_for_the_texts_are_refused():
 # --------------------------------------------------------------------------------- what is promised
 
 
+def test_beyond_training_teammates_post_twice_as_often():
+    hard, beyond = workspaces(1.0), workspaces(2.0)
+    np.testing.assert_array_equal(beyond.post_rate, 2 * hard.post_rate)
+    assert beyond.post_rate.max() < ONE
+    jax.tree.map(np.testing.assert_array_equal, beyond.replace(post_rate=hard.post_rate), hard)
+
+
 @pytest.mark.parametrize(
     ("difficulty", "channels"), [(0.0, {2, 3}), (0.25, {3, 4, 5}), (0.5, {4, 5, 6}), (1.0, {7, 8})]
 )
