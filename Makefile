@@ -17,13 +17,16 @@ GPU  := $(VENV)/.installed-gpu
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train test test-all coverage check format bench bench-gpu library tables lock clean
+.PHONY: help train baselines test test-all coverage check format bench bench-gpu library tables lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 train: $(CORE)  ## train PPO on generated days and score it on the library
 	$(PY) -m train ppo --env LifeOps-Shaped-v0 $(ARGS)
+
+baselines: $(DEV)  ## train every agent in every environment, some hours on two cores, and write RESULTS.md
+	$(PY) -m train baselines $(ARGS)
 
 bench: $(DEV)  ## measure environment steps per second, beside other suites
 	$(PY) -m train bench $(ARGS)

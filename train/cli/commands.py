@@ -1,4 +1,4 @@
-"""The commands: train, evaluate, collect, plot, bench, bench-gpu, profile."""
+"""The commands: train, evaluate, collect, plot, baselines, bench, bench-gpu, profile."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ from tyro.conf import Positional
 from jaxenv.core import Environment
 from train import ppo
 from train.algorithms import ALGORITHMS
-from train.cli import benchmark, benchmark_gpu, collecting, comparison, options, profiling
+from train.cli import baselines, benchmark, benchmark_gpu, collecting, comparison, options, profiling
 from train.networks import own
 from train.run import console, folder, plots, population, processes, runner, start
 from train.run.policy_file import load_policy, read_header
@@ -143,6 +143,7 @@ OTHERS: dict[str, Callable[..., object]] = {
     "evaluate": evaluate,
     "collect": collecting.collect,
     "plot": plot,
+    "baselines": baselines.baselines,
     "bench": benchmark.benchmark,
     "bench-gpu": benchmark_gpu.bench_gpu,
     "profile": profiling.profile,

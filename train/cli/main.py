@@ -20,6 +20,7 @@ usage: python -m train COMMAND ...
   evaluate RUN_DIR        score the policy of a run
   collect RUN_DIR         write the transitions of its policy as a dataset
   plot RUN_DIR ...        draw the learning curves of runs
+  baselines               train every agent and score it on held-out scenarios
   bench                   measure steps per second, or compile for other chips
   bench-gpu               measure all of it on a GPU within eight minutes
   profile ID              show where a superstep of training goes

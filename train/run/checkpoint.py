@@ -30,6 +30,10 @@ class CheckpointError(ValueError):
     """A checkpoint that is broken or belongs to another run."""
 
 
+class Finished(CheckpointError):
+    """A run that has done all its steps, so that there is nothing to resume."""
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Progress:
     """How far a run has come; counters are Python ints, since they exceed 2**31."""

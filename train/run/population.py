@@ -19,7 +19,7 @@ from train.lanes import Lanes
 from train.networks.policy import LearnedPolicy
 from train.run.algorithm import Algorithm
 from train.run.best_policy import BestPolicy
-from train.run.checkpoint import CheckpointError, Checkpoints, NoCheckpoints, Progress
+from train.run.checkpoint import Checkpoints, Finished, NoCheckpoints, Progress
 from train.run.clock import Clock
 from train.run.console import Bar
 from train.run.folder import RunFolder
@@ -59,7 +59,8 @@ def run_population(
 
     Raises:
         ValueError: if another process is writing into the folder, or the settings do not fit the environment.
-        CheckpointError: if the population is finished, or its newest checkpoint is broken or of another task.
+        Finished: if the population has done all its steps.
+        CheckpointError: if its newest checkpoint is broken or of another task.
     """
     check(algorithm, config, env)
     config = task.complete(config, env, env_params)
@@ -77,7 +78,7 @@ def run_population(
             if group.is_interrupted:
                 break
     if not outcomes:
-        raise CheckpointError("the population is finished; continue it with a greater --total-steps")
+        raise Finished("the population is finished; continue it with a greater --total-steps")
     return outcomes
 
 

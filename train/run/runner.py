@@ -16,7 +16,7 @@ from train.lanes import SHARED, Lanes
 from train.networks.policy import LearnedPolicy
 from train.run.algorithm import Algorithm, State, check_abilities
 from train.run.best_policy import BestPolicy
-from train.run.checkpoint import CheckpointError, Checkpoints, NoCheckpoints, Progress
+from train.run.checkpoint import Checkpoints, Finished, NoCheckpoints, Progress
 from train.run.clock import Clock
 from train.run.folder import RunFolder
 from train.run.policy_file import save_policy
@@ -75,7 +75,8 @@ def run(
 
     Raises:
         ValueError: if another process is writing into the folder.
-        CheckpointError: if the run is finished, or its newest checkpoint is broken or of another task.
+        Finished: if the run has done all its steps.
+        CheckpointError: if its newest checkpoint is broken or of another task.
         NotFinite: if a loss or gradient is NaN or infinite; `folder.not_finite` has the state before that update.
     """
     check(algorithm, config, env)
@@ -161,7 +162,7 @@ def restore_or_init(
     key = jax.random.key(config.seed)
     progress = checkpoints.newest()
     if progress is not None and progress.superstep >= config.num_supersteps:
-        raise CheckpointError(
+        raise Finished(
             f"the run is finished: {progress.env_steps:,} of {config.total_steps:,} steps are done; "
             "continue it with a greater --total-steps"
         )

@@ -1,7 +1,7 @@
 """Several seeds over many scenarios as a number and its interval, as rliable defines them (Agarwal et al. 2021)."""
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -65,13 +65,36 @@ def aggregate(
         strata: [S] labels, such as difficulties; all scenarios are one stratum by default.
         seed: of the resampling.
     """
-    random, labels = np.random.default_rng(seed), np.zeros(scores.shape[1]) if strata is None else strata
+    return _interval(lambda found: statistic(*found), (scores,), strata, seed)
+
+
+def improvement(ours: np.ndarray, theirs: np.ndarray, *, strata: np.ndarray | None = None, seed: int = 0) -> Aggregate:
+    """The probability of improvement with such an interval: seeds are resampled for each, scenarios for both alike.
+
+    Args:
+        ours: [seeds, S] scores.
+        theirs: [other seeds, S] scores on the same scenarios.
+        strata: [S] labels; all scenarios are one stratum by default.
+        seed: of the resampling.
+    """
+    return _interval(lambda found: probability_of_improvement(*found), (ours, theirs), strata, seed)
+
+
+def _interval(
+    statistic: Callable[[Sequence[np.ndarray]], float],
+    samples: Sequence[np.ndarray],
+    strata: np.ndarray | None,
+    seed: int,
+) -> Aggregate:
+    """A statistic of samples, [seeds, S] each, and the percentiles of its values over resamples."""
+    random = np.random.default_rng(seed)
+    labels = np.zeros(samples[0].shape[1]) if strata is None else strata
     groups = [np.flatnonzero(labels == label) for label in np.unique(labels)]
 
     def resampled() -> float:
-        seeds = random.integers(scores.shape[0], size=scores.shape[0])
+        seeds = [random.integers(len(scores), size=len(scores)) for scores in samples]
         columns = np.concatenate([random.choice(group, size=group.size) for group in groups])
-        return statistic(scores[np.ix_(seeds, columns)])
+        return statistic([scores[np.ix_(rows, columns)] for scores, rows in zip(samples, seeds, strict=True)])
 
     low, high = np.percentile([resampled() for _ in range(RESAMPLES)], [2.5, 97.5])
-    return Aggregate(statistic(scores), float(low), float(high))
+    return Aggregate(statistic(samples), float(low), float(high))

@@ -1,0 +1,137 @@
+"""Results by hand, held-out sets that nobody trains on, and runs that are never made twice."""
+
+import json
+
+import jax
+import numpy as np
+import pytest
+from probes import GENERATED, PROBES
+
+import jaxenv
+from jaxenv import registry
+from strategies.tables import Table
+from train.cli import comparison
+from train.cli.main import main
+from train.experience.bank import generate_bank
+from train.results import figure, markdown, measure, store, summary
+from train.results.held_out import COUNT, SEED, SETS, TEST, held_out
+from train.results.measure import Measured
+from train.score import aggregates
+from train.score.scores import ReferenceReturns
+from train.score.validation import validation_params
+from train.settings import presets
+
+FAMILIES = ("LifeOps-v0", pytest.param("LifeStack-v0", marks=pytest.mark.slow), "TeamsClone-v0")
+
+
+def rows_of(bank):
+    """The scenarios of a bank as a set of bytes."""
+    leaves = [np.asarray(leaf).reshape(bank.size, -1) for leaf in jax.tree.leaves(jax.device_get(bank.scenarios))]
+    return {b"".join(leaf[row].tobytes() for leaf in leaves) for row in range(bank.size)}
+
+
+@pytest.mark.parametrize("env_id", FAMILIES)
+def test_nobody_trains_or_validates_on_the_test_set(env_id):
+    env, params = jaxenv.make(env_id)
+    sets = {name: rows_of(each.bank) for name, each in held_out(env, params).items()}
+    assert {name: len(rows) for name, rows in sets.items()} == dict.fromkeys(SETS, COUNT)
+    of_run = generate_bank(env, jax.random.key(SEED), count=COUNT, difficulty=(0.0, 1.0), shared=params.bank.shared)
+    others = rows_of(of_run) | rows_of(validation_params(env, params).bank)
+    for rows in sets.values():
+        assert not rows & others
+        others |= rows
+
+
+def measured(low, seeds=3):
+    """Returns low, low + 1, ... of the seeds; of the scenarios of `hard` 10 less each."""
+    seeded = low + np.arange(seeds, dtype=np.float32)[:, None]
+    returns = {name: np.repeat(seeded - 10 * (name == "hard"), 8, axis=1) for name in SETS}
+    succeeded = {name: np.full((seeds, 8), 0.25, np.float32) for name in SETS}
+    return Measured(returns | {"library": np.repeat(seeded, 2, axis=1)}, succeeded, {"seeds": seeds, "env_steps": 7})
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """Fewer resamples than for a table that is published."""
+    monkeypatch.setattr(aggregates, "RESAMPLES", 50)
+
+
+def test_a_row_by_hand():
+    reference = ReferenceReturns(("a", "b"), np.array([0.0, 1.0]), np.array([4.0, np.nan]))
+    ours, theirs = summary.rows({"PPO": measured(1.0), "PQN": measured(2.0)}, reference)
+    assert ours.test.value == pytest.approx(np.sort([1, 2, 3] * 16 + [-9, -8, -7] * 8)[18:54].mean())
+    assert ours.sets["shifted"].value == 2.0
+    assert ours.sets["hard"].value == -8.0
+    assert ours.succeeded["easy"] == 0.25
+    assert ours.library_score.value == pytest.approx(2.0 / 4.0)  # the second scenario has no best return
+    assert ours.library_return == 2.0
+    assert ours.better is None
+    assert theirs.better.value == pytest.approx((1 + 1 + 1 + 0.5 + 0.5 + 1 + 1 + 1 + 0) / 9)  # pairs of 2 3 4 and 1 2 3
+    assert theirs.better.low <= theirs.better.value <= theirs.better.high <= 1.0
+
+
+def test_the_median_seed():
+    found = measured(0.0)
+    found.returns["easy"][0] += 100
+    assert measure.median_seed(found, list(TEST)) == 2
+    assert measure.median_seed(measured(0.0, seeds=4), list(TEST)) == 1
+
+
+def test_what_was_measured_is_read_again(tmp_path):
+    path = store.path_of(tmp_path, "A-v0", "PPO")
+    store.save(path, measured(1.0))
+    [(agent, found)] = store.load_all(tmp_path, "A-v0").items()
+    assert agent == "PPO"
+    assert found.about == measured(1.0).about
+    jax.tree.map(np.testing.assert_array_equal, found.returns, dict(measured(1.0).returns))
+    jax.tree.map(np.testing.assert_array_equal, found.succeeded, dict(measured(1.0).succeeded))
+
+
+def test_the_page_has_a_row_for_each_agent_and_no_empty_column(tmp_path):
+    rows = summary.rows({"Random": measured(-5.0), "PPO": measured(1.0)}, None)
+    page = markdown.page({"A-v0": rows}, {"A-v0": {"easy": "abc"}})
+    assert "| agent | test | easy | medium | hard | shifted | library | succeeded | better than PPO | seeds |\n" in page
+    assert f"| PPO | {rows[1].test.value:.2f} (" in page
+    assert "| return 2.00 | 25% / 25% |  | 3 |" in page
+    assert "7 environment steps a seed; " in page
+    assert "easy `abc`" in page
+    pytest.importorskip("matplotlib")
+    figure.draw({"A-v0": rows}, tmp_path / "results.png")
+    assert (tmp_path / "results.png").stat().st_size > 1000
+
+
+@pytest.fixture
+def command(tmp_path, monkeypatch):
+    """() -> exit status of two agents in a table, in a folder."""
+    monkeypatch.setattr(registry, "_FACTORIES", {"Table-v0": Table})
+    monkeypatch.setitem(presets.PRESETS, "Table-v0", GENERATED)
+    monkeypatch.setattr(comparison, "library_for", lambda env, path=None: None)
+    monkeypatch.setattr(Table, "default_params", PROBES["observation"])
+    folders = {"out": "out", "page": "out/R.md", "runs": "runs", "release": "released"}
+    options = [part for name, place in folders.items() for part in (f"--{name}", str(tmp_path / place))]
+    sizes = ["--seeds", "2", "--total-steps", "2048", "--no-progress"]
+    return lambda *others: main(["baselines", "--env", "Table-v0", "--agents", "PPO", *sizes, *options, *others])
+
+
+def test_nothing_is_measured_twice(command, tmp_path, monkeypatch, capsys):
+    with monkeypatch.context() as patch:
+        killed = type("Killed", (), {"stopped": True})()
+        patch.setattr(measure.training, "train_population", lambda *_, **__: {"seed=0": killed})
+        assert command() == 130
+    assert "the same command goes on" in capsys.readouterr().out
+    assert command() == 0
+    assert capsys.readouterr().out.startswith("Table-v0: PPO\n")  # Random had been scored before
+    results = json.loads((tmp_path / "out/results.json").read_text())["results"]["Table-v0"]
+    assert [row["agent"] for row in results] == ["Random", "PPO"]
+    assert [row["about"]["env_steps"] for row in results] == [0, 2048]
+    policies = [path.read_bytes() for path in sorted(tmp_path.glob("runs/Table-v0/PPO/seed=*/policy.msgpack"))]
+    assert (tmp_path / "released/Table-v0.msgpack").read_bytes() in policies
+    before = (tmp_path / "out/R.md").read_text()
+    assert command() == 0
+    assert capsys.readouterr().out.startswith("written to")
+    store.path_of(tmp_path / "out", "Table-v0", "PPO").unlink()
+    assert command() == 0  # its runs are there and finished
+    assert (tmp_path / "out/R.md").read_text() == before
+    assert command("--agents", "PPG") == 2
+    assert "no agent 'PPG'. Did you mean 'PPO'?" in capsys.readouterr().err
+    assert command("--seeds", "1") == 2

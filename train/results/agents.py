@@ -1,0 +1,47 @@
+"""The agents that learn, and their settings: the preset of each environment, with as many steps for all of them."""
+
+import dataclasses
+from pathlib import Path
+from typing import NamedTuple
+
+from jaxenv.core import Environment
+from train import training
+from train.settings import presets
+from train.settings.config import Config
+
+
+class Learner(NamedTuple):
+    """How an agent learns."""
+
+    algorithm: str
+    core: str = "none"
+
+
+LEARNERS = {
+    "PPO": Learner("ppo"),
+    "PPO-GRU": Learner("ppo", core="gru"),
+    "PQN": Learner("pqn"),
+    "DQN": Learner("dqn"),
+}
+
+
+def settings(env: Environment, agent: str, *, seeds: int, total_steps: int | None, run_dir: Path) -> Config:
+    """The settings of an agent's runs: a population of seeds.
+
+    Args:
+        env: the environment.
+        agent: one of `LEARNERS`.
+        seeds: how many, from 0.
+        total_steps: environment steps of each; those of the preset by default, which are the same for every agent.
+        run_dir: where the runs are written.
+    """
+    learner = LEARNERS[agent]
+    config = presets.for_algorithm(learner.algorithm, training.defaults(env))
+    return dataclasses.replace(
+        config,
+        seeds=seeds,
+        total_steps=total_steps or config.total_steps,
+        run_dir=run_dir,
+        network=dataclasses.replace(config.network, core=learner.core),
+        tensorboard=False,
+    )

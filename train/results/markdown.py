@@ -1,0 +1,88 @@
+"""The results as a page of tables."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from train.results.held_out import COUNT, SEED, SETS
+from train.results.measure import LIBRARY_EPISODES
+from train.results.summary import REFERENCE_AGENT, Row
+from train.score.aggregates import Aggregate
+
+HEAD = f"""\
+# Results
+
+What agents reach in each environment, all trained alike and scored on scenarios that nobody trained, validated or
+tuned on. `make baselines` measures it: what is missing below has not been run.
+
+- **Returns** are the interquartile mean over seeds and scenarios, in brackets the 95 % interval of a bootstrap that is
+  stratified over seeds and scenarios (Agarwal et al. 2021). Policies take their most probable action.
+- **Test** is {COUNT} generated scenarios each of easy, medium and hard (the thirds of difficulty 0 to 1, which training
+  draws from), seed {SEED}; **shifted** is {COUNT} from beyond: more requests, more verbs a route, busier channels (the
+  rules say what difficulty above 1 draws). One episode each.
+- **Library** is the mean score on the scenarios that are shipped, where 0 is Random and 1 the best known return
+  ({LIBRARY_EPISODES} episodes each); their mean return where no best return is known. **Succeeded** is the share of
+  test, shifted and library episodes that ended in success, where an environment can be won.
+- **Better than {REFERENCE_AGENT}** is the probability that a seed of the agent has the greater return on a scenario of
+  the test set, a tie counting one half.
+- All agents of an environment train for the same number of environment steps on generated scenarios, with the preset of
+  the environment; an agent's time is its share of that of all its seeds, which train side by side in one program.
+"""
+
+
+def page(results: Mapping[str, Sequence[Row]], fingerprints: Mapping[str, Mapping[str, str]]) -> str:
+    """The page: a section for each environment.
+
+    Args:
+        results: environment -> rows.
+        fingerprints: environment -> set -> fingerprint of its scenarios.
+    """
+    sections = [_section(env_id, rows, fingerprints.get(env_id, {})) for env_id, rows in results.items()]
+    return "\n".join([HEAD, "![Returns of every agent](docs/results/results.png)\n", *sections])
+
+
+def _section(env_id: str, rows: Sequence[Row], fingerprints: Mapping[str, str]) -> str:
+    """An environment's table, and where it was measured."""
+    header = ["agent", "test", *SETS, "library", "succeeded", f"better than {REFERENCE_AGENT}", "seeds", "time each"]
+    can_be_won = any(share > 0 for row in rows for share in row.succeeded.values())
+    cells = [_cells(row, can_be_won) for row in rows]
+    kept = [column for column in range(len(header)) if any(line[column] for line in cells)]
+    lines = [header, ["---"] * len(header), *cells]
+    table = "\n".join(f"| {' | '.join(line[column] for column in kept)} |" for line in lines)
+    places = {row.about["machine"]: None for row in rows if row.about.get("machine")}
+    steps = sorted({row.about["env_steps"] for row in rows} - {0})
+    length = f"{' or '.join(f'{count:,}' for count in steps)} environment steps a seed; " if steps else ""
+    marks = ", ".join(f"{name} `{mark}`" for name, mark in fingerprints.items())
+    return f"## {env_id}\n\n{table}\n\n{length}{'; '.join(places)}. Scenarios: {marks}.\n"
+
+
+def _cells(row: Row, can_be_won: bool) -> list[str]:
+    """The entries of a row."""
+    shares = [row.succeeded.get(name) for name in ("easy", "medium", "hard")]
+    test_share = None if None in shares else sum(share for share in shares if share is not None) / len(shares)
+    of_sets = [test_share, row.succeeded.get("shifted"), row.succeeded.get("library")]
+    succeeded = " / ".join(f"{share:.0%}" for share in of_sets if share is not None) if can_be_won else ""
+    seconds = row.about.get("seconds", 0.0)
+    return [
+        row.agent,
+        _interval(row.test),
+        *(_value(row.sets.get(name)) for name in SETS),
+        _interval(row.library_score) or ("" if row.library_return is None else f"return {row.library_return:.2f}"),
+        succeeded,
+        _interval(row.better),
+        str(row.about["seeds"]),
+        f"{seconds:.0f} s" if seconds else "",
+    ]
+
+
+def _interval(found: Aggregate | None) -> str:
+    return "" if found is None else f"{found.value:.2f} ({found.low:.2f} to {found.high:.2f})"
+
+
+def _value(found: Aggregate | None) -> str:
+    return "" if found is None else f"{found.value:.2f}"
+
+
+def machine_in_words(about: Mapping[str, Any]) -> str:
+    """Where something was measured, in a line: hardware, versions and command of `benchmark.hardware.describe()`."""
+    versions = ", ".join(f"{name} {version}" for name, version in about["versions"].items())
+    return f"{about['cpu']}, {about['cores']} cores, {about['device']}; {versions}; `{about['command']}`"
