@@ -62,10 +62,15 @@ def compare(
 
 
 def members_table(outcomes: Mapping[str, Outcome], env: Environment, params: Any, library: Any) -> str:
-    """A line for each member of a population: its last validation return, and its mean score or return."""
-    rows = [_member_row(outcome, env, params, library) for outcome in outcomes.values()]
+    """A line for each member of a population: its last validation return, and its mean score, or else return."""
+    reference = None
+    if library is not None:
+        params = params.replace(bank=library.bank)
+        reference = reference_returns(env, params, library, baselines.random_policy)
+    has_scores = reference is not None and not np.isnan(reference.best).all()
+    rows = [_member_row(outcome, env, params, reference if has_scores else None) for outcome in outcomes.values()]
     width = max(map(len, [*outcomes, "mean"]))
-    lines = [f"{'':<{width}}  {'validation':>10}  {'return' if library is None else 'mean score':>10}"]
+    lines = [f"{'':<{width}}  {'validation':>10}  {'mean score' if has_scores else 'return':>10}"]
     spread = [f"{np.mean(column):.3f} ± {np.std(column):.3f}" for column in zip(*rows, strict=True)]
     for (name, outcome), (validated, scored) in zip(outcomes.items(), rows, strict=True):
         failure = f"  stopped early, not finite: {outcome.failure}" if outcome.failure else ""
@@ -73,17 +78,16 @@ def members_table(outcomes: Mapping[str, Outcome], env: Environment, params: Any
     return "\n".join([*lines, f"{'mean':<{width}}  {'  '.join(spread)} (standard deviation)"])
 
 
-def _member_row(outcome: Outcome, env: Environment, params: Any, library: Any) -> tuple[float, float]:
-    """The last validation return of a member, and its mean score on the library, or its mean return without one."""
+def _member_row(
+    outcome: Outcome, env: Environment, params: Any, reference: ReferenceReturns | None
+) -> tuple[float, float]:
+    """The last validation return of a member, and its mean score, or its mean return without a reference."""
     validated = outcome.metrics["validation_return"]
     validated = validated[~np.isnan(validated)]
     last = float(validated[-1]) if validated.size else float("nan")
-    if library is None:
-        return last, float(np.mean(evaluate(outcome.policy, env, params, repetitions=EPISODES).returns))
-    params = params.replace(bank=library.bank)
-    random = baselines.for_environment(env)["Random"]
     result = evaluate(outcome.policy, env, params, repetitions=EPISODES)
-    reference = reference_returns(env, params, library, random)
+    if reference is None:
+        return last, float(np.mean(result.returns))
     return last, summarize(np.asarray(result.returns), np.asarray(result.terminated), reference).mean_score
 
 

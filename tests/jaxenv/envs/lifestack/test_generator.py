@@ -261,7 +261,7 @@ def test_nearly_all_can_be_won(difficulty):
 
 
 @pytest.mark.slow
-@every_difficulty
-def test_the_planner_wins_99_of_100(difficulty):
-    certain, possible = shares_won(difficulty, 1000, seconds=30.0)
+@pytest.mark.parametrize(("difficulty", "count"), [(0.0, 1000), (0.5, 1000), (1.0, 200)])  # a hard one takes seconds
+def test_the_planner_wins_99_of_100(difficulty, count):
+    certain, possible = shares_won(difficulty, count, seconds=30.0)
     assert (certain >= 0.99, possible >= 0.99) == (True, True)
