@@ -4,7 +4,7 @@ import dataclasses
 import functools
 import json
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -66,8 +66,9 @@ def baselines(
             config = settings(made, agent, seeds=seeds, total_steps=total_steps, run_dir=run_dirs / agent)
             known = (agent, config, made, params, sets)
             jobs[agent] = functools.partial(measure.learned, *known, show_progress=progress)
+        marks = {name: each.bank.fingerprint() for name, each in sets.items()}
         for agent, job in jobs.items():
-            _once(out, env_id, agent, job)
+            _once(store.path_of(out, env_id, agent), marks, job)
         if release is not None:
             _release(store.path_of(out, env_id, RELEASED), run_dirs / RELEASED, release / f"{env_id}.msgpack")
         report(out, page)
@@ -75,7 +76,7 @@ def baselines(
 
 def report(out: Path, page: Path) -> None:
     """Writes page, JSON and picture of all that was measured so far."""
-    results, marks = {}, {}
+    results = {}
     for env_id in jaxenv.registered():
         measured = store.load_all(out, env_id)
         if measured:
@@ -83,11 +84,9 @@ def report(out: Path, page: Path) -> None:
             order = [*rules.for_environment(made), *LEARNERS]
             ordered = {agent: measured[agent] for agent in order if agent in measured}
             results[env_id] = summary.rows(ordered, _reference(made, params))
-            marks[env_id] = {name: each.bank.fingerprint() for name, each in _sets(made, params).items()}
-    write_atomic(page, markdown.page(results, marks).encode())
+    write_atomic(page, markdown.page(results).encode())
     plain = {env_id: [dataclasses.asdict(row) for row in rows] for env_id, rows in results.items()}
-    text = json.dumps({"scenarios": marks, "results": plain}, indent=1)
-    write_atomic(out / "results.json", (text + "\n").encode())
+    write_atomic(out / "results.json", (json.dumps(plain, indent=1) + "\n").encode())
     if plots.is_possible():
         figure.draw(results, out / "results.png")
     print(f"written to {page} and {out}", flush=True)
@@ -107,18 +106,17 @@ def _sets(env: Environment, params: Any) -> dict[str, Any]:
     return {**held_out(env, params), **({} if library is None else {LIBRARY: params.replace(bank=library.bank)})}
 
 
-def _once(out: Path, env_id: str, agent: str, job: Callable[[], Measured]) -> None:
-    """Measures an agent, unless it has been."""
-    path = store.path_of(out, env_id, agent)
-    if path.exists():
+def _once(path: Path, marks: Mapping[str, str], job: Callable[[], Measured]) -> None:
+    """Measures an agent, unless it has been, on scenarios of these fingerprints."""
+    if path.exists() and store.load(path).about["scenarios"] == marks:
         return
-    print(f"{env_id}: {agent}", flush=True)
+    print(f"{path.parent.name}: {path.stem}", flush=True)
     try:
         found = job()
     except measure.Interrupted:
         print("interrupted; the same command goes on")
         raise SystemExit(INTERRUPTED) from None
-    about = {**found.about, "machine": markdown.machine_in_words(hardware.describe())}
+    about = {**found.about, "scenarios": marks, "machine": markdown.machine_in_words(hardware.describe())}
     store.save(path, dataclasses.replace(found, about=about))
 
 

@@ -29,18 +29,13 @@ tuned on. `make baselines` measures it: what is missing below has not been run.
 """
 
 
-def page(results: Mapping[str, Sequence[Row]], fingerprints: Mapping[str, Mapping[str, str]]) -> str:
-    """The page: a section for each environment.
-
-    Args:
-        results: environment -> rows.
-        fingerprints: environment -> set -> fingerprint of its scenarios.
-    """
-    sections = [_section(env_id, rows, fingerprints.get(env_id, {})) for env_id, rows in results.items()]
+def page(results: Mapping[str, Sequence[Row]]) -> str:
+    """The page: a section for each environment, from its rows."""
+    sections = [_section(env_id, rows) for env_id, rows in results.items()]
     return "\n".join([HEAD, "![Returns of every agent](docs/results/results.png)\n", *sections])
 
 
-def _section(env_id: str, rows: Sequence[Row], fingerprints: Mapping[str, str]) -> str:
+def _section(env_id: str, rows: Sequence[Row]) -> str:
     """An environment's table, and where it was measured."""
     header = ["agent", "test", *SETS, "library", "succeeded", f"better than {REFERENCE_AGENT}", "seeds", "time each"]
     can_be_won = any(share > 0 for row in rows for share in row.succeeded.values())
@@ -48,10 +43,10 @@ def _section(env_id: str, rows: Sequence[Row], fingerprints: Mapping[str, str]) 
     kept = [column for column in range(len(header)) if any(line[column] for line in cells)]
     lines = [header, ["---"] * len(header), *cells]
     table = "\n".join(f"| {' | '.join(line[column] for column in kept)} |" for line in lines)
-    places = {row.about["machine"]: None for row in rows if row.about.get("machine")}
+    places = dict.fromkeys(row.about["machine"] for row in rows)
     steps = sorted({row.about["env_steps"] for row in rows} - {0})
     length = f"{' or '.join(f'{count:,}' for count in steps)} environment steps a seed; " if steps else ""
-    marks = ", ".join(f"{name} `{mark}`" for name, mark in fingerprints.items())
+    marks = ", ".join(f"{name} `{mark}`" for name, mark in rows[-1].about["scenarios"].items())
     return f"## {env_id}\n\n{table}\n\n{length}{'; '.join(places)}. Scenarios: {marks}.\n"
 
 
@@ -61,7 +56,7 @@ def _cells(row: Row, can_be_won: bool) -> list[str]:
     test_share = None if None in shares else sum(share for share in shares if share is not None) / len(shares)
     of_sets = [test_share, row.succeeded.get("shifted"), row.succeeded.get("library")]
     succeeded = " / ".join(f"{share:.0%}" for share in of_sets if share is not None) if can_be_won else ""
-    seconds = row.about.get("seconds", 0.0)
+    seconds = row.about["seconds"]
     return [
         row.agent,
         _interval(row.test),

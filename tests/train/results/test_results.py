@@ -42,12 +42,15 @@ def test_nobody_trains_or_validates_on_the_test_set(env_id):
         others |= rows
 
 
+ABOUT = {"env_steps": 7, "seconds": 60.0, "machine": "two cores", "scenarios": {"easy": "abc"}}
+
+
 def measured(low, seeds=3):
     """Returns low, low + 1, ... of the seeds; of the scenarios of `hard` 10 less each."""
     seeded = low + np.arange(seeds, dtype=np.float32)[:, None]
     returns = {name: np.repeat(seeded - 10 * (name == "hard"), 8, axis=1) for name in SETS}
     succeeded = {name: np.full((seeds, 8), 0.25, np.float32) for name in SETS}
-    return Measured(returns | {"library": np.repeat(seeded, 2, axis=1)}, succeeded, {"seeds": seeds, "env_steps": 7})
+    return Measured(returns | {"library": np.repeat(seeded, 2, axis=1)}, succeeded, ABOUT | {"seeds": seeds})
 
 
 @pytest.fixture(autouse=True)
@@ -89,12 +92,12 @@ def test_what_was_measured_is_read_again(tmp_path):
 
 def test_the_page_has_a_row_for_each_agent_and_no_empty_column(tmp_path):
     rows = summary.rows({"Random": measured(-5.0), "PPO": measured(1.0)}, None)
-    page = markdown.page({"A-v0": rows}, {"A-v0": {"easy": "abc"}})
-    assert "| agent | test | easy | medium | hard | shifted | library | succeeded | better than PPO | seeds |\n" in page
+    page = markdown.page({"A-v0": rows})
+    assert "| agent | test | easy | medium | hard | shifted | library | succeeded | better" in page
+    assert "| better than PPO | seeds | time each |\n" in page
     assert f"| PPO | {rows[1].test.value:.2f} (" in page
-    assert "| return 2.00 | 25% / 25% |  | 3 |" in page
-    assert "7 environment steps a seed; " in page
-    assert "easy `abc`" in page
+    assert "| return 2.00 | 25% / 25% |  | 3 | 60 s |" in page
+    assert "7 environment steps a seed; two cores. Scenarios: easy `abc`." in page
     pytest.importorskip("matplotlib")
     figure.draw({"A-v0": rows}, tmp_path / "results.png")
     assert (tmp_path / "results.png").stat().st_size > 1000
@@ -121,7 +124,7 @@ def test_nothing_is_measured_twice(command, tmp_path, monkeypatch, capsys):
     assert "the same command goes on" in capsys.readouterr().out
     assert command() == 0
     assert capsys.readouterr().out.startswith("Table-v0: PPO\n")  # Random had been scored before
-    results = json.loads((tmp_path / "out/results.json").read_text())["results"]["Table-v0"]
+    results = json.loads((tmp_path / "out/results.json").read_text())["Table-v0"]
     assert [row["agent"] for row in results] == ["Random", "PPO"]
     assert [row["about"]["env_steps"] for row in results] == [0, 2048]
     policies = [path.read_bytes() for path in sorted(tmp_path.glob("runs/Table-v0/PPO/seed=*/policy.msgpack"))]
