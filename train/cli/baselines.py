@@ -2,8 +2,11 @@
 
 import dataclasses
 import functools
+import hashlib
 import json
+import os
 import shutil
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,11 +21,11 @@ from train.results import figure, markdown, measure, store, summary
 from train.results.agents import LEARNERS, settings
 from train.results.held_out import TEST, held_out
 from train.results.measure import LIBRARY, Measured
-from train.run import folder, plots
+from train.run import console, folder, plots
 from train.run.folder import write_atomic
 from train.score.scores import ReferenceReturns
+from train.settings.serialize import to_json
 
-INTERRUPTED = 130  # the exit status that shells use for SIGINT
 RELEASED = "PPO"  # the agent whose policies are shipped
 
 
@@ -39,7 +42,7 @@ def baselines(
 ) -> None:
     """Train and score agents on held-out scenarios, and write the table of all that was measured so far.
 
-    What was measured before is not measured again, and runs that were killed go on.
+    What was measured before, with the same settings and scenarios, is not measured again; runs that were killed go on.
 
     Args:
         env: Ids of environments; default: all.
@@ -49,7 +52,7 @@ def baselines(
         out: The folder for what was measured, results.json and results.png.
         page: The page with the tables.
         runs: The folder for the runs.
-        release: A folder for the policies of PPO with the median return.
+        release: A folder for the policies of PPO whose mean return on the test set is the median.
         progress: Draw progress bars.
     """
     if seeds < 2:
@@ -57,39 +60,55 @@ def baselines(
     ids, chosen = _known(env, jaxenv.registered(), "environment"), _known(agents, LEARNERS, "agent")
     for env_id in ids:
         made, params = jaxenv.make(env_id)
-        sets, run_dirs = _sets(made, params), runs / env_id
-        jobs: dict[str, Callable[[], Measured]] = {
-            name: functools.partial(measure.rule_based, policy, made, sets, seeds=seeds)
-            for name, policy in rules.for_environment(made).items()
-        }
-        for agent in chosen:
-            config = settings(made, agent, seeds=seeds, total_steps=total_steps, run_dir=run_dirs / agent)
-            known = (agent, config, made, params, sets)
-            jobs[agent] = functools.partial(measure.learned, *known, show_progress=progress)
+        sets = _sets(made, params)
         marks = {name: each.bank.fingerprint() for name, each in sets.items()}
-        for agent, job in jobs.items():
-            _once(store.path_of(out, env_id, agent), marks, job)
-        if release is not None:
-            _release(store.path_of(out, env_id, RELEASED), run_dirs / RELEASED, release / f"{env_id}.msgpack")
+        for name, policy in rules.for_environment(made).items():
+            job = functools.partial(measure.rule_based, policy, made, sets, seeds=seeds)
+            _once(store.path_of(out, env_id, name), {"scenarios": marks, "seeds": seeds}, job)
+        for agent in chosen:
+            config = settings(made, agent, seeds=seeds, total_steps=total_steps)
+            asked = {"scenarios": marks, "settings": to_json(config)}
+            run_dir = runs / env_id / f"{agent}-{_short(asked)}"
+            known = (agent, dataclasses.replace(config, run_dir=run_dir), made, params, sets)
+            job = functools.partial(measure.learned, *known, show_progress=progress)
+            _once(store.path_of(out, env_id, agent), asked, job)
+            if agent == RELEASED and release is not None:
+                _release(store.path_of(out, env_id, agent), run_dir, release / f"{env_id}.msgpack")
         report(out, page)
 
 
 def report(out: Path, page: Path) -> None:
-    """Writes page, JSON and picture of all that was measured so far."""
+    """Writes page, JSON and picture of all that was measured so far on the scenarios of today."""
     results = {}
     for env_id in jaxenv.registered():
         measured = store.load_all(out, env_id)
-        if measured:
-            made, params = jaxenv.make(env_id)
-            order = [*rules.for_environment(made), *LEARNERS]
-            ordered = {agent: measured[agent] for agent in order if agent in measured}
-            results[env_id] = summary.rows(ordered, _reference(made, params))
-    write_atomic(page, markdown.page(results).encode())
+        if not measured:
+            continue
+        made, params = jaxenv.make(env_id)
+        marks = {name: each.bank.fingerprint() for name, each in _sets(made, params).items()}
+        order = [*rules.for_environment(made), *LEARNERS]
+        current = {name: measured[name] for name in order if name in measured and _asked(measured[name]) == marks}
+        if left_out := set(measured) - set(current):
+            print(f"{env_id}: left out, since measured on other scenarios: {', '.join(sorted(left_out))}")
+        results[env_id] = summary.rows(current, _reference(made, params))
     plain = {env_id: [dataclasses.asdict(row) for row in rows] for env_id, rows in results.items()}
     write_atomic(out / "results.json", (json.dumps(plain, indent=1) + "\n").encode())
-    if plots.is_possible():
-        figure.draw(results, out / "results.png")
+    picture = out / "results.png" if plots.is_possible() else None
+    if picture is not None:
+        figure.draw(results, picture)
+    shown = None if picture is None else os.path.relpath(picture, page.parent)
+    write_atomic(page, markdown.page(results, shown).encode())
     print(f"written to {page} and {out}", flush=True)
+
+
+def _asked(measured: Measured) -> Mapping[str, str]:
+    """The fingerprints of the scenarios that it was measured on."""
+    return measured.about["asked"]["scenarios"]
+
+
+def _short(asked: Mapping[str, Any]) -> str:
+    """A few digits that tell runs of other settings, or before other generators, apart."""
+    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:8]
 
 
 def _reference(env: Environment, params: Any) -> ReferenceReturns | None:
@@ -106,25 +125,36 @@ def _sets(env: Environment, params: Any) -> dict[str, Any]:
     return {**held_out(env, params), **({} if library is None else {LIBRARY: params.replace(bank=library.bank)})}
 
 
-def _once(path: Path, marks: Mapping[str, str], job: Callable[[], Measured]) -> None:
-    """Measures an agent, unless it has been, on scenarios of these fingerprints."""
-    if path.exists() and store.load(path).about["scenarios"] == marks:
+def _once(path: Path, asked: Mapping[str, Any], job: Callable[[], Measured]) -> None:
+    """Measures an agent, unless that has been measured; one whose training diverges is left out."""
+    asked = json.loads(json.dumps(asked))  # as a file holds it
+    if path.exists() and store.load(path).about["asked"] == asked:
         return
     print(f"{path.parent.name}: {path.stem}", flush=True)
     try:
         found = job()
     except measure.Interrupted:
         print("interrupted; the same command goes on")
-        raise SystemExit(INTERRUPTED) from None
-    about = {**found.about, "scenarios": marks, "machine": markdown.machine_in_words(hardware.describe())}
-    store.save(path, dataclasses.replace(found, about=about))
+        raise SystemExit(console.INTERRUPTED) from None
+    except measure.Diverged as error:
+        print(f"left out: {error}", file=sys.stderr)
+        return
+    store.save(path, dataclasses.replace(found, about={**found.about, "asked": asked, **hardware.describe()}))
 
 
 def _release(measured: Path, run_dir: Path, path: Path) -> None:
-    """Copies the policy of the seed whose mean return on the test set is the median."""
-    found, runs = store.load(measured), folder.runs_in(run_dir)
+    """Copies the policy of the seed whose mean return on the test set is the median.
+
+    Raises:
+        ValueError: if the runs are not those that were measured.
+    """
+    policies = {measure.digest(run.policy): run.policy for run in folder.runs_in(run_dir) if run.policy.exists()}
+    found = store.load(measured) if measured.exists() else None
+    wanted = found and found.about["policies"][measure.median_seed(found, list(TEST))]
+    if wanted not in policies:
+        raise ValueError(f"{run_dir} does not hold the runs that {measured} was measured on")
     path.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(runs[measure.median_seed(found, list(TEST))].policy, path)
+    shutil.copyfile(policies[wanted], path)
 
 
 def _known(names: Sequence[str], known: Any, what: str) -> list[str]:

@@ -20,8 +20,6 @@ from train.settings import task
 from train.settings.config import Config
 from train.settings.members import is_population, members
 
-INTERRUPTED = 130  # the exit status that shells use for SIGINT
-
 
 def train(algorithm: str, argv: Sequence[str]) -> int:
     """Trains, then prints the table on the library, or on the user's own scenarios if it trained on them."""
@@ -46,13 +44,13 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
     say(f"{config.env} on {where}\n{console.length(config)}")
     outcome = runner.run(ALGORITHMS[algorithm], config, env, params, run_folder)
     if not processes.is_writer():
-        return INTERRUPTED if outcome.stopped else 0
+        return console.INTERRUPTED if outcome.stopped else 0
     if plots.is_possible():
         plots.learning_curves([run_folder], run_folder.learning_curve)
     say(f"{outcome.env_steps:,} steps in {outcome.seconds:.0f} s, after {outcome.compile_seconds:.0f} s of compilation")
     if outcome.stopped:
         print(f"interrupted; resume with: python -m train {algorithm} --resume {run_folder.path}")
-        return INTERRUPTED
+        return console.INTERRUPTED
     table = comparison.compare(outcome.policy, env, env.default_params, library, name=algorithm.upper())
     print(f"\n{table}{comparison.training_note(task.describe_params(params), env)}")
     return 0
@@ -64,6 +62,8 @@ def _train_population(
     """Trains the members on one device, then prints a line for each."""
     if jax.process_count() > 1:
         raise ValueError("a population trains in one process: leave out --distributed, or --seeds and --sweep")
+    if config.devices not in (None, 1):
+        raise ValueError(f"a population trains on one device: leave out --devices {config.devices}")
     number = len(members(config))  # raises for a sweep that cannot be, before there is a folder
     run_folder = resumed or folder.create(config)
     print(f"{number} members on one device, written to {run_folder.path}\n{console.length(config)} each", flush=True)
@@ -73,7 +73,7 @@ def _train_population(
     print(comparison.members_table(outcomes, env, env.default_params, library))
     if any(outcome.stopped for outcome in outcomes.values()):
         print(f"interrupted; resume with: python -m train {algorithm} --resume {run_folder.path}")
-        return INTERRUPTED
+        return console.INTERRUPTED
     return 0
 
 

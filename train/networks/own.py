@@ -69,8 +69,8 @@ def own_network(settings: Network) -> OwnNetwork:
     """The network whose module the settings name.
 
     Raises:
-        ValueError: if no such module is known here. A file does not decide which code runs: nothing is imported, and
-            nothing is called but a class of Flax modules.
+        ValueError: if no such module is known here, or it is something else. A file does not decide which code runs:
+            nothing is imported, and nothing is called but a class of Flax modules.
     """
     name = settings.module or ""
     place, _, path = name.partition(":")
@@ -78,11 +78,12 @@ def own_network(settings: Network) -> OwnNetwork:
     if kind is None:
         kind = sys.modules.get(place)
         for part in path.split("."):
-            kind = getattr(kind, part, None)
-    if not (isinstance(kind, type) and issubclass(kind, nn.Module)):
+            kind = getattr(kind, "__dict__", {}).get(part)  # what is there already: no module is loaded for it
+    if kind is None:
         raise ValueError(f"the network {name} is not known here: import {place or 'its module'} first")
-    arguments = {name: tuple(value) if isinstance(value, list) else value for name, value in settings.arguments.items()}
-    return OwnNetwork(kind(**arguments))
+    if not (isinstance(kind, type) and issubclass(kind, nn.Module)):
+        raise ValueError(f"{name} is not a class of Flax modules")
+    return OwnNetwork(kind(**{name: _as_tuples(value) for name, value in settings.arguments.items()}))
 
 
 def import_module(name: str) -> Network:
@@ -109,6 +110,11 @@ def import_named(name: str, option: str) -> Any:
     except (ImportError, AttributeError) as error:
         raise ValueError(f"{option} {name}: {error}") from error
     return found
+
+
+def _as_tuples(value: Any) -> Any:
+    """A value as it was before it was saved: a file holds tuples as lists."""
+    return tuple(map(_as_tuples, value)) if isinstance(value, list) else value
 
 
 def _is_plain(value: Any) -> bool:

@@ -1,7 +1,6 @@
 """The agents that learn, and their settings: the preset of each environment, with as many steps for all of them."""
 
 import dataclasses
-from pathlib import Path
 from typing import NamedTuple
 
 from jaxenv.core import Environment
@@ -25,7 +24,7 @@ LEARNERS = {
 }
 
 
-def settings(env: Environment, agent: str, *, seeds: int, total_steps: int | None, run_dir: Path) -> Config:
+def settings(env: Environment, agent: str, *, seeds: int, total_steps: int | None) -> Config:
     """The settings of an agent's runs: a population of seeds.
 
     Args:
@@ -33,15 +32,13 @@ def settings(env: Environment, agent: str, *, seeds: int, total_steps: int | Non
         agent: one of `LEARNERS`.
         seeds: how many, from 0.
         total_steps: environment steps of each; those of the preset by default, which are the same for every agent.
-        run_dir: where the runs are written.
     """
     learner = LEARNERS[agent]
     config = presets.for_algorithm(learner.algorithm, training.defaults(env))
     return dataclasses.replace(
         config,
         seeds=seeds,
-        total_steps=total_steps or config.total_steps,
-        run_dir=run_dir,
+        total_steps=config.total_steps if total_steps is None else total_steps,
         network=dataclasses.replace(config.network, core=learner.core),
         tensorboard=False,
     )

@@ -10,7 +10,6 @@ from train.score.aggregates import Aggregate
 
 COLUMNS = 2
 PANEL = (4.6, 2.3)  # inches
-STYLE: dict[str, Any] = {"markersize": 4, "linewidth": 1.4}
 MARKS = (("test", "o", BLUE), ("shifted", "s", ORANGE))
 
 

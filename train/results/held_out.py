@@ -6,12 +6,11 @@ import jax
 
 from jaxenv.core import Environment
 from train.experience.bank import generate_bank
-from train.score.validation import has_generator
+from train.score.validation import COUNT, has_generator  # as many a set: the program that draws them is the same
 
 SEED = 20_261_124  # of the sets, independent of a run's seed and of the validation set's
-COUNT = 512  # scenarios of each set, as many as of the validation set, whose program draws them
 TEST = {"easy": (0.0, 1 / 3), "medium": (1 / 3, 2 / 3), "hard": (2 / 3, 1.0)}  # together what training draws from
-SHIFTED = {"shifted": (2.0, 2.0)}  # more requests, longer chains, busier channels than training draws
+SHIFTED = {"shifted": (2.0, 2.0)}  # more requests, more verbs a route, busier channels than training draws
 SETS = TEST | SHIFTED
 
 

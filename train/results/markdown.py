@@ -14,8 +14,9 @@ HEAD = f"""\
 What agents reach in each environment, all trained alike and scored on scenarios that nobody trained, validated or
 tuned on. `make baselines` measures it: what is missing below has not been run.
 
-- **Returns** are the interquartile mean over seeds and scenarios, in brackets the 95 % interval of a bootstrap that is
-  stratified over seeds and scenarios (Agarwal et al. 2021). Policies take their most probable action.
+- **Returns** are the interquartile mean over seeds and scenarios (Agarwal et al. 2021), in brackets a 95 % interval: a
+  bootstrap that resamples seeds and, within each difficulty, scenarios. Trained policies take their most probable
+  action.
 - **Test** is {COUNT} generated scenarios each of easy, medium and hard (the thirds of difficulty 0 to 1, which training
   draws from), seed {SEED}; **shifted** is {COUNT} from beyond: more requests, more verbs a route, busier channels (the
   rules say what difficulty above 1 draws). One episode each.
@@ -24,15 +25,20 @@ tuned on. `make baselines` measures it: what is missing below has not been run.
   test, shifted and library episodes that ended in success, where an environment can be won.
 - **Better than {REFERENCE_AGENT}** is the probability that a seed of the agent has the greater return on a scenario of
   the test set, a tie counting one half.
-- All agents of an environment train for the same number of environment steps on generated scenarios, with the preset of
-  the environment; an agent's time is its share of that of all its seeds, which train side by side in one program.
+- Agents that learn train on generated scenarios with the preset of the environment, for the steps below its table. An
+  agent's time is its share of that of all its seeds, which train side by side in one program.
 """
 
 
-def page(results: Mapping[str, Sequence[Row]]) -> str:
-    """The page: a section for each environment, from its rows."""
-    sections = [_section(env_id, rows) for env_id, rows in results.items()]
-    return "\n".join([HEAD, "![Returns of every agent](docs/results/results.png)\n", *sections])
+def page(results: Mapping[str, Sequence[Row]], picture: str | None) -> str:
+    """The page: a section for each environment.
+
+    Args:
+        results: environment -> rows.
+        picture: the path of the picture from the page, if there is one.
+    """
+    shown = [f"![Returns of every agent]({picture})\n"] if picture else []
+    return "\n".join([HEAD, *shown, *(_section(env_id, rows) for env_id, rows in results.items())])
 
 
 def _section(env_id: str, rows: Sequence[Row]) -> str:
@@ -43,11 +49,12 @@ def _section(env_id: str, rows: Sequence[Row]) -> str:
     kept = [column for column in range(len(header)) if any(line[column] for line in cells)]
     lines = [header, ["---"] * len(header), *cells]
     table = "\n".join(f"| {' | '.join(line[column] for column in kept)} |" for line in lines)
-    places = dict.fromkeys(row.about["machine"] for row in rows)
     steps = sorted({row.about["env_steps"] for row in rows} - {0})
-    length = f"{' or '.join(f'{count:,}' for count in steps)} environment steps a seed; " if steps else ""
-    marks = ", ".join(f"{name} `{mark}`" for name, mark in rows[-1].about["scenarios"].items())
-    return f"## {env_id}\n\n{table}\n\n{length}{'; '.join(places)}. Scenarios: {marks}.\n"
+    length = f"{' or '.join(f'{count:,}' for count in steps)} environment steps a seed. " if steps else ""
+    places = "; ".join(dict.fromkeys(_place(row.about) for row in rows))
+    commands = ", ".join(f"`{command}`" for command in dict.fromkeys(row.about["command"] for row in rows))
+    marks = ", ".join(f"{name} `{mark}`" for name, mark in rows[-1].about["asked"]["scenarios"].items())
+    return f"## {env_id}\n\n{table}\n\n{length}{places}: {commands}. Scenarios: {marks}.\n"
 
 
 def _cells(row: Row, can_be_won: bool) -> list[str]:
@@ -77,7 +84,7 @@ def _value(found: Aggregate | None) -> str:
     return "" if found is None else f"{found.value:.2f}"
 
 
-def machine_in_words(about: Mapping[str, Any]) -> str:
-    """Where something was measured, in a line: hardware, versions and command of `benchmark.hardware.describe()`."""
+def _place(about: Mapping[str, Any]) -> str:
+    """Where something was measured, from `benchmark.hardware.describe()`."""
     versions = ", ".join(f"{name} {version}" for name, version in about["versions"].items())
-    return f"{about['cpu']}, {about['cores']} cores, {about['device']}; {versions}; `{about['command']}`"
+    return f"{about['cpu']}, {about['cores']} cores, {about['device']}, {versions}"

@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,10 @@ LIBRARY_EPISODES = 64  # of each scenario of a library, which are few; of a draw
 
 class Interrupted(Exception):
     """Training was interrupted by a signal; the same call resumes it."""
+
+
+class Diverged(ArithmeticError):
+    """A loss or gradient was not finite, so that a seed stopped early."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,18 +68,34 @@ def learned(
 
     Raises:
         Interrupted: by a signal; the same call resumes the runs.
-        ValueError: if the folder holds other runs.
+        Diverged: if a seed stopped early.
+        ValueError: if the settings have no `run_dir`, or it holds other runs.
     """
+    if config.run_dir is None:
+        raise ValueError("expected settings with a run_dir")
     with contextlib.suppress(Finished):
         algorithm = LEARNERS[agent].algorithm
         outcomes = training.train_population(env, params, config, algorithm=algorithm, show_progress=show_progress)
         if any(outcome.stopped for outcome in outcomes.values()):
             raise Interrupted
-    runs = runs_in(Path(config.run_dir or ""))
-    last = [list(read_metrics(run.metrics))[-1] for run in runs]
-    seconds = max(record["seconds"] for record in last) / len(runs)  # a share of the time of all
-    about = {"seeds": len(runs), "env_steps": min(record["env_steps"] for record in last), "seconds": seconds}
+    runs = runs_in(config.run_dir)
+    last = {run.path.name: list(read_metrics(run.metrics))[-1] for run in runs}
+    env_steps = config.num_supersteps * config.steps_per_superstep
+    early = [name for name, record in last.items() if record["env_steps"] < env_steps]
+    if early:
+        raise Diverged(f"{', '.join(early)} of {config.run_dir} stopped early: a loss or gradient was not finite")
+    about = {
+        "seeds": len(runs),
+        "env_steps": env_steps,
+        "seconds": max(record["seconds"] for record in last.values()) / len(runs),  # a share of the time of all
+        "policies": [digest(run.policy) for run in runs],
+    }
     return _scored([load_policy(run.policy, env, params) for run in runs], env, sets, about)
+
+
+def digest(path: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal digits."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def median_seed(measured: Measured, sets: Sequence[str]) -> int:

@@ -57,11 +57,12 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
     sizes = (4, 1 + 2 * limits.places, 9, 3 + 4 * limits.tasks, 3 + 6 * MAX_EVENTS, 13 * limits.requests)
     uniform = jax.random.uniform(key, (sum(sizes),))  # one draw for the whole day: it compiles six times faster
     shape, town, who, work, day, queue = jnp.split(uniform, np.cumsum(sizes)[:-1])
-    is_beyond, difficulty = difficulty > 1, jnp.minimum(jnp.asarray(difficulty, jnp.float32), 1.0)
-    room = min(limits.requests, limits.events - SPARE_STEPS)
-    most = min(MAX_REQUESTS, room)
+    difficulty = jnp.asarray(difficulty, jnp.float32)
+    is_beyond, difficulty = difficulty > 1, jnp.minimum(difficulty, 1.0)
+    at_most = min(limits.requests, limits.events - SPARE_STEPS)
+    most = min(MAX_REQUESTS, at_most)
     num_requests = _skewed_count(shape[:3], 1, most, difficulty)
-    num_requests = jnp.where(is_beyond, as_integer(shape[0], min(most + 1, room), room), num_requests)
+    num_requests = jnp.where(is_beyond, as_integer(shape[0], min(most + 1, at_most), at_most), num_requests)
     num_places, travel = draw_travel(town, limits)
     persona = draw_persona(who)
     room = limits.events - SPARE_STEPS - num_requests

@@ -1,6 +1,7 @@
 """Results by hand, held-out sets that nobody trains on, and runs that are never made twice."""
 
 import json
+import types
 
 import jax
 import numpy as np
@@ -10,11 +11,11 @@ from probes import GENERATED, PROBES
 import jaxenv
 from jaxenv import registry
 from strategies.tables import Table
+from train.algorithms import ALGORITHMS
 from train.cli import comparison
 from train.cli.main import main
-from train.experience.bank import generate_bank
 from train.results import figure, markdown, measure, store, summary
-from train.results.held_out import COUNT, SEED, SETS, TEST, held_out
+from train.results.held_out import COUNT, SETS, TEST, held_out
 from train.results.measure import Measured
 from train.score import aggregates
 from train.score.scores import ReferenceReturns
@@ -35,14 +36,16 @@ def test_nobody_trains_or_validates_on_the_test_set(env_id):
     env, params = jaxenv.make(env_id)
     sets = {name: rows_of(each.bank) for name, each in held_out(env, params).items()}
     assert {name: len(rows) for name, rows in sets.items()} == dict.fromkeys(SETS, COUNT)
-    of_run = generate_bank(env, jax.random.key(SEED), count=COUNT, difficulty=(0.0, 1.0), shared=params.bank.shared)
+    config = presets.for_environment(env_id)
+    of_run = ALGORITHMS["ppo"].training_bank(jax.random.key(config.seed), params, config=config, env=env)
     others = rows_of(of_run) | rows_of(validation_params(env, params).bank)
     for rows in sets.values():
         assert not rows & others
         others |= rows
 
 
-ABOUT = {"env_steps": 7, "seconds": 60.0, "machine": "two cores", "scenarios": {"easy": "abc"}}
+MACHINE = {"cpu": "a chip", "cores": 2, "device": "cpu", "versions": {"jax": "0.10"}, "command": "python -m train"}
+ABOUT = {"env_steps": 7, "seconds": 60.0, "asked": {"scenarios": {"easy": "abc"}}, **MACHINE}
 
 
 def measured(low, seeds=3):
@@ -91,16 +94,30 @@ def test_what_was_measured_is_read_again(tmp_path):
 
 
 def test_the_page_has_a_row_for_each_agent_and_no_empty_column(tmp_path):
-    rows = summary.rows({"Random": measured(-5.0), "PPO": measured(1.0)}, None)
-    page = markdown.page({"A-v0": rows})
-    assert "| agent | test | easy | medium | hard | shifted | library | succeeded | better" in page
+    agents = {"Random": measured(-5.0), "PPO": measured(1.0)}
+    for agent in agents.values():
+        del agent.returns["medium"]
+    rows = summary.rows(agents, None)
+    page = markdown.page({"A-v0": rows}, "picture.png")
+    assert "(picture.png)" in page
+    assert "| agent | test | easy | hard | shifted | library | succeeded | better" in page
     assert "| better than PPO | seeds | time each |\n" in page
     assert f"| PPO | {rows[1].test.value:.2f} (" in page
     assert "| return 2.00 | 25% / 25% |  | 3 | 60 s |" in page
-    assert "7 environment steps a seed; two cores. Scenarios: easy `abc`." in page
+    place = "a chip, 2 cores, cpu, jax 0.10: `python -m train`"
+    assert f"7 environment steps a seed. {place}. Scenarios: easy `abc`." in page
     pytest.importorskip("matplotlib")
     figure.draw({"A-v0": rows}, tmp_path / "results.png")
     assert (tmp_path / "results.png").stat().st_size > 1000
+
+
+LIBRARY = types.SimpleNamespace(
+    is_shipped=True,
+    bank=PROBES["observation"].bank,
+    ids=("a", "b", "c", "d"),
+    documents=("a", "b", "c", "d"),
+    returns=lambda name: {id: {"random": -1.0, "best": 1.0} for id in "abcd"},
+)
 
 
 @pytest.fixture
@@ -108,7 +125,7 @@ def command(tmp_path, monkeypatch):
     """() -> exit status of two agents in a table, in a folder."""
     monkeypatch.setattr(registry, "_FACTORIES", {"Table-v0": Table})
     monkeypatch.setitem(presets.PRESETS, "Table-v0", GENERATED)
-    monkeypatch.setattr(comparison, "library_for", lambda env, path=None: None)
+    monkeypatch.setattr(comparison, "library_for", lambda env, path=None: LIBRARY)
     monkeypatch.setattr(Table, "default_params", PROBES["observation"])
     folders = {"out": "out", "page": "out/R.md", "runs": "runs", "release": "released"}
     options = [part for name, place in folders.items() for part in (f"--{name}", str(tmp_path / place))]
@@ -124,10 +141,11 @@ def test_nothing_is_measured_twice(command, tmp_path, monkeypatch, capsys):
     assert "the same command goes on" in capsys.readouterr().out
     assert command() == 0
     assert capsys.readouterr().out.startswith("Table-v0: PPO\n")  # Random had been scored before
-    results = json.loads((tmp_path / "out/results.json").read_text())["Table-v0"]
-    assert [row["agent"] for row in results] == ["Random", "PPO"]
-    assert [row["about"]["env_steps"] for row in results] == [0, 2048]
-    policies = [path.read_bytes() for path in sorted(tmp_path.glob("runs/Table-v0/PPO/seed=*/policy.msgpack"))]
+    random, ppo = json.loads((tmp_path / "out/results.json").read_text())["Table-v0"]
+    assert [row["about"]["env_steps"] for row in (random, ppo)] == [0, 2048]
+    assert ppo["library_score"]["value"] == 0.5  # states 0 and 1 pay 1 and -1, whatever is done
+    [runs] = tmp_path.glob("runs/Table-v0/PPO-*")
+    policies = [path.read_bytes() for path in runs.glob("seed=*/policy.msgpack")]
     assert (tmp_path / "released/Table-v0.msgpack").read_bytes() in policies
     before = (tmp_path / "out/R.md").read_text()
     assert command() == 0
@@ -135,6 +153,37 @@ def test_nothing_is_measured_twice(command, tmp_path, monkeypatch, capsys):
     store.path_of(tmp_path / "out", "Table-v0", "PPO").unlink()
     assert command() == 0  # its runs are there and finished
     assert (tmp_path / "out/R.md").read_text() == before
-    assert command("--agents", "PPG") == 2
-    assert "no agent 'PPG'. Did you mean 'PPO'?" in capsys.readouterr().err
-    assert command("--seeds", "1") == 2
+
+
+def test_what_was_measured_on_other_scenarios_is_left_out_and_measured_anew(command, tmp_path, capsys):
+    assert command() == 0
+    path = store.path_of(tmp_path / "out", "Table-v0", "Random")
+    stale = store.load(path)
+    stale.about["asked"]["scenarios"]["hard"] = "of another generator"
+    for agent in ("Random", "PQN"):
+        store.save(store.path_of(tmp_path / "out", "Table-v0", agent), stale)
+    capsys.readouterr()
+    assert command() == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("Table-v0: Random\nTable-v0: left out, since measured on other scenarios: PQN\n")
+    assert store.load(path).about["asked"]["scenarios"]["hard"] != "of another generator"
+
+
+def test_a_seed_that_diverges_is_told_and_its_agent_left_out(command, tmp_path, monkeypatch, capsys):
+    diverging = GENERATED.hyper.replace(learning_rate=np.inf)
+    monkeypatch.setitem(presets.PRESETS, "Table-v0", GENERATED.replace(hyper=diverging))
+    assert command() == 2  # there is nothing to release
+    error = capsys.readouterr().err
+    assert "stopped early: a loss or gradient was not finite" in error
+    assert "does not hold the runs that" in error
+    assert not store.path_of(tmp_path / "out", "Table-v0", "PPO").exists()
+
+
+def test_a_wrong_request_is_one_line(command, capsys):
+    for options, message in (
+        (["--agents", "PPG"], "no agent 'PPG'. Did you mean 'PPO'?"),
+        (["--env", "Tabel-v0"], "no environment 'Tabel-v0'. Did you mean 'Table-v0'?"),
+        (["--seeds", "1"], "seeds must be at least 2"),
+    ):
+        assert command(*options) == 2
+        assert message in capsys.readouterr().err

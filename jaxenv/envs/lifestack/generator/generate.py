@@ -41,7 +41,7 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
         key: consumed.
         limits: capacities, no smaller than `MIN_LIMITS`.
         difficulty: [] float in [0, 1]: longer chains, more ways and traps; less slack in time, money and energy. Above
-            1: as at 1, with four to six verbs a route in the place of one to three.
+            1: as at 1, with four to six verbs a route in the place of one to three, and the time that they take.
 
     Raises:
         ValueError: where the limits are smaller.
@@ -66,7 +66,8 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
     uniform = _once(uniform)
     pieces = jnp.split(uniform, np.cumsum(sizes)[:-1])
     structure, prices, at_first, locks, pay, living, conditions, slack, chance, order = pieces
-    is_beyond, d = difficulty > 1, jnp.minimum(jnp.asarray(difficulty, jnp.float32), 1.0)
+    d = jnp.asarray(difficulty, jnp.float32)
+    is_beyond, d = d > 1, jnp.minimum(d, 1.0)
 
     plan, late = _once(draw_plan(structure, d)), rewards.is_late(pay[0])
     costs = _once(draw_costs(prices.reshape(NUM_ROUTES, NUM_PRICES), d, is_beyond))

@@ -43,7 +43,7 @@ def test_a_calendar_can_be_lived(draw, difficulty):
 
 
 def test_beyond_training_there_are_more_requests(draw):
-    """And nothing else of a day changes, but that its calendar leaves them room."""
+    """And nothing else of a day changes."""
     hard, beyond = draw(1.0), draw(2.0)
     assert set(beyond.num_requests) == {7, 8}
     assert (beyond.max_steps == beyond.num_requests + 5).all()
