@@ -8,7 +8,6 @@ import contextlib
 import dataclasses
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import jax
@@ -18,14 +17,10 @@ from jaxenv.core import Environment
 from train.lanes import Lanes
 from train.networks.policy import LearnedPolicy
 from train.run.algorithm import Algorithm
-from train.run.best_policy import BestPolicy
 from train.run.checkpoint import Checkpoints, Finished, NoCheckpoints, Progress
-from train.run.clock import Clock
 from train.run.console import Bar
 from train.run.folder import RunFolder
-from train.run.policy_file import save_policy
-from train.run.recorder import Recorder
-from train.run.reports import FailedUpdate, Reports
+from train.run.member import Member
 from train.run.runner import Outcome, check
 from train.run.start import from_policy
 from train.run.stop_signal import StopSignal
@@ -118,7 +113,7 @@ class Group:
             jax.block_until_ready(state)
             compile_seconds = time.perf_counter() - began
             reports = [
-                stack.enter_context(_Member(self, name, progress, self.policy(state, member)))
+                stack.enter_context(self._member(name, progress, self.policy(state, member)))
                 for member, name in enumerate(self.named)
             ]
             bar = stack.enter_context(Bar(config, progress.env_steps, is_shown=show_progress))
@@ -155,6 +150,10 @@ class Group:
         policies = self.algorithm.policy_of(state, config=self.config, env=self.env)
         return jax.tree.map(lambda x: x[member], policies)  # of the state, only what a policy needs
 
+    def _member(self, name: str, progress: Progress, policy: LearnedPolicy) -> Member:
+        """One of its members; `policy` is an example of those that it will save."""
+        return Member(self.algorithm, self.named[name], self.folder, name, progress, policy)
+
     def _open_checkpoints(self) -> Any:
         """The checkpoints of the group, or of nothing."""
         if self.folder is None:
@@ -184,85 +183,6 @@ class Group:
         one = self.algorithm.make_superstep(self.config, self.env, self._lanes)
         together = jax.jit(jax.vmap(one, in_axes=(0, None, 0)), donate_argnums=0)
         return together.lower(state, self.env_params, self._hyper).compile()
-
-
-class _Member:
-    """One member's records, clock and files."""
-
-    def __init__(self, group: Group, name: str, progress: Progress, policy: LearnedPolicy) -> None:
-        """Opens its folder; `policy` is an example of those that it will save."""
-        self.name, self.config, self.algorithm = name, group.named[name], group.algorithm
-        self.folder = None if group.folder is None else RunFolder(group.folder.path / name)
-        if self.folder is not None:
-            self.folder.path.mkdir(exist_ok=True)
-            self.folder.write_config(self.config)
-        steps = group.config.steps_per_superstep
-        self.clock = Clock(steps, env_steps=progress.env_steps, seconds=progress.seconds)
-        self._recorder = Recorder(self.config, self.folder, progress, show_progress=False)
-        self._reports = Reports(self._recorder, self.clock)
-        self._failed: FailedUpdate | None = None
-        self._scenarios = progress.scenarios
-        best_path = None if self.folder is None else self.folder.best_policy
-        self._best = BestPolicy(best_path, self._save, policy)
-
-    @property
-    def latest(self) -> Mapping[str, Any] | None:
-        """Its last record, if there is one."""
-        return self._recorder.records[-1] if self._recorder.records else None
-
-    def add(self, number: int, metrics: Any, validation: jax.Array | None, policy: LearnedPolicy) -> None:
-        """Takes what a superstep will give, and reports what came before."""
-        if self._failed is None:
-            candidate = None if validation is None else self._best.candidate(policy)
-            self._guard(lambda: self._reports.add(number, metrics, validation, candidate))
-
-    def flush(self) -> None:
-        """Reports what is not reported yet."""
-        if self._failed is None:
-            self._guard(self._reports.flush)
-        self._recorder.flush()
-
-    def save(self, policy: LearnedPolicy) -> None:
-        """Writes the policy; that of a member that failed stays as it was before."""
-        if self.folder is not None and self._failed is None:
-            self._save(self.folder.policy, policy)
-
-    def _save(self, path: Path, policy: LearnedPolicy, validation_return: float | None = None) -> None:
-        save_policy(
-            path,
-            policy,
-            self.config,
-            scenarios=self._scenarios,
-            algorithm=self.algorithm.name,
-            validation_return=validation_return,
-        )
-
-    def outcome(self, policy: LearnedPolicy, compile_seconds: float, *, stopped: bool) -> Outcome:
-        """What has become of it."""
-        return Outcome(
-            policy,
-            self.clock.env_steps,
-            self.clock.seconds,
-            compile_seconds,
-            stopped=stopped,
-            metrics=self._recorder.arrays(),
-            failure=None if self._failed is None else str(self._failed),
-        )
-
-    def _guard(self, report: Any) -> None:
-        """Reports; where an update failed, this is the last record."""
-        try:
-            report()
-        except FailedUpdate as failed:
-            self._failed = failed
-
-    def __enter__(self) -> "_Member":
-        self._recorder.__enter__()
-        self.clock.start()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._recorder.__exit__(*exception)
 
 
 def _mean_record(records: Sequence[Mapping[str, Any] | None]) -> dict[str, Any]:
