@@ -1,6 +1,7 @@
 """Tables with known answers, and the small settings that train on them."""
 
 import dataclasses
+import types
 
 import numpy as np
 
@@ -43,3 +44,12 @@ VALUES = {
     "mask": {0: 0.5},
 }
 BEST_ACTIONS = {"action": {0: 1}, "action x observation": {0: 0, 1: 1}, "mask": {0: 1}}
+
+# What the command line takes for the library of the probe `observation`.
+LIBRARY = types.SimpleNamespace(
+    is_shipped=True,
+    bank=PROBES["observation"].bank,
+    ids=("a", "b", "c", "d"),
+    documents=("a", "b", "c", "d"),
+    returns=lambda name: {id: {"random": -1.0, "best": 1.0} for id in "abcd"},
+)

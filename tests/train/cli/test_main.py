@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from probes import PROBES
+from probes import LIBRARY, PROBES
 
 import jaxenv
 import scenarios
@@ -26,13 +26,6 @@ TINY = [  # the sizes of `SMALL`, so that its program is found where it was comp
     *("--total-steps", "5120", "--num-envs", "32", "--num-steps", "8", "--updates-per-superstep", "2"),
     *("--minibatch-size", "64", "--hidden", "16", "--seed", "3", "--no-tensorboard"),
 ]
-LIBRARY = types.SimpleNamespace(
-    is_shipped=True,
-    bank=PROBES["observation"].bank,
-    ids=("a", "b", "c", "d"),
-    documents=("a", "b", "c", "d"),
-    returns=lambda name: {id: {"random": -1.0, "best": 1.0} for id in "abcd"},
-)
 
 
 @pytest.fixture

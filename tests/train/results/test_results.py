@@ -1,12 +1,11 @@
 """Results by hand, held-out sets that nobody trains on, and runs that are never made twice."""
 
 import json
-import types
 
 import jax
 import numpy as np
 import pytest
-from probes import GENERATED, PROBES
+from probes import GENERATED, LIBRARY, PROBES
 
 import jaxenv
 from jaxenv import registry
@@ -109,15 +108,6 @@ def test_the_page_has_a_row_for_each_agent_and_no_empty_column(tmp_path):
     pytest.importorskip("matplotlib")
     figure.draw({"A-v0": rows}, tmp_path / "results.png")
     assert (tmp_path / "results.png").stat().st_size > 1000
-
-
-LIBRARY = types.SimpleNamespace(
-    is_shipped=True,
-    bank=PROBES["observation"].bank,
-    ids=("a", "b", "c", "d"),
-    documents=("a", "b", "c", "d"),
-    returns=lambda name: {id: {"random": -1.0, "best": 1.0} for id in "abcd"},
-)
 
 
 @pytest.fixture
