@@ -7,6 +7,7 @@ from jaxenv.core import masking as masking
 from jaxenv.core import spaces as spaces
 from jaxenv.evaluation import Evaluation as Evaluation
 from jaxenv.evaluation import evaluate as evaluate
+from jaxenv.policies import load_policy as load_policy
 from jaxenv.registry import make as make
 from jaxenv.registry import register as register
 from jaxenv.registry import registered as registered

@@ -1,4 +1,4 @@
-"""Solvers: the best that can be done in a scenario, by search; `import scenarios` does not load them.
+"""Solvers: the best that can be done in a scenario, by search where that can be; `import scenarios` loads none.
 
 `python -m scenarios check` asks `winnable`, and `python -m scenarios.solvers` writes `library/returns.json`.
 """
@@ -12,10 +12,12 @@ from scenarios.solvers.lifeops import returns as _lifeops_returns
 from scenarios.solvers.lifestack.plans import winnable as _lifestack_winnable
 from scenarios.solvers.lifestack.returns import returns as _lifestack_returns
 from scenarios.solvers.records import Table
+from scenarios.solvers.teamsclone import returns as _teamsclone_returns
 
 _RETURNS: Mapping[str, Callable[[Any, Library, float], Table]] = {
     "lifeops": _lifeops_returns,
     "lifestack": _lifestack_returns,
+    "teamsclone": _teamsclone_returns,
 }
 _WINNABLE: Mapping[str, Callable[[Any], str]] = {"lifestack": _lifestack_winnable}
 
@@ -31,7 +33,8 @@ def returns(library: Library, seconds: float) -> dict[str, Table]:
         seconds: for each search that can be cut short.
     """
     ids = [id for id in jaxenv.registered() if isinstance(jaxenv.make(id)[0], library.format.environment)]
-    return {id: _RETURNS[library.environment](jaxenv.make(id)[0], library, seconds) for id in ids}
+    tables = {id: _RETURNS[library.environment](jaxenv.make(id)[0], library, seconds) for id in ids}
+    return {id: table for id, table in tables.items() if table}
 
 
 def winnable(library: Library) -> dict[str, str]:

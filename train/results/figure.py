@@ -16,13 +16,16 @@ MARKS = (("test", "o", BLUE), ("shifted", "s", ORANGE))
 def draw(results: Mapping[str, Sequence[Row]], path: Path) -> None:
     """Draws the interquartile mean of returns with its interval, on the test and on the shifted set (matplotlib).
 
+    Random is left out: beside what it loses all others would lie on one spot.
+
     Args:
         results: environment -> rows.
         path: .png, .svg or .pdf.
     """
     from matplotlib.figure import Figure
 
-    shown = {env_id: rows for env_id, rows in results.items() if any(row.test for row in rows)}
+    others = {env_id: [row for row in rows if row.agent != "Random"] for env_id, rows in results.items()}
+    shown = {env_id: rows for env_id, rows in others.items() if any(row.test for row in rows)}
     height = -(-len(shown) // COLUMNS) or 1
     figure = Figure(figsize=(COLUMNS * PANEL[0], height * PANEL[1]), dpi=160, layout="constrained", facecolor="white")
     panels: Any = figure.subplots(height, COLUMNS, squeeze=False)

@@ -1,0 +1,49 @@
+"""What RESULTS.md says is of the scenarios of today, and the policies that come with the package earn what it says."""
+
+import types
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+
+import jaxenv
+from jaxenv.policies import released
+from train.results import store
+from train.results.held_out import held_out
+from train.results.measure import digest
+
+ROOT = Path(__file__).resolve().parents[3]
+RESULTS, POLICIES = ROOT / "docs" / "results", Path(jaxenv.policies.__file__).parent
+MEASURED = sorted(path.name for path in RESULTS.iterdir() if path.is_dir())
+SAME = 0.97  # of the episodes: another chip may choose otherwise where two actions are as good
+
+
+def slow_but(env_id, ids):
+    """The ids, all but one of them slow."""
+    return [id if id == env_id else pytest.param(id, marks=pytest.mark.slow) for id in ids]
+
+
+@pytest.mark.parametrize("env_id", slow_but("LifeOps-Shaped-v0", released()))
+def test_a_released_policy_earns_what_was_measured(env_id):
+    measured = store.load(store.path_of(RESULTS, env_id, "PPO"))
+    seed = measured.about["policies"].index(digest(POLICIES / f"{env_id}.msgpack"))
+    env, params = jaxenv.make(env_id)
+    sets = held_out(env, params)
+    policy = jaxenv.load_policy(env, params)
+    for name in ("hard", "shifted"):
+        found = jaxenv.evaluate(policy, env, sets[name], key=jax.random.key(seed)).returns[:, 0]
+        assert np.isclose(found, measured.returns[name][seed], atol=1e-3).mean() >= SAME, name
+
+
+@pytest.mark.parametrize("env_id", slow_but("LifeOps-Shaped-v0", MEASURED))
+def test_what_is_published_was_measured_on_the_scenarios_of_today(env_id):
+    marks = {name: params.bank.fingerprint() for name, params in held_out(*jaxenv.make(env_id)).items()}
+    for agent, measured in store.load_all(RESULTS, env_id).items():
+        assert marks.items() <= measured.about["asked"]["scenarios"].items(), agent
+
+
+def test_an_environment_without_a_trained_policy_says_who_has_one():
+    message = "no trained policy of Other-v0 comes with the package; there is one of LifeOps-Shaped-v0"
+    with pytest.raises(ValueError, match=message):
+        jaxenv.load_policy(types.SimpleNamespace(name="Other-v0"), None)
