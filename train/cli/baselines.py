@@ -19,7 +19,7 @@ from train.benchmark import hardware
 from train.cli import comparison
 from train.results import figure, markdown, measure, store, summary
 from train.results.agents import LEARNERS, settings
-from train.results.held_out import TEST, held_out
+from train.results.held_out import TEST, held_out, mark
 from train.results.measure import LIBRARY, Measured
 from train.run import console, folder, plots
 from train.run.folder import write_atomic
@@ -61,7 +61,7 @@ def baselines(
     for env_id in ids:
         made, params = jaxenv.make(env_id)
         sets = _sets(made, params)
-        marks = {name: each.bank.fingerprint() for name, each in sets.items()}
+        marks = {name: mark(each.bank) for name, each in sets.items()}
         for name, policy in rules.for_environment(made).items():
             job = functools.partial(measure.rule_based, policy, made, sets, seeds=seeds)
             _once(store.path_of(out, env_id, name), {"scenarios": marks, "seeds": seeds}, job)
@@ -85,7 +85,7 @@ def report(out: Path, page: Path) -> None:
         if not measured:
             continue
         made, params = jaxenv.make(env_id)
-        marks = {name: each.bank.fingerprint() for name, each in _sets(made, params).items()}
+        marks = {name: mark(each.bank) for name, each in _sets(made, params).items()}
         order = [*rules.for_environment(made), *LEARNERS]
         current = {name: measured[name] for name in order if name in measured and _asked(measured[name]) == marks}
         if left_out := set(measured) - set(current):
@@ -102,7 +102,7 @@ def report(out: Path, page: Path) -> None:
 
 
 def _asked(measured: Measured) -> Mapping[str, str]:
-    """The fingerprints of the scenarios that it was measured on."""
+    """The marks of the scenarios that it was measured on."""
     return measured.about["asked"]["scenarios"]
 
 
