@@ -54,7 +54,7 @@ def test_the_code_of_the_readme_runs(tmp_path, monkeypatch):
 def test_the_code_of_the_training_page_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "training.md").read_text(), re.DOTALL)
-    assert len(blocks) == 3
+    assert len(blocks) == 4
     with jax.numpy_rank_promotion("allow"):
         for block in blocks:
             exec(block, {"__name__": "page"})
