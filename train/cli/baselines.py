@@ -19,7 +19,7 @@ from train.benchmark import hardware
 from train.cli import comparison
 from train.results import figure, markdown, measure, store, summary
 from train.results.agents import LEARNERS, settings
-from train.results.held_out import TEST, held_out, mark
+from train.results.held_out import TEST, held_out
 from train.results.measure import LIBRARY, Measured
 from train.run import console, folder, plots
 from train.run.folder import write_atomic
@@ -61,7 +61,7 @@ def baselines(
     for env_id in ids:
         made, params = jaxenv.make(env_id)
         sets = _sets(made, params)
-        marks = {name: mark(each.bank) for name, each in sets.items()}
+        marks = _marks(sets)
         for name, policy in rules.for_environment(made).items():
             job = functools.partial(measure.rule_based, policy, made, sets, seeds=seeds)
             _once(store.path_of(out, env_id, name), {"scenarios": marks, "seeds": seeds}, job)
@@ -74,7 +74,7 @@ def baselines(
             _once(store.path_of(out, env_id, agent), asked, job)
             if agent == RELEASED and release is not None:
                 _release(store.path_of(out, env_id, agent), run_dir, release / f"{env_id}.msgpack")
-        report(out, page)
+    report(out, page)
 
 
 def report(out: Path, page: Path) -> None:
@@ -85,9 +85,10 @@ def report(out: Path, page: Path) -> None:
         if not measured:
             continue
         made, params = jaxenv.make(env_id)
-        marks = {name: mark(each.bank) for name, each in _sets(made, params).items()}
+        marks = _marks(_sets(made, params))
         order = [*rules.for_environment(made), *LEARNERS]
-        current = {name: measured[name] for name in order if name in measured and _asked(measured[name]) == marks}
+        found = {name: measured[name] for name in order if name in measured}
+        current = {name: each for name, each in found.items() if each.about["asked"]["scenarios"] == marks}
         if left_out := set(measured) - set(current):
             print(f"{env_id}: left out, since measured on other scenarios: {', '.join(sorted(left_out))}")
         results[env_id] = summary.rows(current, _reference(made, params))
@@ -99,11 +100,6 @@ def report(out: Path, page: Path) -> None:
     shown = None if picture is None else os.path.relpath(picture, page.parent)
     write_atomic(page, markdown.page(results, shown).encode())
     print(f"written to {page} and {out}", flush=True)
-
-
-def _asked(measured: Measured) -> Mapping[str, str]:
-    """The marks of the scenarios that it was measured on."""
-    return measured.about["asked"]["scenarios"]
 
 
 def _short(asked: Mapping[str, Any]) -> str:
@@ -123,6 +119,11 @@ def _sets(env: Environment, params: Any) -> dict[str, Any]:
     """Name -> params with the scenarios to score on: the held-out sets, and the library."""
     library = comparison.library_for(env)
     return {**held_out(env, params), **({} if library is None else {LIBRARY: params.replace(bank=library.bank)})}
+
+
+def _marks(sets: Mapping[str, Any]) -> dict[str, str]:
+    """What tells the scenarios of each set from those of another generator, whichever compiler drew them."""
+    return {name: params.bank.fingerprint(floats=False) for name, params in sets.items()}
 
 
 def _once(path: Path, asked: Mapping[str, Any], job: Callable[[], Measured]) -> None:

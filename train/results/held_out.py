@@ -1,12 +1,10 @@
 """Test sets: generated scenarios that nobody trains, validates or tunes on, and some from beyond all training."""
 
-import hashlib
 from typing import Any
 
 import jax
-import numpy as np
 
-from jaxenv.core import Environment, ScenarioBank
+from jaxenv.core import Environment
 from train.experience.bank import generate_bank
 from train.score.validation import COUNT, has_generator  # as many a set: the program that draws them is the same
 
@@ -31,16 +29,3 @@ def held_out(env: Environment, params: Any) -> dict[str, Any]:
         for key, difficulty in zip(keys, SETS.values(), strict=True)
     )
     return {name: params.replace(bank=bank) for name, bank in zip(SETS, banks, strict=True)}
-
-
-def mark(bank: ScenarioBank) -> str:
-    """The first 16 hexadecimal digits of the SHA-256 of a bank's integers and truth values.
-
-    It tells scenarios of another generator. `ScenarioBank.fingerprint` also reads floats, whose last bits depend on the
-    compiler and the chip that draw them.
-    """
-    digest = hashlib.sha256()
-    for leaf in map(np.asarray, jax.tree.leaves(bank.scenarios)):
-        if not np.issubdtype(leaf.dtype, np.floating):
-            digest.update(np.ascontiguousarray(leaf).tobytes())
-    return digest.hexdigest()[:16]

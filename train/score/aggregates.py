@@ -1,4 +1,8 @@
-"""Several seeds over many scenarios as a number and its interval, as rliable defines them (Agarwal et al. 2021)."""
+"""Several seeds over many scenarios as a number and its interval.
+
+Interquartile mean and probability of improvement are those of Agarwal et al. 2021. Their bootstrap resamples the runs
+of each task; this one resamples seeds, which play all scenarios, and the scenarios too.
+"""
 
 import dataclasses
 from collections.abc import Callable, Sequence
@@ -54,7 +58,7 @@ def aggregate(
     strata: np.ndarray | None = None,
     seed: int = 0,
 ) -> Aggregate:
-    """A statistic of scores, with a percentile interval by a bootstrap that is stratified over seeds and scenarios.
+    """A statistic of scores, with a percentile interval by a bootstrap over seeds and scenarios.
 
     A resample draws as many seeds as there are, and within each stratum as many scenarios, both with replacement. So
     the interval says what another few seeds and another set of scenarios would give.

@@ -129,6 +129,9 @@ def test_the_fingerprint_depends_on_contents():
     other = ScenarioBank(BANK.scenarios.replace(number=BANK.scenarios.number.at[0].set(9.0)))
     assert other.fingerprint() != BANK.fingerprint()
     assert len(BANK.fingerprint()) == 16
+    assert other.fingerprint(floats=False) == BANK.fingerprint(floats=False)
+    moved = ScenarioBank(BANK.scenarios.replace(table=BANK.scenarios.table + 1))
+    assert moved.fingerprint(floats=False) != BANK.fingerprint(floats=False)
 
 
 def test_shared_data_is_kept(tmp_path):

@@ -14,7 +14,7 @@ from train.algorithms import ALGORITHMS
 from train.cli import comparison
 from train.cli.main import main
 from train.results import figure, markdown, measure, store, summary
-from train.results.held_out import COUNT, SETS, TEST, held_out, mark
+from train.results.held_out import COUNT, SETS, TEST, held_out
 from train.results.measure import Measured
 from train.score import aggregates
 from train.score.scores import ReferenceReturns
@@ -41,14 +41,6 @@ def test_nobody_trains_or_validates_on_the_test_set(env_id):
     for rows in sets.values():
         assert not rows & others
         others |= rows
-
-
-def test_a_mark_tells_integers_and_not_the_last_bits_of_floats():
-    bank = jaxenv.make("LifeOps-v0")[1].bank
-    days = bank.scenarios
-    rounded = days.replace(persona=days.persona.replace(focus_weight=days.persona.focus_weight * 1.0000001))
-    assert mark(bank.replace(scenarios=rounded)) == mark(bank)
-    assert mark(bank.replace(scenarios=days.replace(weekday=days.weekday + 1))) != mark(bank)
 
 
 MACHINE = {"cpu": "a chip", "cores": 2, "device": "cpu", "versions": {"jax": "0.10"}, "command": "python -m train"}
