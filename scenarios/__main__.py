@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import jaxenv
+from jaxenv.core.companions import command
 from scenarios import authoring, solvers
 from scenarios.environments import ENVIRONMENTS
 from scenarios.errors import ScenarioError
@@ -23,10 +24,10 @@ WHERE = "a YAML or JSON file, a folder of them, a library, or one scenario of a 
 EPILOG = """\
 your own scenario, from the first line to a trained policy:
 
-  python -m scenarios new {name} my_days/monday.yaml     # edit it
-  python -m scenarios check my_days
-  python -m scenarios show my_days/monday.yaml
-  python -m train ppo --env {id} --scenarios my_days
+  {scenarios} new {name} my_days/monday.yaml     # edit it
+  {scenarios} check my_days
+  {scenarios} show my_days/monday.yaml
+  {train} ppo --env {id} --scenarios my_days
 
 Libraries: {names}. Run COMMAND --help for options.
 """
@@ -56,7 +57,7 @@ def new(arguments: argparse.Namespace) -> int:
         print(text, end="")
     else:
         print(f"Wrote {arguments.path}, and {authoring.schema_name(arguments.environment)} beside it for editors.")
-        print(f"Edit it, then run: python -m scenarios check {arguments.path}")
+        print(f"Edit it, then run: {command('scenarios')} check {arguments.path}")
     return 0
 
 
@@ -140,27 +141,28 @@ def _parser() -> argparse.ArgumentParser:
     text = argparse.RawDescriptionHelpFormatter
     name = next(iter(ENVIRONMENTS))
     id = next(id for id in jaxenv.registered() if id.lower().startswith(name))
-    epilog = EPILOG.format(name=name, id=id, names=NAMES)
-    parser = argparse.ArgumentParser("python -m scenarios", description=__doc__, epilog=epilog, formatter_class=text)
+    programs = {package: command(package) for package in ("scenarios", "train")}
+    epilog = EPILOG.format(name=name, id=id, names=NAMES, **programs)
+    parser = argparse.ArgumentParser(command("scenarios"), description=__doc__, epilog=epilog, formatter_class=text)
     commands = parser.add_subparsers(required=True, title="commands", metavar="COMMAND")
 
-    def command(run: Callable[[argparse.Namespace], int], summary: str) -> argparse.ArgumentParser:
+    def subcommand(run: Callable[[argparse.Namespace], int], summary: str) -> argparse.ArgumentParser:
         description = "\n".join(line.strip() for line in str(run.__doc__).strip().splitlines())
         added = commands.add_parser(run.__name__, help=summary, description=description, formatter_class=text)
         added.set_defaults(run=run)
         return added
 
-    added = command(new, "start a scenario: an example with a comment on every field")
+    added = subcommand(new, "start a scenario: an example with a comment on every field")
     added.add_argument("environment", metavar="ENVIRONMENT", help=NAMES)
     added.add_argument("path", metavar="FILE", nargs="?", help="a new .yaml file; without it, the example is printed")
-    added = command(check, "report what is wrong with scenarios")
+    added = subcommand(check, "report what is wrong with scenarios")
     added.add_argument("paths", metavar="WHAT", nargs="+", help=WHERE)
-    added = command(show, "print scenarios as pages of text")
+    added = subcommand(show, "print scenarios as pages of text")
     added.add_argument("path", metavar="WHAT", help=WHERE)
-    added = command(schema, "print the JSON Schema with which editors complete and check scenarios")
+    added = subcommand(schema, "print the JSON Schema with which editors complete and check scenarios")
     added.add_argument("environment", metavar="ENVIRONMENT", help=NAMES)
     added.add_argument("--output", metavar="FILE", type=Path, help="write it to FILE, replacing what is there")
-    command(compile, "for the development of jaxenv: write the files made from the libraries")
+    subcommand(compile, "for the development of jaxenv: write the files made from the libraries")
     return parser
 
 

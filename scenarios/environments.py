@@ -11,7 +11,7 @@ ENVIRONMENTS: dict[str, DocumentFormat[Any, Any, Any, Any, Any, Any]] = {
     format.name: format for format in (lifeops.FORMAT, lifestack.FORMAT, teamsclone.FORMAT)
 }
 """Name -> format. `library/` holds a folder of its documents, `NAME.example.yaml`, and `NAME.schema.json`, which
-`python -m scenarios compile` writes."""
+`jaxenv scenarios compile` writes."""
 
 
 def format_of(name: str) -> DocumentFormat[Any, Any, Any, Any, Any, Any]:

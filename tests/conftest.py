@@ -6,6 +6,7 @@ import hypothesis
 import jax
 
 jax.config.update("jax_numpy_rank_promotion", "raise")  # so that a missing axis cannot pass unseen
+jax.config.update("jax_enable_compilation_cache", False)  # which commands keep in the user's folders
 hypothesis.settings.register_profile("jaxenv", deadline=None, print_blob=True)
 hypothesis.settings.load_profile("jaxenv")
 

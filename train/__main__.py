@@ -1,4 +1,4 @@
-"""The command line: `python -m train ppo|evaluate|collect|plot|bench|profile`, installed also as `jaxenv`."""
+"""The command line: `jaxenv ppo|evaluate|collect|plot|bench|profile`, installed also as `jaxenv`."""
 
 import sys
 

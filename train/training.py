@@ -48,7 +48,7 @@ def train(
         params: its params; training uses their bank, unless the settings ask for generated scenarios.
         config: the settings; by default the preset of the environment's id, or else the defaults of `Config`, as the
             algorithm needs them, with generated scenarios where the environment generates them. With `run_dir`
-            everything that `python -m train` writes is written there, and a folder that holds a run resumes it;
+            everything that `jaxenv` writes is written there, and a folder that holds a run resumes it;
             without, nothing is.
         algorithm: its name, one of `train.algorithms.ALGORITHMS`.
         callback: is shown the record of each superstep (what a line of `metrics.jsonl` has), while the next one runs;

@@ -1,6 +1,6 @@
 """Solvers: the best that can be done in a scenario, by search where that can be; `import scenarios` loads none.
 
-`python -m scenarios check` asks `winnable`, and `python -m scenarios.solvers` writes `library/returns.json`.
+`jaxenv scenarios check` asks `winnable`, and `python -m scenarios.solvers` writes `library/returns.json`.
 """
 
 from collections.abc import Callable, Mapping

@@ -116,7 +116,7 @@ def test_new_prints_or_writes_an_example(tmp_path: Path, capsys: pytest.CaptureF
     assert main(["new", "lifeops", str(file)]) == 0
     written, then = capsys.readouterr().out.splitlines()
     assert written.startswith(f"Wrote {file}, and lifeops.schema.json beside it")
-    assert then.endswith(f"python -m scenarios check {file}")
+    assert then.endswith(f"jaxenv scenarios check {file}")
     assert main(["check", str(tmp_path)]) == 0
     assert capsys.readouterr().out == "1 scenario, 0 warnings\n"
     assert main(["new", "lifeops", str(file)]) == 1
@@ -166,7 +166,7 @@ def test_help_names_the_commands(arguments: list[str], capsys: pytest.CaptureFix
         main(arguments)
     assert exit.value.code == 0
     help = capsys.readouterr().out
-    for words in ("new", "check", "show", "schema", "compile", "python -m train ppo --env LifeOps-v0"):
+    for words in ("new", "check", "show", "schema", "compile", "jaxenv ppo --env LifeOps-v0"):
         assert words in help
 
 

@@ -12,7 +12,7 @@ from scenarios.teamsclone import Workspace
 
 
 def test_the_shipped_arrays_are_those_of_the_documents() -> None:
-    # where this fails: python -m scenarios compile
+    # where this fails: jaxenv scenarios compile
     library = scenarios.load("teamsclone")
     _, params = jaxenv.make("TeamsClone-v0")
     assert params.bank.fingerprint() == library.bank.fingerprint()

@@ -11,6 +11,8 @@ from typing import Any
 import jax
 from jax.extend import backend
 
+from jaxenv.core.companions import command
+
 PACKAGES = ("jaxenv", "jax", "jaxlib", "flax", "optax", "numpy", "gymnax", "jumanji")
 
 
@@ -46,12 +48,12 @@ def describe() -> dict[str, Any]:
     """Hardware, versions, threads and the command, for a JSON file."""
     device = jax.devices()[0]
     return {
-        "command": shlex.join(["python", "-m", "train", *sys.argv[1:]]),
+        "command": shlex.join([*command("train").split(), *sys.argv[1:]]),
         "device": device.device_kind,
         "platform": device.platform,
         "devices": jax.device_count(),
         "device_memory_bytes": (device.memory_stats() or {}).get("bytes_limit"),
-        "cpu": _cpu(),
+        "cpu": _of_processor("model name") or platform.processor(),
         "cores": cores(),
         "machine_cores": os.cpu_count(),
         "system": platform.platform(),
@@ -79,13 +81,19 @@ def peak_memory() -> dict[str, int | None]:
     }
 
 
-def _cpu() -> str:
-    """The name of the processor."""
+def processor() -> str:
+    """What tells this kind of processor, and what it can do, from another."""
+    parts = platform.machine(), platform.processor(), _of_processor("model name"), _of_processor("flags")
+    return "; ".join(filter(None, parts))
+
+
+def _of_processor(name: str) -> str | None:
+    """What Linux says of the first processor."""
     try:
         with open("/proc/cpuinfo") as file:
-            return next(line.split(":", 1)[1].strip() for line in file if line.startswith("model name"))
+            return next(line.split(":", 1)[1].strip() for line in file if line.startswith(name))
     except (OSError, StopIteration):
-        return platform.processor()
+        return None
 
 
 def _version(name: str) -> str | None:

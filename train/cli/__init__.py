@@ -1,1 +1,1 @@
-"""The commands of `python -m train`."""
+"""The commands of `jaxenv`."""

@@ -1,4 +1,4 @@
-"""`python -m train baselines`: every agent in every environment, scored on held-out scenarios."""
+"""`jaxenv baselines`: every agent in every environment, scored on held-out scenarios."""
 
 import dataclasses
 import functools

@@ -1,4 +1,4 @@
-"""`python -m train bench`: steps per second of environments, rollouts and training, beside other suites."""
+"""`jaxenv bench`: steps per second of environments, rollouts and training, beside other suites."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +13,7 @@ from train.benchmark import plot as picture
 from train.benchmark.measure import Result, in_turns
 from train.benchmark.selection import select
 from train.benchmark.workload import STEPS, Workload
-from train.cli import compiling
+from train.cli import compiling, whole_numbers
 from train.run import plots
 
 
@@ -60,7 +60,7 @@ def benchmark(
         compile_for: Measure nothing and compile for chips that are not there: tpu-v5e, h100, or both with a comma
             (extras `aot-tpu` and `aot-gpu`). Tells memory, kernels, gathers and padding of the programs.
     """
-    sizes = [whole_number(text) for text in listed(num_envs)]
+    sizes = [number_of_envs(text) for text in listed(num_envs)]
     chosen = select(
         listed(measure),
         listed(scenarios),
@@ -139,8 +139,12 @@ def listed(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def whole_number(text: str) -> int:
+def number_of_envs(text: str) -> int:
     """A number of environments, from 1 on."""
-    if not text.isdigit() or int(text) < 1:
+    try:
+        number = whole_numbers.parse(text)
+    except ValueError:
+        number = 0
+    if number < 1:
         raise ValueError(f"--num-envs {text}: expected whole numbers from 1 on, such as 64,4096")
-    return int(text)
+    return number

@@ -1,4 +1,4 @@
-"""`python -m train bench-gpu`: what a GPU does with all of it, within a few minutes, in one JSON file."""
+"""`jaxenv bench-gpu`: what a GPU does with all of it, within a few minutes, in one JSON file."""
 
 import dataclasses
 import functools
@@ -17,7 +17,7 @@ from train.benchmark.measure import Result, copy_bandwidth, in_turns
 from train.benchmark.selection import select
 from train.benchmark.workload import Workload
 from train.cli import comparison
-from train.cli.benchmark import listed, progress, whole_number
+from train.cli.benchmark import listed, number_of_envs, progress
 from train.score.scores import score as score_by
 from train.settings.presets import preset
 
@@ -68,8 +68,8 @@ def bench_gpu(
     """
     clock = Clock(minutes)
     stages = (
-        (["environments"], [whole_number(text) for text in listed(num_envs)], ENVIRONMENTS_UNTIL),
-        (["rollout", "training"], [whole_number(text) for text in listed(training_envs)], TRAINING_UNTIL),
+        (["environments"], [number_of_envs(text) for text in listed(num_envs)], ENVIRONMENTS_UNTIL),
+        (["rollout", "training"], [number_of_envs(text) for text in listed(training_envs)], TRAINING_UNTIL),
     )
     score_of = library_score(score_env)
     bandwidth = copy_bandwidth(bandwidth_bytes)

@@ -1,4 +1,4 @@
-"""`python -m train collect`: a dataset of what a policy does."""
+"""`jaxenv collect`: a dataset of what a policy does."""
 
 import hashlib
 from pathlib import Path

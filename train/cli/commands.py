@@ -1,4 +1,4 @@
-"""The commands: train, evaluate, collect, plot, baselines, bench, bench-gpu, profile."""
+"""The commands: train, evaluate, collect, plot, baselines, bench, bench-gpu, profile, scenarios."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -10,9 +10,21 @@ import tyro
 from tyro.conf import Positional
 
 from jaxenv.core import Environment
+from jaxenv.core.companions import command
+from scenarios import __main__ as documents
 from train import ppo
 from train.algorithms import ALGORITHMS
-from train.cli import baselines, benchmark, benchmark_gpu, collecting, comparison, options, profiling
+from train.cli import (
+    baselines,
+    benchmark,
+    benchmark_gpu,
+    collecting,
+    comparison,
+    compile_cache,
+    options,
+    profiling,
+    whole_numbers,
+)
 from train.networks import own
 from train.run import console, folder, plots, population, processes, runner, start
 from train.run.policy_file import load_policy, read_header
@@ -23,6 +35,7 @@ from train.settings.members import is_population, members
 
 def train(algorithm: str, argv: Sequence[str]) -> int:
     """Trains, then prints the table on the library, or on the user's own scenarios if it trained on them."""
+    compile_cache.keep_compiled_programs()
     if options.DISTRIBUTED in argv:
         processes.join()
     parsed = options.parse(algorithm, argv)
@@ -42,15 +55,21 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
     say = functools.partial(print, flush=True) if processes.is_writer() else lambda text: None
     where = f"{processes.in_words(config, lanes)}, written to {run_folder.path}"
     say(f"{config.env} on {where}\n{console.length(config)}")
-    outcome = runner.run(ALGORITHMS[algorithm], config, env, params, run_folder)
+    if parsed.resumed is not None and not run_folder.has_checkpoint:
+        say("there is no checkpoint yet: it starts from the beginning")
+    say("compiling …")
+    try:
+        outcome = runner.run(ALGORITHMS[algorithm], config, env, params, run_folder)
+    except KeyboardInterrupt:  # before the first superstep; from then on a signal ends the run in good order
+        return _interrupted(algorithm, run_folder)
     if not processes.is_writer():
         return console.INTERRUPTED if outcome.stopped else 0
     if plots.is_possible():
         plots.learning_curves([run_folder], run_folder.learning_curve)
     say(f"{outcome.env_steps:,} steps in {outcome.seconds:.0f} s, after {outcome.compile_seconds:.0f} s of compilation")
     if outcome.stopped:
-        print(f"interrupted; resume with: python -m train {algorithm} --resume {run_folder.path}")
-        return console.INTERRUPTED
+        return _interrupted(algorithm, run_folder)
+    say("scoring …")
     table = comparison.compare(outcome.policy, env, env.default_params, library, name=algorithm.upper())
     print(f"\n{table}{comparison.training_note(task.describe_params(params), env)}")
     return 0
@@ -67,14 +86,24 @@ def _train_population(
     number = len(members(config))  # raises for a sweep that cannot be, before there is a folder
     run_folder = resumed or folder.create(config)
     print(f"{number} members on one device, written to {run_folder.path}\n{console.length(config)} each", flush=True)
-    outcomes = population.run_population(ALGORITHMS[algorithm], config, env, params, run_folder)
+    print("compiling …", flush=True)
+    try:
+        outcomes = population.run_population(ALGORITHMS[algorithm], config, env, params, run_folder)
+    except KeyboardInterrupt:
+        return _interrupted(algorithm, run_folder)
     if plots.is_possible():
         plots.learning_curves(folder.runs_in(run_folder.path), run_folder.learning_curve)
+    print("scoring …", flush=True)
     print(comparison.members_table(outcomes, env, env.default_params, library))
     if any(outcome.stopped for outcome in outcomes.values()):
-        print(f"interrupted; resume with: python -m train {algorithm} --resume {run_folder.path}")
-        return console.INTERRUPTED
+        return _interrupted(algorithm, run_folder)
     return 0
+
+
+def _interrupted(algorithm: str, run_folder: folder.RunFolder) -> int:
+    """Says how the run goes on; the exit status."""
+    print(f"interrupted; resume with: {command('train')} {algorithm} --resume {run_folder.path}")
+    return console.INTERRUPTED
 
 
 def evaluate(
@@ -97,6 +126,7 @@ def evaluate(
         greedy: Take the most probable action instead of sampling one.
         repetitions: Episodes per scenario, whose returns are averaged.
     """
+    compile_cache.keep_compiled_programs()
     path = folder.policy_path(run_dir, best=best)
     header = read_header(path)
     if env is not None:
@@ -121,7 +151,7 @@ def plot(run_dirs: Positional[tuple[Path, ...]], out: Path | None = None) -> Non
         out: The picture: .png, .svg or .pdf; default: learning_curve.png, beside a single run or in the current folder.
     """
     if not run_dirs:
-        raise ValueError("missing run folders: python -m train plot RUN_DIR ...")
+        raise ValueError(f"missing run folders: {command('train')} plot RUN_DIR ...")
     folders = [run for path in run_dirs for run in folder.runs_in(path)]
     default = folder.RunFolder(run_dirs[0]).learning_curve
     out = out or (default if len(run_dirs) == 1 else Path(default.name))
@@ -132,11 +162,11 @@ def plot(run_dirs: Positional[tuple[Path, ...]], out: Path | None = None) -> Non
 def _with_options(name: str, function: Callable[..., object]) -> Callable[[Sequence[str]], int]:
     """A command whose options are the arguments of a function, with their docstring as `--help`."""
 
-    def command(argv: Sequence[str]) -> int:
-        tyro.cli(function, args=argv, prog=f"python -m train {name}")
+    def run(argv: Sequence[str]) -> int:
+        tyro.cli(function, args=argv, prog=f"{command('train')} {name}", registry=whole_numbers.REGISTRY)
         return 0
 
-    return command
+    return run
 
 
 OTHERS: dict[str, Callable[..., object]] = {
@@ -151,4 +181,5 @@ OTHERS: dict[str, Callable[..., object]] = {
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     **{name: functools.partial(train, name) for name in ALGORITHMS},
     **{name: _with_options(name, function) for name, function in OTHERS.items()},
+    "scenarios": documents.main,
 }

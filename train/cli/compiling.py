@@ -1,4 +1,4 @@
-"""`python -m train bench --compile-for`: programs compiled for chips that are not there."""
+"""`jaxenv bench --compile-for`: programs compiled for chips that are not there."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

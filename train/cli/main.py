@@ -3,9 +3,11 @@
 import sys
 from collections.abc import Sequence
 
+from jaxenv.core.companions import command
 from jaxenv.core.names import did_you_mean_one_of
 from train.algorithms import ALGORITHMS
 from train.cli.commands import COMMANDS
+from train.run import console
 from train.run.runner import NotFinite
 
 TRAINING = "".join(
@@ -14,7 +16,7 @@ TRAINING = "".join(
     for name in ALGORITHMS
 )
 USAGE = f"""\
-usage: python -m train COMMAND ...
+usage: {{command}} COMMAND ...
 
 {TRAINING}\
   evaluate RUN_DIR        score the policy of a run
@@ -24,6 +26,7 @@ usage: python -m train COMMAND ...
   bench                   measure steps per second, or compile for other chips
   bench-gpu               measure all of it on a GPU within eight minutes
   profile ID              show where a superstep of training goes
+  scenarios COMMAND ...   write, check and read scenarios
 
 Run COMMAND --help for options."""
 
@@ -36,17 +39,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     name, *arguments = list(sys.argv[1:] if argv is None else argv) or ["--help"]
     if name in ("-h", "--help"):
-        print(USAGE)
+        print(USAGE.format(command=command("train")))
         return 0
     try:
         if name not in COMMANDS:
             raise ValueError(f"no command {name!r}.{did_you_mean_one_of(name, COMMANDS)}")
         return COMMANDS[name](arguments)
     except (ValueError, OSError) as error:
-        print(f"python -m train: {error}", file=sys.stderr)
+        print(f"{command('train')}: {error}", file=sys.stderr)
         return 2
     except NotFinite as error:
-        print(f"python -m train: {error}", file=sys.stderr)
+        print(f"{command('train')}: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return console.INTERRUPTED
     except SystemExit as exit:  # how argument parsers end
         return exit.code if isinstance(exit.code, int) else 2

@@ -9,7 +9,9 @@ from typing import Annotated, Any
 import tyro
 
 import jaxenv
+from jaxenv.core.companions import command
 from jaxenv.core.names import did_you_mean_one_of
+from train.cli import whole_numbers
 from train.networks import own
 from train.run.folder import RunFolder
 from train.run.policy_file import check_algorithm
@@ -48,7 +50,7 @@ def parse(algorithm: str, argv: Sequence[str]) -> Options:
         ValueError: for an unknown environment, argument or preset, a folder that is not a run folder, or a setting that
             a resumed run cannot change.
     """
-    first = argparse.ArgumentParser(prog=f"python -m train {algorithm}", add_help=False, allow_abbrev=False)
+    first = argparse.ArgumentParser(prog=f"{command('train')} {algorithm}", add_help=False, allow_abbrev=False)
     for name in ("--env", "--preset", "--resume", "--network"):
         first.add_argument(name)
     first.add_argument("--env-args", nargs="*")
@@ -118,8 +120,9 @@ def _with_options(algorithm: str, default: Config, argv: Sequence[str]) -> Confi
         tyro.conf.configure(tyro.conf.OmitArgPrefixes)(options),
         args=argv,
         default=options(default, numbers()),
-        prog=f"python -m train {algorithm}",
+        prog=f"{command('train')} {algorithm}",
         description=DESCRIPTION.format(algorithm=algorithm.upper()),
+        registry=whole_numbers.REGISTRY,
     )
     given = zip(known, dataclasses.astuple(found.params), strict=True)
     changed = {name: value for name, value in given if value != known[name]}

@@ -1,4 +1,4 @@
-"""`python -m train profile`: where a superstep of training goes."""
+"""`jaxenv profile`: where a superstep of training goes."""
 
 from pathlib import Path
 

@@ -64,13 +64,25 @@ class Checkpoints:
     def save(self, state: Any, progress: Progress) -> None:
         """Copies the state, which may be donated right after, and writes the copy in the background.
 
-        Of several devices and processes each writes its own part.
+        Of several devices and processes each writes its own part. The first checkpoint is waited for, so that whatever
+        a run writes after it says that there was one.
         """
+        is_first = self._manager.latest_step() is None
         self._latest = time.monotonic()
         arrays = jax.tree.map(jnp.copy, by_name(state))
         info = {**dataclasses.asdict(progress), "config": to_json(self._config), "shapes": shapes(arrays)}
         parts = ocp.args.Composite(state=ocp.args.StandardSave(arrays), run=ocp.args.JsonSave(info))
         self._manager.save(progress.superstep, args=parts)
+        if is_first:
+            self._manager.wait_until_finished()
+
+    def check_begun(self, policy: Path) -> None:
+        """A CheckpointError if there is no checkpoint although there is a policy, which is written after the first."""
+        if policy.exists() and self._manager.latest_step() is None:
+            raise CheckpointError(
+                f"{self._path} has no checkpoint, although {policy} was written after one: put it back, or start over "
+                "in another folder"
+            )
 
     def newest(self) -> Progress | None:
         """The progress of the newest checkpoint, or None if there is none.

@@ -67,6 +67,11 @@ class RunFolder:
         """The metrics as a picture."""
         return self.path / "learning_curve.png"
 
+    @property
+    def has_checkpoint(self) -> bool:
+        """Whether there is one to resume from."""
+        return any(self.checkpoints.glob("[0-9]*"))
+
     def remove_not_finite(self) -> None:
         """Removes the state of an earlier update that failed."""
         if is_writer():
@@ -110,19 +115,24 @@ class RunFolder:
 
 
 def create(config: Config) -> RunFolder:
-    """Makes a new run folder; a FileExistsError if the path exists already."""
+    """Makes a new run folder with its settings, so that it can be resumed from then on.
+
+    Raises:
+        FileExistsError: if there is something at its path already.
+    """
     if jax.process_count() > 1 and config.run_dir is None:
         raise ValueError("several processes need --run-dir PATH, in a file system that all of them see")
     path = config.run_dir or _first_free(f"{config.env}-{config.seed}")
-    try:
-        if is_writer():
-            path.mkdir(parents=True)
-    except FileExistsError as error:
-        raise FileExistsError(
-            f"{path} already exists: resume that run with --resume {path}, or choose another --run-dir"
-        ) from error
+    run_folder = RunFolder(path)
+    if is_writer():
+        if path.exists() and not (path.is_dir() and not any(path.iterdir())):
+            raise FileExistsError(
+                f"{path} already exists: resume that run with --resume {path}, or choose another --run-dir"
+            )
+        path.mkdir(parents=True, exist_ok=True)
+        run_folder.write_config(config)
     wait_for_all("run folder created")
-    return RunFolder(path)
+    return run_folder
 
 
 def runs_in(path: Path) -> list[RunFolder]:

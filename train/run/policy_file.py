@@ -11,6 +11,7 @@ import numpy as np
 from flax import serialization
 
 from jaxenv.core import Environment
+from jaxenv.core.companions import command
 from train.networks.network import PureNetwork, make_network
 from train.networks.policy import LearnedPolicy, make_policy
 from train.networks.reader import Reader
@@ -98,7 +99,7 @@ def check_algorithm(run_dir: Path, algorithm: str) -> None:
     except PolicyError:  # checkpoints do not depend on it
         return
     if name not in (algorithm, None):
-        raise ValueError(f"{run_dir} is a run of {name}: resume it with python -m train {name} --resume {run_dir}")
+        raise ValueError(f"{run_dir} is a run of {name}: resume it with {command('train')} {name} --resume {run_dir}")
 
 
 def load_policy(path: str | Path, env: Environment, params: Any, *, any_params: bool = False) -> LearnedPolicy:

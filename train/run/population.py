@@ -158,7 +158,9 @@ class Group:
         """The checkpoints of the group, or of nothing."""
         if self.folder is None:
             return contextlib.nullcontext(NoCheckpoints())
-        return Checkpoints(self.folder.path / self._checkpoints, self.config)
+        checkpoints = Checkpoints(self.folder.path / self._checkpoints, self.config)
+        checkpoints.check_begun(RunFolder(self.folder.path / next(iter(self.named))).policy)
+        return checkpoints
 
     def _scenarios(self) -> str:
         """The fingerprint of the scenarios that the first member starts with."""

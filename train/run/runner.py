@@ -147,6 +147,7 @@ def _storage(folder: RunFolder | None, config: Config) -> Iterator[Checkpoints |
         yield NoCheckpoints()
         return
     with folder.locked(), Checkpoints(folder.checkpoints, config) as checkpoints:
+        checkpoints.check_begun(folder.policy)
         yield checkpoints
 
 

@@ -34,7 +34,7 @@ def test_a_program_is_measured_and_reported(tmp_path, monkeypatch, capsys):
     assert document["results"][0]["steps_per_s"] == found.steps_per_s
     assert document["hardware"]["cores"] == hardware.cores()
     assert document["hardware"]["versions"]["jax"]
-    assert document["hardware"]["command"].startswith("python -m train")
+    assert document["hardware"]["command"].startswith("jaxenv")
     assert "Table-v0" in plot.read_text()
 
 
@@ -69,7 +69,7 @@ def test_a_mistake_is_one_line_and_status_2(line, message, capsys):
 @pytest.mark.parametrize("command", ["bench", "bench-gpu", "profile"])
 def test_help(command, capsys):
     assert main([command, "--help"]) == 0
-    assert f"python -m train {command}" in capsys.readouterr().out
+    assert f"jaxenv {command}" in capsys.readouterr().out
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,8 +19,9 @@ import scenarios
 from jaxenv import registry
 from jaxenv.core import Environment
 from strategies.tables import Table
-from train.cli import comparison
+from train.cli import comparison, compile_cache
 from train.cli.main import main
+from train.run import runner
 from train.run.metrics import read_metrics
 
 TINY = [  # the sizes of `SMALL`, so that its program is found where it was compiled
@@ -194,7 +196,45 @@ def test_a_wrong_option_is_status_2(line, capsys):
 )
 def test_help(line, capsys):
     assert main(line.split()) == 0
-    assert "python -m train" in capsys.readouterr().out
+    assert "jaxenv" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("table_is_registered")
+def test_an_interruption_while_compiling_leaves_a_run_that_resumes(tmp_path, capsys, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    run_dir = tmp_path / "run"
+    run_dir.mkdir()  # an empty folder is no run
+    with monkeypatch.context() as patched:
+        patched.setattr(runner, "run", interrupted)
+        assert main(["ppo", "--env", "Table-v0", *TINY, "--run-dir", str(run_dir)]) == 130
+    assert f"interrupted; resume with: jaxenv ppo --resume {run_dir}" in capsys.readouterr().out
+    assert main(["ppo", "--resume", str(run_dir)]) == 0
+    told = capsys.readouterr().out
+    assert "there is no checkpoint yet: it starts from the beginning" in told
+    assert told.index("compiling …") < told.index("scoring …") < told.index("mean score")
+
+    shutil.rmtree(run_dir / "checkpoints")
+    before = {file.name: file.read_bytes() for file in run_dir.iterdir()}
+    assert main(["ppo", "--resume", str(run_dir)]) == 2
+    assert f"{run_dir / 'checkpoints'} has no checkpoint, although" in capsys.readouterr().err
+    assert {file.name: file.read_bytes() for file in run_dir.iterdir() if file.is_file()} == before
+
+
+def test_compiled_programs_are_kept_where_jax_says_nothing_else(monkeypatch, tmp_path):
+    changed = {}
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    settings = types.SimpleNamespace(jax_compilation_cache_dir=None, jax_enable_compilation_cache=False)
+    settings.update = changed.__setitem__
+    monkeypatch.setattr(compile_cache.jax, "config", settings)
+    compile_cache.keep_compiled_programs()
+    settings.jax_enable_compilation_cache, settings.jax_compilation_cache_dir = True, "of their own"
+    compile_cache.keep_compiled_programs()
+    assert not changed
+    settings.jax_compilation_cache_dir = None
+    compile_cache.keep_compiled_programs()
+    assert Path(changed["jax_compilation_cache_dir"]).parent == tmp_path / "jaxenv"
 
 
 def test_shipped_scenarios_have_reference_returns_wherever_their_files_are(tmp_path):

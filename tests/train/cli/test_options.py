@@ -34,6 +34,14 @@ def test_options_change_the_preset():
     assert not parsed.config.rollout.bootstrap_truncated
 
 
+def test_numbers_of_steps_may_have_an_exponent(capsys):
+    assert options.parse("ppo", ["--env", "LifeOps-v0", "--total-steps", "2e6"]).config.total_steps == 2_000_000
+    with pytest.raises(SystemExit):
+        options.parse("ppo", ["--env", "LifeOps-v0", "--total-steps", "1.5"])
+    told = " ".join(capsys.readouterr().err.split())
+    assert "expected a whole number such as 4000 or 1e6, got '1.5'" in told
+
+
 def test_a_preset_follows_the_algorithm():
     parsed = options.parse("pqn", ["--env", "LifeOps-v0", "--epsilon-end", "0.2"]).config
     assert (parsed.q.epsilon_end, parsed.network.layer_norm, parsed.hyper.gamma) == (0.2, True, 1.0)
@@ -43,7 +51,7 @@ def test_a_preset_follows_the_algorithm():
 def test_a_run_is_resumed_by_its_algorithm(run_dir):
     write_atomic(run_dir / "policy.msgpack", serialization.msgpack_serialize({"format": FORMAT, "algorithm": "dqn"}))
     assert options.parse("dqn", ["--resume", str(run_dir)]).resumed is not None
-    with pytest.raises(ValueError, match=f"is a run of dqn: resume it with python -m train dqn --resume {run_dir}"):
+    with pytest.raises(ValueError, match=f"is a run of dqn: resume it with jaxenv dqn --resume {run_dir}"):
         options.parse("ppo", ["--resume", str(run_dir)])
 
 
@@ -51,7 +59,7 @@ def test_the_help_follows_the_algorithm(capsys):
     with pytest.raises(SystemExit):
         options.parse("a2c", ["--help"])
     text = capsys.readouterr().out
-    assert "usage: python -m train a2c" in text
+    assert "usage: jaxenv a2c" in text
     assert "Train A2C. Omitted" in text
 
 

@@ -112,7 +112,7 @@ def test_the_command_ends_with_one_line_and_status_1(failed, monkeypatch, capsys
     monkeypatch.setitem(registry._FACTORIES, "Table-v0", Poisoned)
     monkeypatch.setattr(comparison, "library_for", lambda env, path=None: type("Library", (), {"bank": PARAMS.bank}))
     assert main(["ppo", "--resume", str(folder.path)]) == 1
-    assert capsys.readouterr().err.splitlines()[-1] == f"python -m train: {message}"
+    assert capsys.readouterr().err.splitlines()[-1] == f"jaxenv: {message}"
 
 
 def test_the_first_failing_gradient_step_is_reported():

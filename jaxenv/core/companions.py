@@ -1,0 +1,69 @@
+"""The packages that come with jaxenv, `train` and `scenarios`, and what they are called in a terminal.
+
+A `train.py` or a folder `scenarios/` where Python was started hides the package of that name from `import train`; the
+door here looks beside jaxenv itself.
+"""
+
+import importlib
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+COMMANDS = {"train": "jaxenv", "scenarios": "jaxenv scenarios"}
+"""The packages, and the command that each is; each is also an extra of its name, which installs what it needs."""
+
+_BESIDE = Path(__file__).parents[2]
+
+
+def companion(name: str) -> ModuleType:
+    """A module of one of the packages.
+
+    >>> companion("scenarios").load("lifeops/s1_basic_conflict").ids
+    ('s1_basic_conflict',)
+
+    Args:
+        name: its dotted name, such as `"train"` or `"train.cli.main"`.
+
+    Raises:
+        ImportError: if another package of that name is loaded already, or if something that it needs is not installed.
+    """
+    package = name.partition(".")[0]
+    try:
+        _load(package)
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            f"jaxenv.{package} needs {error.name}: pip install 'jaxenv[{package}]'", name=package
+        ) from error
+
+
+def command(package: str) -> str:
+    """How a package is called in a terminal: `jaxenv …`, or `python -m …` where this program was called like that.
+
+    >>> command("scenarios")
+    'jaxenv scenarios'
+    """
+    called = Path(sys.argv[0])
+    is_module = called.name == "__main__.py" and called.parent.name == package
+    return f"python -m {package}" if is_module else COMMANDS[package]
+
+
+def _load(package: str) -> None:
+    """Loads a package from beside jaxenv, unless that is done."""
+    path = _BESIDE / package / "__init__.py"
+    loaded = sys.modules.get(package)
+    if loaded is not None:
+        if loaded.__file__ is None or not path.samefile(loaded.__file__):
+            raise ImportError(f"jaxenv.{package} is hidden by {loaded.__file__ or package}: give that another name")
+        return
+    spec = importlib.util.spec_from_file_location(package, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[package] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[package]
+        raise
