@@ -34,16 +34,21 @@ Libraries: {names}. Run COMMAND --help for options.
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs one command and returns its exit status: 1 if a document is wrong or a file cannot be written."""
-    arguments = _parser().parse_args(list(sys.argv[1:] if argv is None else argv) or ["--help"])
+    """Runs one command and returns its exit status.
+
+    The status is 1 if `check` finds a mistake, and 2 for a request that cannot be met.
+    """
     try:
+        arguments = _parser().parse_args(list(sys.argv[1:] if argv is None else argv) or ["--help"])
         return arguments.run(arguments)
     except ScenarioError as error:
         print("\n".join(f"error: {problem}" for problem in error.problems), file=sys.stderr)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         print(f"error: {where}{error.strerror}.", file=sys.stderr)
-    return 1
+    except SystemExit as exit:  # how argument parsers end
+        return exit.code if isinstance(exit.code, int) else 2
+    return 2
 
 
 def new(arguments: argparse.Namespace) -> int:

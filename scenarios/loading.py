@@ -46,11 +46,18 @@ def load(name_or_path: str | FilePath, limits: Any = None, environment: str | No
             f"{name_or_path}: there is no such file or folder, and no library of this name.{hint} "
             f"Libraries: {', '.join(ENVIRONMENTS)}."
         )
-    sources = read(name_or_path)
+    sources, problems = read(name_or_path)
     found = sorted({recognize(source.value) for source in sources})
-    if environment is None and len(found) > 1:
-        raise ScenarioError(f"{name_or_path}: found documents of {' and '.join(found)}, expected one environment.")
-    return build(format_of(environment or found[0]), sources, limits)
+    if len(found) > 1 if environment is None else found and environment not in found:
+        expected = f"documents of {environment}" if environment else "one environment"
+        raise ScenarioError(f"{name_or_path}: found documents of {' and '.join(found)}, expected {expected}.")
+    try:
+        library = build(format_of(environment or found[0]), sources, limits) if sources else None
+    except ScenarioError as error:
+        raise ScenarioError(*problems, *error.problems) from None
+    if library is None or problems:
+        raise ScenarioError(*problems)
+    return library
 
 
 def parse(environment: str, documents: Any, limits: Any = None) -> Library:

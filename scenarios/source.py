@@ -61,24 +61,21 @@ class Source:
         return words
 
 
-def read(path: str | FilePath) -> list[Source]:
+def read(path: str | FilePath) -> tuple[list[Source], list[str]]:
     """All documents of a file, or of every YAML and JSON file under a folder, in the order of their names.
 
     In a folder, files named `*.schema.json` are skipped.
 
+    Returns:
+        The documents, and what is wrong with the files that cannot be read, a line each.
+
     Raises:
-        ScenarioError: where there is nothing to read; it reports the problems of all files together.
+        ScenarioError: where there is nothing to read.
     """
     path = FilePath(path)
-    if path.is_file():
-        return _read_file(path)
-    if not path.is_dir():
+    if not path.exists():
         raise ScenarioError(f"{path}: there is no such file or folder.")
-    files = sorted(
-        file
-        for file in path.rglob("*")
-        if file.suffix.lower() in SUFFIXES and not file.name.lower().endswith(SCHEMA_SUFFIX)
-    )
+    files = [path] if not path.is_dir() else _files_in(path)
     if not files:
         raise ScenarioError(f"{path}: the folder holds no scenarios ({', '.join(SUFFIXES)}).")
     sources, problems = [], []
@@ -87,9 +84,16 @@ def read(path: str | FilePath) -> list[Source]:
             sources += _read_file(file)
         except ScenarioError as error:
             problems += error.problems
-    if problems:
-        raise ScenarioError(*problems)
-    return sources
+    return sources, problems
+
+
+def _files_in(folder: FilePath) -> list[FilePath]:
+    """The files that hold documents, by name."""
+    return sorted(
+        file
+        for file in folder.rglob("*")
+        if file.suffix.lower() in SUFFIXES and not file.name.lower().endswith(SCHEMA_SUFFIX)
+    )
 
 
 def _read_file(path: FilePath) -> list[Source]:

@@ -28,9 +28,18 @@ def did_you_mean_one_of(word: Any, names: Iterable[str]) -> str:
 
 
 def nearest(word: Any, names: Iterable[str]) -> str | None:
-    """The name nearest to `word` or starting with it, ignoring case; None if none is near."""
+    """The name nearest to `word` or starting with it, ignoring case; None if none is near.
+
+    Of names that are as near, that with the same first letter, then with the same last: `le` for `lte`, not `lt`.
+    """
     word = str(word).lower()
     plain = {name.lower(): name for name in names}
     begun = [name for name in plain if word and name.startswith(word)]
-    found = begun or difflib.get_close_matches(word, plain, n=1, cutoff=MIN_SIMILARITY)
-    return plain[found[0]] if found else None
+    if begun:
+        return plain[begun[0]]
+
+    def nearness(name: str) -> tuple[float, bool, bool]:
+        return difflib.SequenceMatcher(None, name, word).ratio(), name[:1] == word[:1], name[-1:] == word[-1:]
+
+    found = max(difflib.get_close_matches(word, plain, cutoff=MIN_SIMILARITY), key=nearness, default=None)
+    return None if found is None else plain[found]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import scenarios
 from jaxenv.envs.lifeops import Limits
 from scenarios import ScenarioError, environments
+from scenarios.libraries import SHIPPED
 
 DAY = """\
 scenario_id: monday
@@ -235,6 +236,13 @@ def test_a_library_of_another_environment_is_refused() -> None:
     for name in ("lifeops", "lifeops/easy_1"):
         with pytest.raises(ScenarioError, match=f"^{name}: a library of lifeops, expected documents of lifestack.$"):
             scenarios.load(name, environment="lifestack")
+
+
+def test_a_folder_of_another_environment_is_one_error() -> None:
+    with pytest.raises(ScenarioError) as error:
+        scenarios.load(SHIPPED / "teamsclone", environment="lifeops")
+    (problem,) = error.value.problems
+    assert problem.endswith("found documents of teamsclone, expected documents of lifeops.")
 
 
 def test_unknown_environments_and_indices() -> None:

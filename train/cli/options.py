@@ -33,6 +33,17 @@ DESCRIPTION = (
 
 
 @dataclasses.dataclass(frozen=True)
+class Start:
+    """Where a run starts from. `parse` reads these before the others; here they have their lines in `--help`."""
+
+    preset: str | None = None  # settings to change, in the place of those of the environment
+    resume: Path | None = None  # a run to go on with: its folder
+    network: str | None = None  # MODULE:FACTORY of a Flax module of your own
+    env_args: tuple[str, ...] = ()  # NAME=VALUE: constructor arguments of the environment
+    distributed: bool = False  # one of several processes, started alike on each machine
+
+
+@dataclasses.dataclass(frozen=True)
 class Options:
     """The options of one call."""
 
@@ -115,11 +126,12 @@ def _with_options(algorithm: str, default: Config, argv: Sequence[str]) -> Confi
     numbers: Any = dataclasses.make_dataclass("Params", fields, frozen=True)
     numbers.__doc__ = f"The numbers of {default.env}: weights of the reward and other parameters of its rules."
     settings: Any = Annotated[Config, tyro.conf.arg(help="What to train on, how long, and what to write.")]
-    options: Any = dataclasses.make_dataclass("Options", [("settings", settings), ("params", numbers)], frozen=True)
+    groups = [("settings", settings), ("start", Start), ("params", numbers)]
+    options: Any = dataclasses.make_dataclass("Options", groups, frozen=True)
     found = tyro.cli(
         tyro.conf.configure(tyro.conf.OmitArgPrefixes)(options),
         args=argv,
-        default=options(default, numbers()),
+        default=options(default, Start(), numbers()),
         prog=f"{command('train')} {algorithm}",
         description=DESCRIPTION.format(algorithm=algorithm.upper()),
         registry=whole_numbers.REGISTRY,

@@ -25,7 +25,7 @@ def test_they_are_attributes_of_jaxenv():
     assert jaxenv.scenarios is scenarios
     assert {"baselines", "rendering", "scenarios", "testing", "train"} <= set(dir(jaxenv))
     assert jaxenv.testing.check_environment
-    with pytest.raises(AttributeError, match="no attribute 'tran'. Did you mean 'train'"):
+    with pytest.raises(AttributeError, match=r"no attribute 'tran'\. Did you mean 'train'"):
         jaxenv.tran  # noqa: B018
 
 

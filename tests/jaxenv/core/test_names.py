@@ -23,5 +23,10 @@ def test_the_nearest_name(word, name):
     assert did_you_mean(word, NAMES) == (f" Did you mean {name!r}?" if name else "")
 
 
+@pytest.mark.parametrize(("word", "name"), [("lte", "le"), ("gte", "ge"), ("neq", "ne"), ("equal", "eq")])
+def test_of_names_as_near_the_one_that_begins_and_ends_alike(word, name):
+    assert nearest(word, ("eq", "ne", "gt", "lt", "ge", "le")) == name
+
+
 def test_all_names_follow():
     assert did_you_mean_one_of("x", iter(NAMES)) == " Available: LifeOps-v0, LifeStack-v0, TeamsClone-v0."

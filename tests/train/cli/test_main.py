@@ -157,6 +157,7 @@ def test_the_table_scores_with_the_default_params(tmp_path, monkeypatch):
         ("ppo", "missing --env ID. Available: "),
         ("ppo --preset LifeOps-v00", "no preset 'LifeOps-v00'. Did you mean 'LifeOps-v0'?"),
         ("ppo --env LifeOps-v0 --scenarios nowhere.yaml", "nowhere.yaml: there is no such file"),
+        ("ppo --env LifeOps-v0 --scenarios teamsclone", "a library of teamsclone, expected documents of lifeops"),
         ("ppo --resume nowhere", "nowhere is not a run folder"),
         ("evaluate nowhere", "nowhere does not exist"),
         ("evaluate nowhere --best", "nowhere/policy_best.msgpack does not exist: only a run folder has one"),

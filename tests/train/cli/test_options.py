@@ -61,6 +61,8 @@ def test_the_help_follows_the_algorithm(capsys):
     text = capsys.readouterr().out
     assert "usage: jaxenv a2c" in text
     assert "Train A2C. Omitted" in text
+    boxed = [line.strip("│| ").split(" ")[0].rstrip(",") for line in text.splitlines()]
+    assert {"--preset", "--resume", "--network", "--env-args", "--distributed", "--difficulty"} <= set(boxed)
 
 
 def test_a_resumed_run_has_its_own_settings(run_dir, config):
