@@ -17,7 +17,7 @@ GPU  := $(VENV)/.installed-gpu
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train baselines test test-all coverage check format bench bench-gpu library tables lock clean
+.PHONY: help train baselines test test-all coverage check docs format bench bench-gpu library tables lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -58,6 +58,9 @@ check: $(DEV)  ## lint, format, types, import contracts
 	$(BIN)/pyright --pythonpath $(PY)
 	$(BIN)/lint-imports --no-logo
 
+docs: $(DEV)  ## write the documentation site to site/; a broken link or reference is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+
 format: $(DEV)  ## let ruff sort imports, fix what it can and format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -79,7 +82,7 @@ lock:  ## pin anew, in constraints.txt, the newest releases that fit together
 	rm -rf .lock-venv
 
 clean:  ## remove .venv, builds and caches; runs/ stays
-	rm -rf $(VENV) .lock-venv build dist htmlcov .coverage .coverage.* .hypothesis
+	rm -rf $(VENV) .lock-venv build dist htmlcov site .coverage .coverage.* .hypothesis
 	rm -rf .pytest_cache .ruff_cache .import_linter_cache
 	find jaxenv scenarios train tests -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -1,0 +1,72 @@
+"""What the documentation site is made of: the pages of the repository, and a reference of every public name."""
+
+import importlib
+import inspect
+import re
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).parents[1]
+PAGES = ("*.md", "docs/**/*.md")
+REFERENCE = {
+    "jaxenv": "jaxenv",
+    "wrappers": "jaxenv.wrappers",
+    "spaces": "jaxenv.core.spaces",
+    "masking": "jaxenv.core.masking",
+    "baselines": "jaxenv.baselines",
+    "testing": "jaxenv.testing",
+    "rendering": "jaxenv.rendering",
+    "scenarios": "scenarios",
+    "train": "train",
+}
+"""Page -> module whose public names it has."""
+LINK = re.compile(r"\]\(([^)\s#]+)(#[^)\s]*)?\)")
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """All pages, and the files that they link to, under their paths in the repository."""
+    for file in list(files.documentation_pages()) + list(files.media_files()):
+        files.remove(file)
+    pages = sorted({path for pattern in PAGES for path in ROOT.glob(pattern)})
+    linked = {(page.parent / link).resolve() for page in pages for link, _ in LINK.findall(page.read_text("utf-8"))}
+    for path in [*pages, *sorted(path for path in linked - set(pages) if path.is_file() and ROOT in path.parents)]:
+        where = path.relative_to(ROOT).as_posix()
+        files.append(File(where, str(ROOT), config.site_dir, config.use_directory_urls))
+    for name, module in REFERENCE.items():
+        files.append(File.generated(config, f"docs/api/{name}.md", content=reference(module)))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Links to folders, which a site does not show, become their names."""
+    here = Path(page.file.src_uri).parent
+
+    def keep(link: re.Match[str]) -> str:
+        return "](./)" if (ROOT / here / link[1]).is_dir() else link[0]
+
+    return LINK.sub(keep, markdown)
+
+
+def reference(module_name: str) -> str:
+    """A page with every public name of a module, each by the place where it is written."""
+    module = importlib.import_module(module_name)
+    entries = [f"::: {place}" for name in public_names(module) if (place := written_at(getattr(module, name)))]
+    return "\n\n".join([f"# `{module_name}`", inspect.getdoc(module) or "", *entries]) + "\n"
+
+
+def public_names(module: Any) -> list[str]:
+    """In the order of the module, those that are loaded on demand last."""
+    names = [*vars(module), *(name for name in dir(module) if name not in vars(module))]
+    return [name for name in names if not name.startswith("_")]
+
+
+def written_at(value: Any) -> str | None:
+    """The dotted path of a class or function of this project."""
+    if not (inspect.isclass(value) or inspect.isfunction(value)) or "<" in value.__qualname__:
+        return None
+    package = value.__module__.partition(".")[0]
+    return f"{value.__module__}.{value.__qualname__}" if package in ("jaxenv", "scenarios", "train") else None
