@@ -86,12 +86,13 @@ class _EditorSchema(GenerateJsonSchema):
         return False
 
     def nullable_schema(self, schema: Any) -> JsonSchemaValue:
-        """`type: [integer, null]`."""
+        """`type: [integer, null]`, also where there are several types already."""
         inner = self.generate_inner(schema["schema"])
         if "type" not in inner:
             return super().nullable_schema(schema)
         choices = {"enum": [*inner["enum"], None]} if "enum" in inner else {}
-        return {**inner, "type": [inner["type"], "null"], **choices}
+        types = inner["type"] if isinstance(inner["type"], list) else [inner["type"]]
+        return {**inner, "type": [*types, "null"], **choices}
 
     def tuple_schema(self, schema: Any) -> JsonSchemaValue:
         """Items that are all alike are described once."""

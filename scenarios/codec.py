@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from jaxenv.core import Environment, ScenarioBank
 from scenarios.errors import ScenarioError
 from scenarios.libraries import Library
-from scenarios.records import problems_of
+from scenarios.records import Record, problems_of
 
 
 class _Catalogue(NamedTuple):
@@ -82,7 +82,7 @@ class Codec:
         catalogue = self._catalogue(state)
         return [(index, catalogue.actions[index]) for index in np.flatnonzero(catalogue.feasible).tolist()]
 
-    def encode(self, state: Any, action: Mapping[str, Any]) -> int:
+    def encode(self, state: Any, action: Mapping[str, Any] | Record) -> int:
         """The index of a legal action; fields that it does not use may be left out.
 
         Raises:

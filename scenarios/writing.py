@@ -1,5 +1,6 @@
 """Readable text: documents as YAML with a line for each row of a table, and pages with aligned columns."""
 
+import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -10,6 +11,7 @@ from scenarios.records import Record
 from scenarios.source import add_plain_words
 
 LINE_BREAKS = frozenset("\n\r\x85\u2028\u2029")
+CLOCK_LIKE = re.compile(r"[0-9]+(:[0-9]{1,2})+")  # such as 14:10, to YAML 1.1 a number to base 60, and 0:30, to it text
 PROSE_WIDTH = 100  # characters per line of a page
 MAX_WIDTH = 10**6  # characters per line, so that rows are not folded
 
@@ -106,8 +108,8 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _represent_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
-    """Text; with escapes if it contains a line break, so that it stays on its line."""
-    style = '"' if LINE_BREAKS & set(text) else None
+    """Text; with escapes if it contains a line break, so that it stays on its line; times all in the same quotes."""
+    style = '"' if LINE_BREAKS & set(text) or CLOCK_LIKE.fullmatch(text) else None
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 

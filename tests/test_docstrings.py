@@ -39,6 +39,7 @@ PUBLIC = [
     *(jaxenv.masking.sample_uniform, jaxenv.masking.mask_logits, jaxenv.masking.lexicographic_argmin),
     *(jaxenv.spaces.Discrete, jaxenv.spaces.Box, jaxenv.spaces.Record, StatefulPolicy),
     *(baselines.for_environment, baselines.random_policy, testing.check_environment, testing.examine),
+    *(scenarios.lifeops.LifeOpsEnv, scenarios.lifestack.LifeStackEnv, scenarios.teamsclone.TeamsEnvClient),
 ]
 
 

@@ -4,6 +4,7 @@ from jaxenv.core.deprecated import renamed_names
 from jaxenv.envs.lifeops import Limits as Limits
 from scenarios.lifeops.checks import problems as problems
 from scenarios.lifeops.checks import warnings as warnings
+from scenarios.lifeops.client import LifeOpsEnv as LifeOpsEnv
 from scenarios.lifeops.compiler import compile as compile
 from scenarios.lifeops.compiler import limits_of as limits_of
 from scenarios.lifeops.decompiler import decompile as decompile

@@ -2,58 +2,17 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from jaxenv.core.names import did_you_mean
 from jaxenv.envs.lifeops.actions import ACTION_TYPES
-from jaxenv.envs.lifeops.types import (
-    DAY_END,
-    KINDS,
-    MAX_MINUTES,
-    MAX_TRAVEL,
-    MAX_WEIGHT,
-    NO_LIMIT,
-    WEEKDAYS,
-)
-from scenarios.records import Name, Record, any_of, expect, number_from, one_of
+from scenarios.lifeops.clock import clock
+from scenarios.lifeops.fields import DueDay, Kind, Level, Minute, Steps, Travel, Weekday, Weight, Window, Work
+from scenarios.records import Name, Record, any_of, one_of
 
 DEFAULT_TRIP = 30  # minutes between two places that travel_times leaves out
 SPARE_STEPS = 5  # the default time limit is the number of requests and these
-
-
-def _in_order(window: tuple[int, int]) -> tuple[int, int]:
-    if window[0] > window[1]:
-        raise ValueError
-    return window
-
-
-Minute = Annotated[
-    int,
-    Field(ge=0, le=DAY_END),
-    expect(f"minutes after midnight: an integer from 0 to {DAY_END}"),
-]
-Level = Annotated[int, Field(ge=1, le=3), expect("1, 2 or 3 (the highest)")]
-Weight = Annotated[float, *number_from(0, MAX_WEIGHT)]
-Window = Annotated[
-    tuple[Minute, Minute],
-    Field(strict=False),
-    AfterValidator(_in_order),
-    expect(f"[from, to]: two minutes after midnight, 0 to {DAY_END}, from not after to"),
-]
-Travel = Annotated[int, Field(ge=0, le=MAX_TRAVEL), expect(f"minutes: an integer from 0 to {MAX_TRAVEL}")]
-Work = Annotated[int, Field(ge=0, le=MAX_MINUTES), expect(f"minutes: an integer from 0 to {MAX_MINUTES}")]
-DueDay = Annotated[
-    int,
-    Field(ge=0, lt=NO_LIMIT),
-    expect(f"0 (today), 1 (tomorrow), … below {NO_LIMIT}, or null"),
-]
-Steps = Annotated[int, Field(ge=1), expect("an integer of at least 1")]
-Kind = Annotated[Literal["meeting", "obligation", "focus", "personal"], one_of(KINDS)]
-Weekday = Annotated[
-    Literal["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"],
-    one_of(WEEKDAYS),
-]
 
 
 class Action(Record):
@@ -61,8 +20,8 @@ class Action(Record):
 
     action_type: Annotated[str, *any_of(ACTION_TYPES)]
     request_id: str | None = None
-    new_start_min: int | None = None
-    new_end_min: int | None = None
+    new_start_min: Minute | None = None
+    new_end_min: Minute | None = None
     duration_min: int | None = None
 
 
@@ -71,8 +30,10 @@ class Event(Record):
 
     event_id: Name = Field(description="Its name; no two events or requests of a day share one.")
     title: str = Field(default="", description="What it is, for people; changes nothing.")
-    start_min: Minute = Field(description="When it starts, in minutes after midnight: 540 is 9:00.")
-    end_min: Minute = Field(description="When it ends, in minutes after midnight; not before start_min.")
+    start_min: Minute = Field(description="When it starts: as on a clock, or in minutes after midnight; 9:00 is 540.")
+    end_min: Minute = Field(
+        description="When it ends: as on a clock, or in minutes after midnight; not before start_min."
+    )
     location: Name = Field(description="Where it is: best a place that travel_times names.")
     importance: Level = Field(
         default=1, description="1, 2 or 3 (the highest). The agent sees it; no reward depends on it."
@@ -84,8 +45,13 @@ class Event(Record):
     def _ends_after_it_starts(cls, end_min: int, info: ValidationInfo) -> int:
         start_min = info.data.get("start_min", 0)
         if end_min < start_min:
-            raise PydanticCustomError("order", "expected at least start_min, {start}.", {"start": start_min})
+            start = {"start": start_min, "clock": clock(start_min)}
+            raise PydanticCustomError("order", "expected at least start_min, {start} ({clock}).", start)
         return end_min
+
+    def plain(self) -> dict[str, Any]:
+        """As `Record.plain`; times as on a clock."""
+        return super().plain() | {"start_min": clock(self.start_min), "end_min": clock(self.end_min)}
 
 
 class Request(Event):
@@ -121,15 +87,17 @@ class Persona(Record):
     home_location: Name = Field(description="The place where the day begins.")
     primary_work_location: Name = Field(description="The place of focus time.")
     preferred_meeting_window: Window = Field(
-        description="[from, to] in minutes after midnight: a request taken outside of it costs."
+        description="[from, to], as on a clock or in minutes after midnight: a request taken outside of it costs."
     )
     avoid_meetings_before_min: Minute | None = Field(
         default=None,
-        description="Minutes after midnight: a request taken that starts before it costs; null for no such wish.",
+        description="A time as on a clock, or minutes after midnight: a request taken that starts before it costs; "
+        "null for no such wish.",
     )
     avoid_meetings_after_min: Minute | None = Field(
         default=None,
-        description="Minutes after midnight: a request taken that ends after it costs; null for no such wish.",
+        description="A time as on a clock, or minutes after midnight: a request taken that ends after it costs; "
+        "null for no such wish.",
     )
     preference_weight: Weight = Field(
         default=1.0, description="How much the wishes for meeting times count: a factor of their penalty."
@@ -138,6 +106,13 @@ class Persona(Record):
         default=1.0, description="How much ways count that take longer than there is time: a factor of their penalty."
     )
     focus_time_weight: Weight = Field(default=1.0, description="How much focus time is worth: a factor of its reward.")
+
+    def plain(self) -> dict[str, Any]:
+        """As `Record.plain`; times as on a clock."""
+        plain = super().plain()
+        limits = [name for name in ("avoid_meetings_before_min", "avoid_meetings_after_min") if name in plain]
+        window = [clock(minutes) for minutes in self.preferred_meeting_window]
+        return plain | {"preferred_meeting_window": window} | {name: clock(plain[name]) for name in limits}
 
 
 PERSONAS = {

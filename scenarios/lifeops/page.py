@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from scenarios.lifeops.clock import clock
 from scenarios.lifeops.compiler import task_order
 from scenarios.lifeops.document import Day, Event, Persona, Request
 from scenarios.writing import aligned, as_page
@@ -20,18 +21,14 @@ def page(day: Day, name: str = "") -> str:
     return as_page(title, _persona_lines(day.persona), sections)
 
 
-def _clock(minutes: int) -> str:
-    return f"{minutes // 60}:{minutes % 60:02}"
-
-
 def _persona_lines(persona: Persona) -> list[str]:
     """Who it is and what they like."""
     earliest, latest = persona.preferred_meeting_window
-    wishes = [f"likes meetings between {_clock(earliest)} and {_clock(latest)}"]
+    wishes = [f"likes meetings between {clock(earliest)} and {clock(latest)}"]
     if persona.avoid_meetings_before_min is not None:
-        wishes.append(f"none before {_clock(persona.avoid_meetings_before_min)}")
+        wishes.append(f"none before {clock(persona.avoid_meetings_before_min)}")
     if persona.avoid_meetings_after_min is not None:
-        wishes.append(f"none after {_clock(persona.avoid_meetings_after_min)}")
+        wishes.append(f"none after {clock(persona.avoid_meetings_after_min)}")
     return [
         f"{persona.name or persona.persona_id}: lives at {persona.home_location}, "
         f"works at {persona.primary_work_location}",
@@ -43,7 +40,7 @@ def _persona_lines(persona: Persona) -> list[str]:
 
 def _event_row(event: Event) -> list[str]:
     """Columns of an event."""
-    times = f"{_clock(event.start_min):>5}–{_clock(event.end_min)}"
+    times = f"{clock(event.start_min):>5}–{clock(event.end_min)}"
     importance = f"importance {event.importance}"
     return [times, event.event_id, event.location, event.kind, importance, event.title]
 

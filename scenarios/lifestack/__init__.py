@@ -3,6 +3,7 @@
 from jaxenv.core.deprecated import renamed_names
 from jaxenv.envs.lifestack import Limits as Limits
 from scenarios.lifestack.checks import problems as problems
+from scenarios.lifestack.client import LifeStackEnv as LifeStackEnv
 from scenarios.lifestack.compiler import compile as compile
 from scenarios.lifestack.compiler import limits_of as limits_of
 from scenarios.lifestack.conditions import AnyOf as AnyOf

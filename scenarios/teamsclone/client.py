@@ -1,15 +1,15 @@
 """The client of the specification: one agent in one running workspace, with responses in its format."""
 
-import functools
 from collections.abc import Mapping
 from typing import Any
 
 import jax
 
 from jaxenv.core import Environment
-from jaxenv.envs.teamsclone import Params, State
+from jaxenv.envs.teamsclone import Params, State, classic
 from jaxenv.envs.teamsclone.reward import RewardParts
 from scenarios.codec import Codec
+from scenarios.episodes import advance
 from scenarios.errors import ScenarioError
 from scenarios.libraries import Library, shipped
 from scenarios.teamsclone.action import Action
@@ -26,6 +26,21 @@ Responses consist of dictionaries, lists, text and numbers, so that they can be 
 `success` where the variant has a goal.
 """
 
+DEFAULT_SCENARIO = "general"  # the workspace of the specification
+
+
+class FirstResponse(dict[str, Any]):
+    """The response to `reset`, in which `response["teams"]` is also `response["state"]["teams"]`.
+
+    The specification's example takes what `reset` returns for the first state, and its format is that of a response.
+
+    >>> FirstResponse(success=True, state={"teams": []})["teams"]
+    []
+    """
+
+    def __missing__(self, key: str) -> Any:
+        return self["state"][key]
+
 
 class TeamsEnvClient:
     """Plays TeamsClone as the specification describes, in the same process.
@@ -35,38 +50,46 @@ class TeamsEnvClient:
     catalogue entry that it comes to, except for content that is too long, for whatever is not a mapping, and after the
     end of the episode. Every response of `step` has `state`, `reward`, `done` and `info`.
 
-    >>> import jaxenv
     >>> from scenarios.teamsclone import TeamsEnvClient
-    >>> client = TeamsEnvClient(*jaxenv.make("TeamsClone-v0"), seed=0)
-    >>> client.get_state()["state"]["currentChannel"]["name"]
-    'General'
+    >>> client = TeamsEnvClient()
+    >>> client.reset()["message"], client.get_state()["state"]["currentChannel"]["name"]
+    ('A new episode of general.', 'General')
     >>> client.step("hello")["error"]
     'an action is a mapping with type and payload, found str.'
     """
 
-    def __init__(self, env: Environment, params: Params, seed: int = 0, library: Library | None = None) -> None:
+    def __init__(
+        self,
+        env: Environment | None = None,
+        params: Params | None = None,
+        seed: int = 0,
+        library: Library | None = None,
+    ) -> None:
         """Opens a workspace.
 
         Args:
-            env: of one agent, wrapped or not; the wrappers do not take part.
-            params: hold the bank of `library`.
+            env: of one agent, wrapped or not; the wrappers do not take part. None for `TeamsClone-v0`.
+            params: hold the bank of `library`; None for the environment's default ones around it.
             seed: random seed.
-            library: names what the arrays number; None for the shipped one.
+            library: names what the arrays number; None for the shipped one, of which `general` where there are no
+                `params`.
 
         Raises:
             ScenarioError: where `params.bank` is not the bank of `library`, or where `env` is another environment or
                 has more agents.
         """
-        bare: Any = getattr(env, "unwrapped", env)  # adapters have none
-        library = shipped(FORMAT) if library is None else library
-        self._codec = Codec(bare, params, library)
+        if library is None:
+            library = shipped(FORMAT, DEFAULT_SCENARIO if params is None else "")
+        bare: Any = classic() if env is None else getattr(env, "unwrapped", env)  # adapters have none
+        known: Any = _params_for(bare, library) if params is None else params
+        self._codec = Codec(bare, known, library)
         if bare.num_agents > 1:
             raise ScenarioError(
                 f"{bare.name} has {bare.num_agents} agents and the client plays one: "
                 "scenarios.Codec(env, params, library, agent=0) works with any of several."
             )
-        self._env, self._params, self._library = bare, params, library
-        self._view = agent_view(bare, params, library.documents, 0)
+        self._env, self._params, self._library = bare, known, library
+        self._view = agent_view(bare, known, library.documents, 0)
         self._key = jax.random.key(seed)
         self.reset()
 
@@ -78,11 +101,8 @@ class TeamsEnvClient:
         self._ends = {"terminated": False, "truncated": False}
         if self._env.goal != "none":
             self._ends["success"] = False
-        return {
-            "success": True,
-            "state": self._observation(),
-            "message": f"A new episode of {self._library.ids[self._index]}.",
-        }
+        message = f"A new episode of {self._library.ids[self._index]}."
+        return FirstResponse(success=True, state=self._observation(), message=message)
 
     def step(self, action: Any) -> Response:
         """Takes an action: `state`, `reward`, `done` and `info`, and `error` where it is not legal."""
@@ -123,10 +143,10 @@ class TeamsEnvClient:
     def _take(self, reading: Reading) -> Response:
         """Steps an entry of the catalogue."""
         self._key, key = jax.random.split(self._key)
-        self._state, reward, ends, info = jax.device_get(
-            _step(self._env, key, self._state, reading.index, self._params)
-        )
+        self._state, reward, ends, info = advance(self._env, key, self._state, reading.index, self._params)
         self._ends = {name: bool(value) for name, value in ends.items()}
+        if "success" in info:
+            self._ends["success"] = bool(info["success"])
         if reading.message:
             id, content = reading.message
             self._contents[id] = content
@@ -163,9 +183,6 @@ class TeamsEnvClient:
         return episode_stats(self._document, snapshot(self._view, self._state).statistics)
 
 
-@functools.partial(jax.jit, static_argnums=0)
-def _step(env: Any, key: Any, state: State, index: Any, params: Params) -> tuple[State, Any, dict[str, Any], dict]:
-    """One step: (state, reward, how it ends, info)."""
-    _, state, reward, terminated, info = env.step_env(key, state, index, params)
-    ends = {"terminated": terminated, "truncated": env.is_truncated(state, params)}
-    return state, reward, ends | ({"success": info["success"]} if "success" in info else {}), info
+def _params_for(env: Any, library: Library) -> Any:
+    """The default params of an environment around a library; None where it plays other documents."""
+    return env.params_for(library.bank) if isinstance(env, FORMAT.environment) else None

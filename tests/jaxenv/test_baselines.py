@@ -84,7 +84,8 @@ def test_baselines_agree_with_the_plain_python_ones_on_drawn_days(env_id, name):
     library = scenarios.decompile("lifeops", jaxenv.ScenarioBank(days))
     policy = getattr(lifeops_baselines, name.lower())
     expected = [
-        lifeops_baselines.episode_return(document.plain(), RULES[env_id], policy) for document in library.documents
+        lifeops_baselines.episode_return(document.model_dump(mode="json"), RULES[env_id], policy)
+        for document in library.documents
     ]
     assert play(env_id, name, library.bank)[0][0].tolist() == pytest.approx(expected, abs=1e-3)
     assert (np.asarray(days.calendar.start) != ABSENT).any()

@@ -138,7 +138,7 @@ def test_generated_days_fit_the_schema() -> None:
         (("persona",), "early_brid_engineer"),
         (("persona", "preferred_meeting_window"), [540]),
         (("persona", "focus_time_weight"), 100.5),
-        (("calendar", 0, "start_min"), "9:30"),
+        (("calendar", 0, "start_min"), "25:99"),
         (("calendar", 0, "end_min"), 1441),
         (("calendar", 1, "kind"), "meting"),
         (("pending_requests", 0, "event_id"), ""),
@@ -178,6 +178,7 @@ def test_schema_and_documents_agree_on_every_field(name: str) -> None:
     """Whatever stands in the place of one part of the example; what two fields say together is for `check` alone."""
     document, accepts = example(name), validator(name).is_valid
     odd = [None, True, "", "x", "busy_parent", "Sunday", "eq", "wait", -1, 1.5, 40_000, [], ["x"], {}]
+    odd += ["24:01", "7:60", "7:5", "-1:00", ["8:00", "9:00"]]
     odd += [
         {"x": {"x": 1}},
         {"op": "eq"},

@@ -76,12 +76,16 @@ CASES = {
         [":7:", "'e2'", "end_min is 1441", "0 to 1440"],
     ),
     "negative time": (("start_min: 640", "start_min: -1"), [":10:", "'r1'", "-1", "0 to 1440"]),
-    "time as on a clock": (("start_min: 700", "start_min: 9:30"), ['"9:30"', "after midnight"]),
+    "time that no clock shows": (
+        ("start_min: 700", "start_min: 25:99"),
+        [":6:", "'e2'", 'start_min is "25:99"', 'a time of day such as "14:10"', "minutes after midnight", "0 to 1440"],
+    ),
+    "time after the end of the day": (("end_min: 730", 'end_min: "24:01"'), [":7:", 'end_min is "24:01"', '"14:10"']),
     "true is no number": (("start_min: 700", "start_min: true"), [":6:", "start_min is true"]),
     "a float is no minute": (("start_min: 700", "start_min: 600.0"), [":6:", "600.0", "integer"]),
     "ends before it starts": (
         ("end_min: 730", "end_min: 699"),
-        [":7:", "'e2'", "end_min is 699", "at least start_min, 700"],
+        [":7:", "'e2'", "end_min is 699", "at least start_min, 700 (11:40)."],
     ),
     "importance": (("start_min: 700", "start_min: 700\n    importance: 4"), [":7:", "4", "1, 2 or 3"]),
     "flexible": (("flexible: false", "flexible: no"), [":10:", '"no"', "true or false"]),
@@ -145,6 +149,7 @@ tasks: [{task_id: t1, remaining_minutes: 30}]
     [
         (("[540, 990]", "[990, 540]"), [":5:", "[990, 540]", "from not after to"]),
         (("[540, 990]", "[540]"), [":5:", "[540]", "[from, to]"]),
+        (("[540, 990]", '["9:00", "16:60"]'), [":5:", '["9:00", "16:60"]', 'two times of day such as "14:10"']),
         (("[540, 990]", "[540, 990]\n  preference_weight: 100.5"), [":6:", "100.5", "0 to 100"]),
         (("[540, 990]", "[540, 990]\n  focus_time_weight: .nan"), [":6:", "0 to 100"]),
         (("home_location: Home", "home: Home"), [":3:", "'home'", "'home_location'"]),

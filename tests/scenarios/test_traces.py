@@ -16,7 +16,7 @@ import jaxenv
 import scenarios
 from jaxenv.core import terms
 from jaxenv.envs.lifeops import actions, dynamics, reward
-from jaxenv.envs.lifeops.types import Event
+from jaxenv.envs.lifeops.types import KINDS, Event
 
 DATA = Path(__file__).parents[1] / "data"
 ENV_IDS = {"classic": "LifeOps-v0", "shaped": "LifeOps-Shaped-v0"}
@@ -314,7 +314,7 @@ def plain(event: dict[str, Any]) -> dict[str, Any]:
 
 def event_arrays(event: dict[str, Any] | None) -> Event:
     said = event or {"start_min": 0, "end_min": 0, "kind": "focus", "importance": 1}
-    kind = scenarios.lifeops.document.KINDS.index(said["kind"])
+    kind = KINDS.index(said["kind"])
     numbers = (said["start_min"], said["end_min"], 0, kind, said["importance"])
     return Event(*map(np.int32, numbers))
 

@@ -1,0 +1,140 @@
+"""Episodes in document form, one scenario at a time: what the classes `LifeOpsEnv` and `LifeStackEnv` share."""
+
+import dataclasses
+import functools
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import jax
+import numpy as np
+
+import jaxenv
+from scenarios.arrays import shortest
+from scenarios.codec import Codec
+from scenarios.document_format import DocumentFormat
+from scenarios.errors import ScenarioError, quote
+from scenarios.libraries import Library, build, shipped
+from scenarios.records import Record
+from scenarios.source import Source
+
+Step = tuple[dict[str, Any], float, bool, dict[str, Any]]
+"""(observation, reward, done, info), all of dictionaries, lists, text and numbers.
+
+`info` has what the environment's `info` has, such as `reward_parts`, and `terminated` and `truncated`.
+"""
+
+
+class DocumentEnv:
+    """Plays one scenario at a time with the observations and actions of `scenarios.Codec`; it has no rules of its own.
+
+    A subclass names its document format and writes `reset`.
+
+    Attributes:
+        format: the documents that it plays.
+    """
+
+    format: ClassVar[DocumentFormat[Any, Any, Any, Any, Any, Any]]
+
+    def __init__(self, id: str, seed: int = 0, **static: Any) -> None:
+        """Builds an environment; no episode runs before `reset`.
+
+        Args:
+            id: one of `jaxenv.registered()`, of this class's documents.
+            seed: random seed.
+            **static: further arguments of `jaxenv.make`, such as `limits`.
+
+        Raises:
+            ValueError: where there is no such environment; a ScenarioError where it plays other documents.
+        """
+        env: Any = jaxenv.make(id, **static)[0]
+        if not isinstance(env, self.format.environment):
+            raise ScenarioError(f"{id} plays other documents, expected an environment of {self.format.name}.")
+        self._env: Any = env
+        self._key = jax.random.key(seed)
+        self._codec: Codec | None = None  # of the running episode, like the next two
+        self._params: Any = None
+        self._state: Any = None
+
+    def valid_actions(self) -> list[dict[str, Any]]:
+        """The legal actions, in catalogue order; none once the episode has ended."""
+        return [action for _, action in self._playing().legal_actions(self._state)]
+
+    def observation(self) -> dict[str, Any]:
+        """What the agent may know."""
+        return self._playing().observation(self._state)
+
+    def step(self, action: Mapping[str, Any] | Record) -> Step:
+        """Takes a legal action; fields that it does not use may be left out.
+
+        Returns:
+            (observation, reward, done, info).
+
+        Raises:
+            ScenarioError: where the action is not legal now, with the nearest one; nothing has happened then.
+        """
+        index = self._playing().encode(self._state, action)
+        self._state, reward, ends, info = advance(self._env, self._next_key(), self._state, index, self._params)
+        ends = {name: bool(value) for name, value in ends.items()}
+        return self.observation(), shortest(reward), any(ends.values()), {**_plain(info), **ends}
+
+    def _begin(self, scenario: str | Mapping[str, Any] | Record | None) -> dict[str, Any]:
+        """Begins an episode of a scenario of the library, of a document, or of one drawn: its first observation."""
+        library = self._library_of(scenario)
+        self._params = self._env.params_for(library.bank)
+        self._codec = Codec(self._env, self._params, library)
+        self._state = jax.device_get(_first_state(self._env, self._next_key(), self._params))
+        return self.observation()
+
+    def _library_of(self, scenario: str | Mapping[str, Any] | Record | None) -> Library:
+        """The one scenario, in the capacities of the environment."""
+        if scenario is None:
+            scenario = self._library.documents[int(jax.random.randint(self._next_key(), (), 0, len(self._library)))]
+        if isinstance(scenario, str) and scenario:
+            return shipped(self.format, scenario, self._env.limits)
+        if not isinstance(scenario, Mapping | Record):
+            name = self.format.document.__name__
+            raise ScenarioError(f"no scenario {quote(scenario)}, expected the id of one of the library or a {name}.")
+        return build(self.format, [Source(scenario, "the document", "scenario_1")], self._env.limits)
+
+    @functools.cached_property
+    def _library(self) -> Library:
+        """What scenarios are drawn from."""
+        return shipped(self.format)
+
+    def _playing(self) -> Codec:
+        """The words of the running episode."""
+        if self._codec is None:
+            raise ScenarioError("no episode has begun: call reset() first.")
+        return self._codec
+
+    def _next_key(self) -> jax.Array:
+        """A key that is used once."""
+        self._key, key = jax.random.split(self._key)
+        return key
+
+
+def advance(env: Any, key: Any, state: Any, index: Any, params: Any) -> tuple[Any, Any, dict[str, Any], dict[str, Any]]:
+    """One step without automatic reset: (state, reward, `terminated` and `truncated`, info), as NumPy arrays."""
+    return jax.device_get(_step(env, key, state, index, params))
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _first_state(env: Any, key: Any, params: Any) -> Any:
+    return env.init(key, params, 0)
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _step(env: Any, key: Any, state: Any, index: Any, params: Any) -> tuple[Any, Any, dict[str, Any], dict[str, Any]]:
+    state, reward, terminated, info = env.transition(key, state, index, params)  # `step_env` without the arrays seen
+    return state, reward, {"terminated": terminated, "truncated": env.is_truncated(state, params)}, info
+
+
+def _plain(value: Any) -> Any:
+    """Records as dictionaries, arrays as numbers and lists."""
+    if dataclasses.is_dataclass(value):
+        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    array = np.asarray(value)
+    is_number = array.dtype == np.float32 and not array.ndim
+    return shortest(array) + 0.0 if is_number else array.tolist()  # -0.0 becomes 0.0
