@@ -122,17 +122,18 @@ def serve(arguments: argparse.Namespace) -> int:
 
     Needs the extra openenv: pip install 'jaxenv[openenv]'. A client asks at a reset for what it plays:
 
-      openenv.core.GenericEnvClient(base_url="http://127.0.0.1:8000").sync()
-      client.reset(env_id="LifeStack-v0", scenario="generated", seed=3)
-      client.step({"message": "18"})
+      from openenv.core import GenericEnvClient
+      with GenericEnvClient(base_url="http://127.0.0.1:8000").sync() as client:
+          print(client.reset(env_id="LifeStack-v0", scenario="generated", seed=3).observation["text"])
+          print(client.step({"message": "117"}).reward)
 
     There are no passwords: whoever reaches the port may play.
     """
     try:
-        from scenarios import serving
+        from scenarios.serving import app
     except ImportError as error:
         raise ScenarioError(f"{error}.") from None
-    serving.serve(arguments.host, arguments.port, arguments.env, arguments.sessions, arguments.idle)
+    app.serve(arguments.host, arguments.port, arguments.env, arguments.sessions, arguments.idle)
     return 0
 
 

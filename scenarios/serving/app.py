@@ -9,11 +9,11 @@ import pydantic
 from jaxenv.core.names import did_you_mean_one_of
 from scenarios.errors import ScenarioError
 from scenarios.serving.environment import TextAction, TextEnvironment, TextObservation
+from scenarios.serving.guard import MAX_BODY, Guard
 from scenarios.serving.packages import fastapi, openenv, uvicorn
 from scenarios.serving.sessions import SessionError, Sessions
 from scenarios.stages import playable_ids
 
-MAX_BODY = 2**20  # bytes of a request or a message
 MAX_NAME = 255  # characters
 
 EpisodeId = Annotated[str, pydantic.Field(min_length=1, max_length=MAX_NAME)]
@@ -60,7 +60,7 @@ def create_app(default_id: str = "LifeOps-v0", limit: int = 16, idle_seconds: fl
     server.register_routes(app, mode="production")  # all routes but /reset, /step and /state
     _add_routes(app, Sessions(make, limit, idle_seconds))
     _add_errors(app)
-    app.add_middleware(_BodyLimit)
+    app.add_middleware(Guard)
     return app
 
 
@@ -110,23 +110,3 @@ def _add_errors(app: Any) -> None:
     def not_a_request(request: Any, error: Any) -> Any:
         found = (f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors())
         return answer(422, ScenarioError("; ".join(found)).problems[0])
-
-
-class _BodyLimit:
-    """Refuses a request whose body is longer than `MAX_BODY`, however it is sent."""
-
-    def __init__(self, app: Any) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        size = 0
-
-        async def counted() -> Any:
-            nonlocal size
-            message = await receive()
-            size += len(message.get("body", b"")) if scope["type"] == "http" else 0
-            if size > MAX_BODY:
-                raise fastapi.HTTPException(413, f"the request is longer than {MAX_BODY} bytes.")
-            return message
-
-        await self._app(scope, counted, send)

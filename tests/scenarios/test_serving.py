@@ -1,5 +1,6 @@
 """The server: what it answers, and that whatever cannot be answered gets a status of 4xx and a sentence."""
 
+import asyncio
 import json
 
 import pytest
@@ -7,10 +8,12 @@ import pytest
 pytest.importorskip("openenv")
 pytest.importorskip("fastapi")
 
+from fastapi import WebSocketDisconnect
 from fastapi.testclient import TestClient
 
 import scenarios
 from scenarios.serving import app as serving
+from scenarios.serving.guard import MAX_BODY, Guard
 from scenarios.stages import playable_ids
 
 EASY = {"env_id": "LifeOps-v0", "scenario": "easy_1", "seed": 0}
@@ -107,7 +110,7 @@ def test_malformed_requests_get_a_sentence(client: TestClient, path: str, body, 
 
 @pytest.mark.parametrize(
     ("content", "status"),
-    [(b"{", 422), (b"\xff", 400), (b'{"a":' * 20_000, 400), (b" " * (serving.MAX_BODY + 1), 413)],
+    [(b"{", 422), (b"\xff", 400), (b'{"a":' * 20_000, 400), (b" " * (MAX_BODY + 1), 413)],
 )
 def test_bodies_that_are_no_json(client: TestClient, content: bytes, status: int) -> None:
     answer = client.post("/step", content=content, headers={"content-type": "application/json"})
@@ -149,13 +152,26 @@ def test_a_websocket_survives_malformed_messages(client: TestClient) -> None:
             {"type": "reset", "data": {"scenaro": "easy_1"}},
             {"type": "reset", "data": {"env_id": "\ud800"}},
             {"type": "dance"},
+            ["reset"],
+            "reset",
+            None,
         ):
             socket.send_text(json.dumps(message))
             answer = socket.receive_json()
             assert answer["type"] == "error"
             assert answer["data"]["message"]
+        for send, message in ((socket.send_text, "{"), (socket.send_text, "[" * 9**5), (socket.send_bytes, b"{}")):
+            send(message)
+            assert "not a JSON object" in socket.receive_json()["data"]["message"]
         socket.send_json({"type": "reset", "data": EASY})
         assert socket.receive_json()["data"]["observation"]["text"].startswith("A day of meeting requests")
+
+
+def test_a_client_that_leaves_is_no_error() -> None:
+    async def app(scope, receive, send) -> None:
+        raise WebSocketDisconnect(1006)
+
+    asyncio.run(Guard(app)({"type": "websocket"}, None, None))
 
 
 def test_a_session_that_was_ended_cannot_go_on() -> None:
