@@ -12,7 +12,7 @@ STEPS = 12
 GAMES = [
     ("LifeOps-v0", "edge_cascade_1"),
     ("LifeOps-v0", "easy_1"),  # where half of the actions are illegal
-    pytest.param("LifeOps-Shaped-v0", None, marks=pytest.mark.slow),
+    pytest.param("LifeOps-Shaped-v0", "edge_cascade_1", marks=pytest.mark.slow),
     pytest.param("LifeStack-v0", "generated", marks=pytest.mark.slow),
     pytest.param("LifeStack-v0", 3, marks=pytest.mark.slow),
     pytest.param("TeamsClone-Mentions-v0", "generated", marks=pytest.mark.slow),
