@@ -123,6 +123,26 @@ def schema(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def serve(arguments: argparse.Namespace) -> int:
+    """Serves the environments as text over HTTP and WebSocket, by the protocol of OpenEnv, until interrupted.
+
+    Needs the extra openenv: pip install 'jaxenv[openenv]'. A client asks at a reset for what it plays:
+
+      from openenv.core import GenericEnvClient
+      with GenericEnvClient(base_url="http://127.0.0.1:8000").sync() as client:
+          print(client.reset(env_id="LifeStack-v0", scenario="generated", seed=3).observation["text"])
+          print(client.step({"message": "117"}).reward)
+
+    There are no passwords: whoever reaches the port may play.
+    """
+    try:
+        from scenarios.serving import app
+    except ImportError as error:
+        raise ScenarioError(f"{error}.") from None
+    app.serve(arguments.host, arguments.port, arguments.env, arguments.sessions, arguments.idle)
+    return 0
+
+
 def compile(arguments: argparse.Namespace) -> int:
     """Writes the files that jaxenv ships beside the text of each library: the arrays and the JSON Schema.
 
@@ -167,8 +187,25 @@ def _parser() -> argparse.ArgumentParser:
     added = subcommand(schema, "print the JSON Schema with which editors complete and check scenarios")
     added.add_argument("environment", metavar="ENVIRONMENT", help=NAMES)
     added.add_argument("--output", metavar="FILE", type=Path, help="write it to FILE, replacing what is there")
+    added = subcommand(serve, "serve the environments as text, by the protocol of OpenEnv")
+    added.add_argument("--env", metavar="ID", default=id, help="of a reset that names none (default: %(default)s)")
+    added.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s, this machine)")
+    added.add_argument("--port", type=_count_to(65535), default=8000, help="default: %(default)s")
+    added.add_argument("--sessions", type=_count_to(4096), default=16, help="at a time, of HTTP and of WebSocket each")
+    added.add_argument("--idle", type=_count_to(10**6), default=600, metavar="SECONDS", help="how long a session stays")
     subcommand(compile, "for the development of jaxenv: write the files made from the libraries")
     return parser
+
+
+def _count_to(most: int) -> Callable[[str], int]:
+    """Reads a number from 1 to `most`."""
+
+    def count(text: str) -> int:
+        if not (text.isascii() and text.isdecimal() and 1 <= int(text) <= most):
+            raise argparse.ArgumentTypeError(f"{text!r}, expected a whole number from 1 to {most}")
+        return int(text)
+
+    return count
 
 
 def _number(count: int, what: str) -> str:

@@ -21,6 +21,25 @@ class _Catalogue(NamedTuple):
     legal: np.ndarray  # [A] bool, all False once the episode has ended
     feasible: np.ndarray  # [A] bool, likewise
 
+    @property
+    def legal_actions(self) -> list[tuple[int, dict[str, Any]]]:
+        """(index, action) of every legal entry."""
+        return [(index, self.actions[index]) for index in np.flatnonzero(self.legal).tolist()]
+
+
+class ActionError(ScenarioError):
+    """Text that is not an action, or one that is not legal now.
+
+    Attributes:
+        reason: what is wrong with it; the message goes on with all legal actions.
+        index: the entry of the catalogue that it names, legal or not, or None.
+    """
+
+    def __init__(self, reason: str, legal: list[tuple[int, dict[str, Any]]], index: int | None = None) -> None:
+        super().__init__(reason + _listing(legal))
+        self.reason = ScenarioError(reason).problems[0]
+        self.index = index
+
 
 class Codec:
     """Translates the actions and observations of one unbatched state for people, prompts and recorded traces.
@@ -74,8 +93,7 @@ class Codec:
 
     def legal_actions(self, state: Any) -> list[tuple[int, dict[str, Any]]]:
         """(index, action) of every legal entry, in catalogue order; none once the episode has ended."""
-        catalogue = self._catalogue(state)
-        return [(index, catalogue.actions[index]) for index in np.flatnonzero(catalogue.legal).tolist()]
+        return self._catalogue(state).legal_actions
 
     def feasible_actions(self, state: Any) -> list[tuple[int, dict[str, Any]]]:
         """(index, action) of the legal entries that the environment's optional mask keeps."""
@@ -86,14 +104,16 @@ class Codec:
         """The index of a legal action; fields that it does not use may be left out.
 
         Raises:
-            ScenarioError: where the action is not legal in this state; names the nearest one and all that are.
+            ActionError: a ScenarioError, where the action is not legal in this state; names the nearest one and all
+                that are.
         """
-        legal = self.legal_actions(state)
+        catalogue = self._catalogue(state)
+        legal = catalogue.legal_actions
         try:
             given = self._format.action.model_validate(action)
         except ValidationError as error:
             found = " ".join(problem.text for problem in problems_of(error, self._format.action))
-            raise ScenarioError(f"not an action: {found}{_listing(legal)}") from None
+            raise ActionError(f"not an action: {found}", legal) from None
         document, state = self._situation(state)
         wanted = self._format.normalize_action(given, document, state, self._view)
         for index, known in legal:
@@ -102,7 +122,8 @@ class Codec:
         words = [_words(known) for _, known in legal]
         near = difflib.get_close_matches(_words(wanted), words, n=1, cutoff=0.0)
         hint = f" Nearest: {near[0]!r}." if near else ""
-        raise ScenarioError(f"not legal now: {_words(wanted)!r}.{hint}{_listing(legal)}")
+        index = next((index for index, known in enumerate(catalogue.actions) if known == wanted), None)
+        raise ActionError(f"not legal now: {_words(wanted)!r}.{hint}", legal, index)
 
     def decode(self, state: Any, index: int) -> dict[str, Any]:
         """What an index means in this state, whether or not it is legal now."""

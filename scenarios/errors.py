@@ -24,8 +24,8 @@ class ScenarioError(ValueError):
     """
 
     def __init__(self, *problems: str) -> None:
-        super().__init__("\n".join(problems))
-        self.problems = problems
+        self.problems = tuple(problem.encode("utf-8", "replace").decode() for problem in problems)  # can be printed
+        super().__init__("\n".join(self.problems))
 
 
 class Problem(NamedTuple):

@@ -173,8 +173,25 @@ def test_compile_writes_what_is_shipped(
 def test_help_names_the_commands(arguments: list[str], capsys: pytest.CaptureFixture) -> None:
     assert main(arguments) == 0
     help = capsys.readouterr().out
-    for words in ("new", "check", "show", "schema", "compile", "jaxenv ppo --env LifeOps-v0"):
+    for words in ("new", "check", "show", "schema", "serve", "compile", "jaxenv ppo --env LifeOps-v0"):
         assert words in help
+
+
+def test_serve_names_the_extra_that_it_needs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
+    monkeypatch.setitem(sys.modules, "openenv", None)  # as if it were not installed
+    for module in [name for name in sys.modules if name.startswith(("openenv.", "scenarios.serving"))]:
+        monkeypatch.delitem(sys.modules, module)
+    assert main(["serve"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert len(err.splitlines()) == 1
+    assert "pip install 'jaxenv[openenv]'" in err
+
+
+@pytest.mark.parametrize("option", ["--port=0", "--port=65536", "--sessions=many", "--idle=-1"])
+def test_serve_refuses_odd_numbers(option: str, capsys: pytest.CaptureFixture) -> None:
+    assert main(["serve", option]) == 2
+    assert "expected a whole number from 1 to" in capsys.readouterr().err
 
 
 def test_unknown_commands_are_refused(capsys: pytest.CaptureFixture) -> None:

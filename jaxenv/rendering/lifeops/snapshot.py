@@ -78,6 +78,8 @@ class Day:
     queue: tuple[Entry, ...]  # the current request and the next two
     hidden: int  # requests behind those
     tasks: tuple[Task, ...]  # in the order of work
+    places: tuple[str, ...]  # home, then those of work, the calendar and the queue
+    travel: tuple[tuple[int, ...], ...]  # minutes from row to column, of these places
 
     @property
     def tight_legs(self) -> tuple[Leg, ...]:
@@ -90,6 +92,7 @@ def read(state: State, scenario: Scenario, departure_min: int, names: Names) -> 
     persona = scenario.persona
     calendar = tuple(_event(state, slot, names) for slot in range(_count(state)))
     waiting = range(int(state.handled), int(scenario.num_requests))
+    places = _places(state, scenario, waiting[:VISIBLE_REQUESTS])
     limits = {"before": _unless(persona.avoid_before, UNSET), "after": _unless(persona.avoid_after, NO_LIMIT)}
     return Day(
         scenario=names.scenario,
@@ -104,11 +107,21 @@ def read(state: State, scenario: Scenario, departure_min: int, names: Names) -> 
         queue=tuple(_request(scenario, index, names) for index in waiting[:VISIBLE_REQUESTS]),
         hidden=len(waiting[VISIBLE_REQUESTS:]),
         tasks=tuple(_tasks(state, scenario, names)),
+        places=tuple(map(names.place, places)),
+        travel=tuple(tuple(int(scenario.travel[origin, target]) for target in places) for origin in places),
     )
 
 
 def _count(state: State) -> int:
     return int((state.calendar.start != ABSENT).sum())
+
+
+def _places(state: State, scenario: Scenario, visible: Sequence[int]) -> list[int]:
+    """The indices of the places that the person can be sent to, home first."""
+    persona = scenario.persona
+    booked = state.calendar.place[: _count(state)].tolist()
+    asked = [int(scenario.requests.place[index]) for index in visible]
+    return list(dict.fromkeys([int(persona.home), int(persona.work_place), *booked, *asked]))
 
 
 def _event(state: State, slot: int, names: Names) -> Entry:

@@ -30,13 +30,14 @@ def moment(day: Day) -> str:
 
 
 def body(day: Day) -> str:
-    """Preferences, calendar, conflicts and travel issues, queue and work."""
+    """Preferences, calendar, conflicts and travel issues, queue, work and travel."""
     parts = {
         "Calendar": table(map(_event_row, day.calendar)) or ["nothing"],
         f"Conflicts: {len(day.conflicts)}": _limited([_conflict_line(*pair) for pair in day.conflicts]),
         f"Too little time on the way: {len(day.tight_legs)}": _limited([_leg_line(leg) for leg in day.tight_legs]),
         "Requests": [*table(map(_request_row, day.queue)), *filter(None, [hidden(day)])] or ["none"],
         "Work": table(map(_task_row, day.tasks)) or ["none"],
+        f"Travel in minutes, from row to column; the day begins at {day.places[0]}": table(_travel_rows(day)),
     }
     return "\n".join([_preferences(day), *sections(parts)])
 
@@ -85,6 +86,10 @@ def _task_row(task: Task) -> list[str]:
     left = -(-BAR * task.left // max(task.total, 1))  # rounded up: no bar is empty before the work is done
     bar = "█" * left + "░" * (BAR - left)
     return [bar, f"{task.left} of {task.total} min", task.name, f"priority {task.priority}", due(task)]
+
+
+def _travel_rows(day: Day) -> list[list[str]]:
+    return [["", *day.places], *([place, *map(str, row)] for place, row in zip(day.places, day.travel, strict=True))]
 
 
 def _conflict_line(a: Entry, b: Entry) -> str:

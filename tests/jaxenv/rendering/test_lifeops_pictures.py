@@ -44,7 +44,11 @@ Too little time on the way: 0
 Requests
   10:30–11:00  Call with the affected customer  Office  meeting  importance 3  inflexible  from Ravi (customer success)
 Work
-  ░░░░░░░░░░  0 of 60 min  Write the post-mortem  priority 3  due tomorrow"""
+  ░░░░░░░░░░  0 of 60 min  Write the post-mortem  priority 3  due tomorrow
+Travel in minutes, from row to column; the day begins at Home
+          Home  Office
+  Home    0     25
+  Office  25    0"""
 
 
 def event(event_id, start, end, location="Office", **fields):

@@ -1,0 +1,57 @@
+"""What an agent answers, read as an action: a number, a mapping, or text that ends in one of them."""
+
+import json
+import numbers
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from scenarios.errors import ScenarioError
+from scenarios.records import Record
+
+MAX_CHARACTERS = 20_000  # of an answer, reasoning included
+EXPECTED = "a number of the list, or an action as a JSON object"
+NUMBER = re.compile(r"[^-0-9]{0,20}([0-9]{1,6})\W*")  # `3`, `3.`, `Action: **3**`
+
+
+def read(answer: Any) -> int | Mapping[str, Any]:
+    """The number or the mapping that an answer is or holds.
+
+    Of text it is the last JSON object; without one, the number in its last line, which holds little else.
+
+    >>> from scenarios import answers
+    >>> answers.read('It collides with e1, so: {"action_type": "reject_event", "request_id": "r1"}')
+    {'action_type': 'reject_event', 'request_id': 'r1'}
+    >>> answers.read("The meeting comes first." + chr(10) + "Action: 3")
+    3
+
+    Raises:
+        ScenarioError: where it is neither.
+    """
+    if isinstance(answer, Mapping | Record):
+        return answer  # pyright: ignore[reportReturnType]  # a record reads like a mapping
+    if isinstance(answer, numbers.Integral) and not isinstance(answer, bool):
+        return int(answer)
+    if not isinstance(answer, str):
+        raise ScenarioError(f"found {type(answer).__name__} for an action, expected {EXPECTED}.")
+    if len(answer) > MAX_CHARACTERS:
+        raise ScenarioError(f"the answer has {len(answer)} characters, expected at most {MAX_CHARACTERS}.")
+    action = _last_object(answer)
+    if action is not None:
+        return action
+    number = NUMBER.fullmatch((answer.strip().splitlines() or [""])[-1])
+    if number is None:
+        raise ScenarioError(f"found no action in the answer, expected {EXPECTED}.")
+    return int(number[1])
+
+
+def _last_object(text: str) -> dict[str, Any] | None:
+    """The last JSON object of a text that lies in no other, or None."""
+    decoder, found, start = json.JSONDecoder(), None, text.find("{")
+    while start >= 0:
+        try:
+            found, end = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            end = start + 1
+        start = text.find("{", end)
+    return found

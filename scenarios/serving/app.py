@@ -1,0 +1,112 @@
+"""The server: OpenEnv's WebSocket sessions as they are, and HTTP sessions that `episode_id` names."""
+
+import functools
+import uuid
+from typing import Annotated, Any
+
+import pydantic
+
+from jaxenv.core.names import did_you_mean_one_of
+from scenarios.errors import ScenarioError
+from scenarios.serving.environment import TextAction, TextEnvironment, TextObservation
+from scenarios.serving.guard import MAX_BODY, Guard
+from scenarios.serving.packages import fastapi, openenv, uvicorn
+from scenarios.serving.sessions import SessionError, Sessions
+from scenarios.stages import playable_ids
+
+MAX_NAME = 255  # characters
+
+EpisodeId = Annotated[str, pydantic.Field(min_length=1, max_length=MAX_NAME)]
+
+
+class ResetRequest(pydantic.BaseModel, extra="forbid"):
+    """The body of /reset; all of it may be left out."""
+
+    env_id: Annotated[str, pydantic.Field(max_length=MAX_NAME)] | None = None
+    scenario: pydantic.StrictInt | Annotated[pydantic.StrictStr, pydantic.Field(max_length=MAX_NAME)] | None = None
+    seed: pydantic.StrictInt | None = None
+    episode_id: EpisodeId | None = None
+
+
+class StepRequest(pydantic.BaseModel, extra="forbid"):
+    """The body of /step; the last two fields are OpenEnv's, and mean nothing here."""
+
+    episode_id: EpisodeId
+    action: TextAction
+    timeout_s: float | None = None
+    request_id: str | None = None
+
+
+def create_app(default_id: str = "LifeOps-v0", limit: int = 16, idle_seconds: float = 600.0) -> Any:
+    """The server as an ASGI application.
+
+    OpenEnv serves /ws, /schema, /metadata, /health and /mcp. Its own /reset and /step begin and forget an environment
+    at every request, so those here keep one for each `episode_id`, which /reset returns and /step and /state ask for.
+
+    Args:
+        default_id: what a reset plays that names no `env_id`.
+        limit: sessions at a time, of HTTP and of WebSocket each.
+        idle_seconds: how long a session stays after its last use.
+
+    Raises:
+        ScenarioError: for an id that is not registered, or has several agents.
+    """
+    if default_id not in playable_ids():
+        raise ScenarioError(f"no environment {default_id!r} to serve.{did_you_mean_one_of(default_id, playable_ids())}")
+    make = functools.partial(TextEnvironment, default_id)
+    app = fastapi.FastAPI(title="jaxenv", version="1", description=make().get_metadata().description)
+    limits = openenv.ConcurrencyConfig(max_concurrent_envs=limit, session_timeout=idle_seconds)
+    server = openenv.HTTPEnvServer(make, TextAction, TextObservation, concurrency_config=limits)
+    server.register_routes(app, mode="production")  # all routes but /reset, /step and /state
+    _add_routes(app, Sessions(make, limit, idle_seconds))
+    _add_errors(app)
+    app.add_middleware(Guard)
+    return app
+
+
+def serve(host: str, port: int, default_id: str, limit: int, idle_seconds: float) -> None:
+    """Serves until interrupted; see `create_app`."""
+    uvicorn.run(create_app(default_id, limit, idle_seconds), host=host, port=port, ws_max_size=MAX_BODY)
+
+
+def _add_routes(app: Any, sessions: Sessions) -> None:
+    """/reset, /step and /state, each in a thread of its own."""
+
+    @app.post("/reset", summary="Begin an episode; with a known episode_id, anew in that session")
+    def reset(request: ResetRequest | None = None) -> dict[str, Any]:
+        asked = {} if request is None else request.model_dump()
+        id = asked["episode_id"] = asked.get("episode_id") or str(uuid.uuid4())
+        session = sessions.open(id)
+        try:
+            return openenv.serialize_observation(session.reset(**asked))
+        finally:
+            if not session.is_playing:
+                sessions.close(id)
+
+    @app.post("/step", summary="Take an action in the episode that an episode_id names")
+    def step(request: StepRequest) -> dict[str, Any]:
+        return openenv.serialize_observation(sessions.get(request.episode_id).step(request.action))
+
+    @app.get("/state", summary="The episode that an episode_id names, and its step count")
+    def state(episode_id: EpisodeId) -> dict[str, Any]:
+        return sessions.get(episode_id).state.model_dump()
+
+
+def _add_errors(app: Any) -> None:
+    """Answers with a status of 4xx and a sentence."""
+
+    def answer(status: int, reason: str) -> Any:
+        return fastapi.responses.JSONResponse({"detail": reason}, status)
+
+    @app.exception_handler(ScenarioError)
+    def not_playable(request: Any, error: ScenarioError) -> Any:
+        return answer(422, str(error))
+
+    @app.exception_handler(SessionError)
+    def no_session(request: Any, error: SessionError) -> Any:
+        return answer(error.status, str(error))
+
+    @app.exception_handler(fastapi.exceptions.RequestValidationError)
+    def not_a_request(request: Any, error: Any) -> Any:
+        found = (f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors())
+        return answer(422, ScenarioError("; ".join(found)).problems[0])

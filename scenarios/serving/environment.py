@@ -1,0 +1,127 @@
+"""`TextEnv` as an environment of OpenEnv: one for each session, told at a reset which id and scenario to play."""
+
+import functools
+import secrets
+import threading
+import uuid
+from typing import Any
+
+import pydantic
+
+from jaxenv.core.names import did_you_mean_one_of
+from scenarios.errors import ScenarioError
+from scenarios.serving.packages import openenv
+from scenarios.stages import playable_ids
+from scenarios.text_env import MAX_SEED, TextEnv
+
+DESCRIPTION = """Everyday planning in words: {ids}. reset takes env_id, scenario (a name or index of the library, or
+"generated") and seed; step takes the number of an action, an action as an object, or text that ends in one of them."""
+RESET_FIELDS = ("seed", "episode_id", "env_id", "scenario")
+
+
+class TextAction(openenv.Action):
+    """What the agent answers: see `scenarios.TextEnv.step`."""
+
+    message: pydantic.StrictInt | pydantic.StrictStr | dict[str, Any]
+
+
+class TextObservation(openenv.Observation):
+    """What the agent is told; `reward` and `done` lie beside the observation in every response."""
+
+    text: str
+    legal_actions: dict[int, dict[str, Any]] = pydantic.Field(description="number -> action")
+    info: dict[str, Any] = pydantic.Field(description="of a step, as scenarios.TextEnv.step returns it")
+    episode_id: str
+
+
+class TextEnvironment(openenv.Environment):
+    """One session: episodes of whatever each reset asks for."""
+
+    SUPPORTS_CONCURRENT_SESSIONS = True
+
+    def __init__(self, default_id: str) -> None:
+        super().__init__()
+        self._default_id = default_id
+        self._lock = threading.Lock()  # the two requests of a hasty client come one after the other
+        self._game: TextEnv | None = None
+        self._about: dict[str, Any] = {}
+        self._steps = 0
+        self._is_closed = False
+
+    def reset(
+        self,
+        seed: int | None = None,
+        episode_id: str | None = None,
+        env_id: str | None = None,
+        scenario: str | int | None = None,
+        **unknown: Any,
+    ) -> TextObservation:
+        """Begins an episode; without a seed, of one drawn at random, which `state` reports.
+
+        Raises:
+            ScenarioError: for whatever cannot be played.
+        """
+        if unknown:
+            name = next(iter(unknown))
+            raise ScenarioError(f"reset knows no field {name!r}.{did_you_mean_one_of(name, RESET_FIELDS)}")
+        if not isinstance(episode_id, str | None):
+            raise ScenarioError("the episode_id is expected to be text.")
+        with self._lock:
+            self._refuse_if_closed()
+            id = self._default_id if env_id is None else env_id
+            seed = secrets.randbelow(MAX_SEED) if seed is None else seed
+            game = TextEnv(id, scenario, seed)
+            text = game.reset()
+            self._game, self._steps = game, 0
+            self._about = {"episode_id": episode_id or str(uuid.uuid4()), "env_id": id, "seed": seed}
+            self._about["scenario"] = scenario
+            return self._observation(text, None, False, {})
+
+    def step(self, action: TextAction, timeout_s: float | None = None, **unused: Any) -> TextObservation:
+        """Takes an answer."""
+        with self._lock:
+            self._refuse_if_closed()
+            if self._game is None:
+                raise ScenarioError("step comes after reset, which begins an episode.")
+            text, reward, done, info = self._game.step(action.message)
+            self._steps += info["step_taken"]
+            return self._observation(text, reward, done, info)
+
+    @property
+    def state(self) -> Any:
+        """Which episode it is, and how many steps it has taken."""
+        return openenv.State(step_count=self._steps, **self._about)
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether a reset has begun an episode."""
+        return self._game is not None
+
+    def get_metadata(self) -> Any:
+        """What clients show of the server."""
+        return _metadata()
+
+    def close(self) -> None:
+        """Ends the session, so that one that idled too long cannot go on beside those that took its place."""
+        self._is_closed = True
+
+    def _refuse_if_closed(self) -> None:
+        if self._is_closed:
+            raise ScenarioError("the session has ended, because it idled too long: connect again.")
+
+    def _observation(self, text: str, reward: float | None, done: bool, info: dict[str, Any]) -> TextObservation:
+        assert self._game is not None
+        return TextObservation(
+            text=text,
+            legal_actions=self._game.legal_actions,
+            info=info,
+            episode_id=self._about["episode_id"],
+            reward=reward,
+            done=done,
+        )
+
+
+@functools.cache
+def _metadata() -> Any:
+    description = " ".join(DESCRIPTION.format(ids=", ".join(playable_ids())).split())
+    return openenv.types.EnvironmentMetadata(name="jaxenv", description=description)

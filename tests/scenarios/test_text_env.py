@@ -1,0 +1,148 @@
+"""Episodes in words: the rewards are those of the arrays, and no answer stops one."""
+
+import hypothesis
+import jax
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+import jaxenv
+import scenarios
+from scenarios import TextEnv
+from scenarios.stages import playable_ids
+
+ID = "LifeOps-v0"
+
+
+@pytest.fixture(scope="module")
+def shared() -> TextEnv:
+    return TextEnv(ID, "s1_basic_conflict")
+
+
+@pytest.fixture
+def env(shared: TextEnv) -> TextEnv:
+    """At the start of an episode."""
+    shared.reset()
+    return shared
+
+
+def test_the_situation_and_the_legal_actions_are_told(env: TextEnv) -> None:
+    text = env.reset()
+    for words in (
+        "A day of meeting requests",
+        "s1_basic_conflict · Wednesday · step 0 of 6",
+        "Escalation with the customer",
+        "the day begins at Home",
+        "1  reject Escalation with the customer  ",
+        '{"action_type": "reject_event", "request_id": "r1"}',
+    ):
+        assert words in text
+    library = scenarios.load("lifeops")
+    bare, params = jaxenv.make(ID)
+    _, state = bare.reset(jax.random.key(0), params, library.index("s1_basic_conflict"))
+    legal = scenarios.Codec(bare, params, library).legal_actions(state)
+    assert env.legal_actions == dict(legal)
+    assert [int(line.split()[0]) for line in text.partition("Actions")[2].splitlines()[1:]] == list(env.legal_actions)
+
+
+@pytest.mark.parametrize("form", [1, "1", {"action_type": "reject_event", "request_id": "r1"}])
+def test_the_same_action_in_every_form(env: TextEnv, form) -> None:
+    text, reward, done, info = env.step(form)
+    assert text.splitlines()[1].startswith("reject Escalation with the customer: ")
+    assert reward == pytest.approx(sum(info["reward_parts"].values()))
+    assert info["reward_parts"]["rejected_important_penalty"] == reward < 0
+    assert (done, info["error"], info["step_taken"], info["invalid_action"]) == (False, None, True, False)
+    assert "step 1 of 6" in text
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ("what now?", "found no action in the answer"),
+        (400, "no action 400, expected an index from 0 to 15."),
+        ({"action_type": "acept_event"}, "Did you mean 'accept_event'?"),
+        ({"action_type": "accept_event", "request_id": "r9"}, "Nearest: 'accept_event r1'"),
+        ({"action_type": "accept_event", "request_id": "\ud800"}, "Nearest: 'accept_event r1'"),
+        ({1: 2}, "Keys should be strings"),
+    ],
+)
+def test_what_names_no_action_takes_no_step(env: TextEnv, answer, reason: str) -> None:
+    text, reward, done, info = env.step(answer)
+    assert reason in text.splitlines()[0]
+    assert text.splitlines()[0].endswith("No step was taken.")
+    assert "1  reject Escalation" in text
+    assert (reward, done, info["step_taken"]) == (0.0, False, False)
+    assert info["error"] == text.splitlines()[0]
+    text.encode()
+    assert "step 1 of 6" in env.step(0)[0]  # the first one
+
+
+@pytest.mark.parametrize("form", [8, {"action_type": "block_focus_time", "new_start_min": 540, "duration_min": 30}])
+def test_an_illegal_action_costs_what_it_costs_in_arrays(form) -> None:
+    env = TextEnv(ID, "easy_1")  # a day without work, so that there is nothing to focus on
+    env.reset()
+    text, reward, done, info = env.step(form)
+    assert "not legal now" in text.splitlines()[0] == info["error"]
+    assert (done, info["step_taken"], info["invalid_action"]) == (False, True, True)
+    assert info["reward_parts"]["invalid_action"] == reward < 0
+    assert "step 1 of 6" in text
+    assert list(env.legal_actions) == list(range(8))
+
+
+def test_nothing_is_taken_before_and_after_an_episode(env: TextEnv) -> None:
+    for game in (TextEnv(ID), env):
+        while not game.is_over:
+            text, *_, info = game.step(0)
+            assert ("Actions" in text) == (not game.is_over)
+        text, reward, done, info = game.step(0)
+        assert text == info["error"] == "no episode is running: reset begins one."
+        assert (reward, done, game.legal_actions) == (0.0, True, {})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("LifeOp-v0",), "Did you mean 'LifeOps-v0'?"),
+        ((None,), "expected the name of an environment"),
+        (("TeamsClone-MultiAgent-v0",), "4 agents, and text is for one"),
+        (("TeamsClone-MultiAgent-v0", "generated"), "4 agents, and text is for one"),
+        ((ID, "easy_3"), "Did you mean"),
+        ((ID, 12), "an index from 0 to 11"),
+        ((ID, -1), "an index from 0 to 11"),
+        ((ID, True), "an index from 0 to 11"),
+        ((ID, None, -1), "a whole number from 0 to 4294967295"),
+        ((ID, None, 2**32), "a whole number from 0 to 4294967295"),
+        ((ID, None, "1"), "a whole number from 0 to 4294967295"),
+    ],
+)
+def test_what_cannot_be_played_is_refused(arguments: tuple, reason: str) -> None:
+    with pytest.raises(scenarios.ScenarioError, match=reason):
+        TextEnv(*arguments)
+
+
+def test_ids_of_several_agents_are_not_playable() -> None:
+    assert [id for id in jaxenv.registered() if id not in playable_ids()] == ["TeamsClone-MultiAgent-v0"]
+
+
+@hypothesis.settings(max_examples=25)
+@hypothesis.given(
+    st.one_of(
+        st.text(max_size=40),
+        st.integers(-3, 20),
+        st.recursive(st.none() | st.integers() | st.floats() | st.text(max_size=5), st.lists, max_leaves=3),
+        st.dictionaries(
+            st.sampled_from(["action_type", "request_id", "new_start_min", "duration_min", "x"]),
+            st.sampled_from(
+                ["accept_event", "block_focus_time", "r1", 540, -1, 1e300, float("nan"), None, [], {}, "\ud800"]
+            ),
+        ),
+    )
+)
+def test_no_answer_stops_an_episode(shared: TextEnv, answer) -> None:
+    if shared.is_over:
+        shared.reset()
+    text, reward, done, info = shared.step(answer)
+    assert np.isfinite(reward)
+    assert done == shared.is_over
+    assert info["step_taken"] or info["error"]
+    text.encode()
