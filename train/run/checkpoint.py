@@ -1,15 +1,18 @@
 """Checkpoints: everything that a run needs to resume, written atomically by Orbax.
 
 A checkpoint holds the training state (weights, optimizer, environments, generated scenarios, keys) as arrays by name,
-and as JSON the progress of the run, its settings (with those of the environment and its params) and the fingerprint of
-the scenarios that it started with, which must be the same when it resumes.
+and as JSON the progress of the run, its settings (with those of the environment and its params), the fingerprint of
+the scenarios that it started with, which must be the same when it resumes, and checksums of all of it. Where the newest
+one is damaged, the one before it is restored.
 """
 
 import contextlib
 import dataclasses
 import logging
+import shutil
 import sys
 import time
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +22,7 @@ import jax.numpy as jnp
 import numpy as np
 import orbax.checkpoint as ocp
 
+from train.run.digests import digest
 from train.settings.config import Config
 from train.settings.serialize import TASK, differences, from_json, immutable, in_words, to_json
 
@@ -28,6 +32,10 @@ READER_DELAY = 0.3  # seconds after which the last of Orbax's readers has notice
 
 class CheckpointError(ValueError):
     """A checkpoint that is broken or belongs to another run."""
+
+
+class Damaged(CheckpointError):
+    """A checkpoint that cannot be read, or is not what was written."""
 
 
 class Finished(CheckpointError):
@@ -56,6 +64,7 @@ class Checkpoints:
         self._path, self._config = path, config
         self._manager = ocp.CheckpointManager(path.absolute(), options=options)
         self._latest = time.monotonic()
+        self._damaged: list[int] = []  # steps that were passed over
 
     def is_due(self) -> bool:
         """Whether `checkpoint_every` seconds have passed since the last checkpoint, or since the start."""
@@ -71,6 +80,9 @@ class Checkpoints:
         self._latest = time.monotonic()
         arrays = jax.tree.map(jnp.copy, by_name(state))
         info = {**dataclasses.asdict(progress), "config": to_json(self._config), "shapes": shapes(arrays)}
+        if jax.process_count() == 1:  # of several, none has all arrays
+            info["digests"] = {name: digest(array) for name, array in arrays.items()}
+        info["digest"] = digest(info)
         parts = ocp.args.Composite(state=ocp.args.StandardSave(arrays), run=ocp.args.JsonSave(info))
         self._manager.save(progress.superstep, args=parts)
         if is_first:
@@ -85,14 +97,20 @@ class Checkpoints:
             )
 
     def newest(self) -> Progress | None:
-        """The progress of the newest checkpoint, or None if there is none.
+        """The progress of the newest checkpoint that can be read, or None if there is no checkpoint.
 
         Raises:
-            CheckpointError: if it is broken, or was written by a run with other settings.
+            CheckpointError: if none can be read, or if it was written by a run with other settings.
         """
-        step = self._manager.latest_step()
-        if step is None:
-            return None
+        for step in self._steps():
+            try:
+                return self._progress(step)
+            except Damaged as error:
+                self._pass_over(step, error)
+        return None
+
+    def _progress(self, step: int) -> Progress:
+        """The progress of a checkpoint of this run."""
         info, path = self._info(step), self._path / str(step)
         try:
             there, here = to_json(from_json(info["config"])), to_json(self._config)
@@ -104,8 +122,8 @@ class Checkpoints:
             raise CheckpointError(f"{path} belongs to another run: {in_words(differing)}")
         return Progress(**{name: info[name] for name in PROGRESS})
 
-    def restore(self, progress: Progress, like: Any, *, scenarios: str) -> Any:
-        """The state of a checkpoint.
+    def restore(self, progress: Progress, like: Any, *, scenarios: str) -> tuple[Any, Progress]:
+        """The state of a checkpoint and its progress; if it is damaged, those of the one before it.
 
         Args:
             progress: of the checkpoint.
@@ -114,27 +132,47 @@ class Checkpoints:
             scenarios: fingerprint of the bank that the run would start with here.
 
         Raises:
-            CheckpointError: if it is broken, or has other scenarios or shapes.
+            CheckpointError: if none can be read, or it has other scenarios or shapes.
         """
+        try:
+            state = self._restore(progress, like, scenarios)
+        except Damaged as error:
+            self._pass_over(progress.superstep, error)
+            older = self.newest()
+            assert older is not None  # or passing over would have raised
+            return self.restore(older, like, scenarios=scenarios)
+        self._put_aside()
+        return state, progress
+
+    def _restore(self, progress: Progress, like: Any, scenarios: str) -> Any:
+        """The state of one checkpoint, once its checksums are compared."""
         step, path = progress.superstep, self._path / str(progress.superstep)
         if scenarios != progress.scenarios:
             raise CheckpointError(
                 f"{path} has other scenarios: their fingerprint is {progress.scenarios} there and {scenarios} here; "
                 f"{self._config.training.scenarios!r}, or the code that reads it, has changed since"
             )
-        expected = jax.eval_shape(by_name, like)
-        differing = differences(self._info(step)["shapes"], shapes(expected))
+        expected, info = jax.eval_shape(by_name, like), self._info(step)
+        differing = differences(info["shapes"], shapes(expected))
         if differing:
             raise CheckpointError(f"{path} does not fit {self._config.env} as it is here: {in_words(differing)}")
         places = {_name(path): leaf.sharding for path, leaf in jax.tree_util.tree_leaves_with_path(like)}
         empty = {name: _empty(leaf, places[name]) for name, leaf in expected.items()}
-        return from_names(self._read(step, "state", ocp.args.StandardRestore(empty)), like)
+        arrays = self._read(step, "state", ocp.args.StandardRestore(empty))
+        digests = info.get("digests", {}) if jax.process_count() == 1 else {}  # one of an earlier version has none
+        for name, written in digests.items():
+            if digest(arrays[name]) != written:
+                raise self._broken(step, f"{name} is not what was written")
+        return from_names(arrays, like)
 
     def _info(self, step: int) -> dict[str, Any]:
         """The JSON part of a checkpoint."""
         info = self._read(step, "run", ocp.args.JsonRestore())
         if not {"config", "shapes", *PROGRESS} <= info.keys():
             raise self._broken(step, "it does not describe its run")
+        rest = {name: value for name, value in info.items() if name != "digest"}
+        if "digest" in info and digest(rest) != info["digest"]:
+            raise self._broken(step, "its description is not what was written")
         return info
 
     def _read(self, step: int, item: str, how: Any) -> Any:
@@ -145,13 +183,30 @@ class Checkpoints:
         except Exception as error:  # Orbax has no common error: whatever it raises, it could not read its own files
             raise self._broken(step, str(error).splitlines()[0]) from error
 
-    def _broken(self, step: int, reason: str) -> CheckpointError:
-        older = [other for other in self._manager.all_steps() if other < step]
-        remedy = f"resume from superstep {max(older)}" if older else "start over"
-        path = self._path / str(step)
-        return CheckpointError(
-            f"{path} is broken, or from another program ({reason[:200]}); remove that folder to {remedy}"
-        )
+    def _broken(self, step: int, reason: str) -> Damaged:
+        return Damaged(f"{self._path / str(step)} is damaged, or from another program ({reason[:200]})")
+
+    def _pass_over(self, step: int, error: Damaged) -> None:
+        """Goes on without a damaged checkpoint, and says so; raises the error where there is no older one."""
+        self._damaged.append(step)
+        older = self._steps()
+        if not older:
+            raise Damaged(f"{error}; remove {self._path} to start over") from error
+        warnings.warn(f"{error}; in its place superstep {older[0]} is resumed", stacklevel=3)
+
+    def _steps(self) -> list[int]:
+        """The supersteps of the checkpoints that may be whole, the newest first."""
+        return sorted(set(self._manager.all_steps()) - set(self._damaged), reverse=True)
+
+    def _put_aside(self) -> None:
+        """Moves what was passed over out of the way of what will be written."""
+        for step in self._damaged:
+            place = self._path.with_name(f"damaged-{self._path.name}-{step}")
+            shutil.rmtree(place, ignore_errors=True)
+            (self._path / str(step)).rename(place)
+        if self._damaged:
+            self._manager.reload()
+        self._damaged = []
 
     def __enter__(self) -> "Checkpoints":
         return self
@@ -173,7 +228,7 @@ class NoCheckpoints:
     def newest(self) -> None:
         """There is none."""
 
-    def restore(self, progress: Progress, like: Any, *, scenarios: str) -> Any:
+    def restore(self, progress: Progress, like: Any, *, scenarios: str) -> tuple[Any, Progress]:
         """There is nothing to restore."""
         raise CheckpointError("the run has no folder, so it has no checkpoints")
 

@@ -15,6 +15,7 @@ from jaxenv.core.companions import command
 from train.networks.network import PureNetwork, make_network
 from train.networks.policy import LearnedPolicy, make_policy
 from train.networks.reader import Reader
+from train.run.digests import digest
 from train.run.folder import runs_in, write_atomic
 from train.settings import task
 from train.settings.config import Config, Network
@@ -68,7 +69,7 @@ def save_policy(
         **({} if validation_return is None else {"validation_return": validation_return}),
         "weights": serialization.to_state_dict(jax.device_get(policy.weights)),
     }
-    write_atomic(path, serialization.msgpack_serialize(record))
+    write_atomic(path, serialization.msgpack_serialize({**record, "digest": digest(record)}))
 
 
 def read_header(path: str | Path) -> dict[str, Any]:
@@ -86,6 +87,9 @@ def read_header(path: str | Path) -> dict[str, Any]:
         raise PolicyError(f"{path} is not a policy file, or is incomplete") from error
     if not isinstance(record, dict) or record.get("format") != _FORMAT:
         raise PolicyError(f"{path} is not a policy file of this version ({_FORMAT!r})")
+    written = record.pop("digest", None)  # an older file has none
+    if written is not None and digest(record) != written:
+        raise PolicyError(f"{path} is damaged: it is not what was written")
     return record
 
 
@@ -141,6 +145,8 @@ def load_policy(path: str | Path, env: Environment, params: Any, *, any_params: 
     found = jax.tree.map(np.shape, record["weights"])
     if found != jax.tree.map(lambda x: x.shape, serialization.to_state_dict(expected)):
         raise PolicyError(f"{path} was trained with other shapes than those of {env.name} here: {found}")
+    if not all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(record["weights"])):
+        raise PolicyError(f"{path} has weights that are not finite")
     weights = serialization.from_state_dict(expected, record["weights"])
     return make_policy(weights, network, env)
 

@@ -107,7 +107,7 @@ class Group:
             progress = checkpoints.newest() or Progress(scenarios=self._scenarios())
             if progress.superstep >= config.num_supersteps:
                 return {}
-            state = self._state(checkpoints, progress)
+            state, progress = self._state(checkpoints, progress)
             superstep = self._superstep(state)
             validate = make_validator(config, self.env, self.env_params, self.policy(state, 0))
             jax.block_until_ready(state)
@@ -167,8 +167,8 @@ class Group:
         bank = self.algorithm.training_bank(self._keys[0], self.env_params, config=self.config, env=self.env)
         return "" if bank is None else bank.fingerprint()
 
-    def _state(self, checkpoints: Checkpoints | NoCheckpoints, progress: Progress) -> Any:
-        """The state of all members: that of a checkpoint, or the first."""
+    def _state(self, checkpoints: Checkpoints | NoCheckpoints, progress: Progress) -> tuple[Any, Progress]:
+        """The state of all members and their progress: of a checkpoint, or the first."""
 
         def init(key: jax.Array, env_params: Any) -> Any:
             state = self.algorithm.init(key, env_params, config=self.config, env=self.env, lanes=self._lanes)
@@ -176,7 +176,7 @@ class Group:
 
         start = jax.jit(jax.vmap(init, in_axes=(0, None)))
         if not progress.superstep:
-            return start(self._keys, self.env_params)
+            return start(self._keys, self.env_params), progress
         like = jax.eval_shape(start, self._keys, self.env_params)
         return checkpoints.restore(progress, like, scenarios=self._scenarios())
 

@@ -175,7 +175,7 @@ def restore_or_init(
         return state, Progress(scenarios=scenarios)
     like = jax.eval_shape(init)
     like = like if lanes is None else lanes.placed(like, algorithm.SPECS)
-    return checkpoints.restore(progress, like, scenarios=scenarios), progress
+    return checkpoints.restore(progress, like, scenarios=scenarios)
 
 
 def _not_finite(

@@ -65,6 +65,30 @@ def test_a_file_that_is_not_a_policy(saved, env, tmp_path):
         load_policy(tmp_path / "missing", env, PARAMS)
 
 
+def test_a_bit_that_flipped_is_noticed(saved, env):
+    """Anywhere in the file; a few of those in the name of the checksum leave everything else as it was."""
+    _, path = saved
+    whole, random = path.read_bytes(), np.random.default_rng(0)
+    for place in random.integers(len(whole), size=200):
+        flipped = bytearray(whole)
+        flipped[place] ^= 1 << random.integers(8)
+        path.write_bytes(flipped)
+        try:
+            record = read_header(path)
+        except PolicyError:
+            continue
+        assert abs(whole.index(b"digest") - place) < len("digest") + 2
+        assert "digest" not in record
+
+
+def test_weights_that_are_not_finite_are_refused(saved, env, tmp_path, config):
+    policy, _ = saved
+    broken = policy.replace(weights=jax.tree.map(lambda x: x.at[0].set(jnp.nan), policy.weights))
+    save_policy(tmp_path / "nan", broken, task.complete(config, env, PARAMS), scenarios="")
+    with pytest.raises(PolicyError, match="nan has weights that are not finite"):
+        load_policy(tmp_path / "nan", env, PARAMS)
+
+
 def test_a_policy_for_another_environment(saved):
     _, path = saved
     with pytest.raises(PolicyError, match="for Table-v0, not for Table-v1"):
@@ -89,7 +113,7 @@ def test_a_policy_of_another_task(saved):
 def test_an_older_file_without_params_is_read(saved, env):
     _, path = saved
     record = serialization.msgpack_restore(path.read_bytes())
-    del record["env_args"], record["params"]
+    del record["env_args"], record["params"], record["digest"]
     path.write_bytes(serialization.msgpack_serialize(record))
     assert load_policy(path, env, PARAMS)
 
@@ -98,6 +122,7 @@ def test_an_older_file_without_params_is_read(saved, env):
 def test_settings_of_another_version_are_a_policy_error(saved, env, network):
     _, path = saved
     record = serialization.msgpack_restore(path.read_bytes())
+    del record["digest"]
     path.write_bytes(serialization.msgpack_serialize({**record, "network": network}))
     with pytest.raises(PolicyError, match="comes from another version"):
         load_policy(path, env, PARAMS)

@@ -36,13 +36,14 @@ def saved(tmp_path):
 
 def restore(path, config=DESCRIBED, like=LIKE, scenarios=PROGRESS.scenarios):
     with Checkpoints(path, config) as checkpoints:
-        return checkpoints.restore(checkpoints.newest(), like, scenarios=scenarios)
+        return checkpoints.restore(checkpoints.newest(), like, scenarios=scenarios)[0]
 
 
 def test_a_checkpoint_round_trips(saved):
     with Checkpoints(saved, DESCRIBED) as checkpoints:
         assert checkpoints.newest() == PROGRESS
-        state = checkpoints.restore(PROGRESS, LIKE, scenarios="first")
+        state, progress = checkpoints.restore(PROGRESS, LIKE, scenarios="first")
+        assert progress == PROGRESS
     assert jax.tree.map(jax.typeof, state) == jax.tree.map(jax.typeof, STATE)
     for name, array in by_name(state).items():
         np.testing.assert_array_equal(array, by_name(STATE)[name])
@@ -82,20 +83,63 @@ def test_an_unfinished_write_is_not_a_checkpoint(saved):
 
 @pytest.mark.parametrize("file", ["run/metadata", "state/manifest.ocdbt", "state/d"])
 @pytest.mark.parametrize("damage", ["cut", "empty", "gone"])
-def test_a_broken_checkpoint_is_reported(saved, file, damage, capfd):
+def test_a_broken_checkpoint_is_passed_over(saved, file, damage, capfd):
     path = saved / "7" / file
     for each in [path] if path.is_file() else list(path.iterdir()):
         content = each.read_bytes()
         each.unlink() if damage == "gone" else each.write_bytes(content[: len(content) // 2 if damage == "cut" else 0])
-    with pytest.raises(
-        CheckpointError, match=r"run/7 is broken, .*remove that folder to resume from superstep 6"
-    ) as error:
-        restore(saved)
-    assert "\n" not in str(error.value)
+    assert_passed_over(saved)
     assert "Traceback" not in capfd.readouterr().err
-    shutil.rmtree(saved / "7")
+
+
+def assert_passed_over(saved):
+    """The checkpoint before the newest is restored, said in a line, and the next one takes the newest one's place."""
     with Checkpoints(saved, DESCRIBED) as checkpoints:
-        assert checkpoints.newest().superstep == 6
+        with pytest.warns(UserWarning, match="run/7 is damaged, .*in its place superstep 6 is resumed") as told:
+            state, progress = checkpoints.restore(checkpoints.newest(), LIKE, scenarios="first")
+        assert "\n" not in str(told[0].message)
+        assert progress.superstep == 6
+        assert_same(state, STATE)
+        checkpoints.save(STATE, PROGRESS)
+    assert (saved.parent / "damaged-run-7").is_dir()
+    assert_same(restore(saved), STATE)
+
+
+def assert_same(state, expected):
+    for name, array in by_name(state).items():
+        np.testing.assert_array_equal(array, by_name(expected)[name])
+
+
+def test_a_bit_that_flipped_is_noticed(saved):
+    """In what is read, where the format of the files does not notice it."""
+    with pytest.MonkeyPatch.context() as patched:
+        read = Checkpoints._read
+
+        def flipped(self, step, item, how):
+            found = read(self, step, item, how)
+            if (step, item) == (7, "state"):
+                name = "weights.kernel"
+                bits = np.asarray(found[name]).view(np.uint32).copy()
+                bits[1, 1] ^= 1
+                found[name] = bits.view(np.float32)
+            return found
+
+        patched.setattr(Checkpoints, "_read", flipped)
+        with pytest.warns(UserWarning, match="weights.kernel is not what was written"):
+            restore(saved)
+
+
+def test_a_changed_counter_is_noticed(saved):
+    path = saved / "7" / "run" / "metadata"
+    path.write_text(path.read_text().replace(str(PROGRESS.env_steps), str(PROGRESS.env_steps + 1)))
+    assert_passed_over(saved)
+
+
+def test_where_all_checkpoints_are_damaged_nothing_is_begun_anew(saved):
+    for step in ("6", "7"):
+        (saved / step / "run" / "metadata").unlink()
+    with pytest.warns(UserWarning, match="damaged"), pytest.raises(CheckpointError, match=f"remove {saved} to start"):
+        restore(saved)
 
 
 def test_a_checkpoint_of_another_run_is_reported(saved):
