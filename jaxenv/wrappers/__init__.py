@@ -12,5 +12,6 @@ from jaxenv.wrappers.from_gymnax import FromGymnax as FromGymnax
 from jaxenv.wrappers.gymnax import Gymnax as Gymnax
 from jaxenv.wrappers.jaxmarl import JaxMARL as JaxMARL
 from jaxenv.wrappers.legacy_step import LegacyStep as LegacyStep
+from jaxenv.wrappers.legal_actions import LegalActions as LegalActions
 from jaxenv.wrappers.vectorize import Vectorize as Vectorize
 from jaxenv.wrappers.wrapper import Wrapper as Wrapper
