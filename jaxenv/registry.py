@@ -39,8 +39,21 @@ def make(id: str, **static: Any) -> tuple[Environment, Any]:
     Raises:
         ValueError: if the id is unknown; the message names the nearest one.
     """
-    env = _factory(id)(**static)
+    env = build(id, **static)
     return env, env.default_params
+
+
+def build(id: str, **static: Any) -> Environment:
+    """The environment of `make` without its params, whose bank takes a moment to read.
+
+    >>> from jaxenv import registry
+    >>> registry.build("TeamsClone-MultiAgent-v0").num_agents
+    4
+
+    Raises:
+        ValueError: if the id is unknown; the message names the nearest one.
+    """
+    return _factory(id)(**static)
 
 
 def arguments(id: str) -> dict[str, Any]:

@@ -35,7 +35,8 @@ EXPORTED = [
 ]
 PUBLIC = [
     *(jaxenv.make, jaxenv.register, jaxenv.registered, jaxenv.evaluate, jaxenv.Environment, jaxenv.ScenarioBank),
-    *(*BANK, *WRAPPERS, *EXPORTED, wrappers.summarize),
+    *(*BANK, *WRAPPERS, *EXPORTED),
+    *(wrappers.summarize, wrappers.register_gymnax, wrappers.register_jaxmarl),
     *(jaxenv.masking.sample_uniform, jaxenv.masking.mask_logits, jaxenv.masking.lexicographic_argmin),
     *(jaxenv.spaces.Discrete, jaxenv.spaces.Box, jaxenv.spaces.Record, StatefulPolicy),
     *(baselines.for_environment, baselines.random_policy, testing.check_environment, testing.examine),
@@ -47,6 +48,8 @@ PUBLIC = [
 def test_the_examples_of_a_module_give_what_they_print(name, monkeypatch):
     monkeypatch.setattr(registry, "_FACTORIES", dict(registry._FACTORIES))  # an example may register an environment
     module = importlib.import_module(name)
+    if name == "jaxenv.wrappers.registration":
+        importlib.import_module("jaxmarl")  # the first import prints lines, which are no part of an example
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     report = []
     for examples in doctest.DocTestFinder().find(module, name):

@@ -29,6 +29,20 @@ def split(key: Key, num: int = 2) -> Key:
     return jax.random.wrap_key_data(jnp.stack(pair, axis=1), impl=jax.random.key_impl(key))
 
 
+def fold_in(key: Key, data: int) -> Key:
+    """A key: `jax.random.fold_in`, for `data` in 0 .. 2³² − 1.
+
+    >>> import jax
+    >>> from jaxenv.core import draws
+    >>> bool(draws.fold_in(jax.random.key(3), 7) == jax.random.fold_in(jax.random.key(3), 7))
+    True
+    """
+    if not _is_threefry(key):
+        return jax.random.fold_in(key, data)
+    pair = _hash(key, np.uint32(data))
+    return jax.random.wrap_key_data(jnp.stack(pair), impl=jax.random.key_impl(key))
+
+
 def bits(key: Key, count: int) -> jax.Array:
     """[count] uint32: `jax.random.bits`.
 

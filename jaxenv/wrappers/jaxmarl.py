@@ -1,7 +1,6 @@
 """An environment of several agents with JaxMARL's signatures: dictionaries by agent, and params stored inside."""
 
 import functools
-import importlib
 from typing import Any
 
 import jax
@@ -11,8 +10,10 @@ from jaxenv.core import Environment
 from jaxenv.core.environment import select
 from jaxenv.core.types import Info, Key
 from jaxenv.wrappers.flatten_observation import FlattenObservation
+from jaxenv.wrappers.optional import optional
 
 ALL = "__all__"
+REPORTED = ("invalid_action", "redrawn", "success")  # what `infos` has of `info`, where that has it
 
 
 class JaxMARL:
@@ -67,7 +68,11 @@ class JaxMARL:
 
         Returns:
             (observations, state, rewards, dones, infos). `dones` has each agent and `__all__`; `infos` has
-            "terminated", "truncated", "invalid_action" and, if the environment reports it, "success", [N] each.
+            "terminated", "truncated", "invalid_action" and, where the environment reports it, "success" (under
+            `LegalActions` "redrawn"), [N] each.
+
+        Raises:
+            ValueError: where an agent has no action, or one that is not an integer of shape () or (1,).
         """
         turn_key, reset_key = jax.random.split(key)
         last, after, reward, terminated, truncated, info = self.env.transition_or_reset(
@@ -87,14 +92,14 @@ class JaxMARL:
 
     def _joint(self, actions: dict[str, jax.Array]) -> jax.Array:
         """The actions of all agents, [N] int32, or [] for one."""
-        joint = jnp.stack([jnp.asarray(actions[agent], jnp.int32) for agent in self.agents])
+        joint = jnp.stack([_one_action(agent, actions) for agent in self.agents])
         return joint if self.num_agents > 1 else joint[0]
 
     def _outputs(
         self, state: Any, reward: jax.Array, terminated: jax.Array, truncated: jax.Array, info: Info
     ) -> tuple[dict[str, jax.Array], Any, dict[str, jax.Array], dict[str, jax.Array], Info]:
         """What a step returns, by agent; the observations are those of `state`."""
-        reported = {name: info[name] for name in ("invalid_action", "success") if name in info}
+        reported = {name: info[name] for name in REPORTED if name in info}
         reported |= {"terminated": terminated, "truncated": truncated}
         infos = {name: jnp.broadcast_to(value, (self.num_agents,)) for name, value in reported.items()}
         dones = dict.fromkeys([*self.agents, ALL], terminated | truncated)
@@ -134,14 +139,16 @@ class JaxMARL:
         return {agent: rows[number] for number, agent in enumerate(self.agents)}
 
 
-def _their_spaces() -> Any:
-    """JaxMARL's module of spaces.
+def _one_action(agent: str, actions: dict[str, jax.Array]) -> jax.Array:
+    """[] int32: an agent's action, which some learners give as an array of one."""
+    if agent not in actions:
+        raise ValueError(f"no action of {agent!r}; the actions given are those of {', '.join(actions) or 'nobody'}")
+    action = jnp.asarray(actions[agent])
+    if not jnp.issubdtype(action.dtype, jnp.integer) or action.shape not in ((), (1,)):
+        raise ValueError(f"the action of {agent} is {action.dtype}{list(action.shape)}; expected an integer [] or [1]")
+    return action.astype(jnp.int32).reshape(())
 
-    Raises:
-        ImportError: if JaxMARL is not installed.
-    """
-    try:
-        # Not an import statement: jaxenv does not depend on JaxMARL.
-        return importlib.import_module("jaxmarl.environments.spaces")
-    except ModuleNotFoundError as error:
-        raise ImportError(f"the spaces of JaxMARL need jaxmarl: pip install 'jaxenv[peers]' ({error})") from error
+
+def _their_spaces() -> Any:
+    """JaxMARL's module of spaces."""
+    return optional("jaxmarl.environments.spaces", "a space of JaxMARL")

@@ -22,6 +22,7 @@ def data_of(key):
 def test_draws_are_those_of_jax_random(kind):
     key = KEYS[kind]()
     np.testing.assert_array_equal(data_of(draws.split(key, 5)), data_of(jax.random.split(key, 5)))
+    np.testing.assert_array_equal(data_of(draws.fold_in(key, 2**31)), data_of(jax.random.fold_in(key, 2**31)))
     np.testing.assert_array_equal(draws.bits(key, 7), jax.random.bits(key, (7,)))
     assert draws.uniform(key) == jax.random.uniform(key)
 

@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from counter import Counter
 
 import jaxenv
 from jaxenv import wrappers
@@ -77,8 +78,40 @@ def test_six_values(six):
 def test_five_values_have_one_end_and_a_discount(six):
     _, state = jax.eval_shape(FIVE.reset, jax.random.key(0), PARAMS)
     vector, _, reward, done, info = jax.eval_shape(FIVE.step, jax.random.key(0), state, 0, PARAMS)
-    assert vector.shape == info["final_observation"].shape == six[0].shape[2:]
+    assert vector.shape == six[0].shape[2:]
     assert (reward.dtype, done.dtype, info["discount"].dtype) == (jnp.float32, bool, jnp.float32)
+
+
+@pytest.mark.parametrize(("env_id", "steps", "success"), [("LifeOps-v0", 6, False), ("LifeStack-v0", 5, True)])
+def test_a_plain_info_has_only_arrays_of_no_axes(env_id, steps, success):
+    env, params = jaxenv.make(env_id)
+    adapted = wrappers.Gymnax(env, steps=steps, info="plain")
+    state = jax.eval_shape(lambda: env.init(jax.random.key(0), params, 0))
+    *_, info = jax.eval_shape(adapted.step, jax.random.key(0), state, 0, params)
+    names = ["discount", *(["success"] if success else []), "terminated", "truncated"]
+    assert sorted(info) == names
+    assert {array.shape for array in info.values()} == {()}
+    assert {name: array.dtype for name, array in info.items()} == {**dict.fromkeys(names, bool), "discount": "float32"}
+
+
+def test_five_values_may_have_all_of_info(six):
+    env = wrappers.Gymnax(ENV, steps=5, info="all")
+    _, state = jax.eval_shape(env.reset, jax.random.key(0), PARAMS)
+    *_, info = jax.eval_shape(env.step, jax.random.key(0), state, 0, PARAMS)
+    assert info["final_observation"].shape == six[0].shape[2:]
+    assert {"reward_parts", "invalid_action", "terminated", "truncated", "discount"} <= set(info)
+
+
+def test_the_discount_of_a_plain_info_is_zero_after_a_natural_end():
+    class Flat(Counter):
+        def flatten(self, observation, params):
+            return observation.share[None]
+
+    env = wrappers.Gymnax(Flat(), info="plain")
+    state = env.env.init(jax.random.key(0), env.default_params, 0)  # up to 1
+    infos = [env.step(jax.random.key(1), state, action)[-1] for action in (0, 1)]
+    assert [bool(info["terminated"]) for info in infos] == [False, True]
+    assert [float(info["discount"]) for info in infos] == [1.0, 0.0]
 
 
 def test_spaces_are_theirs_and_contain_what_comes_out(six):
@@ -116,8 +149,17 @@ def test_it_is_a_value():
     assert wrappers.Gymnax(ENV) == SIX == copy.deepcopy(SIX)
     assert hash(wrappers.Gymnax(ENV)) == hash(SIX)
     assert FIVE != SIX
+    assert wrappers.Gymnax(ENV, steps=5, info="plain") == FIVE != wrappers.Gymnax(ENV, steps=5, info="all")
     with pytest.raises(ValueError, match="6 values, or 5"):
         wrappers.Gymnax(ENV, steps=4)
+    with pytest.raises(ValueError, match=r"Gymnax\(info='plane'\)\. Did you mean 'plain'\? Available: plain, all\."):
+        wrappers.Gymnax(ENV, info="plane")
+
+
+def test_several_agents_are_an_error_that_names_the_adapter():
+    env, _ = jaxenv.make("TeamsClone-MultiAgent-v0", num_agents=3)
+    with pytest.raises(ValueError, match=r"one reward, and this environment has 3 agents; wrappers\.JaxMARL takes it"):
+        wrappers.Gymnax(env)
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from jax.extend.core import jaxprs_in_params
 
 import jaxenv
 from jaxenv.envs.lifestack import LifeStack
-from jaxenv.wrappers import EpisodeStatistics, FlattenObservation, Wrapper
+from jaxenv.wrappers import EpisodeStatistics, FlattenObservation, LegalActions, Wrapper
 from strategies.ids import IDS
 
 CALLS = ("jit", "pjit", "closed_call", "custom_jvp_call")  # only contain other programs
@@ -41,6 +41,10 @@ def test_a_wrapped_step_is_the_bare_one_and_what_the_wrapper_adds(env_id):
     flat = operations(FlattenObservation(env), params)
     assert not bare - flat
     assert [name for name in flat - bare if name.startswith("random") or name == "threefry2x32"] == []
+
+    legal = operations(LegalActions(env), params)
+    assert not bare - legal
+    assert [name for name in legal - bare if name in ("while", "scan", "threefry2x32", "random_split")] == []
 
 
 class EndsAtOnce(Wrapper):
