@@ -1,0 +1,7 @@
+"""Puts the game of these tests, and the counter that it is made of, on the path."""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "testing")]
