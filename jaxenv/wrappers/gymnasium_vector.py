@@ -26,7 +26,8 @@ class GymnasiumVector(VectorEnv):
 
     Where an episode ends, the next one starts in the same step; `info["final_obs"]` and `info["final_info"]` have the
     last of the old one. `info["action_mask"]` ([B, A] int8) and `action_masks()` ([B, A] bool) are those of the states
-    that follow. `reset(seed=s)` gives episode i the seed s + i; see `Gymnasium` for the rest.
+    that follow. `reset(seed=s)` gives episode i the seed s + i; see `Gymnasium` for the rest. Of Gymnasium's wrappers,
+    `RecordEpisodeStatistics` (1.3) leaves the first step after such a reset out of its sums.
 
     >>> import jaxenv
     >>> envs = jaxenv.wrappers.GymnasiumVector("LifeOps-v0", num_envs=4)

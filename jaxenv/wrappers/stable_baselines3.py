@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-# Its checks do without it, since it brings PyTorch.
+# Not installed where the types are checked, since it brings PyTorch.
 from stable_baselines3.common.vec_env import VecEnv  # pyright: ignore[reportMissingImports]
 
 from jaxenv.core import Environment
