@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from jaxenv.rendering.canvas import PAGE, Canvas
 from jaxenv.rendering.theme import FONT
 
@@ -62,6 +64,14 @@ class Picture:
     def png(self, dpi: int = DOTS_PER_INCH) -> bytes:
         """The drawing as a PNG file of `dpi` dots per inch."""
         return self._encoded("png", dpi=dpi)
+
+    def pixels(self, dpi: int = DOTS_PER_INCH) -> np.ndarray:
+        """The drawing as [height, width, 3] uint8, red, green and blue."""
+        figure: Any = self.figure()
+        figure.set_dpi(dpi)
+        with _style():
+            figure.canvas.draw()
+        return np.array(figure.canvas.buffer_rgba())[..., :3]
 
     def save(self, path: str | Path) -> None:
         """Writes the drawing to a `.svg` or `.png` file, or the text to a `.txt` file.

@@ -1,8 +1,13 @@
 """A `Wrapper` is an environment itself, and so is what `FromGymnax` makes of gymnax's.
 
-The adapters `Vectorize`, `Gymnax` and `JaxMARL` have other signatures; `register_gymnax` and `register_jaxmarl` make
-the registered environments known to the programs of those suites.
+The adapters `Vectorize`, `Gymnax` and `JaxMARL` have other signatures. `Brax`, `DmEnv`, `Gymnasium`, `GymnasiumVector`,
+`Jumanji` and `SB3VecEnv` are classes of other packages, which are imported where one of these is first asked for.
+`register_gymnasium`, `register_gymnax` and `register_jaxmarl` make the registered environments known to the programs of
+those suites.
 """
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from jaxenv.wrappers.episode_statistics import EpisodeStatistics as EpisodeStatistics
 from jaxenv.wrappers.episode_statistics import EpisodeSummary as EpisodeSummary
@@ -18,3 +23,38 @@ from jaxenv.wrappers.registration import register_gymnax as register_gymnax
 from jaxenv.wrappers.registration import register_jaxmarl as register_jaxmarl
 from jaxenv.wrappers.vectorize import Vectorize as Vectorize
 from jaxenv.wrappers.wrapper import Wrapper as Wrapper
+
+if TYPE_CHECKING:
+    from jaxenv.wrappers.brax_adapter import Brax as Brax
+    from jaxenv.wrappers.dm_env_adapter import DmEnv as DmEnv
+    from jaxenv.wrappers.gymnasium import Gymnasium as Gymnasium
+    from jaxenv.wrappers.gymnasium_registration import register_gymnasium as register_gymnasium
+    from jaxenv.wrappers.gymnasium_vector import GymnasiumVector as GymnasiumVector
+    from jaxenv.wrappers.jumanji_adapter import Jumanji as Jumanji
+    from jaxenv.wrappers.stable_baselines3 import SB3VecEnv as SB3VecEnv
+
+_ADAPTERS = {  # name -> (module, extra with what it imports)
+    "Brax": ("brax_adapter", "brax"),
+    "DmEnv": ("dm_env_adapter", "peers"),
+    "Gymnasium": ("gymnasium", "peers"),
+    "GymnasiumVector": ("gymnasium_vector", "peers"),
+    "Jumanji": ("jumanji_adapter", "peers"),
+    "SB3VecEnv": ("stable_baselines3", "sb3"),
+    "register_gymnasium": ("gymnasium_registration", "peers"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """An adapter whose base class belongs to a package that jaxenv does not depend on."""
+    if name not in _ADAPTERS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, extra = _ADAPTERS[name]
+    try:
+        return getattr(importlib.import_module(f"{__name__}.{module}"), name)
+    except ModuleNotFoundError as error:
+        raise ImportError(f"wrappers.{name} needs {error.name}: pip install 'jaxenv[{extra}]'") from error
+
+
+def __dir__() -> list[str]:
+    """The names of the module, with those that are not imported yet."""
+    return sorted({*globals(), *_ADAPTERS})

@@ -82,6 +82,7 @@ def test_a_picture_is_an_svg_and_a_png_and_the_same_bytes_each_time(episode):
     pixels = matplotlib.image.imread(io.BytesIO(picture.png(dpi=72)))
     assert pixels.shape == (400, 720, 4)
     assert (pixels[..., :3] < 0.9).any()
+    np.testing.assert_array_equal(picture.pixels(dpi=72), np.rint(255 * pixels[..., :3]).astype(np.uint8))
 
 
 def test_a_figure_belongs_to_no_window_and_settings_stay_as_they_were(episode):

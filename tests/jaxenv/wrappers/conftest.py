@@ -1,6 +1,7 @@
-"""Puts the small environments of `tests/jaxenv/testing` on the path."""
+"""Puts the game of these tests, and the small environments of `tests/jaxenv/testing`, on the path."""
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "testing"))
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "testing")]

@@ -1,0 +1,132 @@
+"""Episodes of one agent for programs on the host: a compiled step that carries its random key, and NumPy results."""
+
+import dataclasses
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import struct
+
+from jaxenv.core import Environment, draws
+from jaxenv.core.environment import select
+from jaxenv.core.types import Info, Key
+from jaxenv.wrappers.flatten_observation import FlattenObservation
+
+
+class KeyedState(struct.PyTreeNode):
+    """A state, and the key of everything random that follows it."""
+
+    key: Key  # []
+    env_state: Any
+
+
+class First(NamedTuple):
+    """What a host sees of the first state of an episode."""
+
+    observation: Any  # [F] float32, or a dictionary by field
+    info: dict[str, Any]  # action_mask [A] int8
+
+
+class Step(NamedTuple):
+    """What a host sees of a step."""
+
+    observation: Any  # [F] float32, or a dictionary by field; before any reset
+    reward: Any  # [] float32
+    terminated: Any  # [] bool
+    truncated: Any  # [] bool
+    info: dict[str, Any]  # action_mask, and what the environment reports, records as dictionaries
+
+
+@dataclasses.dataclass(frozen=True)
+class HostEpisodes:
+    """Compiled functions over a `KeyedState`; one call of them is all that a step on the host waits for.
+
+    `step_all` gives the same bits as `step`, followed by `reset` where an episode ends.
+
+    Attributes:
+        env: the environment, of one agent.
+        flat: whether observations are vectors or dictionaries.
+    """
+
+    env: Environment
+    flat: bool = True
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def reset(self, key: Key, params: Any, scenario: jax.Array | None) -> tuple[KeyedState, First]:
+        """Starts an episode of `scenario`, or of one drawn with the key."""
+        following, reset_key = draws.split(key)
+        state = self.env.init(reset_key, params, scenario)
+        return KeyedState(following, state), First(*self._seen(state, params))
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def step(self, state: KeyedState, action: jax.Array, params: Any) -> tuple[KeyedState, Step]:
+        """Takes one step, without a reset."""
+        following, turn_key = draws.split(state.key)
+        last, reward, terminated, info = self.env.transition(turn_key, state.env_state, action, params)
+        truncated = self.env.is_truncated(last, params)
+        return KeyedState(following, last), self._step(last, reward, terminated, truncated, info, params)
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def reset_all(self, keys: Key, params: Any, scenarios: jax.Array | None) -> tuple[KeyedState, First]:
+        """Starts B episodes; keys and scenarios are [B]."""
+        axes = (0, None, None if scenarios is None else 0)
+        return jax.vmap(self.reset, in_axes=axes)(keys, params, scenarios)
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def step_all(self, states: KeyedState, actions: jax.Array, params: Any) -> tuple[KeyedState, Step, First]:
+        """Takes one step in B episodes, and starts the next one where it ends them: (states, step, what follows)."""
+        return jax.vmap(self._step_or_reset, in_axes=(0, 0, None))(states, actions, params)
+
+    def _step_or_reset(self, state: KeyedState, action: jax.Array, params: Any) -> tuple[KeyedState, Step, First]:
+        continuing, turn_key = draws.split(state.key)
+        after_reset, reset_key = draws.split(continuing)
+        last, after, reward, terminated, truncated, info = self.env.transition_or_reset(
+            turn_key, reset_key, state.env_state, action, params
+        )
+        key = select(terminated | truncated, after_reset, continuing)
+        step = self._step(last, reward, terminated, truncated, info, params)
+        return KeyedState(key, after), step, First(*self._seen(after, params))
+
+    def _step(
+        self, state: Any, reward: jax.Array, terminated: jax.Array, truncated: jax.Array, info: Info, params: Any
+    ) -> Step:
+        observation, seen = self._seen(state, params)
+        return Step(observation, reward, terminated, truncated, {**seen, **as_dictionaries(info)})
+
+    def _seen(self, state: Any, params: Any) -> tuple[Any, dict[str, Any]]:
+        """The observation of a state, and the part of `info` that a state shows."""
+        if self.flat:
+            flat = FlattenObservation(self.env).observe(state, params)
+            observation, mask = flat.vector, flat.action_mask
+        else:
+            record = self.env.observe(state, params)
+            observation, mask = as_dictionaries(record), record.action_mask
+        return observation, {"action_mask": mask.astype(jnp.int8)}
+
+
+@jax.jit
+def keys_of(seeds: jax.Array) -> Key:
+    """[B] keys of [B] uint32 seeds: `jax.random.key` of each."""
+    return jax.vmap(jax.random.key)(seeds)
+
+
+def as_seeds(seeds: Sequence[int]) -> np.ndarray:
+    """[B] uint32: the lowest 32 bits of each seed, which are all that `jax.random.key` uses."""
+    return np.array([seed % 2**32 for seed in seeds], np.uint32)
+
+
+def as_dictionaries(value: Any) -> Any:
+    """Records as dictionaries by field, as deep as they go."""
+    if dataclasses.is_dataclass(value):
+        return {field.name: as_dictionaries(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {name: as_dictionaries(inner) for name, inner in value.items()}
+    return value
+
+
+def to_numpy(outputs: Any) -> Any:
+    """Outputs of a compiled function as NumPy arrays that may be written to, fetched at once."""
+    return jax.tree.map(np.array, outputs)

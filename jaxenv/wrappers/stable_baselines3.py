@@ -1,0 +1,156 @@
+"""Many episodes as a `VecEnv` of Stable-Baselines3; `jaxenv.wrappers` loads this module when it is asked for."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+# Not installed where the types are checked, since it brings PyTorch.
+from stable_baselines3.common.vec_env import VecEnv  # pyright: ignore[reportMissingImports]
+
+from jaxenv.core import Environment
+from jaxenv.wrappers.gymnasium import as_gymnasium, observation_space, picture
+from jaxenv.wrappers.host_arguments import check_actions, check_num_envs, check_render_mode, check_scenario, one_agent
+from jaxenv.wrappers.host_batch import HostBatch
+
+
+class SB3VecEnv(VecEnv):
+    """What SB3's `DummyVecEnv` over `Gymnasium` gives, with one compiled step for all episodes.
+
+    `infos` have what the environment reports, `TimeLimit.truncated`, and where an episode ends `terminal_observation`
+    and, if the environment can be won, `is_success`. sb3-contrib's `MaskablePPO` finds the masks by itself. For the
+    returns in SB3's log wrap it into `VecMonitor`.
+
+    >>> import jaxenv
+    >>> envs = jaxenv.wrappers.SB3VecEnv("LifeOps-v0", num_envs=4, seed=0)
+    >>> envs.reset().shape, envs.env_method("action_masks")[0].shape
+    ((4, 356), (16,))
+
+    Attributes:
+        jax_env: the environment, wrapped or not, which defines `flatten`.
+    """
+
+    def __init__(
+        self,
+        env: Environment | str,
+        params: Any = None,
+        num_envs: int = 1,
+        seed: int | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        """Wraps an environment with params, by default its own, or makes one of `jaxenv.registered()`.
+
+        Raises:
+            ValueError: for an unknown id or render mode, an environment of several agents, or no episode at all.
+        """
+        check_render_mode(render_mode, "SB3VecEnv")
+        check_num_envs(num_envs, "SB3VecEnv")
+        self.jax_env, params = one_agent(env, params, "SB3VecEnv")
+        self._batch = HostBatch(self.jax_env, params, num_envs)
+        observations = observation_space(self.jax_env, params, flat=True)
+        actions = as_gymnasium(self.jax_env.action_space(params))
+        self._members = [_Member(self, index, render_mode, observations, actions) for index in range(num_envs)]
+        self._generator = np.random.default_rng()
+        super().__init__(num_envs, observations, actions)
+        if seed is not None:
+            self.seed(seed)
+
+    @property
+    def params(self) -> Any:
+        """The params that all episodes are played with, which may be replaced."""
+        return self._batch.params
+
+    @params.setter
+    def params(self, params: Any) -> None:
+        self._batch.params = params
+
+    def reset(self) -> np.ndarray:
+        """Starts all episodes, with the seeds and options set before: observations [B, F] float32."""
+        first = self._batch.reset(self._seeds, self._scenarios(), self._generator)
+        self.reset_infos = _rows(first.info, self.num_envs)
+        self._reset_seeds()
+        self._reset_options()
+        return first.observation
+
+    def step_async(self, actions: np.ndarray) -> None:
+        """Takes the actions ([B] integers) for `step_wait`."""
+        self._actions = check_actions(actions, self.jax_env, (self.num_envs,))
+
+    def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
+        """Takes one step: (observations [B, F] float32, rewards [B] float32, done [B] bool, infos)."""
+        step, first = self._batch.step(self._actions)
+        done = step.terminated | step.truncated
+        infos = _rows({**step.info, "TimeLimit.truncated": step.truncated & ~step.terminated}, self.num_envs)
+        starts = _rows(first.info, self.num_envs)
+        for index in np.flatnonzero(done):
+            infos[index]["terminal_observation"] = step.observation[index].copy()
+            if "success" in infos[index]:
+                infos[index]["is_success"] = infos[index]["success"]
+            self.reset_infos[index] = starts[index]
+        return first.observation, step.reward, done, infos
+
+    def action_masks(self) -> np.ndarray:
+        """[B, A] bool, the legal actions of the current states."""
+        return self._batch.action_masks.copy()
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """An attribute of some episodes: `render_mode`, a space, or a method such as `action_masks`."""
+        return [getattr(self._members[index], attr_name) for index in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Refused: the episodes share everything."""
+        raise AttributeError(f"SB3VecEnv: its episodes share everything; set {attr_name!r} of the SB3VecEnv itself")
+
+    def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
+        """The results of a method of some episodes: `action_masks` ([A] bool) or `render`."""
+        return [method(*args, **kwargs) for method in self.get_attr(method_name, indices)]
+
+    def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
+        """Whether Gymnasium's wrappers are around the episodes: none ever is."""
+        return [False for _ in self._get_indices(indices)]
+
+    def get_images(self) -> Sequence[Any]:
+        """The pictures of all episodes."""
+        return self.env_method("render")
+
+    def close(self) -> None:
+        """Does nothing: there is nothing to release."""
+
+    def _scenarios(self) -> np.ndarray | None:
+        """[B] int32, or None to draw them.
+
+        Raises:
+            ValueError: where some episodes are given one and others not.
+        """
+        if not any(self._options):
+            return None
+        indices = [check_scenario(options, self.params) for options in self._options]
+        given = [index for index in indices if index is not None]
+        if len(given) < self.num_envs:
+            raise ValueError(f"set_options: expected a scenario for all {self.num_envs} episodes, got {len(given)}")
+        return np.stack(given)
+
+
+class _Member:
+    """One episode, as SB3 asks for its attributes and methods."""
+
+    def __init__(self, envs: SB3VecEnv, index: int, render_mode: str | None, observations: Any, actions: Any) -> None:
+        self._envs, self._index, self.render_mode = envs, index, render_mode
+        self.observation_space, self.action_space = observations, actions
+
+    def action_masks(self) -> np.ndarray:
+        return self._envs._batch.action_masks[self._index].copy()
+
+    def render(self) -> Any:
+        envs = self._envs
+        if self.render_mode is None:
+            return None
+        return picture(envs.jax_env, envs._batch.state(self._index), envs.params, self.render_mode)
+
+
+def _rows(info: Any, size: int) -> list[Any]:
+    """`info` of `size` episodes one by one, with Python's numbers."""
+    if isinstance(info, dict):
+        columns = [_rows(value, size) for value in info.values()]
+        return [dict(zip(info, row, strict=True)) for row in zip(*columns, strict=True)]
+    return info.tolist() if info.ndim == 1 else list(info)
