@@ -1,7 +1,11 @@
 """A `Wrapper` is an environment itself, and so is what `FromGymnax` makes of gymnax's.
 
-The adapters `Vectorize`, `Gymnax` and `JaxMARL` have other signatures.
+The adapters `Vectorize`, `Gymnax` and `JaxMARL` have other signatures. `DmEnv` is a subclass of
+another package's environment, so it is imported when it is asked for.
 """
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from jaxenv.wrappers.episode_statistics import EpisodeStatistics as EpisodeStatistics
 from jaxenv.wrappers.episode_statistics import EpisodeSummary as EpisodeSummary
@@ -14,3 +18,22 @@ from jaxenv.wrappers.jaxmarl import JaxMARL as JaxMARL
 from jaxenv.wrappers.legacy_step import LegacyStep as LegacyStep
 from jaxenv.wrappers.vectorize import Vectorize as Vectorize
 from jaxenv.wrappers.wrapper import Wrapper as Wrapper
+
+if TYPE_CHECKING:
+    from jaxenv.wrappers.dm_env_adapter import DmEnv as DmEnv
+
+_ADAPTERS = {
+    "DmEnv": "dm_env_adapter",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Imports an adapter whose base class is another package's."""
+    if name not in _ADAPTERS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_ADAPTERS[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    """The names of the module, with those that are not imported yet."""
+    return sorted({*globals(), *_ADAPTERS})
