@@ -1,7 +1,7 @@
 """A `Wrapper` is an environment itself, and so is what `FromGymnax` makes of gymnax's.
 
-The adapters `Vectorize`, `Gymnax` and `JaxMARL` have other signatures. `DmEnv` is a subclass of
-another package's environment, so it is imported when it is asked for.
+The adapters `Vectorize`, `Gymnax` and `JaxMARL` have other signatures. `DmEnv` and `Jumanji` are subclasses of
+other packages' environments, so they are imported when they are asked for.
 """
 
 import importlib
@@ -21,9 +21,11 @@ from jaxenv.wrappers.wrapper import Wrapper as Wrapper
 
 if TYPE_CHECKING:
     from jaxenv.wrappers.dm_env_adapter import DmEnv as DmEnv
+    from jaxenv.wrappers.jumanji_adapter import Jumanji as Jumanji
 
 _ADAPTERS = {
     "DmEnv": "dm_env_adapter",
+    "Jumanji": "jumanji_adapter",
 }
 
 
