@@ -1,6 +1,6 @@
 """A `Wrapper` is an environment itself, and so is what `FromGymnax` makes of gymnax's.
 
-The adapters `Vectorize`, `Gymnax` and `JaxMARL` have other signatures. `DmEnv` and `Jumanji` are subclasses of
+The adapters `Vectorize`, `Gymnax` and `JaxMARL` have other signatures. `Brax`, `DmEnv` and `Jumanji` are subclasses of
 other packages' environments, so they are imported when they are asked for.
 """
 
@@ -20,10 +20,12 @@ from jaxenv.wrappers.vectorize import Vectorize as Vectorize
 from jaxenv.wrappers.wrapper import Wrapper as Wrapper
 
 if TYPE_CHECKING:
+    from jaxenv.wrappers.brax_adapter import Brax as Brax
     from jaxenv.wrappers.dm_env_adapter import DmEnv as DmEnv
     from jaxenv.wrappers.jumanji_adapter import Jumanji as Jumanji
 
 _ADAPTERS = {
+    "Brax": "brax_adapter",
     "DmEnv": "dm_env_adapter",
     "Jumanji": "jumanji_adapter",
 }
