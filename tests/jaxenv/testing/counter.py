@@ -96,6 +96,9 @@ class Counter(Environment):
         share = left / params.max_steps_in_episode
         return Observation(at=state.at, share=share, action_mask=self.action_mask(state, params))
 
+    def flatten(self, observation, params):
+        return jnp.stack([observation.at.astype(jnp.float32), observation.share], axis=-1)
+
     def is_truncated(self, state, params):
         return state.clock >= params.max_steps_in_episode
 
@@ -170,6 +173,9 @@ class Counters(Environment):
     def observe(self, state, params):
         observation = jax.vmap(self.one.observe, in_axes=(0, None))(state, params)
         return observation.replace(action_mask=self.action_mask(state, params))
+
+    def flatten(self, observation, params):
+        return self.one.flatten(observation, params)
 
     def is_truncated(self, state, params):
         return self.one.is_truncated(state, params).any()
