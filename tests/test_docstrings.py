@@ -22,8 +22,12 @@ MODULES = [
     if ">>> " in path.read_text()
 ]
 # Of classes that extend other packages: those that need not be installed, and the names that load on demand.
-NEEDED = {"jaxenv.wrappers.stable_baselines3": "stable_baselines3"}
-ON_DEMAND = [wrappers.Gymnasium, wrappers.GymnasiumVector, wrappers.register_gymnasium]
+NEEDED = {"jaxenv.wrappers.brax": "brax.envs", "jaxenv.wrappers.stable_baselines3": "stable_baselines3"}
+ON_DEMAND = [
+    getattr(wrappers, name)
+    for name, (module, _) in wrappers._ADAPTERS.items()
+    if f"jaxenv.wrappers.{module}" not in NEEDED
+]
 BANK = [getattr(jaxenv.ScenarioBank, name) for name in ("stack", "with_start_weights", "split", "concatenate", "save")]
 WRAPPERS = [
     wrapper

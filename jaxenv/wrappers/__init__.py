@@ -25,20 +25,20 @@ from jaxenv.wrappers.vectorize import Vectorize as Vectorize
 from jaxenv.wrappers.wrapper import Wrapper as Wrapper
 
 if TYPE_CHECKING:
-    from jaxenv.wrappers.brax_adapter import Brax as Brax
-    from jaxenv.wrappers.dm_env_adapter import DmEnv as DmEnv
+    from jaxenv.wrappers.brax import Brax as Brax
+    from jaxenv.wrappers.dm_env import DmEnv as DmEnv
     from jaxenv.wrappers.gymnasium import Gymnasium as Gymnasium
     from jaxenv.wrappers.gymnasium_registration import register_gymnasium as register_gymnasium
     from jaxenv.wrappers.gymnasium_vector import GymnasiumVector as GymnasiumVector
-    from jaxenv.wrappers.jumanji_adapter import Jumanji as Jumanji
+    from jaxenv.wrappers.jumanji import Jumanji as Jumanji
     from jaxenv.wrappers.stable_baselines3 import SB3VecEnv as SB3VecEnv
 
 _ADAPTERS = {  # name -> (module, extra with what it imports)
-    "Brax": ("brax_adapter", "brax"),
-    "DmEnv": ("dm_env_adapter", "peers"),
+    "Brax": ("brax", "brax"),
+    "DmEnv": ("dm_env", "peers"),
     "Gymnasium": ("gymnasium", "peers"),
     "GymnasiumVector": ("gymnasium_vector", "peers"),
-    "Jumanji": ("jumanji_adapter", "peers"),
+    "Jumanji": ("jumanji", "peers"),
     "SB3VecEnv": ("stable_baselines3", "sb3"),
     "register_gymnasium": ("gymnasium_registration", "peers"),
 }

@@ -8,8 +8,9 @@ import numpy as np
 
 from jaxenv.core import Environment, spaces
 from jaxenv.wrappers.flatten_observation import FlattenObservation
-from jaxenv.wrappers.host_arguments import RENDER_MODES, check_actions, check_render_mode, check_scenario, one_agent
+from jaxenv.wrappers.host_arguments import RENDER_MODES, check_actions, check_render_mode, check_scenario
 from jaxenv.wrappers.host_episodes import HostEpisodes, KeyedState, as_seeds, keys_of, to_numpy
+from jaxenv.wrappers.resolve import one_agent
 
 
 class Gymnasium(gymnasium.Env):

@@ -16,9 +16,9 @@ from jaxenv.wrappers.host_arguments import (
     check_num_envs,
     check_render_mode,
     check_scenario,
-    one_agent,
 )
 from jaxenv.wrappers.host_batch import HostBatch
+from jaxenv.wrappers.resolve import one_agent
 
 
 class GymnasiumVector(VectorEnv):

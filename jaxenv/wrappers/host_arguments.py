@@ -1,30 +1,14 @@
 """What users hand to the adapters for programs on the host, checked: compiled code cannot raise."""
 
-import importlib
 from collections.abc import Mapping
 from typing import Any
 
-import jax
 import numpy as np
 
 from jaxenv.core import Environment
 from jaxenv.core.names import did_you_mean_one_of
 
 RENDER_MODES = ("rgb_array", "ansi")
-
-
-def one_agent(env: Environment | str, params: Any, adapter: str) -> tuple[Environment, Any]:
-    """The environment, made where its id is given, and its params, by default its own.
-
-    Raises:
-        ValueError: for an unknown id, or several agents.
-    """
-    if isinstance(env, str):
-        registry = importlib.import_module("jaxenv.registry")  # by its name, since it stands above the wrappers
-        return one_agent(registry.make(env)[0], params, adapter)
-    if env.num_agents > 1:
-        raise ValueError(f"{adapter} is for one agent, and {env.name} has {env.num_agents}: see wrappers.JaxMARL")
-    return env, jax.device_put(env.default_params if params is None else params)
 
 
 def check_num_envs(num_envs: int, adapter: str) -> None:

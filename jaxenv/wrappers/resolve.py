@@ -3,6 +3,8 @@
 import importlib
 from typing import Any
 
+import jax
+
 from jaxenv.core import Environment
 
 
@@ -19,17 +21,19 @@ def resolve(id_or_env: str | Environment, params: Any = None) -> tuple[Environme
     """
     if isinstance(id_or_env, str):
         # Not an import statement: the registry stands above the wrappers.
-        id_or_env = importlib.import_module("jaxenv.registry").make(id_or_env)[0]
+        id_or_env = importlib.import_module("jaxenv.registry").build(id_or_env)
     if not isinstance(id_or_env, Environment):
         raise TypeError(f"expected an id such as 'LifeOps-v0' or a jaxenv.Environment, got {id_or_env!r}")
     return id_or_env, id_or_env.default_params if params is None else params
 
 
-def require_one_agent(env: Environment, adapter: str) -> None:
-    """Rejects an environment of several agents.
+def one_agent(id_or_env: str | Environment, params: Any, adapter: str) -> tuple[Environment, Any]:
+    """The same as `resolve`, with the params on the device, for an adapter that has no room for several agents.
 
     Raises:
-        ValueError: if `env` has more than one agent.
+        ValueError: also if the environment has more than one.
     """
+    env, params = resolve(id_or_env, params)
     if env.num_agents > 1:
         raise ValueError(f"wrappers.{adapter} has one agent and {env.name} has {env.num_agents}; see wrappers.JaxMARL")
+    return env, jax.device_put(params)

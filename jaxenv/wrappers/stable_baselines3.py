@@ -10,8 +10,9 @@ from stable_baselines3.common.vec_env import VecEnv  # pyright: ignore[reportMis
 
 from jaxenv.core import Environment
 from jaxenv.wrappers.gymnasium import as_gymnasium, observation_space, picture
-from jaxenv.wrappers.host_arguments import check_actions, check_num_envs, check_render_mode, check_scenario, one_agent
+from jaxenv.wrappers.host_arguments import check_actions, check_num_envs, check_render_mode, check_scenario
 from jaxenv.wrappers.host_batch import HostBatch
+from jaxenv.wrappers.resolve import one_agent
 
 
 class SB3VecEnv(VecEnv):

@@ -8,9 +8,9 @@ import pytest
 
 import jaxenv
 from jaxenv import wrappers
-from jaxenv.wrappers.resolve import require_one_agent, resolve
+from jaxenv.wrappers.resolve import one_agent, resolve
 
-PEERS = ("brax", "dm_env", "gymnasium", "jumanji")
+PEERS = ("brax", "dm_env", "gymnasium", "jumanji", "stable_baselines3")
 
 
 def test_jaxenv_imports_none_of_them():
@@ -23,13 +23,16 @@ def test_jaxenv_imports_none_of_them():
 
 @pytest.mark.parametrize("name", wrappers._ADAPTERS)
 def test_without_its_package_the_error_names_the_extra(name, monkeypatch):
+    extra = wrappers._ADAPTERS[name][1]
     for module in list(sys.modules):
         if module.split(".")[0] in PEERS:
             monkeypatch.setitem(sys.modules, module, None)
     for package in PEERS:
         monkeypatch.setitem(sys.modules, package, None)
-    monkeypatch.delitem(sys.modules, f"jaxenv.wrappers.{wrappers._ADAPTERS[name]}", raising=False)
-    with pytest.raises(ImportError, match=rf"wrappers.{name} needs .*pip install 'jaxenv\[peers\]'"):
+    for module in list(sys.modules):  # some import others of them
+        if module in {f"jaxenv.wrappers.{each}" for each, _ in wrappers._ADAPTERS.values()}:
+            monkeypatch.delitem(sys.modules, module)
+    with pytest.raises(ImportError, match=rf"wrappers.{name} needs .*pip install 'jaxenv\[{extra}\]'"):
         getattr(wrappers, name)
 
 
@@ -54,4 +57,4 @@ def test_an_adapter_takes_an_id_or_an_environment():
 def test_several_agents_are_too_many_for_one():
     env = jaxenv.make("TeamsClone-MultiAgent-v0", num_agents=2)[0]
     with pytest.raises(ValueError, match=r"DmEnv has one agent and TeamsClone-MultiAgent-v0 has 2; see .*JaxMARL"):
-        require_one_agent(env, "DmEnv")
+        one_agent(env, None, "DmEnv")

@@ -100,7 +100,7 @@ def test_it_renders_a_mosaic(sb3):
 
 
 def test_what_does_not_fit_is_refused(envs):
-    with pytest.raises(ValueError, match="SB3VecEnv is for one agent, and Counters-v0 has 2"):
+    with pytest.raises(ValueError, match="SB3VecEnv has one agent and Counters-v0 has 2"):
         wrappers.SB3VecEnv(counter.Counters())
     with pytest.raises(ValueError, match="expected at least 1"):
         wrappers.SB3VecEnv(GAME, num_envs=0)

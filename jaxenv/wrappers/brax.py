@@ -6,14 +6,14 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+# Not installed where the types are checked, since it brings MuJoCo.
+from brax.envs import base  # pyright: ignore[reportMissingImports]
+
 from jaxenv.core import Environment, draws, masking
 from jaxenv.core.types import ActionMask, Key
 from jaxenv.wrappers.flatten_observation import FlattenObservation
-from jaxenv.wrappers.optional import optional
-from jaxenv.wrappers.resolve import require_one_agent, resolve
+from jaxenv.wrappers.resolve import one_agent
 from jaxenv.wrappers.step_metrics import step_metrics, zero_metrics
-
-base = optional("brax.envs.base", "wrappers.Brax")
 
 
 class Brax(base.Env):
@@ -47,8 +47,7 @@ class Brax(base.Env):
 
     def __init__(self, id_or_env: str | Environment, params: Any = None) -> None:
         """Wraps an environment (or that of an id) with params, by default its own."""
-        self.env, self.params = resolve(id_or_env, params)
-        require_one_agent(self.env, "Brax")
+        self.env, self.params = one_agent(id_or_env, params, "Brax")
         self._flat = FlattenObservation(self.env)
         self._no_metrics = _as_metrics(zero_metrics(self.env, self.params))
 

@@ -6,17 +6,14 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 from flax import struct
+from jumanji import env as base
+from jumanji import specs, types
 
 from jaxenv.core import Environment, draws
 from jaxenv.core.types import ActionMask, Key
 from jaxenv.wrappers.flatten_observation import FlattenObservation
-from jaxenv.wrappers.optional import optional
 from jaxenv.wrappers.resolve import resolve
 from jaxenv.wrappers.step_metrics import step_metrics, zero_metrics
-
-base = optional("jumanji.env", "wrappers.Jumanji")
-specs = optional("jumanji.specs", "wrappers.Jumanji")
-types = optional("jumanji.types", "wrappers.Jumanji")
 
 
 class JumanjiState(struct.PyTreeNode):

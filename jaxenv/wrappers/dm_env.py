@@ -3,18 +3,16 @@
 import functools
 from typing import Any
 
+import dm_env
 import jax
 import jax.numpy as jnp
 import numpy as np
+from dm_env import specs
 
 from jaxenv.core import Environment, draws
 from jaxenv.core.types import Key
 from jaxenv.wrappers.flatten_observation import FlatObservation, FlattenObservation
-from jaxenv.wrappers.optional import optional
-from jaxenv.wrappers.resolve import require_one_agent, resolve
-
-dm_env = optional("dm_env", "wrappers.DmEnv")
-specs = optional("dm_env.specs", "wrappers.DmEnv")
+from jaxenv.wrappers.resolve import one_agent
 
 
 class DmEnv(dm_env.Environment):
@@ -41,8 +39,7 @@ class DmEnv(dm_env.Environment):
 
     def __init__(self, id_or_env: str | Environment, params: Any = None, seed: int = 0) -> None:
         """Wraps an environment (or that of an id) with params, by default its own."""
-        self.env, self.params = resolve(id_or_env, params)
-        require_one_agent(self.env, "DmEnv")
+        self.env, self.params = one_agent(id_or_env, params, "DmEnv")
         self._flat = FlattenObservation(self.env)
         self._space: Any = self._flat.observation_space(self.params)
         self._key = jax.random.key(seed)
