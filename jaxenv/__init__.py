@@ -9,6 +9,7 @@ from jaxenv.core import ScenarioBank as ScenarioBank
 from jaxenv.core import companions
 from jaxenv.core import masking as masking
 from jaxenv.core import spaces as spaces
+from jaxenv.core.exporting import register_records
 from jaxenv.core.names import did_you_mean
 from jaxenv.evaluation import Evaluation as Evaluation
 from jaxenv.evaluation import evaluate as evaluate
@@ -33,3 +34,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *_ON_DEMAND, *companions.COMMANDS})
+
+
+register_records(__name__)

@@ -48,10 +48,11 @@ def careful(catalogue: Catalogue, key: Key, observation: Observation, params: Pa
     minutes_left = observation.tasks.minutes
     cover_now = focus_cover(catalogue, calendar, None)
     cover_then = jax.vmap(lambda event: focus_cover(catalogue, calendar, event))(moves.event)
-    keeps_room = cover_then >= jnp.minimum(jnp.sum(minutes_left), cover_now)
+    keeps_room = cover_then >= jnp.minimum(jnp.sum(minutes_left, dtype=jnp.int32), cover_now)
     move = observation.action_mask & (moves.verb == RESCHEDULE) & clean & keeps_room
     important = observation.requests.importance[0] >= 3
-    answer = jnp.where(clean[ACCEPT], ACCEPT, jnp.where(important & jnp.any(move), jnp.argmax(move), REJECT))
+    moved = jnp.argmax(move).astype(jnp.int32)
+    answer = jnp.where(clean[ACCEPT], ACCEPT, jnp.where(important & jnp.any(move), moved, REJECT))
 
     current_task = minutes_left[jnp.argmax(minutes_left > 0)]
     wanted = jnp.where(current_task > ONE_BLOCK, max(catalogue.focus_durations), ONE_BLOCK)
@@ -75,11 +76,11 @@ def focus_cover(catalogue: Catalogue, calendar: Event, extra: Event | None) -> j
     def overlaps(event: Event) -> jax.Array:
         return (event.start < end) & (start < event.end)
 
-    booked = jax.vmap(lambda slot: overlaps(calendar.at(slot)))(jnp.arange(calendar.start.shape[0]))
+    booked = jax.vmap(lambda slot: overlaps(calendar.at(slot)))(jnp.arange(calendar.start.shape[0], dtype=jnp.int32))
     free = ~jnp.any(booked, axis=0)
     if extra is not None:
         free &= ~overlaps(extra)
-    return jnp.sum(jnp.max(jnp.where(free, duration, 0), axis=-1))
+    return jnp.sum(jnp.max(jnp.where(free, duration, 0), axis=-1), dtype=jnp.int32)
 
 
 def _consequences(catalogue: Catalogue, observation: Observation, params: Params) -> tuple[Move, Change]:

@@ -21,10 +21,12 @@ WATCHED = np.array(
         index("time.free_hours_per_week"),
         index("relationships.romantic"),
         index("mental_wellbeing.motivation"),
-    ]
+    ],
+    np.int32,
 )
 RAISES = EFFECTS[FIRST_UPKEEP:INSPECTING]  # [5, 23] int32
-BEST_UPKEEP = np.argmax(np.where(INVERTED, -RAISES, RAISES)[:, WATCHED], axis=0)  # [5] for each watched metric
+# [5] int32, for each watched metric
+BEST_UPKEEP = np.argmax(np.where(INVERTED, -RAISES, RAISES)[:, WATCHED], axis=0).astype(np.int32)
 REST = UPKEEP.index("rest")
 
 
@@ -73,8 +75,9 @@ def work_on(catalogue: Catalogue, o: Observation, route: jax.Array) -> jax.Array
     """[] int32: inspect its first unknown precondition that can be inspected, else do its first outstanding verb."""
     can_inspect = o.action_mask[catalogue.first_inspect : catalogue.first_upkeep]
     inspect = (o.routes.relation[route] == NOT_KNOWN) & can_inspect
-    verb = jnp.argmax(route_entries(catalogue, o)[:, route])
-    return jnp.where(jnp.any(inspect), catalogue.first_inspect + jnp.argmax(inspect), verb * catalogue.routes + route)
+    verb = jnp.argmax(route_entries(catalogue, o)[:, route]).astype(jnp.int32)
+    key = jnp.argmax(inspect).astype(jnp.int32)
+    return jnp.where(jnp.any(inspect), catalogue.first_inspect + key, verb * catalogue.routes + route)
 
 
 def care_for_metrics(catalogue: Catalogue, o: Observation) -> tuple[jax.Array, jax.Array]:
@@ -91,6 +94,6 @@ def nudge_metric(catalogue: Catalogue, o: Observation) -> tuple[jax.Array, jax.A
     unmet = bounds.exists & bounds.in_success & ~bounds.holds
     direction = jnp.where(o.metrics[bounds.metric] < bounds.low, 1, -1)
     moved = jnp.asarray(RAISES)[:, bounds.metric] * direction[None]
-    entry = catalogue.first_upkeep + jnp.argmax(moved, axis=0)
+    entry = catalogue.first_upkeep + jnp.argmax(moved, axis=0).astype(jnp.int32)
     applies = unmet & (jnp.max(moved, axis=0) > 0) & o.action_mask[entry]
     return entry[jnp.argmax(applies)], jnp.any(applies)

@@ -1,7 +1,6 @@
 """The contract of an environment: pure functions over fixed shapes, and an automatic reset that costs an index draw."""
 
 import abc
-import functools
 import warnings
 from typing import Any, Generic, TypeVar
 
@@ -9,7 +8,9 @@ import jax
 import jax.numpy as jnp
 
 from jaxenv.core import draws, spaces
+from jaxenv.core.arguments import as_index, jit_method
 from jaxenv.core.types import ActionMask, Entities, Info, Key
+from jaxenv.core.varying import vary_alike
 
 ParamsT = TypeVar("ParamsT")
 StateT = TypeVar("StateT")
@@ -146,14 +147,19 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
 
     # What everybody calls ----------------------------------------------------------------------------------------
 
-    @functools.partial(jax.jit, static_argnums=0)
-    def reset(self, key: Key, params: ParamsT, scenario: jax.Array | int | None = None) -> tuple[ObservationT, StateT]:
-        """Starts an episode of `scenario` (an index of the bank), or of one drawn with `key`."""
+    @jit_method
+    def reset(
+        self, key: Key, params: ParamsT | None = None, scenario: jax.Array | int | None = None
+    ) -> tuple[ObservationT, StateT]:
+        """Starts an episode of `scenario` (an index of the bank), or of one drawn with `key`.
+
+        Without params, here and in what follows, they are `default_params`, as constants of the program.
+        """
         return self.reset_env(key, params, scenario)
 
-    @functools.partial(jax.jit, static_argnums=0)
+    @jit_method
     def step(
-        self, key: Key, state: StateT, action: jax.Array, params: ParamsT
+        self, key: Key, state: StateT, action: jax.Array | int, params: ParamsT | None = None
     ) -> tuple[ObservationT, StateT, jax.Array, jax.Array, jax.Array, Info]:
         """One turn, and a new episode at once where it ends the old one.
 
@@ -161,9 +167,10 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
             (observation, state, reward, terminated, truncated, info). Where an episode ends, observation and state
             are those of the next one and `info["final_observation"]` is the last one of the old.
         """
+        params = self.default_params if params is None else params
         turn_key, reset_key = draws.split(key)
         last, after, reward, terminated, truncated, info = self.transition_or_reset(
-            turn_key, reset_key, state, action, params
+            turn_key, reset_key, state, self._index(action), params
         )
         info = {
             **info,
@@ -171,7 +178,7 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
             "truncated": truncated,
             "final_observation": self.observe(last, params),
         }
-        return self.observe(after, params), after, reward, terminated, truncated, info
+        return vary_alike((self.observe(after, params), after, reward, terminated, truncated, info))
 
     def transition_or_reset(
         self, turn_key: Key, reset_key: Key, state: StateT, action: jax.Array, params: ParamsT
@@ -188,18 +195,25 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
         return last, after, reward, terminated, truncated, info
 
     def reset_env(
-        self, key: Key, params: ParamsT, scenario: jax.Array | int | None = None
+        self, key: Key, params: ParamsT | None = None, scenario: jax.Array | int | None = None
     ) -> tuple[ObservationT, StateT]:
         """`reset` without jit, to be composed into a larger program."""
+        params = self.default_params if params is None else params
+        scenario = None if scenario is None else as_index("scenario", scenario, (), self.name)
         state = self.init(key, params, scenario)
-        return self.observe(state, params), state
+        return vary_alike((self.observe(state, params), state))
 
     def step_env(
-        self, key: Key, state: StateT, action: jax.Array, params: ParamsT
+        self, key: Key, state: StateT, action: jax.Array | int, params: ParamsT | None = None
     ) -> tuple[ObservationT, StateT, jax.Array, jax.Array, Info]:
         """One turn without automatic reset: (observation, state, reward, terminated, info)."""
-        state, reward, terminated, info = self.transition(key, state, action, params)
-        return self.observe(state, params), state, reward, terminated, info
+        params = self.default_params if params is None else params
+        state, reward, terminated, info = self.transition(key, state, self._index(action), params)
+        return vary_alike((self.observe(state, params), state, reward, terminated, info))
+
+    def _index(self, action: Any) -> jax.Array:
+        """An action as int32, [] or [N] for N agents."""
+        return as_index("action", action, (self.num_agents,) if self.num_agents > 1 else (), self.name)
 
 
 def select(condition: jax.Array, one: StateT, other: StateT) -> StateT:

@@ -65,5 +65,6 @@ class LibraryEnvironment(Environment[ParamsT, StateT, ObservationT]):
     @property
     def default_params(self) -> ParamsT:
         """The scenarios of the library and the numbers of the rules."""
-        with jax.ensure_compile_time_eval():  # arrays, not tracers, where it is asked for inside a jit
+        # Arrays, not tracers, where it is asked for inside a jit; to move them to the device is what is asked for.
+        with jax.ensure_compile_time_eval(), jax.transfer_guard("allow"):
             return self.params_for(ScenarioBank.load(self.library, self.empty_scenario))

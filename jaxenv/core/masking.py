@@ -38,7 +38,7 @@ def sample_uniform(key: Key, mask: ActionMask) -> jax.Array:
     rank = jnp.minimum(rank, total - 1)
     before = up_to <= rank
     number = jnp.sum(before, dtype=jnp.int32)
-    word = jnp.sum(jnp.where(np.arange(words.size) == number, words, 0), dtype=jnp.uint32)
+    word = jnp.sum(jnp.where(np.arange(words.size, dtype=np.int32) == number, words, 0), dtype=jnp.uint32)
     within = rank_select(word, rank - jnp.max(jnp.where(before, up_to, 0)))
     return jnp.where(total > 0, number * WORD + within, 0)
 

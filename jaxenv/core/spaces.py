@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxenv.core import masking
 from jaxenv.core.types import ActionMask, Key
@@ -71,7 +72,7 @@ class Box:
         """Draws uniformly, integer bounds included; from a standard normal where floats have no real bounds."""
         dtype = jnp.dtype(self.dtype)
         if dtype == jnp.bool_:
-            return jax.random.bernoulli(key, shape=self.shape)
+            return jax.random.bernoulli(key, np.float32(0.5), self.shape)
         if jnp.issubdtype(dtype, jnp.integer):
             return self._sample_integers(key).astype(dtype)
         if float(self.high) - float(self.low) <= float(jnp.finfo(dtype).max):

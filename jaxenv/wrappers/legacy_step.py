@@ -1,12 +1,12 @@
 """Steps of five values, as in gymnax before 1.0 and still in PureJaxRL, JaxMARL and others."""
 
 import dataclasses
-import functools
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
+from jaxenv.core.arguments import jit_method
 from jaxenv.core.types import Info, Key
 from jaxenv.wrappers.wrapper import Wrapper
 
@@ -36,9 +36,10 @@ class LegacyStep(Wrapper):
     (False, 1.0)
     """
 
-    @functools.partial(jax.jit, static_argnums=0)
+    @jit_method
     def step(  # pyright: ignore[reportIncompatibleMethodOverride]
-        self, key: Key, state: Any, action: jax.Array, params: Any
+        self, key: Key, state: Any, action: jax.Array | int, params: Any = None
     ) -> tuple[Any, Any, jax.Array, jax.Array, dict[str, Any]]:
         """Takes one step, see `five_values`; info still has `terminated` and `truncated`."""
+        params = self.default_params if params is None else params
         return five_values(*self.env.step(key, state, action, params))

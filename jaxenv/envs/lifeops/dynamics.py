@@ -65,8 +65,10 @@ def transition(
         travel_issues=issues,
         clean_with_event=leaves_clean(state, change),
         progress=progress,
-        minutes_left=jnp.sum(after.minutes_left),
-        urgent_minutes_left=jnp.sum(jnp.where(scenario.tasks.due_days <= URGENT_DAYS, after.minutes_left, 0)),
+        minutes_left=jnp.sum(after.minutes_left, dtype=jnp.int32),
+        urgent_minutes_left=jnp.sum(
+            jnp.where(scenario.tasks.due_days <= URGENT_DAYS, after.minutes_left, 0), dtype=jnp.int32
+        ),
         out_of_time=after.clock >= scenario.max_steps,
     )
     return after, turn
@@ -172,7 +174,7 @@ def insert(table: Any, row: Any, position: jax.Array) -> Any:
     """The table (arrays [E]) with `row` (scalars) inserted at `position`; a position of E leaves it as it is."""
 
     def insert_column(column: jax.Array, value: jax.Array) -> jax.Array:
-        slots = jnp.arange(column.shape[0])
+        slots = jnp.arange(column.shape[0], dtype=jnp.int32)
         before = jax.lax.pad(column, jnp.zeros((), column.dtype), [(1, -1, 0)])  # a pad fuses, a roll does not
         shifted = jnp.where(slots > position, before, column)
         return jnp.where(slots == position, value.astype(column.dtype), shifted)

@@ -121,4 +121,5 @@ class LifeOps(LibraryEnvironment[Params, State, Observation]):
 
     def generate(self, key: Key, difficulty: jax.Array | float) -> Scenario:
         """A drawn day, see `generator.generate`."""
-        return generator.generate(key, self.limits, difficulty)
+        with jax.enable_x64(False):  # the same draws whether or not 64 bits are enabled
+            return generator.generate(key, self.limits, difficulty)

@@ -60,7 +60,7 @@ def _clock_features(o: Observation) -> jax.Array:
         as_float(o.tight_legs) / 4.0,
         as_float(o.requests_left) / 4.0,
     ]
-    return jnp.concatenate([jnp.stack(counts), jax.nn.one_hot(o.weekday, len(WEEKDAYS))])
+    return jnp.concatenate([jnp.stack(counts), jax.nn.one_hot(o.weekday, len(WEEKDAYS), dtype=jnp.float32)])
 
 
 def _persona_features(p: Persona) -> jax.Array:
@@ -98,7 +98,8 @@ def _task_features(o: Observation) -> jax.Array:
 def _request_features(o: Observation) -> jax.Array:
     """[3, 13] float32: present, time, length, importance, kind, flexible, wishes broken, way from home and to work."""
     requests, persona = o.requests, o.persona
-    units = jax.vmap(lambda i: preference_units(requests.at(i), persona))(jnp.arange(VISIBLE_REQUESTS))
+    index = jnp.arange(VISIBLE_REQUESTS, dtype=jnp.int32)
+    units = jax.vmap(lambda i: preference_units(requests.at(i), persona))(index)
     columns = [
         as_float(o.request_exists),
         _day(requests.start),
@@ -111,7 +112,7 @@ def _request_features(o: Observation) -> jax.Array:
         _hours(read(o.travel, requests.place, persona.work_place)),
     ]
     present = jnp.stack(columns, axis=-1)
-    kind = jax.nn.one_hot(requests.kind, len(KINDS))
+    kind = jax.nn.one_hot(requests.kind, len(KINDS), dtype=jnp.float32)
     return jnp.concatenate([present, kind], axis=-1) * as_float(o.request_exists)[:, None]
 
 

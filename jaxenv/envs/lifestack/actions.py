@@ -172,7 +172,7 @@ def find(catalogue: Catalogue, action: jax.Array) -> Entry:
     return Entry(
         exists=index == action,
         activity=read(catalogue.activity, index),
-        route=jax.lax.rem(index, catalogue.routes),
+        route=jax.lax.rem(index, np.int32(catalogue.routes)),
         key=read(catalogue.key, index),
     )
 
@@ -194,7 +194,7 @@ def decode(entry: Entry, state: State, scenario: Scenario, route: Routes) -> Mov
 def is_legal(entry: Entry, state: State, scenario: Scenario, route: Routes) -> jax.Array:
     """[] bool: the entry, which is within the catalogue, is in `legal_mask`."""
     time, energy = state.time - read(TIME, entry.activity), state.energy - read(ENERGY, entry.activity)
-    here = jnp.arange(state.marks.shape[0]) == entry.route
+    here = jnp.arange(state.marks.shape[0], dtype=jnp.int32) == entry.route
     outstanding = jnp.where(open_routes(state, scenario), ~state.marks, 0)
     not_done = jnp.sum(jnp.where(here, outstanding, 0), dtype=state.marks.dtype)  # gathered, it would be dearer
     bit = jnp.left_shift(1, entry.activity)

@@ -89,7 +89,7 @@ def apply_activity(state: State, route: Routes, move: Move) -> State:
     """The activity: its effects on metrics, its time and energy, and what looking shows; `route` is the move's row."""
     time = read(actions.TIME, move.activity) + jnp.where(move.on_route, route.time, 0)
     energy = read(actions.ENERGY, move.activity) + jnp.where(move.on_route, route.energy, 0)
-    seen = move.inspects & (jnp.arange(state.known.shape[0]) == move.key)
+    seen = move.inspects & (jnp.arange(state.known.shape[0], dtype=jnp.int32) == move.key)
     return state.replace(
         metrics=change_metrics(state.metrics, read(actions.EFFECTS, move.activity)),
         time=state.time - time,
@@ -105,7 +105,7 @@ def attempt_route(state: State, scenario: Scenario, route: Routes, move: Move) -
         (state, completes, fails). A failed attempt takes the mark back, costs no money, and makes known the
         preconditions up to the first that fails.
     """
-    here = jnp.arange(state.marks.shape[0]) == move.route
+    here = jnp.arange(state.marks.shape[0], dtype=jnp.int32) == move.route
     marks = jnp.sum(jnp.where(here, state.marks, 0), dtype=state.marks.dtype)  # gathered, it would be dearer
     marked = marks | jnp.left_shift(1, move.activity).astype(marks.dtype)
     is_last = move.on_route & (marked == route.required)
@@ -237,7 +237,9 @@ def apply_events(state: State, events: Events, draws: jax.Array) -> State:
         facts=jnp.where(last > 0, (last & 63).astype(jnp.int8), state.facts),
         closed=state.closed | bitsets.flags(bitsets.union(events.closes, where=fires), state.closed.shape[0]),
         fired=state.fired | fires,
-        metrics=change_metrics(state.metrics, jnp.sum(jnp.where(fires[:, None], events.effects, 0), axis=0)),
+        metrics=change_metrics(
+            state.metrics, jnp.sum(jnp.where(fires[:, None], events.effects, 0), axis=0, dtype=jnp.int32)
+        ),
     )
 
 

@@ -184,4 +184,5 @@ class LifeStack(LibraryEnvironment[Params, State, Observation]):
 
     def generate(self, key: Key, difficulty: jax.Array | float) -> Scenario:
         """A drawn crisis, see `generator.generate`."""
-        return generator.generate(key, self.limits, difficulty)
+        with jax.enable_x64(False):  # the same draws whether or not 64 bits are enabled
+            return generator.generate(key, self.limits, difficulty)

@@ -124,7 +124,7 @@ def post_messages(state: State, scenario: Scenario, outcomes: ActionOutcome, pos
     move, clock = outcomes.move, state.clock
     users, agents = state.presence.shape[0], state.channel.shape[0]
     template = read(scenario.texts, read(scenario.first_text, move.kind))
-    written = messages.pack(template, users + numbers(agents), move.kind, jnp.full(agents, -1))
+    written = messages.pack(template, users + numbers(agents), move.kind, jnp.full(agents, -1, jnp.int32))
     rings = state.messages
     channel, is_posted = jnp.append(move.channel, post.channel), jnp.append(move.sends, post.is_posted)
     words = materialize(jnp.append(written, messages.pack(post.text, post.author, post.kind, post.named)))

@@ -170,7 +170,9 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
         }
         info = self._of_agents(outputs)
         if self.goal != "none":
-            missed_any = jnp.sum(after.counts.missed) > 0 if self.goal == "mentions" else jnp.bool_(False)
+            missed_any = (
+                jnp.sum(after.counts.missed, dtype=jnp.int32) > 0 if self.goal == "mentions" else jnp.bool_(False)
+            )
             info["success"] = terminated & ~missed_any
         return after, self._of_agents(rewards), terminated, info
 
@@ -178,9 +180,9 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
         """[] bool: the goal of the variant has been decided."""
         counts = state.counts
         if self.goal == "mentions":
-            return jnp.all(state.schedule.step < state.clock) & (jnp.sum(state.waiting) == 0)
+            return jnp.all(state.schedule.step < state.clock) & (jnp.sum(state.waiting, dtype=jnp.int32) == 0)
         if self.goal == "quota":
-            answered, joined = jnp.sum(counts.answered), jnp.sum(counts.joined)
+            answered, joined = (jnp.sum(count, dtype=jnp.int32) for count in (counts.answered, counts.joined))
             return (answered >= params.quota_mentions) & (joined >= params.quota_calls)
         return jnp.bool_(False)
 
@@ -231,7 +233,8 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
 
     def generate(self, key: Key, difficulty: jax.Array | float) -> Scenario:
         """A drawn workspace, see `generator.generate`."""
-        return generator.generate(key, self.limits, difficulty)
+        with jax.enable_x64(False):  # the same draws whether or not 64 bits are enabled
+            return generator.generate(key, self.limits, difficulty)
 
     def _is_over(self, state: State, params: Params) -> jax.Array:
         """[] bool."""

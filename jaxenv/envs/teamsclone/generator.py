@@ -44,8 +44,9 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
     """
     C, U, T = limits.channels, limits.users, limits.texts
     dice = _Dice(key, C, U)
+    difficulty = jnp.asarray(difficulty, jnp.float32)
     haste = jnp.where(difficulty > 1, BUSY, 1)
-    d = jnp.floor(jnp.clip(jnp.asarray(difficulty, jnp.float32), 0, 1) * DIFFICULTY_STEPS).astype(jnp.int32)
+    d = jnp.floor(jnp.clip(difficulty, 0, 1) * DIFFICULTY_STEPS).astype(jnp.int32)
     num_channels = jnp.clip(2 + _rounded(6, d) + dice.size(3) - 1, min(2, C), C)
     num_users = jnp.minimum(2 + dice.size(6), U)
     num_teams = jnp.minimum(1 + dice.size(4), jnp.minimum(limits.teams, num_channels))
