@@ -1,5 +1,6 @@
 """What parts of a crisis of LifeStack ask for together: rival ways, doors, shortcuts and goals that cost something."""
 
+import jax
 import numpy as np
 
 from jaxenv.core import bitsets
@@ -71,9 +72,13 @@ def _hours(routes):
 
 def _differs(found, rivals, cost, budget):
     """[N] bool: of some pair of rivals one way can be paid to its end, and the other cannot."""
-    size = cost.shape[1]
-    within = np.stack([_least(found, cost, n) for n in range(size)], 1) <= budget[:, None]  # without rival n
-    return (rivals & within[:, :, None] & ~within[:, None]).any((1, 2))
+    some = np.flatnonzero(rivals.any((1, 2)))
+    part, cost, budget = jax.tree.map(lambda leaf: leaf[some], (found, cost, budget))
+    least = np.stack([_least(part, cost, n) for n in range(cost.shape[1])], 1)  # without rival n
+    within = least <= budget[:, None]
+    result = np.zeros(len(rivals), bool)
+    result[some] = (rivals[some] & within[:, :, None] & ~within[:, None]).any((1, 2))
+    return result
 
 
 def _least(found, cost, left_out):
