@@ -6,6 +6,7 @@ from jaxenv.core import bitsets
 from jaxenv.envs.lifestack.actions import ENERGY, VERBS
 from jaxenv.envs.lifestack.metrics import FIRST, HIGHEST, HOPS, METRICS, UNIT, better, cascade
 from jaxenv.envs.lifestack.types import ABSENT, EVERY_STEP, MAX_ENERGY, NEVER, UNKNOWN, UNWRITTEN
+from strategies.lifestack_combinations import combinations
 from strategies.scenario_features import counts, used_fields
 
 LONG, LONGER = 14, 20  # steps of a horizon
@@ -23,6 +24,7 @@ def features(found):
         **_of_events(found),
         **_of_needs(found),
         **_of_rewards(found),
+        **combinations(found),
     }
 
 

@@ -10,16 +10,11 @@ import numpy as np
 from jaxenv.core import bitsets
 from jaxenv.core.materialize import materialize
 from jaxenv.core.types import Key
-from jaxenv.envs.lifestack.generator import goals, rewards, schedule, tables
+from jaxenv.envs.lifestack.generator import dead_ends, goals, rewards, schedule, tables
+from jaxenv.envs.lifestack.generator.costs import NUM_PRICES, draw_costs
 from jaxenv.envs.lifestack.generator.life import NUM_LIFE, set_life
-from jaxenv.envs.lifestack.generator.plan import (
-    NUM_PRICES,
-    NUM_ROUTES,
-    NUM_STRUCTURE,
-    Plan,
-    draw_costs,
-    draw_plan,
-)
+from jaxenv.envs.lifestack.generator.plan import NUM_STRUCTURE, Plan, draw_plan
+from jaxenv.envs.lifestack.generator.slots import NUM_ROUTES
 from jaxenv.envs.lifestack.links import link
 from jaxenv.envs.lifestack.types import NEVER, Limits, Scenario, empty_scenario
 
@@ -60,17 +55,19 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
         4,
         7,
         15,
+        1,
         order,
     )
     uniform = jax.random.uniform(key, (sum(sizes),))  # one draw for the whole crisis: it compiles faster
     uniform = _once(uniform)
     pieces = jnp.split(uniform, np.cumsum(sizes)[:-1])
-    structure, prices, at_first, locks, pay, living, conditions, slack, chance, order = pieces
+    structure, prices, at_first, locks, pay, living, conditions, slack, chance, dearth, order = pieces
     d = jnp.asarray(difficulty, jnp.float32)
     is_beyond, d = d > 1, jnp.minimum(d, 1.0)
 
     plan, late = _once(draw_plan(structure, d)), rewards.is_late(pay[0])
-    costs = _once(draw_costs(prices.reshape(NUM_ROUTES, NUM_PRICES), d, is_beyond))
+    costs = draw_costs(prices.reshape(NUM_ROUTES, NUM_PRICES), d, is_beyond)
+    costs = _once(dead_ends.with_dues(costs, plan))
     scenario = jax.tree.map(jnp.asarray, empty_scenario(limits))
     scenario = tables.set_facts(scenario, plan, at_first)
     scenario = tables.set_routes(scenario, plan, costs, locks)
@@ -79,6 +76,7 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
     scenario, life = _once(set_life(scenario, plan, living, d))
     scenario = goals.set_conditions(scenario, plan, life, conditions)
     scenario, needs = schedule.set_resources(scenario, plan, costs, life, late=late, u=slack, difficulty=d)
+    scenario = dead_ends.set_prices(scenario, plan, costs, dearth[0])
     scenario = schedule.set_schedule(scenario, plan, life, needs, u=chance, difficulty=d)
     return link(_once(renumber(_once(shuffle(_once(scenario), plan, order)))))
 
@@ -88,8 +86,8 @@ def shuffle(scenario: Scenario, plan: Plan, u: jax.Array) -> Scenario:
 
     Hidden keys come first, then those of the world, then those that are always shown, as in a document.
     """
-    key_exists, hidden = tables.key_exists(plan), np.isin(np.arange(tables.NUM_KEYS), tables.HIDDEN)
-    kind = jnp.where(hidden, 0.0, jnp.where(bitsets.flags(scenario.shown, tables.NUM_KEYS), 2.0, 1.0))
+    key_exists = tables.key_exists(plan)
+    kind = jnp.where(tables.is_hidden(plan), 0.0, jnp.where(bitsets.flags(scenario.shown, tables.NUM_KEYS), 2.0, 1.0))
     by_route = _order(jnp.where(plan.exists, u[:NUM_ROUTES], jnp.inf), scenario.routes.required.size)
     by_key = _order(jnp.where(key_exists, kind + u[NUM_ROUTES:], jnp.inf), scenario.facts.size)
     by_milestone = _order(jnp.where(plan.milestone, 0.0, jnp.inf), scenario.milestone_reward.size)

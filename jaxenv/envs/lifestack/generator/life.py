@@ -13,7 +13,9 @@ from jaxenv.core.numbers import as_integer
 from jaxenv.envs.lifestack.actions import ENERGY, FIRST_UPKEEP
 from jaxenv.envs.lifestack.generator import harm
 from jaxenv.envs.lifestack.generator.harm import FIRST_WELL, RELIEF, SIDE_HARM, SIGN, STRESS, drawn, weighted
-from jaxenv.envs.lifestack.generator.plan import NUM_ROUTES, Plan
+from jaxenv.envs.lifestack.generator.plan import Plan
+from jaxenv.envs.lifestack.generator.rivals import BY_METRIC
+from jaxenv.envs.lifestack.generator.slots import NUM_ROUTES, SECOND_TURN
 from jaxenv.envs.lifestack.generator.tables import put
 from jaxenv.envs.lifestack.metrics import HIGHEST, UNIT, index
 from jaxenv.envs.lifestack.types import Scenario
@@ -52,6 +54,8 @@ KEPT = np.array(
 CARE = np.array([0, 0, 0, 0, 1, 2, 3, 4])  # kinds of upkeep; a repeat is a weight
 
 LEFT_AT_FIRST, LEFT_AT_LAST = 8 * UNIT, 3 * UNIT  # of every metric, after the disruption and at the end
+LIQUIDITY, DEBT = index("finances.liquidity"), index("finances.debt_pressure")
+MOST_FEARED = 9  # points at most that a feared metric stays above its bound, whatever comes
 MOST_STRAIN = 3  # rests without which a crisis may burn one out
 OF_BLOW, WITH_BLOW, OF_SECOND, OF_LUCK, OF_SHUT = range(5)  # changes that events bring
 NUM_LIFE = 15 + 10 + 6 * NUM_ROUTES  # uniform numbers
@@ -95,9 +99,14 @@ def set_life(scenario: Scenario, plan: Plan, u: jax.Array, difficulty: jax.Array
     care = jnp.where(has_goal, care, 0)
     room = jnp.where(has_goal, room, well - LEFT_AT_LAST)
 
+    by_metric = (plan.turn_by == BY_METRIC) | (plan.fork_by == BY_METRIC)
+    ruins = plan.dead & (np.arange(NUM_ROUTES) != SECOND_TURN) & by_metric
+    tangled = plan.is_tangled & by_help & has_goal
     fear = jnp.stack([drawn(u[10], FEARED), drawn(u[11], FEARED)])
-    has_fear = jnp.any(plan.trap) & (u[12] < 0.5) & jnp.stack([True, (u[13] < 0.6) & (fear[0] != fear[1])])
-    metric, points, is_good = _of_routes(of_routes.reshape(3, NUM_ROUTES, 2), plan, goal, fear, has_fear)
+    fear = fear.at[0].set(jnp.where(tangled & (fear[0] == goal), jnp.where(goal == DEBT, LIQUIDITY, DEBT), fear[0]))
+    has_fear = (jnp.any(plan.trap) & (u[12] < 0.5)) | tangled | jnp.any(ruins)
+    has_fear &= jnp.stack([True, (u[13] < 0.6) & (fear[0] != fear[1])])
+    metric, points, is_good = _of_routes(of_routes.reshape(3, NUM_ROUTES, 2), plan, goal, fear, has_fear, tangled)
     blow, blow_points = _of_events(of_blows.reshape(2, 5), strain, d)
 
     counts = (plan.exists & ~plan.trap)[:, None] & ~is_good
@@ -109,11 +118,14 @@ def set_life(scenario: Scenario, plan: Plan, u: jax.Array, difficulty: jax.Array
     blows, moved = harm.of(blow, blow_points * share >> 10), harm.of(metric, points)
     left = well + at_rest - jnp.sum(jnp.where(counts[..., None], moved, 0), (0, 1)) - jnp.sum(blows, 0)
     of_helps = jnp.sum(jnp.where(plan.help[:, None] & is_good, moved[..., goal], 0))
-    effects = jnp.sum(jnp.where(is_good[..., None], -moved, moved), 1) * SIGN[None]
+    gains = jnp.sum(jnp.where(is_good & (metric == fear[0]), points, 0))
+    ruin = (well - left)[fear[0]] // UNIT + MOST_FEARED + gains  # is failure at once, or close to it
+    ruin = harm.of(fear[0], jnp.clip(ruin, 0, harm.MOST_POINTS))
+    effects = jnp.sum(jnp.where(is_good[..., None], -moved, moved), 1) + jnp.where(ruins[:, None], ruin[None], 0)
     scenario = scenario.replace(
         metrics=jnp.where(SIGN > 0, HIGHEST - well, well).astype(jnp.int32),
         routes=scenario.routes.replace(
-            effects=put(scenario.routes.effects, jnp.where(plan.exists[:, None], effects, 0))
+            effects=put(scenario.routes.effects, jnp.where(plan.exists[:, None], effects * SIGN[None], 0))
         ),
     )
     return scenario, Life(
@@ -142,22 +154,25 @@ def _disruption(u: jax.Array, strain: jax.Array, d: jax.Array) -> jax.Array:
 
 
 def _of_routes(
-    u: jax.Array, plan: Plan, goal: jax.Array, fear: jax.Array, has_fear: jax.Array
+    u: jax.Array, plan: Plan, goal: jax.Array, fear: jax.Array, has_fear: jax.Array, tangled: jax.Array
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
     """([8, 2] int32 metrics, [8, 2] int32 points, [8, 2] bool is good): two changes at most that a route brings.
 
-    Helps are good for the goal; where there is something to fear, traps bring it about.
+    Helps are good for the goal; where there is something to fear, traps bring it about. Tangled, helps bring it nearer,
+    and traps are good for the goal.
     """
     of_metric, of_points, of_sign = u
     first = np.array([True, False])[None]
-    fears = plan.trap[:, None] & has_fear[None]
-    helps = plan.help[:, None] & first
-    metric = jnp.where(fears, fear[None], jnp.where(helps, goal, drawn(of_metric, MOVED)))
+    trap, help, second = plan.trap[:, None], plan.help[:, None], ~first & tangled
+    helps, costs = (help & first) | (trap & second), help & second  # the goal, something feared
+    fears = trap & has_fear[None] & ~second
+    metric = jnp.where(fears, fear[None], jnp.where(helps, goal, jnp.where(costs, fear[0], drawn(of_metric, MOVED))))
     chance = np.array([0.4, 0.15])[None]
     points = jnp.where(of_points < chance, 1 + as_integer(of_points / chance, 0, 11), 0)
-    points = jnp.where(fears, as_integer(of_points, 10, 20), jnp.where(helps, as_integer(of_points, 6, 14), points))
+    least = jnp.where(fears, 10, jnp.where(helps, 6, 4))
+    points = jnp.where(fears | helps | costs, as_integer(of_points, least, jnp.where(fears, 20, least + 8)), points)
     points = jnp.where((metric[:, :1] == metric) & ~first, 0, points)
-    return metric, points, ~fears & (helps | (of_sign < 0.5))
+    return metric, points, ~fears & ~costs & (helps | (of_sign < 0.5))
 
 
 def _of_events(u: jax.Array, strain: jax.Array, d: jax.Array) -> tuple[jax.Array, jax.Array]:

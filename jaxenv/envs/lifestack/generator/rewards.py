@@ -5,7 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxenv.core.numbers import as_integer
-from jaxenv.envs.lifestack.generator.plan import LINKS, Plan
+from jaxenv.envs.lifestack.generator.plan import Plan
+from jaxenv.envs.lifestack.generator.slots import LINKS
 from jaxenv.envs.lifestack.generator.tables import put
 from jaxenv.envs.lifestack.types import Scenario
 

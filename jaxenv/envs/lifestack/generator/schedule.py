@@ -7,19 +7,12 @@ from flax import struct
 
 from jaxenv.core import bitsets
 from jaxenv.core.numbers import as_integer
+from jaxenv.envs.lifestack.generator.costs import Costs, dearest, of_helps
+from jaxenv.envs.lifestack.generator.doors import REVISE, SHUT_TOO, UNDO, gone_before
 from jaxenv.envs.lifestack.generator.life import OF_BLOW, OF_LUCK, OF_SECOND, OF_SHUT, WITH_BLOW, Life
-from jaxenv.envs.lifestack.generator.plan import (
-    LINKS,
-    NUM_ROUTES,
-    REVISE,
-    SHUT_TOO,
-    UNDO,
-    Costs,
-    Plan,
-    dearest,
-    of_helps,
-)
+from jaxenv.envs.lifestack.generator.plan import Plan
 from jaxenv.envs.lifestack.generator.rewards import tenths
+from jaxenv.envs.lifestack.generator.slots import LINKS, NUM_ROUTES
 from jaxenv.envs.lifestack.generator.tables import (
     FORK_FACT,
     NO,
@@ -43,7 +36,7 @@ class Needs(struct.PyTreeNode):
     """What the way out takes in its dearer variants, as int32."""
 
     steps: jax.Array  # []
-    steps_to: jax.Array  # [5] until each link is done
+    steps_to: jax.Array  # [5] until each link is done, in the order and the haste that doors ask for
     wait_step: jax.Array  # [] step of the event that is waited for
     change_step: jax.Array  # [] step of a change that is better waited for
 
@@ -54,19 +47,7 @@ def set_resources(
     """Energy, steps, time and money: what the chain takes with every look, rest and help, and some slack."""
     slack = 0.1 + 0.8 * (1.0 - difficulty) + 0.3 * u[0]
     energy = MAX_ENERGY - CENTS * as_integer(u[5] * (0.2 + 0.8 * difficulty), 0, 80)
-    asked = jnp.sum(dearest(plan, costs.total_energy)) + of_helps(plan, costs.total_energy) + life.care_energy
-    rests = life.strain - (-jnp.maximum(asked - energy, 0) // REST_ENERGY)
-    revises = plan.change == REVISE
-    looks = sum(has.astype(jnp.int32) for has in (plan.fork >= 0, plan.turn >= 0, plan.wait >= 0, revises))
-    first = looks + rests + life.care + of_helps(plan, costs.verbs)
-    done = jnp.cumsum(dearest(plan, costs.verbs)) + first
-    wait_step, change_step = as_integer(u[1], 1, LAST_WAIT), as_integer(u[6], 1, LAST_WAIT)
-    link, waits = np.arange(LINKS), revises | (plan.change == UNDO)
-    not_before = jnp.maximum(
-        jnp.where(link == plan.wait, wait_step + 1, 0), jnp.where((link == plan.changed) & waits, change_step + 1, 0)
-    )
-    done += jax.lax.cummax(jnp.maximum(not_before - done, 0))
-    needs = Needs(steps=done[LINKS - 1], steps_to=done, wait_step=wait_step, change_step=change_step)
+    needs, looks, rests = _needs(plan, costs, life, energy, u)
     deadline = needs.steps + 1 + _up(needs.steps.astype(jnp.float32) * slack)
     has_deadline = (u[2] < 0.8 + 0.2 * difficulty) | (plan.length >= 2) | late  # with more at stake, delay would pay
     time = jnp.sum(dearest(plan, costs.total_time)) + of_helps(plan, costs.total_time)
@@ -81,24 +62,81 @@ def set_resources(
     ), needs
 
 
+def _needs(plan: Plan, costs: Costs, life: Life, energy: jax.Array, u: jax.Array) -> tuple[Needs, jax.Array, jax.Array]:
+    """Needs of the way out, and [] int32 looks and [] int32 rests among them."""
+    doors, link, before = plan.doors, np.arange(LINKS), gone_before(plan.doors)
+    revises, undoes = doors.change == REVISE, doors.change == UNDO
+    looks = _looks(plan)
+    asked = dearest(plan, costs.total_energy)
+    of_care = of_helps(plan, costs.total_energy) + life.care_energy
+    rests = life.strain + _rests(jnp.sum(asked) + of_care, energy)
+    of_late = life.care + of_helps(plan, costs.verbs)  # what the last link, and nothing before it, may ask for
+    first = jnp.sum(looks) + rests + of_late
+    in_haste = _before(before, looks) + life.strain + _rests(_before(before, asked), energy)
+    in_haste = jnp.where(doors.is_urgent & (link < plan.length - 1), in_haste, first)
+
+    wait_step, change_step = as_integer(u[1], 1, LAST_WAIT), as_integer(u[6], 1, LAST_WAIT)
+    not_before = jnp.maximum(
+        jnp.where(link == doors.wait, wait_step + 1, 0),
+        jnp.where((link == doors.changed) & (revises | undoes), change_step + 1, 0),
+    )
+    verbs = dearest(plan, costs.verbs)
+    in_order = np.tri(LINKS, dtype=bool)
+    return (
+        Needs(
+            steps=_steps_to(in_order, verbs, first, not_before)[LINKS - 1],
+            steps_to=_steps_to(before, verbs, in_haste, not_before),
+            wait_step=wait_step,
+            change_step=change_step,
+        ),
+        jnp.sum(looks),
+        rests,
+    )
+
+
+def _looks(plan: Plan) -> jax.Array:
+    """[5] int32: facts that are looked at, by the first link for which that matters."""
+    doors = plan.doors
+    at = jnp.stack([plan.fork, plan.turn, doors.wait, plan.turn, doors.shut])
+    has = [plan.fork_is_hidden, plan.turn_is_hidden, doors.wait >= 0, doors.change == REVISE, doors.is_hidden]
+    return jnp.sum((at[None] == np.arange(LINKS)[:, None]) & jnp.stack(has)[None], 1, dtype=jnp.int32)
+
+
+def _rests(asked: jax.Array, energy: jax.Array) -> jax.Array:
+    """How many rests give back what is asked beyond the energy that there is."""
+    return -(-jnp.maximum(asked - energy, 0) // REST_ENERGY)
+
+
+def _before(before: jax.Array | np.ndarray, amount: jax.Array) -> jax.Array:
+    """[5] int32: an amount of each link, summed up to each of them."""
+    return jnp.sum(jnp.where(before, amount[None], 0), 1)
+
+
+def _steps_to(before: jax.Array | np.ndarray, verbs: jax.Array, first: jax.Array, not_before: jax.Array) -> jax.Array:
+    """[5] int32: the step at which each link is done, with what comes first, and no earlier than it can be."""
+    done = _before(before, verbs) + first
+    return done + jnp.max(jnp.where(before, jnp.maximum(not_before - done, 0)[None], 0), 1)
+
+
 def set_schedule(
     scenario: Scenario, plan: Plan, life: Life, needs: Needs, *, u: jax.Array, difficulty: jax.Array
 ) -> Scenario:
     """When the events come: hidden facts are drawn at once, and what shuts a link leaves time for it."""
     last = jnp.minimum(scenario.deadline, scenario.horizon).astype(jnp.int32) - 1
     slack = _up(3 * (1 - difficulty) * u[1]) + as_integer(u[0], 0, 1)
-    shut_step, shut_too_step = needs.steps_to[plan.shut] + slack, needs.steps_to[plan.changed] + slack
-    change_step = jnp.where(plan.change == SHUT_TOO, shut_too_step, needs.change_step)
+    doors = plan.doors
+    shut_step, shut_too_step = needs.steps_to[doors.shut] + slack, needs.steps_to[doors.changed] + slack
+    change_step = jnp.where(doors.change == SHUT_TOO, shut_too_step, needs.change_step)
     blow_step = jnp.maximum(life.strain, 1) + as_integer(u[4], 0, 6)
     second_step = blow_step + as_integer(u[8], 0, 5)
-    has_strain = life.strain > 0
+    has_strain, is_third = life.strain > 0, plan.is_third & plan.turn_is_hidden
     exists = jnp.stack(
         [
-            (plan.fork >= 0) | plan.is_third,
-            plan.turn >= 0,
-            plan.changed >= 0,
-            plan.shut >= 0,
-            plan.wait >= 0,
+            plan.fork_is_hidden | is_third,
+            plan.turn_is_hidden,
+            doors.changed >= 0,
+            doors.shut >= 0,
+            doors.wait >= 0,
             (u[2] < 0.7) | has_strain,
             (u[9] < 0.35) | has_strain,
             u[3] < 0.4,
@@ -108,23 +146,24 @@ def set_schedule(
     probability = jnp.stack(
         [
             0.5,
-            jnp.where(plan.is_third, tenths(u[10], 3, 4), 0.5),
-            jnp.where(plan.change == REVISE, tenths(u[10], 4, 6), tenths(u[10], 5, 10)),
-            jnp.where(u[11] < 0.5, 1.0, tenths(u[11] * 2 - 1, 6, 9)),
+            jnp.where(is_third, tenths(u[10], 3, 4), 0.5),
+            jnp.where(doors.change == REVISE, tenths(u[10], 4, 6), tenths(u[10], 5, 10)),
+            jnp.where((u[11] < 0.5) | doors.is_hidden, 1.0, tenths(u[11] * 2 - 1, 6, 9)),
             1.0,
             tenths(u[5], 5, 10),
             tenths(u[12], 5, 10),
             tenths(u[6], 1, 2) / 2,
         ]
     )
-    writes, closes = _consequences(
-        scenario, plan, by_fact=(u[7] < 0.5) & (plan.change != SHUT_TOO), revised=u[13] < 0.5
-    )
+    by_fact = ((u[7] < 0.5) & (doors.change != SHUT_TOO)) | doors.is_hidden | doors.is_window
+    writes, closes = _consequences(scenario, plan, by_fact=by_fact, revised=u[13] < 0.5)
     effects = jnp.zeros((NUM_EVENTS, life.blows.shape[-1]), jnp.int32)
     effects = effects.at[BLOW].set(life.blows[OF_BLOW] + life.blows[WITH_BLOW])
     effects = effects.at[SECOND_BLOW].set(life.blows[OF_SECOND]).at[BAD_LUCK].set(life.blows[OF_LUCK])
     effects = effects.at[SHUT_EVENT].set(jnp.where(u[14] < 0.4, life.blows[OF_SHUT], 0))
-    silent = (np.arange(NUM_EVENTS) <= TURN_EVENT) | ((np.arange(NUM_EVENTS) == CHANGE_EVENT) & (plan.change == REVISE))
+    event = np.arange(NUM_EVENTS)
+    silent = (event <= TURN_EVENT) | ((event == CHANGE_EVENT) & (doors.change == REVISE))
+    silent |= (event == SHUT_EVENT) & doors.is_silent
     events = scenario.events
     return scenario.replace(
         events=events.replace(
@@ -142,16 +181,18 @@ def _consequences(
     scenario: Scenario, plan: Plan, *, by_fact: jax.Array, revised: jax.Array
 ) -> tuple[jax.Array, jax.Array]:
     """([8, K] int32 mutations of the events, [8, R] bool routes that they close)."""
-    undoes, key = plan.change == UNDO, np.arange(NUM_KEYS)
-    changed_fact = jnp.where(undoes, plan.changed, jnp.where(plan.change == REVISE, TURN_FACT, -1))
-    changed_value = jnp.where(undoes, scenario.facts[plan.changed].astype(jnp.int32), jnp.where(revised, NO, YES))
+    doors, key = plan.doors, np.arange(NUM_KEYS)
+    undoes = doors.change == UNDO
+    changed_fact = jnp.where(undoes, doors.changed, jnp.where(doors.change == REVISE, TURN_FACT, -1))
+    changed_value = jnp.where(undoes, scenario.facts[doors.changed].astype(jnp.int32), jnp.where(revised, NO, YES))
+    shut_fact = jnp.where(doors.is_window, WAIT_FACT, SHUT_FACT)
     none = jnp.int32(-1)
-    writer = [jnp.where(plan.is_third, TURN_FACT, FORK_FACT), TURN_FACT, changed_fact, SHUT_FACT, WAIT_FACT]
+    writer = [jnp.where(plan.is_third, TURN_FACT, FORK_FACT), TURN_FACT, changed_fact, shut_fact, WAIT_FACT]
     value = [jnp.where(plan.is_third, OTHER, NO), NO, changed_value, jnp.where(by_fact, NO, UNWRITTEN), YES]
     writer, value = jnp.stack([*writer, none, none, none]), jnp.stack([*value, none, none, none])
     writes = jnp.where(writer[:, None] == key[None], value[:, None], UNWRITTEN)
-    closed = jnp.stack([none, none, jnp.where(plan.change == SHUT_TOO, plan.changed, -1)])
-    closed = jnp.concatenate([closed, jnp.where(by_fact, -1, plan.shut)[None], jnp.full(NUM_EVENTS - 4, -1)])
+    closed = jnp.stack([none, none, jnp.where(doors.change == SHUT_TOO, doors.changed, -1)])
+    closed = jnp.concatenate([closed, jnp.where(by_fact, -1, doors.shut)[None], jnp.full(NUM_EVENTS - 4, -1)])
     return writes, closed[:, None] == np.arange(NUM_ROUTES)[None]
 
 

@@ -7,7 +7,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxenv.core import bitsets
-from jaxenv.envs.lifestack.generator.plan import (
+from jaxenv.envs.lifestack.generator.costs import Costs
+from jaxenv.envs.lifestack.generator.doors import UNDO
+from jaxenv.envs.lifestack.generator.plan import Plan
+from jaxenv.envs.lifestack.generator.rivals import BY_FACT
+from jaxenv.envs.lifestack.generator.slots import (
     ASIDE_SLOTS,
     FIRST_TURN,
     FORK,
@@ -17,9 +21,6 @@ from jaxenv.envs.lifestack.generator.plan import (
     THIRD_FIRST,
     THIRD_SECOND,
     TRAP,
-    UNDO,
-    Costs,
-    Plan,
 )
 from jaxenv.envs.lifestack.types import UNKNOWN, UNWRITTEN, Scenario
 
@@ -27,7 +28,6 @@ from jaxenv.envs.lifestack.types import UNKNOWN, UNWRITTEN, Scenario
 FORK_FACT, TURN_FACT, SHUT_FACT, WAIT_FACT = range(LINKS, LINKS + 4)
 FIRST_ASIDE_FACT = WAIT_FACT + 1  # what the slots from TRAP on bring about as traps and helps
 ASIDE = FIRST_ASIDE_FACT + ASIDE_SLOTS  # asked for by traps or by nothing
-HIDDEN = (FORK_FACT, TURN_FACT, WAIT_FACT, ASIDE)
 NUM_KEYS = ASIDE + 1
 YES, NO, OTHER = 1, 2, 3  # codes; variants ask for one each, and what is waited for turns from NO to YES
 EITHER = 1 << YES | 1 << NO | 1 << OTHER
@@ -41,14 +41,14 @@ def set_facts(scenario: Scenario, plan: Plan, u: jax.Array) -> Scenario:
 
     What links bring is absent at first, or, in half of the crises, there with another value.
     """
-    key = np.arange(NUM_KEYS)
+    key, doors = np.arange(NUM_KEYS), plan.doors
     first = jnp.where(np.isin(key, [FORK_FACT, TURN_FACT, SHUT_FACT]), YES, jnp.where(key == WAIT_FACT, NO, 0))
     first = jnp.where(key == ASIDE, jnp.where(u[0] < 0.5, YES, NO), first)
     first = jnp.where((key < LINKS) & ~_has_values(plan, key) & (u[1] < 0.5), NO, first)
-    hidden = np.isin(key, HIDDEN)
-    exists = key_exists(plan)
+    hidden, exists = is_hidden(plan), key_exists(plan)
     first = jnp.where(exists, first, 0)
-    shows = (key == SHUT_FACT) | ((plan.change == UNDO) & (key == plan.changed))
+    shows = ((key == SHUT_FACT) | (key == WAIT_FACT)) & ~hidden
+    shows |= (doors.change == UNDO) & (key == doors.changed)
     return scenario.replace(
         num_keys=jnp.sum(exists).astype(jnp.int8),
         facts=put(scenario.facts, first),
@@ -64,9 +64,17 @@ def _has_values(plan: Plan, link: Any) -> jax.Array:
 
 def key_exists(plan: Plan) -> jax.Array:
     """[K] bool: the keys that the plan uses, and the one aside."""
-    parts = jnp.stack([plan.fork, plan.turn, plan.shut, plan.wait]) >= 0
+    shuts, waits = (plan.doors.shut >= 0) & ~plan.doors.is_window, plan.doors.wait >= 0
+    parts = jnp.stack([plan.fork_is_hidden, plan.turn_is_hidden, shuts, waits])
     beside = (plan.trap | plan.help)[TRAP:]
     return jnp.concatenate([np.arange(LINKS) < plan.length, parts, beside, jnp.ones(1, bool)])
+
+
+def is_hidden(plan: Plan) -> jax.Array:
+    """[K] bool: keys of the hidden state."""
+    key, doors = np.arange(NUM_KEYS), plan.doors
+    by_doors = ((key == SHUT_FACT) & doors.is_hidden) | ((key == WAIT_FACT) & ~doors.wait_shows)
+    return by_doors | np.isin(key, (FORK_FACT, TURN_FACT, ASIDE))
 
 
 def set_routes(scenario: Scenario, plan: Plan, costs: Costs, u: jax.Array) -> Scenario:
@@ -85,10 +93,11 @@ def set_routes(scenario: Scenario, plan: Plan, costs: Costs, u: jax.Array) -> Sc
     is_other = ((slot == FIRST_TURN) & ~aside) | ((slot == FORK) & (plan.fork >= 0) & plan.is_mixed)
     is_third = (slot == THIRD_FIRST) & plan.is_third
     value = jnp.where(is_third, OTHER, jnp.where(is_other, NO, YES))
-    lure = plan.bait[:, None] & (key[None] == plan.spoils[:, None] - 1)
+    lure = plan.trap[:, None] & (key[None] == plan.lure[:, None])
     writes = jnp.where((brings[:, None] == key[None]) & exists[:, None], value[:, None], UNWRITTEN)
-    is_turn = (plan.link == plan.turn) & (plan.turn >= 0) & exists
-    closes = (plan.spoils[:, None] == slot[None]) | (is_turn[:, None] & is_turn[None] & (slot[:, None] != slot[None]))
+    rivals = ((plan.link == plan.turn) | ((plan.link == plan.fork) & (plan.fork_by != BY_FACT))) & (plan.link >= 0)
+    excludes = (plan.link[:, None] == plan.link[None]) & rivals[:, None] & (slot[:, None] != slot[None])
+    closes = (plan.spoils[:, None] == slot[None]) | excludes
     locked = (u < 0.5) & plan.milestone
     of_route = jnp.where((slot == TRAP) & plan.trap, TRAP_MILESTONE, plan.link)
     unlocks = (of_route[:, None] == np.arange(NUM_MILESTONES)[None]) & exists[:, None] & locked[None]
@@ -113,15 +122,16 @@ def set_routes(scenario: Scenario, plan: Plan, costs: Costs, u: jax.Array) -> Sc
 def needs(plan: Plan) -> tuple[jax.Array, jax.Array]:
     """([8, K] int32 the codes that a route needs of a key, [8, K] int32 its place among the preconditions, from 1)."""
     slot, key, link = np.arange(NUM_ROUTES)[:, None], np.arange(NUM_KEYS)[None], plan.link[:, None]
-    is_first_variant = slot < plan.length
+    is_first_variant, doors = slot < plan.length, plan.doors
     is_join = (link == plan.join) & (plan.join >= 0)
     before = (key == link - 1) & (link >= 1) & ((link + 1 != plan.join) | (plan.join < 0))
     joined = is_join & (key == link - 2)
-    forked = (key == FORK_FACT) & (plan.fork >= 0) & (link == plan.fork)
-    turned = (key == TURN_FACT) & (plan.turn >= 0) & (link == plan.turn + 1)
-    shut = (key == SHUT_FACT) & (plan.shut >= 0) & (link == plan.shut) & is_first_variant
-    wait = (key == WAIT_FACT) & (plan.wait >= 0) & (link == plan.wait) & is_first_variant
-    lured = (key == ASIDE) & plan.trap[:, None] & (slot % 2 == 0)
+    forked = (key == FORK_FACT) & plan.fork_is_hidden & (link == plan.fork)
+    turned = (key == TURN_FACT) & plan.turn_is_hidden & (link == plan.turn + 1)
+    shut = (key == SHUT_FACT) & (doors.shut >= 0) & ~doors.is_window & (link == doors.shut) & is_first_variant
+    wait = (key == WAIT_FACT) & (doors.wait >= 0) & (link == doors.wait) & is_first_variant
+    leads = (slot == TRAP) & plan.is_ruin & (plan.lure[:, None] >= 0)
+    lured = (key == ASIDE) & plan.trap[:, None] & (slot % 2 == 0) & ~leads
     needed = (before | joined | forked | turned | shut | wait | lured) & plan.exists[:, None]
     follows = turned | (before & (link == plan.turn + 1) & (plan.turn >= 0))
     is_no = (forked & (slot == FORK)) | (follows & (slot == SECOND_TURN))
