@@ -54,7 +54,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 def reference(module_name: str) -> str:
     """A page with every public name of a module, each by the place where it is written."""
     module = importlib.import_module(module_name)
-    entries = [f"::: {place}" for name in public_names(module) if (place := written_at(getattr(module, name)))]
+    entries = [f"::: {place}" for name in public_names(module) if (place := written_at(module, name))]
     return "\n\n".join([f"# `{module_name}`", inspect.getdoc(module) or "", *entries]) + "\n"
 
 
@@ -64,8 +64,12 @@ def public_names(module: Any) -> list[str]:
     return [name for name in names if not name.startswith("_")]
 
 
-def written_at(value: Any) -> str | None:
-    """The dotted path of a class or function of this project."""
+def written_at(module: Any, name: str) -> str | None:
+    """The dotted path of a class or function of this project; what it extends need not be installed."""
+    adapters = getattr(module, "_ADAPTERS", {})
+    if name in adapters:
+        return f"{module.__name__}.{adapters[name][0]}.{name}"
+    value = getattr(module, name)
     if not (inspect.isclass(value) or inspect.isfunction(value)) or "<" in value.__qualname__:
         return None
     package = value.__module__.partition(".")[0]

@@ -262,7 +262,7 @@ def test_an_unknown_wrapper_is_an_attribute_error():
 @pytest.mark.parametrize("adapter", ["Gymnasium", "GymnasiumVector"])
 def test_what_does_not_fit_is_refused(adapter):
     adapt = getattr(wrappers, adapter)
-    with pytest.raises(ValueError, match=f"wrappers.{adapter} has one agent and Counters-v0 has 2; see wrappers.JaxMARL"):
+    with pytest.raises(ValueError, match=f"{adapter} has one agent and Counters-v0 has 2; see wrappers.JaxMARL"):
         adapt(counter.Counters())
     with pytest.raises(ValueError, match="Did you mean 'LifeOps-v0'"):
         adapt("LifeOp-v0")
