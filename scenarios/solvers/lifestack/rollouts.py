@@ -1,7 +1,7 @@
 """Simple policies, evaluated over every draw: one of them wins most winnable tasks, in milliseconds.
 
 Such a policy does what is best in the game without metrics (`relaxed`), but first tends to a metric that is below a
-threshold, or that success alone still requires.
+threshold, or that is all that success or a route still asks for.
 """
 
 from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, WAITING
@@ -56,13 +56,27 @@ class Rollout:
         lowest = min(range(len(values)), key=values.__getitem__)
         if values[lowest] < self.threshold:
             return lowest, 1
-        tables = self.model.tables
-        members = tables.read(state.facts).members
-        for n, bounds in enumerate(tables.member_bounds):
-            if members | 1 << n == tables.members and bounds and not bounds & self.model.metrics.within[state.metrics]:
-                metric, low, _ = tables.bounds[bounds.bit_length() - 1]
+        for missing in (self._missing_for_success(state), self._missing_for_a_route(state)):
+            if missing:
+                metric, low, _ = self.model.tables.bounds[missing.bit_length() - 1]
                 return metric, 1 if values[metric] < low else -1
         return None
+
+    def _missing_for_success(self, state: State) -> int:
+        """The bounds of the one member of success that does not hold yet, if it has bounds; a set."""
+        tables, within = self.model.tables, self.model.metrics.within[state.metrics]
+        members = tables.read(state.facts).members
+        alternatives = (
+            bounds for n, bounds in enumerate(tables.member_bounds) if members | 1 << n == tables.members and bounds
+        )
+        return next((bounds for bounds in alternatives if not bounds & within), 0)
+
+    def _missing_for_a_route(self, state: State) -> int:
+        """The bounds that are all that an open route still asks for; a set."""
+        tables, within = self.model.tables, self.model.metrics.within[state.metrics]
+        ready = tables.read(state.facts).ready & self.model.workable(state)
+        missing = (route.bounds & ~within for n, route in enumerate(tables.routes) if ready >> n & 1)
+        return next(filter(None, missing), 0)
 
     def _move(self, entry: Entry, metric: int) -> int:
         return self.model.tables.changes[self.model.tables.kind_changes[entry.kind]][metric]
