@@ -94,7 +94,7 @@ def shipped(format: DocumentFormat, id: str = "", limits: Any = None) -> Library
     files = {file.stem: file for file in sorted((SHIPPED / format.name).glob("*.yaml"))}
     if id and id not in files:
         raise ScenarioError(_unknown_scenario(id, files, format.name))
-    sources = [source for stem in ([id] if id else files) for source in read(files[stem])[0]]
+    sources = [source for stem in ([id] if id else files) for source in read(files[stem])]
     return dataclasses.replace(build(format, sources, limits), is_shipped=True)
 
 

@@ -14,7 +14,7 @@ from scenarios.environments import ENVIRONMENTS, format_of, recognize
 from scenarios.errors import ScenarioError
 from scenarios.libraries import Library, build, shipped
 from scenarios.records import Record
-from scenarios.source import Source, read
+from scenarios.source import Source, read_what_can_be
 
 
 def load(name_or_path: str | FilePath, limits: Any = None, environment: str | None = None) -> Library:
@@ -46,7 +46,7 @@ def load(name_or_path: str | FilePath, limits: Any = None, environment: str | No
             f"{name_or_path}: there is no such file or folder, and no library of this name.{hint} "
             f"Libraries: {', '.join(ENVIRONMENTS)}."
         )
-    sources, problems = read(name_or_path)
+    sources, problems = read_what_can_be(name_or_path)
     found = sorted({recognize(source.value) for source in sources})
     if len(found) > 1 if environment is None else found and environment not in found:
         expected = f"documents of {environment}" if environment else "one environment"

@@ -61,7 +61,19 @@ class Source:
         return words
 
 
-def read(path: str | FilePath) -> tuple[list[Source], list[str]]:
+def read(path: str | FilePath) -> list[Source]:
+    """The same as `read_what_can_be`, where all of it can be read.
+
+    Raises:
+        ScenarioError: it reports the problems of all files together.
+    """
+    sources, problems = read_what_can_be(path)
+    if problems:
+        raise ScenarioError(*problems)
+    return sources
+
+
+def read_what_can_be(path: str | FilePath) -> tuple[list[Source], list[str]]:
     """All documents of a file, or of every YAML and JSON file under a folder, in the order of their names.
 
     In a folder, files named `*.schema.json` are skipped.
