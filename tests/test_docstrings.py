@@ -32,7 +32,9 @@ BANK = [getattr(jaxenv.ScenarioBank, name) for name in ("stack", "with_start_wei
 WRAPPERS = [
     wrapper
     for wrapper in vars(wrappers).values()
-    if inspect.isclass(wrapper) and wrapper not in (wrappers.EpisodeSummary, wrappers.FlatObservation)  # records
+    if inspect.isclass(wrapper)
+    and wrapper.__module__.startswith("jaxenv.")
+    and wrapper not in (wrappers.EpisodeSummary, wrappers.FlatObservation)  # records
 ]
 EXPORTED = [
     public

@@ -30,7 +30,7 @@ def test_legal_actions_are_the_mask_and_encode_back() -> None:
             assert [library.codec.encode(state, action) for _, action in legal] == [entry for entry, _ in legal]
             assert library.codec.feasible_actions(state) == legal
             entry = legal[rng.integers(len(legal))][0]
-            state = step(library.env, state, jnp.array([entry]), library.params)[1]
+            state = step(library.env, state, jnp.int32(entry), library.params)[1]
 
 
 def test_every_entry_of_the_catalogue_has_words_of_its_own(office: Game) -> None:

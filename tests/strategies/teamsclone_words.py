@@ -70,7 +70,8 @@ class Game:
         for turn in turns:
             acts = turn if isinstance(turn, tuple) else (turn,)
             indices = [codec.encode(state, act) for codec, act in zip(self.codecs, acts, strict=True)]
-            state = step(self.env, state, jnp.array(indices), self.params)[1]
+            action = jnp.array(indices if self.env.num_agents > 1 else indices[0])
+            state = step(self.env, state, action, self.params)[1]
         return state
 
     def client(self, seed: int = 0) -> scenarios.teamsclone.TeamsEnvClient:

@@ -1,19 +1,11 @@
 """The adapter to Stable-Baselines3 against its own vector environment, and MaskablePPO on top of it."""
 
-import importlib.util
-
 import counter
 import numpy as np
 import pytest
 from game import BATCH, GAME, some_actions
 
 from jaxenv import wrappers
-
-
-@pytest.mark.skipif(importlib.util.find_spec("stable_baselines3") is not None, reason="it is installed")
-def test_without_it_the_error_names_the_command():
-    with pytest.raises(ImportError, match="SB3VecEnv needs stable_baselines3: pip install stable-baselines3"):
-        _ = wrappers.SB3VecEnv
 
 
 @pytest.fixture
