@@ -53,7 +53,12 @@ PUBLIC = [
 ]
 
 
-@pytest.mark.parametrize("name", MODULES)
+def is_slow(name):
+    """Whether its examples train or score: they compile for long, and other tests run the same code."""
+    return name.startswith(("train.ppo", "train.pqn", "train.dqn", "train.networks", "train.score", "train.results"))
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * is_slow(name)) for name in MODULES])
 def test_the_examples_of_a_module_give_what_they_print(name, monkeypatch):
     monkeypatch.setattr(registry, "_FACTORIES", dict(registry._FACTORIES))  # an example may register an environment
     if name in NEEDED:

@@ -71,7 +71,11 @@ def test_observations_can_be_sampled(env_id):
 
 @pytest.mark.parametrize(
     ("env_id", "static"),
-    [("LifeOps-v0", {}), ("LifeStack-v0", {}), ("TeamsClone-MultiAgent-v0", {"num_agents": 8})],
+    [
+        ("LifeOps-v0", {}),
+        pytest.param("LifeStack-v0", {}, marks=pytest.mark.slow),
+        pytest.param("TeamsClone-MultiAgent-v0", {"num_agents": 8}, marks=pytest.mark.slow),
+    ],
 )
 def test_states_and_observations_can_be_sampled(env_id, static):
     env, params = jaxenv.make(env_id, **static)

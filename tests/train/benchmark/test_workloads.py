@@ -57,6 +57,7 @@ def test_no_sum_over_the_batch_lies_in_the_step():
     assert {equation.primitive.name for equation in jaxpr.eqns} >= {"scan", "reduce_sum"}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("probe_is_registered")
 def test_totals_are_those_of_the_steps():
     work = steps_of(programs.registered(TABLE), 4, steps=3)

@@ -123,7 +123,8 @@ def update_once(config, env, state, lanes=None):
     return jax.jit(ppo.make_update(config, env, lanes))(state, SHIFTED, config.hyper)
 
 
-@pytest.mark.parametrize("lanes", [pytest.param(1, marks=pytest.mark.slow), 2])
+@pytest.mark.slow
+@pytest.mark.parametrize("lanes", [1, 2])
 def test_an_update_acts_and_learns_before_it_counts(config, env, lanes):
     """The first update standardizes nothing; the statistics after it are those of its observations in all lanes."""
     config = normalized(config, lanes=lanes, normalize_rewards=True)

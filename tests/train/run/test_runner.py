@@ -104,10 +104,8 @@ def test_a_signal_stops_a_run_after_its_superstep_and_it_resumes(config, env, fo
     assert_same_run(folder, whole)
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [{"refresh": 3}, *(pytest.param(x, marks=pytest.mark.slow) for x in ({"refresh": 0}, {"scenarios": "library"}))],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("settings", [{"refresh": 3}, {"refresh": 0}, {"scenarios": "library"}])
 def test_a_bank_that_stays_is_restored(config, env, tmp_path, monkeypatch, settings):
     """Stopped within the life of a bank: the environments continue in the middle of their episodes."""
     config = dataclasses.replace(config, training=Scenarios(**settings))
