@@ -29,7 +29,7 @@ class Stage(NamedTuple):
 
 def playable_ids() -> list[str]:
     """The registered ids of a single agent."""
-    return [id for id in jaxenv.registered() if registry.arguments(id).get("num_agents", 1) == 1]
+    return [id for id in jaxenv.registered() if registry.build(id).num_agents == 1]
 
 
 @functools.lru_cache(maxsize=16)

@@ -6,9 +6,9 @@ The adapters `Vectorize`, `Gymnax` and `JaxMARL` have other signatures. `Brax`, 
 those suites.
 """
 
-import importlib
 from typing import TYPE_CHECKING, Any
 
+from jaxenv.core.optional import optional
 from jaxenv.wrappers.episode_statistics import EpisodeStatistics as EpisodeStatistics
 from jaxenv.wrappers.episode_statistics import EpisodeSummary as EpisodeSummary
 from jaxenv.wrappers.episode_statistics import summarize as summarize
@@ -49,10 +49,7 @@ def __getattr__(name: str) -> Any:
     if name not in _ADAPTERS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module, extra = _ADAPTERS[name]
-    try:
-        return getattr(importlib.import_module(f"{__name__}.{module}"), name)
-    except ModuleNotFoundError as error:
-        raise ImportError(f"wrappers.{name} needs {error.name}: pip install 'jaxenv[{extra}]'") from error
+    return getattr(optional(f"{__name__}.{module}", f"wrappers.{name}", extra), name)
 
 
 def __dir__() -> list[str]:

@@ -1,17 +1,17 @@
 """An environment with gymnax's signatures and spaces, for programs written for gymnax."""
 
 import dataclasses
-import functools
 from typing import Any, Literal
 
 import jax
 
 from jaxenv.core import Environment, spaces
+from jaxenv.core.arguments import jit_method
 from jaxenv.core.names import did_you_mean_one_of
+from jaxenv.core.optional import optional
 from jaxenv.core.types import ActionMask, Info, Key
 from jaxenv.wrappers.flatten_observation import FlattenObservation
 from jaxenv.wrappers.legacy_step import discount, five_values
-from jaxenv.wrappers.optional import optional
 
 Reported = Literal["plain", "all"]
 INFOS: dict[int, Reported] = {5: "plain", 6: "all"}  # the default `info` by the values of a step
@@ -73,14 +73,14 @@ class Gymnax:
         """The environment's params; gymnax reads their `max_steps_in_episode`."""
         return self.env.default_params
 
-    @functools.partial(jax.jit, static_argnums=0)
+    @jit_method
     def reset(self, key: Key, params: Any = None) -> tuple[jax.Array, Any]:
         """Starts an episode: (vector [F] float32, state)."""
         params = self.default_params if params is None else params
         observation, state = self._flat.reset_env(key, params)
         return observation.vector, state
 
-    @functools.partial(jax.jit, static_argnums=0)
+    @jit_method
     def step(self, key: Key, state: Any, action: jax.Array, params: Any = None) -> tuple[Any, ...]:
         """Takes one step, and resets at once where it ends the episode.
 

@@ -8,9 +8,9 @@ import jax.numpy as jnp
 
 from jaxenv.core import Environment
 from jaxenv.core.environment import select
+from jaxenv.core.optional import optional
 from jaxenv.core.types import Info, Key
 from jaxenv.wrappers.flatten_observation import FlattenObservation
-from jaxenv.wrappers.optional import optional
 
 ALL = "__all__"
 REPORTED = ("invalid_action", "redrawn", "success")  # what `infos` has of `info`, where that has it

@@ -5,9 +5,9 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
+from jaxenv.core.optional import optional
 from jaxenv.wrappers.gymnax import Gymnax, check_steps
 from jaxenv.wrappers.jaxmarl import JaxMARL
-from jaxenv.wrappers.optional import optional
 
 _STEPS: dict[str, int] = {}  # by id, as the last call of `register_gymnax` says
 

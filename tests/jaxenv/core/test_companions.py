@@ -26,7 +26,7 @@ def test_they_are_attributes_of_jaxenv():
     assert {"baselines", "rendering", "scenarios", "testing", "train"} <= set(dir(jaxenv))
     assert jaxenv.testing.check_environment
     with pytest.raises(AttributeError, match=r"no attribute 'tran'\. Did you mean 'train'"):
-        jaxenv.tran  # noqa: B018
+        _ = jaxenv.tran
 
 
 def test_files_of_the_same_name_hide_nothing(tmp_path):
