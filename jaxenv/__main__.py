@@ -2,7 +2,9 @@
 
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
+from jaxenv.core import process
 from jaxenv.core.companions import companion
 
 
@@ -19,5 +21,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     return program.main(arguments[is_of_scenarios:])
 
 
+def run() -> NoReturn:
+    """The console command."""
+    process.run(main)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    run()

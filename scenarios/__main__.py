@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import jaxenv
+from jaxenv.core import process
 from jaxenv.core.companions import command
 from scenarios import authoring, solvers
 from scenarios.environments import ENVIRONMENTS
@@ -213,4 +214,4 @@ def _number(count: int, what: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    process.run(main)

@@ -1,8 +1,7 @@
 """The command line: `jaxenv ppo|evaluate|collect|plot|bench|profile`, installed also as `jaxenv`."""
 
-import sys
-
+from jaxenv.core import process
 from train.cli.main import main as main
 
 if __name__ == "__main__":
-    sys.exit(main())
+    process.run(main)

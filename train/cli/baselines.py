@@ -13,7 +13,7 @@ from typing import Any
 
 import jaxenv
 from jaxenv import baselines as rules
-from jaxenv.core import Environment
+from jaxenv.core import Environment, process
 from jaxenv.core.names import did_you_mean_one_of
 from train.benchmark import hardware
 from train.cli import comparison
@@ -21,7 +21,7 @@ from train.results import figure, markdown, measure, store, summary
 from train.results.agents import LEARNERS, settings
 from train.results.held_out import TEST, held_out
 from train.results.measure import LIBRARY, Measured
-from train.run import console, folder, plots
+from train.run import folder, plots
 from train.run.folder import write_atomic
 from train.score.scores import ReferenceReturns
 from train.settings.serialize import to_json
@@ -136,7 +136,7 @@ def _once(path: Path, asked: Mapping[str, Any], job: Callable[[], Measured]) -> 
         found = job()
     except measure.Interrupted:
         print("interrupted; the same command goes on")
-        raise SystemExit(console.INTERRUPTED) from None
+        raise SystemExit(process.INTERRUPTED) from None
     except measure.Diverged as error:
         print(f"left out: {error}", file=sys.stderr)
         return

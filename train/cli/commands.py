@@ -9,7 +9,7 @@ import jax
 import tyro
 from tyro.conf import Positional
 
-from jaxenv.core import Environment
+from jaxenv.core import Environment, process
 from jaxenv.core.companions import command
 from scenarios import __main__ as documents
 from train import ppo
@@ -57,13 +57,13 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
     say(f"{config.env} on {where}\n{console.length(config)}")
     if parsed.resumed is not None and not run_folder.has_checkpoint:
         say("there is no checkpoint yet: it starts from the beginning")
-    say("compiling …")
     try:
+        say("compiling …")
         outcome = runner.run(ALGORITHMS[algorithm], config, env, params, run_folder)
     except KeyboardInterrupt:  # before the first superstep; from then on a signal ends the run in good order
         return _interrupted(algorithm, run_folder)
     if not processes.is_writer():
-        return console.INTERRUPTED if outcome.stopped else 0
+        return process.INTERRUPTED if outcome.stopped else 0
     if plots.is_possible():
         plots.learning_curves([run_folder], run_folder.learning_curve)
     say(f"{outcome.env_steps:,} steps in {outcome.seconds:.0f} s, after {outcome.compile_seconds:.0f} s of compilation")
@@ -86,8 +86,8 @@ def _train_population(
     number = len(members(config))  # raises for a sweep that cannot be, before there is a folder
     run_folder = resumed or folder.create(config)
     print(f"{number} members on one device, written to {run_folder.path}\n{console.length(config)} each", flush=True)
-    print("compiling …", flush=True)
     try:
+        print("compiling …", flush=True)
         outcomes = population.run_population(ALGORITHMS[algorithm], config, env, params, run_folder)
     except KeyboardInterrupt:
         return _interrupted(algorithm, run_folder)
@@ -103,7 +103,7 @@ def _train_population(
 def _interrupted(algorithm: str, run_folder: folder.RunFolder) -> int:
     """Says how the run goes on; the exit status."""
     print(f"interrupted; resume with: {command('train')} {algorithm} --resume {run_folder.path}")
-    return console.INTERRUPTED
+    return process.INTERRUPTED
 
 
 def evaluate(

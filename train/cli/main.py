@@ -7,7 +7,6 @@ from jaxenv.core.companions import command
 from jaxenv.core.names import did_you_mean_one_of
 from train.algorithms import ALGORITHMS
 from train.cli.commands import COMMANDS
-from train.run import console
 from train.run.runner import NotFinite
 
 TRAINING = "".join(
@@ -34,8 +33,8 @@ Run COMMAND --help for options."""
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit status.
 
-    The status is 2 for a request that cannot be met, 1 if training stopped at a loss that is not finite, and 130 if it
-    was interrupted.
+    The status is 2 for a request that cannot be met, 1 if training stopped at a loss that is not finite, and 130 if
+    training was interrupted.
     """
     name, *arguments = list(sys.argv[1:] if argv is None else argv) or ["--help"]
     if name in ("-h", "--help"):
@@ -51,8 +50,5 @@ def main(argv: Sequence[str] | None = None) -> int:
     except NotFinite as error:
         print(f"{command('train')}: {error}", file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return console.INTERRUPTED
     except SystemExit as exit:  # how argument parsers end
         return exit.code if isinstance(exit.code, int) else 2

@@ -6,8 +6,6 @@ from tqdm import tqdm
 
 from train.settings.config import Config
 
-INTERRUPTED = 130  # the exit status that shells use for SIGINT
-
 
 def length(config: Config) -> str:
     """The length of a run in words; it is rounded up to whole supersteps, which can be a lot.

@@ -1,0 +1,29 @@
+"""A command as a process: how it ends when it is interrupted."""
+
+import os
+import sys
+from collections.abc import Callable
+from typing import NoReturn
+
+INTERRUPTED = 130  # the exit status that shells use for SIGINT
+
+
+def run(main: Callable[[], int]) -> NoReturn:
+    """Runs a command and leaves the process with its exit status, 130 if it was interrupted.
+
+    An interrupted process leaves without tearing XLA down: a program that has just been compiled, or is running, makes
+    that end in a segmentation fault.
+
+    Args:
+        main: the command; what it needs to be saved is saved when it returns.
+    """
+    try:
+        status = main()
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        status = INTERRUPTED
+    if status != INTERRUPTED:
+        sys.exit(status)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(INTERRUPTED)
