@@ -111,6 +111,14 @@ class Crisis(Episode):
         """Whether completing a route closes the other."""
         return self.routes[other].id in self.routes[route].closes
 
+    def brings_failure(self, route: int) -> bool:
+        """Whether a consequence of a route satisfies a failure condition."""
+        return _satisfies(self.routes[route].consequences, [one for each in self.failure for one in each])
+
+    def shift(self, route: int, bound: BoundShown) -> int:
+        """What completing a route adds to the metric of a bound, before it is clipped."""
+        return self.routes[route].effects[bound.metric]
+
     @staticmethod
     def _effects_on(route: Route, other: Route) -> list[bool]:
         return [

@@ -1,31 +1,27 @@
 """The observation as entities with features of about unit size, for networks."""
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 import numpy as np
-from flax import struct
 
 from jaxenv.core.numbers import as_float
 from jaxenv.core.types import Entities, EntityGroup
 from jaxenv.envs.lifestack import actions
 from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, INSPECTING, NUM_VERBS, WAITING, Catalogue
 from jaxenv.envs.lifestack.metrics import HIGHEST, UNIT, better
+from jaxenv.envs.lifestack.outlook import MONEY_SCALE, RouteSummary, count, summarize_routes
 from jaxenv.envs.lifestack.types import (
     ABSENT,
     CENTS,
-    FAILS,
     HOLDS,
     MAX_ENERGY,
     NEVER,
-    NOT_KNOWN,
     UNKNOWN,
     Observation,
 )
 
 IN_DANGER = 25 * UNIT  # a metric below this is near to collapse; higher is better
-STEPS_SCALE, HOURS_SCALE, MONEY_SCALE, REWARD_SCALE = 20.0, 20.0, 1000.0, 3.0
+STEPS_SCALE, HOURS_SCALE = 20.0, 20.0
 
 
 def entities(catalogue: Catalogue, observation: Observation) -> Entities:
@@ -33,7 +29,7 @@ def entities(catalogue: Catalogue, observation: Observation) -> Entities:
 
     context [8 + 23]: shares of time limit and deadline gone, steps left to each, whether there is a deadline, time,
     money and energy left; the metrics, higher is better. Groups: bounds [B, 9], events [X, 1], keys [K, 11],
-    milestones [M, 4], routes [R, 27]. actions [A, 22]: what each entry is, costs and leads to, zeros where not legal.
+    milestones [M, 4], routes [R, 36]. actions [A, 31]: what each entry is, costs and leads to, zeros where not legal.
     """
     routes = summarize_routes(observation)
     return Entities(
@@ -47,64 +43,6 @@ def entities(catalogue: Catalogue, observation: Observation) -> Entities:
         },
         actions=_action_features(catalogue, observation, routes),
     )
-
-
-class RouteSummary(struct.PyTreeNode):
-    """A summary of each route, [R] float32 each."""
-
-    serves: jax.Array  # 1 where it serves
-    leads: jax.Array  # 1 where it serves and nothing known stands in its way for good, nor in that of what it serves
-    blocked: jax.Array  # 1 where a precondition is known to fail that no open route would mend
-    failing: jax.Array  # preconditions known to fail, bounds among them
-    unknown: jax.Array  # preconditions not known
-    outstanding: jax.Array  # verbs still to be done
-    reward: jax.Array  # final reward
-    money: jax.Array  # to be paid
-    spoils: jax.Array  # other routes that lead and that it closes, or a precondition of which it breaks
-
-
-def summarize_routes(o: Observation) -> RouteSummary:
-    """A summary of each route."""
-    routes = o.routes
-    blocked = blocked_routes(o)
-    leads = leading_routes(o, blocked)
-    others = leads[None] & ~np.eye(leads.shape[0], dtype=bool)
-    return RouteSummary(
-        serves=as_float(routes.serves),
-        leads=as_float(leads),
-        blocked=as_float(blocked),
-        failing=_count(routes.relation == FAILS) + _count(routes.needs_bound & ~o.bounds.holds[None]),
-        unknown=_count(routes.relation == NOT_KNOWN),
-        outstanding=_count(routes.outstanding),
-        reward=routes.reward / REWARD_SCALE,
-        money=as_float(routes.money) / (MONEY_SCALE * CENTS),
-        spoils=_count((routes.closes | routes.breaks) & others),
-    )
-
-
-def blocked_routes(o: Observation) -> jax.Array:
-    """[R] bool: a precondition on a fact is known to fail, and no open route would satisfy it."""
-    routes = o.routes
-    mended = jnp.where(routes.open[:, None], routes.enables, np.uint32(0))
-    by_key = jnp.any(((mended[:, :, None] >> _keys(o)[None, None]) & 1) != 0, axis=0)
-    return jnp.any((routes.relation == FAILS) & ~by_key, axis=-1)
-
-
-def leading_routes(o: Observation, blocked: jax.Array) -> jax.Array:
-    """[R] bool: routes that serve over others that are not blocked either; the last of a chain serve no other."""
-    routes = o.routes
-    lacking = (routes.relation == FAILS) | (routes.relation == NOT_KNOWN)
-    lacks = jnp.sum(jnp.where(lacking, jnp.left_shift(np.uint32(1), _keys(o))[None], 0), axis=-1, dtype=jnp.uint32)
-    helps = (routes.enables & lacks[None]) != 0
-    is_last = ~jnp.any(helps & routes.serves[None], axis=-1)
-    leads = routes.serves & is_last & ~blocked
-    for _ in range(leads.shape[0]):
-        leads = leads | (routes.serves & ~blocked & jnp.any(helps & leads[None], axis=-1))
-    return leads
-
-
-def _keys(o: Observation) -> np.ndarray:
-    return np.arange(o.keys.exists.shape[0], dtype=np.uint32)
 
 
 def _context_features(o: Observation) -> jax.Array:
@@ -163,7 +101,7 @@ def _milestone_features(o: Observation) -> jax.Array:
 
 
 def _route_features(o: Observation, summary: RouteSummary) -> jax.Array:
-    """[R, 27] float32: its state, summary and cost, and the verbs still to be done."""
+    """[R, 36] float32: its state, summary and cost, and the verbs still to be done."""
     r = o.routes
     columns = [
         as_float(r.open),
@@ -173,11 +111,12 @@ def _route_features(o: Observation, summary: RouteSummary) -> jax.Array:
         summary.blocked,
         summary.failing / 2.0,
         summary.unknown / 2.0,
-        _count(r.relation == HOLDS) / 2.0,
+        count(r.relation == HOLDS) / 2.0,
         summary.outstanding / 4.0,
         summary.reward,
         summary.money,
         summary.spoils,
+        *_outlook(summary),
         as_float(r.time) / CENTS,
         as_float(r.energy) / (20.0 * CENTS),
         as_float(r.money <= o.money),
@@ -186,8 +125,23 @@ def _route_features(o: Observation, summary: RouteSummary) -> jax.Array:
     return features * as_float(r.exists)[:, None]
 
 
+def _outlook(summary: RouteSummary) -> list[jax.Array]:
+    """9 columns: what completing it brings upon the metrics and the goal, and what is still to be paid and done."""
+    return [
+        summary.ruins,
+        summary.raises_success,
+        summary.raises_precondition,
+        summary.averts_failure,
+        summary.margin,
+        summary.money_ahead,
+        summary.too_dear,
+        summary.verbs_ahead / 10.0,
+        summary.too_late,
+    ]
+
+
 def _action_features(catalogue: Catalogue, o: Observation, summary: RouteSummary) -> jax.Array:
-    """[A, 22] float32: kind [4], what it leads to by its route or key [11], what its activity costs and does [7]."""
+    """[A, 31] float32: kind [4], what it leads to by its route or key [20], what its activity costs and does [7]."""
     activity, route, key = catalogue.activity, catalogue.route, catalogue.key
     on_route, inspects = activity < NUM_VERBS, activity == INSPECTING
     upkeep, waits = (activity >= FIRST_UPKEEP) & ~inspects & (activity != WAITING), activity == WAITING
@@ -208,6 +162,7 @@ def _action_features(catalogue: Catalogue, o: Observation, summary: RouteSummary
         at.reward,
         at.money,
         at.spoils,
+        *_outlook(at),
     ]
     features = jnp.concatenate([kind, jnp.stack(by_target, axis=-1), _activity_features(o)[activity]], axis=-1)
     return features * as_float(o.action_mask)[:, None]
@@ -234,8 +189,3 @@ def _activity_features(o: Observation) -> jax.Array:
         jnp.broadcast_to(as_float(o.energy) / MAX_ENERGY, actions.TIME.shape),
     ]
     return jnp.stack(columns, axis=-1)
-
-
-def _count(flags: Any) -> jax.Array:
-    """[R] float32: how many are set along the last axis."""
-    return jnp.sum(flags, axis=-1, dtype=jnp.int32).astype(jnp.float32)

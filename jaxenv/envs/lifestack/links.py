@@ -6,7 +6,7 @@ import numpy as np
 
 from jaxenv.core import bitsets
 from jaxenv.envs.lifestack.conditions import code_bits
-from jaxenv.envs.lifestack.types import UNWRITTEN, Bounds, Conditions, Links, Milestones, Routes, Scenario
+from jaxenv.envs.lifestack.types import UNWRITTEN, Conditions, Links, Milestones, Routes, Scenario
 
 
 def link(scenario: Scenario) -> Scenario:
@@ -14,16 +14,15 @@ def link(scenario: Scenario) -> Scenario:
     routes, conditions = scenario.routes, (scenario.success, scenario.failure)
     needs, needs_bounds = bitsets.of_flags(routes.order > 0), bitsets.of_flags(routes.bound_order > 0)
     gives, breaks = route_links(routes)
-    raises, lowers = moves(routes, scenario.bounds)
     links = Links(
         gives=gives,
         breaks=breaks,
         needs=needs,
         needs_bounds=needs_bounds,
         meet_success=meet(routes, scenario.success),
+        meet_failure=meet(routes, scenario.failure),
         meet_milestone=meet_milestones(routes, scenario.milestones),
-        raise_bound=raises,
-        lower_bound=lowers,
+        shift=jnp.asarray(routes.effects)[:, scenario.bounds.metric],
         inspectable=inspectable(scenario),
         written=bitsets.of_flags(scenario.events.writes != UNWRITTEN),
         success_keys=bitsets.of_flags(scenario.success.facts.T != 0),
@@ -41,12 +40,6 @@ def route_links(routes: Routes) -> tuple[jax.Array, jax.Array]:
     related = (routes.order > 0)[None] & (written != 0)[:, None, :]
     gives = related & ((routes.preconditions[None] & written[:, None, :]) != 0)
     return bitsets.of_flags(gives), bitsets.of_flags(jnp.any(related & ~gives, axis=-1))
-
-
-def moves(routes: Routes, bounds: Bounds) -> tuple[jax.Array, jax.Array]:
-    """([B], [B]): the routes whose effects raise, and lower, the metric of each bound."""
-    change = jnp.asarray(routes.effects)[:, bounds.metric].T
-    return bitsets.of_flags(change > 0), bitsets.of_flags(change < 0)
 
 
 def inspectable(scenario: Scenario) -> jax.Array:

@@ -120,6 +120,8 @@ def observe_routes(
         enables=links.gives.astype(jnp.uint32),
         breaks=bitsets.flags(links.breaks, count),
         closes=bitsets.flags(routes.closes, count),
+        brings_failure=bitsets.flags(links.meet_failure[0], count),
+        shift=links.shift,
         serves=serving(state, scenario, bits, in_bounds, is_open),
     )
 
@@ -170,10 +172,10 @@ def right_direction(scenario: Scenario, metrics: jax.Array, matters: jax.Array) 
         metrics: [23] current ones.
         matters: [] the bounds that matter, as a set.
     """
-    bounds, links = scenario.bounds, scenario.links
+    bounds, shift = scenario.bounds, scenario.links.shift
     value, matter = bounded(bounds, metrics), bitsets.flags(matters, bounds.low.shape[0])
-    upwards = bitsets.union(links.raise_bound, where=matter & (value < bounds.low))
-    return upwards | bitsets.union(links.lower_bound, where=matter & (value > bounds.high))
+    is_low, is_high = matter & (value < bounds.low), matter & (value > bounds.high)
+    return bitsets.of_flags(jnp.any((is_low[None] & (shift > 0)) | (is_high[None] & (shift < 0)), axis=-1))
 
 
 def observe_milestones(state: State, scenario: Scenario, open_routes: jax.Array) -> ObservedMilestones:

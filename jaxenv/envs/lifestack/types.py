@@ -160,9 +160,9 @@ class Links(struct.PyTreeNode):
     needs: jax.Array = _set("R", "K", doc="keys of its preconditions")
     needs_bounds: jax.Array = _set("R", "B", doc="bounds of its preconditions")
     meet_success: jax.Array = _set("S", "R", doc="routes with a consequence that satisfies the member")
+    meet_failure: jax.Array = _set("1", "R", doc="routes with a consequence that is failure")
     meet_milestone: jax.Array = _set("M", "R", doc="routes with a consequence that meets the milestone")
-    raise_bound: jax.Array = _set("B", "R", doc="routes whose effects raise the metric of the bound")
-    lower_bound: jax.Array = _set("B", "R", doc="routes whose effects lower it")
+    shift: jax.Array = array("R B", np.int32, doc="what its effects add to the metric of the bound")
     inspectable: jax.Array = _set("", "K", doc="keys that exist and are not always shown")
     written: jax.Array = _set("X", "K", doc="keys that the event writes")
     success_keys: jax.Array = _set("S", "K", doc="keys that the member of the success condition rests on")
@@ -252,6 +252,8 @@ class ObservedRoutes(struct.PyTreeNode):
     )
     breaks: jax.Array = array("R R", bool, doc="a consequence of the row violates a precondition of the column")
     closes: jax.Array = array("R R", bool, doc="row: the route that completes; column: the route that it closes")
+    brings_failure: jax.Array = array("R", bool, doc="a consequence satisfies a failure condition")
+    shift: jax.Array = array("R B", np.int32, doc="what completing it adds to the metric of the bound")
     serves: jax.Array = array("R", bool, doc="open, and leads to an unmet success condition as far as known")
 
 

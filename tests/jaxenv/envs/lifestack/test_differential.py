@@ -85,6 +85,8 @@ def assert_same_view(observation, crisis, facts, impossible):
         for name in ("enables", "breaks", "closes"):
             told = [getattr(crisis, name)(r, q) for q in range(R)]
             assert (getattr(o.routes, name)[r][:R] != 0).tolist() == told, (name, r)
+        assert bool(o.routes.brings_failure[r]) == crisis.brings_failure(r), r
+        assert o.routes.shift[r][:B].tolist() == [crisis.shift(r, bound) for bound in crisis.bounds()], r
         assert bool(o.routes.serves[r]) == crisis.serves(r), (r, crisis.serving(), o.routes.serves)
     for slot, key in enumerate(facts.keys):
         known = crisis.known[key] if not crisis.always_shown(key) else crisis.facts[key]

@@ -1,0 +1,144 @@
+"""A summary of each route for networks: where it leads as far as known, at what price, and what it does on the way."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import struct
+
+from jaxenv.core.numbers import as_float
+from jaxenv.envs.lifestack.metrics import HIGHEST, UNIT
+from jaxenv.envs.lifestack.types import CENTS, FAILS, NEVER, NOT_KNOWN, Observation
+
+MONEY_SCALE, REWARD_SCALE, METRIC_SCALE = 1000.0, 3.0, 20.0 * UNIT
+NOWHERE = 1e9  # ahead of a route that leads to no success
+
+
+class RouteSummary(struct.PyTreeNode):
+    """A summary of each route, [R] float32 each."""
+
+    serves: jax.Array  # 1 where it serves
+    leads: jax.Array  # 1 where it serves and nothing known stands in its way for good, nor in that of what it serves
+    blocked: jax.Array  # 1 where a precondition is known to fail that no open route would mend
+    failing: jax.Array  # preconditions known to fail, bounds among them
+    unknown: jax.Array  # preconditions not known
+    outstanding: jax.Array  # verbs still to be done
+    reward: jax.Array  # final reward
+    money: jax.Array  # to be paid
+    spoils: jax.Array  # other routes that lead and that it closes, or a precondition of which it breaks
+    ruins: jax.Array  # 1 where completing it is failure, by a consequence or by a metric
+    raises_success: jax.Array  # what it does to the metrics of success, towards their bounds
+    raises_precondition: jax.Array  # the same for those of preconditions
+    averts_failure: jax.Array  # the same for those of failure, away from their bounds
+    margin: jax.Array  # by which the metrics of success can still be within their bounds once it has completed
+    money_ahead: jax.Array  # to be paid from it to success, by the cheapest way; 0 where it does not lead
+    verbs_ahead: jax.Array  # to be done from it to success, by the shortest way; 0 where it does not lead
+    too_dear: jax.Array  # 1 where it leads, but money does not last
+    too_late: jax.Array  # 1 where it leads, but later than the deadline or the time limit
+
+
+def summarize_routes(o: Observation) -> RouteSummary:
+    """A summary of each route."""
+    routes = o.routes
+    blocked = blocked_routes(o)
+    money, verbs = as_float(routes.money), count(routes.outstanding)
+    money_ahead, verbs_ahead = ways_ahead(o, blocked, jnp.stack([money, verbs]))
+    leads = verbs_ahead < NOWHERE
+    others = leads[None] & ~np.eye(leads.shape[0], dtype=bool)
+    bounds, towards = o.bounds, towards_bounds(o)
+    steps_left = jnp.minimum(o.max_steps, jnp.where(o.deadline == NEVER, o.max_steps, o.deadline)) - o.clock
+    return RouteSummary(
+        serves=as_float(routes.serves),
+        leads=as_float(leads),
+        blocked=as_float(blocked),
+        failing=count(routes.relation == FAILS) + count(routes.needs_bound & ~bounds.holds[None]),
+        unknown=count(routes.relation == NOT_KNOWN),
+        outstanding=verbs,
+        reward=routes.reward / REWARD_SCALE,
+        money=money / (MONEY_SCALE * CENTS),
+        spoils=count((routes.closes | routes.breaks) & others),
+        ruins=as_float(ruinous(o)),
+        raises_success=jnp.sum(towards * as_float(bounds.in_success)[None], axis=-1),
+        raises_precondition=jnp.sum(towards * as_float(bounds.in_precondition)[None], axis=-1),
+        margin=success_margin(o, towards),
+        averts_failure=-jnp.sum(towards * as_float(bounds.in_failure)[None], axis=-1),
+        money_ahead=jnp.where(leads, money_ahead, 0.0) / (MONEY_SCALE * CENTS),
+        verbs_ahead=jnp.where(leads, verbs_ahead, 0.0),
+        too_dear=as_float(leads & (money_ahead > as_float(o.money))),
+        too_late=as_float(leads & (verbs_ahead > as_float(steps_left))),
+    )
+
+
+def blocked_routes(o: Observation) -> jax.Array:
+    """[R] bool: a precondition on a fact is known to fail, and no open route would satisfy it."""
+    routes = o.routes
+    mended = jnp.where(routes.open[:, None], routes.enables, np.uint32(0))
+    by_key = jnp.any(((mended[:, :, None] >> _keys(o)[None, None]) & 1) != 0, axis=0)
+    return jnp.any((routes.relation == FAILS) & ~by_key, axis=-1)
+
+
+def ways_ahead(o: Observation, blocked: jax.Array, price: jax.Array) -> jax.Array:
+    """[P, R] float32: the least price from each route to success, over routes that serve and are not blocked.
+
+    A route that needs two others counts the one at hand only. NOWHERE and more where a route leads to no success.
+
+    Args:
+        o: the observation.
+        blocked: [R] bool.
+        price: [P, R] float32, of each route alone, in P currencies.
+    """
+    routes = o.routes
+    lacking = (routes.relation == FAILS) | (routes.relation == NOT_KNOWN)
+    lacks = jnp.sum(jnp.where(lacking, jnp.left_shift(np.uint32(1), _keys(o))[None], 0), axis=-1, dtype=jnp.uint32)
+    helps = (routes.enables & lacks[None]) != 0
+    is_last = ~jnp.any(helps & routes.serves[None], axis=-1)
+    is_way = routes.serves & ~blocked
+    ahead = jnp.where((is_way & is_last)[None], price, NOWHERE)
+    for _ in range(is_way.shape[0] - 1):
+        onwards = jnp.min(jnp.where(helps[None], ahead[:, None, :], NOWHERE), axis=-1)
+        ahead = jnp.minimum(ahead, jnp.where(is_way[None], price + onwards, NOWHERE))
+    return ahead
+
+
+def towards_bounds(o: Observation) -> jax.Array:
+    """[R, B] float32: how far completing a route moves the metric of a bound inwards; negative is outwards."""
+    b = o.bounds
+    side = as_float(b.low > 0) - as_float(b.high < HIGHEST)
+    return as_float(o.routes.shift) / METRIC_SCALE * (side * as_float(b.exists))[None]
+
+
+def success_margin(o: Observation, towards: jax.Array) -> jax.Array:
+    """[R] float32 in [-1, 1]: how far within its bound the worst metric of success can come if a route completes.
+
+    By the routes that are then open; what upkeep can do is not counted. 1 where success rests on no metric.
+
+    Args:
+        o: the observation.
+        towards: [R, B] float32, `towards_bounds`.
+    """
+    b, routes = o.bounds, o.routes
+    value = o.metrics[b.metric]
+    now = as_float(jnp.minimum(value - b.low, b.high - value)) / METRIC_SCALE
+    gains = jnp.maximum(towards, 0.0) * as_float(routes.open)[:, None]
+    gone = routes.closes | np.eye(gains.shape[0], dtype=bool)  # [route, other]
+    others = jnp.sum(jnp.where(gone[:, :, None], 0.0, gains[None]), axis=1)
+    after = jnp.clip(now[None] + towards + others, -1.0, 1.0)
+    return jnp.min(jnp.where((b.exists & b.in_success)[None], after, 1.0), axis=-1)
+
+
+def ruinous(o: Observation) -> jax.Array:
+    """[R] bool: a consequence is failure, or a metric is where it is failure once the route has completed."""
+    b = o.bounds
+    after = jnp.clip(o.metrics[b.metric][None] + o.routes.shift, 0, HIGHEST)
+    is_failure = (b.exists & b.in_failure)[None] & (b.low[None] <= after) & (after <= b.high[None])
+    return o.routes.brings_failure | jnp.any(is_failure, axis=-1)
+
+
+def count(flags: Any) -> jax.Array:
+    """[...] float32: how many are set along the last axis."""
+    return jnp.sum(flags, axis=-1, dtype=jnp.int32).astype(jnp.float32)
+
+
+def _keys(o: Observation) -> np.ndarray:
+    return np.arange(o.keys.exists.shape[0], dtype=np.uint32)
