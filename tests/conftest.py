@@ -1,17 +1,36 @@
-"""Strictness for every test, and a garbage collector that knows what tracing does."""
+"""Strictness for every test, a cache of what they compile, and a garbage collector that knows what tracing does."""
 
 import gc
+import os
+from pathlib import Path
 
 import hypothesis
 import jax
+import pytest
+from jax.experimental.compilation_cache import compilation_cache
 
 jax.config.update("jax_numpy_rank_promotion", "raise")  # so that a missing axis cannot pass unseen
-jax.config.update("jax_enable_compilation_cache", False)  # which commands keep in the user's folders
 hypothesis.settings.register_profile("jaxenv", deadline=None, print_blob=True)
 hypothesis.settings.load_profile("jaxenv")
 
 # Tracing makes many objects that stay; looking through them all again and again takes a sixth of the tests' time.
 gc.set_threshold(50_000, 50, 50)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiled(tmp_path_factory) -> Path:
+    """A folder of compiled programs: what was compiled once, in any process of these tests, is not compiled again.
+
+    Without one, commands would keep theirs in the user's folders.
+    """
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent  # of all workers
+    folder = folder / "compiled"
+    jax.config.update("jax_compilation_cache_dir", str(folder))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.1)
+    compilation_cache.reset_cache()  # or what was compiled before stands for: no cache
+    return folder
 
 
 def pytest_collection_finish():

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import jax
 import pytest
-from jax.experimental.compilation_cache import compilation_cache
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -16,18 +15,6 @@ from jaxenv import registry
 from strategies.tables import Table
 from train import ppo
 from train.settings.config import Config
-
-
-@pytest.fixture(scope="session", autouse=True)
-def compiled(tmp_path_factory):
-    """A folder of compiled programs: a second run of one configuration, in any process, compiles nothing."""
-    folder = tmp_path_factory.mktemp("compiled")
-    jax.config.update("jax_compilation_cache_dir", str(folder))
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.1)
-    compilation_cache.reset_cache()  # or what was compiled before stands for: no cache
-    yield folder
-    jax.config.update("jax_compilation_cache_dir", None)
-    compilation_cache.reset_cache()
 
 
 @pytest.fixture(scope="session")
