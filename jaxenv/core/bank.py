@@ -3,7 +3,6 @@
 import functools
 import hashlib
 import itertools
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -14,6 +13,7 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core import draws
+from jaxenv.core.bank_file import read_arrays, write_arrays
 from jaxenv.core.lookup import read
 from jaxenv.core.types import Key
 
@@ -179,29 +179,21 @@ class ScenarioBank(struct.PyTreeNode):
         >>> loaded.fingerprint() == params.bank.fingerprint()
         True
         """
-        arrays: dict[str, Any] = dict(self._named_leaves())
-        np.savez_compressed(path, **arrays, fingerprint=np.array(self.fingerprint()))
+        write_arrays(path, dict(self._named_leaves()), self.fingerprint())
 
     @classmethod
     def load(cls, path: str | Path, empty: Any) -> Self:
         """Reads a saved bank into records of the type of `empty`, in the shapes of the file.
 
         Raises:
+            FileNotFoundError: if there is no such file.
             ValueError: if the file is not a bank, is one of another environment, or was changed.
         """
-        try:
-            with np.load(path, allow_pickle=False) as file:
-                arrays = dict(file)
-        except (zipfile.BadZipFile, ValueError, EOFError) as error:
-            raise ValueError(f"{path} is not a scenario bank: {error}") from error
-        expected = str(arrays.pop("fingerprint", ""))
-        others = {name: jnp.asarray(arrays.pop(name)) for name in _OTHER_FIELDS if name in arrays}
         leaves, structure = jax.tree_util.tree_flatten_with_path(empty)
-        names = [_name(leaf_path) for leaf_path, _ in leaves]
-        if set(names) != set(arrays):
-            differing = sorted(set(names) ^ set(arrays))
-            raise ValueError(f"{path} is not a bank of {type(empty).__module__}: it differs in {differing}")
-        scenarios = jax.tree.unflatten(structure, [jnp.asarray(arrays[name]) for name in names])
+        scenario = {_name(leaf_path): np.asarray(leaf) for leaf_path, leaf in leaves}
+        arrays, expected = read_arrays(path, scenario, _OTHER_FIELDS, type(empty).__module__)
+        others = {name: jnp.asarray(arrays[name]) for name in _OTHER_FIELDS if name in arrays}
+        scenarios = jax.tree.unflatten(structure, [jnp.asarray(arrays[name]) for name in scenario])
         bank = cls(scenarios, **others)
         if bank.fingerprint() != expected:
             raise ValueError(

@@ -8,6 +8,7 @@ import jax
 
 from jaxenv.core import fields, spaces
 from jaxenv.core.bank import ScenarioBank
+from jaxenv.core.contents import require_within
 from jaxenv.core.environment import Environment, ObservationT, ParamsT, StateT
 
 
@@ -58,9 +59,11 @@ class LibraryEnvironment(Environment[ParamsT, StateT, ObservationT]):
         """The default params with another bank, brought to the shapes of this environment (host side).
 
         Raises:
-            ValueError: where a scenario does not fit into the limits.
+            ValueError: where a scenario does not fit into the limits, or has what no document can give it.
         """
-        return self.make_params(bank.resize(self.empty_scenario))
+        resized = bank.resize(self.empty_scenario)
+        require_within(fields.space(self.scenario_type, self.sizes), resized.scenarios)
+        return self.make_params(resized)
 
     @property
     def default_params(self) -> ParamsT:

@@ -1,11 +1,16 @@
 """The bank: stack, index, sample, split, concatenate, resize, save, load, fingerprint."""
 
+import io
+import zipfile
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from flax import struct
+from numpy.lib import format as npy
 
+import jaxenv
 from jaxenv import ScenarioBank
 
 
@@ -123,6 +128,95 @@ def test_a_foreign_broken_or_changed_file_is_rejected(tmp_path):
     np.savez(path, **arrays)
     with pytest.raises(ValueError, match="changed"):
         ScenarioBank.load(path, EMPTY)
+
+
+def arrays_of(path):
+    with np.load(path) as file:
+        return dict(file)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"number": np.zeros(5, np.int32)}, "number is int32 of shape"),
+        ({"number": np.zeros((5, 2), np.float32)}, r"number is float32 of shape \(5, 2\), expected .*\('N',\)"),
+        ({"number": np.float32(0)}, r"number is float32 of shape \(\)"),
+        ({"number": np.zeros(4, np.float32)}, r"arrays of \[4, 5\] scenarios"),
+        ({"table": np.zeros((5, 5000), np.int16)}, "table is int16 of shape"),
+        ({"number": np.array([{}] * 5)}, "number is of object"),
+        ({f"more_{n}": np.zeros(5) for n in range(100)}, "and 92 more"),
+    ],
+)
+def test_arrays_that_no_bank_has_are_told(tmp_path, change, message):
+    path = tmp_path / "bank.npz"
+    BANK.save(path)
+    np.savez(path, **{**arrays_of(path), **change})
+    with pytest.raises(ValueError, match=message) as raised:
+        ScenarioBank.load(path, EMPTY)
+    assert len(str(raised.value)) < 1000
+
+
+def test_a_small_file_of_a_large_bank_is_not_unpacked(tmp_path):
+    """The header alone is read: 40 GB are promised, and there are none."""
+    path = tmp_path / "bank.npz"
+    BANK.save(path)
+    header = io.BytesIO()
+    npy.write_array_header_1_0(header, {"descr": "<i2", "fortran_order": False, "shape": (10_000_000, 2000)})
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("table.npy", header.getvalue())
+        header.seek(0)
+        header.truncate()
+        npy.write_array_header_1_0(header, {"descr": "<f4", "fortran_order": False, "shape": (10_000_000,)})
+        archive.writestr("number.npy", header.getvalue())
+    with pytest.raises(ValueError, match="unpacks to 40,040,000,000 bytes, more than 4,294,967,296"):
+        ScenarioBank.load(path, EMPTY)
+
+
+def test_any_damage_is_a_value_error(tmp_path):
+    path = tmp_path / "bank.npz"
+    BANK.save(path)
+    whole = path.read_bytes()
+    generator = np.random.default_rng(0)
+    silent = 0
+    for _ in range(300):
+        data = bytearray(whole)
+        place = generator.integers(len(data))
+        data[place] ^= 1 << generator.integers(8)
+        path.write_bytes(bytes(data) if generator.random() < 0.8 else whole[:place])
+        try:
+            loaded = ScenarioBank.load(path, EMPTY)
+        except ValueError:
+            continue
+        silent += 1  # such as a date in the archive
+        assert loaded.fingerprint() == BANK.fingerprint()
+    assert silent < 100
+
+
+@pytest.mark.parametrize("content", [b"", b"PK", b"text", b"\x93NUMPY\x01\x00"])
+def test_a_file_that_is_no_archive_is_told(tmp_path, content):
+    path = tmp_path / "bank.npz"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="is not a scenario bank"):
+        ScenarioBank.load(path, EMPTY)
+    with pytest.raises(ValueError, match="is not a file"):
+        ScenarioBank.load(tmp_path, EMPTY)
+    with pytest.raises(FileNotFoundError):
+        ScenarioBank.load(tmp_path / "none.npz", EMPTY)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [(-1, r"horizon of scenario 2 is -1, expected numbers from 0 to 32,767"), (32767, None)],
+)
+def test_params_are_made_of_scenarios_within_their_bounds(value, message):
+    env, params = jaxenv.make("LifeStack-v0")
+    bank = params.bank
+    changed = bank.replace(scenarios=bank.scenarios.replace(horizon=bank.scenarios.horizon.at[2].set(value)))
+    if message is None:
+        assert env.params_for(changed).bank.scenarios.horizon[2] == value
+    else:
+        with pytest.raises(ValueError, match=message):
+            env.params_for(changed)
 
 
 def test_the_fingerprint_depends_on_contents():

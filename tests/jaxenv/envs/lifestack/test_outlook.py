@@ -32,7 +32,7 @@ def told():
 
 def test_the_price_of_a_way_is_that_of_all_its_routes(told):
     money = told("wedding_flood", "money_ahead")  # in thousands
-    assert (2.3 + 0.9, 1.4 + 1.2) == (money["ballroom"], money["marquee"])
+    assert (money["ballroom"], money["marquee"]) == (2.3 + 0.9, 1.4 + 1.2)
     assert money["ceremony"] == 0
     too_dear = told("wedding_flood", "too_dear")  # with 3,000
     assert (too_dear["ballroom"], too_dear["marquee"]) == (1, 0)
@@ -40,7 +40,7 @@ def test_the_price_of_a_way_is_that_of_all_its_routes(told):
 
 def test_the_length_of_a_way_is_in_verbs(told):
     verbs = told("wedding_flood", "verbs_ahead")
-    assert (2 + 2 + 3, 3 + 2 + 3, 3) == (verbs["ballroom"], verbs["marquee"], verbs["ceremony"])
+    assert (verbs["ballroom"], verbs["marquee"], verbs["ceremony"]) == (2 + 2 + 3, 3 + 2 + 3, 3)
     assert verbs["fireworks"] == 0  # it leads nowhere
     assert all(late == 0 for late in told("wedding_flood", "too_late").values())
 
@@ -53,9 +53,9 @@ def test_a_route_that_brings_failure_is_told(told):
 def test_a_route_after_which_a_metric_cannot_come_within_its_bound_has_a_negative_margin(told):
     """Family is at 50 and must come to 65; the play adds 8 and the weekend 10."""
     margin = told("custody_hearing", "margin")
-    assert (50 + 5 + 8 + 10 - 65) / 20 == margin["mediation"]
+    assert margin["mediation"] == (50 + 5 + 8 + 10 - 65) / 20
     assert margin["lawsuit"] == -1  # 50 - 25 + 8 + 10 - 65 = -22, clipped
-    assert (50 + 8 + 5 + 10 - 65) / 20 == margin["school_play"]
+    assert margin["school_play"] == (50 + 8 + 5 + 10 - 65) / 20
     assert all(each == 1 for each in told("wedding_flood", "margin").values())
 
 

@@ -1,0 +1,114 @@
+"""A bank in a file: what a `.npz` says that it holds is compared with what a bank is before any array is read."""
+
+import math
+import zipfile
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.lib import format as npy
+
+MAX_BYTES = 4 * 2**30
+"""Of all arrays; two million scenarios of two kilobytes."""
+
+MAX_AXIS = 4096
+"""Of an axis of a scenario; the capacities of the environments are far below."""
+
+FINGERPRINT = "fingerprint"
+
+Headers = dict[str, tuple[tuple[int, ...], np.dtype]]
+"""Name of an array -> its shape and dtype."""
+
+
+def write_arrays(path: str | Path, arrays: Mapping[str, np.ndarray], fingerprint: str) -> None:
+    """Writes the arrays compressed, with their fingerprint."""
+    entries: dict[str, Any] = {**arrays, FINGERPRINT: np.array(fingerprint)}
+    np.savez_compressed(path, **entries)
+
+
+def read_arrays(
+    path: str | Path, scenario: Mapping[str, np.ndarray], others: tuple[str, ...], kind: str
+) -> tuple[dict[str, np.ndarray], str]:
+    """The arrays of a bank and its fingerprint.
+
+    Args:
+        path: the file.
+        scenario: name -> array of one scenario, in whatever sizes: the names, kinds of dtypes and ranks that are asked.
+        others: names of arrays that may be there beside those.
+        kind: what the bank is of, for errors.
+
+    Raises:
+        FileNotFoundError: if there is no such file.
+        ValueError: if it is not a bank of such scenarios, or is damaged.
+    """
+    if Path(path).exists() and not Path(path).is_file():
+        raise BankFileError(f"{path} is not a scenario bank: it is not a file")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            found = _headers(archive)
+            _check(path, found, scenario, others, kind)
+            arrays = {name: _read(archive, name, *header) for name, header in found.items()}
+    except FileNotFoundError:
+        raise
+    except BankFileError:
+        raise
+    except (zipfile.BadZipFile, zlib.error, ValueError, EOFError, OSError, RuntimeError, NotImplementedError) as error:
+        raise BankFileError(f"{path} is not a scenario bank: {error or type(error).__name__}") from error
+    return arrays, str(arrays.pop(FINGERPRINT, ""))
+
+
+class BankFileError(ValueError):
+    """A file that is no bank, or not one of this environment."""
+
+
+def _headers(archive: zipfile.ZipFile) -> Headers:
+    """What each array in the file is said to be; nothing of its contents is read."""
+    found: Headers = {}
+    for entry in archive.infolist():
+        name = entry.filename.removesuffix(".npy")
+        with archive.open(entry) as file:
+            version = npy.read_magic(file)
+            read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+            shape, _, dtype = read(file)
+        if name in found:
+            raise ValueError(f"two arrays are called {name!r}")
+        if dtype.kind not in "biufU":
+            raise ValueError(f"{name} is of {dtype}")
+        found[name] = (shape, dtype)
+    return found
+
+
+def _check(
+    path: str | Path, found: Headers, scenario: Mapping[str, np.ndarray], others: tuple[str, ...], kind: str
+) -> None:
+    """Names, dtypes, ranks, lengths and the size in all."""
+    arrays = {name: header for name, header in found.items() if name not in (FINGERPRINT, *others)}
+    if differing := sorted(arrays.keys() ^ scenario.keys()):
+        raise BankFileError(f"{path} is not a bank of {kind}: it differs in {_few(differing)}")
+    for name, (shape, dtype) in arrays.items():
+        expected = scenario[name]
+        if dtype.kind != expected.dtype.kind or len(shape) != expected.ndim + 1 or max(shape[1:], default=0) > MAX_AXIS:
+            asked = f"{expected.dtype} of shape {('N', *expected.shape)}"
+            raise BankFileError(f"{path} is not a bank of {kind}: {name} is {dtype} of shape {shape}, expected {asked}")
+    lengths = sorted({shape[0] for shape, _ in arrays.values()})
+    if len(lengths) != 1 or not lengths[0]:
+        raise BankFileError(f"{path} is not a bank of {kind}: it has arrays of {_few(lengths)} scenarios")
+    size = sum(math.prod(shape) * dtype.itemsize for shape, dtype in found.values())
+    if size > MAX_BYTES:
+        raise BankFileError(f"{path} unpacks to {size:,} bytes, more than {MAX_BYTES:,}")
+
+
+def _read(archive: zipfile.ZipFile, name: str, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """One array, if it is as its header says."""
+    with archive.open(f"{name}.npy") as file:
+        array = npy.read_array(file, allow_pickle=False)
+    if array.shape != shape or array.dtype != dtype:
+        raise ValueError(f"{name} is not what it is said to be")
+    return array
+
+
+def _few(names: list[Any]) -> str:
+    """At most eight of them."""
+    return str(names[:8]) if len(names) <= 8 else f"{names[:8]} and {len(names) - 8} more"
