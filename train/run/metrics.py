@@ -59,10 +59,19 @@ class MetricsWriter:
 
 
 def read_metrics(path: Path) -> Iterator[dict[str, Any]]:
-    """The records of a `.jsonl` file, without a last line that a killed run left incomplete."""
-    for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
-        if line.endswith("\n"):
-            yield json.loads(line)
+    """The records of a `.jsonl` file, without a last line that a killed run left incomplete.
+
+    Raises:
+        ValueError: naming the first line that holds no record.
+    """
+    for number, line in enumerate(path.read_bytes().split(b"\n")[:-1], 1):
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            record = None
+        if not isinstance(record, dict) or not isinstance(record.get("superstep", 0), int):
+            raise ValueError(f"{path}, line {number}: expected a record of the metrics, got {line[:80]!r}")
+        yield record
 
 
 def _line(record: dict[str, Any]) -> str:

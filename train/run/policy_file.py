@@ -22,6 +22,8 @@ from train.settings.config import Config, Network
 from train.settings.serialize import differences, from_json, in_words, to_json
 
 _FORMAT = "jaxenv policy 1"
+_FIELDS = {"env": str, "network": object, "weights": dict, "env_args": dict, "params": dict, "scenarios": str}
+_NEEDED = ("env", "network", "weights")  # an older file may lack the others
 
 
 class PolicyError(ValueError):
@@ -87,6 +89,9 @@ def read_header(path: str | Path) -> dict[str, Any]:
         raise PolicyError(f"{path} is not a policy file, or is incomplete") from error
     if not isinstance(record, dict) or record.get("format") != _FORMAT:
         raise PolicyError(f"{path} is not a policy file of this version ({_FORMAT!r})")
+    for name, kind in _FIELDS.items():
+        if not isinstance(record.get(name, kind()), kind) or (name in _NEEDED and name not in record):
+            raise PolicyError(f"{path} is not a policy file: its {name!r} is {str(record.get(name, 'missing'))[:40]!r}")
     written = record.pop("digest", None)  # an older file has none
     if written is not None and digest(record) != written:
         raise PolicyError(f"{path} is damaged: it is not what was written")

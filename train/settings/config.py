@@ -9,6 +9,8 @@ from typing import Any, Literal
 import tyro
 from flax import struct
 
+from train.settings.bounds import check_numbers
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Rollout:
@@ -249,12 +251,8 @@ class Config:
     curriculum: Curriculum = dataclasses.field(default_factory=Curriculum)
 
     def __post_init__(self) -> None:
-        """Rejects a negative interval, a bank whose scenarios might all be in play, and sequences that are cut."""
-        for name, value in {"seeds": self.seeds, "at_once": self.at_once}.items():
-            if value is not None and value < 1:
-                raise ValueError(f"{name} must be at least 1, got {value}")
-        if self.validate_every < 0:
-            raise ValueError(f"validate_every must be at least 0, got {self.validate_every}")
+        """Rejects numbers out of bounds, a bank whose scenarios might all be in play, and sequences that are cut."""
+        check_numbers(self)
         num_envs, settings = self.rollout.num_envs, self.training
         if self.is_generated and settings.refresh and self.num_scenarios < num_envs:
             raise ValueError(

@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from train.settings.bounds import check_type
 from train.settings.config import Config
 
 MUTABLE = (
@@ -30,9 +31,12 @@ def from_json(settings: Mapping[str, Any]) -> Config:
     trainer did before.
 
     Raises:
-        ValueError: for an unknown setting.
+        ValueError: for an unknown setting, or a value that is not of its type or out of its bounds.
     """
-    rollout = dict(settings.get("rollout", {}))
+    rollout = settings.get("rollout", {})
+    if not isinstance(rollout, Mapping):
+        raise ValueError(f"rollout is {rollout!r}: expected a group of settings")
+    rollout = dict(rollout)
     if "minibatches" in rollout:  # a number in version 0.1
         rollout["minibatch_size"] = rollout["num_envs"] * rollout["num_steps"] // rollout.pop("minibatches")
     named = {name: value for name, value in settings.items() if name != "run_dir"}
@@ -78,6 +82,10 @@ def _replace(record: Any, settings: Mapping[str, Any]) -> Any:
             raise ValueError(f"{type(record).__name__} has no setting {name!r}")
         group = getattr(record, name)
         if dataclasses.is_dataclass(group):
-            value = _replace(group, value)
+            if not isinstance(value, Mapping):
+                raise ValueError(f"{name} is {value!r}: expected a group of settings")
+            entries[name] = _replace(group, value)
+            continue
         entries[name] = tuple(value) if isinstance(value, list) else value
+        check_type(type(record), name, entries[name])
     return dataclasses.replace(record, **entries)

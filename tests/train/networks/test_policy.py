@@ -65,6 +65,20 @@ def test_a_file_that_is_not_a_policy(saved, env, tmp_path):
         load_policy(tmp_path / "missing", env, PARAMS)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("env", 3), ("env", None), ("weights", [1]), ("weights", None), ("params", "x"), ("network", None)],
+)
+def test_a_field_of_another_type_or_none_is_named(saved, env, name, value):
+    _, path = saved
+    record = serialization.msgpack_restore(path.read_bytes())
+    del record["digest"]
+    record |= {name: value}
+    path.write_bytes(serialization.msgpack_serialize({key: each for key, each in record.items() if each is not None}))
+    with pytest.raises(PolicyError, match=f"is not a policy file: its '{name}' is "):
+        load_policy(path, env, PARAMS)
+
+
 def test_a_bit_that_flipped_is_noticed(saved, env):
     """Anywhere in the file; a few of those in the name of the checksum leave everything else as it was."""
     _, path = saved

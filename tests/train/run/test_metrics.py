@@ -78,6 +78,15 @@ def test_records_are_read_except_an_incomplete_one(tmp_path):
     np.testing.assert_equal(list(read_metrics(path)), [{"return": None, "env_steps": 2**40}])
 
 
+@pytest.mark.parametrize("junk", [b"junk", b"3", b"[]", b'{"superstep": "3"}', b"\xff", b"[" * 100_000, b""])
+def test_a_line_that_is_no_record_is_named(tmp_path, junk):
+    path = tmp_path / "metrics.jsonl"
+    path.write_bytes(b'{"superstep": 0}\n' + junk + b'\n{"superstep": 2}\n')
+    with pytest.raises(ValueError, match=r"metrics.jsonl, line 2: expected a record of the metrics, got b'") as raised:
+        list(read_metrics(path))
+    assert len(str(raised.value)) < 400
+
+
 def test_records_that_come_again_are_dropped(tmp_path):
     path = tmp_path / "metrics.jsonl"
     with MetricsWriter(path) as writer:

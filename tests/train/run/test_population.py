@@ -122,5 +122,3 @@ def test_a_sweep_that_cannot_be(sweep, message):
     with pytest.raises(ValueError, match="sweep") as error:
         members(Config(env="LifeOps-v0", sweep=sweep))
     assert message in str(error.value)
-    with pytest.raises(ValueError, match="seeds must be at least 1"):
-        Config(env="LifeOps-v0", seeds=0)

@@ -1,11 +1,14 @@
 """Settings: validation, presets by name, sizes of a run."""
 
+import dataclasses
+
 import pytest
 
 import jaxenv
 from train.algorithms import ALGORITHMS
 from train.settings import presets
-from train.settings.config import Config, QLearning, Rollout, Scenarios
+from train.settings.bounds import BOUNDS, check_type
+from train.settings.config import Config, Hyper, Network, QLearning, Rollout, Scenarios
 
 
 @pytest.mark.parametrize(
@@ -22,7 +25,20 @@ from train.settings.config import Config, QLearning, Rollout, Scenarios
             "4097 scenarios cannot be split into 2 equal lanes",
         ),
         (lambda: Rollout(num_steps=0), "num_steps must be at least 1"),
-        (lambda: Config(env="any", validate_every=-1), "validate_every must be at least 0"),
+        (lambda: Config(env="any", validate_every=-1), "validate_every must be within 0 to 1,000,000,000, got -1"),
+        (lambda: Config(env="any", seeds=0), "seeds must be within 1 to 65,536, got 0"),
+        (lambda: Config(env="any", seed=2**64), "seed must be within 0 to 4,294,967,295"),
+        (lambda: Config(env="any", total_steps=10**15), "total_steps must be within 1 to 10,000,000,000,000"),
+        (lambda: Config(env="any", hyper=Hyper(gamma=float("nan"))), "gamma must be within 0.0 to 1.0, got nan"),
+        (lambda: Config(env="any", hyper=Hyper(clip=-1.0)), "clip must be within"),
+        (lambda: Config(env="any", rollout=Rollout(num_envs=10**9)), "num_envs must be within 1 to 16,777,216"),
+        (lambda: Config(env="any", training=Scenarios(count=10**9)), "count must be within"),
+        (lambda: Config(env="any", network=Network(hidden=(64, -1))), "hidden must be within 1 to 65,536, got -1"),
+        (lambda: Config(env="any", network=Network(hidden=(64,) * 65)), "hidden may name 64 layers, got 65"),
+        (
+            lambda: Config(env="any", rollout=Rollout(num_envs=2**20, num_steps=2**12)),
+            "num_envs x num_steps may be 2,147,483,647, got 4,294,967,296",
+        ),
         (lambda: Scenarios(count=0), "count must be at least 1"),
         (lambda: Scenarios(difficulty=(0.7, 0.2)), "must be a range within"),
         (
@@ -37,6 +53,33 @@ from train.settings.config import Config, QLearning, Rollout, Scenarios
 def test_invalid_settings_are_rejected(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_bounds_are_those_of_settings():
+    groups = [field.default_factory() for field in dataclasses.fields(Config) if "train" in str(field.default_factory)]
+    names = {field.name for record in (Config, *map(type, groups)) for field in dataclasses.fields(record)}
+    assert len(groups) == 6
+    assert set(BOUNDS) <= names
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "right", "wrong"),
+    [
+        (Config, "total_steps", 5, 5.0),
+        (Config, "total_steps", 5, None),
+        (Config, "wandb", None, 3),
+        (Config, "tensorboard", False, 0),
+        (Rollout, "microbatch_size", None, "8"),
+        (Hyper, "gamma", 1, "1"),
+        (Network, "hidden", (3, 4), (3, 4.0)),
+        (Network, "encoder", "flat", "round"),
+        (Network, "arguments", {"units": 3}, 3),
+    ],
+)
+def test_a_setting_is_of_its_type(kind, name, right, wrong):
+    check_type(kind, name, right)
+    with pytest.raises(ValueError, match=f"{name} is "):
+        check_type(kind, name, wrong)
 
 
 def test_a_run_is_rounded_up_to_whole_supersteps():

@@ -25,6 +25,21 @@ def test_missing_settings_get_defaults_and_unknown_ones_are_rejected():
         from_json({"env": "any", "network": {"depth": 3}})
 
 
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"total_steps": None}, "total_steps is None: input should be a valid integer"),
+        ({"rollout": {"num_envs": 64.0}}, "num_envs is 64.0: input should be a valid integer"),
+        ({"rollout": 3}, "rollout is 3: expected a group of settings"),
+        ({"network": 3}, "network is 3: expected a group of settings"),
+        ({"network": {"hidden": [1] * 100_000}}, "hidden may name 64 layers, got 100000"),
+    ],
+)
+def test_settings_that_were_edited_by_hand_are_told(settings, message):
+    with pytest.raises(ValueError, match=message):
+        from_json({"env": "any", **settings})
+
+
 def test_differences_are_named_except_mutable_settings():
     config = Config(env="any")
     changed = dataclasses.replace(config, seed=1, total_steps=1, network=Network(hidden=(8,)))

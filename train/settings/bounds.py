@@ -1,0 +1,89 @@
+"""What settings may hold: values of the types that are declared, and numbers that a run can be made with."""
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any, get_type_hints
+
+from pydantic import TypeAdapter, ValidationError
+
+MOST = 2**24  # environments, scenarios, samples: far beyond what a device holds
+FRACTION = (0.0, 1.0)
+NOT_NEGATIVE = (0.0, 1e12)
+POSITIVE = (1e-12, 1e12)
+
+BOUNDS: Mapping[str, tuple[float, float]] = {
+    "seed": (0, 2**32 - 1),
+    "seeds": (1, 65_536),
+    "at_once": (1, 65_536),
+    "devices": (1, 2**20),
+    "total_steps": (1, 10**13),
+    "validate_every": (0, 10**9),
+    "checkpoint_every": NOT_NEGATIVE,
+    "num_envs": (1, MOST),
+    "num_steps": (1, 2**16),
+    "epochs": (1, 10_000),
+    "updates_per_superstep": (1, 100_000),
+    "minibatch_size": (1, 2**30),
+    "microbatch_size": (1, 2**30),
+    "lanes": (1, MOST),
+    "count": (1, MOST),
+    "refresh": (0, 10**9),
+    "buffer_size": (1, 2**30),
+    "learning_starts": (0, 10**13),
+    "embedding": (1, 2**16),
+    "hidden": (1, 2**16),
+    "core_units": (1, 2**16),
+    "target_period": (1, 10**9),
+    "learning_rate": NOT_NEGATIVE,
+    "learning_rate_end": NOT_NEGATIVE,
+    "max_grad_norm": POSITIVE,
+    "gamma": FRACTION,
+    "gae_lambda": FRACTION,
+    "clip": POSITIVE,
+    "clip_end": NOT_NEGATIVE,
+    "target_kl": POSITIVE,
+    "value_clip": POSITIVE,
+    "value_coef": NOT_NEGATIVE,
+    "reward_scale": POSITIVE,
+    "entropy_coef": NOT_NEGATIVE,
+    "entropy_coef_end": NOT_NEGATIVE,
+    "rank_temperature": (1e-6, 1e6),
+}
+"""Setting -> the least and the greatest number; each entry of a sequence is held against them."""
+
+MAX_LAYERS = 64
+MAX_BATCH = 2**31 - 1
+"""Samples of an update, which are counted in 32 bits."""
+
+
+def check_numbers(config: Any) -> None:
+    """A ValueError for the first number of a `Config` that is out of its bounds, or NaN; arrays are not looked at."""
+    for name, value in _numbers(config):
+        low, high = BOUNDS.get(name, (-math.inf, math.inf))
+        if not low <= value <= high:
+            raise ValueError(f"{name} must be within {low:,} to {high:,}, got {value}")
+    if len(config.network.hidden) > MAX_LAYERS:
+        raise ValueError(f"hidden may name {MAX_LAYERS} layers, got {len(config.network.hidden)}")
+    if config.rollout.batch_size > MAX_BATCH:
+        raise ValueError(f"num_envs x num_steps may be {MAX_BATCH:,}, got {config.rollout.batch_size:,}")
+
+
+def _numbers(record: Any) -> Iterator[tuple[str, float]]:
+    """(setting, number) of a record, of its groups, and of its sequences."""
+    for field in dataclasses.fields(record):
+        value = getattr(record, field.name)
+        if dataclasses.is_dataclass(value):
+            yield from _numbers(value)
+        for each in value if isinstance(value, tuple) else (value,):
+            if isinstance(each, int | float) and not isinstance(each, bool):
+                yield field.name, each
+
+
+def check_type(kind: type, name: str, value: Any) -> None:
+    """A ValueError for a value that is not of the type that a record declares for its field `name`."""
+    try:
+        TypeAdapter(get_type_hints(kind)[name]).validate_python(value, strict=True)
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]["msg"]
+        raise ValueError(f"{name} is {value!r}: {problem[0].lower()}{problem[1:]}") from None
