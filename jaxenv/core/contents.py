@@ -1,8 +1,9 @@
-"""Whether records hold what they may: contents against the spaces that their declarations make."""
+"""Whether records hold what they may: contents against declared spaces, and the numbers of params."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+import jax
 import numpy as np
 
 from jaxenv.core import spaces
@@ -28,6 +29,24 @@ def require_within(space: spaces.Record, records: Any) -> None:
             raise ValueError(
                 f"{name} of scenario {where[0]} is {values[where]}, expected numbers from {box.low:,} to {box.high:,}"
             )
+
+
+def require_numbers(params: Any, bounds: Mapping[str, tuple[float, float]] | None = None) -> None:
+    """Checks the numbers of params, all but their bank (host side).
+
+    Args:
+        params: a record; arrays, not tracers.
+        bounds: dotted name -> least and greatest number, where a number must be more than finite.
+
+    Raises:
+        ValueError: naming the first number that is NaN, infinite, or out of its bounds.
+    """
+    for path, leaf in jax.tree_util.tree_leaves_with_path(params.replace(bank=None)):
+        name = ".".join(str(part).lstrip(".") for part in path)
+        low, high = (bounds or {}).get(name, (-np.inf, np.inf))
+        values = np.asarray(leaf)
+        if not (np.isfinite(values) & (values >= low) & (values <= high)).all():
+            raise ValueError(f"{name} is {values}, expected a finite number within {low:,} to {high:,}")
 
 
 def _leaves(prefix: str, space: spaces.Record, records: Any) -> Iterator[tuple[str, spaces.Box, Any]]:

@@ -85,7 +85,8 @@ def with_numbers(params: Any, changed: Mapping[str, Any]) -> Any:
     """Params with some of their numbers changed; arrays, which appear as digests, stay.
 
     Raises:
-        ValueError: for an unknown name, and for a fraction where a whole number is expected.
+        ValueError: for an unknown name, a fraction where a whole number is expected, and a number that the params'
+            own `validate` refuses.
     """
     known = describe_params(params)
     for name, value in changed.items():
@@ -98,6 +99,8 @@ def with_numbers(params: Any, changed: Mapping[str, Any]) -> Any:
         for name, leaf in _leaves(params)
     ]
     inner = jax.tree.unflatten(jax.tree.structure(_without_bank(params)), leaves)
+    if hasattr(inner, "validate"):
+        inner.validate()
     return inner.replace(bank=params.bank) if hasattr(params, "bank") else inner
 
 

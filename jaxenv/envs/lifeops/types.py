@@ -13,6 +13,7 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core import ScenarioBank
+from jaxenv.core.contents import require_numbers
 from jaxenv.core.deprecated import RenamedField
 from jaxenv.core.fields import Sizes, array, last, padding, record
 from jaxenv.core.limits import Capacities
@@ -168,6 +169,10 @@ class Params(struct.PyTreeNode):
     bank: ScenarioBank  # of Scenario
     weights: Any  # a `reward.RewardWeights`
     departure_min: jax.Array | int  # [] int32, minutes: when the person leaves home at the earliest
+
+    def validate(self) -> None:
+        """A ValueError for a number that is not finite (host side)."""
+        require_numbers(self)
 
     @property
     def max_steps_in_episode(self) -> jax.Array:

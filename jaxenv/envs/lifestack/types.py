@@ -17,6 +17,7 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core import ScenarioBank, bitsets
+from jaxenv.core.contents import require_numbers
 from jaxenv.core.deprecated import RenamedField
 from jaxenv.core.fields import Sizes, array, last, padding, record
 from jaxenv.core.limits import Capacities
@@ -316,6 +317,10 @@ class Params(struct.PyTreeNode):
 
     bank: ScenarioBank  # of Scenario
     weights: Any  # a `reward.RewardWeights`
+
+    def validate(self) -> None:
+        """A ValueError for a number that is not finite (host side)."""
+        require_numbers(self)
 
     @property
     def max_steps_in_episode(self) -> jax.Array:

@@ -135,7 +135,7 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
     def _chance_of_schedule(self, key: Key, state: State, params: Params) -> tuple:
         """The arguments of `fresh_schedule` for an episode that starts in a state."""
         workspace = params.bank[state.scenario]
-        return key, workspace.num_channels, workspace.num_users, params.max_steps_in_episode
+        return key, workspace.num_channels, workspace.num_users, params.time_limit
 
     def sample_draws(self, key: Key) -> Draws:
         """All chance of one step."""
@@ -188,14 +188,14 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
 
     def is_truncated(self, state: State, params: Params) -> jax.Array:
         """[] bool: the time limit is reached, whatever else ends."""
-        return state.clock.astype(jnp.int32) >= params.max_steps_in_episode
+        return state.clock.astype(jnp.int32) >= params.time_limit
 
     def observe(self, state: State, params: Params) -> Observation:
         """What each agent sees: its channel, and how much is unread in the others."""
         scenario, is_over = params.bank[state.scenario], self._is_over(state, params)
 
         def seen_by(agent: jax.Array, state: State) -> Observation:
-            return observe.observe(agent, state, scenario, params.max_steps_in_episode, is_over)
+            return observe.observe(agent, state, scenario, params.time_limit, is_over)
 
         return self._of_agents(each_agent(seen_by, state))
 

@@ -16,6 +16,7 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core import ScenarioBank
+from jaxenv.core.contents import require_numbers
 from jaxenv.core.deprecated import RenamedField
 from jaxenv.core.fields import Sizes, array, last, padding, record
 from jaxenv.core.limits import Capacities, require_bits
@@ -268,10 +269,21 @@ class Params(struct.PyTreeNode):
     bank: ScenarioBank  # of Scenario; `bank.shared` is the embedding of its texts, None where they are the default ones
     weights: Any  # a `reward.RewardWeights`
     call_rate: jax.Array  # [] float32, of every channel, 0 .. 1 a step; negative: the workspaces' own
-    max_steps_in_episode: jax.Array  # [] int32, the time limit, at most MAX_STEPS
+    max_steps_in_episode: jax.Array  # [] int32, the time limit; above MAX_STEPS it is MAX_STEPS
     shared_reward: jax.Array  # [] float32, the share of the mean over agents in each one's reward, 0 .. 1
     quota_mentions: jax.Array  # [] int32, answers that end an episode of several agents, together with
     quota_calls: jax.Array  # [] int32, joins
+
+    def validate(self) -> None:
+        """A ValueError for a number that is not finite, or out of its bounds (host side)."""
+        shares, counts = (0.0, 1.0), (0, MAX_COUNT)
+        bounds = {"call_rate": (-np.inf, 1.0), "shared_reward": shares, "max_steps_in_episode": (1, MAX_STEPS)}
+        require_numbers(self, {**bounds, "quota_mentions": counts, "quota_calls": counts})
+
+    @property
+    def time_limit(self) -> jax.Array:
+        """[] int32, which the clock can reach."""
+        return jnp.minimum(self.max_steps_in_episode, MAX_STEPS)
 
     @property
     def text_embedding(self) -> jax.Array:

@@ -9,7 +9,7 @@ import pytest
 
 import jaxenv
 from jaxenv.core import ScenarioBank
-from jaxenv.envs.teamsclone.types import NEVER
+from jaxenv.envs.teamsclone.types import MAX_STEPS, NEVER
 from reference.teamsclone_cases import BEN, CHAT, REPLY, SMALL, STAYS, calls, draws, initial, says, small
 from reference.teamsclone_rules import Entry, amounts
 from strategies.teamsclone_game import Game, made, program
@@ -48,6 +48,28 @@ def test_ending_max_steps_100_by_default_and_no_other(variant):
 def test_ending_max_steps_is_configurable_in_params():
     game = Game(max_steps_in_episode=3)
     assert [game.play().truncated for _ in range(3)] == [False, False, True]
+
+
+def test_the_clock_ends_where_its_numbers_do_whatever_the_params_say():
+    game = Game(max_steps_in_episode=1_000_000)
+    game.state = game.state.replace(clock=jnp.int16(MAX_STEPS - 2))
+    assert [game.play().truncated for _ in range(2)] == [False, True]
+    assert int(game.state.clock) == MAX_STEPS == int(game.shown().max_steps)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("max_steps_in_episode", MAX_STEPS + 1), ("max_steps_in_episode", 0), ("call_rate", np.nan), ("quota_calls", -1)],
+)
+def test_params_with_numbers_out_of_bounds_are_refused(name, value):
+    params = made("classic", 1)[1]
+    params.validate()
+    changed = params.replace(**{name: jnp.asarray(value, getattr(params, name).dtype)})
+    with pytest.raises(ValueError, match=f"{name} is .* expected a finite number within"):
+        changed.validate()
+    weights = params.weights.replace(send=jnp.float32(np.inf))
+    with pytest.raises(ValueError, match=r"weights.send is inf"):
+        params.replace(weights=weights).validate()
 
 
 def test_ending_task_completion_is_told_apart_from_the_time_limit():
