@@ -4,6 +4,7 @@ import sys
 import tomllib
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -53,7 +54,7 @@ def row(name: str, version: str) -> str:
 
 def licence(name: str) -> str:
     """The licence of an installed package: its expression, else its name, else its classifiers."""
-    found = metadata.metadata(name)
+    found: Any = metadata.metadata(name)
     for field in ("License-Expression", "License"):
         text = found.get(field, "")
         if text and len(text) <= LONGEST and text != "UNKNOWN":
