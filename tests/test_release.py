@@ -111,6 +111,7 @@ def test_the_source_archive_has_what_its_tests_and_pages_need(source):
     assert not [name for name in source if name.endswith(".pyc") or name.startswith((".venv", "runs/", "site/"))]
 
 
+@pytest.mark.slow
 def test_two_builds_give_the_same_bytes(dist, tmp_path):
     again = tmp_path / "again"
     build(again, "--wheel")  # from the checkout, where the first one was built from the source archive
