@@ -17,7 +17,7 @@ GPU  := $(VENV)/.installed-gpu
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train baselines test test-all coverage check docs format bench bench-gpu library tables lock clean
+.PHONY: help train baselines test test-all coverage check docs gallery dist format bench bench-gpu library tables lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,6 +61,15 @@ check: $(DEV)  ## lint, format, types, import contracts
 docs: $(DEV)  ## write the documentation site to site/; a broken link or reference is an error
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
+gallery: $(DEV)  ## record the episodes of docs/gallery/ anew, as pictures and GIFs
+	$(PY) docs/gallery.py $(ARGS)
+
+# The same commit gives the same bytes: hatchling dates all files alike, by SOURCE_DATE_EPOCH where that is set.
+dist: $(DEV)  ## build the source archive and the wheel into dist/, and check them
+	rm -rf dist
+	$(PY) -m build --no-isolation
+	$(PY) -m twine check --strict dist/*
+
 format: $(DEV)  ## let ruff sort imports, fix what it can and format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -68,8 +77,10 @@ format: $(DEV)  ## let ruff sort imports, fix what it can and format
 library: $(CORE)  ## compile scenarios/library/ into the arrays that jaxenv ships
 	$(PY) -m scenarios compile $(ARGS)
 
-tables: $(DEV)  ## write the tables of docs/ from the declarations in jaxenv/envs/
+tables: $(DEV)  ## write what docs/ repeats: tables of jaxenv/envs/, licences of constraints.txt, badges of pyproject.toml
 	$(PY) tests/test_tables.py
+	$(PY) docs/licences.py
+	$(PY) docs/badges.py
 
 # Pinned on the oldest Python that is supported, so that the pins exist for the later ones too.
 lock:  ## pin anew, in constraints.txt, the newest releases that fit together
