@@ -17,7 +17,7 @@ GPU  := $(VENV)/.installed-gpu
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train baselines test test-all coverage check docs gallery dist format bench bench-gpu library tables lock clean
+.PHONY: help train baselines test test-all coverage fuzz check docs gallery dist format bench bench-gpu library tables lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,6 +51,10 @@ test-all: $(DEV)  ## all tests, the slow ones and the notebooks too
 coverage: $(DEV)  ## the tests in one process, and which lines they miss
 	$(PY) -m coverage run -m pytest -q $(ARGS)
 	$(PY) -m coverage report
+
+# Longer or another seed: make fuzz ARGS="--seconds 36000 --seed 7"
+fuzz: $(DEV)  ## an hour of damaged scenario files and Python documents
+	$(PY) -m tests.fuzz.documents --seconds 3600 $(ARGS)
 
 check: $(DEV)  ## lint, format, types, import contracts
 	$(BIN)/ruff check .

@@ -1,11 +1,12 @@
 """Checks that the documents of several environments share: repeated ids, unknown names, capacities."""
 
 import dataclasses
+import functools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from jaxenv.core.names import did_you_mean
-from scenarios.errors import Path, Problem
+from jaxenv.core.names import did_you_mean, listed
+from scenarios.errors import Path, Problem, named
 
 
 def repeated(ids: Iterable[tuple[Path, str]], field: str = "id") -> Iterator[Problem]:
@@ -20,7 +21,7 @@ def repeated(ids: Iterable[tuple[Path, str]], field: str = "id") -> Iterator[Pro
         if id in first:
             pairs = zip(first[id][::2], first[id][1::2], strict=True)
             where = " ".join(f"{part} item {int(number) + 1}" for part, number in pairs)
-            yield Problem((*path, field), f"{field} {id!r} is repeated, first in {where}.")
+            yield Problem((*path, field), f"{field} {named(id)} is repeated, first in {where}.")
         first.setdefault(id, path)
 
 
@@ -32,10 +33,16 @@ def unknown(what: str, names: Iterable[tuple[Path, str]], known: Sequence[str]) 
         names: the path of each name, and the name.
         known: the names that exist.
     """
+    exists = set(known)
     for path, name in names:
-        if name not in known:
-            available = f"Available: {', '.join(known)}." if known else "There are none."
-            yield Problem(path, f"no {what} {name!r}.{did_you_mean(name, known)} {available}")
+        if name not in exists:
+            yield Problem(path, functools.partial(_no_such, what, name, known))
+
+
+def _no_such(what: str, name: str, known: Sequence[str]) -> str:
+    """Names the nearest one, and all."""
+    available = f"Available: {listed(known)}." if known else "There are none."
+    return f"no {what} {named(name)}.{did_you_mean(name, known)} {available}"
 
 
 def over_capacity(path: Path, counts: str, capacity: str, needed: int, limits: Any) -> Iterator[Problem]:

@@ -1,12 +1,20 @@
 """Errors that teach: the place, what was found and what was expected; `jaxenv.core.names` adds the nearest name."""
 
+import itertools
 import json
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 Path = tuple[str | int, ...]
 """Keys and list indices that lead from a document to one of its parts; () is the document itself."""
 
-MAX_QUOTE = 60  # characters of a found value that a message quotes
+MAX_QUOTE = 60  # characters of a found value or a name that a message quotes
+MAX_LINE = 1000  # characters of a problem
+MAX_TOLD = 20  # problems of a file
+MAX_PROBLEMS = 200  # of several files
+MAX_TEXT = 8000  # characters of all problems of a file
+
+_CONTROL = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0))} | {0x2028: " ", 0x2029: " "}
 
 
 class ScenarioError(ValueError):
@@ -24,7 +32,8 @@ class ScenarioError(ValueError):
     """
 
     def __init__(self, *problems: str) -> None:
-        self.problems = tuple(problem.encode("utf-8", "replace").decode() for problem in problems)  # can be printed
+        more = len(problems) - MAX_PROBLEMS
+        self.problems = (*map(as_line, problems[:MAX_PROBLEMS]), *([f"and {more} more."] if more > 0 else ()))
         super().__init__("\n".join(self.problems))
 
 
@@ -32,10 +41,68 @@ class Problem(NamedTuple):
     """A remark about one part of a document."""
 
     path: Path
-    text: str
+    remark: str | Callable[[], str]
+    """What is wrong; a function where wording it takes a search, which problems that are not told are spared."""
+
+    @property
+    def text(self) -> str:
+        """What is wrong, in a sentence."""
+        return self.remark if isinstance(self.remark, str) else self.remark()
+
+
+def as_line(text: str) -> str:
+    r"""Text that can be printed, on one line of bounded length.
+
+    >>> as_line("a\nb \ud800")
+    'a\\x0ab ?'
+    """
+    text = text if len(text) <= MAX_LINE else f"{text[: MAX_LINE - 1]}…"
+    return text.encode("utf-8", "replace").decode().translate(_CONTROL)
+
+
+def told(sentences: Iterable[Callable[[], str]], where: str) -> list[str]:
+    """The first problems of a file in words, and how many more there are.
+
+    Args:
+        sentences: what words each problem; they are counted, and only the first are worded.
+        where: the name of the file.
+    """
+    sentences = iter(sentences)
+    lines: list[str] = []
+    for sentence in itertools.islice(sentences, MAX_TOLD):
+        lines.append(as_line(sentence()))
+        if sum(map(len, lines)) > MAX_TEXT:
+            break
+    more = sum(1 for _ in sentences)
+    return [*lines, f"{where}: and {more} more."] if more else lines
 
 
 def quote(value: Any) -> str:
     """A value as a document writes it, shortened."""
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= MAX_QUOTE else f"{text[: MAX_QUOTE - 1]}…"
+
+
+def named(name: str) -> str:
+    """A name in quotes, shortened.
+
+    >>> named("e1"), len(named("e" * 1000))
+    ("'e1'", 63)
+    """
+    return repr(name if len(name) <= MAX_QUOTE else f"{name[:MAX_QUOTE]}…")
+
+
+def in_words(path: Path) -> str:
+    """A part of a document in words.
+
+    >>> in_words(("calendar", 2, "title"))
+    "calendar item 3 'title'"
+    """
+    return " ".join(part_in_words(part, is_first=not place) for place, part in enumerate(path))
+
+
+def part_in_words(part: str | int, is_first: bool) -> str:
+    """A key or an index in words."""
+    if isinstance(part, int):
+        return f"item {part + 1}"
+    return part[:MAX_QUOTE] if is_first else named(part)

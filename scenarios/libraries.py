@@ -1,6 +1,8 @@
 """Libraries: documents of one environment and the bank of arrays that they compile to."""
 
 import dataclasses
+import functools
+import itertools
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path as FilePath
@@ -11,7 +13,7 @@ from pydantic import ValidationError
 from jaxenv.core import ScenarioBank
 from jaxenv.core.names import did_you_mean_one_of
 from scenarios.document_format import DocumentFormat
-from scenarios.errors import Problem, ScenarioError
+from scenarios.errors import Problem, ScenarioError, named, told
 from scenarios.records import problems_of
 from scenarios.source import Source, read
 
@@ -105,16 +107,15 @@ def build(format: DocumentFormat, sources: Sequence[Source], limits: Any) -> Lib
         raise TypeError(f"expected the Limits of {format.name}, got {limits!r}")
     if not sources:
         raise ScenarioError("found no documents, expected at least one.")
-    documents, problems = [], []
-    for source in sources:
-        try:
-            document = format.document.model_validate(source.value)
-        except ValidationError as error:
-            found = problems_of(error, format.document)
-        else:
-            documents.append(document)
-            found = format.problems(document, limits)
-        problems += [source.paragraph(problem) for problem in found]
+    documents: list[Any] = []
+    problems: list[str] = []
+    for name, sources_of_file in itertools.groupby(sources, key=lambda source: source.name):
+        found = (
+            functools.partial(source.paragraph, problem)
+            for source in sources_of_file
+            for problem in _problems(source, format, limits, documents)
+        )
+        problems += told(found, name)
     ids = [document.scenario_id for document in documents]
     if not problems:
         ids = [id or source.default_id for id, source in zip(ids, sources, strict=True)]
@@ -128,17 +129,30 @@ def build(format: DocumentFormat, sources: Sequence[Source], limits: Any) -> Lib
         ids=tuple(ids),
         limits=limits,
         warnings=tuple(
-            source.paragraph(warning)
+            line
             for source, document in zip(sources, documents, strict=True)
-            for warning in format.warnings(document)
+            for line in told(
+                (functools.partial(source.paragraph, warning) for warning in format.warnings(document)), source.name
+            )
         ),
     )
+
+
+def _problems(source: Source, format: DocumentFormat, limits: Any, documents: list[Any]) -> Iterable[Problem]:
+    """What is wrong with a document, which is added to the others where it has the form of one."""
+    try:
+        document = format.document.model_validate(source.value)
+    except ValidationError as error:
+        yield from problems_of(error, format.document)
+    else:
+        documents.append(document)
+        yield from format.problems(document, limits)
 
 
 def _unknown_scenario(id: str, ids: Iterable[str], library: str = "") -> str:
     """Names the nearest scenario, and all."""
     where = f"the library {library!r}" if library else "the library"
-    return f"no scenario {id!r} in {where}.{did_you_mean_one_of(id, ids)}"
+    return f"no scenario {named(id)} in {where}.{did_you_mean_one_of(id, ids)}"
 
 
 def _repeated_ids(ids: Sequence[str], sources: Sequence[Source], field: str) -> list[str]:
@@ -147,7 +161,7 @@ def _repeated_ids(ids: Sequence[str], sources: Sequence[Source], field: str) -> 
     problems = []
     for id, source in zip(ids, sources, strict=True):
         if id in first:
-            text = f"{field} {id!r} is repeated, first in {first[id].name}."
+            text = f"{field} {named(id)} is repeated, first in {first[id].name}."
             problems.append(source.paragraph(Problem((field,), text)))
         first.setdefault(id, source)
     return problems

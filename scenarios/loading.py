@@ -12,9 +12,10 @@ from jaxenv.core import ScenarioBank
 from jaxenv.core.names import did_you_mean
 from scenarios.environments import ENVIRONMENTS, format_of, recognize
 from scenarios.errors import ScenarioError
+from scenarios.input_budget import RefusedInput, plain
 from scenarios.libraries import Library, build, shipped
 from scenarios.records import Record
-from scenarios.source import Source, read_what_can_be
+from scenarios.source import Source, exists, read_what_can_be
 
 
 def load(name_or_path: str | FilePath, limits: Any = None, environment: str | None = None) -> Library:
@@ -35,12 +36,14 @@ def load(name_or_path: str | FilePath, limits: Any = None, environment: str | No
     Raises:
         ScenarioError: for whatever cannot be read or is not a scenario.
     """
+    if not isinstance(name_or_path, str | FilePath):
+        raise ScenarioError(f"load takes a name or a path, found {type(name_or_path).__name__}.")
     name, _, id = str(name_or_path).partition("/")
-    if isinstance(name_or_path, str) and name in ENVIRONMENTS and not FilePath(name_or_path).is_file():
+    if isinstance(name_or_path, str) and name in ENVIRONMENTS and not _is_file(FilePath(name_or_path)):
         if environment not in (None, name):
             raise ScenarioError(f"{name_or_path}: a library of {name}, expected documents of {environment}.")
         return shipped(ENVIRONMENTS[name], id, limits)
-    if not FilePath(name_or_path).exists():
+    if not exists(FilePath(name_or_path)):
         hint = did_you_mean(name, ENVIRONMENTS)
         raise ScenarioError(
             f"{name_or_path}: there is no such file or folder, and no library of this name.{hint} "
@@ -80,10 +83,28 @@ def parse(environment: str, documents: Any, limits: Any = None) -> Library:
     several = [documents] if isinstance(documents, Mapping | Record) else documents
     if isinstance(several, str | bytes | FilePath) or not isinstance(several, Iterable):
         raise ScenarioError(f"parse takes mappings, found {type(several).__name__}; scenarios.load reads files.")
-    sources = [
-        Source(document, f"document {number}", f"scenario_{number}") for number, document in enumerate(several, 1)
-    ]
+    sources = [_source(document, number) for number, document in enumerate(several, 1)]
     return build(format_of(environment), sources, limits)
+
+
+def _source(document: Any, number: int) -> Source:
+    """A document at hand, as a file would hold it.
+
+    Raises:
+        ScenarioError: for whatever reading it raises.
+    """
+    name = f"document {number}"
+    try:
+        return Source(plain(document), name, f"scenario_{number}")
+    except RefusedInput as error:
+        raise ScenarioError(f"{name}: {error}") from None
+    except Exception as error:
+        raise ScenarioError(f"{name}: cannot be read: {type(error).__name__}.") from None
+
+
+def _is_file(path: FilePath) -> bool:
+    """Whether there is a file of this name."""
+    return exists(path) and path.is_file()
 
 
 def decompile(environment: str, bank: ScenarioBank) -> Library:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, ValidatorFunctionWr
 from pydantic_core import PydanticCustomError
 
 from jaxenv.core.names import did_you_mean, nearest
-from scenarios.errors import Path, Problem, quote
+from scenarios.errors import MAX_QUOTE, MAX_TOLD, Path, Problem, named, quote
 
 CONTAINERS = {  # a kind of error of pydantic -> what was expected
     "tuple_type": "a list",
@@ -59,8 +59,7 @@ def expect(what: str, names: Iterable[str] = ()) -> pydantic.WrapValidator:
         try:
             return validate(value)
         except ValidationError:
-            hint = did_you_mean(value, names) if isinstance(value, str) else ""
-            raise PydanticCustomError("expected", "expected {what}.{hint}", {"what": what, "hint": hint}) from None
+            raise PydanticCustomError("expected", "expected {what}.", {"what": what, "names": names}) from None
 
     return pydantic.WrapValidator(check)
 
@@ -93,30 +92,37 @@ Name = Annotated[str, pydantic.Field(min_length=1), expect("a name: text that is
 def problems_of(error: ValidationError, document: type[Record]) -> list[Problem]:
     """What pydantic found, in the order of its fields.
 
-    A missing field is not reported if an unknown one of the same record has nearly its name.
+    A missing field is not reported if an unknown one of the same record has nearly its name; of many unknown ones, the
+    first are looked at.
     """
-    unknown, missing, problems = [], [], []
-    for found in error.errors(include_url=False):
-        path, kind, value = found["loc"], found["type"], found["input"]
-        if kind == "extra_forbidden":
-            unknown.append(path)
-            problems.append(Problem(path, _unknown_field(path, document)))
-        elif kind == "missing":
-            missing.append(path)
-            problems.append(Problem(path, f"the field {path[-1]!r} is missing."))
-        else:
-            expected = f"expected {CONTAINERS[kind]}." if kind in CONTAINERS else found["msg"]
-            name = f"{path[-1]} is" if path and isinstance(path[-1], str) else "found"
-            problems.append(Problem(path, f"{name} {quote(value)}, {expected}"))
-    misspelt = {(*path[:-1], nearest(path[-1], [p[-1] for p in missing if p[:-1] == path[:-1]])) for path in unknown}
-    return [problem for problem in problems if problem.path not in misspelt]
+    found = error.errors(include_url=False)
+    unknown = [each["loc"] for each in found if each["type"] == "extra_forbidden"][:MAX_TOLD]
+    missing = {each["loc"] for each in found if each["type"] == "missing"}
+    beside: dict[Path, list[str]] = {}
+    for *record, name in missing if unknown else ():
+        beside.setdefault(tuple(record), []).append(str(name))
+    misspelt = {(*record, nearest(name, beside.get(tuple(record), ()))) for *record, name in unknown}
+    return [_problem(each, document) for each in found if each["type"] != "missing" or each["loc"] not in misspelt]
+
+
+def _problem(found: Any, document: type[Record]) -> Problem:
+    """One thing that pydantic found, worded when it is told."""
+    path, kind, value = found["loc"], found["type"], found["input"]
+    if kind == "extra_forbidden":
+        return Problem(path, lambda: _unknown_field(path, document))
+    if kind == "missing":
+        return Problem(path, f"the field {path[-1]!r} is missing.")
+    expected = f"expected {CONTAINERS[kind]}." if kind in CONTAINERS else found["msg"]
+    name = f"{path[-1][:MAX_QUOTE]} is" if path and isinstance(path[-1], str) else "found"
+    names = found.get("ctx", {}).get("names", ()) if isinstance(value, str) else ()
+    return Problem(path, lambda: f"{name} {quote(value)}, {expected}{did_you_mean(value, names)}")
 
 
 def _unknown_field(path: Path, document: type[Record]) -> str:
     """Lists the fields that a record has."""
-    fields = next(list(fields) for fields in _fields_at(path[:-1], document) if path[-1] not in fields)
+    fields = next((list(fields) for fields in _fields_at(path[:-1], document) if path[-1] not in fields), [])
     hint = did_you_mean(path[-1], fields)
-    return f"unknown field {path[-1]!r}.{hint} The fields are {', '.join(fields)}."
+    return f"unknown field {named(str(path[-1]))}.{hint} The fields are {', '.join(fields)}."
 
 
 def _fields_at(path: Path, document: type[Record]) -> list[dict[str, Any]]:

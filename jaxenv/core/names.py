@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from typing import Any
 
 MIN_SIMILARITY = 0.5  # of a name that is suggested, as `difflib` measures it
+MAX_LENGTH = 60  # characters of a name, of which longer ones are neither suggested nor looked for
+MAX_LISTED = 40  # names that a message lists
 
 
 def did_you_mean(word: Any, names: Iterable[str]) -> str:
@@ -24,7 +26,18 @@ def did_you_mean_one_of(word: Any, names: Iterable[str]) -> str:
     " Did you mean 'evaluate'? Available: evaluate, plot."
     """
     names = list(names)
-    return f"{did_you_mean(word, names)} Available: {', '.join(names)}."
+    return f"{did_you_mean(word, names)} Available: {listed(names)}."
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names with commas between them; of many, the first, and of a long one, its beginning.
+
+    >>> listed(["a", "b"]), listed(map(str, range(100)))[-18:]
+    ('a, b', '38, 39 and 60 more')
+    """
+    names = [name if len(name) <= MAX_LENGTH else f"{name[:MAX_LENGTH]}…" for name in names]
+    more = len(names) - MAX_LISTED
+    return ", ".join(names[:MAX_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
 def nearest(word: Any, names: Iterable[str]) -> str | None:
@@ -33,7 +46,9 @@ def nearest(word: Any, names: Iterable[str]) -> str | None:
     Of names that are as near, that with the same first letter, then with the same last: `le` for `lte`, not `lt`.
     """
     word = str(word).lower()
-    plain = {name.lower(): name for name in names}
+    if len(word) > MAX_LENGTH:
+        return None
+    plain = {name.lower(): name for name in names if len(name) <= MAX_LENGTH}
     begun = [name for name in plain if word and name.startswith(word)]
     if begun:
         return plain[begun[0]]

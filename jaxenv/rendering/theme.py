@@ -1,5 +1,6 @@
 """The colors and the font of every picture: what the font can draw, and how wide, cut or wrapped a line is."""
 
+import bisect
 import functools
 import unicodedata
 
@@ -24,9 +25,18 @@ def tint(color: str, share: float) -> str:
     return "#" + "".join(f"{part:02x}" for part in mixed)
 
 
+CONTROLS = dict.fromkeys((*range(32), 127), MISSING)
+"""What neither a font nor an XML document has, such as NUL."""
+
+
 @functools.lru_cache(maxsize=4096)
 def drawable(words: str) -> str:
-    """The words in characters that the font has; an emoji that it lacks becomes its name."""
+    """The words in characters that the font has; an emoji that it lacks becomes its name.
+
+    >>> drawable("lunch 🐘")
+    'lunch :elephant:'
+    """
+    words = words.translate(CONTROLS)
     return words if words.isascii() else "".join(map(_drawable, words))
 
 
@@ -36,7 +46,7 @@ def _drawable(sign: str) -> str:
         return f":{SHORT[sign]}:"
     if sign in JOINERS:
         return ""
-    if all(_has(sign, weight) for weight in WEIGHTS):
+    if sign == MISSING or all(_has(sign, weight) for weight in WEIGHTS):
         return sign
     kind = unicodedata.category(sign)
     if kind in ("Cf", "Mn", "Sk"):
@@ -55,23 +65,39 @@ def _has(sign: str, weight: str) -> bool:
 def fitting(words: str, width: float | None, size: float, bold: bool = False) -> str:
     """The words on one line, cut with an ellipsis if they are wider than `width` points."""
     words = drawable(" ".join(words.split()))
-    if width is None or text_width(words, size, bold) <= width:
+    if width is None or _fits(words, width, size, bold):
         return words
-    for length in range(len(words) - 1, 1, -1):
-        cut = words[:length].rstrip(" ·,") + "…"
-        if text_width(cut, size, bold) <= width:
-            return cut
-    return ""
+    lengths = range(2, min(len(words), _most_characters(width, size)))
+    number = bisect.bisect_left(lengths, True, key=lambda length: not _fits(_cut(words, length), width, size, bold))
+    return _cut(words, lengths[number - 1]) if number else ""
 
 
 def wrapped(words: str, width: float, size: float, most: int) -> list[str]:
     """The words on at most `most` lines, each at most `width` points wide."""
     rest, lines = drawable(" ".join(words.split())).split(), []
     while rest and len(lines) < most - 1:
-        number = next((n for n in range(len(rest), 1, -1) if text_width(" ".join(rest[:n]), size) <= width), 1)
+        numbers = range(2, min(len(rest), _most_characters(width, size)) + 1)
+        number = 1 + bisect.bisect_left(
+            numbers, True, key=lambda number, rest=rest: not _fits(" ".join(rest[:number]), width, size)
+        )
         lines.append(fitting(" ".join(rest[:number]), width, size))
         rest = rest[number:]
     return [*lines, fitting(" ".join(rest), width, size)] if rest else lines
+
+
+def _cut(words: str, length: int) -> str:
+    """The first characters and an ellipsis."""
+    return words[:length].rstrip(" ·,") + "…"
+
+
+def _fits(words: str, width: float, size: float, bold: bool = False) -> bool:
+    """Whether a line is at most `width` points wide; one of too many characters is not measured."""
+    return len(words) <= _most_characters(width, size) and text_width(words, size, bold) <= width
+
+
+def _most_characters(width: float, size: float) -> int:
+    """More characters than fit into a width: none of letters is narrower than an eighth of the size."""
+    return 2 + int(8 * max(width, 0.0) / size)
 
 
 @functools.lru_cache(maxsize=4096)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from jaxenv.envs.lifeops.types import Limits
 from scenarios.checking import over_capacity, repeated
-from scenarios.errors import Path, Problem
+from scenarios.errors import Path, Problem, named
 from scenarios.lifeops.document import DEFAULT_TRIP, Day, Event
 
 FOCUS_ID = re.compile(r"focus_\d+")  # what a day names its focus blocks
@@ -13,7 +13,7 @@ FOCUS_ID = re.compile(r"focus_\d+")  # what a day names its focus blocks
 
 def problems(day: Day, limits: Limits) -> list[Problem]:
     """Why a day cannot be compiled; empty if it can."""
-    return [*_repeated_ids(day), *_over_capacity(day, limits), *_nothing_to_decide(day)]
+    return list(_over_capacity(day, limits)) or [*_repeated_ids(day), *_nothing_to_decide(day)]
 
 
 def warnings(day: Day) -> list[Problem]:
@@ -69,7 +69,7 @@ def _unmapped_places(day: Day) -> Iterator[Problem]:
         used.setdefault(event.location, (*path, "location"))
     for place, path in used.items():
         if place not in mapped:
-            text = f"{place!r} is missing from travel_times; trips there default to {DEFAULT_TRIP} minutes."
+            text = f"{named(place)} is missing from travel_times; trips there default to {DEFAULT_TRIP} minutes."
             yield Problem(path, text)
 
 
@@ -77,5 +77,5 @@ def _focus_ids(day: Day) -> Iterator[Problem]:
     """Ids that a focus block may get too."""
     for path, event in _events(day):
         if FOCUS_ID.fullmatch(event.event_id):
-            text = f"{event.event_id!r} may also become the id of a focus block (focus_<step>)."
+            text = f"{named(event.event_id)} may also become the id of a focus block (focus_<step>)."
             yield Problem((*path, "event_id"), text)

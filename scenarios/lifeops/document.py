@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
-from jaxenv.core.names import did_you_mean
 from jaxenv.envs.lifeops.actions import ACTION_TYPES
 from scenarios.lifeops.clock import clock
 from scenarios.lifeops.fields import DueDay, Kind, Level, Minute, Steps, Travel, Weekday, Weight, Window, Work
@@ -164,8 +163,8 @@ def _known_persona(persona: Any) -> Any:
     if persona not in PERSONAS:
         raise PydanticCustomError(
             "persona",
-            "expected a mapping or the id of a persona of the library: {ids}.{hint}",
-            {"ids": ", ".join(PERSONAS), "hint": did_you_mean(persona, PERSONAS)},
+            "expected a mapping or the id of a persona of the library: {ids}.",
+            {"ids": ", ".join(PERSONAS), "names": tuple(PERSONAS)},
         )
     return PERSONAS[persona]
 

@@ -1,5 +1,6 @@
 """Checks of a task beyond its single fields: why it cannot be compiled."""
 
+import functools
 from collections.abc import Iterator
 from itertools import chain
 
@@ -9,7 +10,7 @@ from jaxenv.core.names import did_you_mean
 from jaxenv.envs.lifestack.metrics import METRICS, UNIT, better
 from jaxenv.envs.lifestack.types import Limits
 from scenarios.checking import over_capacity, repeated, unknown
-from scenarios.errors import Path, Problem, quote
+from scenarios.errors import Path, Problem, named, quote
 from scenarios.lifestack.conditions import Condition
 from scenarios.lifestack.document import ExoEvent, Route, Task
 from scenarios.lifestack.facts import Facts, bound, bounds, hidden_keys
@@ -21,7 +22,7 @@ WORLD, HIDDEN = "the world", "the hidden state"
 
 def problems(task: Task, limits: Limits) -> list[Problem]:
     """Why a task cannot be compiled; empty if it can."""
-    found = [
+    found = list(_over_capacity(task, limits)) or [
         *_repeated_ids(task),
         *_repeated_verbs(task),
         *_unknown_names(task),
@@ -31,7 +32,7 @@ def problems(task: Task, limits: Limits) -> list[Problem]:
         *_wrong_sides(task),
         *_unfit_operators(task),
     ]
-    return found or [*_over_capacity(task, limits), *_before_the_first_step(task)]
+    return found or [*_too_many_bounds(task, limits), *_before_the_first_step(task)]
 
 
 def _repeated_ids(task: Task) -> Iterator[Problem]:
@@ -45,7 +46,7 @@ def _repeated_verbs(task: Task) -> Iterator[Problem]:
     for n, route in enumerate(task.viable_routes):
         for m, verb in enumerate(route.required_action_types):
             if verb in route.required_action_types[:m]:
-                text = f"{verb!r} is repeated, expected each verb once: it is done once on a route."
+                text = f"{named(verb)} is repeated, expected each verb once: it is done once on a route."
                 yield Problem(("viable_routes", n, "required_action_types", m), text)
 
 
@@ -72,10 +73,12 @@ def _unknown_metrics(task: Task) -> Iterator[Problem]:
     for path, changes in tables:
         for metric in changes:
             if metric not in METRICS:
-                yield Problem(
-                    (*path, metric),
-                    f"no metric {metric!r}.{did_you_mean(metric, METRICS)} The metrics are {', '.join(METRICS)}.",
-                )
+                yield Problem((*path, metric), functools.partial(_no_metric, metric))
+
+
+def _no_metric(path: str) -> str:
+    """Names the nearest metric, and all."""
+    return f"no metric {named(path)}.{did_you_mean(path, METRICS)} The metrics are {', '.join(METRICS)}."
 
 
 def _metrics_as_facts(task: Task) -> Iterator[Problem]:
@@ -84,7 +87,7 @@ def _metrics_as_facts(task: Task) -> Iterator[Problem]:
         if key in METRICS:
             way = {"viable_routes": "effects", "event_schedule": "effects"}.get(str(path[0]), "disruption")
             yield Problem(
-                path, f"{key!r} is a metric, not a fact. To change it, use {way}; otherwise choose another name."
+                path, f"{named(key)} is a metric, not a fact. To change it, use {way}; otherwise choose another name."
             )
 
 
@@ -94,12 +97,12 @@ def _two_homes(task: Task) -> Iterator[Problem]:
     for field in ("mutable_world", "visible_world"):
         for key in task[field]:
             if key in task.hidden_state:
-                text = f"{key!r} has two homes, hidden_state and {field}. Keep one."
+                text = f"{named(key)} has two homes, hidden_state and {field}. Keep one."
                 yield Problem((field, key), text)
     for key in task.visible_world:
         if key in task.mutable_world and not _are_equal(facts, task, key):
             first, other = quote(task.mutable_world[key]), quote(task.visible_world[key])
-            yield Problem(("visible_world", key), f"{key!r} is {other} here and {first} in mutable_world.")
+            yield Problem(("visible_world", key), f"{named(key)} is {other} here and {first} in mutable_world.")
 
 
 def _are_equal(facts: Facts, task: Task, key: str) -> bool:
@@ -116,7 +119,12 @@ def _wrong_sides(task: Task) -> Iterator[Problem]:
         writes = HIDDEN if "hidden_state_mutation" in path else WORLD
         home = HIDDEN if key in hidden else WORLD
         if writes != home and key not in METRICS:
-            yield Problem(path, f"{path[2]} writes {writes}, and {key!r} belongs to {home}: {_why(task, key)}.")
+            yield Problem(path, functools.partial(_wrong_side, task, str(path[2]), key, writes, home))
+
+
+def _wrong_side(task: Task, field: str, key: str, writes: str, home: str) -> str:
+    """Which side a field writes, and where the key belongs."""
+    return f"{field} writes {writes}, and {named(key)} belongs to {home}: {_why(task, key)}."
 
 
 def _why(task: Task, key: str) -> str:
@@ -125,14 +133,16 @@ def _why(task: Task, key: str) -> str:
         if key in task[field]:
             return f"it is in {field}"
     writer = next(event.id for event in task.event_schedule if key in event.hidden_state_mutation)
-    return f"a hidden_state_mutation of {writer!r} writes it"
+    return f"a hidden_state_mutation of {named(writer)} writes it"
 
 
 def _unfit_operators(task: Task) -> Iterator[Problem]:
     """Comparisons that are meaningless."""
     for path, condition in task.conditions():
         if condition.key in METRICS and condition.op not in ORDERING:
-            text = f"{condition.key!r} is a metric, found op {condition.op}, expected one of {', '.join(ORDERING)}."
+            text = (
+                f"{named(condition.key)} is a metric, found op {condition.op}, expected one of {', '.join(ORDERING)}."
+            )
             yield Problem(path, text)
         elif condition.op in ORDERING and not is_number(condition.value):
             text = f"op {condition.op} compares numbers only, found {quote(condition.value)}."
@@ -148,14 +158,19 @@ def _over_capacity(task: Task, limits: Limits) -> Iterator[Problem]:
         (("milestones",), "milestones", len(task.milestones)),
         (("event_schedule",), "events", len(task.event_schedule)),
         (("success_conditions",), "success", len(task.success_conditions)),
-        ((), "bounds", len(bounds(task))),
     )
-    words = {"success": "members of success_conditions", "bounds": "different bounds on metrics", "keys": "facts"}
+    words = {"success": "members of success_conditions", "keys": "facts"}
     for path, field, count in tables:
         yield from over_capacity(path, f"{count} {words.get(field, field)}", field, count, limits)
     for key, values in facts.values.items():
-        counts = f"absence and the {len(values)} values that {key!r} can take"
+        counts = f"absence and the {len(values)} values that {named(key)} can take"
         yield from over_capacity((), counts, "codes", len(values) + 1, limits)
+
+
+def _too_many_bounds(task: Task, limits: Limits) -> Iterator[Problem]:
+    """More different bounds on metrics than the arrays hold."""
+    count = len(bounds(task))
+    yield from over_capacity((), f"{count} different bounds on metrics", "bounds", count, limits)
 
 
 def _before_the_first_step(task: Task) -> Iterator[Problem]:
@@ -171,7 +186,7 @@ def _before_the_first_step(task: Task) -> Iterator[Problem]:
     unlocked = {name for route in task.viable_routes for name in route.milestones_unlocked}
     for n, milestone in enumerate(task.milestones):
         if milestone.id not in unlocked and holds(milestone.condition):
-            text = f"milestone {milestone.id!r} is open and reached before the first step."
+            text = f"milestone {named(milestone.id)} is open and reached before the first step."
             yield Problem(("milestones", n, "condition_value"), text)
     members = [any(map(holds, member.alternatives)) for member in task.success_conditions]
     if members and all(members):

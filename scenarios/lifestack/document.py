@@ -162,7 +162,7 @@ class Task(Record):
     )
     horizon: Steps = Field(description="The time limit in steps.")
     difficulty: Difficulty = Field(default=1, description="1 to 5 (the hardest), for people; changes nothing.")
-    domain_metadata: dict[str, Any] = Field(
+    domain_metadata: Facts = Field(
         default={}, description="Whatever else there is to say, such as {story: ...}; changes nothing."
     )
     disruption: Changes = Field(

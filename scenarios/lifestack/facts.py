@@ -40,15 +40,16 @@ class Facts:
     @classmethod
     def of(cls, task: Task) -> "Facts":
         """The facts of a task."""
-        values: dict[str, list[Any]] = {key: [] for key in _keys(task)}
+        taken: dict[str, dict[Hashable, Any]] = {key: {} for key in _keys(task)}
         for _, key, value in chain(task.states(), task.consequences(), task.mutations()):
-            if value is not None and key in values and _place(values[key], value) is None:
-                values[key].append(value)
-        first = dict.fromkeys(values, ABSENT)
+            if value is not None and key in taken:
+                taken[key].setdefault(token(value), value)
+        places = {key: {each: code for code, each in enumerate(values, 1)} for key, values in taken.items()}
+        first = dict.fromkeys(taken, ABSENT)
         for _, key, value in task.states():
-            if key in values:
-                first[key] = _code(values[key], value)
-        return cls(values={key: tuple(taken) for key, taken in values.items()}, first=first)
+            if key in taken:
+                first[key] = ABSENT if value is None else places[key][token(value)]
+        return cls(values={key: tuple(values.values()) for key, values in taken.items()}, first=first)
 
     @property
     def keys(self) -> tuple[str, ...]:

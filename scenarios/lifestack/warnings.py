@@ -1,16 +1,18 @@
 """Warnings about a task: what is allowed but rarely intended."""
 
+import itertools
 from collections.abc import Iterable, Iterator
 
 from jaxenv.core.names import did_you_mean
 from jaxenv.envs.lifestack.metrics import METRICS, UNIT, index
-from scenarios.errors import Problem, quote
+from scenarios.errors import MAX_QUOTE, Problem, named, quote
 from scenarios.lifestack.conditions import AnyOf, Condition
 from scenarios.lifestack.document import Task
 from scenarios.lifestack.reach import Reach, never_fires
 
 MAX_STAKES = 12  # side income from which on winning may not pay
 MAX_STAKES_WITHOUT_DEADLINE = 7
+MAX_WORDED = 3  # alternatives of a condition that a warning explains
 
 
 def warnings(task: Task) -> list[Problem]:
@@ -61,8 +63,8 @@ def _impossible_members(members: Iterable[Condition | AnyOf], reach: Reach) -> l
 def _why_not(conditions: Iterable[Condition], reach: Reach) -> str:
     """Why some conditions can never hold."""
     return " ".join(
-        f"{condition.key} {condition.op} {quote(condition.value)} never holds: {_what_holds(condition, reach)}"
-        for condition in conditions
+        f"{each.key[:MAX_QUOTE]} {each.op} {quote(each.value)} never holds: {_what_holds(each, reach)}"
+        for each in itertools.islice(conditions, MAX_WORDED)
     )
 
 
@@ -74,9 +76,9 @@ def _what_holds(condition: Condition, reach: Reach) -> str:
         return f"the metric stays from {low:g} to {high:g}."
     if not facts.values[key]:
         others = [name for name, taken in facts.values.items() if taken]
-        return f"nothing sets {key!r}.{did_you_mean(key, [*others, *METRICS])}"
+        return f"nothing sets {named(key)}.{did_you_mean(key, [*others, *METRICS])}"
     met = [facts.value(key, code) for code in range(len(facts.values[key]) + 1) if reach.codes[key] >> code & 1]
-    return f"{key!r} is only ever {', '.join(map(quote, met))}."
+    return f"{named(key)} is only ever {', '.join(map(quote, met))}."
 
 
 def _late_events(task: Task) -> Iterator[Problem]:
@@ -84,8 +86,8 @@ def _late_events(task: Task) -> Iterator[Problem]:
     for n, event in enumerate(task.event_schedule):
         if never_fires(task, event):
             which = "horizon" if task.last_step == task.horizon else "deadline_step"
-            text = f"the event {event.id!r} never fires: step {event.step} is not before the {which}, {task.last_step}."
-            yield Problem(("event_schedule", n, "step"), text)
+            late = f"step {event.step} is not before the {which}, {task.last_step}."
+            yield Problem(("event_schedule", n, "step"), f"the event {named(event.id)} never fires: {late}")
 
 
 def _stakes(task: Task) -> Iterator[Problem]:

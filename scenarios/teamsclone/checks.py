@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from jaxenv.envs.teamsclone.types import KINDS, WINDOW, Limits
 from scenarios.checking import over_capacity, repeated, unknown
-from scenarios.errors import Path, Problem
+from scenarios.errors import Path, Problem, named
 from scenarios.teamsclone.document import KindMix, PresenceTransition, Workspace
 
 AGENT_ID = re.compile(r"agent([-_]?\d+)?")  # of an agent, in states
@@ -15,7 +15,7 @@ SLACK = 1e-9  # rounding may bring a sum this far over 1
 
 def problems(workspace: Workspace, limits: Limits) -> list[Problem]:
     """Why a workspace cannot be compiled; empty if it can."""
-    found = [
+    return list(_over_capacity(workspace, limits)) or [
         *_repeated_ids(workspace),
         *_agents(workspace),
         *_unknown_channels(workspace),
@@ -25,7 +25,6 @@ def problems(workspace: Workspace, limits: Limits) -> list[Problem]:
         *_too_many_calls(workspace),
         *_full_channels(workspace),
     ]
-    return found or [*_over_capacity(workspace, limits)]
 
 
 def _repeated_ids(workspace: Workspace) -> Iterator[Problem]:
@@ -49,7 +48,7 @@ def _agents(workspace: Workspace) -> Iterator[Problem]:
     """Ids that are those of agents, who are in every workspace without being listed."""
     for n, user in enumerate(workspace.users):
         if AGENT_ID.fullmatch(user.id):
-            text = f"{user.id!r} is the id of an agent; agents are not listed. Choose another id."
+            text = f"{named(user.id)} is the id of an agent; agents are not listed. Choose another id."
             yield Problem(("users", n, "id"), text)
 
 
@@ -101,10 +100,12 @@ def _too_many_calls(workspace: Workspace) -> Iterator[Problem]:
 
 def _full_channels(workspace: Workspace) -> Iterator[Problem]:
     """Channels with more messages than they can hold."""
-    for id in workspace.channel_ids:
-        rows = [n for n, message in enumerate(workspace.messages) if message.channel == id]
+    rows_of: dict[str, list[int]] = {id: [] for id in workspace.channel_ids}
+    for n, message in enumerate(workspace.messages):
+        rows_of.get(message.channel, []).append(n)
+    for id, rows in rows_of.items():
         if len(rows) > WINDOW:
-            text = f"{len(rows)} messages in {id!r}, and a channel keeps {WINDOW}. Leave out the oldest."
+            text = f"{len(rows)} messages in {named(id)}, and a channel keeps {WINDOW}. Leave out the oldest."
             yield Problem(("messages", rows[WINDOW]), text)
 
 

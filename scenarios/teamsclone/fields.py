@@ -5,12 +5,11 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
-from jaxenv.envs.teamsclone.types import KINDS, MAX_AGENTS, PRESENCE
+from jaxenv.envs.teamsclone.types import KINDS, MAX_AGENTS, MAX_WAIT, PRESENCE
 from scenarios.records import expect, number_from, one_of
 
 MAX_CHARACTERS = 1000  # of a text or a message
 MAX_WEIGHT = 1_000_000
-MAX_WAIT = 500  # steps in which a mention or a call waits
 LAST_MILLISECOND = 253_402_300_799_999  # of the year 9999
 
 

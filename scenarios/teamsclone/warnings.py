@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from jaxenv.envs.teamsclone.types import BUSY, KINDS, PRESENCE
-from scenarios.errors import Problem
+from scenarios.errors import Problem, named
 from scenarios.teamsclone.checks import SLACK
 from scenarios.teamsclone.document import User, Workspace
 
@@ -45,10 +45,10 @@ def _silent_teammates(workspace: Workspace) -> Iterator[Problem]:
     """Teammates who never post."""
     for n, user in enumerate(workspace.users):
         if not can_be_present(user):
-            text = f"{user.id!r} is {user.status} and never becomes available or busy, so never posts."
+            text = f"{named(user.id)} is {user.status} and never becomes available or busy, so never posts."
             yield Problem(("users", n, "presence_transition"), text)
         elif user.post_rate == 0:
-            yield Problem(("users", n, "post_rate"), f"{user.id!r} never posts: post_rate is 0.")
+            yield Problem(("users", n, "post_rate"), f"{named(user.id)} never posts: post_rate is 0.")
 
 
 def _silent_channels(workspace: Workspace) -> Iterator[Problem]:
@@ -57,7 +57,7 @@ def _silent_channels(workspace: Workspace) -> Iterator[Problem]:
         for m, channel in enumerate(team.channels):
             is_used = any(posts(user) and workspace.preference(user)[channel.id] for user in workspace.users)
             if not is_used and not channel.call_rate:
-                text = f"nobody ever posts in {channel.id!r}: no teammate prefers it, and its call_rate is 0."
+                text = f"nobody ever posts in {named(channel.id)}: no teammate prefers it, and its call_rate is 0."
                 yield Problem(("teams", n, "channels", m), text)
 
 
@@ -101,7 +101,7 @@ def _calls_of_nobody(workspace: Workspace) -> Iterator[Problem]:
     for n, team in enumerate(workspace.teams):
         for m, channel in enumerate(team.channels):
             if channel.call_rate:
-                text = f"no call ever starts in {channel.id!r}: no teammate is ever available or busy."
+                text = f"no call ever starts in {named(channel.id)}: no teammate is ever available or busy."
                 yield Problem(("teams", n, "channels", m, "call_rate"), text)
 
 

@@ -55,7 +55,6 @@ ERRORS = {
     "probability": (("probability: 0.5", "probability: 1.5"), [":28:", "'storm'", "1.5", "0 to 1"]),
     "step": (("step: 4", "step: -2"), [":27:", "step is -2", "-1 for any step"]),
     "too much energy": (("energy: 80", "energy: 100.5"), [":33:", "energy is 100.5", "0 to 100"]),
-    "a value that no file holds": (("rain: 3", "rain: 1e999"), [":7:", "rain", "a finite number"]),
     "a change that is too large": (("clarity: 5", "clarity: 101"), [":22:", "101", "-100 to 100"]),
     "reward": (("reward: 1", "reward: high"), [":24:", "'boxes'", '"high"', "a number from"]),
     "difficulty": (("horizon: 20", "horizon: 20\ndifficulty: 6"), [":4:", "6", "1 to 5"]),

@@ -27,7 +27,7 @@ from jaxenv.envs.lifestack.metrics import HIGHEST, METRICS
 NUM_METRICS = len(METRICS)
 CENTS = 100  # units of time, money and energy in 1.0
 MAX_ENERGY = 100 * CENTS
-MAX_AMOUNT = 2**30  # of time or money, in units
+MAX_AMOUNT = 10_000_000 * CENTS  # of time or money, in units
 MAX_REWARD = 100.0  # of a route or a milestone, either sign
 
 ABSENT = 0  # the code of a fact that has no value

@@ -1,8 +1,11 @@
-"""The budget of a search: seconds of computing and nodes."""
+"""The budget of a search: seconds of computing, nodes and states, so that no task costs more time or memory."""
 
 import time
 
-NODES_PER_CLOCK_CHECK = 256
+MAX_NODES = 2_000_000
+MAX_STATES = 10_000_000  # that the nodes lead to, about 300 bytes each
+MAX_DRAWS = 12  # events that may fire in one step, or be foreseen together
+STATES_PER_CLOCK_CHECK = 256
 
 
 class Exhausted(Exception):
@@ -12,13 +15,19 @@ class Exhausted(Exception):
 class Budget:
     """Seconds and nodes that a search may take; seconds of this thread, so that a busy machine cuts nothing short."""
 
-    def __init__(self, seconds: float, nodes: int = 2_000_000) -> None:
+    def __init__(self, seconds: float, nodes: int = MAX_NODES) -> None:
         self.end = time.thread_time() + seconds
-        self.nodes = nodes
+        self.nodes, self.states = nodes, MAX_STATES
+        self._unchecked = 0
+
+    @property
+    def left(self) -> float:
+        """The remaining seconds."""
+        return self.end - time.thread_time()
 
     def part(self, share: float, nodes: int | None = None) -> "Budget":
         """A budget with a share of the remaining seconds."""
-        return Budget((self.end - time.thread_time()) * share, self.nodes if nodes is None else nodes)
+        return Budget(self.left * share, self.nodes if nodes is None else nodes)
 
     def spend(self) -> None:
         """Counts a node.
@@ -27,6 +36,32 @@ class Budget:
             Exhausted: if nothing is left.
         """
         self.nodes -= 1
-        if self.nodes < 0 or (self.nodes % NODES_PER_CLOCK_CHECK == 0 and time.thread_time() > self.end):
-            self.nodes = -1
+        if self.nodes < 0:
             raise Exhausted
+        self.hold(1)
+
+    def hold(self, states: int) -> None:
+        """Counts states that a node leads to; looks at the clock from time to time.
+
+        Raises:
+            Exhausted: if nothing is left.
+        """
+        self.states -= states
+        self._unchecked += states
+        if self.states < 0:
+            raise Exhausted
+        if self._unchecked >= STATES_PER_CLOCK_CHECK:
+            self._unchecked = 0
+            if time.thread_time() > self.end:
+                self.nodes = 0
+                raise Exhausted
+
+
+def require_few_draws(events: int) -> None:
+    """Refuses to look at every way in which many random events may come: there are 2 ** events.
+
+    Raises:
+        Exhausted: if there are more than `MAX_DRAWS`.
+    """
+    if events > MAX_DRAWS:
+        raise Exhausted

@@ -6,6 +6,7 @@ still be spent are dropped.
 """
 
 import itertools
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,7 @@ from jaxenv.envs.lifestack import actions
 from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, INSPECTING, WAITING
 from jaxenv.envs.lifestack.metrics import HIGHEST
 from jaxenv.envs.lifestack.types import EVERY_STEP, MAX_ENERGY, NUM_METRICS
+from scenarios.solvers.lifestack.budget import require_few_draws
 from scenarios.solvers.lifestack.records import REWARD, Entry, Outcome, RemainingCost, State, Weights
 from scenarios.solvers.lifestack.tables import VERB_BITS, Tables, members_of
 
@@ -188,12 +190,11 @@ class Model:
         if not due:
             yield 1.0, state
             return
-        for draws in itertools.product((True, False), repeat=len(due)):
-            chance = 1.0
-            for n, fires in zip(due, draws, strict=True):
-                chance *= events[n].probability if fires else 1.0 - events[n].probability
-            if chance > 0.0:
-                yield chance, self._with_events(state, [n for n, fires in zip(due, draws, strict=True) if fires])
+        chances = [events[n].probability for n in due]
+        require_few_draws(sum(0.0 < chance < 1.0 for chance in chances))
+        for draws in itertools.product(*(_draws(chance) for chance in chances)):
+            chance = math.prod(draw for draw, _ in draws)
+            yield chance, self._with_events(state, [n for n, (_, fires) in zip(due, draws, strict=True) if fires])
 
     def _with_events(self, state: State, fires: list[int]) -> State:
         """The state after some events."""
@@ -252,3 +253,8 @@ class Model:
                 extra_time += max(0, route.time[verb] - MAX_TIME)
                 extra_energy += max(0, route.energy[verb] - MAX_UPKEEP)
         return RemainingCost(kept, money, energy, extra_time, extra_energy)
+
+
+def _draws(chance: float) -> list[tuple[float, bool]]:
+    """What an event may do, with the probabilities: fire, or not; what cannot happen is left out."""
+    return [(share, fires) for share, fires in ((chance, True), (1.0 - chance, False)) if share > 0.0]

@@ -1,7 +1,6 @@
 """Answers about a task: its best return, its largest probability of success, and whether it can be won."""
 
 import contextlib
-import sys
 from typing import NamedTuple
 
 from jaxenv.envs.lifestack.types import Scenario
@@ -15,7 +14,7 @@ from scenarios.solvers.lifestack.search import SLACK, Search
 from scenarios.solvers.lifestack.tables import Tables
 
 STEPS_OFF = (0, 1, 2, 3, 4, 6)  # what the first, quick searches may spend off routes
-RECURSION = 50_000  # frames; a step of an episode takes up to ten
+SECONDS_OF_ROLLOUTS = 0.5  # at least, however short a search is
 SHARE = 0.15  # of the remaining seconds, for each quick search
 
 
@@ -46,13 +45,15 @@ def plan(scenario: Scenario, seconds: float = 60.0, weights: Weights = REWARD) -
         scenario: the arrays of one task.
         seconds: for all searches together, about.
         weights: of the reward.
+
+    Raises:
+        Exhausted: where not even a simple policy can be followed through, since too much may happen.
     """
     return plan_of(Model(Tables(scenario), weights), seconds)
 
 
 def plan_of(model: Model, seconds: float = 60.0) -> Plan:
     """The best expected return of a game, as `plan`."""
-    _allow_recursion()
     budget = Budget(seconds)
     bound = Bound(model, budget)
     best, policy = _first_plan(model, bound, budget)
@@ -67,15 +68,17 @@ def plan_of(model: Model, seconds: float = 60.0) -> Plan:
             value = best
         if value > best + SLACK:
             best, policy = value, full
-    full.budget = Budget(seconds)
+    full.budget = following = _following(seconds)
     upper = best if is_exact else max(upper, best)
-    return Plan(best, is_exact, upper, chance_of_success(model, policy), model, policy)
+    return Plan(best, is_exact, upper, chance_of_success(model, policy, following), model, policy)
 
 
 def _first_plan(model: Model, bound: Bound, budget: Budget) -> tuple[float, Policy]:
     """The best policy that is found quickly: played out, or searched with few steps off routes."""
+    following = _following(budget.left)
     rollouts = [Rollout(model, bound, threshold) for threshold in THRESHOLDS]
-    best, policy = max(((expected_return(model, rollout), rollout) for rollout in rollouts), key=lambda found: found[0])
+    returns = [expected_return(model, rollout, following) for rollout in rollouts]
+    best, policy = max(zip(returns, rollouts, strict=True), key=lambda found: found[0])
     for steps_off in STEPS_OFF:
         search = Search(model, bound, budget.part(SHARE), steps_off)
         if best >= search.upper() - SLACK:
@@ -91,20 +94,26 @@ def _first_plan(model: Model, bound: Bound, budget: Budget) -> tuple[float, Poli
 
 def chance_to_win(scenario: Scenario, seconds: float = 5.0) -> tuple[float, float]:
     """The largest probability of success, as (at least, at most), which are equal where the search closes."""
-    _allow_recursion()
     tables, budget = Tables(scenario), Budget(seconds)
     model, guide = Model(tables, WIN_ONLY), Bound(Model(tables, WIN_SOON), budget)
-    low = high = 0.0
-    for threshold in THRESHOLDS:
-        low = max(low, expected_return(model, Rollout(model, guide, threshold)))
-        if low >= 1.0 - SLACK:
-            return 1.0, 1.0
-    search = Search(model, Bound(model, budget), budget, hint=guide)
-    high = search.upper()
-    if low < high - SLACK:
-        with contextlib.suppress(Exhausted):
+    low, following = 0.0, _following(seconds)
+    with contextlib.suppress(Exhausted):
+        for threshold in THRESHOLDS:
+            low = max(low, expected_return(model, Rollout(model, guide, threshold), following))
+            if low >= 1.0 - SLACK:
+                return 1.0, 1.0
+    high = 1.0
+    with contextlib.suppress(Exhausted):
+        search = Search(model, Bound(model, budget), budget, hint=guide)
+        high = search.upper()
+        if low < high - SLACK:
             low = high = max(low, search.solve(low + SLACK))
     return low, high
+
+
+def _following(seconds: float) -> Budget:
+    """The budget for following policies through all that may happen."""
+    return Budget(max(seconds, SECONDS_OF_ROLLOUTS))
 
 
 def winnable(scenario: Scenario, seconds: float = 5.0) -> str:
@@ -113,7 +122,3 @@ def winnable(scenario: Scenario, seconds: float = 5.0) -> str:
     if low > SLACK:
         return "yes"
     return "no" if high <= SLACK else "unknown"
-
-
-def _allow_recursion() -> None:
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION))

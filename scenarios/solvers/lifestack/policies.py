@@ -3,8 +3,10 @@
 from collections.abc import Callable
 from typing import Protocol
 
+from scenarios.solvers.lifestack.budget import Budget
 from scenarios.solvers.lifestack.model import Model
 from scenarios.solvers.lifestack.records import Entry, Outcome, State
+from scenarios.solvers.lifestack.recursion import Call, result_of
 
 
 class Policy(Protocol):
@@ -17,27 +19,32 @@ class Policy(Protocol):
         ...
 
 
-def expected(model: Model, policy: Policy, earned: Callable[[Outcome], float]) -> float:
-    """The expected sum of what outcomes earn in an episode, such as their rewards."""
+def expected(model: Model, policy: Policy, earned: Callable[[Outcome], float], budget: Budget) -> float:
+    """The expected sum of what outcomes earn in an episode, such as their rewards.
+
+    Raises:
+        Exhausted: where the budget is spent before all that may happen is counted.
+    """
     memo: dict[tuple[State, int], float] = {}
 
-    def value(state: State, memory: int) -> float:
+    def value(state: State, memory: int) -> Call[float]:
         if (state, memory) not in memo:
+            budget.spend()
             entry, after = policy.entry(state, memory)
-            memo[state, memory] = sum(
-                o.probability * (earned(o) + (value(o.state, after) if o.state else 0.0))
-                for o in model.outcomes(state, entry)
-            )
+            parts = []
+            for o in model.outcomes(state, entry):
+                parts.append(o.probability * (earned(o) + ((yield value(o.state, after)) if o.state else 0.0)))
+            memo[state, memory] = sum(parts)
         return memo[state, memory]
 
-    return sum(chance * value(state, policy.first_memory) for chance, state in model.first_states())
+    return sum(chance * result_of(value(state, policy.first_memory)) for chance, state in model.first_states())
 
 
-def expected_return(model: Model, policy: Policy) -> float:
-    """The expected return of an episode."""
-    return expected(model, policy, lambda outcome: outcome.reward)
+def expected_return(model: Model, policy: Policy, budget: Budget) -> float:
+    """The expected return of an episode; raises as `expected`."""
+    return expected(model, policy, lambda outcome: outcome.reward, budget)
 
 
-def chance_of_success(model: Model, policy: Policy) -> float:
-    """How likely a policy succeeds."""
-    return expected(model, policy, lambda outcome: float(outcome.success))
+def chance_of_success(model: Model, policy: Policy, budget: Budget) -> float:
+    """How likely a policy succeeds; raises as `expected`."""
+    return expected(model, policy, lambda outcome: float(outcome.success), budget)

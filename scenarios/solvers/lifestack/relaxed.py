@@ -20,10 +20,11 @@ from typing import NamedTuple
 from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, INSPECTING, VERBS
 from jaxenv.envs.lifestack.metrics import HIGHEST
 from jaxenv.envs.lifestack.types import EVERY_STEP, NUM_METRICS
-from scenarios.solvers.lifestack.budget import Budget
+from scenarios.solvers.lifestack.budget import Budget, require_few_draws
 from scenarios.solvers.lifestack.metrics import bits
 from scenarios.solvers.lifestack.model import ENERGY, MAX_TIME, Model
 from scenarios.solvers.lifestack.records import State
+from scenarios.solvers.lifestack.recursion import Call, result_of
 from scenarios.solvers.lifestack.remaining_work import Needed, RemainingWork
 from scenarios.solvers.lifestack.tables import Event, members_of
 
@@ -92,25 +93,35 @@ class Relaxed:
             Exhausted: where the nodes are spent.
         """
         found = self._memo.get(situation)
+        return result_of(self._value(situation)) if found is None else found
+
+    def _value(self, situation: Situation) -> Call[float]:
+        """`value`, of a situation that may be new."""
+        found = self._memo.get(situation)
         if found is not None:
             return found
         self.budget.spend()
         if situation.foreseen == UNKNOWN and not self._waits[situation.clock]:
-            best = self._foreseen(situation)
+            best = yield self._foreseen(situation)
         else:
-            moves = self._moves(situation)
-            best = max(self._given_up(situation), *(gain + self._arrive(after) for after, gain in moves))
+            best = self._given_up(situation)
+            for after, gain in self._moves(situation):
+                best = max(best, gain + (yield self._arrive(after)))
         self._memo[situation] = best
         return best
 
-    def _foreseen(self, situation: Situation) -> float:
+    def _foreseen(self, situation: Situation) -> Call[float]:
         """The expectation over which random events will fire, each case foreseen."""
-        foreseen = [(1.0, 0)]
-        for n in members_of(self._lucky[situation.clock]):
+        foreseen, lucky = [(1.0, 0)], self._lucky[situation.clock]
+        require_few_draws(lucky.bit_count())
+        for n in members_of(lucky):
             hit = self.tables.events[n].probability
             draws = ((hit, 1 << n), (1.0 - hit, 0))
             foreseen = [(chance * share, events | fires) for chance, events in foreseen for share, fires in draws]
-        return sum(chance * self.value(situation._replace(foreseen=events)) for chance, events in foreseen)
+        parts = []
+        for chance, events in foreseen:
+            parts.append(chance * (yield self._value(situation._replace(foreseen=events))))
+        return sum(parts)
 
     def _given_up(self, situation: Situation) -> float:
         """An upper bound on the value of failing as soon as possible, off routes."""
@@ -346,7 +357,7 @@ class Relaxed:
             return ()
         return tuple(map(add, situation.carried, self.carried(self.tables.changes[change])))
 
-    def _arrive(self, situation: Situation) -> float:
+    def _arrive(self, situation: Situation) -> Call[float]:
         """The value of a situation whose clock has just advanced: milestones, ends, events, and what follows."""
         tables, weights = self.tables, self.weights
         reading, within, unmet = tables.read(situation.facts), self._within(situation), self._unmet(situation)
@@ -369,22 +380,24 @@ class Relaxed:
             return max(stop, earned + weights.failure)
         if situation.clock >= tables.horizon:
             return max(stop, earned)
-        return max(stop, earned + self._with_events(situation))
+        return max(stop, earned + (yield self._with_events(situation)))
 
-    def _with_events(self, situation: Situation) -> float:
+    def _with_events(self, situation: Situation) -> Call[float]:
         """The expectation over the events of the clock."""
         due = self.model.due(situation)
         if not due:
-            return self.value(self.cut(situation))
+            return (yield self._value(self.cut(situation)))
         value = sum(self.tables.events[n].probability * self.event_worth[n] for n in due if n in self._only_metrics)
-        return value + self._expected(situation, [n for n in due if n not in self._only_metrics], 1.0)
+        drawn = [n for n in due if n not in self._only_metrics]
+        require_few_draws(len(drawn))
+        return value + (yield self._expected(situation, drawn, 1.0))
 
-    def _expected(self, situation: Situation, due: list[int], chance: float) -> float:
+    def _expected(self, situation: Situation, due: list[int], chance: float) -> Call[float]:
         """The expectation over events that write or close."""
         if chance == 0.0:
             return 0.0
         if not due:
-            return chance * self.value(self.cut(situation))
+            return chance * (yield self._value(self.cut(situation)))
         n, event = due[0], self.tables.events[due[0]]
         struck = situation._replace(
             facts=event.writes.on(situation.facts),
@@ -394,5 +407,5 @@ class Relaxed:
         )
         is_known = situation.foreseen != UNKNOWN and self._lucky[situation.clock - 1] >> n & 1
         hit = chance * (situation.foreseen >> n & 1 if is_known else event.probability)
-        value = self._expected(struck, due[1:], hit) + hit * self.event_worth[n]
-        return value + self._expected(situation, due[1:], chance - hit)
+        value = (yield self._expected(struck, due[1:], hit)) + hit * self.event_worth[n]
+        return value + (yield self._expected(situation, due[1:], chance - hit))

@@ -7,6 +7,7 @@ from jaxenv.envs.lifestack.actions import WAITING
 from scenarios.solvers.lifestack.budget import Budget
 from scenarios.solvers.lifestack.model import Model
 from scenarios.solvers.lifestack.records import Entry, Outcome, State
+from scenarios.solvers.lifestack.recursion import Call, result_of
 
 SLACK = 1e-9  # differences below are rounding
 UNLIMITED = -1
@@ -60,7 +61,7 @@ class Search:
     def solve(self, at_least: float = -float("inf")) -> float:
         """The best expected return of an episode; if it is not above `at_least`, a number between the two."""
         starts = [Outcome(chance, 0.0, state, False) for chance, state in self.model.first_states()]
-        return self._expectation(starts, self.steps_off, at_least)
+        return result_of(self._expectation(starts, self.steps_off, at_least))
 
     def upper(self) -> float:
         """An upper bound on the best expected return, without searching."""
@@ -68,7 +69,7 @@ class Search:
 
     def entry(self, state: State, memory: int) -> tuple[Entry, int]:
         """What the policy does in a state that it can reach; its memory is the steps off routes that remain."""
-        self._value(state, memory, -float("inf"))
+        result_of(self._value(state, memory, -float("inf")))
         entry = self.nodes[state, memory].entry
         assert entry is not None
         return entry, self._spare_after(entry, memory) or 0
@@ -79,7 +80,7 @@ class Search:
             node = self.nodes[state, spare] = Node(self.bound(state))
         return node
 
-    def _value(self, state: State, spare: int, floor: float) -> float:
+    def _value(self, state: State, spare: int, floor: float) -> Call[float]:
         """The value of a state if it is above `floor`, otherwise an upper bound that is not."""
         node = self._node(state, spare)
         if node.low >= node.high or node.high <= floor:
@@ -93,7 +94,7 @@ class Search:
             if choice.high <= least + SLACK:
                 highest = max(highest, choice.high)
                 break
-            value = self._expectation(choice.outcomes, choice.spare, least)
+            value = yield self._expectation(choice.outcomes, choice.spare, least)
             highest = max(highest, value)
             if value > least:
                 best, node.entry = value, choice.entry
@@ -115,6 +116,7 @@ class Search:
                 left = 0
             if left is not None:
                 outcomes = model.outcomes(state, entry)
+                self.budget.hold(len(outcomes))
                 found.append(Choice(self._high(outcomes), entry, outcomes, left))
         if self.hint is None:
             return sorted(found, key=lambda choice: -choice.high)
@@ -136,7 +138,7 @@ class Search:
         """An upper bound on the value of outcomes."""
         return sum(o.probability * (o.reward + (self.bound(o.state) if o.state else 0.0)) for o in outcomes)
 
-    def _expectation(self, outcomes: list[Outcome], spare: int, floor: float) -> float:
+    def _expectation(self, outcomes: list[Outcome], spare: int, floor: float) -> Call[float]:
         """The expectation over outcomes if it is above `floor`, otherwise an upper bound that is not."""
         highs = [o.reward + (self._node(o.state, spare).high if o.state else 0.0) for o in outcomes]
         total = sum(o.probability * high for o, high in zip(outcomes, highs, strict=True))
@@ -146,7 +148,7 @@ class Search:
             if o.state is None:
                 continue
             needed = high + (floor - total) / o.probability - o.reward
-            found = self._value(o.state, spare, needed)
+            found = yield self._value(o.state, spare, needed)
             total += o.probability * (o.reward + found - high)
             if found <= needed:
                 return min(total, floor)

@@ -1,8 +1,12 @@
 """Text in the characters that the font has, and on lines that fit."""
 
+import xml.etree.ElementTree
+
 import pytest
 
-from jaxenv.rendering.theme import drawable, text_width, wrapped
+from jaxenv.rendering import theme
+from jaxenv.rendering.picture import Picture
+from jaxenv.rendering.theme import drawable, fitting, text_width, wrapped
 
 
 @pytest.mark.parametrize(
@@ -30,3 +34,32 @@ def test_words_are_wrapped():
     assert wrapped("short", 120.0, 8.0, 5) == ["short"]
     assert wrapped("", 120.0, 8.0, 5) == []
     assert wrapped("w" * 200, 60.0, 8.0, 3)[0].endswith("…")
+
+
+WORDS = ["Escalation with the customer", "w" * 90, "i l " * 40, "a, b · c, d " * 20, "AVAVA Ty Ta 111 " * 9, ""]
+
+
+@pytest.mark.parametrize("width", [0.0, 5.0, 31.5, 120.0, 300.0])
+@pytest.mark.parametrize("words", WORDS)
+def test_a_cut_line_is_as_long_as_fits(words, width):
+    words = " ".join(words.split())
+    found = fitting(words, width, 8.0)
+    cuts = [words[:length].rstrip(" ·,") + "…" for length in range(len(words) - 1, 1, -1)]
+    lines = [words, *cuts]
+    assert found == next((line for line in lines if text_width(line, 8.0) <= width), "")
+
+
+def test_a_long_line_is_cut_without_measuring_all_of_it(monkeypatch):
+    measured = []
+    monkeypatch.setattr(theme, "text_width", lambda words, *_: measured.append(len(words)) or text_width(words, 8.0))
+    assert fitting("a title of many words " * 10_000, 300.0, 8.0).endswith("…")
+    assert len(wrapped("w " * 100_000, 300.0, 8.0, 3)) == 3
+    assert sum(measured) < 20_000
+
+
+@pytest.mark.parametrize("sign", ["\0", "\x1b", "\x7f", "\ufffe", "\ud800"])
+def test_what_no_document_of_xml_holds_is_replaced(sign):
+    assert drawable(f"lunch{sign}") == drawable(f"lunch{sign}é")[:-1] == "lunch\ufffd"
+    svg = Picture("", draw=lambda canvas: canvas.text(10, 10, f"a{sign}b -->")).svg()
+    assert "a\ufffdb" in svg.decode()
+    xml.etree.ElementTree.fromstring(svg)

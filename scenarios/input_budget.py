@@ -1,0 +1,174 @@
+"""What a file or a Python document may cost: its bytes, values, levels, characters and digits.
+
+It is spent before anything is computed with what was read, so that no input is endless, whichever parser reads it.
+"""
+
+import itertools
+import os
+import stat
+from collections.abc import Mapping
+from pathlib import Path as FilePath
+from typing import Any
+
+from pydantic import BaseModel
+
+from scenarios.errors import Path, in_words, quote
+
+MAX_BYTES = 1_000_000  # of a file
+MAX_DEPTH = 20  # levels of nesting; what contains itself is endless
+MAX_VALUES = 50_000  # of a file or a Python document; an alias counts as often as it is used
+MAX_CHARACTERS = 2_000_000  # of its text, likewise
+MAX_NUMBER = 2**64  # of any number, either sign
+MAX_DIGITS = 100  # of a number as it is written
+
+PLAIN = frozenset((type(None), bool, int, float, str, list, dict))
+TOO_DEEP = f"more than {MAX_DEPTH} levels of nesting."
+TOO_MANY = f"more than {MAX_VALUES} values, where one counts as often as it is used."
+
+
+class RefusedInput(ValueError):
+    """What is wrong with an input, in a sentence without its place."""
+
+
+class Budget:
+    """What one input may still cost.
+
+    >>> Budget().spend(depth=21)
+    Traceback (most recent call last):
+    scenarios.input_budget.RefusedInput: more than 20 levels of nesting.
+
+    Attributes:
+        line: where the reader is, from 1, for whatever is raised there.
+    """
+
+    def __init__(self) -> None:
+        self.nodes, self.values, self.characters, self.line = MAX_VALUES, MAX_VALUES, MAX_CHARACTERS, 1
+
+    def descend(self, depth: int) -> None:
+        """Counts a node that a parser meets, before what it holds is read.
+
+        Raises:
+            RefusedInput: if that is more than there is.
+        """
+        self.nodes -= 1
+        if depth > MAX_DEPTH + 1:  # a list of documents is one more
+            raise RefusedInput(TOO_DEEP)
+        if self.nodes < 0:
+            raise RefusedInput(TOO_MANY)
+
+    def spend(self, depth: int, text: Any = "") -> None:
+        """Counts a value, which may be text.
+
+        Raises:
+            RefusedInput: if that is more than there is.
+        """
+        self.values -= 1
+        self.characters -= len(text) if isinstance(text, str) else 0
+        if depth > MAX_DEPTH:
+            raise RefusedInput(TOO_DEEP)
+        if self.values < 0:
+            raise RefusedInput(TOO_MANY)
+        if self.characters < 0:
+            raise RefusedInput(f"more than {MAX_CHARACTERS} characters, where text counts as often as it is used.")
+
+
+def text_of(path: FilePath) -> str:
+    """The text of a regular file; anything else, such as a pipe or a device, is never opened.
+
+    Raises:
+        RefusedInput: if it is not a file, too large, or not UTF-8.
+        OSError: if it cannot be read.
+    """
+    if not stat.S_ISREG(os.stat(path).st_mode):
+        raise RefusedInput("not a regular file, expected one.")
+    with path.open("rb") as file:
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise RefusedInput(f"more than {MAX_BYTES} bytes: split it into several files.")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise RefusedInput(f"not UTF-8 text, at byte {error.start}.") from None
+
+
+def number(word: str) -> int | float:
+    """The number that a decimal word stands for, bounded before it is computed."""
+    if len(word) > MAX_DIGITS:
+        raise RefusedInput(f"found a number of {len(word)} digits, expected at most {MAX_DIGITS}.")
+    found = int(word) if word.lstrip("+-").isdecimal() else float(word)
+    return scalar(found, word)
+
+
+def scalar(value: Any, word: str = "") -> Any:
+    """A text, number, truth value or null, which later steps can compute with and print.
+
+    Args:
+        value: as it was read.
+        word: what was written for it.
+    """
+    if isinstance(value, int | float) and not abs(value) <= MAX_NUMBER:  # nan is not either
+        raise RefusedInput(f"found {word or _shown(value)}, expected a finite number, of size {MAX_NUMBER} at most.")
+    if isinstance(value, str) and not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise RefusedInput(f"found {quote(value)}, text with half a character (a lone surrogate).") from None
+    return value
+
+
+def plain(value: Any) -> Any:
+    """A Python document as a file would hold it; records stay, since they have been checked.
+
+    >>> plain({"tasks": ({"task_id": "t1"},)})
+    {'tasks': [{'task_id': 't1'}]}
+    >>> plain({"tasks": [{None: 1}]})
+    Traceback (most recent call last):
+    scenarios.input_budget.RefusedInput: tasks item 1: found null as a key, expected text.
+
+    Raises:
+        RefusedInput: for what no file could hold, such as another type or a list that contains itself.
+    """
+    return _plain(value, (), Budget())
+
+
+def _plain(value: Any, path: Path, budget: Budget) -> Any:
+    """The value at a path of a document."""
+    try:
+        value = _builtin(value)
+        budget.spend(len(path), value)
+        if value is None or isinstance(value, bool | BaseModel):
+            return value
+        if isinstance(value, int | float | str):
+            return scalar(value)
+        if isinstance(value, Mapping):
+            entries = [(_key(key), item) for key, item in itertools.islice(value.items(), MAX_VALUES + 1)]
+        elif isinstance(value, list | tuple | set | frozenset):
+            entries = list(enumerate(value))
+        else:
+            raise RefusedInput(f"found {type(value).__name__}, expected text, a number, a list or a mapping.")
+    except RefusedInput as error:
+        place = in_words(path)
+        raise RefusedInput(f"{place}: {error}" if place else str(error)) from None
+    found = {part: _plain(item, (*path, part), budget) for part, item in entries}
+    return found if isinstance(value, Mapping) else list(found.values())
+
+
+def _key(key: Any) -> str:
+    """A key, which is text."""
+    if not isinstance(key, str):
+        raise RefusedInput(f"found {quote(key)} as a key, expected text.")
+    return scalar(_builtin(key))
+
+
+def _builtin(value: Any) -> Any:
+    """A number or text without what a class of its own adds to it; anything else unchanged."""
+    if type(value) in PLAIN:
+        return value
+    plainer = {int: int.__int__, float: float.__float__, str: str.__str__}
+    return next((convert(value) for kind, convert in plainer.items() if isinstance(value, kind)), value)
+
+
+def _shown(value: float) -> str:
+    """A number of any size; Python refuses to print the longest."""
+    digits = abs(value).bit_length() * 3 // 10 if isinstance(value, int) else 0
+    return f"a number of more than {digits} digits" if digits > MAX_DIGITS else str(value)
