@@ -170,6 +170,7 @@ def record(
         >>> episode.steps[-1].end
         'terminated'
         >>> episode.overview().save("episode.png")  # doctest: +SKIP
+        >>> episode.save("episode.html", fps=2, frames=range(0, len(episode), 2))  # doctest: +SKIP
     """
     key, reset_key = jax.random.split(key)
     observation, state = env.reset(reset_key, params, scenario)

@@ -64,5 +64,6 @@ def _elements(picture: Picture) -> list[str]:
 
 def _in_words(step: Step) -> dict[str, str | float]:
     """What the player says about a step."""
-    words = {"action": step.description, "says": signed(step.reward), "total": signed(step.total), "end": ENDS[step.end]}
+    reward, total = signed(step.reward), signed(step.total)
+    words = {"action": step.description, "says": reward, "total": total, "end": ENDS[step.end]}
     return {**words, "reward": round(step.reward, 4)}

@@ -1,7 +1,7 @@
 """A canvas of SVG elements: small and quickly drawn, for notebooks and web pages."""
 
 import html
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from jaxenv.core.optional import optional
 from jaxenv.rendering.canvas import TEXT, Canvas
@@ -10,6 +10,9 @@ from jaxenv.rendering.theme import FAINT, FONT, INK, MUTED, fitting, text_width
 FONTS = f"{FONT}, Verdana, sans-serif"  # the second is as wide, and where the first is not
 ASCENT = 0.76  # of the font, of its size: the height of an l
 STRIPE, STRIPES = 0.7, 4.0  # points: width of a stripe of a hatching, and from one to the next
+
+Attributes = Mapping[str, str | float | None]
+"""Of an element: name -> value; those that are None are left out."""
 
 
 class SvgCanvas(Canvas):
@@ -48,15 +51,12 @@ class SvgCanvas(Canvas):
         """See `Canvas`."""
         words = fitting(words, width, size, bold)
         length = text_width(words, size, bold)
-        weight = "bold" if bold else None
+        place = {"x": self._left + x, "y": self._top + y + size * ASCENT / 2}
         anchor = {"left": None, "center": "middle", "right": "end"}[align]
+        font = {"font-size": size, "fill": color, "font-weight": "bold" if bold else None, "text-anchor": anchor}
+        stretch = {"textLength": length, "lengthAdjust": "spacingAndGlyphs"} if len(words) > 1 else {}
         if words:
-            self._add(
-                *("text", html.escape(words)),
-                **{"x": self._left + x, "y": self._top + y + size * ASCENT / 2, "font-size": size, "fill": color},
-                **{"font-weight": weight, "text-anchor": anchor},
-                **({"textLength": length, "lengthAdjust": "spacingAndGlyphs"} if len(words) > 1 else {}),
-            )
+            self._add("text", {**place, **font, **stretch}, html.escape(words))
         return length
 
     def box(
@@ -75,23 +75,24 @@ class SvgCanvas(Canvas):
     ) -> None:
         """See `Canvas`."""
         place = {"x": self._left + x, "y": self._top + y, "width": width, "height": height}
-        radius = min(radius, width / 2, height / 2)
-        self._add("rect", **place, rx=radius or None, fill=fill or "none", **_stroke(edge, line, dashed))
+        rounded = min(radius, width / 2, height / 2) or None
+        self._add("rect", {**place, "rx": rounded, "fill": fill or "none", **_stroke(edge, line, dashed)})
         if hatched:
             starts = (STRIPES * number - height for number in range(int((width + height) / STRIPES) + 1))
             path = "".join(f"M{_short(start)} {_short(height)}l{_short(height)} {_short(-height)}" for start in starts)
-            self._add("svg", _element("path", d=path, **_stroke(hatched, STRIPE)), **place)  # cuts what lies outside
+            self._add("svg", place, _element("path", {"d": path, **_stroke(hatched, STRIPE)}))  # cuts what lies outside
 
     def disc(self, x: float, y: float, radius: float, *, fill: str | None = None, edge: str | None = None) -> None:
         """See `Canvas`."""
-        self._add("circle", cx=self._left + x, cy=self._top + y, r=radius, fill=fill or "none", **_stroke(edge, 1.0))
+        place = {"cx": self._left + x, "cy": self._top + y, "r": radius}
+        self._add("circle", {**place, "fill": fill or "none", **_stroke(edge, 1.0)})
 
     def line(
         self, x: Sequence[float], y: Sequence[float], *, color: str = FAINT, line: float = 0.6, dashed: bool = False
     ) -> None:
         """See `Canvas`."""
         points = "L".join(self._point(*point) for point in zip(x, y, strict=True))
-        self._add("path", d=f"M{points}", fill="none", **_stroke(color, line, dashed))
+        self._add("path", {"d": f"M{points}", "fill": "none", **_stroke(color, line, dashed)})
 
     def curve(
         self,
@@ -108,18 +109,18 @@ class SvgCanvas(Canvas):
         bend = (x[0] + tip) / 2
         points = [self._point(*point) for point in ((bend, y[0]), (bend, y[1]), (tip, y[1]))]
         path = f"M{self._point(x[0], y[0])}C{' '.join(points)}"
-        self._add("path", d=path, fill="none", **_stroke(color, line, dashed))
+        self._add("path", {"d": path, "fill": "none", **_stroke(color, line, dashed)})
         if arrow:
             corners = ((tip, y[1] - arrow / 2), (x[1], y[1]), (tip, y[1] + arrow / 2))
-            self._add("path", d=f"M{'L'.join(self._point(*corner) for corner in corners)}Z", fill=color)
+            self._add("path", {"d": f"M{'L'.join(self._point(*corner) for corner in corners)}Z", "fill": color})
 
     def _point(self, x: float, y: float) -> str:
         """A point of this canvas on the page."""
         return f"{_short(self._left + x)} {_short(self._top + y)}"
 
-    def _add(self, tag: str, content: str = "", **attributes: str | float | None) -> None:
+    def _add(self, tag: str, attributes: Attributes, content: str = "") -> None:
         """One more element on top."""
-        self._elements.append(_element(tag, content, **attributes))
+        self._elements.append(_element(tag, attributes, content))
 
 
 def elements(draw: Callable[[Canvas], None], size: tuple[float, float]) -> list[str]:
@@ -140,14 +141,14 @@ def root(size: tuple[float, float]) -> str:
     return f"xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' font-family='{FONTS}'"
 
 
-def _element(tag: str, content: str = "", **attributes: str | float | None) -> str:
+def _element(tag: str, attributes: Attributes, content: str = "") -> str:
     """An element; attributes that are None are left out, and `content` is markup."""
     given = ((name, _short(value)) for name, value in attributes.items() if value is not None)
     head = " ".join([tag, *(f"{name}='{value}'" for name, value in given)])
     return f"<{head}>{content}</{tag}>" if content else f"<{head}/>"
 
 
-def _stroke(color: str | None, line: float, dashed: bool = False) -> dict[str, str | float | None]:
+def _stroke(color: str | None, line: float, dashed: bool = False) -> Attributes:
     """The attributes of an outline; none if there is no color."""
     if color is None:
         return {}

@@ -35,8 +35,7 @@ def frames_of(text):
     boxes = [
         box
         for box in beside(text, FancyBboxPatch)
-        if box.get_x() <= x <= box.get_x() + box.get_width()
-        and box.get_y() <= y <= box.get_y() + box.get_height()
+        if box.get_x() <= x <= box.get_x() + box.get_width() and box.get_y() <= y <= box.get_y() + box.get_height()
     ]
     boxes.sort(key=lambda box: box.get_width() * box.get_height())
     return [(to_hex(box.get_facecolor()), to_hex(box.get_edgecolor())) for box in boxes]

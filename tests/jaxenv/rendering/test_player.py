@@ -49,11 +49,8 @@ def episode(monkeypatch):
         return [rendering.Scene(EVIL, moment, "text", panel, lambda canvas: None) for (_, moment), panel in shown]
 
     monkeypatch.setitem(rendering.VIEWS, Toy, rendering.View(scenes, lambda *_: ""))
-    rewards, words = (1.5, -0.25, 0.0), ("up", EVIL, "down")
-    steps = tuple(
-        rendering.Step(number, word, reward, {"part": reward}, sum(rewards[: number + 1]), ("", "", "terminated")[number])
-        for number, (word, reward) in enumerate(zip(words, rewards, strict=True))
-    )
+    told = (("up", 1.5, 1.5, ""), (EVIL, -0.25, 1.25, ""), ("down", 0.0, 1.25, "terminated"))
+    steps = tuple(rendering.Step(0, words, reward, {"part": reward}, *rest) for words, reward, *rest in told)
     return rendering.Episode(Toy(), None, tuple(jnp.arange(4, dtype=jnp.int32)), steps)
 
 
@@ -236,6 +233,8 @@ def test_an_mp4_is_written_where_ffmpeg_is_present(episode, tmp_path):
 def test_an_mp4_without_ffmpeg_says_what_to_install(episode, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
-    with pytest.raises(FileNotFoundError, match="needs ffmpeg: pip install imageio-ffmpeg, or save as .gif or .html"):
+    with pytest.raises(
+        FileNotFoundError, match=r"needs ffmpeg: pip install imageio-ffmpeg, or save as \.gif or \.html"
+    ):
         episode.save(tmp_path / "a.mp4")
     assert not list(tmp_path.iterdir())
