@@ -152,8 +152,9 @@ def record(
     Args:
         env: the environment, wrapped or not.
         params: its params.
-        policy: (key, observation, params) -> action, called once a step, or a `StatefulPolicy`; `jax.jit` a slow one.
-            Each of several agents acts on its own observation, in their order.
+        policy: (key, observation, params) -> action, called once a step, or a `StatefulPolicy`. A pytree, such as a
+            trained policy, is compiled; `jax.jit` a slow function. Each of several agents acts on its own observation,
+            in their order.
         key: a PRNG key.
         scenario: an index of `params.bank`; drawn if None.
         names: see `render`.
@@ -193,11 +194,10 @@ def _player(env: Environment, policy: Any) -> Callable[[Key, Any, Any], Any]:
     """(key, observation, params) -> action (or one for each agent) for one episode, with the policy's carry kept."""
     agents = env.num_agents
     carry = [policy.initial_carry() if hasattr(policy, "act") else None] * agents
+    decide = _decide if jax.tree_util.all_leaves([policy]) else _decide_compiled  # a function, or a pytree
 
     def act(number: int, key: Key, observation: Any, params: Any) -> Any:
-        if not hasattr(policy, "act"):
-            return policy(key, observation, params)
-        action, carry[number] = policy.act(key, observation, params, carry[number])
+        action, carry[number] = decide(policy, key, observation, params, carry[number])
         return action
 
     def act_all(key: Key, observation: Any, params: Any) -> Any:
@@ -206,6 +206,16 @@ def _player(env: Environment, policy: Any) -> Callable[[Key, Any, Any], Any]:
         return np.array([act(n, keys[n], each[n], params) for n in range(agents)])
 
     return functools.partial(act, 0) if agents == 1 else act_all
+
+
+def _decide(policy: Any, key: Key, observation: Any, params: Any, carry: Any) -> tuple[Any, Any]:
+    """(action, carry) of a policy with memory or without."""
+    if hasattr(policy, "act"):
+        return policy.act(key, observation, params, carry)
+    return policy(key, observation, params), carry
+
+
+_decide_compiled = jax.jit(_decide)
 
 
 def _transition(env: Environment, key: Key, state: Any, action: Any, params: Any) -> tuple[Any, Any, float, dict, str]:

@@ -62,7 +62,7 @@ def watch(
     console.print("compiling …")
     for number, key in enumerate(jax.random.split(jax.random.key(seed), episodes)):
         index = number % params.bank.size if chosen is None else chosen
-        episode = rendering.record(made, params, _Compiled(policy), key, index, names=library, agent=agent)
+        episode = rendering.record(made, params, policy, key, index, names=library, agent=agent)
         _show(console, made.name, episode, fps)
         name = f"scenario {index}" if library is None else library.ids[index]
         console.print(f"{name}: {len(episode.steps)} steps, return {signed(episode.total)}", markup=False)
@@ -110,23 +110,3 @@ def _frames(name: str, episode: rendering.Episode) -> Iterator[RenderableType]:
 def _printable(text: str) -> str:
     """The text without characters that would steer the terminal."""
     return "".join(sign if sign.isprintable() or sign == "\n" else "\ufffd" for sign in text)
-
-
-class _Compiled:
-    """A policy whose steps are compiled, once for all episodes; its memory, if it has one, is its carry."""
-
-    def __init__(self, policy: Any) -> None:
-        self._policy = policy
-
-    def initial_carry(self) -> Any:
-        return self._policy.initial_carry() if hasattr(self._policy, "act") else None
-
-    def act(self, key: Any, observation: Any, params: Any, carry: Any) -> tuple[Any, Any]:
-        return _act(self._policy, key, observation, params, carry)
-
-
-@jax.jit
-def _act(policy: Any, key: Any, observation: Any, params: Any, carry: Any) -> tuple[Any, Any]:
-    if hasattr(policy, "act"):
-        return policy.act(key, observation, params, carry)
-    return policy(key, observation, params), carry

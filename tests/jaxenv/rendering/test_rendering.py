@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from flax import struct
 
 import jaxenv
 import scenarios
@@ -66,6 +67,17 @@ def test_rewards_are_those_of_the_engine(episode):
         assert step.total == pytest.approx(total, abs=1e-5)
     assert episode.total == step.total
     assert jax.tree.all(jax.tree.map(np.array_equal, state, episode.states[-1]))
+
+
+def test_a_policy_that_is_a_pytree_is_compiled_once():
+    traced = []
+
+    class First(struct.PyTreeNode):
+        def __call__(self, key, observation, params):
+            traced.append(observation)
+            return jnp.argmax(observation.action_mask)
+
+    assert len(play(policy=First()).steps) > len(traced) == 1
 
 
 def test_a_picture_is_an_svg_and_a_png_and_the_same_bytes_each_time(episode):
