@@ -2,7 +2,9 @@
 
 import dataclasses
 import functools
-from collections.abc import Callable, Sequence
+import html
+import operator
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +13,16 @@ import numpy as np
 
 from jaxenv.core import Environment
 from jaxenv.core.types import Key, Policy, StatefulPolicy
-from jaxenv.rendering import views
+from jaxenv.rendering import movie, player, views
 from jaxenv.rendering.page import overview, page, transcript
-from jaxenv.rendering.picture import Picture, blank_figure
+from jaxenv.rendering.picture import Picture
+from jaxenv.rendering.text import joined
 from jaxenv.rendering.view import Scene, Step
 
 FRAMES_PER_SECOND = 0.7
-GIF_DOTS_PER_INCH = 100
+MAX_FRAMES_PER_SECOND = 100  # the most that a GIF can say
+MOVIES: dict[str, Callable[[Path, Sequence[Picture], float], None]] = {".gif": movie.gif, ".mp4": movie.mp4}
+PAGE = ".html"
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -53,23 +58,33 @@ class Episode(Sequence[Picture]):
         """Every step as plain text: the action, its effects and its reward by part."""
         return transcript(self._scenes[0], self._scenes[-1], self.steps)
 
-    def save(self, path: str | Path) -> None:
-        """Writes an animated GIF; `episode[n].save(...)` saves a single picture.
+    def save(
+        self, path: str | Path, *, fps: float = FRAMES_PER_SECOND, frames: slice | Iterable[int] | None = None
+    ) -> None:
+        """Writes an animated GIF, an MP4 (which needs ffmpeg) or a web page that plays the episode, by the suffix.
+
+        `episode[n].save(...)` saves a single picture.
+
+        Args:
+            path: a .gif, .mp4 or .html file.
+            fps: pictures a second; of a page, to begin with.
+            frames: which pictures, as a slice such as `slice(0, 50, 2)` or as their numbers; default: all.
 
         Raises:
-            ValueError: for a suffix other than `.gif`.
+            ValueError: for another suffix, no pictures, a number that there is not, or a speed of zero.
+            FileNotFoundError: for an MP4 without ffmpeg.
         """
         path = Path(path)
-        if path.suffix != ".gif":
-            raise ValueError(f"{path}: an episode is saved as .gif, got the suffix {path.suffix!r}")
-        figure = blank_figure(self[0].size)
-        from matplotlib.animation import PillowWriter
-
-        writer = PillowWriter(fps=FRAMES_PER_SECOND)  # pyright: ignore[reportArgumentType]  # fractions work
-        with writer.saving(figure, str(path), GIF_DOTS_PER_INCH):
-            for picture in self:
-                picture.draw_on(figure)
-                writer.grab_frame()
+        if path.suffix not in (*MOVIES, PAGE):
+            known = ", ".join((*MOVIES, PAGE))
+            raise ValueError(f"{path}: an episode is saved as {known}, got the suffix {path.suffix!r}")
+        if not 0 < fps <= MAX_FRAMES_PER_SECOND:
+            raise ValueError(f"fps={fps}: expected a number above 0, at most {MAX_FRAMES_PER_SECOND}")
+        numbers = self._numbers(frames)
+        if path.suffix == PAGE:
+            path.write_text(self._page(numbers, fps), encoding="utf-8")
+        else:
+            MOVIES[path.suffix](path, [self[number] for number in numbers], fps)
 
     def __len__(self) -> int:
         return len(self.states)
@@ -87,8 +102,35 @@ class Episode(Sequence[Picture]):
         return f"<Episode of {self.env.name}: {len(self.steps)} steps, return {self.total:.2f}>"
 
     def _repr_html_(self) -> str:
-        """For notebooks: the pictures one under another."""
-        return "\n".join(f"<div>{picture._repr_html_()}</div>" for picture in self)
+        """For notebooks: a player, or the text if matplotlib is not installed."""
+        try:
+            page = self._page(range(len(self)), FRAMES_PER_SECOND)
+        except ImportError:
+            return f"<pre>{html.escape(str(self))}</pre>"
+        return player.inline(page, self._title, self._scenes[0].size)
+
+    @property
+    def _title(self) -> str:
+        return joined(self.env.name, self._scenes[0].title)
+
+    def _page(self, numbers: Sequence[int], fps: float) -> str:
+        """A web page that plays the pictures of these numbers."""
+        steps = [(number, self.steps[number - 1] if number else None) for number in numbers]
+        return player.document(self._title, [self[number] for number in numbers], steps, fps)
+
+    def _numbers(self, frames: slice | Iterable[int] | None) -> list[int]:
+        """The numbers of the chosen pictures, in their order."""
+        all_numbers = range(len(self))
+        if frames is None or isinstance(frames, slice):
+            chosen = list(all_numbers[frames or slice(None)])
+        else:
+            wanted = [operator.index(number) for number in frames]
+            if missing := [number for number in wanted if not -len(self) <= number < len(self)]:
+                raise ValueError(f"frames: there is no picture {missing[0]}, only 0 to {len(self) - 1}")
+            chosen = [all_numbers[number] for number in wanted]
+        if not chosen:
+            raise ValueError(f"frames={frames!r} leaves none of the {len(self)} pictures")
+        return chosen
 
     @functools.cached_property
     def _scenes(self) -> list[Scene]:
@@ -110,8 +152,9 @@ def record(
     Args:
         env: the environment, wrapped or not.
         params: its params.
-        policy: (key, observation, params) -> action, called once a step, or a `StatefulPolicy`; `jax.jit` a slow one.
-            Each of several agents acts on its own observation, in their order.
+        policy: (key, observation, params) -> action, called once a step, or a `StatefulPolicy`. A pytree, such as a
+            trained policy, is compiled; `jax.jit` a slow function. Each of several agents acts on its own observation,
+            in their order.
         key: a PRNG key.
         scenario: an index of `params.bank`; drawn if None.
         names: see `render`.
@@ -128,6 +171,7 @@ def record(
         >>> episode.steps[-1].end
         'terminated'
         >>> episode.overview().save("episode.png")  # doctest: +SKIP
+        >>> episode.save("episode.html", fps=2, frames=range(0, len(episode), 2))  # doctest: +SKIP
     """
     key, reset_key = jax.random.split(key)
     observation, state = env.reset(reset_key, params, scenario)
@@ -150,11 +194,10 @@ def _player(env: Environment, policy: Any) -> Callable[[Key, Any, Any], Any]:
     """(key, observation, params) -> action (or one for each agent) for one episode, with the policy's carry kept."""
     agents = env.num_agents
     carry = [policy.initial_carry() if hasattr(policy, "act") else None] * agents
+    decide = _decide if jax.tree_util.all_leaves([policy]) else _decide_compiled  # a function, or a pytree
 
     def act(number: int, key: Key, observation: Any, params: Any) -> Any:
-        if not hasattr(policy, "act"):
-            return policy(key, observation, params)
-        action, carry[number] = policy.act(key, observation, params, carry[number])
+        action, carry[number] = decide(policy, key, observation, params, carry[number])
         return action
 
     def act_all(key: Key, observation: Any, params: Any) -> Any:
@@ -163,6 +206,16 @@ def _player(env: Environment, policy: Any) -> Callable[[Key, Any, Any], Any]:
         return np.array([act(n, keys[n], each[n], params) for n in range(agents)])
 
     return functools.partial(act, 0) if agents == 1 else act_all
+
+
+def _decide(policy: Any, key: Key, observation: Any, params: Any, carry: Any) -> tuple[Any, Any]:
+    """(action, carry) of a policy with memory or without."""
+    if hasattr(policy, "act"):
+        return policy.act(key, observation, params, carry)
+    return policy(key, observation, params), carry
+
+
+_decide_compiled = jax.jit(_decide)
 
 
 def _transition(env: Environment, key: Key, state: Any, action: Any, params: Any) -> tuple[Any, Any, float, dict, str]:

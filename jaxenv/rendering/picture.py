@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jaxenv.rendering import svg_canvas
 from jaxenv.rendering.canvas import PAGE, Canvas
+from jaxenv.rendering.figure_canvas import FigureCanvas
 from jaxenv.rendering.theme import FONT
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DOTS_PER_INCH = 144
+WIDTH = 960  # pixels of a screen, of a picture in a notebook at most
 STYLE: Any = {
     "font.family": FONT,
     "hatch.linewidth": 0.7,
@@ -55,7 +58,7 @@ class Picture:
         """Replaces the content of a figure."""
         with _style():
             figure.clear()
-            self.draw(Canvas(figure, 0.0, 0.0, *self.size))
+            self.draw(FigureCanvas(figure, 0.0, 0.0, *self.size))
 
     def svg(self) -> bytes:
         """The drawing as an SVG document, with text as outlines."""
@@ -92,12 +95,12 @@ class Picture:
         return f"<Picture: {self.text.partition(chr(10))[0]}>"
 
     def _repr_html_(self) -> str:
-        """For notebooks: the drawing, or the text if matplotlib is not installed."""
+        """For notebooks: the drawing with text as text, or the text alone if matplotlib is not installed."""
         try:
-            document = self.svg().decode()
+            drawn = "".join(svg_canvas.elements(self.draw, self.size))
         except ImportError:
             return f"<pre>{html.escape(self.text)}</pre>"
-        return document[document.index("<svg") :]
+        return f"<svg {svg_canvas.root(self.size)} style='width:100%;max-width:{WIDTH}px;background:#fff'>{drawn}</svg>"
 
     def _encoded(self, format: str, **options: Any) -> bytes:
         figure, buffer = self.figure(), io.BytesIO()

@@ -21,6 +21,11 @@ def written(picture):
     return [text.get_text() for text in texts(picture)]
 
 
+def beside(text, kind):
+    """The artists of a kind on the canvas of a text."""
+    return [artist for artist in text.figure.findobj(kind) if artist.get_zorder() == text.get_zorder()]
+
+
 def frames_of(text):
     """(fill, edge) of the boxes around a text, the smallest first."""
     from matplotlib.colors import to_hex
@@ -29,10 +34,8 @@ def frames_of(text):
     x, y = text.get_position()
     boxes = [
         box
-        for box in text.axes.patches
-        if isinstance(box, FancyBboxPatch)
-        and box.get_x() <= x <= box.get_x() + box.get_width()
-        and box.get_y() <= y <= box.get_y() + box.get_height()
+        for box in beside(text, FancyBboxPatch)
+        if box.get_x() <= x <= box.get_x() + box.get_width() and box.get_y() <= y <= box.get_y() + box.get_height()
     ]
     boxes.sort(key=lambda box: box.get_width() * box.get_height())
     return [(to_hex(box.get_facecolor()), to_hex(box.get_edgecolor())) for box in boxes]

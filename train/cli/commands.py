@@ -1,4 +1,4 @@
-"""The commands: train, evaluate, collect, plot, baselines, bench, bench-gpu, profile, scenarios."""
+"""The commands: train, evaluate, collect, watch, plot, baselines, bench, bench-gpu, profile, scenarios."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -23,11 +23,11 @@ from train.cli import (
     compile_cache,
     options,
     profiling,
+    trained,
+    watching,
     whole_numbers,
 )
-from train.networks import own
 from train.run import console, folder, plots, population, processes, runner, start
-from train.run.policy_file import load_policy, read_header
 from train.settings import task
 from train.settings.config import Config
 from train.settings.members import is_population, members
@@ -127,14 +127,7 @@ def evaluate(
         repetitions: Episodes per scenario, whose returns are averaged.
     """
     compile_cache.keep_compiled_programs()
-    path = folder.policy_path(run_dir, best=best)
-    header = read_header(path)
-    if env is not None:
-        options.register_own(env)
-    if network is not None:
-        own.import_module(network)
-    made, params = task.make(Config(env=env or header["env"], env_args=header.get("env_args", {})))
-    policy = load_policy(path, made, params, any_params=True).replace(greedy=greedy)
+    policy, made, params, header = trained.read(run_dir, env, network, best=best, greedy=greedy)
     library = comparison.library_for(made, scenarios)
     name = header.get("algorithm", ppo.name).upper()  # an older file does not say
     table = comparison.compare(policy, made, params, library, name=name, repetitions=repetitions)
@@ -172,6 +165,7 @@ def _with_options(name: str, function: Callable[..., object]) -> Callable[[Seque
 OTHERS: dict[str, Callable[..., object]] = {
     "evaluate": evaluate,
     "collect": collecting.collect,
+    "watch": watching.watch,
     "plot": plot,
     "baselines": baselines.baselines,
     "bench": benchmark.benchmark,

@@ -20,6 +20,7 @@ usage: {{command}} COMMAND ...
 {TRAINING}\
   evaluate RUN_DIR        score the policy of a run
   collect RUN_DIR         write the transitions of its policy as a dataset
+  watch RUN_DIR           play its episodes in the terminal
   plot RUN_DIR ...        draw the learning curves of runs
   baselines               train every agent and score it on held-out scenarios
   bench                   measure steps per second, or compile for other chips

@@ -10,7 +10,7 @@ from jaxenv import rendering
 from jaxenv.envs.lifestack.metrics import METRICS
 from jaxenv.rendering import theme
 from jaxenv.rendering.lifestack import names, snapshot
-from strategies.ink import frames_of, text, texts, written
+from strategies.ink import beside, frames_of, text, texts, written
 from strategies.lifestack_moving import ENV, MOVE, VAN, WAY_OUT, look, moved, on, play, started, upkeep
 
 STEP_THREE = """\
@@ -84,8 +84,10 @@ return +10.90.  The episode has ended."""
 
 def is_struck(text):
     """Whether a line runs through it."""
+    from matplotlib.lines import Line2D
+
     x, y = text.get_position()
-    lines = [line.get_xydata() for line in text.axes.lines]
+    lines = [line.get_xydata() for line in beside(text, Line2D)]
     return any(points[0, 0] <= x < points[-1, 0] and set(points[:, 1]) == {y} for points in lines)
 
 
@@ -193,12 +195,14 @@ def test_of_metrics_higher_is_better():
 
 
 def test_an_overview_shows_metrics_over_time_and_when_events_fired():
+    from matplotlib.lines import Line2D
+
     picture = moved().overview()
     drawn = written(picture)
     assert "move · housing · step 5 of 8, deadline 6 · success" in drawn
     assert any(words.endswith("grey: rain (2)") for words in drawn)
-    chart = text(picture, "mental wellbeing").figure.axes
-    ways = [line for axes in chart for line in axes.lines if len(line.get_xdata()) == len(moved())]
+    chart = text(picture, "mental wellbeing").figure
+    ways = [line for line in chart.findobj(Line2D) if len(line.get_xdata()) == len(moved())]
     assert len(ways) == len(METRICS)
 
 

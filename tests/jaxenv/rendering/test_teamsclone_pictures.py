@@ -91,15 +91,16 @@ def test_the_overview_shows_the_whole_workspace_and_says_so():
 
 def test_an_overview_shows_calls_and_the_path_of_the_agent():
     from matplotlib.colors import to_hex
+    from matplotlib.lines import Line2D
     from matplotlib.patches import FancyBboxPatch
 
     figure = visit().overview().figure()
     calls = [box for box in figure.findobj(FancyBboxPatch) if to_hex(box.get_facecolor()) == timeline.CALL]
     assert len(calls) == 2 + 1  # the third is in the legend
-    ways = [line for axes in figure.axes for line in axes.lines if len(line.get_xdata()) == 2 * len(visit())]
+    ways = [line for line in figure.findobj(Line2D) if len(line.get_xdata()) == 2 * len(visit())]
     assert len(ways) == 1
     assert len(set(ways[0].get_ydata())) == 2  # the hall, and the back
-    returns = [line for axes in figure.axes for line in axes.lines if len(line.get_xdata()) == len(visit())]
+    returns = [line for line in figure.findobj(Line2D) if len(line.get_xdata()) == len(visit())]
     assert len(returns) == 1
 
 

@@ -161,6 +161,8 @@ def test_the_table_scores_with_the_default_params(tmp_path, monkeypatch):
         ("ppo --resume nowhere", "nowhere is not a run folder"),
         ("evaluate nowhere", "nowhere does not exist"),
         ("evaluate nowhere --best", "nowhere/policy_best.msgpack does not exist: only a run folder has one"),
+        ("watch nowhere", "nowhere does not exist"),
+        ("watch nowhere --fps 0", "--fps 0.0: expected a number above 0"),
         ("plot nowhere", "nowhere is not a run folder"),
         ("plot", "missing run folders"),
         ("evaluat nowhere", "no command 'evaluat'. Did you mean 'evaluate'?"),
@@ -193,6 +195,7 @@ def test_a_wrong_option_is_status_2(line, capsys):
         "evaluate --help",
         "plot --help",
         "collect --help",
+        "watch --help",
     ],
 )
 def test_help(line, capsys):

@@ -1,0 +1,79 @@
+"""`watch`: what a terminal shows of a policy, and what a file gets."""
+
+import functools
+import io
+import json
+import re
+from pathlib import Path
+
+import jax.numpy as jnp
+import pytest
+from flax import struct
+from rich.console import Console
+
+import jaxenv
+import scenarios
+from train.cli import trained, watching
+from train.cli.main import main
+
+ENV, PARAMS = jaxenv.make("LifeOps-Shaped-v0")
+ID = "s1_basic_conflict"
+EVIL = "\x1b[2J[bold red]a review"
+
+
+class First(struct.PyTreeNode):
+    """The first legal action."""
+
+    def __call__(self, key, observation, params):
+        return jnp.argmax(observation.action_mask)
+
+
+@pytest.fixture
+def watch(tmp_path, monkeypatch):
+    """The command on a day whose first event has a name that would do harm."""
+    (document,) = scenarios.load(f"lifeops/{ID}").documents
+    plain = document.plain()
+    plain["calendar"][0]["title"] = EVIL
+    (tmp_path / "day.json").write_text(json.dumps(plain))
+    wanted = []
+
+    def read(run_dir, env, network, *, best, greedy):
+        wanted.append((run_dir, best, greedy))
+        return trained.Trained(First(), ENV, PARAMS, {})
+
+    monkeypatch.setattr(trained, "read", read)
+
+    def call(*options):
+        status = main(["watch", "runs/1", "--scenarios", str(tmp_path / "day.json"), *options])
+        assert wanted == [(Path("runs/1"), False, True)]
+        return status
+
+    return call
+
+
+def test_without_a_terminal_every_step_is_printed(watch, capsys):
+    assert watch("--scenario", ID, "--episodes", "2") == 0
+    out = capsys.readouterr().out
+    assert out.startswith("compiling …\n")
+    assert out.count("· step 0 of") == 2
+    steps, total = out.count("\nreturn ") // 2, out.rpartition("\nreturn ")[2].partition(".  ")[0]
+    assert out.count(f"\n{ID}: {steps} steps, return {total}\n") == 2
+
+
+def test_a_terminal_shows_one_step_in_the_place_of_another(watch, monkeypatch):
+    out, waited = io.StringIO(), []
+    console = functools.partial(Console, file=out, force_terminal=True, width=100, height=50, color_system=None)
+    monkeypatch.setattr(watching, "Console", console)
+    monkeypatch.setattr(watching.time, "sleep", waited.append)
+    assert watch("--fps", "4") == 0
+    shown = out.getvalue()
+    steps = len(waited) - 1
+    assert waited == [0.25] * (steps + 1)
+    assert shown.count(f"{ENV.name} · {ID}") == steps + 1
+    assert len(re.findall(r"─ reward [+−]?[\d.]+   return [+−]?[\d.]+ ─", shown)) == steps
+    assert "\ufffd[2J[bold red]a review" in shown  # as text
+
+
+def test_a_scenario_that_is_not_there_is_one_line(watch, capsys):
+    assert watch("--scenario", "s1_basic_conflct") == 2
+    assert "no scenario 's1_basic_conflct'. Did you mean 's1_basic_conflict'?" in capsys.readouterr().err

@@ -1,0 +1,43 @@
+"""The policy of a run, as the commands that play it read it."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from jaxenv.core import Environment
+from train.cli import options
+from train.networks import own
+from train.networks.policy import LearnedPolicy
+from train.run.folder import policy_path
+from train.run.policy_file import load_policy, read_header
+from train.settings import task
+from train.settings.config import Config
+
+
+class Trained(NamedTuple):
+    """A policy, and the environment that it was trained in with its default params."""
+
+    policy: LearnedPolicy
+    env: Environment
+    params: Any
+    header: dict[str, Any]  # of its file, see `read_header`
+
+
+def read(run_dir: Path, env: str | None, network: str | None, *, best: bool, greedy: bool) -> Trained:
+    """The policy of a run.
+
+    Args:
+        run_dir: the folder of a run, or its policy file.
+        env: MODULE:FACTORY of an environment of the user's own that it was trained in.
+        network: MODULE:FACTORY of a network of the user's own that it was trained with.
+        best: the policy that had the best validation return, not the last one.
+        greedy: whether it takes the most probable action, or samples one.
+    """
+    path = policy_path(run_dir, best=best)
+    header = read_header(path)
+    if env is not None:
+        options.register_own(env)
+    if network is not None:
+        own.import_module(network)
+    made, params = task.make(Config(env=env or header["env"], env_args=header.get("env_args", {})))
+    policy = load_policy(path, made, params, any_params=True).replace(greedy=greedy)
+    return Trained(policy, made, params, header)
