@@ -17,7 +17,7 @@ GPU  := $(VENV)/.installed-gpu
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train baselines test test-all coverage fuzz check docs gallery dist format bench bench-gpu library tables lock clean
+.PHONY: help train baselines test test-all coverage fuzz check docs gallery notebooks dist format bench bench-gpu library tables lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -67,6 +67,9 @@ docs: $(DEV)  ## write the documentation site to site/; a broken link or referen
 
 gallery: $(DEV)  ## record the episodes of docs/gallery/ anew, as pictures and GIFs
 	$(PY) docs/gallery.py $(ARGS)
+
+notebooks: $(DEV)  ## run the notebooks, minutes each, and store what they show
+	$(PY) tests/test_notebooks.py $(ARGS)
 
 # The same commit gives the same bytes: hatchling dates all files alike, by SOURCE_DATE_EPOCH where that is set.
 dist: $(DEV)  ## build the source archive and the wheel into dist/, and check them
