@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scenarios.errors import ScenarioError
+from scenarios.input_budget import RefusedInput, plain_action
 from scenarios.records import Record
 
 MAX_CHARACTERS = 20_000  # of an answer, reasoning included
@@ -28,8 +29,10 @@ def read(answer: Any) -> int | Mapping[str, Any]:
     Raises:
         ScenarioError: where it is neither.
     """
-    if isinstance(answer, Mapping | Record):
+    if isinstance(answer, Record):
         return answer  # pyright: ignore[reportReturnType]  # a record reads like a mapping
+    if isinstance(answer, Mapping):
+        return _plain(answer)
     if isinstance(answer, numbers.Integral) and not isinstance(answer, bool):
         return int(answer)
     if not isinstance(answer, str):
@@ -38,11 +41,19 @@ def read(answer: Any) -> int | Mapping[str, Any]:
         raise ScenarioError(f"the answer has {len(answer)} characters, expected at most {MAX_CHARACTERS}.")
     action = _last_object(answer)
     if action is not None:
-        return action
+        return _plain(action)
     number = NUMBER.fullmatch((answer.strip().splitlines() or [""])[-1])
     if number is None:
         raise ScenarioError(f"found no action in the answer, expected {EXPECTED}.")
     return int(number[1])
+
+
+def _plain(action: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The same as JSON would hold it."""
+    try:
+        return plain_action(action)
+    except RefusedInput as refused:
+        raise ScenarioError(f"not an action: {refused}") from None
 
 
 def _last_object(text: str) -> dict[str, Any] | None:

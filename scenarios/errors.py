@@ -78,8 +78,8 @@ def told(sentences: Iterable[Callable[[], str]], where: str) -> list[str]:
 
 
 def quote(value: Any) -> str:
-    """A value as a document writes it, shortened."""
-    text = json.dumps(value, ensure_ascii=False, default=str)
+    """A value as a document writes it, shortened; half a character is written by its number."""
+    text = json.dumps(value, ensure_ascii=False, default=str).encode(errors="backslashreplace").decode()
     return text if len(text) <= MAX_QUOTE else f"{text[: MAX_QUOTE - 1]}…"
 
 

@@ -131,6 +131,20 @@ def plain(value: Any) -> Any:
     return _plain(value, (), Budget())
 
 
+def plain_action(action: Any) -> Any:
+    """An action of a program, as JSON would hold it; whatever its mappings raise is a refusal too.
+
+    Raises:
+        RefusedInput: for what JSON cannot hold, or what cannot be read.
+    """
+    try:
+        return plain(action)
+    except RefusedInput:
+        raise
+    except Exception as error:  # of a mapping that is not ours
+        raise RefusedInput(f"it cannot be read: {type(error).__name__}.") from error
+
+
 def _plain(value: Any, path: Path, budget: Budget) -> Any:
     """The value at a path of a document."""
     try:

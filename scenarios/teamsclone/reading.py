@@ -7,7 +7,8 @@ from pydantic import ValidationError
 
 from jaxenv.core.names import did_you_mean
 from jaxenv.envs.teamsclone import State, actions
-from scenarios.errors import quote
+from scenarios.errors import MAX_TOLD, quote
+from scenarios.input_budget import RefusedInput, plain_action
 from scenarios.records import problems_of
 from scenarios.teamsclone.action import JOIN, MAX_CHARACTERS, REACT, SEND, SWITCH, Action
 from scenarios.teamsclone.agent_view import AgentView, current_channel, message_id, window_ids
@@ -34,7 +35,9 @@ class Reading(NamedTuple):
 def read(action: Mapping[str, Any] | Action, document: Workspace, state: State, view: AgentView) -> Reading:
     """Reads an action at a live state; whatever is not an action becomes the invalid entry that fits it."""
     try:
-        given = Action.model_validate(_plain(action))
+        given = Action.model_validate(action if isinstance(action, Action) else plain_action(action))
+    except RefusedInput as refused:
+        return Reading(_first(actions.MALFORMED, view), f"not an action: {refused}")
     except ValidationError as error:
         is_long = any(found["type"] == "string_too_long" for found in error.errors(include_url=False))
         return Reading(None, TOO_LONG) if is_long else Reading(_first(actions.MALFORMED, view), _complaint(error))
@@ -76,16 +79,9 @@ def _first(verb: int, view: AgentView) -> int:
     return view.env.catalogue.first(verb)
 
 
-def _plain(action: Mapping[str, Any] | Action) -> Any:
-    """Mappings of any sort as dictionaries, which are what a record is made of."""
-    if isinstance(action, Action):
-        return action
-    return {key: dict(value) if isinstance(value, Mapping) else value for key, value in action.items()}
-
-
 def _complaint(error: ValidationError) -> str:
     """What is wrong with an action, even if it cannot be quoted."""
     try:
-        return " ".join(problem.text for problem in problems_of(error, Action))
+        return " ".join(problem.text for problem in problems_of(error, Action)[:MAX_TOLD])
     except (TypeError, ValueError, RecursionError):
         return "the action cannot be read."

@@ -1,6 +1,8 @@
 """How the specification's client answers what it cannot do: as an invalid step, or without one; nothing raises."""
 
+import itertools
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import jax.numpy as jnp
@@ -206,3 +208,73 @@ def test_nothing_raises_for_what_cannot_be_quoted(office: TeamsEnvClient) -> Non
         deep = [deep]
     for content in (circle, deep):
         assert paid(office.step(send(content)))["invalid_action"] == -0.1
+
+
+class Raises(Mapping):
+    """A mapping whose values cannot be had."""
+
+    def __getitem__(self, key):
+        raise RuntimeError("no")
+
+    def __iter__(self):
+        return iter(("type", "payload"))
+
+    def __len__(self):
+        return 2
+
+
+class Endless(Raises):
+    """A mapping that goes on and on."""
+
+    def __getitem__(self, key):
+        return 1
+
+    def __iter__(self):
+        return (f"k{number}" for number in itertools.count())
+
+
+class Text(str):
+    """Text with methods of its own."""
+
+    __hash__ = str.__hash__
+
+    def __eq__(self, other):
+        raise ValueError("no")
+
+    def strip(self, *_):
+        raise ValueError("no")
+
+
+def nested(levels):
+    found = {}
+    for _ in range(levels):
+        found = {"a": found}
+    return found
+
+
+@pytest.mark.parametrize(
+    ("action", "message"),
+    [
+        (Raises(), "it cannot be read: RuntimeError"),
+        (Endless(), "more than 50000 values"),
+        ({"type": "send_message", "payload": Raises()}, "it cannot be read: RuntimeError"),
+        ({"type": "send_message", "payload": {"content": "\ud800"}}, "half a character"),
+        ({"type": "\udfff", "payload": {}}, "half a character"),
+        ({"type": "x" * 5_000_000}, "more than 2000000 characters"),
+        ({("a",): 1}, "as a key, expected text"),
+        (nested(5000), "more than 20 levels"),
+        ({"type": 10**5000}, "a number of more than"),
+        ({"type": "send_message", "payload": {f"k{number}": number for number in range(20_000)}}, "unknown field"),
+        ({"type": "switch_channel", "payload": {"channelId": "y" * 100_000}}, "no channel"),
+    ],
+)
+def test_no_action_is_left_unanswered(action, message):
+    answer = TeamsEnvClient().step(action)
+    assert message in answer["error"]
+    assert len(answer["error"]) < 20_000
+    json.dumps(answer, ensure_ascii=False, allow_nan=False).encode()
+
+
+def test_text_of_a_class_of_its_own_is_text():
+    action = {Text("type"): Text("send_message"), "payload": {"content": Text("Hello.")}}
+    assert TeamsEnvClient().step(action)["success"]
