@@ -9,8 +9,8 @@ from pydantic import TypeAdapter, ValidationError
 
 MOST = 2**24  # environments, scenarios, samples: far beyond what a device holds
 FRACTION = (0.0, 1.0)
-NOT_NEGATIVE = (0.0, 1e12)
-POSITIVE = (1e-12, 1e12)
+NOT_NEGATIVE = (0.0, math.inf)
+POSITIVE = (1e-12, math.inf)
 
 BOUNDS: Mapping[str, tuple[float, float]] = {
     "seed": (0, 2**32 - 1),

@@ -90,6 +90,11 @@ def _bits(axis: str) -> Callable[[Sizes], int]:
     return lambda sizes: 2 ** sizes[axis] - 1
 
 
+def _places(sizes: Sizes) -> int:
+    """The most preconditions that a route has, on keys and on metrics."""
+    return sizes["K"] + sizes["B"]
+
+
 REWARDS = -MAX_REWARD, MAX_REWARD
 AMOUNTS = -MAX_AMOUNT, MAX_AMOUNT  # beyond the metrics: never, or always
 
@@ -126,9 +131,9 @@ class Routes(struct.PyTreeNode):
     required: jax.Array = array("R", np.int16, 0, _bits("V"), doc="bit v for verb v")
     preconditions: jax.Array = _set("R K", "codes", doc="codes that satisfy it, 0 where there is none")
     order: jax.Array = array(
-        "R K", np.int8, 0, "K", doc="place of the precondition in the document, from 1; 0 where there is none"
+        "R K", np.int8, 0, _places, doc="place of the precondition in the document, from 1; 0 where there is none"
     )
-    bound_order: jax.Array = array("R B", np.int8, 0, "B", doc="the same for preconditions on metrics")
+    bound_order: jax.Array = array("R B", np.int8, 0, _places, doc="the same for preconditions on metrics")
     writes: jax.Array = array(
         "R K", np.int8, UNWRITTEN, last("codes"), fill=UNWRITTEN, doc="consequences as codes, UNWRITTEN where none"
     )
@@ -163,7 +168,7 @@ class Links(struct.PyTreeNode):
     meet_success: jax.Array = _set("S", "R", doc="routes with a consequence that satisfies the member")
     meet_failure: jax.Array = _set("1", "R", doc="routes with a consequence that is failure")
     meet_milestone: jax.Array = _set("M", "R", doc="routes with a consequence that meets the milestone")
-    shift: jax.Array = array("R B", np.int32, doc="what its effects add to the metric of the bound")
+    shift: jax.Array = array("R B", np.int32, *AMOUNTS, doc="what its effects add to the metric of the bound")
     inspectable: jax.Array = _set("", "K", doc="keys that exist and are not always shown")
     written: jax.Array = _set("X", "K", doc="keys that the event writes")
     success_keys: jax.Array = _set("S", "K", doc="keys that the member of the success condition rests on")
@@ -254,7 +259,7 @@ class ObservedRoutes(struct.PyTreeNode):
     breaks: jax.Array = array("R R", bool, doc="a consequence of the row violates a precondition of the column")
     closes: jax.Array = array("R R", bool, doc="row: the route that completes; column: the route that it closes")
     brings_failure: jax.Array = array("R", bool, doc="a consequence satisfies a failure condition")
-    shift: jax.Array = array("R B", np.int32, doc="what completing it adds to the metric of the bound")
+    shift: jax.Array = array("R B", np.int32, *AMOUNTS, doc="what completing it adds to the metric of the bound")
     serves: jax.Array = array("R", bool, doc="open, and leads to an unmet success condition as far as known")
 
 

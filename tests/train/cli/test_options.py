@@ -49,7 +49,8 @@ def test_a_preset_follows_the_algorithm():
 
 
 def test_a_run_is_resumed_by_its_algorithm(run_dir):
-    write_atomic(run_dir / "policy.msgpack", serialization.msgpack_serialize({"format": FORMAT, "algorithm": "dqn"}))
+    policy = {"format": FORMAT, "algorithm": "dqn", "env": "LifeOps-v0", "network": {}, "weights": {}}
+    write_atomic(run_dir / "policy.msgpack", serialization.msgpack_serialize(policy))
     assert options.parse("dqn", ["--resume", str(run_dir)]).resumed is not None
     with pytest.raises(ValueError, match=f"is a run of dqn: resume it with jaxenv dqn --resume {run_dir}"):
         options.parse("ppo", ["--resume", str(run_dir)])
