@@ -148,9 +148,10 @@ def test_options_of_other_commands_on_the_pages_exist(capsys):
 
 
 SMALLER = """
+MORE=1024
 jaxenv() {
     case "$1:$*" in
-        ppo:*--resume*) "$PYTHON" -m jaxenv "$@" ;;
+        ppo:*--resume*) MORE=$((MORE + 1024)); "$PYTHON" -m jaxenv "$@" --total-steps $MORE ;;
         ppo:*) "$PYTHON" -m jaxenv "$@" --total-steps 1024 --num-envs 64 --num-steps 8 --minibatch-size 256 \
             --updates-per-superstep 2 --count 64 --validate-every 0 --hidden 32 --encoder flat ;;
         collect:*) "$PYTHON" -m jaxenv "$@" --episodes 16 --at-once 16 ;;

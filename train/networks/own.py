@@ -3,6 +3,7 @@
 import dataclasses
 import importlib
 import sys
+from pathlib import Path
 from typing import Any
 
 from flax import linen as nn
@@ -99,10 +100,16 @@ def import_module(name: str) -> Network:
 
 
 def import_named(name: str, option: str) -> Any:
-    """What `MODULE:NAME` stands for on the command line, imported; a ValueError if there is none."""
+    """What `MODULE:NAME` stands for on the command line, imported; a ValueError if there is none.
+
+    Modules of the current folder are found, which an installed command would not look through; they hide no others.
+    """
     place, has_name, path = name.partition(":")
     if not (place and has_name and path):
         raise ValueError(f"{option} {name}: expected MODULE:NAME, such as my_code:make")
+    here = str(Path.cwd())
+    if not {"", here} & set(sys.path):
+        sys.path.append(here)
     try:
         found: Any = importlib.import_module(place)
         for part in path.split("."):
