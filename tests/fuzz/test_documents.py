@@ -80,7 +80,7 @@ REFUSED: dict[str, tuple[Mutant, str]] = {
     "a fact of 310 digits": (yaml(f"horizon: 5\nmutable_world: {{a: {10**309}}}"), ":2: found a number of 310 digits"),
     "a long fact that is written short": (yaml("horizon: 5\nmutable_world: {a: {b: 1e400}}"), ":2: found 1e400"),
     "an endless number": (Mutant("lifeops", ".yaml", b"max_steps: " + b"9" * 90_000), "digits"),
-    "half a character": (yaml('horizon: 5\nid: "\\ud800"'), ":2: found \"?\", text with half a character"),
+    "half a character": (yaml('horizon: 5\nid: "\\ud800"'), r':2: found "\ud800", text with half a character'),
     "half a character in a key": (json_of({**TASK, "mutable_world": {"\ud800": 1}}), "half a character"),
     "half a character in Python": (python({**TASK, "id": "\ud800"}), "document 1: id: found"),
     "values of a fact": (
