@@ -1,6 +1,7 @@
 """The metrics in a project of Weights & Biases, if that is wanted; its package `wandb` is imported then alone."""
 
 import importlib
+import secrets
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -46,7 +47,7 @@ def _start(wandb: ModuleType, folder: Path, config: Config) -> Any:
     """A run of Weights & Biases, named like the folder."""
     file = folder / "wandb_id"
     if not file.exists():
-        write_atomic(file, wandb.util.generate_id().encode())
+        write_atomic(file, secrets.token_hex(4).encode())
     return wandb.init(
         project=config.wandb,
         name=folder.name,

@@ -28,8 +28,7 @@ def runs(monkeypatch):
             finish=lambda exit_code: run.update(exit_code=exit_code),
         )
 
-    util = types.SimpleNamespace(generate_id=lambda: f"id{len(started)}")
-    monkeypatch.setitem(sys.modules, "wandb", types.SimpleNamespace(init=init, util=util))
+    monkeypatch.setitem(sys.modules, "wandb", types.SimpleNamespace(init=init))
     return started
 
 
@@ -63,7 +62,9 @@ def test_a_run_that_resumes_goes_on_in_the_same_curves(runs, config, env, tmp_pa
     stop = {"callback": lambda record: record["superstep"] == 0, "show_progress": False}
     assert train.train(env, params, config, **stop).stopped
     train.train(env, params, config, show_progress=False)
-    assert [run["id"] for run in runs] == ["id0", "id0"]
+    first, second = (run["id"] for run in runs)
+    assert first == second == (tmp_path / "run" / "wandb_id").read_text()
+    assert len(first) == 8
     steps = [step for run in runs for step, _ in run["logged"]]
     assert steps == [record["env_steps"] for record in read_metrics(tmp_path / "run" / "metrics.jsonl")]
 
