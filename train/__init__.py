@@ -11,10 +11,10 @@ from train.run.policy_file import save_policy as save_policy
 from train.score.calibration import Calibration as Calibration
 from train.score.calibration import calibrate as calibrate
 from train.settings.config import Config as Config
-from train.settings.config import Hyper as Hyper
-from train.settings.config import Network as Network
-from train.settings.config import Rollout as Rollout
-from train.settings.config import Scenarios as Scenarios
+from train.settings.groups import Hyper as Hyper
+from train.settings.groups import Network as Network
+from train.settings.groups import Rollout as Rollout
+from train.settings.groups import Scenarios as Scenarios
 from train.settings.presets import preset as preset
 from train.training import train as train
 from train.training import train_population as train_population

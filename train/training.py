@@ -18,7 +18,8 @@ from train.run.runner import Outcome, check, run
 from train.run.start import check_start
 from train.score.validation import has_generator
 from train.settings import presets
-from train.settings.config import Config, Scenarios
+from train.settings.config import Config
+from train.settings.groups import Scenarios
 from train.settings.members import is_population
 
 

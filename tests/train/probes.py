@@ -6,7 +6,8 @@ import types
 import numpy as np
 
 from strategies.tables import STATES, column, table
-from train.settings.config import Config, Hyper, Network, Rollout, Scenarios
+from train.settings.config import Config
+from train.settings.groups import Hyper, Network, Rollout, Scenarios
 
 SMALL = Config(
     env="Table-v0",

@@ -9,14 +9,10 @@ from tqdm import tqdm
 from tyro.conf import Positional
 
 from jaxenv.core import Environment
-from train.cli import comparison, options
+from train.cli import comparison, trained
 from train.experience.bank import generate_bank
-from train.networks import own
 from train.run import dataset, minari_format
 from train.run.folder import policy_path
-from train.run.policy_file import load_policy, read_header
-from train.settings import task
-from train.settings.config import Config
 
 
 def collect(
@@ -51,18 +47,10 @@ def collect(
     """
     if format == "minari":
         minari_format.minari()  # or it would be missed when all is played
+    policy, made, params, header = trained.read(run_dir, env, network, best=best, greedy=greedy, as_trained=True)
     path = policy_path(run_dir, best=best)
-    header = read_header(path)
-    if env is not None:
-        options.register_own(env)
-    if network is not None:
-        own.import_module(network)
-    made, params = task.make(
-        Config(env=env or header["env"], env_args=header.get("env_args", {}), params=header.get("params", {}))
-    )
     key, bank_key = jax.random.split(jax.random.key(seed))
     params = _with_scenarios(made, params, scenarios, bank_key, episodes)
-    policy = load_policy(path, made, params).replace(greedy=greedy)
     source = {
         "algorithm": header.get("algorithm", ""),
         "file": path.name,

@@ -14,7 +14,7 @@ from train.settings.config import Config
 
 
 class Trained(NamedTuple):
-    """A policy, and the environment that it was trained in with its default params."""
+    """A policy, and the environment that it was trained in."""
 
     policy: LearnedPolicy
     env: Environment
@@ -22,7 +22,9 @@ class Trained(NamedTuple):
     header: dict[str, Any]  # of its file, see `read_header`
 
 
-def read(run_dir: Path, env: str | None, network: str | None, *, best: bool, greedy: bool) -> Trained:
+def read(
+    run_dir: Path, env: str | None, network: str | None, *, best: bool, greedy: bool, as_trained: bool = False
+) -> Trained:
     """The policy of a run.
 
     Args:
@@ -31,6 +33,8 @@ def read(run_dir: Path, env: str | None, network: str | None, *, best: bool, gre
         network: MODULE:FACTORY of a network of the user's own that it was trained with.
         best: the policy that had the best validation return, not the last one.
         greedy: whether it takes the most probable action, or samples one.
+        as_trained: whether the environment has the numbers of training, such as weights of rewards; otherwise it has
+            its defaults.
     """
     path = policy_path(run_dir, best=best)
     header = read_header(path)
@@ -38,6 +42,7 @@ def read(run_dir: Path, env: str | None, network: str | None, *, best: bool, gre
         options.register_own(env)
     if network is not None:
         own.import_module(network)
-    made, params = task.make(Config(env=env or header["env"], env_args=header.get("env_args", {})))
-    policy = load_policy(path, made, params, any_params=True).replace(greedy=greedy)
+    numbers = header.get("params", {}) if as_trained else {}
+    made, params = task.make(Config(env=env or header["env"], env_args=header.get("env_args", {}), params=numbers))
+    policy = load_policy(path, made, params, any_params=not as_trained).replace(greedy=greedy)
     return Trained(policy, made, params, header)

@@ -28,7 +28,8 @@ from train.learning.state import LaneState, begin, observed, on_one_device
 from train.learning.updates import Update, compiled, linear
 from train.networks.policy import LearnedPolicy
 from train.networks.reader import Reader
-from train.settings.config import Config, Hyper
+from train.settings.config import Config
+from train.settings.groups import Hyper
 
 
 class TrainState(struct.PyTreeNode):

@@ -12,7 +12,7 @@ from train.lanes import Lanes
 from train.learning.gradients import descend, mean_gradient
 from train.learning.q_learning import Losses, value_of
 from train.networks.reader import Reader
-from train.settings.config import Hyper, QLearning
+from train.settings.groups import Hyper, QLearning
 
 
 class Learned(NamedTuple):

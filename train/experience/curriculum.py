@@ -15,7 +15,8 @@ from jaxenv.core import Environment, ScenarioBank
 from jaxenv.core.environment import select
 from jaxenv.core.types import Key
 from train.experience.bank import generate_bank
-from train.settings.config import Config, Curriculum
+from train.settings.config import Config
+from train.settings.groups import Curriculum
 
 NEVER_ENDED = float(jnp.finfo(jnp.float32).min)  # the greatest return of a scenario that no episode has ended in
 

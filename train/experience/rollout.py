@@ -24,7 +24,7 @@ from jaxenv.core.types import ActionMask, Info, Key
 from jaxenv.wrappers import EpisodeStatistics, EpisodeSummary, Vectorize, summarize
 from train.networks.distributions import MaskedCategorical
 from train.networks.reader import Carry, Reader
-from train.settings.config import Rollout
+from train.settings.groups import Rollout
 
 MAX_STAGGER = 1000  # steps over which a run's first episodes are spread, where the time limit is longer
 CHUNKS = 32  # the final observations of truncated episodes are valued in chunks of B / CHUNKS rows

@@ -23,7 +23,8 @@ from train.learning.gradients import not_finite_terms
 from train.learning.updates import linear
 from train.networks.distributions import MaskedCategorical
 from train.networks.network import PureNetwork, make_network
-from train.settings.config import Config, QLearning
+from train.settings.config import Config
+from train.settings.groups import QLearning
 
 
 class Losses(struct.PyTreeNode):

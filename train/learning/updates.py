@@ -9,7 +9,8 @@ from jax import lax
 
 from train.lanes import SHARED, Lanes
 from train.learning.state import on_one_device
-from train.settings.config import Config, Hyper
+from train.settings.config import Config
+from train.settings.groups import Hyper
 
 Update = Callable[[Any, Any, Hyper], tuple[Any, Any]]
 """(state, params of the environment, hyperparameters) -> (state, metrics)."""

@@ -11,7 +11,7 @@ from jaxenv.core.types import ActionMask
 from train.networks.distributions import MaskedCategorical
 from train.networks.layers import MLP, Dense, orthogonal
 from train.networks.memory import GRU, Sequences
-from train.settings.config import Network
+from train.settings.groups import Network
 
 
 class ActorCritic(nn.Module, kw_only=True):

@@ -15,7 +15,7 @@ from jaxenv.core.types import ActionMask, Entities, EntityGroup
 from train.networks.actor_critic import ActorCritic
 from train.networks.distributions import MaskedCategorical
 from train.networks.layers import PRECISION, Dense, orthogonal
-from train.settings.config import Network
+from train.settings.groups import Network
 
 
 class Overview(nn.Module):

@@ -9,7 +9,7 @@ from train.networks.actor_critic import ActorCritic
 from train.networks.entities import EntityActorCritic
 from train.networks.normalized import NormalizedNetwork
 from train.networks.own import own_network
-from train.settings.config import Network
+from train.settings.groups import Network
 
 
 class PureNetwork(Protocol):

@@ -11,7 +11,7 @@ from flax import linen as nn
 from jaxenv.core import Environment
 from jaxenv.core.types import Key
 from train.networks.distributions import MaskedCategorical
-from train.settings.config import Network
+from train.settings.groups import Network
 
 _MODULES: dict[str, type[nn.Module]] = {}  # by name; those that a run was given, wherever they are defined
 

@@ -29,7 +29,8 @@ from train.networks.normalized import with_new_statistics
 from train.networks.reader import Reader
 from train.ppo import early_stop, learner, reward_scale
 from train.ppo.losses import Batch, Losses
-from train.settings.config import Config, Hyper
+from train.settings.config import Config
+from train.settings.groups import Hyper
 
 
 class Metrics(struct.PyTreeNode):

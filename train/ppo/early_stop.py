@@ -15,7 +15,7 @@ from jaxenv.core.environment import select
 from jaxenv.core.types import Key
 from train.ppo import learner
 from train.ppo.losses import Batch, Losses
-from train.settings.config import Rollout
+from train.settings.groups import Rollout
 
 Terms = tuple[Losses, jax.Array]  # of the loss, and the norm of the gradient
 Step = Callable[[Any, Batch], tuple[Any, Terms]]

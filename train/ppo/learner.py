@@ -13,7 +13,7 @@ from train.lanes import Lanes
 from train.learning.gradients import Learner, descend, mean_gradient, moments, passes
 from train.networks.reader import Reader
 from train.ppo.losses import Batch, Losses, ppo_loss
-from train.settings.config import Hyper, Rollout
+from train.settings.groups import Hyper, Rollout
 
 
 def learn(

@@ -8,7 +8,7 @@ from flax import struct
 
 from train.networks.memory import Sequences
 from train.networks.reader import Reader
-from train.settings.config import Hyper
+from train.settings.groups import Hyper
 
 
 class Batch(struct.PyTreeNode):

@@ -24,7 +24,8 @@ from train.learning.updates import Update, compiled, linear
 from train.networks.reader import Reader
 from train.pqn import learner
 from train.pqn.learner import Batch
-from train.settings.config import Config, Hyper
+from train.settings.config import Config
+from train.settings.groups import Hyper
 
 
 def init(key: Key, env_params: Any, *, config: Config, env: Environment, lanes: Lanes | None = None) -> TrainState:

@@ -18,7 +18,8 @@ from train.networks.reader import Reader
 from train.run.digests import digest
 from train.run.folder import runs_in, write_atomic
 from train.settings import task
-from train.settings.config import Config, Network
+from train.settings.config import Config
+from train.settings.groups import Network
 from train.settings.serialize import differences, from_json, in_words, to_json
 
 _FORMAT = "jaxenv policy 1"

@@ -15,7 +15,7 @@ from jaxenv.wrappers import Vectorize
 from train.experience.rollout import by_agent
 from train.networks.policy import LearnedPolicy
 from train.networks.reader import Reader
-from train.settings.config import Hyper
+from train.settings.groups import Hyper
 
 
 @dataclasses.dataclass(frozen=True)

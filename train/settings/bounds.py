@@ -12,6 +12,10 @@ FRACTION = (0.0, 1.0)
 NOT_NEGATIVE = (0.0, math.inf)
 POSITIVE = (1e-12, math.inf)
 
+MAX_LAYERS = 64
+MAX_BATCH = 2**31 - 1
+"""Samples of an update, which are counted in 32 bits."""
+
 BOUNDS: Mapping[str, tuple[float, float]] = {
     "seed": (0, 2**32 - 1),
     "seeds": (1, 65_536),
@@ -28,13 +32,18 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
     "microbatch_size": (1, 2**30),
     "lanes": (1, MOST),
     "count": (1, MOST),
+    "difficulty": FRACTION,
     "refresh": (0, 10**9),
+    "epsilon_start": FRACTION,
+    "epsilon_end": FRACTION,
+    "epsilon_fraction": FRACTION,
     "buffer_size": (1, 2**30),
     "learning_starts": (0, 10**13),
     "embedding": (1, 2**16),
     "hidden": (1, 2**16),
     "core_units": (1, 2**16),
     "target_period": (1, 10**9),
+    "target_rate": FRACTION,
     "learning_rate": NOT_NEGATIVE,
     "learning_rate_end": NOT_NEGATIVE,
     "max_grad_norm": POSITIVE,
@@ -48,33 +57,25 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
     "reward_scale": POSITIVE,
     "entropy_coef": NOT_NEGATIVE,
     "entropy_coef_end": NOT_NEGATIVE,
+    "replay_share": FRACTION,
     "rank_temperature": (1e-6, 1e6),
+    "staleness": FRACTION,
 }
 """Setting -> the least and the greatest number; each entry of a sequence is held against them."""
 
-MAX_LAYERS = 64
-MAX_BATCH = 2**31 - 1
-"""Samples of an update, which are counted in 32 bits."""
 
-
-def check_numbers(config: Any) -> None:
-    """A ValueError for the first number of a `Config` that is out of its bounds, or NaN; arrays are not looked at."""
-    for name, value in _numbers(config):
+def check_numbers(record: Any) -> None:
+    """A ValueError for the first number of a record that is out of its bounds, or NaN; arrays are not looked at."""
+    for name, value in _numbers(record):
         low, high = BOUNDS.get(name, (-math.inf, math.inf))
         if not low <= value <= high:
             raise ValueError(f"{name} must be within {low:,} to {high:,}, got {value}")
-    if len(config.network.hidden) > MAX_LAYERS:
-        raise ValueError(f"hidden may name {MAX_LAYERS} layers, got {len(config.network.hidden)}")
-    if config.rollout.batch_size > MAX_BATCH:
-        raise ValueError(f"num_envs x num_steps may be {MAX_BATCH:,}, got {config.rollout.batch_size:,}")
 
 
 def _numbers(record: Any) -> Iterator[tuple[str, float]]:
-    """(setting, number) of a record, of its groups, and of its sequences."""
+    """(setting, number) of a record and of its sequences."""
     for field in dataclasses.fields(record):
         value = getattr(record, field.name)
-        if dataclasses.is_dataclass(value):
-            yield from _numbers(value)
         for each in value if isinstance(value, tuple) else (value,):
             if isinstance(each, int | float) and not isinstance(each, bool):
                 yield field.name, each

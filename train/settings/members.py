@@ -4,7 +4,8 @@ import dataclasses
 import itertools
 
 from jaxenv.core.names import did_you_mean_one_of
-from train.settings.config import Config, Hyper
+from train.settings.config import Config
+from train.settings.groups import Hyper
 
 
 def is_population(config: Config) -> bool:

@@ -7,7 +7,8 @@ import dataclasses
 from collections.abc import Callable
 
 from jaxenv.core.names import did_you_mean_one_of
-from train.settings.config import Config, Hyper, Network, Rollout
+from train.settings.config import Config
+from train.settings.groups import Hyper, Network, Rollout
 
 LARGE = 32_768  # environments
 

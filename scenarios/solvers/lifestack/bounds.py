@@ -36,7 +36,7 @@ class Bound:
         self.relaxed = Relaxed(model, budget.part(SHARE, nodes))
         on_facts = self.tables.members_on_facts
         alone = [bounds for n, bounds in enumerate(self.tables.member_bounds) if not on_facts >> n & 1]
-        alone = [bounds & ~self.relaxed.fixed for bounds in alone if bounds.bit_count() == 1]
+        alone = [bounds & ~self.relaxed.kept.fixed for bounds in alone if bounds.bit_count() == 1]
         self._needs = [Need(*self.tables.bounds[bounds.bit_length() - 1]) for bounds in alone if bounds]
         self._values: dict[Situation, float] = {}
         self._spared: dict[tuple[int, int, int], float] = {}
@@ -60,11 +60,11 @@ class Bound:
         """Success and every remaining reward, and in every step what gains most."""
         tables, weights, relaxed = self.tables, self.model.weights, self.relaxed
         routes = members_of(self.model.workable(situation))
-        total = sum(max(0.0, weights.routes * tables.routes[n].reward + relaxed.route_worth[n]) for n in routes)
-        total += sum(max(0.0, worth) for worth in relaxed.event_worth)
+        total = sum(max(0.0, weights.routes * tables.routes[n].reward + relaxed.kept.route_worth[n]) for n in routes)
+        total += sum(max(0.0, worth) for worth in relaxed.kept.event_worth)
         left = members_of((1 << tables.num_milestones) - 1 & ~situation.reached)
         total += sum(max(0.0, weights.milestones * tables.rewards[n]) for n in left)
-        step = max(0.0, max(relaxed.idle_gain, *relaxed.verb_gain) + weights.step_cost)
+        step = max(0.0, max(relaxed.kept.idle_gain, *relaxed.kept.verb_gain) + weights.step_cost)
         return total + max(0.0, weights.success) + step * (tables.last - situation.clock)
 
     def spared(self, state: State) -> float:

@@ -13,20 +13,18 @@ and a step off routes earns what the best upkeep could. The following makes it s
   that its bounds need.
 """
 
-from collections.abc import Iterable, Sequence
-from operator import add
 from typing import NamedTuple
 
-from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, INSPECTING, VERBS
-from jaxenv.envs.lifestack.metrics import HIGHEST
-from jaxenv.envs.lifestack.types import EVERY_STEP, NUM_METRICS
+from jaxenv.envs.lifestack.actions import FIRST_UPKEEP
+from jaxenv.envs.lifestack.types import EVERY_STEP
 from scenarios.solvers.lifestack.budget import Budget, require_few_draws
+from scenarios.solvers.lifestack.kept import Kept, clipped
 from scenarios.solvers.lifestack.metrics import bits
 from scenarios.solvers.lifestack.model import ENERGY, MAX_TIME, Model
 from scenarios.solvers.lifestack.records import State
 from scenarios.solvers.lifestack.recursion import Call, result_of
 from scenarios.solvers.lifestack.remaining_work import Needed, RemainingWork
-from scenarios.solvers.lifestack.tables import Event, members_of
+from scenarios.solvers.lifestack.tables import members_of
 
 NO_ROUTE = -1
 UNKNOWN = -1
@@ -60,27 +58,15 @@ class Relaxed:
 
     def __init__(self, model: Model, budget: Budget) -> None:
         self.model, self.tables, self.weights, self.budget = model, model.tables, model.weights, budget
-        self.metrics, self.fixed = self._unmoved()
+        self.kept = Kept(model)
+        self.remaining = RemainingWork(self.tables.routes, self.kept.verb_gain)
         self._memo: dict[Situation, float] = {}
         self._held: dict[tuple[int, ...], int] = {}
-        changes = self.tables.changes
-        worth = [model.per_unit * sum(change) for change in changes]
-        gains = [model.per_unit * sum(max(0, part) for part in changes[kind]) for kind in self.tables.kind_changes]
-        self.verb_gain = gains[: len(VERBS)]
-        self.idle_gain = max(gains[FIRST_UPKEEP:INSPECTING])
-        self.route_worth = [worth[route.change] for route in self.tables.routes]
-        self.event_worth = [worth[event.change] for event in self.tables.events]
-        self.useless = self.model.all_routes & ~self._useful_routes()
-        self.remaining = RemainingWork(self.tables.routes, self.verb_gain)
-        clocks = range(self.tables.last + 1)
-        self._waits = [self._is_worth_waiting(clock) for clock in clocks]
-        self._lucky = [self._left_to_luck(clock) for clock in clocks]
-        self._only_metrics = self._events_on_metrics()
         self._milestones_on_metrics = bits(self.tables.milestone_bounds)
 
     def situation(self, state: State, debt: int) -> Situation:
         """A state as this game keeps it."""
-        carried = self.carried(self.tables.metrics.values[state.metrics])
+        carried = self.kept.carried(self.tables.metrics.values[state.metrics])
         resources = (state.time, state.money, state.energy)
         sets = (state.completed, state.closed, state.reached, state.fired)
         work = self.remaining.of(state.marks)
@@ -101,7 +87,7 @@ class Relaxed:
         if found is not None:
             return found
         self.budget.spend()
-        if situation.foreseen == UNKNOWN and not self._waits[situation.clock]:
+        if situation.foreseen == UNKNOWN and not self.kept.waits[situation.clock]:
             best = yield self._foreseen(situation)
         else:
             best = self._given_up(situation)
@@ -112,7 +98,7 @@ class Relaxed:
 
     def _foreseen(self, situation: Situation) -> Call[float]:
         """The expectation over which random events will fire, each case foreseen."""
-        foreseen, lucky = [(1.0, 0)], self._lucky[situation.clock]
+        foreseen, lucky = [(1.0, 0)], self.kept.lucky[situation.clock]
         require_few_draws(lucky.bit_count())
         for n in members_of(lucky):
             hit = self.tables.events[n].probability
@@ -129,12 +115,12 @@ class Relaxed:
         held = self.tables.read(situation.facts).milestones | self._milestones_on_metrics
         rewards = (self.tables.rewards[n] for n in members_of(opened & held))
         earned = self.weights.milestones * sum(max(0.0, reward) for reward in rewards)
-        return earned + self.weights.failure + self.weights.step_cost + self.idle_gain
+        return earned + self.weights.failure + self.weights.step_cost + self.kept.idle_gain
 
     def cut(self, situation: Situation) -> Situation:
         """The situation with its resources reduced to what can still be used, and its metrics clipped."""
-        completed = situation.completed | self.useless
-        closed, lucky = situation.closed & ~completed, self._lucky[situation.clock]
+        completed = situation.completed | self.kept.useless
+        closed, lucky = situation.closed & ~completed, self.kept.lucky[situation.clock]
         work = self.remaining.without(situation.work, completed | closed)
         needed = self.remaining.needed(work, self.model.all_routes & ~(completed | closed))
         return situation._replace(
@@ -145,7 +131,7 @@ class Relaxed:
             time=min(situation.time, self._usable_time(situation, needed)),
             money=min(situation.money, needed.money),
             energy=min(situation.energy, needed.energy),
-            carried=self._clipped(situation.carried),
+            carried=clipped(situation.carried),
             foreseen=UNKNOWN if situation.foreseen == UNKNOWN and lucky else situation.foreseen & lucky,
         )
 
@@ -154,95 +140,12 @@ class Relaxed:
         rests = self.tables.last - situation.clock if situation.energy < needed.energy else 0
         return needed.time + REST_TIME * rests
 
-    @staticmethod
-    def _clipped(values: Iterable[int]) -> tuple[int, ...]:
-        """Metrics clipped to 0 and 100."""
-        return tuple([max(0, min(HIGHEST, value)) for value in values])
-
-    def carried(self, values: Sequence[int]) -> tuple[int, ...]:
-        """Of all metrics, those that this game keeps."""
-        return tuple([values[metric] for metric in self.metrics])
-
-    # ------------------------------------------------------------------------------------- beforehand
-
-    def _unmoved(self) -> tuple[list[int], int]:
-        """The metrics that conditions use and no verb moves, and the set of the bounds on them."""
-        moved = [any(self.tables.changes[kind][m] for kind in self.tables.kind_changes) for m in range(NUM_METRICS)]
-        asked = [metric for metric, _, _ in self.tables.bounds]
-        return sorted({metric for metric in asked if not moved[metric]}), bits(not moved[metric] for metric in asked)
-
-    def _useful_routes(self) -> int:
-        """The routes that can matter: where only success counts, those that may lead to it."""
-        weights, tables = self.weights, self.tables
-        if weights.routes or weights.milestones or weights.wellbeing:
-            return self.model.all_routes
-        wanted, useful = tables.deciding, 0
-        for _ in tables.routes:
-            for n, route in enumerate(tables.routes):
-                if route.writes.mask & wanted or any(self.carried(tables.changes[route.change])):
-                    useful |= 1 << n
-                    wanted |= route.needs
-        return useful
-
-    def _is_worth_waiting(self, clock: int) -> bool:
-        """Whether later events could be a reason to let a step pass, or are random at every step.
-
-        With a deadline, passing time earns nothing by itself: without success every way ends in failure.
-        """
-        if self.tables.deadline > self.tables.horizon or self.idle_gain + self.weights.step_cost > 0:
-            return True
-        return any(
-            (event.step > clock or event.step == EVERY_STEP)
-            and (
-                event.writes.mask
-                or self.event_worth[n] > 0
-                or self._may_help(event.change)
-                or (event.step == EVERY_STEP and self._is_lucky(event))
-            )
-            for n, event in enumerate(self.tables.events)
-        )
-
-    def _may_help(self, change: int) -> bool:
-        """Whether a change could bring a metric of this game to where a condition wants it."""
-        tables, wanted, shunned = self.tables, 0, self.tables.failure_bounds
-        for bounds in (*(route.bounds for route in tables.routes), *tables.milestone_bounds, *tables.member_bounds):
-            wanted |= bounds
-        for bounds, reward in zip(tables.milestone_bounds, tables.rewards, strict=True):
-            shunned |= bounds if reward < 0 else 0
-        parts = tables.changes[change]
-        upwards = any(parts[metric] > 0 for metric in self.metrics)
-        below = (tables.bounds[n] for n in members_of(wanted & self.fixed))
-        above = (tables.bounds[n] for n in members_of(shunned & self.fixed))
-        return (
-            upwards
-            or any(parts[metric] < 0 and high < HIGHEST for metric, _, high in below)
-            or any(parts[metric] < 0 and low > 0 for metric, low, _ in above)
-        )
-
-    def _left_to_luck(self, clock: int) -> int:
-        """The random events after a clock, at given steps, that change what can be done."""
-        return bits(event.step > clock and self._is_lucky(event) for event in self.tables.events)
-
-    def _is_lucky(self, event: Event) -> bool:
-        """Whether an event is random and changes what can be done."""
-        is_felt = event.closes or any(self.carried(self.tables.changes[event.change]))
-        return bool(is_felt) and 0.0 < event.probability < 1.0
-
-    def _events_on_metrics(self) -> set[int]:
-        """The events at given steps that only move metrics that are left out: they need no branches."""
-        return {
-            n
-            for n, event in enumerate(self.tables.events)
-            if event.step != EVERY_STEP
-            and not (event.writes.mask or event.closes or any(self.carried(self.tables.changes[event.change])))
-        }
-
     # ------------------------------------------------------------------------------------------- turn
 
     def _moves(self, situation: Situation) -> list[tuple[Situation, float]]:
         """The possible moves: (situation, gain), with the clock advanced."""
         ready = self._ready(situation)
-        if not self._waits[situation.clock]:
+        if not self.kept.waits[situation.clock]:
             return self._hurried_moves(situation, ready)
         workable = members_of(self.model.workable(situation))
         works = [self._worked(situation, number, bool(ready >> number & 1), NO_ROUTE) for number in workable]
@@ -283,7 +186,7 @@ class Relaxed:
     def _idle(self, situation: Situation) -> tuple[Situation, float]:
         """A step off routes that costs nothing."""
         debt = max(0, situation.debt - 1)
-        return situation._replace(clock=situation.clock + 1, debt=debt, active=NO_ROUTE), self.idle_gain
+        return situation._replace(clock=situation.clock + 1, debt=debt, active=NO_ROUTE), self.kept.idle_gain
 
     def _rest(self, situation: Situation) -> tuple[Situation, float]:
         """A rest, after which the same route is worked on."""
@@ -297,7 +200,7 @@ class Relaxed:
 
     def _is_left_to_metrics(self, unmet: int) -> bool:
         """Whether metrics that are left out could meet these members of success."""
-        return all(self.tables.member_bounds[n] & ~self.fixed for n in members_of(unmet))
+        return all(self.tables.member_bounds[n] & ~self.kept.fixed for n in members_of(unmet))
 
     def _unmet(self, situation: Situation) -> int:
         """The members of success that neither facts nor the metrics of this game meet."""
@@ -308,7 +211,7 @@ class Relaxed:
     def _within(self, situation: Situation) -> int:
         """The bounds on the metrics of this game that hold."""
         if situation.carried not in self._held:
-            values = dict(zip(self.metrics, situation.carried, strict=True))
+            values = dict(zip(self.kept.metrics, situation.carried, strict=True))
             held = bits(m in values and low <= values[m] <= high for m, low, high in self.tables.bounds)
             self._held[situation.carried] = held
         return self._held[situation.carried]
@@ -316,8 +219,8 @@ class Relaxed:
     def _ready(self, situation: Situation) -> int:
         """The routes whose preconditions hold or might hold."""
         ready = self.tables.read(situation.facts).ready
-        if self.fixed:
-            missing = self.fixed & ~self._within(situation)
+        if self.kept.fixed:
+            missing = self.kept.fixed & ~self._within(situation)
             ready &= ~bits(route.bounds & missing for route in self.tables.routes)
         return ready
 
@@ -346,16 +249,10 @@ class Relaxed:
             facts=route.writes.on(situation.facts),
             completed=completed,
             closed=(situation.closed | route.closes) & ~completed,
-            carried=self._clipped(self._moved(situation, route.change)),
+            carried=clipped(self.kept.moved(situation.carried, route.change)),
             active=NO_ROUTE,
         )
-        return after, gain + self.weights.routes * route.reward + self.route_worth[number]
-
-    def _moved(self, situation: Situation, change: int) -> tuple[int, ...]:
-        """The metrics of this game after a change."""
-        if not self.metrics:
-            return ()
-        return tuple(map(add, situation.carried, self.carried(self.tables.changes[change])))
+        return after, gain + self.weights.routes * route.reward + self.kept.route_worth[number]
 
     def _arrive(self, situation: Situation) -> Call[float]:
         """The value of a situation whose clock has just advanced: milestones, ends, events, and what follows."""
@@ -365,7 +262,7 @@ class Relaxed:
         new = opened & reading.milestones
         for n in members_of(opened & ~new):
             bounds = tables.milestone_bounds[n]
-            if bounds & within or (bounds & ~self.fixed and tables.rewards[n] > 0):
+            if bounds & within or (bounds & ~self.kept.fixed and tables.rewards[n] > 0):
                 new |= 1 << n
         earned = weights.step_cost + weights.milestones * sum(tables.rewards[n] for n in members_of(new))
         situation = situation._replace(reached=situation.reached | new)
@@ -387,8 +284,10 @@ class Relaxed:
         due = self.model.due(situation)
         if not due:
             return (yield self._value(self.cut(situation)))
-        value = sum(self.tables.events[n].probability * self.event_worth[n] for n in due if n in self._only_metrics)
-        drawn = [n for n in due if n not in self._only_metrics]
+        value = sum(
+            self.tables.events[n].probability * self.kept.event_worth[n] for n in due if n in self.kept.only_metrics
+        )
+        drawn = [n for n in due if n not in self.kept.only_metrics]
         require_few_draws(len(drawn))
         return value + (yield self._expected(situation, drawn, 1.0))
 
@@ -403,9 +302,9 @@ class Relaxed:
             facts=event.writes.on(situation.facts),
             closed=(situation.closed | event.closes) & ~situation.completed,
             fired=situation.fired | (event.step == EVERY_STEP) << n,
-            carried=self._moved(situation, event.change),
+            carried=self.kept.moved(situation.carried, event.change),
         )
-        is_known = situation.foreseen != UNKNOWN and self._lucky[situation.clock - 1] >> n & 1
+        is_known = situation.foreseen != UNKNOWN and self.kept.lucky[situation.clock - 1] >> n & 1
         hit = chance * (situation.foreseen >> n & 1 if is_known else event.probability)
-        value = (yield self._expected(struck, due[1:], hit)) + hit * self.event_worth[n]
+        value = (yield self._expected(struck, due[1:], hit)) + hit * self.kept.event_worth[n]
         return value + (yield self._expected(situation, due[1:], chance - hit))

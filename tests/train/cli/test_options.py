@@ -11,7 +11,7 @@ from train.run import folder as run_folder
 from train.run.folder import write_atomic
 from train.run.policy_file import _FORMAT as FORMAT
 from train.settings import task
-from train.settings.config import Hyper
+from train.settings.groups import Hyper
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from train.dqn import learner, replay
 from train.dqn.algorithm import remembered
 from train.experience.rollout import Transition
 from train.networks.distributions import MaskedCategorical
-from train.settings.config import Hyper, QLearning
+from train.settings.groups import Hyper, QLearning
 
 UPDATE = SMALL.rollout.batch_size
 GRADIENT_STEPS = 2 * 2 * SMALL.rollout.epochs * UPDATE // SMALL.rollout.minibatch_size  # of two supersteps

@@ -16,7 +16,7 @@ from train.experience import rollout
 from train.networks.network import make_network
 from train.networks.policy import NetworkPolicy
 from train.networks.reader import Reader
-from train.settings.config import Rollout
+from train.settings.groups import Rollout
 
 CONFIG = dataclasses.replace(
     SMALL, rollout=Rollout(num_envs=16, num_steps=8, epochs=4, minibatch_size=64, updates_per_superstep=2)

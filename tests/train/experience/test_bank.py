@@ -16,7 +16,8 @@ from strategies.tables import Table
 from train import ppo
 from train.experience.bank import first_bank, renew, with_bank
 from train.score.validation import validation_params
-from train.settings.config import Config, Rollout, Scenarios
+from train.settings.config import Config
+from train.settings.groups import Rollout, Scenarios
 
 CONFIG = Config(env="any", rollout=Rollout(num_envs=16, num_steps=8), training=Scenarios(count=32))
 STEPS = 64  # of which two stretches are longer than any episode

@@ -11,7 +11,8 @@ from strategies.tables import STATES, column, table
 from train import ppo
 from train.experience import curriculum
 from train.experience.curriculum import Levels, Played
-from train.settings.config import Config, Curriculum, Scenarios
+from train.settings.config import Config
+from train.settings.groups import Curriculum, Scenarios
 
 SETTINGS = Curriculum(curriculum="plr", rank_temperature=0.5, staleness=0.25, replay_share=0.6)
 
@@ -113,5 +114,5 @@ def test_a_curriculum_needs_new_scenarios():
         Config(env="Table-v0", training=Scenarios(refresh=2), curriculum=SETTINGS)
     with pytest.raises(ValueError, match="replay_share must be within"):
         Curriculum(replay_share=1.5)
-    with pytest.raises(ValueError, match="rank_temperature must be above 0"):
+    with pytest.raises(ValueError, match="rank_temperature must be within"):
         Curriculum(rank_temperature=0.0)

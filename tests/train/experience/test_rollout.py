@@ -16,7 +16,7 @@ from train.experience import rollout
 from train.networks.network import make_network
 from train.networks.reader import Reader
 from train.ppo.algorithm import estimate
-from train.settings.config import Hyper, Network, Rollout
+from train.settings.groups import Hyper, Network, Rollout
 
 LIMIT = 40
 

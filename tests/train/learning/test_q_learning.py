@@ -18,7 +18,7 @@ from train.run import folder as run_folder
 from train.run import runner
 from train.run.metrics import read_metrics
 from train.run.policy_file import load_policy, read_header
-from train.settings.config import Network, QLearning
+from train.settings.groups import Network, QLearning
 
 ALGORITHMS = {"pqn": pqn, "dqn": dqn}
 UPDATE = SMALL.rollout.batch_size

@@ -18,7 +18,8 @@ from train.networks.network import make_network
 from train.networks.reader import Reader
 from train.ppo import learner, losses
 from train.ppo.algorithm import estimate, memory_of
-from train.settings.config import Config, Hyper, Network, Rollout
+from train.settings.config import Config
+from train.settings.groups import Hyper, Network, Rollout
 
 ROWS, STEPS, INPUTS, UNITS = 3, 5, 4, 6
 

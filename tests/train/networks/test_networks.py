@@ -15,7 +15,7 @@ from jaxenv.wrappers import Vectorize
 from train.networks.entities import ActionScores
 from train.networks.network import ENCODERS, make_network
 from train.networks.reader import Reader
-from train.settings.config import Network
+from train.settings.groups import Network
 
 ENV, PARAMS = jaxenv.make("LifeOps-v0")
 SETTINGS = Network(hidden=(16,), embedding=8)

@@ -14,7 +14,7 @@ from train.ppo import early_stop
 from train.ppo.algorithm import clip_at
 from train.ppo.losses import Batch, Losses
 from train.run.metrics import reduce_metrics
-from train.settings.config import Hyper
+from train.settings.groups import Hyper
 
 PARAMS = PROBES["action x observation"]
 

@@ -10,7 +10,8 @@ import pytest
 import jaxenv
 from reference import flat_ppo
 from train import ppo
-from train.settings.config import Config, Hyper, Network, Rollout, Scenarios
+from train.settings.config import Config
+from train.settings.groups import Hyper, Network, Rollout, Scenarios
 
 pytestmark = pytest.mark.slow
 ROUNDS = 25

@@ -17,7 +17,8 @@ from train.networks.network import make_network
 from train.networks.reader import Reader
 from train.ppo import learner, losses
 from train.ppo.algorithm import estimate
-from train.settings.config import Config, Hyper, Network, Rollout, Scenarios
+from train.settings.config import Config
+from train.settings.groups import Hyper, Network, Rollout, Scenarios
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,8 @@ from train.ppo import learner, losses, reward_scale
 from train.ppo.algorithm import estimate, memory_of
 from train.ppo.reward_scale import Returns
 from train.run.policy_file import load_policy
-from train.settings.config import Config, Hyper, Network, Rollout, Scenarios
+from train.settings.config import Config
+from train.settings.groups import Hyper, Network, Rollout, Scenarios
 
 # Features with other means and variances than 0 and 1, and episodes that end in both ways.
 SHIFTED = table(

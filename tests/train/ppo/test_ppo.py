@@ -18,7 +18,7 @@ from train.networks.network import make_network
 from train.ppo import learner
 from train.ppo.losses import Batch
 from train.run.metrics import reduce_metrics
-from train.settings.config import Hyper
+from train.settings.groups import Hyper
 
 
 def stack(trees):

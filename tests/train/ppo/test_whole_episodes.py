@@ -18,7 +18,7 @@ from train.run.metrics import reduce_metrics
 from train.score.calibration import calibrate
 from train.score.validation import validation_params
 from train.settings import presets
-from train.settings.config import Network, Rollout
+from train.settings.groups import Network, Rollout
 
 LENGTH, LATE = 24, 16  # steps of an episode, and of a superstep; only steps that a superstep does not reach are paid
 

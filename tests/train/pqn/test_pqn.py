@@ -7,7 +7,7 @@ import pytest
 from train.experience.rollout import Transition
 from train.learning.returns import lambda_returns
 from train.pqn.algorithm import estimate
-from train.settings.config import Hyper
+from train.settings.groups import Hyper
 
 HYPER = Hyper(gamma=0.9, gae_lambda=0.5, reward_scale=0.1)
 VALUES = jnp.array([[1.0], [2.0], [3.0]])

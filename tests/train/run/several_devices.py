@@ -20,7 +20,7 @@ from train import dqn, ppo
 from train.lanes import SHARED
 from train.run import folder as run_folder
 from train.run import runner
-from train.settings.config import QLearning
+from train.settings.groups import QLearning
 
 PARAMS = PROBES["time limit"]  # episodes are cut, valued and go on, so that every part of an update has work
 CONFIG = dataclasses.replace(

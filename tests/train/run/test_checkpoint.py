@@ -11,7 +11,7 @@ import pytest
 from probes import SMALL
 
 from train.run.checkpoint import MAX_KEPT, CheckpointError, Checkpoints, Progress, by_name
-from train.settings.config import Network
+from train.settings.groups import Network
 
 STATE = {
     "weights": {"kernel": jnp.arange(6.0).reshape(2, 3), "bias": jnp.float32(0.1)},

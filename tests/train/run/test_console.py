@@ -3,7 +3,8 @@
 import pytest
 
 from train.run import console
-from train.settings.config import Config, Rollout
+from train.settings.config import Config
+from train.settings.groups import Rollout
 
 
 @pytest.mark.parametrize(

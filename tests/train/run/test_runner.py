@@ -22,7 +22,7 @@ from train.run.metrics import read_metrics
 from train.run.policy_file import load_policy
 from train.run.stop_signal import StopSignal
 from train.score.validation import validation_returns
-from train.settings.config import Scenarios
+from train.settings.groups import Scenarios
 
 PARAMS = PROBES["observation"]
 TIMES = ("seconds", "steps_per_second")

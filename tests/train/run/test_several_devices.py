@@ -14,7 +14,8 @@ from probes import SMALL
 from train.run.metrics import read_metrics
 from train.run.processes import place
 from train.run.runner import RunFolder
-from train.settings.config import Config, Rollout
+from train.settings.config import Config
+from train.settings.groups import Rollout
 
 TOLERANCE = 1e-5
 

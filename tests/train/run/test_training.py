@@ -16,7 +16,8 @@ import train
 from jaxenv.wrappers import FromGymnax
 from train.networks import own
 from train.run.metrics import read_metrics
-from train.settings.config import Config, Hyper, Network, Rollout, Scenarios
+from train.settings.config import Config
+from train.settings.groups import Hyper, Network, Rollout, Scenarios
 from train.settings.serialize import from_json, to_json
 
 PARAMS = PROBES["observation"]

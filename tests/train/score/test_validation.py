@@ -15,7 +15,7 @@ from strategies.tables import Table, table
 from train import ppo
 from train.score.validation import COUNT, SEED, has_generator, make_validator, validation_params, validation_returns
 from train.settings import presets
-from train.settings.config import Scenarios
+from train.settings.groups import Scenarios
 
 PARAMS = PROBES["observation"]  # the reward is 1 in state 0, -1 in state 1 and 0 in state 2, whatever is done
 WITH_GENERATOR = [env_id for env_id in jaxenv.registered() if has_generator(jaxenv.make(env_id)[0])]

@@ -8,7 +8,8 @@ import jaxenv
 from train.algorithms import ALGORITHMS
 from train.settings import presets
 from train.settings.bounds import BOUNDS, check_type
-from train.settings.config import Config, Hyper, Network, QLearning, Rollout, Scenarios
+from train.settings.config import Config
+from train.settings.groups import Hyper, Network, QLearning, Rollout, Scenarios
 
 
 @pytest.mark.parametrize(
@@ -24,7 +25,7 @@ from train.settings.config import Config, Hyper, Network, QLearning, Rollout, Sc
             lambda: Config(env="any", rollout=Rollout(lanes=2), training=Scenarios(count=4097)),
             "4097 scenarios cannot be split into 2 equal lanes",
         ),
-        (lambda: Rollout(num_steps=0), "num_steps must be at least 1"),
+        (lambda: Rollout(num_steps=0), "num_steps must be within 1 to 65,536, got 0"),
         (lambda: Config(env="any", validate_every=-1), "validate_every must be within 0 to 1,000,000,000, got -1"),
         (lambda: Config(env="any", seeds=0), "seeds must be within 1 to 65,536, got 0"),
         (lambda: Config(env="any", seed=2**64), "seed must be within 0 to 4,294,967,295"),
@@ -39,15 +40,15 @@ from train.settings.config import Config, Hyper, Network, QLearning, Rollout, Sc
             lambda: Config(env="any", rollout=Rollout(num_envs=2**20, num_steps=2**12)),
             "num_envs x num_steps may be 2,147,483,647, got 4,294,967,296",
         ),
-        (lambda: Scenarios(count=0), "count must be at least 1"),
-        (lambda: Scenarios(difficulty=(0.7, 0.2)), "must be a range within"),
+        (lambda: Scenarios(count=0), "count must be within 1 to 16,777,216, got 0"),
+        (lambda: Scenarios(difficulty=(0.7, 0.2)), "must be a range from low to high"),
         (
             lambda: Config(env="any", rollout=Rollout(num_envs=64), training=Scenarios(count=32)),
             "count must be at least num_envs .64., got 32: .* no environment is playing",
         ),
         (lambda: presets.preset("LifeOps-v00"), "Did you mean 'LifeOps-v0'"),
-        (lambda: QLearning(epsilon_end=1.5), "epsilon_end must be within 0..1, got 1.5"),
-        (lambda: QLearning(target_period=0), "target_period must be at least 1"),
+        (lambda: QLearning(epsilon_end=1.5), "epsilon_end must be within 0.0 to 1.0, got 1.5"),
+        (lambda: QLearning(target_period=0), "target_period must be within 1 to"),
     ],
 )
 def test_invalid_settings_are_rejected(make, message):

@@ -7,7 +7,8 @@ import pytest
 
 import jaxenv
 from train.settings import presets, task
-from train.settings.config import Config, Network
+from train.settings.config import Config
+from train.settings.groups import Network
 from train.settings.serialize import differences, from_json, immutable, to_json
 
 

@@ -1,0 +1,130 @@
+"""What the game without metrics (`relaxed`) keeps of a scenario, found before it is played."""
+
+from collections.abc import Iterable, Sequence
+from operator import add
+
+from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, INSPECTING, VERBS
+from jaxenv.envs.lifestack.metrics import HIGHEST
+from jaxenv.envs.lifestack.types import EVERY_STEP, NUM_METRICS
+from scenarios.solvers.lifestack.metrics import bits
+from scenarios.solvers.lifestack.model import Model
+from scenarios.solvers.lifestack.tables import Event, members_of
+
+
+class Kept:
+    """The metrics, routes and events of one model that matter there, and what steps off them earn at most.
+
+    Attributes:
+        metrics: those that conditions use and no verb moves.
+        fixed: the set of the bounds on them.
+        verb_gain: of each verb, the most that its changes of metrics earn.
+        idle_gain: the most that a step off routes earns so.
+        route_worth, event_worth: what the changes of metrics of each route and event earn.
+        useless: the set of the routes that cannot matter.
+        waits: for each clock, whether it can be worth letting a step pass.
+        lucky: for each clock, the set of the later random events, at given steps, that change what can be done.
+        only_metrics: the events at given steps that only move metrics that are left out: they need no branches.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model, self.tables, self.weights = model, model.tables, model.weights
+        self.metrics, self.fixed = self._unmoved()
+        changes = self.tables.changes
+        worth = [model.per_unit * sum(change) for change in changes]
+        gains = [model.per_unit * sum(max(0, part) for part in changes[kind]) for kind in self.tables.kind_changes]
+        self.verb_gain = gains[: len(VERBS)]
+        self.idle_gain = max(gains[FIRST_UPKEEP:INSPECTING])
+        self.route_worth = [worth[route.change] for route in self.tables.routes]
+        self.event_worth = [worth[event.change] for event in self.tables.events]
+        self.useless = self.model.all_routes & ~self._useful_routes()
+        clocks = range(self.tables.last + 1)
+        self.waits = [self._is_worth_waiting(clock) for clock in clocks]
+        self.lucky = [self._left_to_luck(clock) for clock in clocks]
+        self.only_metrics = self._events_on_metrics()
+
+    def carried(self, values: Sequence[int]) -> tuple[int, ...]:
+        """Of all metrics, those that the game keeps."""
+        return tuple([values[metric] for metric in self.metrics])
+
+    def moved(self, carried: tuple[int, ...], change: int) -> tuple[int, ...]:
+        """The metrics that the game keeps after a change, not clipped."""
+        if not self.metrics:
+            return ()
+        return tuple(map(add, carried, self.carried(self.tables.changes[change])))
+
+    def _unmoved(self) -> tuple[list[int], int]:
+        """`metrics` and `fixed`."""
+        moved = [any(self.tables.changes[kind][m] for kind in self.tables.kind_changes) for m in range(NUM_METRICS)]
+        asked = [metric for metric, _, _ in self.tables.bounds]
+        return sorted({metric for metric in asked if not moved[metric]}), bits(not moved[metric] for metric in asked)
+
+    def _useful_routes(self) -> int:
+        """The routes that can matter: where only success counts, those that may lead to it."""
+        weights, tables = self.weights, self.tables
+        if weights.routes or weights.milestones or weights.wellbeing:
+            return self.model.all_routes
+        wanted, useful = tables.deciding, 0
+        for _ in tables.routes:
+            for n, route in enumerate(tables.routes):
+                if route.writes.mask & wanted or any(self.carried(tables.changes[route.change])):
+                    useful |= 1 << n
+                    wanted |= route.needs
+        return useful
+
+    def _is_worth_waiting(self, clock: int) -> bool:
+        """Whether later events could be a reason to let a step pass, or are random at every step.
+
+        With a deadline, passing time earns nothing by itself: without success every way ends in failure.
+        """
+        if self.tables.deadline > self.tables.horizon or self.idle_gain + self.weights.step_cost > 0:
+            return True
+        return any(
+            (event.step > clock or event.step == EVERY_STEP)
+            and (
+                event.writes.mask
+                or self.event_worth[n] > 0
+                or self._may_help(event.change)
+                or (event.step == EVERY_STEP and self._is_lucky(event))
+            )
+            for n, event in enumerate(self.tables.events)
+        )
+
+    def _may_help(self, change: int) -> bool:
+        """Whether a change could bring a metric of this game to where a condition wants it."""
+        tables, wanted, shunned = self.tables, 0, self.tables.failure_bounds
+        for bounds in (*(route.bounds for route in tables.routes), *tables.milestone_bounds, *tables.member_bounds):
+            wanted |= bounds
+        for bounds, reward in zip(tables.milestone_bounds, tables.rewards, strict=True):
+            shunned |= bounds if reward < 0 else 0
+        parts = tables.changes[change]
+        upwards = any(parts[metric] > 0 for metric in self.metrics)
+        below = (tables.bounds[n] for n in members_of(wanted & self.fixed))
+        above = (tables.bounds[n] for n in members_of(shunned & self.fixed))
+        return (
+            upwards
+            or any(parts[metric] < 0 and high < HIGHEST for metric, _, high in below)
+            or any(parts[metric] < 0 and low > 0 for metric, low, _ in above)
+        )
+
+    def _left_to_luck(self, clock: int) -> int:
+        """`lucky`, for one clock."""
+        return bits(event.step > clock and self._is_lucky(event) for event in self.tables.events)
+
+    def _is_lucky(self, event: Event) -> bool:
+        """Whether an event is random and changes what can be done."""
+        is_felt = event.closes or any(self.carried(self.tables.changes[event.change]))
+        return bool(is_felt) and 0.0 < event.probability < 1.0
+
+    def _events_on_metrics(self) -> set[int]:
+        """`only_metrics`."""
+        return {
+            n
+            for n, event in enumerate(self.tables.events)
+            if event.step != EVERY_STEP
+            and not (event.writes.mask or event.closes or any(self.carried(self.tables.changes[event.change])))
+        }
+
+
+def clipped(values: Iterable[int]) -> tuple[int, ...]:
+    """Metrics clipped to 0 and 100."""
+    return tuple([max(0, min(HIGHEST, value)) for value in values])
