@@ -16,7 +16,8 @@ from train.networks.network import PureNetwork, make_network
 from train.networks.policy import LearnedPolicy, make_policy
 from train.networks.reader import Reader
 from train.run.digests import digest
-from train.run.folder import runs_in, write_atomic
+from train.run.folder import runs_in
+from train.run.writing import write_atomic
 from train.settings import task
 from train.settings.config import Config
 from train.settings.groups import Network
