@@ -71,6 +71,11 @@ class Checkpoints:
         """Whether `checkpoint_every` seconds have passed since the last checkpoint, or since the start."""
         return time.monotonic() - self._latest >= self._config.checkpoint_every
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no checkpoint yet, complete or being written."""
+        return self._manager.latest_step() is None
+
     def save(self, state: Any, progress: Progress) -> None:
         """Copies the state, which may be donated right after, and writes the copy in the background.
 
@@ -81,7 +86,7 @@ class Checkpoints:
             NotWritten: if this checkpoint cannot be written, or the one before it could not; those that are complete
                 stay.
         """
-        is_first = self._manager.latest_step() is None
+        is_first = self.is_empty
         self._latest = time.monotonic()
         arrays = jax.tree.map(jnp.copy, by_name(state))
         info = {**dataclasses.asdict(progress), "config": to_json(self._config), "shapes": shapes(arrays)}
@@ -96,7 +101,7 @@ class Checkpoints:
 
     def check_begun(self, policy: Path) -> None:
         """A CheckpointError if there is no checkpoint although there is a policy, which is written after the first."""
-        if policy.exists() and self._manager.latest_step() is None:
+        if policy.exists() and self.is_empty:
             raise CheckpointError(
                 f"{self._path} has no checkpoint, although {policy} was written after one: put it back, or start over "
                 "in another folder"
@@ -242,6 +247,8 @@ class Checkpoints:
 
 class NoCheckpoints:
     """In the place of checkpoints where a run writes nothing."""
+
+    is_empty = True
 
     def is_due(self) -> bool:
         """Never."""

@@ -19,11 +19,13 @@ class Events:
         """Starts an event file; TensorBoard hides earlier events beyond `after_step`, which come again."""
         self._name = folder / "events"
         with naming(self._name):
-            self._writer = _writer(self._name) if is_wanted else None
+            self._writer: Any = _writer(self._name) if is_wanted else None
         if self._writer is not None:
-            from tensorboardX.proto.event_pb2 import SessionLog
+            from tensorboardX.proto import event_pb2
 
-            self._add(after_step + 1, session_log=SessionLog(status=SessionLog.START))
+            messages: Any = event_pb2  # whose names are made when it is imported
+            begin = messages.SessionLog(status=messages.SessionLog.START)
+            self._add(after_step + 1, session_log=begin)
 
     def write(self, record: dict[str, Any]) -> None:
         """Adds a point to each curve whose value is not None."""
@@ -43,10 +45,11 @@ class Events:
 
     def _add(self, step: int, **content: Any) -> None:
         """Writes one event."""
-        from tensorboardX.proto.event_pb2 import Event
+        from tensorboardX.proto import event_pb2
 
+        messages: Any = event_pb2
         with naming(self._name):
-            self._writer.write_event(Event(step=step, wall_time=time.time(), **content))
+            self._writer.write_event(messages.Event(step=step, wall_time=time.time(), **content))
 
     def __enter__(self) -> "Events":
         return self
@@ -60,6 +63,7 @@ class Events:
 def _writer(name: Path) -> Any:
     """Writes events into the file of that name and the time, or None if tensorboardX is not installed."""
     try:
+        import tensorboardX  # noqa: F401
         from tensorboardX.event_file_writer import EventsWriter
     except ImportError:
         return None

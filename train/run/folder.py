@@ -12,7 +12,7 @@ from pathlib import Path
 import jax
 
 from train.run.processes import is_writer, wait_for_all
-from train.run.writing import naming, remove_unfinished, write_atomic
+from train.run.writing import UNFINISHED, naming, remove_unfinished, write_atomic
 from train.settings.config import Config
 from train.settings.serialize import from_json, to_json
 
@@ -127,7 +127,7 @@ def create(config: Config) -> RunFolder:
     path = config.run_dir or _first_free(f"{config.env}-{config.seed}")
     run_folder = RunFolder(path)
     if is_writer():
-        if path.exists() and not (path.is_dir() and not any(path.iterdir())):
+        if path.exists() and not _is_free(path):
             raise FileExistsError(
                 f"{path} already exists: resume that run with --resume {path}, or choose another --run-dir"
             )
@@ -156,6 +156,11 @@ def policy_path(path: Path, *, best: bool = False) -> Path:
     if not found.exists():
         raise ValueError(f"{found} does not exist: only a run folder has one, from the first validation on")
     return found
+
+
+def _is_free(path: Path) -> bool:
+    """Whether it is a folder without files, or with what a run left that was killed before it had settings."""
+    return path.is_dir() and all(each.name.endswith(UNFINISHED) for each in path.iterdir())
 
 
 def _first_free(stem: str) -> Path:
