@@ -20,6 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 import orbax.checkpoint as ocp
 
+from train.run import written_by
 from train.run.digests import digest
 from train.run.orbax_errors import DELAY, cause, quiet_reading, quiet_writing
 from train.run.writing import NotWritten
@@ -90,6 +91,7 @@ class Checkpoints:
         self._latest = time.monotonic()
         arrays = jax.tree.map(jnp.copy, by_name(state))
         info = {**dataclasses.asdict(progress), "config": to_json(self._config), "shapes": shapes(arrays)}
+        info |= written_by.VERSION
         if jax.process_count() == 1:  # of several, none has all arrays
             info["digests"] = {name: digest(array) for name, array in arrays.items()}
         info["digest"] = digest(info)
@@ -126,7 +128,7 @@ class Checkpoints:
         try:
             there, here = to_json(from_json(info["config"])), to_json(self._config)
         except (ValueError, TypeError) as error:
-            raise CheckpointError(f"{path} comes from another version: {error}") from error
+            raise CheckpointError(f"{path} comes from another version: {written_by.in_words(info)}; {error}") from error
         there |= {group: here[group] for group in TASK if not there[group]}  # an older one has none
         differing = differences(immutable(there), immutable(here))
         if differing:

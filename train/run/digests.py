@@ -26,7 +26,7 @@ def digest(tree: Any) -> str:
             found.update(f"{name}:{array.dtype}:{array.shape};".encode())
             found.update(np.ascontiguousarray(array).tobytes())
         else:
-            found.update(f"{name}={json.dumps(leaf)};".encode())
+            found.update(f"{name}={json.dumps(leaf, default=repr)};".encode())
     return found.hexdigest()
 
 
