@@ -1,7 +1,7 @@
 """The small files that each release leaves for later ones to read.
 
-`PYTHONPATH=.:tests:tests/train python tests/compat/saved_files.py` writes `tests/data/compat/<version>/`, once: a policy
-of LifeOps, a bank of it, a run folder of a table, half trained, and `expected.json`, what is read from them.
+`PYTHONPATH=.:tests:tests/train python tests/compat/saved_files.py` writes `tests/data/compat/<version>/`, once: a
+policy of LifeOps, a bank of it, a run folder of a table, half trained, and `expected.json`, what is read from them.
 """
 
 import dataclasses
@@ -56,7 +56,7 @@ def write(folder: Path) -> None:
 
 def read(folder: Path) -> dict[str, object]:
     """What this version finds in the files."""
-    env, params = jaxenv.make(ENV_ID)
+    env, params = _made()
     policy = train.load_policy(folder / "policy.msgpack", env, params)
     bank = jaxenv.ScenarioBank.load(folder / "bank.npz", env.empty_scenario)
     config = run_folder.RunFolder(folder / "run").read_config()
@@ -75,6 +75,10 @@ def resume(folder: Path) -> runner.Outcome:
     """Trains a copy of the run to its end."""
     run = run_folder.RunFolder(folder)
     return runner.run(ppo, run.read_config(), TABLE, PARAMS, run, show_progress=False)
+
+
+def _made() -> tuple[Any, Any]:
+    return jaxenv.make(ENV_ID)
 
 
 def _write_run(path: Path) -> None:

@@ -75,7 +75,7 @@ def save_policy(
         **({} if validation_return is None else {"validation_return": validation_return}),
         "weights": serialization.to_state_dict(jax.device_get(policy.weights)),
     }
-    write_atomic(path, serialization.msgpack_serialize({**record, "digest": digest(record)}))
+    write_atomic(path, serialization.msgpack_serialize({**record, "digest": digest(record, empty=True)}))
 
 
 def read_header(path: str | Path) -> dict[str, Any]:
@@ -99,7 +99,7 @@ def read_header(path: str | Path) -> dict[str, Any]:
         if not isinstance(record.get(name, kind()), kind) or (name in _NEEDED and name not in record):
             raise PolicyError(f"{path} is not a policy file: its {name!r} is {str(record.get(name, 'missing'))[:40]!r}")
     written = record.pop("digest", None)  # an older file has none
-    if written is not None and digest(record) != written:
+    if written is not None and digest(record, empty="version" in record) != written:
         raise PolicyError(f"{path} is damaged: it is not what was written")
     return record
 
