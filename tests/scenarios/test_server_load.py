@@ -70,7 +70,7 @@ def server():
 
     yield start
     for child in children:
-        child.terminate()
+        child.kill()
         child.wait()
 
 
@@ -95,7 +95,8 @@ def test_a_slow_client_holds_up_nobody(server):
     for turn in range(5):
         for each in idle:
             each.sendall(b" ")
-        status, told = request(port, "/reset", {"env_id": "LifeOps-v0", "scenario": "easy_1", "seed": turn})
+        asked = {"env_id": "LifeOps-v0", "scenario": "easy_1", "seed": turn, "episode_id": "a"}
+        status, told = request(port, "/reset", asked)
         assert (status, told["done"]) == (200, False)
     assert time.perf_counter() - began < 30
     for each in idle:

@@ -1,6 +1,6 @@
 """The small files that each release leaves for later ones to read.
 
-`PYTHONPATH=.:tests:tests/train python tests/compat/saved_files.py` writes `tests/data/compat/<version>/`, once: a
+`PYTHONPATH=.:tests:tests/train python tests/train/compat/saved_files.py` writes `tests/data/compat/<version>/`, once: a
 policy of LifeOps, a bank of it, a run folder of a table, half trained, and `expected.json`, what is read from them.
 """
 
@@ -28,7 +28,7 @@ from train.run.digests import digest
 from train.run.metrics import read_metrics
 from train.settings.groups import Network, Rollout, Scenarios
 
-FOLDER = Path(__file__).parents[1] / "data" / "compat"
+FOLDER = Path(__file__).parents[2] / "data" / "compat"
 ENV_ID = "LifeOps-v0"
 TABLE, PARAMS = Table(), PROBES["observation"]
 CONFIG = GENERATED.replace(
