@@ -22,7 +22,7 @@ from train.results.agents import LEARNERS, settings
 from train.results.held_out import TEST, held_out
 from train.results.measure import LIBRARY, Measured
 from train.run import folder, plots
-from train.run.folder import write_atomic
+from train.run.writing import write_atomic
 from train.score.scores import ReferenceReturns
 from train.settings.serialize import to_json
 

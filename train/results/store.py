@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from train.results.measure import Measured
-from train.run.folder import write_atomic
+from train.run.writing import write_atomic
 
 
 def path_of(folder: Path, env_id: str, agent: str) -> Path:

@@ -8,9 +8,7 @@ one is damaged, the one before it is restored.
 
 import contextlib
 import dataclasses
-import logging
 import shutil
-import sys
 import time
 import warnings
 from collections.abc import Iterator
@@ -22,12 +20,14 @@ import jax.numpy as jnp
 import numpy as np
 import orbax.checkpoint as ocp
 
+from train.run import written_by
 from train.run.digests import digest
+from train.run.orbax_errors import DELAY, cause, quiet_reading, quiet_writing
+from train.run.writing import NotWritten
 from train.settings.config import Config
 from train.settings.serialize import TASK, differences, from_json, immutable, in_words, to_json
 
 MAX_KEPT = 2  # the newest ones; the older one is a spare in case the newest is damaged later
-READER_DELAY = 0.3  # seconds after which the last of Orbax's readers has noticed that another one failed
 
 
 class CheckpointError(ValueError):
@@ -62,7 +62,9 @@ class Checkpoints:
         """Opens the folder, and removes what a killed run left unfinished."""
         options = ocp.CheckpointManagerOptions(max_to_keep=MAX_KEPT, cleanup_tmp_directories=True)
         self._path, self._config = path, config
-        self._manager = ocp.CheckpointManager(path.absolute(), options=options)
+        quiet_writing()
+        with self._writing(path):
+            self._manager = ocp.CheckpointManager(path.absolute(), options=options)
         self._latest = time.monotonic()
         self._damaged: list[int] = []  # steps that were passed over
 
@@ -70,27 +72,38 @@ class Checkpoints:
         """Whether `checkpoint_every` seconds have passed since the last checkpoint, or since the start."""
         return time.monotonic() - self._latest >= self._config.checkpoint_every
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no checkpoint yet, complete or being written."""
+        return self._manager.latest_step() is None
+
     def save(self, state: Any, progress: Progress) -> None:
         """Copies the state, which may be donated right after, and writes the copy in the background.
 
         Of several devices and processes each writes its own part. The first checkpoint is waited for, so that whatever
         a run writes after it says that there was one.
+
+        Raises:
+            NotWritten: if this checkpoint cannot be written, or the one before it could not; those that are complete
+                stay.
         """
-        is_first = self._manager.latest_step() is None
+        is_first = self.is_empty
         self._latest = time.monotonic()
         arrays = jax.tree.map(jnp.copy, by_name(state))
         info = {**dataclasses.asdict(progress), "config": to_json(self._config), "shapes": shapes(arrays)}
+        info |= written_by.VERSION
         if jax.process_count() == 1:  # of several, none has all arrays
             info["digests"] = {name: digest(array) for name, array in arrays.items()}
         info["digest"] = digest(info)
         parts = ocp.args.Composite(state=ocp.args.StandardSave(arrays), run=ocp.args.JsonSave(info))
-        self._manager.save(progress.superstep, args=parts)
-        if is_first:
-            self._manager.wait_until_finished()
+        with self._writing(self._path / str(progress.superstep)):
+            self._manager.save(progress.superstep, args=parts)
+            if is_first:
+                self._manager.wait_until_finished()
 
     def check_begun(self, policy: Path) -> None:
         """A CheckpointError if there is no checkpoint although there is a policy, which is written after the first."""
-        if policy.exists() and self._manager.latest_step() is None:
+        if policy.exists() and self.is_empty:
             raise CheckpointError(
                 f"{self._path} has no checkpoint, although {policy} was written after one: put it back, or start over "
                 "in another folder"
@@ -115,7 +128,7 @@ class Checkpoints:
         try:
             there, here = to_json(from_json(info["config"])), to_json(self._config)
         except (ValueError, TypeError) as error:
-            raise CheckpointError(f"{path} comes from another version: {error}") from error
+            raise CheckpointError(f"{path} comes from another version: {written_by.in_words(info)}; {error}") from error
         there |= {group: here[group] for group in TASK if not there[group]}  # an older one has none
         differing = differences(immutable(there), immutable(here))
         if differing:
@@ -178,7 +191,7 @@ class Checkpoints:
     def _read(self, step: int, item: str, how: Any) -> Any:
         """One part of a checkpoint."""
         try:
-            with _quiet():
+            with quiet_reading():
                 return self._manager.restore(step, args=ocp.args.Composite(**{item: how}))[item]
         except Exception as error:  # Orbax has no common error: whatever it raises, it could not read its own files
             raise self._broken(step, str(error).splitlines()[0]) from error
@@ -208,15 +221,36 @@ class Checkpoints:
             self._manager.reload()
         self._damaged = []
 
+    @contextlib.contextmanager
+    def _writing(self, path: Path) -> Iterator[None]:
+        """Words what Orbax raises when it cannot write, and leaves nothing unfinished."""
+        try:
+            yield
+        except Exception as error:  # Orbax has no common error, and those of its threads come out here
+            self._remove_unfinished()
+            raise NotWritten(path, cause(error)) from error
+
+    def _remove_unfinished(self) -> None:
+        """Removes what a failed write has left, which would be in the way on a full disk."""
+        time.sleep(DELAY)
+        for path in self._path.glob("*.orbax-checkpoint-tmp*"):
+            shutil.rmtree(path, ignore_errors=True)
+
     def __enter__(self) -> "Checkpoints":
         return self
 
-    def __exit__(self, *exception: object) -> None:
-        self._manager.close()
+    def __exit__(self, kind: object, *exception: object) -> None:
+        """Waits for what is being written; where something failed already, that is what is told."""
+        with self._writing(self._path) if kind is None else contextlib.suppress(Exception):
+            self._manager.close()
+        if kind is not None:
+            self._remove_unfinished()
 
 
 class NoCheckpoints:
     """In the place of checkpoints where a run writes nothing."""
+
+    is_empty = True
 
     def is_due(self) -> bool:
         """Never."""
@@ -269,19 +303,3 @@ def _name(path: Any) -> str:
 
 def _is_key(leaf: Any) -> bool:
     return jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)
-
-
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """Silences Orbax's parallel readers, each of which reports a broken file: one error is enough."""
-    level, hook = logging.root.manager.disable, sys.unraisablehook
-    logging.disable()
-    sys.unraisablehook = lambda _: None
-    try:
-        yield
-    except Exception:
-        time.sleep(READER_DELAY)
-        raise
-    finally:
-        logging.disable(level)
-        sys.unraisablehook = hook

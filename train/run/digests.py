@@ -9,10 +9,12 @@ import jax
 import numpy as np
 
 
-def digest(tree: Any) -> str:
+def digest(tree: Any, *, empty: bool = False) -> str:
     """The SHA-256 of nested mappings of arrays and plain values, in hexadecimal digits.
 
     Of arrays it reads names, dtypes, shapes and contents; the order of the names does not count.
+
+    With `empty` it also reads the names of empty mappings, which early versions passed over.
 
     >>> digest({"a": 1, "b": np.zeros(2)}) == digest({"b": np.zeros(2), "a": 1})
     True
@@ -20,20 +22,20 @@ def digest(tree: Any) -> str:
     False
     """
     found = hashlib.sha256()
-    for name, leaf in _leaves(tree, ""):
+    for name, leaf in _leaves(tree, "", empty):
         if isinstance(leaf, np.ndarray | np.generic | jax.Array):
             array = np.asarray(leaf)
             found.update(f"{name}:{array.dtype}:{array.shape};".encode())
             found.update(np.ascontiguousarray(array).tobytes())
         else:
-            found.update(f"{name}={json.dumps(leaf)};".encode())
+            found.update(f"{name}={json.dumps(leaf, default=repr)};".encode())
     return found.hexdigest()
 
 
-def _leaves(tree: Any, name: str) -> Any:
+def _leaves(tree: Any, name: str, empty: bool) -> Any:
     """(dotted name, value) of everything in nested mappings, by name."""
-    if not isinstance(tree, Mapping):
+    if not isinstance(tree, Mapping) or (empty and not tree):
         yield name, tree
         return
     for key in sorted(tree):
-        yield from _leaves(tree[key], f"{name}.{key}")
+        yield from _leaves(tree[key], f"{name}.{key}", empty)

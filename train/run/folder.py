@@ -12,6 +12,7 @@ from pathlib import Path
 import jax
 
 from train.run.processes import is_writer, wait_for_all
+from train.run.writing import UNFINISHED, naming, remove_unfinished, write_atomic
 from train.settings.config import Config
 from train.settings.serialize import from_json, to_json
 
@@ -94,6 +95,7 @@ class RunFolder:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError as error:
                 raise ValueError(f"{self.path} is being written by another process") from error
+            remove_unfinished(self.path)
             yield
 
     def write_config(self, config: Config) -> None:
@@ -125,11 +127,12 @@ def create(config: Config) -> RunFolder:
     path = config.run_dir or _first_free(f"{config.env}-{config.seed}")
     run_folder = RunFolder(path)
     if is_writer():
-        if path.exists() and not (path.is_dir() and not any(path.iterdir())):
+        if path.exists() and not _is_free(path):
             raise FileExistsError(
                 f"{path} already exists: resume that run with --resume {path}, or choose another --run-dir"
             )
-        path.mkdir(parents=True, exist_ok=True)
+        with naming(path):
+            path.mkdir(parents=True, exist_ok=True)
         run_folder.write_config(config)
     wait_for_all("run folder created")
     return run_folder
@@ -155,11 +158,9 @@ def policy_path(path: Path, *, best: bool = False) -> Path:
     return found
 
 
-def write_atomic(path: Path, content: bytes) -> None:
-    """Writes a file completely or not at all."""
-    unfinished = path.with_name(path.name + ".unfinished")
-    unfinished.write_bytes(content)
-    unfinished.replace(path)
+def _is_free(path: Path) -> bool:
+    """Whether it is a folder without files, or with what a run left that was killed before it had settings."""
+    return path.is_dir() and all(each.name.endswith(UNFINISHED) for each in path.iterdir())
 
 
 def _first_free(stem: str) -> Path:

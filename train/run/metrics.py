@@ -10,7 +10,7 @@ import jax
 import numpy as np
 
 from train.run.algorithm import Metrics
-from train.run.folder import write_atomic
+from train.run.writing import Lines, write_atomic
 
 
 def reduce_metrics(metrics: Metrics) -> dict[str, float | int | None]:
@@ -44,18 +44,17 @@ class MetricsWriter:
         if path.exists():
             kept = [record for record in read_metrics(path) if record["superstep"] < from_superstep]
             write_atomic(path, "".join(_line(record) for record in kept).encode())
-        self._file = path.open("a", encoding="utf-8")
+        self._lines = Lines(path)
 
     def write(self, record: dict[str, Any]) -> None:
         """Adds one line; numbers that are not finite become null, since JSON cannot express them."""
-        self._file.write(_line(record))
-        self._file.flush()
+        self._lines.add(_line(record))
 
     def __enter__(self) -> "MetricsWriter":
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self._file.close()
+        self._lines.close()
 
 
 def read_metrics(path: Path) -> Iterator[dict[str, Any]]:

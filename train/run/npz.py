@@ -9,6 +9,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from train.run.writing import naming
+
 
 class GrowingArchive:
     """Arrays that grow along their first axis; the file appears, complete, when the context is left without an error.
@@ -36,13 +38,20 @@ class GrowingArchive:
         file, dtype, (count, *shape) = self._parts[name]
         if (rows.dtype, list(rows.shape[1:])) != (dtype, shape):
             raise ValueError(f"{name} has rows of {dtype} {shape}, got {rows.dtype} {list(rows.shape[1:])}")
-        file.write(rows.tobytes())
+        with naming(self._path):
+            file.write(rows.tobytes())
         self._parts[name] = file, dtype, (count + len(rows), *shape)
 
     def finish(self, **whole: Any) -> None:
         """Writes the archive: all that has grown, and further arrays that are given whole."""
         unfinished = self._folder / "archive"
-        with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
+        with naming(self._path):
+            self._write(unfinished, whole)
+            unfinished.replace(self._path)
+
+    def _write(self, path: Path, whole: dict[str, Any]) -> None:
+        """The archive, as a file."""
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
             for name, (file, dtype, shape) in self._parts.items():
                 header: Any = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
                 file.seek(0)
@@ -52,7 +61,6 @@ class GrowingArchive:
             for name, array in whole.items():
                 with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
                     np.lib.format.write_array(entry, np.asarray(array), allow_pickle=False)
-        unfinished.replace(self._path)
 
     def __enter__(self) -> "GrowingArchive":
         return self

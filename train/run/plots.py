@@ -2,6 +2,7 @@
 
 import dataclasses
 import importlib.util
+import io
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy as np
 from jaxenv.rendering.theme import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PURPLE
 from train.run.folder import RunFolder
 from train.run.metrics import read_metrics
+from train.run.writing import write_atomic
 from train.settings.serialize import to_json
 
 COLORS = (BLUE, ORANGE, GREEN, PURPLE, INK, MUTED)
@@ -59,7 +61,9 @@ def learning_curves(folders: Sequence[RunFolder], out: Path) -> None:
     for column, (key, title, is_log) in enumerate(panels):
         _draw(figure.add_subplot(grid[1, column]), runs, key, title, TINY, log=is_log)
     _head(figure, main, folders, runs)
-    figure.savefig(out)
+    picture = io.BytesIO()
+    figure.savefig(picture, format=out.suffix.removeprefix(".") or None)
+    write_atomic(out, picture.getvalue())
 
 
 def _named(folders: Sequence[RunFolder]) -> dict[str, RunFolder]:

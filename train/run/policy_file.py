@@ -15,8 +15,10 @@ from jaxenv.core.companions import command
 from train.networks.network import PureNetwork, make_network
 from train.networks.policy import LearnedPolicy, make_policy
 from train.networks.reader import Reader
+from train.run import written_by
 from train.run.digests import digest
-from train.run.folder import runs_in, write_atomic
+from train.run.folder import runs_in
+from train.run.writing import write_atomic
 from train.settings import task
 from train.settings.config import Config
 from train.settings.groups import Network
@@ -65,6 +67,7 @@ def save_policy(
     settings = to_json(config)
     record = {
         "format": _FORMAT,
+        **written_by.VERSION,
         "env": policy.env.name,
         **{name: settings[name] for name in ("env_args", "params", "network")},
         "scenarios": scenarios,
@@ -72,7 +75,7 @@ def save_policy(
         **({} if validation_return is None else {"validation_return": validation_return}),
         "weights": serialization.to_state_dict(jax.device_get(policy.weights)),
     }
-    write_atomic(path, serialization.msgpack_serialize({**record, "digest": digest(record)}))
+    write_atomic(path, serialization.msgpack_serialize({**record, "digest": digest(record, empty=True)}))
 
 
 def read_header(path: str | Path) -> dict[str, Any]:
@@ -89,12 +92,14 @@ def read_header(path: str | Path) -> dict[str, Any]:
     except Exception as error:  # msgpack has no base error: whatever it raises, these are not its bytes
         raise PolicyError(f"{path} is not a policy file, or is incomplete") from error
     if not isinstance(record, dict) or record.get("format") != _FORMAT:
+        if isinstance(record, dict) and str(record.get("format", "")).startswith("jaxenv policy"):
+            raise PolicyError(f"{path} has another format ({record['format']!r}): {written_by.in_words(record)}")
         raise PolicyError(f"{path} is not a policy file of this version ({_FORMAT!r})")
     for name, kind in _FIELDS.items():
         if not isinstance(record.get(name, kind()), kind) or (name in _NEEDED and name not in record):
             raise PolicyError(f"{path} is not a policy file: its {name!r} is {str(record.get(name, 'missing'))[:40]!r}")
     written = record.pop("digest", None)  # an older file has none
-    if written is not None and digest(record) != written:
+    if written is not None and digest(record, empty="version" in record) != written:
         raise PolicyError(f"{path} is damaged: it is not what was written")
     return record
 
@@ -146,7 +151,7 @@ def load_policy(path: str | Path, env: Environment, params: Any, *, any_params: 
     try:
         network = make_network(settings, env.num_actions)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise PolicyError(f"{path} comes from another version: {error}") from error
+        raise PolicyError(f"{path} comes from another version: {written_by.in_words(record)}; {error}") from error
     expected = initial_shapes(network, env, params)
     found = jax.tree.map(np.shape, record["weights"])
     if found != jax.tree.map(lambda x: x.shape, serialization.to_state_dict(expected)):
@@ -162,7 +167,7 @@ def network_of(path: str | Path, record: dict[str, Any]) -> Network:
     try:
         return from_json({"env": record["env"], "network": record["network"]}).network
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise PolicyError(f"{path} comes from another version: {error}") from error
+        raise PolicyError(f"{path} comes from another version: {written_by.in_words(record)}; {error}") from error
 
 
 def initial_shapes(network: PureNetwork, env: Environment, params: Any) -> Any:

@@ -6,6 +6,7 @@ all members together.
 
 import contextlib
 import dataclasses
+import functools
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -21,7 +22,7 @@ from train.run.checkpoint import Checkpoints, Finished, NoCheckpoints, Progress
 from train.run.console import Bar
 from train.run.folder import RunFolder
 from train.run.member import Member
-from train.run.runner import Outcome, check
+from train.run.runner import Outcome, check, write_both
 from train.run.start import from_policy
 from train.run.stop_signal import StopSignal
 from train.score.validation import make_validator
@@ -132,9 +133,7 @@ class Group:
                     env_steps = (number + 1) * config.steps_per_superstep
                     seconds = max(report.clock.seconds for report in reports)  # that of a failed member stands still
                     progress = dataclasses.replace(progress, superstep=number + 1, env_steps=env_steps, seconds=seconds)
-                    checkpoints.save(state, progress)
-                    for member, report in enumerate(reports):
-                        report.save(self.policy(state, member))
+                    write_both(checkpoints, state, progress, functools.partial(self._save_policies, reports, state))
                 if is_last:
                     break
             bar.show(_mean_record([report.latest for report in reports]))
@@ -149,6 +148,10 @@ class Group:
         """What a member has learned so far."""
         policies = self.algorithm.policy_of(state, config=self.config, env=self.env)
         return jax.tree.map(lambda x: x[member], policies)  # of the state, only what a policy needs
+
+    def _save_policies(self, reports: Sequence[Member], state: Any) -> None:
+        for member, report in enumerate(reports):
+            report.save(self.policy(state, member))
 
     def _member(self, name: str, progress: Progress, policy: LearnedPolicy) -> Member:
         """One of its members; `policy` is an example of those that it will save."""

@@ -4,7 +4,7 @@ import contextlib
 import dataclasses
 import functools
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +87,10 @@ def run(
 
     with _storage(folder, config) as checkpoints:
         began = time.perf_counter()
-        state, progress = restore_or_init(algorithm, config, env, env_params, checkpoints, lanes)
+        lacks_policy = folder is not None and not folder.policy.exists()  # also of a run killed ahead of writing it
+        state, progress = restore_or_init(
+            algorithm, config, env, env_params, checkpoints, lanes, may_be_finished=lacks_policy
+        )
         if folder is not None:
             folder.write_config(config)
         source = {"scenarios": progress.scenarios, "algorithm": algorithm.name}
@@ -95,6 +98,10 @@ def run(
 
         def save(path: Path, policy: LearnedPolicy, validation_return: float | None = None) -> None:
             save_policy(path, policy, config, **source, validation_return=validation_return)
+
+        def write_policy(state: State) -> None:
+            if folder is not None and is_writer():
+                save(folder.policy, policy_of(state))
 
         params, hyper = lanes.put((env_params, config.hyper), SHARED)
         superstep = algorithm.make_superstep(config, env, lanes).lower(state, params, hyper).compile()
@@ -120,14 +127,15 @@ def run(
                         done = {"superstep": number + 1, "env_steps": clock.env_steps, "seconds": clock.seconds}
                         progress = dataclasses.replace(progress, **done)
                         recorder.flush()
-                        checkpoints.save(state, progress)
-                        if folder is not None and is_writer():
-                            save(folder.policy, policy_of(state))
+                        write_both(checkpoints, state, progress, functools.partial(write_policy, state))
+                        lacks_policy = False
                         clock.start()
                     if is_last:
                         break
             except FailedUpdate as failed:
                 raise _not_finite(failed, state, progress, config, folder) from None
+        if lacks_policy:
+            write_policy(state)
     is_finished = progress.superstep == config.num_supersteps
     length = clock.env_steps, clock.seconds, compile_seconds
     return Outcome(policy_of(state), *length, stopped=not is_finished, metrics=recorder.arrays())
@@ -151,6 +159,22 @@ def _storage(folder: RunFolder | None, config: Config) -> Iterator[Checkpoints |
         yield checkpoints
 
 
+def write_both(
+    checkpoints: Checkpoints | NoCheckpoints, state: Any, progress: Progress, write_policy: Callable[[], None]
+) -> None:
+    """Writes a checkpoint and the policy.
+
+    The first checkpoint comes before the policy, so that a policy without one tells that checkpoints are lost; a later
+    one comes after it, so that a run whose last checkpoint is there has its last policy.
+    """
+    is_first = checkpoints.is_empty
+    if is_first:
+        checkpoints.save(state, progress)
+    write_policy()
+    if not is_first:
+        checkpoints.save(state, progress)
+
+
 def restore_or_init(
     algorithm: Algorithm,
     config: Config,
@@ -158,11 +182,17 @@ def restore_or_init(
     env_params: Any,
     checkpoints: Checkpoints | NoCheckpoints,
     lanes: Lanes | None = None,
+    *,
+    may_be_finished: bool = False,
 ) -> tuple[Any, Progress]:
-    """State and progress of the newest checkpoint, or of a new run, which may start from a policy."""
+    """State and progress of the newest checkpoint, or of a new run, which may start from a policy.
+
+    Raises:
+        Finished: if the run has done all its steps, unless it `may_be_finished`.
+    """
     key = jax.random.key(config.seed)
     progress = checkpoints.newest()
-    if progress is not None and progress.superstep >= config.num_supersteps:
+    if progress is not None and progress.superstep >= config.num_supersteps and not may_be_finished:
         raise Finished(
             f"the run is finished: {progress.env_steps:,} of {config.total_steps:,} steps are done; "
             "continue it with a greater --total-steps"

@@ -5,9 +5,9 @@ import io
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
-from train.run.folder import write_atomic
+from train.run.writing import Lines, write_atomic
 
 
 class TableFile:
@@ -22,7 +22,7 @@ class TableFile:
         """
         self._path = path
         self._columns: list[str] = []
-        self._file: TextIO | None = None
+        self._file: Lines | None = None
         if earlier:
             self._start(earlier)
 
@@ -31,8 +31,7 @@ class TableFile:
         if self._file is None or not record.keys() <= set(self._columns):
             self._start([*self._rows(), record])
             return
-        self._file.write(_lines(self._columns, [record]))
-        self._file.flush()
+        self._file.add(_lines(self._columns, [record]))
 
     def _rows(self) -> list[dict[str, Any]]:
         """The rows so far."""
@@ -47,7 +46,7 @@ class TableFile:
         self._columns = list(dict.fromkeys(name for record in records for name in record))
         names = ",".join(self._columns) + "\n"
         write_atomic(self._path, (names + _lines(self._columns, records)).encode())
-        self._file = self._path.open("a", encoding="utf-8", newline="")
+        self._file = Lines(self._path)
 
     def _close(self) -> None:
         if self._file is not None:

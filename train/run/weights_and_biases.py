@@ -6,7 +6,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from train.run.folder import write_atomic
+from train.run.writing import write_atomic
 from train.settings.config import Config
 from train.settings.serialize import to_json
 

@@ -8,8 +8,8 @@ from flax import serialization
 import jaxenv
 from train.cli import options
 from train.run import folder as run_folder
-from train.run.folder import write_atomic
 from train.run.policy_file import _FORMAT as FORMAT
+from train.run.writing import write_atomic
 from train.settings import task
 from train.settings.groups import Hyper
 
