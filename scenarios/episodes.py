@@ -47,8 +47,8 @@ class DocumentEnv:
             **static: further arguments of `jaxenv.make`, such as `limits`.
 
         Raises:
-            ValueError: where there is no such environment; a ScenarioError where it plays other documents, or for a seed
-                out of range.
+            ValueError: where there is no such environment; a ScenarioError where it plays other documents, and for a
+                seed out of range.
         """
         env: Any = jaxenv.make(id, **static)[0]
         if not isinstance(env, self.format.environment):

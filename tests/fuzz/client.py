@@ -32,6 +32,7 @@ TEAMS = "TeamsEnvClient"
 TARGETS = (TEAMS, "LifeOps-v0", "LifeStack-v0", "TeamsClone-v0")
 LONG = ("TeamsClone-v0",)  # whose episodes take seconds in words
 BEGINNINGS: list[Any] = [*LEAVES, "LifeOps-v0", "LifeOp-v0", "easy_1", "é\udcff", "x" * 10**6]
+IDLE = {"action_type": "wait", "type": "idle"}
 CLASSES = (*KINDS, "order", "beginnings", "server")
 
 
@@ -78,7 +79,6 @@ class Game:
     """A client that is watched; the two classes below say how each is called."""
 
     env: Any
-    IDLE: Mapping[str, Any] = {}
 
     def reset(self) -> None:
         """Begins an episode."""
@@ -86,7 +86,7 @@ class Game:
 
     def legal(self, dice: random.Random) -> Mapping[str, Any]:
         """A legal action; after the end, something like one."""
-        return dice.choice(self.actions() or [self.IDLE])
+        return dice.choice(self.actions() or [IDLE])
 
     def call(self, junk: Any) -> str:
         """The reason that a call is answered with, "" for none; a Fault where the answer is not as it should be."""
@@ -123,8 +123,6 @@ class Game:
 class TextGame(Game):
     """A `TextEnv`."""
 
-    IDLE = {"action_type": "wait"}
-
     def __init__(self, id: str, seed: int) -> None:
         self.env = scenarios.TextEnv(id, seed=seed)
 
@@ -132,7 +130,7 @@ class TextGame(Game):
         return list(self.env.legal_actions.values())
 
     def read(self, answer: Any) -> tuple[str, bool]:
-        text, reward, is_over, info = answer
+        text, _, is_over, info = answer
         if is_over != self.env.is_over or not text.startswith(info["error"] or ""):
             raise Fault("the answer does not hold together")
         return info["error"] or "", info["step_taken"]
@@ -143,8 +141,6 @@ class TextGame(Game):
 
 class TeamsGame(Game):
     """The specification's client."""
-
-    IDLE = {"type": "idle", "payload": {}}
 
     def __init__(self, seed: int) -> None:
         self.env = TeamsEnvClient(seed=seed)
@@ -186,7 +182,7 @@ def _play(dice: random.Random, game: Game, steps: int) -> None:
 
 def _out_of_order(dice: random.Random, game: Game) -> str:
     """Calls before the first reset, after the end, and resets in the middle."""
-    said = game.call(game.IDLE) if isinstance(game, TextGame) else ""
+    said = game.call(IDLE) if isinstance(game, TextGame) else ""
     game.look()
     _play(dice, game, dice.choice((0, 1, 5)))
     _play(dice, game, 10_000)

@@ -42,7 +42,7 @@ CLASSES = ("values", "names", "paths", "repeated", "missing", "together", "words
 TRAINERS = tuple(ALGORITHMS)
 
 WORK = (
-    *("train.run.runner.restore_or_init", "train.run.population.run_population", "train.run.dataset.play"),
+    *("train.run.runner._storage", "train.run.population.run_population", "train.run.dataset.play"),
     *("train.run.processes.join", "train.cli.comparison.evaluate", "train.cli.comparison.mean_returns"),
     *("train.cli.benchmark.in_turns", "train.cli.benchmark_gpu.copy_bandwidth", "train.cli.baselines._sets"),
     *("train.benchmark.profile.profile", "train.benchmark.targets.prepare", "train.benchmark.hardware.pin"),
@@ -172,7 +172,7 @@ def _idle() -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         for name in (*WORK, *([SERVE] if _has_server() else [])):
             stack.enter_context(mock.patch(name, begin))
-        stack.enter_context(mock.patch("train.cli.compile_cache.keep_compiled_programs", lambda: None))
+        stack.enter_context(mock.patch("train.cli.compile_cache.keep_compiled_programs"))
         stack.enter_context(mock.patch.dict(registry._FACTORIES))
         stack.enter_context(mock.patch.object(sys, "path", list(sys.path)))
         stack.enter_context(mock.patch.object(sys, "argv", ["jaxenv"]))
@@ -229,9 +229,7 @@ def _options() -> list[tuple[str, list[str], int]]:
     for name, function in commands.OTHERS.items():
         names = list(inspect.signature(function).parameters)
         count = sum(names[0] == first for first in ("run_dir", "run_dirs", "env") if name not in ("baselines",))
-        out = ["--out", "out.npz"] if name == "collect" else []
         found.append((name, [_option(each) for each in names[count:]], count))
-        del out
     server = ["--env", "--host", "--port", "--sessions", "--idle"]
     found += [("scenarios " + name, ["--help"], 1) for name in ("new", "check", "show")]
     return [*found, ("scenarios schema", ["--output"], 1), ("scenarios serve", server, 0), ("scenarios compile", [], 0)]
@@ -279,4 +277,4 @@ def _warm() -> None:
         jaxenv.make(id)
     _has_server()
     with _idle(), contextlib.suppress(ValueError, Began):
-        commands.COMMANDS["bench"](["--only", "nothing"])  # which imports the other suites
+        commands.COMMANDS["bench"](["--only", "LifeOps-v0"])  # which imports the other suites, and builds

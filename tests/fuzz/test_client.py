@@ -77,7 +77,7 @@ def test_a_thousand_unknown_fields_are_refused_in_a_few() -> None:
 
 @pytest.mark.parametrize("seed", ["1", -1, 2**32, None, True, 1.5, 10**5000], ids=range(7))
 def test_a_seed_that_is_none(seed: Any) -> None:
-    with pytest.raises(scenarios.ScenarioError, match="the seed is .*, expected a whole number"):
+    with pytest.raises(scenarios.ScenarioError, match=r"the seed is .*, expected a whole number"):
         TeamsEnvClient(seed=seed)
     with pytest.raises(scenarios.ScenarioError, match="the seed is"):
         scenarios.TextEnv("LifeOps-v0", seed=seed)

@@ -27,8 +27,8 @@ NAMED = {
     "minutes that are none": (("bench-gpu", "--minutes", "nan"), "--minutes nan: expected 0 to"),
     "a factory that needs arguments": (("ppo", "--env", "json:loads"), "it is called without arguments"),
     "what is no factory": (("ppo", "--env", "json:__name__"), "expected a function or class, got str"),
-    "a factory of something else": (("ppo", "--env", "json:JSONDecoder"), "expected a jaxenv.Environment, got JSONDecoder"),
-    "a network that is none": (("ppo", "--env", "LifeOps-v0", "--network", "json:loads"), "it is called without arguments"),
+    "a factory of something else": (("pqn", "--env", "json:JSONDecoder"), "expected a jaxenv.Environment"),
+    "a network that is none": (("ppo", "--env", "LifeOps-v0", "--network", "json:loads"), "without arguments"),
     "an argument of 5,000 characters": (("bench", "--rounds", "9" * 5000), "argument 3 has 5,000 characters"),
 }  # fmt: skip
 
@@ -53,7 +53,7 @@ def test_the_judge_finds_what_is_wrong(tmp_path: Path, monkeypatch: pytest.Monke
         return 2
 
     monkeypatch.setattr(commands.console, "main", main)
-    with pytest.raises(Fault, match="left behind: .'left'"):
+    with pytest.raises(Fault, match=r"left behind: .'left'"):
         judge(line, tmp_path)
     monkeypatch.setattr(commands.console, "main", lambda arguments: 3)
     with pytest.raises(Fault, match="exit status 3"):

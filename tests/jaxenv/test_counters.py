@@ -1,4 +1,4 @@
-"""What an episode counts: in the longest one no field of the state leaves its space, and past its end the clock stops."""
+"""In the longest episode no field of the state leaves its space, and past its end the clock stops."""
 
 import functools
 
@@ -19,8 +19,12 @@ LATE = 4  # steps before the last number of a clock
 
 @functools.partial(jax.jit, static_argnums=(0, 4))
 def play_on(env, key, state, params, steps):
-    """(steps up to the end at which a field is out of its space, steps at which the clock goes back or leaves its space,
-    last state, first step at which the episode has ended): environment i takes entry i where it is legal, else any."""
+    """Environment i takes entry i where that is legal, else any.
+
+    Returns:
+        (steps up to the end at which a field is out of its space, steps at which the clock goes back or leaves its own,
+        last state, first step at which the episode has ended), each [B].
+    """
     entries = jnp.arange(jax.tree.leaves(state)[0].shape[0], dtype=jnp.int32)
     space = env.state_space(params)
 

@@ -92,31 +92,47 @@ def _play(env: Environment, sizes: Sizes, key: Any, params: Any) -> tuple[Any, A
 def _step(env: Environment, params: Any, key: Any, observation: Any, state: Any) -> tuple[Any, Any, Any]:
     """One step of one environment: (observation, state, (it ended, reward, [laws] bool: broken))."""
     action_key, key = draws.split(key)
-    mask = observation.action_mask
-    action = masking.sample_uniform(action_key, mask)
-    after, next_state, reward, terminated, truncated, info = env.step(key, state, action, params)
-    is_over, family = terminated | truncated, env.family
-    clock, next_clock = state.clock.astype(jnp.int32), next_state.clock.astype(jnp.int32)
+    action = masking.sample_uniform(action_key, observation.action_mask)
+    outcome = env.step(key, state, action, params)
+    after, next_state, reward, terminated, truncated, _ = outcome
+    return (
+        after,
+        next_state,
+        (terminated | truncated, jnp.sum(reward), broken_laws(env, params, (observation, state), outcome)),
+    )
+
+
+def broken_laws(env: Environment, params: Any, before: tuple[Any, Any], outcome: tuple[Any, ...]) -> jax.Array:
+    """[laws] bool: which are broken by a legal step.
+
+    Args:
+        env: the environment.
+        params: its params.
+        before: observation and state before the step.
+        outcome: what `env.step` returned.
+    """
+    observation, state = before
+    _, next_state, reward, terminated, truncated, info = outcome
+    is_over = terminated | truncated
+    clock, next_clock = (each.clock.astype(jnp.int32) for each in (state, next_state))
     parts = sum(vars(info["reward_parts"]).values())
-    tolerance = 1e-4 * (1 + jnp.abs(reward))
-    limit = params.max_steps_in_episode.astype(jnp.int32)
-    pairs = [(_field(state, name), _field(next_state, name)) for name in COUNTERS[family]]
-    goes_back = jnp.array([jnp.any(new.astype(jnp.int32) < old.astype(jnp.int32)) for old, new in pairs]).any()
+    is_sum = jnp.abs(parts - reward) <= 1e-4 * (1 + jnp.abs(reward))
+    limit = jnp.asarray(params.max_steps_in_episode, jnp.int32)
+    pairs = [(_field(state, name), _field(next_state, name)) for name in COUNTERS[env.family]]
+    goes_back = [jnp.any(new.astype(jnp.int32) < old.astype(jnp.int32)) for old, new in pairs]
     broken = {
         "observation in its space": ~env.observation_space(params).contains(observation),
         "state in its space": ~env.state_space(params).contains(state),
-        "a legal action": ~mask.any(axis=-1).all(),
+        "a legal action": ~observation.action_mask.any(axis=-1).all(),
         "a legal action is taken": jnp.any(info["invalid_action"]),
         "a finite reward": ~jnp.isfinite(reward).all(),
-        "reward parts sum up": ~(jnp.abs(parts - reward) <= tolerance).all()
-        if env.num_agents == 1
-        else jnp.bool_(False),
-        "counters never go back": ~is_over & goes_back,
+        "reward parts sum up": ~is_sum.all() & (env.num_agents == 1),  # of several, rewards may be shared
+        "counters never go back": ~is_over & jnp.stack(goes_back).any(),
         "the clock counts steps": next_clock != jnp.where(is_over, 0, clock + 1),
         "an end by the time limit": ~is_over & (clock + 1 >= limit),
-        "one end": terminated & truncated & (family in ONE_END),
+        "one end": terminated & truncated & (env.family in ONE_END),
     }
-    return after, next_state, (is_over, jnp.sum(reward), jnp.stack([broken[law] for law in LAWS]))
+    return jnp.stack([broken[law] for law in LAWS])
 
 
 def _field(state: Any, name: str) -> Any:

@@ -1,19 +1,19 @@
 """A short soak of one environment, a longer one of all, and laws that are broken on purpose."""
 
+import functools
 import json
 from pathlib import Path
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import pytest
 from soak import pieces
 from soak.__main__ import main
 
 import jaxenv
-from jaxenv import registry, wrappers
 
 ID = "LifeOps-v0"
-SMALL = pieces.Sizes(num_envs=8, num_steps=40, num_scenarios=0)
 ARGUMENTS = ["--env", ID, "--num-envs", "8", "--num-steps", "40", "--scenarios", "0", "--seed", "3"]
 
 
@@ -44,20 +44,29 @@ def test_another_soak_is_not_gone_on_with(tmp_path: Path, capsys: pytest.Capture
     assert "Did you mean 'LifeOps-v0'?" in capsys.readouterr().err
 
 
-class Broken(wrappers.Wrapper):
-    """Pays what is not a number, and counts back."""
+def test_what_breaks_a_law_is_found() -> None:
+    env, params = jaxenv.make(ID)
+    before = env.reset(jax.random.key(0), params, 0)
+    outcome = env.step(jax.random.key(1), before[1], 1, params)
+    laws = jax.jit(functools.partial(pieces.broken_laws, env))
 
-    def transition(self, key, state, action, params):  # pyright: ignore
-        state, reward, terminated, info = self.env.transition(key, state, action, params)
-        state = state.replace(handled=jnp.where(state.clock > 1, -1, state.handled).astype(state.handled.dtype))
-        return state, reward + jnp.float32(jnp.nan), terminated, info
+    def broken(before: Any = before, outcome: Any = outcome) -> set[str]:
+        return {law for law, is_broken in zip(pieces.LAWS, laws(params, before, outcome), strict=True) if is_broken}
 
-
-def test_what_breaks_a_law_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(registry._FACTORIES, "LifeOps-Broken-v0", lambda: Broken(jaxenv.make(ID)[0]))
-    broken = pieces.player("LifeOps-Broken-v0", SMALL)(0, 0)["broken"]
-    assert broken["a finite reward"] == SMALL.steps
-    assert {"state in its space", "counters never go back"} <= set(broken)
+    assert broken() == set()
+    observation, state = before
+    after, following, reward, _, _, info = outcome
+    mask = observation.replace(action_mask=jnp.zeros_like(observation.action_mask))
+    assert broken((mask, state)) == {"a legal action"}
+    assert "state in its space" in broken((observation, state.replace(clock=jnp.int16(-1))))
+    goes_on = jnp.bool_(False)
+    back = following.replace(clock=jnp.int16(0), handled=jnp.int8(-1))
+    assert {"counters never go back", "the clock counts steps"} <= broken(
+        outcome=(after, back, reward, goes_on, goes_on, info)
+    )
+    lost = (after, following, jnp.float32(jnp.nan), goes_on, goes_on, {**info, "invalid_action": jnp.bool_(True)})
+    assert {"a finite reward", "a legal action is taken"} <= broken(outcome=lost)
+    assert "one end" in broken(outcome=(after, following, reward, jnp.bool_(True), jnp.bool_(True), info))
 
 
 @pytest.mark.slow
