@@ -85,11 +85,16 @@ def quote(value: Any) -> str:
     ('["a"]', 'a number of more than 4982 digits')
     """
     try:
-        text = in_digits(value) if type(value) is int else json.dumps(value, ensure_ascii=False, default=str)
+        text = in_digits(value) if type(value) is int else json.dumps(value, ensure_ascii=False, default=_told)
     except Exception:  # it holds itself or too long a number, or is of a class that does not say what it is
         text = class_of(value)
     text = text.encode(errors="backslashreplace").decode()
     return text if len(text) <= MAX_QUOTE else f"{text[: MAX_QUOTE - 1]}…"
+
+
+def _told(value: Any) -> str:
+    """What a value that JSON has not says of itself, or its class where that is an address in memory."""
+    return class_of(value) if type(value).__str__ is object.__str__ else str(value)
 
 
 def in_digits(number: float) -> str:

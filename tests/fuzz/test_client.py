@@ -83,6 +83,11 @@ def test_a_seed_that_is_none(seed: Any) -> None:
         scenarios.TextEnv("LifeOps-v0", seed=seed)
 
 
+def test_an_object_is_told_by_its_class() -> None:
+    with pytest.raises(scenarios.ScenarioError, match='the scenario is "object", expected a name'):
+        scenarios.TextEnv("LifeOps-v0", object())  # pyright: ignore[reportArgumentType]
+
+
 def test_the_judge_finds_what_is_wrong(games: list[Game], monkeypatch: pytest.MonkeyPatch) -> None:
     game = games[1]
     game.reset()
