@@ -82,7 +82,7 @@ def quote(value: Any) -> str:
     """A value as a document writes it, shortened; half a character is written by its number.
 
     >>> quote(["a"]), quote(10**5000)
-    ('["a"]', 'a number of more than 4982 digits')
+    ('["a"]', 'a number of more than 4983 digits')
     """
     try:
         text = in_digits(value) if type(value) is int else json.dumps(value, ensure_ascii=False, default=_told)
