@@ -2,11 +2,12 @@
 
 import json
 import numbers
+import operator
 import re
 from collections.abc import Mapping
 from typing import Any
 
-from scenarios.errors import ScenarioError
+from scenarios.errors import ScenarioError, class_of
 from scenarios.input_budget import RefusedInput, plain_action
 from scenarios.records import Record
 
@@ -29,14 +30,9 @@ def read(answer: Any) -> int | Mapping[str, Any]:
     Raises:
         ScenarioError: where it is neither.
     """
-    if isinstance(answer, Record):
-        return answer  # pyright: ignore[reportReturnType]  # a record reads like a mapping
-    if isinstance(answer, Mapping):
-        return _plain(answer)
-    if isinstance(answer, numbers.Integral) and not isinstance(answer, bool):
-        return int(answer)
+    answer = _builtin(answer)
     if not isinstance(answer, str):
-        raise ScenarioError(f"found {type(answer).__name__} for an action, expected {EXPECTED}.")
+        return answer
     if len(answer) > MAX_CHARACTERS:
         raise ScenarioError(f"the answer has {len(answer)} characters, expected at most {MAX_CHARACTERS}.")
     action = _last_object(answer)
@@ -46,6 +42,26 @@ def read(answer: Any) -> int | Mapping[str, Any]:
     if number is None:
         raise ScenarioError(f"found no action in the answer, expected {EXPECTED}.")
     return int(number[1])
+
+
+def _builtin(answer: Any) -> Any:
+    """A text, number, mapping or record, without what a class of its own adds to it."""
+    try:
+        if isinstance(answer, Record):
+            return answer  # which reads like a mapping
+        if isinstance(answer, Mapping):
+            return _plain(answer)
+        if isinstance(answer, str):
+            return str.__str__(answer)
+        if isinstance(answer, int) and not isinstance(answer, bool):
+            return int.__int__(answer)
+        if isinstance(answer, numbers.Integral) and not isinstance(answer, bool):
+            return operator.index(answer)  # pyright: ignore[reportArgumentType]  # of NumPy, say
+    except ScenarioError:
+        raise
+    except Exception as error:  # of a class that is not ours
+        raise ScenarioError(f"the answer cannot be read: {class_of(error)}.") from None
+    raise ScenarioError(f"found {class_of(answer)} for an action, expected {EXPECTED}.")
 
 
 def _plain(action: Mapping[str, Any]) -> Mapping[str, Any]:

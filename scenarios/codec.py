@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from jaxenv.core import Environment, ScenarioBank
-from scenarios.errors import ScenarioError
+from scenarios.errors import MAX_TOLD, ScenarioError, quote
 from scenarios.libraries import Library
 from scenarios.records import Record, problems_of
 
@@ -112,7 +112,7 @@ class Codec:
         try:
             given = self._format.action.model_validate(action)
         except ValidationError as error:
-            found = " ".join(problem.text for problem in problems_of(error, self._format.action))
+            found = " ".join(problem.text for problem in problems_of(error, self._format.action)[:MAX_TOLD])
             raise ActionError(f"not an action: {found}", legal) from None
         document, state = self._situation(state)
         wanted = self._format.normalize_action(given, document, state, self._view)
@@ -129,7 +129,7 @@ class Codec:
         """What an index means in this state, whether or not it is legal now."""
         actions = self._catalogue(state).actions
         if not 0 <= int(index) < len(actions):
-            raise ScenarioError(f"no action {index}, expected an index from 0 to {len(actions) - 1}.")
+            raise ScenarioError(f"no action {quote(int(index))}, expected an index from 0 to {len(actions) - 1}.")
         return actions[int(index)]
 
     def observation(self, state: Any) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import operator
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -23,6 +24,8 @@ Step = tuple[dict[str, Any], float, bool, dict[str, Any]]
 `info` has what the environment's `info` has, such as `reward_parts`, and `terminated` and `truncated`.
 """
 
+MAX_SEED = 2**32 - 1
+
 
 class DocumentEnv:
     """Plays one scenario at a time with the observations and actions of `scenarios.Codec`; it has no rules of its own.
@@ -40,17 +43,18 @@ class DocumentEnv:
 
         Args:
             id: one of `jaxenv.registered()`, of this class's documents.
-            seed: random seed.
+            seed: random seed, 0 to 2³² − 1.
             **static: further arguments of `jaxenv.make`, such as `limits`.
 
         Raises:
-            ValueError: where there is no such environment; a ScenarioError where it plays other documents.
+            ValueError: where there is no such environment; a ScenarioError where it plays other documents, and for a
+                seed out of range.
         """
         env: Any = jaxenv.make(id, **static)[0]
         if not isinstance(env, self.format.environment):
             raise ScenarioError(f"{id} plays other documents, expected an environment of {self.format.name}.")
         self._env: Any = env
-        self._key = jax.random.key(seed)
+        self._key = key_of(seed)
         self._codec: Codec | None = None  # of the running episode, like the next two
         self._params: Any = None
         self._state: Any = None
@@ -111,6 +115,25 @@ class DocumentEnv:
         """A key that is used once."""
         self._key, key = jax.random.split(self._key)
         return key
+
+
+def key_of(seed: Any) -> jax.Array:
+    """The random key of a seed.
+
+    >>> key_of(-1)
+    Traceback (most recent call last):
+    scenarios.errors.ScenarioError: the seed is -1, expected a whole number from 0 to 4294967295.
+
+    Raises:
+        ScenarioError: for a seed out of range.
+    """
+    try:
+        number = -1 if isinstance(seed, bool) else operator.index(seed)
+    except Exception:  # of whatever is no whole number
+        number = -1
+    if not 0 <= number <= MAX_SEED:
+        raise ScenarioError(f"the seed is {quote(seed)}, expected a whole number from 0 to {MAX_SEED}.")
+    return jax.random.key(number)
 
 
 def advance(env: Any, key: Any, state: Any, index: Any, params: Any) -> tuple[Any, Any, dict[str, Any], dict[str, Any]]:

@@ -9,6 +9,7 @@ Path = tuple[str | int, ...]
 """Keys and list indices that lead from a document to one of its parts; () is the document itself."""
 
 MAX_QUOTE = 60  # characters of a found value or a name that a message quotes
+MAX_DIGITS = 100  # of a number as it is written
 MAX_LINE = 1000  # characters of a problem
 MAX_TOLD = 20  # problems of a file
 MAX_PROBLEMS = 200  # of several files
@@ -78,9 +79,37 @@ def told(sentences: Iterable[Callable[[], str]], where: str) -> list[str]:
 
 
 def quote(value: Any) -> str:
-    """A value as a document writes it, shortened; half a character is written by its number."""
-    text = json.dumps(value, ensure_ascii=False, default=str).encode(errors="backslashreplace").decode()
+    """A value as a document writes it, shortened; half a character is written by its number.
+
+    >>> quote(["a"]), quote(10**5000)
+    ('["a"]', 'a number of more than 4983 digits')
+    """
+    try:
+        text = in_digits(value) if type(value) is int else json.dumps(value, ensure_ascii=False, default=_told)
+    except Exception:  # it holds itself or too long a number, or is of a class that does not say what it is
+        text = class_of(value)
+    text = text.encode(errors="backslashreplace").decode()
     return text if len(text) <= MAX_QUOTE else f"{text[: MAX_QUOTE - 1]}…"
+
+
+def _told(value: Any) -> str:
+    """What a value that JSON has not says of itself, or its class where that is an address in memory."""
+    return class_of(value) if type(value).__str__ is object.__str__ else str(value)
+
+
+def in_digits(number: float) -> str:
+    """A number of any size; Python refuses to print the longest."""
+    digits = abs(number).bit_length() * 3 // 10 if isinstance(number, int) else 0
+    return f"a number of more than {digits} digits" if digits > MAX_DIGITS else str(number)
+
+
+def class_of(value: Any) -> str:
+    """The name of the class of a value, shortened.
+
+    >>> class_of(3)
+    'int'
+    """
+    return type(value).__name__[:MAX_QUOTE]
 
 
 def named(name: str) -> str:

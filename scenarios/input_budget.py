@@ -12,18 +12,17 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from scenarios.errors import Path, in_words, quote
+from scenarios.errors import MAX_DIGITS, Path, class_of, in_digits, in_words, quote
 
 MAX_BYTES = 1_000_000  # of a file
 MAX_DEPTH = 20  # levels of nesting; what contains itself is endless
 MAX_VALUES = 50_000  # of a file or a Python document; an alias counts as often as it is used
+MAX_ACTION_VALUES = 1000  # of an action, which has a handful
 MAX_CHARACTERS = 2_000_000  # of its text, likewise
 MAX_NUMBER = 2**64  # of any number, either sign
-MAX_DIGITS = 100  # of a number as it is written
 
 PLAIN = frozenset((type(None), bool, int, float, str, list, dict))
 TOO_DEEP = f"more than {MAX_DEPTH} levels of nesting."
-TOO_MANY = f"more than {MAX_VALUES} values, where one counts as often as it is used."
 
 
 class RefusedInput(ValueError):
@@ -41,8 +40,9 @@ class Budget:
         line: where the reader is, from 1, for whatever is raised there.
     """
 
-    def __init__(self) -> None:
-        self.nodes, self.values, self.characters, self.line = MAX_VALUES, MAX_VALUES, MAX_CHARACTERS, 1
+    def __init__(self, values: int = MAX_VALUES) -> None:
+        self.nodes, self.values, self.characters, self.line = values, values, MAX_CHARACTERS, 1
+        self._too_many = f"more than {values} values, where one counts as often as it is used."
 
     def descend(self, depth: int) -> None:
         """Counts a node that a parser meets, before what it holds is read.
@@ -54,7 +54,7 @@ class Budget:
         if depth > MAX_DEPTH + 1:  # a list of documents is one more
             raise RefusedInput(TOO_DEEP)
         if self.nodes < 0:
-            raise RefusedInput(TOO_MANY)
+            raise RefusedInput(self._too_many)
 
     def spend(self, depth: int, text: Any = "") -> None:
         """Counts a value, which may be text.
@@ -67,7 +67,7 @@ class Budget:
         if depth > MAX_DEPTH:
             raise RefusedInput(TOO_DEEP)
         if self.values < 0:
-            raise RefusedInput(TOO_MANY)
+            raise RefusedInput(self._too_many)
         if self.characters < 0:
             raise RefusedInput(f"more than {MAX_CHARACTERS} characters, where text counts as often as it is used.")
 
@@ -107,7 +107,7 @@ def scalar(value: Any, word: str = "") -> Any:
         word: what was written for it.
     """
     if isinstance(value, int | float) and not abs(value) <= MAX_NUMBER:  # nan is not either
-        raise RefusedInput(f"found {word or _shown(value)}, expected a finite number, of size {MAX_NUMBER} at most.")
+        raise RefusedInput(f"found {word or in_digits(value)}, expected a finite number, of size {MAX_NUMBER} at most.")
     if isinstance(value, str) and not value.isascii():
         try:
             value.encode()
@@ -138,7 +138,7 @@ def plain_action(action: Any) -> Any:
         RefusedInput: for what JSON cannot hold, or what cannot be read.
     """
     try:
-        return plain(action)
+        return _plain(action, (), Budget(MAX_ACTION_VALUES))
     except RefusedInput:
         raise
     except Exception as error:  # of a mapping that is not ours
@@ -155,11 +155,11 @@ def _plain(value: Any, path: Path, budget: Budget) -> Any:
         if isinstance(value, int | float | str):
             return scalar(value)
         if isinstance(value, Mapping):
-            entries = [(_key(key), item) for key, item in itertools.islice(value.items(), MAX_VALUES + 1)]
+            entries = [(_key(key), item) for key, item in itertools.islice(value.items(), budget.values + 1)]
         elif isinstance(value, list | tuple | set | frozenset):
             entries = list(enumerate(value))
         else:
-            raise RefusedInput(f"found {type(value).__name__}, expected text, a number, a list or a mapping.")
+            raise RefusedInput(f"found {class_of(value)}, expected text, a number, a list or a mapping.")
     except RefusedInput as error:
         place = in_words(path)
         raise RefusedInput(f"{place}: {error}" if place else str(error)) from None
@@ -180,9 +180,3 @@ def _builtin(value: Any) -> Any:
         return value
     plainer = {int: int.__int__, float: float.__float__, str: str.__str__}
     return next((convert(value) for kind, convert in plainer.items() if isinstance(value, kind)), value)
-
-
-def _shown(value: float) -> str:
-    """A number of any size; Python refuses to print the longest."""
-    digits = abs(value).bit_length() * 3 // 10 if isinstance(value, int) else 0
-    return f"a number of more than {digits} digits" if digits > MAX_DIGITS else str(value)

@@ -13,11 +13,10 @@ from jaxenv.rendering.page import page
 from jaxenv.rendering.text import table
 from scenarios import answers
 from scenarios.codec import ActionError
-from scenarios.episodes import advance
+from scenarios.episodes import advance, key_of
 from scenarios.errors import ScenarioError, quote
 from scenarios.stages import GENERATED, Stage, generated_stage, library_stage, playable
 
-MAX_SEED = 2**32 - 1
 NOT_RUNNING = "no episode is running: reset begins one."
 HEADING = "Actions: answer with the number of one, or with the action as JSON"
 
@@ -66,10 +65,8 @@ class TextEnv:
         """
         if not isinstance(id, str):
             raise ScenarioError(f"the id is {quote(id)}, expected the name of an environment.")
-        if not _is_whole(seed) or not 0 <= seed <= MAX_SEED:
-            raise ScenarioError(f"the seed is {quote(seed)}, expected a whole number from 0 to {MAX_SEED}.")
         self._id = id
-        self._key = jax.random.key(seed)
+        self._key = key_of(seed)
         self._is_generated = scenario == GENERATED
         self._index = 0
         if self._is_generated:

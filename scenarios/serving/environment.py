@@ -9,10 +9,11 @@ from typing import Any
 import pydantic
 
 from jaxenv.core.names import did_you_mean_one_of
+from scenarios.episodes import MAX_SEED
 from scenarios.errors import ScenarioError
 from scenarios.serving.packages import openenv
 from scenarios.stages import playable_ids
-from scenarios.text_env import MAX_SEED, TextEnv
+from scenarios.text_env import TextEnv
 
 DESCRIPTION = """Everyday planning in words: {ids}. reset takes env_id, scenario (a name or index of the library, or
 "generated") and seed; step takes the number of an action, an action as an object, or text that ends in one of them."""

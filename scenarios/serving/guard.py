@@ -7,7 +7,10 @@ from typing import Any
 from scenarios.serving.packages import fastapi
 
 MAX_BODY = 2**20  # bytes of a request or a message
-NO_OBJECT = json.dumps({"type": "(the message is not a JSON object)"})  # which is answered as an unknown type
+MAX_TYPE = 255  # characters of the type of a message, which an answer repeats
+NO_OBJECT = json.dumps(
+    {"type": "(the message is not a JSON object of a known type)"}
+)  # which is answered as an unknown type
 
 
 class Guard:
@@ -39,8 +42,9 @@ class Guard:
 
 
 def _is_object(text: Any) -> bool:
-    """Whether a message is the text of a JSON object."""
+    """Whether a message is the text of a JSON object, of a type that can be repeated."""
     try:
-        return isinstance(json.loads(text), dict)
+        found = json.loads(text)
+        return isinstance(found, dict) and len(str(found.get("type"))) <= MAX_TYPE
     except (TypeError, ValueError, RecursionError):
         return False

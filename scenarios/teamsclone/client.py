@@ -9,8 +9,8 @@ from jaxenv.core import Environment
 from jaxenv.envs.teamsclone import Params, State, classic
 from jaxenv.envs.teamsclone.reward import RewardParts
 from scenarios.codec import Codec
-from scenarios.episodes import advance
-from scenarios.errors import ScenarioError
+from scenarios.episodes import advance, key_of
+from scenarios.errors import ScenarioError, class_of
 from scenarios.libraries import Library, shipped
 from scenarios.teamsclone.action import Action
 from scenarios.teamsclone.agent_view import agent_view, snapshot
@@ -70,13 +70,13 @@ class TeamsEnvClient:
         Args:
             env: of one agent, wrapped or not; the wrappers do not take part. None for `TeamsClone-v0`.
             params: hold the bank of `library`; None for the environment's default ones around it.
-            seed: random seed.
+            seed: random seed, 0 to 2³² − 1.
             library: names what the arrays number; None for the shipped one, of which `general` where there are no
                 `params`.
 
         Raises:
             ScenarioError: where `params.bank` is not the bank of `library`, or where `env` is another environment or
-                has more agents.
+                has more agents, or for a seed out of range.
         """
         if library is None:
             library = shipped(FORMAT, DEFAULT_SCENARIO if params is None else "")
@@ -90,7 +90,7 @@ class TeamsEnvClient:
             )
         self._env, self._params, self._library = bare, known, library
         self._view = agent_view(bare, known, library.documents, 0)
-        self._key = jax.random.key(seed)
+        self._key = key_of(seed)
         self.reset()
 
     def reset(self) -> Response:
@@ -108,8 +108,8 @@ class TeamsEnvClient:
         """Takes an action: `state`, `reward`, `done` and `info`, and `error` where it is not legal."""
         if self._is_done:
             return self._answer("the episode has ended; reset begins another.")
-        if not isinstance(action, Mapping | Action):
-            return self._answer(f"an action is a mapping with type and payload, found {type(action).__name__}.")
+        if not _is_mapping(action):
+            return self._answer(f"an action is a mapping with type and payload, found {class_of(action)}.")
         reading = read(action, self._document, self._state, self._view)
         return self._answer(reading.error) if reading.index is None else self._take(reading)
 
@@ -181,6 +181,14 @@ class TeamsEnvClient:
 
     def _statistics(self) -> dict[str, Any]:
         return episode_stats(self._document, snapshot(self._view, self._state).statistics)
+
+
+def _is_mapping(action: Any) -> bool:
+    """Whether it reads like one; what does not even say what it is does not."""
+    try:
+        return isinstance(action, Mapping | Action)
+    except Exception:  # of a class that is not ours
+        return False
 
 
 def _params_for(env: Any, library: Library) -> Any:

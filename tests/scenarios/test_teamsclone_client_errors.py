@@ -256,7 +256,7 @@ def nested(levels):
     ("action", "message"),
     [
         (Raises(), "it cannot be read: RuntimeError"),
-        (Endless(), "more than 50000 values"),
+        (Endless(), "more than 1000 values"),
         ({"type": "send_message", "payload": Raises()}, "it cannot be read: RuntimeError"),
         ({"type": "send_message", "payload": {"content": "\ud800"}}, "half a character"),
         ({"type": "\udfff", "payload": {}}, "half a character"),
@@ -264,7 +264,7 @@ def nested(levels):
         ({("a",): 1}, "as a key, expected text"),
         (nested(5000), "more than 20 levels"),
         ({"type": 10**5000}, "a number of more than"),
-        ({"type": "send_message", "payload": {f"k{number}": number for number in range(20_000)}}, "unknown field"),
+        ({"type": "send_message", "payload": {f"k{number}": number for number in range(900)}}, "unknown field"),
         ({"type": "switch_channel", "payload": {"channelId": "y" * 100_000}}, "no channel"),
     ],
 )

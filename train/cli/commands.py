@@ -21,6 +21,7 @@ from train.cli import (
     collecting,
     comparison,
     compile_cache,
+    option_bounds,
     options,
     profiling,
     trained,
@@ -156,7 +157,12 @@ def _with_options(name: str, function: Callable[..., object]) -> Callable[[Seque
     """A command whose options are the arguments of a function, with their docstring as `--help`."""
 
     def run(argv: Sequence[str]) -> int:
-        tyro.cli(function, args=argv, prog=f"{command('train')} {name}", registry=whole_numbers.REGISTRY)
+        tyro.cli(
+            option_bounds.checked(function),
+            args=argv,
+            prog=f"{command('train')} {name}",
+            registry=whole_numbers.REGISTRY,
+        )
         return 0
 
     return run

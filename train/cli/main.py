@@ -31,6 +31,9 @@ usage: {{command}} COMMAND ...
 Run COMMAND --help for options."""
 
 
+MAX_ARGUMENT = 1000  # characters; the messages about one repeat it
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit status.
 
@@ -42,6 +45,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(USAGE.format(command=command("train")))
         return 0
     try:
+        for number, argument in enumerate((name, *arguments), start=1):
+            if len(argument) > MAX_ARGUMENT:
+                raise ValueError(
+                    f"argument {number} has {len(argument):,} characters, expected at most {MAX_ARGUMENT:,}"
+                )
         if name not in COMMANDS:
             raise ValueError(f"no command {name!r}.{did_you_mean_one_of(name, COMMANDS)}")
         return COMMANDS[name](arguments)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import tyro
 
 import jaxenv
+from jaxenv.core import Environment
 from jaxenv.core.companions import command
 from jaxenv.core.names import did_you_mean_one_of
 from train.cli import whole_numbers
@@ -86,7 +87,11 @@ def parse(algorithm: str, argv: Sequence[str]) -> Options:
 def register_own(name: str) -> None:
     """Registers the environment that `MODULE:FACTORY` on the command line stands for, under that name."""
     if name not in jaxenv.registered():
-        jaxenv.register(name, own.import_named(name, "--env"))
+        factory = own.import_named(name, "--env")
+        found = own.made(factory, name, "--env")
+        if not isinstance(found, Environment):
+            raise ValueError(f"--env {name}: expected a jaxenv.Environment, got {type(found).__name__}")
+        jaxenv.register(name, factory)
 
 
 def _resumed(algorithm: str, folder: RunFolder, named: argparse.Namespace, rest: Sequence[str]) -> Config:

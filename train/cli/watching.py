@@ -48,12 +48,14 @@ def watch(
         seed: Random seed of episodes and actions.
         agent: The agent whose view is shown, if there are several.
     """
-    if fps <= 0:
+    if not fps > 0:
         raise ValueError(f"--fps {fps}: expected a number above 0")
     compile_cache.keep_compiled_programs()
     policy, made, params, _ = trained.read(run_dir, env, network, best=best, greedy=greedy)
     if not any(kind in rendering.VIEWS for kind in type(made.unwrapped).__mro__):
         raise ValueError(f"{made.name} cannot be shown: jaxenv.rendering.VIEWS has no view of it")
+    if agent >= made.num_agents:
+        raise ValueError(f"--agent {agent}: {made.name} has {made.num_agents}, numbered from 0")
     library = comparison.library_for(made, scenarios)
     if library is not None:
         params = params.replace(bank=library.bank)

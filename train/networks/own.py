@@ -2,6 +2,7 @@
 
 import dataclasses
 import importlib
+import inspect
 import sys
 from pathlib import Path
 from typing import Any
@@ -93,7 +94,7 @@ def import_module(name: str) -> Network:
     Raises:
         ValueError: if there is no such factory.
     """
-    module = import_named(name, "--network")()
+    module = made(import_named(name, "--network"), name, "--network")
     if not isinstance(module, nn.Module):
         raise ValueError(f"--network {name}: expected a Flax module, got {module!r}")
     return settings_of(module)
@@ -117,6 +118,17 @@ def import_named(name: str, option: str) -> Any:
     except (ImportError, AttributeError) as error:
         raise ValueError(f"{option} {name}: {error}") from error
     return found
+
+
+def made(factory: Any, name: str, option: str) -> Any:
+    """What a factory of the command line returns; a ValueError where it cannot be called without arguments."""
+    if not callable(factory):
+        raise ValueError(f"{option} {name}: expected a function or class, got {type(factory).__name__}")
+    try:
+        inspect.signature(factory).bind()
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{option} {name}: it is called without arguments: {error}") from error
+    return factory()
 
 
 def _as_tuples(value: Any) -> Any:

@@ -94,7 +94,7 @@ def apply(state: State, move: Move, legal: jax.Array, change: Change) -> tuple[S
     slot = jnp.where(adds, change.position, state.source.shape[0])
     minutes_left, progress = work(state.minutes_left, jnp.where(legal, move.duration, 0))
     return state.replace(
-        clock=state.clock + 1,
+        clock=jnp.minimum(state.clock, state.source.shape[0] - 1) + 1,  # past the end it may be stepped on
         handled=state.handled + (legal & ~is_focus).astype(jnp.int8),
         calendar=insert(state.calendar, move.event, slot),
         source=insert(state.source, added_source(state, is_focus), slot),

@@ -67,7 +67,7 @@ def transition(
     move = actions.decode(entry, state, scenario, route)
     state = apply_activity(state, route, move)
     state, completes, fails = attempt_route(state, scenario, route, move)
-    state = state.replace(clock=state.clock + 1)
+    state = state.replace(clock=jnp.minimum(state.clock, NEVER - 1) + 1)  # past the end it may be stepped on
     state, reached, ends = update_milestones(state, scenario)
     return state, Turn(move=move, route=route, completes=completes, fails=fails, reached=reached, ends=ends)
 

@@ -9,7 +9,7 @@ from jaxenv.core.lookup import read
 from jaxenv.core.materialize import materialize
 from jaxenv.envs.teamsclone import actions, messages, world
 from jaxenv.envs.teamsclone.actions import Catalogue, Move
-from jaxenv.envs.teamsclone.types import MEMORY_OF_ACTS, MEMORY_OF_SENDS, Draws, Scenario, State, each_agent
+from jaxenv.envs.teamsclone.types import MAX_STEPS, MEMORY_OF_ACTS, MEMORY_OF_SENDS, Draws, Scenario, State, each_agent
 from jaxenv.envs.teamsclone.world import Post
 
 MAX_UNREAD = 255
@@ -160,7 +160,7 @@ def advance_clock(state: State, outcomes: ActionOutcome) -> State:
     """The clock moves, calls end, the windows are seen, and what the agents did is counted."""
     move, counts = outcomes.move, state.counts
     did = move.sends | move.reacts | move.joins
-    state = state.replace(clock=state.clock + 1)
+    state = state.replace(clock=jnp.minimum(state.clock, MAX_STEPS - 1) + 1)  # past the end it may be stepped on
     return state.replace(
         messages=messages.mark_seen(state.messages, state.channel),
         in_call=state.in_call & actions.is_running(state)[None],
