@@ -1,7 +1,8 @@
 """Damage to bytes and to plain values, which several fuzzers do."""
 
+import itertools
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 TEXTS = ["", "\x00", "\x1b[31m\n", "é😀", "\ufffe", "nan", "../x", "LifeOps-v0", "x" * 5000, "y" * 200_000]
@@ -64,3 +65,8 @@ def rearranged(dice: random.Random, tree: Any) -> Any:
             *({**tree, key: {key: tree[key]}}, {**tree, **{f"x{n}": n for n in range(dice.choice((1, 3000)))}}, {}),
         )
     )
+
+
+def in_turns(mutators: Mapping[str, Any]) -> Iterator[tuple[int, tuple[str, Any]]]:
+    """(number, (class, what makes its mutants)) without end, one class after the other."""
+    return enumerate(itertools.cycle(mutators.items()))

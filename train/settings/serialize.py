@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from jaxenv.core.names import short
 from train.settings.bounds import check_type
 from train.settings.config import Config
 
@@ -35,7 +36,7 @@ def from_json(settings: Mapping[str, Any]) -> Config:
     """
     rollout = settings.get("rollout", {})
     if not isinstance(rollout, Mapping):
-        raise ValueError(f"rollout is {rollout!r}: expected a group of settings")
+        raise ValueError(f"rollout is {short(repr(rollout))}: expected a group of settings")
     rollout = dict(rollout)
     if "minibatches" in rollout:  # a number in version 0.1
         rollout["minibatch_size"] = rollout["num_envs"] * rollout["num_steps"] // rollout.pop("minibatches")
@@ -70,7 +71,8 @@ def differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> list[tuple
 
 def in_words(differing: list[tuple[str, Any, Any]]) -> str:
     """The first few differences: `seed is 1 there and 2 here`."""
-    text = ", ".join(f"{name} is {there} there and {here} here" for name, there, here in differing[:3])
+    shown = [[short(str(part)) for part in parts] for parts in differing[:3]]
+    text = ", ".join(f"{name} is {there} there and {here} here" for name, there, here in shown)
     return text + (f", and {len(differing) - 3} more" if len(differing) > 3 else "")
 
 
@@ -79,11 +81,11 @@ def _replace(record: Any, settings: Mapping[str, Any]) -> Any:
     entries = {}
     for name, value in settings.items():
         if not hasattr(record, name):
-            raise ValueError(f"{type(record).__name__} has no setting {name!r}")
+            raise ValueError(f"{type(record).__name__} has no setting {short(repr(name))}")
         group = getattr(record, name)
         if dataclasses.is_dataclass(group):
             if not isinstance(value, Mapping):
-                raise ValueError(f"{name} is {value!r}: expected a group of settings")
+                raise ValueError(f"{name} is {short(repr(value))}: expected a group of settings")
             entries[name] = _replace(group, value)
             continue
         entries[name] = tuple(value) if isinstance(value, list) else value
