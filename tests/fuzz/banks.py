@@ -134,7 +134,7 @@ def _missing(dice: random.Random, environment: str) -> Mutant:
     for _ in range(dice.choice((1, 1, 2))):
         name, other = dice.choice(list(members)), dice.choice(list(members))
         rest = {key: value for key, value in members.items() if key != name}
-        odd = dice.choice(("", "x" * 60_000, "\x1b[31m", "../a", "a/", "é", f"{name}.npy", f"{name}2", "shared"))
+        odd = dice.choice(("x" * 60_000, "\x1b[31m", "../a", "a/", "é", f"{name}.npy", f"{name}2", "shared"))
         members = dice.choice(
             (
                 *(rest, {**rest, odd: members[name]}, {**members, odd: members[name]}),
@@ -175,26 +175,30 @@ def _arrays(dice: random.Random, environment: str) -> Mutant:
     """Arrays of other dtypes, shapes and numbers, under the fingerprint of the original or their own."""
     arrays = dict(original(environment)[1])
     for _ in range(dice.choice((1, 1, 2))):
-        name = dice.choice([*arrays, *(each for each in ("shared", "start_cdf") if each in arrays) or ("shared",) * 8])
-        array = np.asarray(arrays.get(name, np.zeros(3, np.float32)))
-        kinds = (np.int64, np.float64, np.float16, np.uint8, np.bool_, np.complex64, "S3", "U2", "M8[s]", ">i4", object)
-        several = np.atleast_1d(array).copy()
-        extreme = (np.nan, np.inf, -1.0) if several.dtype.kind == "f" else (np.iinfo(np.int64).max, -1, 100, 0)
-        with np.errstate(all="ignore"):
-            several.flat[dice.randrange(several.size)] = np.array(dice.choice(extreme)).astype(several.dtype)
-            others: list[Callable[[], Any]] = [
-                *(lambda: several, lambda: several, lambda: several),
-                lambda: array.astype(dice.choice(kinds)),
-                *(lambda: array[:-1], lambda: array[:0], lambda: array[None], lambda: array.T, lambda: array[::-1]),
-                *(lambda: array.ravel(), lambda: array.reshape(-1)[0], lambda: array[..., :0]),
-                lambda: np.repeat(array, 2, axis=-1),
-                lambda: np.full_like(array, extreme[0] if array.dtype.kind == "f" else 1),
-            ]
-            arrays[name] = dice.choice(others)()
+        name = dice.choice([*arrays, "shared", "start_cdf"])
+        arrays[name] = _other_array(dice, np.asarray(arrays.get(name, np.zeros(3, np.float32))))
     if dice.random() < 0.5 or any(np.asarray(each).dtype.hasobject for each in arrays.values()):
         fingerprint = dice.choice((_members(environment)["fingerprint"], np.array("x" * 100_000), np.zeros(3000)))
         return Mutant(environment, _packed({**arrays, "fingerprint": fingerprint}))
     return _sealed(environment, arrays)
+
+
+def _other_array(dice: random.Random, array: np.ndarray) -> Any:
+    """An array with a number, the dtype or the shape changed."""
+    kinds = (np.int64, np.float64, np.float16, np.uint8, np.bool_, np.complex64, "S3", "U2", "M8[s]", ">i4", object)
+    extreme = (np.nan, np.inf, -1.0) if array.dtype.kind == "f" else (2**31 - 1, -1, 100, 0)
+    several = np.atleast_1d(array).copy()
+    with np.errstate(all="ignore"):
+        several.flat[dice.randrange(several.size)] = np.array(dice.choice(extreme)).astype(several.dtype)
+        others: list[Callable[[], Any]] = [
+            *(lambda: several, lambda: several, lambda: several),
+            lambda: array.astype(dice.choice(kinds)),
+            *(lambda: several[:-1], lambda: several[:0], lambda: array[None], lambda: array.T, lambda: several[::-1]),
+            *(lambda: array.ravel(), lambda: array.reshape(-1)[0], lambda: several[..., :0]),
+            lambda: np.repeat(several, 2, axis=-1),
+            lambda: np.full_like(array, extreme[0] if array.dtype.kind == "f" else 1),
+        ]
+        return dice.choice(others)()
 
 
 def _values(dice: random.Random, environment: str) -> Mutant:
@@ -214,7 +218,7 @@ def _values(dice: random.Random, environment: str) -> Mutant:
 def _other_files(dice: random.Random, environment: str) -> Mutant:
     """Files of another kind, archives of much more than they weigh, of a great many members, or of archives."""
     members, size = _members(environment), MEGABYTES * 2**20
-    name = dice.choice(list(members))
+    name = dice.choice([name for name in members if name != "fingerprint"])
     array = members[name]
     lying = _npy(np.zeros(3, array.dtype)).replace(b"(3,)", b"(3000000,)")
     choices: list[Callable[[], bytes]] = [
@@ -222,7 +226,7 @@ def _other_files(dice: random.Random, environment: str) -> Mutant:
         lambda: _packed({}),
         lambda: _packed({**members, name: bytes(size)}),
         lambda: _packed({**members, name: _npy(array) + bytes(size)}),
-        lambda: _packed({**members, name: np.zeros((size // 8, *array.shape[1:]), array.dtype)[: 2**18]}),
+        lambda: _packed({**members, name: np.zeros((size // max(1, array[:1].nbytes), *array.shape[1:]), array.dtype)}),
         lambda: _packed({**members, name: lying}),
         lambda: _packed({**members, **{f"x{n}": b"" for n in range(3000)}}),
         lambda: _packed({**members, **{f"x{n}": _npy(np.zeros(1)) for n in range(3000)}}),
@@ -234,8 +238,8 @@ def _other_files(dice: random.Random, environment: str) -> Mutant:
 
 
 _MUTATORS: dict[str, Callable[[random.Random, str], Mutant]] = {
-    "flipped": lambda dice, name: Mutant(name, edits.flipped(dice, original(name)[2])),
-    "cut": lambda dice, name: Mutant(name, edits.cut(dice, original(name)[2])),
+    "flipped": lambda dice, env: Mutant(env, edits.flipped(dice, original(env)[2])),
+    "cut": lambda dice, env: Mutant(env, edits.cut(dice, original(env)[2])),
     "members": _missing,
     "headers": _headers,
     "arrays": _arrays,

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -34,12 +35,17 @@ def from_json(settings: Mapping[str, Any]) -> Config:
     Raises:
         ValueError: for an unknown setting, or a value that is not of its type or out of its bounds.
     """
+    if not isinstance(settings, Mapping):
+        raise ValueError(f"expected settings by name, got {short(repr(settings))}")
     rollout = settings.get("rollout", {})
     if not isinstance(rollout, Mapping):
         raise ValueError(f"rollout is {short(repr(rollout))}: expected a group of settings")
     rollout = dict(rollout)
     if "minibatches" in rollout:  # a number in version 0.1
-        rollout["minibatch_size"] = rollout["num_envs"] * rollout["num_steps"] // rollout.pop("minibatches")
+        number, sizes = rollout.pop("minibatches"), [rollout.get(name) for name in ("num_envs", "num_steps")]
+        if not all(isinstance(size, int) and size > 0 for size in (number, *sizes)):
+            raise ValueError(f"minibatches is {short(repr(number))}: expected a number above 0, of what rollout has")
+        rollout["minibatch_size"] = math.prod(sizes) // number
     named = {name: value for name, value in settings.items() if name != "run_dir"}
     return _replace(Config(env=""), {**named, **({"rollout": rollout} if rollout else {})})
 
@@ -80,7 +86,7 @@ def _replace(record: Any, settings: Mapping[str, Any]) -> Any:
     """A frozen record with some entries replaced, nested groups included."""
     entries = {}
     for name, value in settings.items():
-        if not hasattr(record, name):
+        if name not in record.__dataclass_fields__:
             raise ValueError(f"{type(record).__name__} has no setting {short(repr(name))}")
         group = getattr(record, name)
         if dataclasses.is_dataclass(group):
