@@ -52,9 +52,9 @@ coverage: $(DEV)  ## the tests in one process, and which lines they miss
 	$(PY) -m coverage run -m pytest -q $(ARGS)
 	$(PY) -m coverage report
 
-# Longer or another seed: make fuzz ARGS="--seconds 36000 --seed 7"
-fuzz: $(DEV)  ## an hour of damaged scenario files and Python documents
-	$(PY) -m tests.fuzz.documents --seconds 3600 $(ARGS)
+# Some of them, longer or another seed: make fuzz ARGS="banks policies --seconds 36000 --seed 7"
+fuzz: $(DEV)  ## an hour for each kind of file that jaxenv reads, damaged
+	$(PY) -m tests.fuzz --seconds 3600 $(ARGS)
 
 check: $(DEV)  ## lint, format, types, import contracts
 	$(BIN)/ruff check .

@@ -63,9 +63,7 @@ def progress(step: int) -> Progress:
 @functools.cache
 def _original() -> Path:
     """A run folder with a checkpoint of each step, which lasts as long as the process."""
-    folder = Path(tempfile.mkdtemp())
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    run = RunFolder(folder / "run")
+    run = RunFolder(new_folder() / "run")
     run.path.mkdir()
     run.write_config(CONFIG)
     run.policy.write_bytes(b"written after the first checkpoint")
@@ -73,6 +71,13 @@ def _original() -> Path:
         for step in STEPS:
             checkpoints.save(state(step), progress(step))
     return run.path
+
+
+def new_folder() -> Path:
+    """A folder that lasts as long as the process."""
+    folder = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 def restore(path: Path) -> tuple[Any, Progress]:
