@@ -187,6 +187,8 @@ def _other_array(dice: random.Random, array: np.ndarray) -> Any:
     """An array with a number, the dtype or the shape changed."""
     kinds = (np.int64, np.float64, np.float16, np.uint8, np.bool_, np.complex64, "S3", "U2", "M8[s]", ">i4", object)
     extreme = (np.nan, np.inf, -1.0) if array.dtype.kind == "f" else (2**31 - 1, -1, 100, 0)
+    if not array.size or array.dtype.kind not in "biuf":
+        return array  # it was changed already
     several = np.atleast_1d(array).copy()
     with np.errstate(all="ignore"):
         several.flat[dice.randrange(several.size)] = np.array(dice.choice(extreme)).astype(several.dtype)

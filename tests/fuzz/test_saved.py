@@ -181,6 +181,15 @@ def test_checkpoints_under_other_numbers_are_damaged(tmp_path: Path) -> None:
     assert "does not describe its run" in checkpoints.judge(checkpoints.Mutant((exchanged,)), tmp_path)
 
 
+def test_a_checkpoint_that_cannot_be_listed_is_told(tmp_path: Path) -> None:
+    def edit(root: Path) -> None:
+        path = root / "8/_CHECKPOINT_METADATA"
+        path.write_bytes(path.read_bytes().replace(b"performance", b"perfkrmance").replace(b"commit_t", b"commit_s"))
+
+    message = checkpoints.judge(checkpoints.Mutant((edit,)), tmp_path)
+    assert "checkpoints has a damaged checkpoint: move it elsewhere" in message
+
+
 @pytest.mark.parametrize("name", SETTINGS)
 def test_settings_refused_now(name: str, tmp_path: Path) -> None:
     settings, words = SETTINGS[name]

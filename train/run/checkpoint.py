@@ -61,10 +61,18 @@ class Checkpoints:
     """The checkpoints of one run, in one folder; leaving the context waits for pending writes."""
 
     def __init__(self, path: Path, config: Config) -> None:
-        """Opens the folder, and removes what a killed run left unfinished."""
+        """Opens the folder, and removes what a killed run left unfinished.
+
+        Raises:
+            CheckpointError: if Orbax cannot list what is in it.
+        """
         options = ocp.CheckpointManagerOptions(max_to_keep=MAX_KEPT, cleanup_tmp_directories=True)
         self._path, self._config = path, config
-        self._manager = ocp.CheckpointManager(path.absolute(), options=options)
+        try:
+            self._manager = ocp.CheckpointManager(path.absolute(), options=options)
+        except Exception as error:  # Orbax has no common error
+            reason = short(str(error) or type(error).__name__)
+            raise CheckpointError(f"{path} has a damaged checkpoint: move it elsewhere to resume ({reason})") from error
         self._latest = time.monotonic()
         self._damaged: list[int] = []  # steps that were passed over
 
