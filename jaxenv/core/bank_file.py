@@ -80,7 +80,7 @@ def _headers(archive: zipfile.ZipFile) -> Headers:
         if name in found:
             raise ValueError(f"two arrays are called {name!r}")
         if dtype.kind not in "biufU" or not dtype.isnative:
-            raise ValueError(f"{name!r} is of {dtype}")
+            raise ValueError(f"{short(name)} is of {dtype}")
         found[name] = (shape, dtype)
     return found
 

@@ -15,8 +15,9 @@ import jax.numpy as jnp
 import numpy as np
 
 import jaxenv
-from jaxenv.core import Environment, ScenarioBank, fields
+from jaxenv.core import ScenarioBank, fields
 from jaxenv.core.contents import require_within
+from jaxenv.core.library import LibraryEnvironment
 
 from . import edits
 from .judging import Fault, answered, check_sentence
@@ -41,9 +42,10 @@ class Mutant(NamedTuple):
 
 
 @functools.cache
-def original(environment: str) -> tuple[Environment, dict[str, np.ndarray], bytes]:
+def original(environment: str) -> tuple[LibraryEnvironment, dict[str, np.ndarray], bytes]:
     """An environment, the arrays of its bank by name, and their file."""
     env, params = jaxenv.make(environment)
+    assert isinstance(env, LibraryEnvironment)
     bank = params.bank if params.bank.shared is not None else params.bank.with_start_weights(jnp.ones(len(params.bank)))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bank.npz"

@@ -76,7 +76,8 @@ def judge(mutant: Mutant, folder: Path) -> str:
             return str(error)
     right = policy.weights
     if mutant.is_sealed:
-        right = serialization.from_state_dict(right, serialization.msgpack_restore(mutant.content)["weights"])
+        stored: Any = serialization.msgpack_restore(mutant.content)
+        right = serialization.from_state_dict(right, stored["weights"])
     elif found.network != policy.network:
         raise Fault("another network")
     _check_equal(found.weights, right)
@@ -97,7 +98,8 @@ def _check_equal(found: Any, right: Any) -> None:
 
 def _record() -> dict[str, Any]:
     """The original as nested mappings."""
-    return serialization.msgpack_restore(original()[2])
+    record: Any = serialization.msgpack_restore(original()[2])
+    return record
 
 
 def _packed(record: Any, *, is_sealed: bool) -> Mutant:

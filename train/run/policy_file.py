@@ -203,7 +203,7 @@ def _shapes(tree: Any, path: tuple = ()) -> dict[Any, str]:
     """The dtype and shape of each array, by the names on the way to it: `float32[3, 16]`."""
     if isinstance(tree, Mapping) and tree:
         return {name: text for key, part in tree.items() for name, text in _shapes(part, (*path, key)).items()}
-    is_array = hasattr(tree, "dtype") and hasattr(tree, "shape")
+    is_array = isinstance(tree, np.ndarray | np.generic | jax.Array | jax.ShapeDtypeStruct)
     return {path: f"{tree.dtype}{list(tree.shape)}" if is_array else f"of type {type(tree).__name__}"}
 
 

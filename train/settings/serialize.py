@@ -42,7 +42,7 @@ def from_json(settings: Mapping[str, Any]) -> Config:
         raise ValueError(f"rollout is {short(repr(rollout))}: expected a group of settings")
     rollout = dict(rollout)
     if "minibatches" in rollout:  # a number in version 0.1
-        number, sizes = rollout.pop("minibatches"), [rollout.get(name) for name in ("num_envs", "num_steps")]
+        number, sizes = rollout.pop("minibatches"), [rollout.get(name, 0) for name in ("num_envs", "num_steps")]
         if not all(isinstance(size, int) and size > 0 for size in (number, *sizes)):
             raise ValueError(f"minibatches is {short(repr(number))}: expected a number above 0, of what rollout has")
         rollout["minibatch_size"] = math.prod(sizes) // number
