@@ -64,7 +64,6 @@ POLICIES: dict[str, tuple[policies.Mutant, str]] = {
     "a best return that is not a number": (policy(validation_return=float("nan")), "its 'validation_return' is 'nan'"),
     "a field that is not known": (policy(dagest="0"), "or from a later version: it has 'dagest'"),
     "settings of 200,000 characters": (policy(network={"activation": "y" * 200_000}), "activation is 'yyy"),
-    "a setting that is a method": (policy(network={"replace": 1}), "no setting 'replace'"),
     "weights of 64 bits": (weights(lambda x: x.astype(np.float64)), "kernel is float64[4, 1] there and float32[4, 1]"),
     "weights that are truth values": (weights(lambda x: x > 0), "kernel is bool[4, 1] there"),
     "weights that are a list": (weights(lambda x: x.tolist()), "kernel is of type list there"),
