@@ -17,7 +17,7 @@ GPU  := $(VENV)/.installed-gpu
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train baselines test test-all coverage fuzz check docs gallery notebooks dist format bench bench-gpu library tables lock clean
+.PHONY: help train baselines test test-all coverage fuzz soak check docs gallery notebooks dist format bench bench-gpu library tables lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,9 +36,9 @@ bench-gpu: $(GPU)  ## measure all of it on a GPU, within eight minutes once it i
 	$(PY) -m train bench-gpu $(ARGS)
 
 # Compiling is what costs, so the tests of one file stay in one process and share what it compiled, and `make test` has
-# XLA compile quickly, to slower code; `make test-all` has it optimize as it does for users.
+# XLA compile quickly, to slower code: without its newer emitters of fused kernels it takes a third of the time.
+# `make test-all` has it optimize as it does for users.
 # On the CPU, where the bits that goldens hold are the same everywhere.
-# Without its newer emitters of fused kernels it compiles in a third of the time.
 QUICK  := --xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1
 PYTEST := $(PY) -m pytest -q --durations=5 --durations-min=5 -n $(TEST_WORKERS) --dist loadfile
 test test-all coverage: export JAX_PLATFORMS ?= cpu
@@ -54,9 +54,13 @@ coverage: $(DEV)  ## the tests in one process, and which lines they miss
 	$(PY) -m coverage run -m pytest -q $(ARGS)
 	$(PY) -m coverage report
 
-# Longer or another seed: make fuzz ARGS="--seconds 36000 --seed 7"
-fuzz: $(DEV)  ## an hour of damaged scenario files and Python documents
-	$(PY) -m tests.fuzz.documents --seconds 3600 $(ARGS)
+# Some of them, longer or another seed: make fuzz ARGS="banks policies --seconds 36000 --seed 7"
+fuzz: $(DEV)  ## an hour for each kind of file that jaxenv reads, damaged
+	$(PY) -m tests.fuzz --seconds 3600 $(ARGS)
+
+# A soak that was killed goes on. Other environments: make soak ARGS="--env LifeOps-v0 --out other.jsonl"
+soak: $(DEV)  ## a thousand million random legal steps, whose laws are checked; soak.jsonl has a line a piece
+	$(PY) -m tests.soak --steps 1e9 $(ARGS)
 
 check: $(DEV)  ## lint, format, types, import contracts
 	$(BIN)/ruff check .

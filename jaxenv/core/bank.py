@@ -15,6 +15,7 @@ from flax import struct
 from jaxenv.core import draws
 from jaxenv.core.bank_file import read_arrays, write_arrays
 from jaxenv.core.lookup import read
+from jaxenv.core.names import short
 from jaxenv.core.types import Key
 
 _OTHER_FIELDS = ("shared", "start_cdf")  # besides the scenarios; a saved bank has them under these names
@@ -197,8 +198,12 @@ class ScenarioBank(struct.PyTreeNode):
         bank = cls(scenarios, **others)
         if bank.fingerprint() != expected:
             raise ValueError(
-                f"{path} was changed after it was saved: fingerprint {bank.fingerprint()}, expected {expected}"
+                f"{path} was changed after it was saved: fingerprint {bank.fingerprint()}, expected {short(expected)}"
             )
+        if bank.start_cdf is not None and not _is_cdf(np.asarray(bank.start_cdf), bank.size):
+            raise ValueError(f"{path} has a start_cdf that no weights of {bank.size} scenarios add up to")
+        if bank.shared is not None and not np.isfinite(bank.shared).all():
+            raise ValueError(f"{path} has numbers in `shared` that are not finite")
         return bank
 
     def _named_leaves(self) -> list[tuple[str, np.ndarray]]:
@@ -213,6 +218,12 @@ class ScenarioBank(struct.PyTreeNode):
 def _rows(scenarios: Any, index: jax.Array) -> Any:
     """One compiled program for all arrays when called outside of `jit`; inlined when called inside."""
     return read(scenarios, index)
+
+
+def _is_cdf(cumulative: np.ndarray, size: int) -> bool:
+    """Whether these are cumulative weights of so many starts, not all 0."""
+    is_finite = cumulative.shape == (size,) and np.isfinite(cumulative).all()
+    return bool(is_finite and (np.diff(cumulative, prepend=0) >= 0).all() and cumulative[-1] > 0)
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -2,7 +2,6 @@
 
 import math
 import zipfile
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,8 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.lib import format as npy
 
+from jaxenv.core.names import short
+
 MAX_BYTES = 4 * 2**30
 """Of all arrays; two million scenarios of two kilobytes."""
+
+FINGERPRINT_DIGITS = 64
 
 MAX_AXIS = 4096
 """Of an axis of a scenario; the capacities of the environments are far below."""
@@ -54,8 +57,8 @@ def read_arrays(
         raise
     except BankFileError:
         raise
-    except (zipfile.BadZipFile, zlib.error, ValueError, EOFError, OSError, RuntimeError, NotImplementedError) as error:
-        raise BankFileError(f"{path} is not a scenario bank: {error or type(error).__name__}") from error
+    except Exception as error:  # zip, its compressions and npy have no common error: these are not their bytes
+        raise BankFileError(f"{path} is not a scenario bank: {short(str(error)) or type(error).__name__}") from error
     return arrays, str(arrays.pop(FINGERPRINT, ""))
 
 
@@ -68,14 +71,16 @@ def _headers(archive: zipfile.ZipFile) -> Headers:
     found: Headers = {}
     for entry in archive.infolist():
         name = entry.filename.removesuffix(".npy")
+        if name == entry.filename:
+            raise ValueError(f"it has {name!r}, which is no array")
         with archive.open(entry) as file:
             version = npy.read_magic(file)
             read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
             shape, _, dtype = read(file)
         if name in found:
             raise ValueError(f"two arrays are called {name!r}")
-        if dtype.kind not in "biufU":
-            raise ValueError(f"{name} is of {dtype}")
+        if dtype.kind not in "biufU" or not dtype.isnative:
+            raise ValueError(f"{short(name)} is of {dtype}")
         found[name] = (shape, dtype)
     return found
 
@@ -85,13 +90,20 @@ def _check(
 ) -> None:
     """Names, dtypes, ranks, lengths and the size in all."""
     arrays = {name: header for name, header in found.items() if name not in (FINGERPRINT, *others)}
+    if wrong := [name for name in others if name in found and found[name][1].kind not in "biuf"]:
+        raise BankFileError(f"{path} is not a bank of {kind}: {wrong[0]} is {found[wrong[0]][1]}, expected numbers")
+    shape, dtype = found.get(FINGERPRINT, ((), np.dtype("U")))
+    if shape or dtype.kind != "U" or dtype.itemsize > np.dtype(f"U{FINGERPRINT_DIGITS}").itemsize:
+        raise BankFileError(f"{path} is not a bank of {kind}: its fingerprint is {dtype} of shape {short(str(shape))}")
     if differing := sorted(arrays.keys() ^ scenario.keys()):
         raise BankFileError(f"{path} is not a bank of {kind}: it differs in {_few(differing)}")
     for name, (shape, dtype) in arrays.items():
         expected = scenario[name]
         if dtype.kind != expected.dtype.kind or len(shape) != expected.ndim + 1 or max(shape[1:], default=0) > MAX_AXIS:
             asked = f"{expected.dtype} of shape {('N', *expected.shape)}"
-            raise BankFileError(f"{path} is not a bank of {kind}: {name} is {dtype} of shape {shape}, expected {asked}")
+            raise BankFileError(
+                f"{path} is not a bank of {kind}: {name} is {dtype} of shape {short(str(shape))}, expected {asked}"
+            )
     lengths = sorted({shape[0] for shape, _ in arrays.values()})
     if len(lengths) != 1 or not lengths[0]:
         raise BankFileError(f"{path} is not a bank of {kind}: it has arrays of {_few(lengths)} scenarios")
@@ -111,4 +123,5 @@ def _read(archive: zipfile.ZipFile, name: str, shape: tuple[int, ...], dtype: np
 
 def _few(names: list[Any]) -> str:
     """At most eight of them."""
-    return str(names[:8]) if len(names) <= 8 else f"{names[:8]} and {len(names) - 8} more"
+    shown = ", ".join(short(repr(name)) for name in names[:8])
+    return f"[{shown}]" if len(names) <= 8 else f"[{shown}] and {len(names) - 8} more"

@@ -6,6 +6,7 @@ from typing import Any
 
 MIN_SIMILARITY = 0.5  # of a name that is suggested, as `difflib` measures it
 MAX_LENGTH = 60  # characters of a name, of which longer ones are neither suggested nor looked for
+MAX_VALUE = 120  # characters of a value in a message
 MAX_LISTED = 40  # names that a message lists
 
 
@@ -38,6 +39,16 @@ def listed(names: Iterable[str]) -> str:
     names = [name if len(name) <= MAX_LENGTH else f"{name[:MAX_LENGTH]}…" for name in names]
     more = len(names) - MAX_LISTED
     return ", ".join(names[:MAX_LISTED]) + (f" and {more} more" if more > 0 else "")
+
+
+def short(text: str) -> str:
+    r"""What a message says of a value from a file: what cannot be printed is escaped, and a long text is cut.
+
+    >>> short("relu"), short("a\nb"), len(short("x" * 10**6))
+    ('relu', 'a\\nb', 121)
+    """
+    text = text if len(text) <= MAX_VALUE else f"{text[:MAX_VALUE]}…"
+    return text if text.isprintable() else repr(text)[1:-1]
 
 
 def nearest(word: Any, names: Iterable[str]) -> str | None:

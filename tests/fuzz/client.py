@@ -20,12 +20,10 @@ import scenarios
 from scenarios.teamsclone import TeamsEnvClient
 
 from . import server
-from .documents import Fault
-from .documents import _stopped as stopped
+from .judging import Fault, stopped
 from .junk import KINDS, LEAVES
 
 SECONDS = 2.0  # of computing, for one call
-HANG = 60  # seconds until a call is stopped
 MAX_MESSAGE = 10_000  # characters of the reason why a call is refused
 MAX_ANSWER = 60_000  # characters of an answer as JSON: ten messages of an agent are 10,000 of them
 TEAMS = "TeamsEnvClient"
@@ -61,7 +59,7 @@ def judge(call: Call, folder: pathlib.Path) -> str:
     Raises:
         Fault: for whatever else comes of it.
     """
-    with stopped(HANG):
+    with stopped():
         dice = random.Random(call.seed)
         if call.kind == "server":
             return server.request(dice, call.before)

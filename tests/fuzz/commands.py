@@ -31,11 +31,9 @@ from train.cli.options import Start
 from train.run import folder as run_folder
 from train.settings.config import Config
 
-from .documents import Fault
-from .documents import _stopped as stopped
+from .judging import Fault, stopped
 
 SECONDS = 2.0  # of computing, for one list
-HANG = 60  # seconds until a list is stopped
 MAX_LINES = 30  # on stderr
 MAX_MESSAGE = 10_000  # characters, likewise
 CLASSES = ("values", "names", "paths", "repeated", "missing", "together", "words")
@@ -120,7 +118,7 @@ def judge(line: Line, folder: pathlib.Path) -> str:
     _furnish(place)
     before = _listing(place)
     _warm()
-    with stopped(HANG):
+    with stopped():
         start = time.process_time()
         status, errors = _run(line, place)
         seconds = time.process_time() - start

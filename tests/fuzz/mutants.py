@@ -7,6 +7,7 @@ import math
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
@@ -22,6 +23,12 @@ class Mutant(NamedTuple):
     environment: str
     suffix: str  # of the file; "" for a Python document
     content: Any  # bytes, or the document
+
+    def write(self, folder: Path) -> Path:
+        """Writes the file, or the document as Python prints it."""
+        path = folder / f"mutant{self.suffix or '.txt'}"
+        path.write_bytes(self.content if self.suffix else ascii(self.content)[:1_000_000].encode())
+        return path
 
 
 NUMBERS = [
@@ -297,6 +304,4 @@ def load(mutant: Mutant, folder: Any) -> scenarios.Library:
     """The library of a mutant."""
     if not mutant.suffix:
         return scenarios.parse(mutant.environment, [mutant.content])
-    path = folder / f"mutant{mutant.suffix}"
-    path.write_bytes(mutant.content)
-    return scenarios.load(path)
+    return scenarios.load(mutant.write(folder))

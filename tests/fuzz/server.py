@@ -6,7 +6,7 @@ import random
 import time
 from typing import Any
 
-from .documents import Fault
+from .judging import Fault
 from .junk import KINDS, LEAVES
 
 SECONDS = 2.0

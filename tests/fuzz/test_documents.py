@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from fuzz.documents import Fault, judge, run
+from fuzz.documents import judge
+from fuzz.judging import Fault, run
 from fuzz.mutants import CLASSES, Mutant, Raising, Word, mutants
 
 MUTANTS = 105
@@ -22,9 +23,9 @@ LONG_ALIAS = f"a: &a {'x' * 40_000}\nb: [{', '.join(['*a'] * 60)}]\n"
 
 def test_mutants_are_loaded_or_refused(tmp_path: Path) -> None:
     answers: dict[str, collections.Counter] = {kind: collections.Counter() for kind in CLASSES}
-    for kind, answer, _, _, fault in run(itertools.islice(mutants(7), MUTANTS), tmp_path):
-        assert not fault, (kind, fault)
-        answers[kind][answer] += 1
+    for each in run(judge, itertools.islice(mutants(7), MUTANTS), tmp_path):
+        assert not each.fault, (each.kind, each.message)
+        answers[each.kind][each.answer] += 1
     assert all(counts["refused"] for counts in answers.values())
     assert sum(counts["loaded"] for counts in answers.values()) > MUTANTS // 20
 
@@ -151,7 +152,7 @@ def test_loaded_now(name: str, tmp_path: Path) -> None:
 
 
 def test_the_judge_finds_what_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fuzz.documents.MAX_MESSAGE", 10)
+    monkeypatch.setattr("fuzz.judging.MAX_MESSAGE", 10)
     with pytest.raises(Fault, match="a message of"):
         judge(REFUSED["bytes"][0], tmp_path)
     monkeypatch.setattr("fuzz.documents.SECONDS", -1.0)
@@ -159,6 +160,6 @@ def test_the_judge_finds_what_is_wrong(tmp_path: Path, monkeypatch: pytest.Monke
     with pytest.raises(Fault, match="loaded after"):
         judge(LOADED["a date"], tmp_path)
     monkeypatch.setattr("fuzz.documents.load", lambda *_: 1 / 0)
-    ((_, answer, _, _, fault),) = run(iter([("bytes", LOADED["a date"])]), tmp_path)
-    assert answer == "found"
-    assert "ZeroDivisionError" in fault
+    (found,) = run(judge, iter([("bytes", LOADED["a date"])]), tmp_path)
+    assert found.answer == "found"
+    assert "ZeroDivisionError" in found.fault

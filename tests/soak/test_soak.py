@@ -8,10 +8,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import pytest
-from soak import pieces
-from soak.__main__ import main
 
 import jaxenv
+from soak import pieces
+from soak.__main__ import main
 
 ID = "LifeOps-v0"
 ARGUMENTS = ["--env", ID, "--num-envs", "8", "--num-steps", "40", "--scenarios", "0", "--seed", "3"]

@@ -11,7 +11,7 @@ import tyro
 import jaxenv
 from jaxenv.core import Environment
 from jaxenv.core.companions import command
-from jaxenv.core.names import did_you_mean_one_of
+from jaxenv.core.names import did_you_mean_one_of, short
 from train.cli import whole_numbers
 from train.networks import own
 from train.run.folder import RunFolder
@@ -104,6 +104,8 @@ def _resumed(algorithm: str, folder: RunFolder, named: argparse.Namespace, rest:
         )
     default = dataclasses.replace(saved, env=named.env or saved.env)
     other = differences(immutable({"env": saved.env}), immutable({"env": default.env}))
+    if not other:
+        _check_task(folder, default)
     config = default if other else _with_options(algorithm, _with_arguments(default, named), rest)
     other = other or differences(immutable(to_json(saved)), immutable(to_json(config)))
     if other:
@@ -112,6 +114,14 @@ def _resumed(algorithm: str, folder: RunFolder, named: argparse.Namespace, rest:
     if config.run_dir != path:
         raise ValueError(f"--run-dir {config.run_dir} is not --resume {path}: a run resumes in its own folder")
     return config
+
+
+def _check_task(folder: RunFolder, config: Config) -> None:
+    """A ValueError, which names the file, if the environment and params of a run cannot be made here."""
+    try:
+        task.make(config)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{folder.config} does not hold the settings of a run: {short(str(error))}") from error
 
 
 def _with_arguments(default: Config, named: argparse.Namespace) -> Config:

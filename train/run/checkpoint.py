@@ -8,6 +8,7 @@ one is damaged, the one before it is restored.
 
 import contextlib
 import dataclasses
+import math
 import shutil
 import time
 import warnings
@@ -20,6 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 import orbax.checkpoint as ocp
 
+from jaxenv.core.names import short
 from train.run import written_by
 from train.run.digests import digest
 from train.run.orbax_errors import DELAY, cause, quiet_reading, quiet_writing
@@ -59,12 +61,15 @@ class Checkpoints:
     """The checkpoints of one run, in one folder; leaving the context waits for pending writes."""
 
     def __init__(self, path: Path, config: Config) -> None:
-        """Opens the folder, and removes what a killed run left unfinished."""
-        options = ocp.CheckpointManagerOptions(max_to_keep=MAX_KEPT, cleanup_tmp_directories=True)
+        """Opens the folder, and removes what a killed run left unfinished.
+
+        Raises:
+            CheckpointError: if Orbax cannot list what is in it.
+            NotWritten: if it cannot be made.
+        """
         self._path, self._config = path, config
         quiet_writing()
-        with self._writing(path):
-            self._manager = ocp.CheckpointManager(path.absolute(), options=options)
+        self._manager = self._opened()
         self._latest = time.monotonic()
         self._damaged: list[int] = []  # steps that were passed over
 
@@ -161,8 +166,9 @@ class Checkpoints:
         """The state of one checkpoint, once its checksums are compared."""
         step, path = progress.superstep, self._path / str(progress.superstep)
         if scenarios != progress.scenarios:
+            there = short(progress.scenarios)
             raise CheckpointError(
-                f"{path} has other scenarios: their fingerprint is {progress.scenarios} there and {scenarios} here; "
+                f"{path} has other scenarios: their fingerprint is {there} there and {scenarios} here; "
                 f"{self._config.training.scenarios!r}, or the code that reads it, has changed since"
             )
         expected, info = jax.eval_shape(by_name, like), self._info(step)
@@ -173,15 +179,15 @@ class Checkpoints:
         empty = {name: _empty(leaf, places[name]) for name, leaf in expected.items()}
         arrays = self._read(step, "state", ocp.args.StandardRestore(empty))
         digests = info.get("digests", {}) if jax.process_count() == 1 else {}  # one of an earlier version has none
-        for name, written in digests.items():
-            if digest(arrays[name]) != written:
+        for name, array in arrays.items() if digests else ():
+            if digest(array) != digests.get(name):
                 raise self._broken(step, f"{name} is not what was written")
         return from_names(arrays, like)
 
     def _info(self, step: int) -> dict[str, Any]:
         """The JSON part of a checkpoint."""
         info = self._read(step, "run", ocp.args.JsonRestore())
-        if not {"config", "shapes", *PROGRESS} <= info.keys():
+        if not _describes(info, step):
             raise self._broken(step, "it does not describe its run")
         rest = {name: value for name, value in info.items() if name != "digest"}
         if "digest" in info and digest(rest) != info["digest"]:
@@ -194,10 +200,12 @@ class Checkpoints:
             with quiet_reading():
                 return self._manager.restore(step, args=ocp.args.Composite(**{item: how}))[item]
         except Exception as error:  # Orbax has no common error: whatever it raises, it could not read its own files
-            raise self._broken(step, str(error).splitlines()[0]) from error
+            raise self._broken(step, str(error) or type(error).__name__) from error
 
     def _broken(self, step: int, reason: str) -> Damaged:
-        return Damaged(f"{self._path / str(step)} is damaged, or from another program ({reason[:200]})")
+        return Damaged(
+            f"{self._path / str(step)} is damaged, or from another program ({short(reason.splitlines()[0])})"
+        )
 
     def _pass_over(self, step: int, error: Damaged) -> None:
         """Goes on without a damaged checkpoint, and says so; raises the error where there is no older one."""
@@ -220,6 +228,19 @@ class Checkpoints:
         if self._damaged:
             self._manager.reload()
         self._damaged = []
+
+    def _opened(self) -> ocp.CheckpointManager:
+        """Orbax's manager of the folder."""
+        options = ocp.CheckpointManagerOptions(max_to_keep=MAX_KEPT, cleanup_tmp_directories=True)
+        try:
+            return ocp.CheckpointManager(self._path.absolute(), options=options)
+        except OSError as error:
+            raise NotWritten(self._path, cause(error)) from error
+        except Exception as error:  # Orbax has no common error
+            reason = short(str(error) or type(error).__name__)
+            raise CheckpointError(
+                f"{self._path} has a damaged checkpoint: move it elsewhere to resume ({reason})"
+            ) from error
 
     @contextlib.contextmanager
     def _writing(self, path: Path) -> Iterator[None]:
@@ -265,6 +286,21 @@ class NoCheckpoints:
     def restore(self, progress: Progress, like: Any, *, scenarios: str) -> tuple[Any, Progress]:
         """There is nothing to restore."""
         raise CheckpointError("the run has no folder, so it has no checkpoints")
+
+
+def _describes(info: Any, step: int) -> bool:
+    """Whether this is what `save` writes beside the arrays of a step."""
+    if not isinstance(info, dict) or not {"config", "shapes", *PROGRESS} <= info.keys():
+        return False
+    counts = (info["superstep"], info["env_steps"])
+    return (
+        all(isinstance(info.get(name, {}), dict) for name in ("config", "shapes", "digests"))
+        and all(type(count) is int and count >= 0 for count in counts)
+        and info["superstep"] == step  # or it is the description of another one
+        and isinstance(info["seconds"], int | float)
+        and 0 <= info["seconds"] < math.inf
+        and isinstance(info["scenarios"], str)
+    )
 
 
 def by_name(state: Any) -> dict[str, Any]:

@@ -68,9 +68,16 @@ def read_metrics(path: Path) -> Iterator[dict[str, Any]]:
             record = json.loads(line)
         except (ValueError, RecursionError):
             record = None
-        if not isinstance(record, dict) or not isinstance(record.get("superstep", 0), int):
+        if not isinstance(record, dict) or not _is_record(record):
             raise ValueError(f"{path}, line {number}: expected a record of the metrics, got {line[:80]!r}")
         yield record
+
+
+def _is_record(found: dict[str, Any]) -> bool:
+    """Whether it has the number of a superstep, and nothing but numbers beside it."""
+    numbers = [value for value in found.values() if value is not None]
+    is_counted = type(found.get("superstep")) is int
+    return is_counted and all(type(x) is float or (type(x) is int and abs(x) < 2**63) for x in numbers)
 
 
 def _line(record: dict[str, Any]) -> str:

@@ -3,6 +3,9 @@
 What is needed to resume training (optimizer, environments, keys) is in checkpoints.
 """
 
+import json
+import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,7 @@ from flax import serialization
 
 from jaxenv.core import Environment
 from jaxenv.core.companions import command
+from jaxenv.core.names import short
 from train.networks.network import PureNetwork, make_network
 from train.networks.policy import LearnedPolicy, make_policy
 from train.networks.reader import Reader
@@ -26,7 +30,9 @@ from train.settings.serialize import differences, from_json, in_words, to_json
 
 _FORMAT = "jaxenv policy 1"
 _FIELDS = {"env": str, "network": object, "weights": dict, "env_args": dict, "params": dict, "scenarios": str}
+_FIELDS |= {"version": str, "algorithm": str, "validation_return": float}
 _NEEDED = ("env", "network", "weights")  # an older file may lack the others
+_MAX_TEXT = 200  # characters of a name
 
 
 class PolicyError(ValueError):
@@ -95,13 +101,31 @@ def read_header(path: str | Path) -> dict[str, Any]:
         if isinstance(record, dict) and str(record.get("format", "")).startswith("jaxenv policy"):
             raise PolicyError(f"{path} has another format ({record['format']!r}): {written_by.in_words(record)}")
         raise PolicyError(f"{path} is not a policy file of this version ({_FORMAT!r})")
-    for name, kind in _FIELDS.items():
-        if not isinstance(record.get(name, kind()), kind) or (name in _NEEDED and name not in record):
-            raise PolicyError(f"{path} is not a policy file: its {name!r} is {str(record.get(name, 'missing'))[:40]!r}")
     written = record.pop("digest", None)  # an older file has none
-    if written is not None and digest(record, empty="version" in record) != written:
+    for name, kind in _FIELDS.items():
+        if not _is_field(record.get(name, kind()), kind) or (name in _NEEDED and name not in record):
+            raise PolicyError(f"{path} is not a policy file: its {name!r} is {str(record.get(name, 'missing'))[:40]!r}")
+    if unknown := [name for name in record if name not in ("format", *_FIELDS)]:
+        raise PolicyError(f"{path} is damaged, or from a later version: it has {str(unknown[0])[:40]!r}")
+    if not _is_intact(record, written):
         raise PolicyError(f"{path} is damaged: it is not what was written")
     return record
+
+
+def _is_field(value: Any, kind: type) -> bool:
+    """Whether an entry is of its type, a text one to be printed and a number finite."""
+    if isinstance(value, str):
+        return kind in (str, object) and value.isprintable() and len(value) <= _MAX_TEXT
+    return isinstance(value, kind) and not (isinstance(value, float) and not math.isfinite(value))
+
+
+def _is_intact(record: dict[str, Any], written: Any) -> bool:
+    """Whether a record has its checksum, if it has one, and all but its weights could be JSON."""
+    try:
+        json.dumps({**record, "weights": None})
+        return written is None or digest(record, empty="version" in record) == written
+    except (TypeError, ValueError):  # keys of several types, bytes
+        return False
 
 
 def check_algorithm(run_dir: Path, algorithm: str) -> None:
@@ -151,14 +175,9 @@ def load_policy(path: str | Path, env: Environment, params: Any, *, any_params: 
     try:
         network = make_network(settings, env.num_actions)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise PolicyError(f"{path} comes from another version: {written_by.in_words(record)}; {error}") from error
-    expected = initial_shapes(network, env, params)
-    found = jax.tree.map(np.shape, record["weights"])
-    if found != jax.tree.map(lambda x: x.shape, serialization.to_state_dict(expected)):
-        raise PolicyError(f"{path} was trained with other shapes than those of {env.name} here: {found}")
-    if not all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(record["weights"])):
-        raise PolicyError(f"{path} has weights that are not finite")
-    weights = serialization.from_state_dict(expected, record["weights"])
+        words = f"{written_by.in_words(record)}; {short(str(error))}"
+        raise PolicyError(f"{path} comes from another version: {words}") from error
+    weights = fitting_weights(path, record, initial_shapes(network, env, params), env)
     return make_policy(weights, network, env)
 
 
@@ -167,7 +186,32 @@ def network_of(path: str | Path, record: dict[str, Any]) -> Network:
     try:
         return from_json({"env": record["env"], "network": record["network"]}).network
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise PolicyError(f"{path} comes from another version: {written_by.in_words(record)}; {error}") from error
+        words = f"{written_by.in_words(record)}; {short(str(error))}"
+        raise PolicyError(f"{path} comes from another version: {words}") from error
+
+
+def fitting_weights(path: str | Path, record: dict[str, Any], expected: Any, env: Environment) -> Any:
+    """The weights in a policy file, from what `read_header` gave, as the tree that `initial_shapes` describes.
+
+    Raises:
+        PolicyError: if a name, shape or dtype differs, or a number is not finite.
+    """
+    differing = differences(_shapes(record["weights"]), _shapes(serialization.to_state_dict(expected)))
+    if differing:
+        ((name, *values), *_) = differing
+        first = in_words([(".".join(map(str, name)), *values)])
+        raise PolicyError(f"{path} does not fit {env.name} as it is here: {first}")
+    if not all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(record["weights"])):
+        raise PolicyError(f"{path} has weights that are not finite")
+    return serialization.from_state_dict(expected, record["weights"])
+
+
+def _shapes(tree: Any, path: tuple = ()) -> dict[Any, str]:
+    """The dtype and shape of each array, by the names on the way to it: `float32[3, 16]`."""
+    if isinstance(tree, Mapping) and tree:
+        return {name: text for key, part in tree.items() for name, text in _shapes(part, (*path, key)).items()}
+    is_array = isinstance(tree, np.ndarray | np.generic | jax.Array | jax.ShapeDtypeStruct)
+    return {path: f"{tree.dtype}{list(tree.shape)}" if is_array else f"of type {type(tree).__name__}"}
 
 
 def initial_shapes(network: PureNetwork, env: Environment, params: Any) -> Any:

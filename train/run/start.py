@@ -4,14 +4,12 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
-from flax import serialization, traverse_util
 
 from jaxenv.core import Environment
 from train.lanes import SHARED, Lanes
 from train.networks.network import make_network
 from train.run.algorithm import Algorithm
-from train.run.policy_file import PolicyError, initial_shapes, network_of, read_header
+from train.run.policy_file import PolicyError, fitting_weights, initial_shapes, network_of, read_header
 from train.settings.config import Config
 from train.settings.serialize import differences, in_words, to_json
 
@@ -55,14 +53,4 @@ def starting_weights(config: Config, env: Environment, env_params: Any) -> Any:
     if differing:
         raise PolicyError(f"{path} holds another network: {in_words(differing[:1])}")
     expected = initial_shapes(make_network(config.network, env.num_actions), env, env_params)
-    shapes = (_shapes(weights) for weights in (record["weights"], serialization.to_state_dict(expected)))
-    differing = differences(*shapes)
-    if differing:
-        raise PolicyError(f"{path} does not fit {env.name} as it is here: {in_words(differing[:1])}")
-    return serialization.from_state_dict(expected, record["weights"])
-
-
-def _shapes(weights: Any) -> dict[str, list[int]]:
-    """Dotted name -> shape of each array."""
-    flat: dict[str, Any] = traverse_util.flatten_dict(weights, sep=".")
-    return {name: list(np.shape(leaf)) for name, leaf in flat.items()}
+    return fitting_weights(path, record, expected, env)

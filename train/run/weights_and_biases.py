@@ -6,6 +6,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from jaxenv.core.names import short
 from train.run.writing import write_atomic
 from train.settings.config import Config
 from train.settings.serialize import to_json
@@ -63,4 +64,6 @@ def _module(project: str) -> ModuleType:
     try:
         return importlib.import_module("wandb")
     except ImportError as error:
-        raise ValueError(f"--wandb {project}: wandb is not installed; install it with pip install wandb") from error
+        raise ValueError(
+            f"--wandb {short(project)}: wandb is not installed; install it with pip install wandb"
+        ) from error

@@ -7,6 +7,8 @@ from typing import Any, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
+from jaxenv.core.names import short
+
 MOST = 2**24  # environments, scenarios, samples: far beyond what a device holds
 FRACTION = (0.0, 1.0)
 NOT_NEGATIVE = (0.0, math.inf)
@@ -69,7 +71,7 @@ def check_numbers(record: Any) -> None:
     for name, value in _numbers(record):
         low, high = BOUNDS.get(name, (-math.inf, math.inf))
         if not low <= value <= high:
-            raise ValueError(f"{name} must be within {low:,} to {high:,}, got {value}")
+            raise ValueError(f"{name} must be within {low:,} to {high:,}, got {short(str(value))}")
 
 
 def _numbers(record: Any) -> Iterator[tuple[str, float]]:
@@ -87,4 +89,4 @@ def check_type(kind: type, name: str, value: Any) -> None:
         TypeAdapter(get_type_hints(kind)[name]).validate_python(value, strict=True)
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]["msg"]
-        raise ValueError(f"{name} is {value!r}: {problem[0].lower()}{problem[1:]}") from None
+        raise ValueError(f"{name} is {short(repr(value))}: {problem[0].lower()}{problem[1:]}") from None

@@ -2,9 +2,11 @@
 
 import dataclasses
 import json
+import math
 from collections.abc import Mapping
 from typing import Any
 
+from jaxenv.core.names import short
 from train.settings.bounds import check_type
 from train.settings.config import Config
 
@@ -33,12 +35,17 @@ def from_json(settings: Mapping[str, Any]) -> Config:
     Raises:
         ValueError: for an unknown setting, or a value that is not of its type or out of its bounds.
     """
+    if not isinstance(settings, Mapping):
+        raise ValueError(f"expected settings by name, got {short(repr(settings))}")
     rollout = settings.get("rollout", {})
     if not isinstance(rollout, Mapping):
-        raise ValueError(f"rollout is {rollout!r}: expected a group of settings")
+        raise ValueError(f"rollout is {short(repr(rollout))}: expected a group of settings")
     rollout = dict(rollout)
     if "minibatches" in rollout:  # a number in version 0.1
-        rollout["minibatch_size"] = rollout["num_envs"] * rollout["num_steps"] // rollout.pop("minibatches")
+        number, sizes = rollout.pop("minibatches"), [rollout.get(name, 0) for name in ("num_envs", "num_steps")]
+        if not all(isinstance(size, int) and size > 0 for size in (number, *sizes)):
+            raise ValueError(f"minibatches is {short(repr(number))}: expected a number above 0, of what rollout has")
+        rollout["minibatch_size"] = math.prod(sizes) // number
     named = {name: value for name, value in settings.items() if name != "run_dir"}
     return _replace(Config(env=""), {**named, **({"rollout": rollout} if rollout else {})})
 
@@ -70,7 +77,8 @@ def differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> list[tuple
 
 def in_words(differing: list[tuple[str, Any, Any]]) -> str:
     """The first few differences: `seed is 1 there and 2 here`."""
-    text = ", ".join(f"{name} is {there} there and {here} here" for name, there, here in differing[:3])
+    shown = [[short(str(part)) for part in parts] for parts in differing[:3]]
+    text = ", ".join(f"{name} is {there} there and {here} here" for name, there, here in shown)
     return text + (f", and {len(differing) - 3} more" if len(differing) > 3 else "")
 
 
@@ -78,12 +86,12 @@ def _replace(record: Any, settings: Mapping[str, Any]) -> Any:
     """A frozen record with some entries replaced, nested groups included."""
     entries = {}
     for name, value in settings.items():
-        if not hasattr(record, name):
-            raise ValueError(f"{type(record).__name__} has no setting {name!r}")
+        if name not in record.__dataclass_fields__:
+            raise ValueError(f"{type(record).__name__} has no setting {short(repr(name))}")
         group = getattr(record, name)
         if dataclasses.is_dataclass(group):
             if not isinstance(value, Mapping):
-                raise ValueError(f"{name} is {value!r}: expected a group of settings")
+                raise ValueError(f"{name} is {short(repr(value))}: expected a group of settings")
             entries[name] = _replace(group, value)
             continue
         entries[name] = tuple(value) if isinstance(value, list) else value

@@ -70,15 +70,18 @@ def test_a_number_that_is_not_finite_is_null(tmp_path):
 def test_records_are_read_except_an_incomplete_one(tmp_path):
     path = tmp_path / "metrics.jsonl"
     with MetricsWriter(path) as writer:
-        writer.write({"return": None, "env_steps": 2**40})
-        assert list(read_metrics(path)) == [{"return": None, "env_steps": 2**40}]
-        writer.write({"return": 1.5, "env_steps": 2**41})
+        writer.write({"superstep": 0, "return": None, "env_steps": 2**40})
+        assert list(read_metrics(path)) == [{"superstep": 0, "return": None, "env_steps": 2**40}]
+        writer.write({"superstep": 1, "return": 1.5, "env_steps": 2**41})
     whole = path.read_text()
     path.write_text(whole[:-3])
-    np.testing.assert_equal(list(read_metrics(path)), [{"return": None, "env_steps": 2**40}])
+    np.testing.assert_equal(list(read_metrics(path)), [{"superstep": 0, "return": None, "env_steps": 2**40}])
 
 
-@pytest.mark.parametrize("junk", [b"junk", b"3", b"[]", b'{"superstep": "3"}', b"\xff", b"[" * 100_000, b""])
+@pytest.mark.parametrize(
+    "junk",
+    [b"junk", b"3", b"[]", b'{"superstep": "3"}', b"{}", b'{"superstep": 1, "a": []}', b"\xff", b"[" * 100_000, b""],
+)
 def test_a_line_that_is_no_record_is_named(tmp_path, junk):
     path = tmp_path / "metrics.jsonl"
     path.write_bytes(b'{"superstep": 0}\n' + junk + b'\n{"superstep": 2}\n')

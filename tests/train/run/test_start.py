@@ -75,9 +75,8 @@ def test_the_first_difference_is_named(saved, env, tmp_path):
     with pytest.raises(PolicyError, match=r"holds another network: hidden is \[16\] there and \[8\] here$"):
         starting_weights(wider, env, PARAMS)
     narrow = PARAMS.replace(observations=jnp.eye(STATES, 2))
-    message = (
-        r"does not fit Table-v0 as it is here: params\.\w+\.Dense_0\.kernel is \[3, 16\] there and \[2, 16\] here$"
-    )
+    kernel = r"params\.\w+\.Dense_0\.kernel is float32\[3, 16\] there and float32\[2, 16\] here"
+    message = f"does not fit Table-v0 as it is here: {kernel}$"
     with pytest.raises(PolicyError, match=message):
         starting_weights(settings, env, narrow)
     with pytest.raises(PolicyError, match="nowhere does not exist"):
