@@ -17,7 +17,7 @@ GPU  := $(VENV)/.installed-gpu
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train baselines test test-all coverage fuzz soak check docs gallery notebooks dist format bench bench-gpu library tables lock clean
+.PHONY: help train baselines test test-all coverage fuzz soak mutation check docs gallery notebooks dist format bench bench-gpu library tables lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,8 +41,8 @@ bench-gpu: $(GPU)  ## measure all of it on a GPU, within eight minutes once it i
 # On the CPU, where the bits that goldens hold are the same everywhere.
 QUICK  := --xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1
 PYTEST := $(PY) -m pytest -q --durations=5 --durations-min=5 -n $(TEST_WORKERS) --dist loadfile
-test test-all coverage: export JAX_PLATFORMS ?= cpu
-test coverage: export XLA_FLAGS ?= $(QUICK)
+test test-all coverage mutation: export JAX_PLATFORMS ?= cpu
+test coverage mutation: export XLA_FLAGS ?= $(QUICK)
 
 test: $(DEV)  ## the tests, without the slow ones
 	$(PYTEST) $(ARGS)
@@ -61,6 +61,10 @@ fuzz: $(DEV)  ## an hour for each kind of file that jaxenv reads, damaged
 # A soak that was killed goes on. Other environments: make soak ARGS="--env LifeOps-v0 --out other.jsonl"
 soak: $(DEV)  ## a thousand million random legal steps, whose laws are checked; soak.jsonl has a line a piece
 	$(PY) -m tests.soak --steps 1e9 $(ARGS)
+
+# The engine comes first: make mutation ARGS="lifestack --sample 50". Needs: pip install cosmic-ray
+mutation: $(DEV)  ## small mistakes in rewards, masks and ends of an engine, hours of them: which ones no test catches
+	$(PY) -m tests.mutation $(ARGS)
 
 check: $(DEV)  ## lint, format, types, import contracts
 	$(BIN)/ruff check .

@@ -107,7 +107,7 @@ def _packed(record: Any, *, is_sealed: bool) -> Mutant:
     if is_sealed and isinstance(record, dict):
         rest = {name: value for name, value in record.items() if name != "digest"}
         try:
-            record = {**rest, "digest": digest(rest)}
+            record = {**rest, "digest": digest(rest, empty="version" in rest)}
         except (TypeError, ValueError):
             record = rest
     elif isinstance(record, dict) and "digest" not in record:

@@ -20,8 +20,9 @@ def make_run(config, tmp_path):
         settings = dataclasses.replace(config, run_dir=tmp_path / name)
         folder = run_folder.create(settings)
         folder.write_config(settings)
+        same = {"entropy": 1, "value_loss": 2}
         records = (
-            {"env_steps": 512 * (n + 1), "seconds": n, "return": n if n != 1 else None, "entropy": 1, "value_loss": 2}
+            {**same, "superstep": n, "env_steps": 512 * (n + 1), "seconds": n, "return": n if n != 1 else None}
             for n in range(supersteps)
         )
         folder.metrics.write_text("".join(json.dumps(record) + "\n" for record in records))
