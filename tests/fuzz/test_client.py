@@ -15,7 +15,7 @@ from fuzz.client import TEAMS, Fault, Game, judge, mutants
 from fuzz.junk import HALF, Endless, Masked, Number, Whole, Word
 from scenarios.teamsclone import TeamsEnvClient
 
-CALLS = 64
+CALLS = 32
 TARGETS = (TEAMS, "LifeOps-v0")
 
 
