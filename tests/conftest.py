@@ -11,6 +11,9 @@ from jax.experimental.compilation_cache import compilation_cache
 
 jax.config.update("jax_numpy_rank_promotion", "raise")  # so that a missing axis cannot pass unseen
 hypothesis.settings.register_profile("jaxenv", deadline=None, print_blob=True)
+hypothesis.settings.register_profile(
+    "unshrunk", deadline=None, phases=set(hypothesis.Phase) - {hypothesis.Phase.shrink}
+)
 hypothesis.settings.load_profile("jaxenv")
 
 # Tracing makes many objects that stay; looking through them all again and again takes a sixth of the tests' time.

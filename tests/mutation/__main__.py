@@ -24,6 +24,9 @@ FILES = {
 }
 """Engine -> the modules in `jaxenv/envs` that hold its rewards, masks and ends."""
 
+ELSEWHERE = {"lifeops": ["tests/scenarios/test_traces.py"]}
+"""Engine -> tests of it that are not in its own folder: recordings of its rewards."""
+
 BINARY = (
     *("BitAnd_BitOr", "BitOr_BitAnd", "BitXor_BitOr", "Add_Sub", "Sub_Add", "Mul_Add", "Div_Mul"),
     *("LShift_RShift", "RShift_LShift", "Mod_Add", "FloorDiv_Mul"),
@@ -61,16 +64,20 @@ def main() -> int:
 
 
 def _settings(engine: str) -> str:
-    """What Cosmic Ray mutates, and what it runs: the tests that compare with a second engine come first."""
+    """What Cosmic Ray mutates, and what it runs: the tests that compare with a second engine come first.
+
+    That some test fails is enough: no failing example is made simpler.
+    """
     folder = f"tests/jaxenv/envs/{engine}"
     names = sorted(path.name for path in (ROOT / folder).glob("test_*.py"))
     tests = [f"{folder}/{name}" for name in sorted(names, key=lambda name: "differential" not in name)]
+    tests += ELSEWHERE.get(engine, [])
     paths = ", ".join(f'"jaxenv/envs/{engine}/{name}.py"' for name in FILES[engine])
     return f"""[cosmic-ray]
 module-path = [{paths}]
 timeout = {TIMEOUT}.0
 excluded-modules = []
-test-command = "{sys.executable} -m pytest -q -x -n 0 -p no:cacheprovider {" ".join(tests)}"
+test-command = "{sys.executable} -m pytest -q -x -n 0 --hypothesis-profile=unshrunk {" ".join(tests)}"
 [cosmic-ray.distributor]
 name = "local"
 """
