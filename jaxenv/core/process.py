@@ -1,5 +1,6 @@
 """A command as a process: how it ends when it is interrupted."""
 
+import io
 import os
 import sys
 from collections.abc import Callable
@@ -12,11 +13,15 @@ def run(main: Callable[[], int]) -> NoReturn:
     """Runs a command and leaves the process with its exit status, 130 if it was interrupted.
 
     An interrupted process leaves without tearing XLA down: a program that has just been compiled, or is running, makes
-    that end in a segmentation fault.
+    that end in a segmentation fault. What a terminal cannot show, such as the name of a file that is not of its
+    encoding, is escaped.
 
     Args:
         main: the command; what it needs to be saved is saved when it returns.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         status = main()
     except KeyboardInterrupt:

@@ -71,19 +71,23 @@ def judge(mutant: Mutant, folder: Path) -> str:
         except ValueError as error:
             check_sentence(str(error), where)
             return str(error)
-    _check_equal(bank, mutant.arrays or arrays)
+    padding = dict(ScenarioBank(env.empty_scenario)._named_leaves())
+    _check_equal(bank, mutant.arrays or arrays, padding)
     require_within(fields.space(env.scenario_type, env.sizes), bank.scenarios)
     _check_starts(bank)
     return ""
 
 
-def _check_equal(bank: ScenarioBank, right: dict[str, np.ndarray]) -> None:
-    """The numbers that were saved; a smaller shape is filled up with padding."""
+def _check_equal(bank: ScenarioBank, right: dict[str, np.ndarray], padding: dict[str, np.ndarray]) -> None:
+    """The numbers that were saved; a smaller shape is filled up with padding, and of a larger one it is cut off."""
     found = dict(bank._named_leaves())
     if found.keys() != right.keys():
         raise Fault("other arrays than those that were saved")
     for name, array in right.items():
-        if not np.array_equal(found[name][tuple(map(slice, array.shape))], array):
+        kept = array[tuple(map(slice, found[name].shape))]
+        fill = padding[name].flat[0] if name in padding else 0
+        is_whole = np.count_nonzero(array != fill) == np.count_nonzero(kept != fill)
+        if not is_whole or not np.array_equal(found[name][tuple(map(slice, kept.shape))], kept):
             raise Fault(f"{name} is not what was saved")
 
 

@@ -143,7 +143,7 @@ def judge(line: Line, folder: pathlib.Path) -> str:
 def _run(line: Line, place: pathlib.Path) -> tuple[int | None, str]:
     """(exit status, None where work would begin; what is on stderr)."""
     main = {"jaxenv": console.main, "scenarios": documents.main}[line.program]
-    output, errors = (io.TextIOWrapper(io.BytesIO(), "utf-8", how) for how in ("strict", "backslashreplace"))
+    output, errors = (io.TextIOWrapper(io.BytesIO(), "utf-8", "backslashreplace") for _ in range(2))
     here = os.getcwd()
     os.chdir(place)
     try:

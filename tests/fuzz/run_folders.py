@@ -72,7 +72,7 @@ def judge(mutant: Mutant, folder: Path) -> str:
         try:
             config, records, arrays = resume(path)
         except (ValueError, FileNotFoundError) as error:
-            check_sentence(str(error), "--wandb" if "wandb" in str(error) else str(path))
+            check_sentence(str(error), "--wandb" if "--wandb" in str(error) else str(path))
             return str(error)
     if immutable(to_json(config)) != immutable(to_json(_before())):
         raise Fault("other settings than those of its checkpoint")

@@ -4,6 +4,7 @@ import jax
 import numpy as np
 import pytest
 
+import jaxenv
 from jaxenv.envs.lifestack.metrics import METRICS
 from reference.lifestack_rules import METRICS as FIRST_VALUES
 from reference.lifestack_rules import spread
@@ -269,3 +270,17 @@ def test_events_change_the_mask_before_it_is_seen():
     assert game.legal("execute", "win")
     game.act("wait")
     assert not game.legal("execute", "win")
+
+
+def test_what_is_legal_is_so_on_every_platform(monkeypatch):
+    env, params = jaxenv.make("LifeStack-v0")
+    state = jax.jit(jax.vmap(lambda index: env.init(jax.random.key(0), params, index)))(np.arange(params.bank.size))
+
+    def mask():
+        return jax.jit(jax.vmap(lambda state: env.action_mask(state, params)))(state)
+
+    here = mask()
+    monkeypatch.setattr(jax.lax, "platform_dependent", lambda *arguments, default, **_: default(*arguments))
+    np.testing.assert_array_equal(mask(), here)
+    assert here.any()
+    assert not here.all()

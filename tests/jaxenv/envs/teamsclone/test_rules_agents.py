@@ -63,6 +63,12 @@ def test_the_one_that_comes_second_answers_no_other_mention():
     assert [message.pending for message in game.kept()[:2]] == [False, True]
 
 
+def test_one_that_answers_nothing_leaves_the_first_message_to_the_other():
+    game = Game(num_agents=2)
+    game.play(world=says(0, "mention"))
+    assert "mention_response" in game.play(IDLE, REPLY).parts[1]
+
+
 def test_two_agents_answer_two_mentions_of_different_channels():
     game = Game(small(messages=[initial("b", kind="mention")]), num_agents=2)
     game.play(IDLE, go(1), world=says(0, "mention"))
