@@ -8,9 +8,8 @@ from scenarios.serving.packages import fastapi
 
 MAX_BODY = 2**20  # bytes of a request or a message
 MAX_TYPE = 255  # characters of the type of a message, which an answer repeats
-NO_OBJECT = json.dumps(
-    {"type": "(the message is not a JSON object of a known type)"}
-)  # which is answered as an unknown type
+NO_OBJECT = json.dumps({"type": "(the message is not a JSON object of a known type)"})
+"""What is answered as an unknown type."""
 
 
 class Guard:
