@@ -18,9 +18,10 @@ import numpy as np
 from jaxenv.core import Environment
 from train.run import runner
 from train.run.algorithm import Algorithm
-from train.run.checkpoint import CheckpointError, Checkpoints, Progress, by_name
+from train.run.checkpoint import CheckpointError, Checkpoints, Progress
 from train.run.digests import digest
 from train.run.folder import RunFolder
+from train.run.named_arrays import by_name
 from train.settings.config import Config
 from train.settings.groups import Network
 

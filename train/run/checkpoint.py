@@ -18,12 +18,12 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 import orbax.checkpoint as ocp
 
 from jaxenv.core.names import short
 from train.run import written_by
 from train.run.digests import digest
+from train.run.named_arrays import by_name, empty, from_names, name_of, shapes
 from train.run.orbax_errors import DELAY, cause, quiet_reading, quiet_writing
 from train.run.writing import NotWritten
 from train.settings.config import Config
@@ -175,9 +175,9 @@ class Checkpoints:
         differing = differences(info["shapes"], shapes(expected))
         if differing:
             raise CheckpointError(f"{path} does not fit {self._config.env} as it is here: {in_words(differing)}")
-        places = {_name(path): leaf.sharding for path, leaf in jax.tree_util.tree_leaves_with_path(like)}
-        empty = {name: _empty(leaf, places[name]) for name, leaf in expected.items()}
-        arrays = self._read(step, "state", ocp.args.StandardRestore(empty))
+        places = {name_of(path): leaf.sharding for path, leaf in jax.tree_util.tree_leaves_with_path(like)}
+        blank = {name: empty(leaf, places[name]) for name, leaf in expected.items()}
+        arrays = self._read(step, "state", ocp.args.StandardRestore(blank))
         digests = info.get("digests", {}) if jax.process_count() == 1 else {}  # one of an earlier version has none
         for name, array in arrays.items() if digests else ():
             if digest(array) != digests.get(name):
@@ -301,41 +301,3 @@ def _describes(info: Any, step: int) -> bool:
         and 0 <= info["seconds"] < math.inf
         and isinstance(info["scenarios"], str)
     )
-
-
-def by_name(state: Any) -> dict[str, Any]:
-    """Arrays by name, with keys as their data, and without arrays of size 0, which Orbax does not write."""
-    leaves = jax.tree_util.tree_leaves_with_path(state)
-    return {_name(path): jax.random.key_data(leaf) if _is_key(leaf) else leaf for path, leaf in leaves if leaf.size}
-
-
-def from_names(arrays: dict[str, Any], like: Any) -> Any:
-    """The tree that `by_name` flattened, with new arrays, which may be donated."""
-
-    def leaf(path: Any, expected: Any) -> jax.Array:
-        if not expected.size:
-            return jnp.zeros(expected.shape, expected.dtype)
-        array = jnp.array(arrays[_name(path)])
-        return jax.random.wrap_key_data(array) if _is_key(expected) else array
-
-    return jax.tree_util.tree_map_with_path(leaf, like)
-
-
-def shapes(arrays: dict[str, Any]) -> dict[str, str]:
-    """The dtypes and shapes of arrays by name: `float32[3, 16]`."""
-    return {name: f"{leaf.dtype}{list(leaf.shape)}" for name, leaf in arrays.items()}
-
-
-def _empty(leaf: Any, sharding: Any) -> Any:
-    """What is to be filled from a file: an array of the host, or one on the devices of a sharding."""
-    if sharding is None:
-        return np.empty(leaf.shape, leaf.dtype)
-    return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding)
-
-
-def _name(path: Any) -> str:
-    return jax.tree_util.keystr(path, simple=True, separator=".")
-
-
-def _is_key(leaf: Any) -> bool:
-    return jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)

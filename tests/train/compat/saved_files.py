@@ -23,9 +23,10 @@ from strategies.tables import Table
 from train import ppo
 from train.run import folder as run_folder
 from train.run import runner
-from train.run.checkpoint import Checkpoints, by_name
+from train.run.checkpoint import Checkpoints
 from train.run.digests import digest
 from train.run.metrics import read_metrics
+from train.run.named_arrays import by_name
 from train.settings.groups import Network, Rollout, Scenarios
 
 FOLDER = Path(__file__).parents[2] / "data" / "compat"

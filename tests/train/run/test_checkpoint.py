@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from probes import SMALL
 
-from train.run.checkpoint import MAX_KEPT, CheckpointError, Checkpoints, Progress, by_name
+from train.run.checkpoint import MAX_KEPT, CheckpointError, Checkpoints, Progress
+from train.run.named_arrays import by_name
 from train.settings.groups import Network
 
 STATE = {

@@ -21,8 +21,9 @@ from probes import GENERATED, PROBES
 from train import ppo
 from train.run import folder as run_folder
 from train.run import runner, writing
-from train.run.checkpoint import Checkpoints, Progress, by_name
+from train.run.checkpoint import Checkpoints, Progress
 from train.run.metrics import read_metrics
+from train.run.named_arrays import by_name
 from train.run.writing import Lines, NotWritten, write_atomic
 
 PARAMS = PROBES["observation"]

@@ -18,8 +18,9 @@ from train.cli.main import main
 from train.learning.gradients import not_finite_terms
 from train.run import folder as run_folder
 from train.run import runner
-from train.run.checkpoint import Checkpoints, by_name
+from train.run.checkpoint import Checkpoints
 from train.run.metrics import not_finite
+from train.run.named_arrays import by_name
 from train.run.policy_file import load_policy
 
 PARAMS = table(rewards=1.0, ends=False)  # the clock runs forever, and starts at up to 999
