@@ -15,7 +15,7 @@ from fuzz.client import TEAMS, Fault, Game, judge, mutants
 from fuzz.junk import HALF, Endless, Masked, Number, Whole, Word
 from scenarios.teamsclone import TeamsEnvClient
 
-CALLS = 32
+CALLS = 56
 TARGETS = (TEAMS, "LifeOps-v0")
 
 
