@@ -31,7 +31,7 @@ def compiled(tmp_path_factory) -> Path:
         folder = folder.parent  # of all workers
     folder = folder / "compiled"
     jax.config.update("jax_compilation_cache_dir", str(folder))
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.1)
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.01)
     compilation_cache.reset_cache()  # or what was compiled before stands for: no cache
     return folder
 

@@ -49,7 +49,7 @@ def too_rare(name, library, distribution):
 
 
 @every_environment
-@pytest.mark.parametrize("distribution", LEAST)
+@pytest.mark.parametrize("distribution", ["training", pytest.param("validation", marks=pytest.mark.slow)])
 def test_drawn_scenarios_have_what_the_library_uses(name, distribution):
     library = scenarios.load(name.split("-")[0].lower())
     assert too_rare(name, library, distribution) == {}

@@ -33,11 +33,14 @@ def assert_equal(one, other):
     jax.tree.map(np.testing.assert_array_equal, one, other)
 
 
+chosen, in_place = jax.jit(jax.vmap(choose)), jax.jit(jax.vmap(plain))
+
+
 @pytest.mark.parametrize("share", [0.0, 0.02, 0.5, 1.0])
-@pytest.mark.parametrize("count", [1, GROUP, GROUP + 1, 3 * GROUP, 1000])
+@pytest.mark.parametrize("count", [1, GROUP, GROUP + 1, 1000])
 def test_rows_are_computed_where_they_are_needed_and_nowhere_else(count, share):
     given = arguments(count, share)
-    assert_equal(jax.jit(jax.vmap(choose))(*given), jax.jit(jax.vmap(plain))(*given))
+    assert_equal(chosen(*given), in_place(*given))
 
 
 @pytest.mark.parametrize("make_key", [jax.random.key, jax.random.PRNGKey])

@@ -108,6 +108,7 @@ def test_train_then_evaluate(tmp_path, capsys):
         assert error.count("\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("table_is_registered")
 def test_train_a_population(tmp_path, capsys):
     run_dir = tmp_path / "run"

@@ -89,7 +89,8 @@ def found(trained):
     """name of a probe -> (values of its states [S], the network's policy [S, A])."""
     network, weights = make_network(NETWORK, ACTIONS), learning_of(trained[2]).weights
     params = stack(TABLES)
-    policies, values = jax.vmap(lambda weights, p: network.apply(weights, p.observations, p.legal))(weights, params)
+    apply = jax.jit(jax.vmap(lambda weights, p: network.apply(weights, p.observations, p.legal)))
+    policies, values = apply(weights, params)
     return {name: (values[i], jax.tree.map(lambda x, i=i: x[i], policies)) for i, name in enumerate(PROBES)}
 
 

@@ -138,7 +138,7 @@ def test_a_cut_episode_is_valued_with_what_it_remembers(collect):
     has_whole = steps.truncated & (jnp.cumsum(steps.truncated, axis=0) > 1)  # the first began before the window
     assert has_whole.any()
     np.testing.assert_allclose(steps.final_value[has_whole], expected, atol=1e-6)
-    forgotten = reader.value(weights, jax.tree.map(lambda x: x[:, 2], whole), reader.initial_carry(1))
+    forgotten = jax.jit(reader.value)(weights, jax.tree.map(lambda x: x[:, 2], whole), reader.initial_carry(1))
     assert abs(forgotten[0] - expected) > 1e-3
 
 
@@ -160,7 +160,7 @@ def test_every_encoder_remembers(encoder):
         found.append(value)
         np.testing.assert_allclose(step.log_probs, policy.log_probs[:, t], atol=1e-5)
     np.testing.assert_allclose(jnp.stack(found, axis=1), values, atol=1e-5)
-    alone = reader.value(weights, jax.tree.map(lambda x: x[:, 2], sequence), reader.initial_carry(1))
+    alone = jax.jit(reader.value)(weights, jax.tree.map(lambda x: x[:, 2], sequence), reader.initial_carry(1))
     assert abs(alone[0] - values[0, 2]) > 1e-3
 
 

@@ -140,7 +140,7 @@ def trained(start, batched_superstep, config, env):
         state = state.replace(updates=jnp.zeros_like(state.updates))  # a constant learning rate
         state, _ = batched_superstep(state, params, hyper)
     network = make_network(config.network, env.num_actions)
-    found = jax.vmap(lambda weights, params: network.apply(weights, params.observations, params.legal))
+    found = jax.jit(jax.vmap(lambda weights, params: network.apply(weights, params.observations, params.legal)))
     policies, values = found(state.weights, params)
     return {name: (values[i], jnp.exp(policies.log_probs[i])) for i, name in enumerate(PROBES)}
 

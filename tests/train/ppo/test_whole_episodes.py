@@ -75,9 +75,8 @@ def test_the_critic_is_calibrated_at_every_step(late):
     assert (found.count == 512).all()
 
 
-@pytest.mark.parametrize(
-    "env_id", [pytest.param(id, marks=pytest.mark.slow) if id != "TeamsClone-v0" else id for id in FIRST_OF_ITS_ENGINE]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("env_id", FIRST_OF_ITS_ENGINE)
 def test_every_preset_finishes_episodes_in_training(env_id):
     """With its own lengths of rollout, superstep and refresh; few environments and a small network."""
     env, params = jaxenv.make(env_id)

@@ -51,23 +51,25 @@ def difference(one, other):
 
 
 def compare():
-    """How far several devices, and gradients in parts, are from one device."""
+    """How far several devices, and other lanes, are from one device."""
     alone, _ = train(1)
     spread, text = train(4)
-    in_parts, _ = train(1, microbatch_size=16)
     other, _ = train(1, lanes=2)
     return {
         "4 devices": difference(alone, spread),
-        "in parts": difference(alone, in_parts),
         "2 lanes": difference(alone, other),
         "collectives": sorted(name for name in ("all-gather", "all-to-all", "all-reduce") if name in text),
     }
 
 
 def compare_others():
-    """How far several devices are from one where there is more state: a replay buffer, or statistics."""
+    """How far gradients in parts are, and several devices where there is more state: a replay buffer, or statistics."""
     normalized = [train(devices, network=NORMALIZED, normalize_rewards=True)[0] for devices in (1, 4)]
-    return {"replay": difference(train(1, dqn)[0], train(4, dqn)[0]), "normalized": difference(*normalized)}
+    return {
+        "in parts": difference(train(1)[0], train(1, microbatch_size=16)[0]),
+        "replay": difference(train(1, dqn)[0], train(4, dqn)[0]),
+        "normalized": difference(*normalized),
+    }
 
 
 def run(path, devices, total_steps):

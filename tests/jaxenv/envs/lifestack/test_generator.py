@@ -73,7 +73,7 @@ def test_a_drawn_crisis_can_be_read_and_compiled_again(difficulty):
     assert_equal(jax.device_get(library.bank.scenarios), bank.scenarios)
 
 
-@every_difficulty
+@pytest.mark.parametrize("difficulty", [*(pytest.param(d, marks=pytest.mark.slow) for d in DIFFICULTIES[:2]), 1.0])
 def test_nothing_in_a_drawn_crisis_is_warned_of_but_facts_that_only_lure(difficulty):
     bank = ScenarioBank(jax.tree.map(lambda leaf: leaf[:40], crises(difficulty)))
     warnings = scenarios.decompile("lifestack", bank).warnings

@@ -196,7 +196,7 @@ def play_both(document, variant, num_agents, seed):
 
 
 @pytest.mark.parametrize(("variant", "num_agents"), [("classic", 1), ("mentions", 1), ("multi_agent", 3)])
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(document=documents(), seed=st.integers(0, 2**32 - 1))
 def test_the_engines_agree(variant, num_agents, document, seed):
     play_both(document, variant, num_agents, seed)
