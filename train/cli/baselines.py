@@ -1,5 +1,6 @@
 """`jaxenv baselines`: every agent in every environment, scored on held-out scenarios."""
 
+import contextlib
 import dataclasses
 import functools
 import hashlib
@@ -24,7 +25,7 @@ from train.results.measure import LIBRARY, Measured
 from train.run import folder, plots
 from train.run.writing import write_atomic
 from train.score.scores import ReferenceReturns
-from train.settings.serialize import to_json
+from train.settings.serialize import from_json, to_json
 
 RELEASED = "PPO"  # the agent whose policies are shipped
 
@@ -46,7 +47,7 @@ def baselines(
 
     Args:
         env: Ids of environments; default: all.
-        agents: Agents that learn: PPO, PPO-GRU, PQN, DQN; default: all. Rule-based ones are always scored.
+        agents: Agents that learn: PPO, PPO-GRU, PPO-PLR, PQN, DQN; default: all. Rule-based ones are always scored.
         seeds: Runs of each agent.
         total_steps: Environment steps of each run; default: those of the environment's preset.
         out: The folder for what was measured, results.json and results.png.
@@ -129,7 +130,7 @@ def _marks(sets: Mapping[str, Any]) -> dict[str, str]:
 def _once(path: Path, asked: Mapping[str, Any], job: Callable[[], Measured]) -> None:
     """Measures an agent, unless that has been measured; one whose training diverges is left out."""
     asked = json.loads(json.dumps(asked))  # as a file holds it
-    if path.exists() and store.load(path).about["asked"] == asked:
+    if path.exists() and _with_defaults(store.load(path).about["asked"]) == asked:
         return
     print(f"{path.parent.name}: {path.stem}", flush=True)
     try:
@@ -141,6 +142,14 @@ def _once(path: Path, asked: Mapping[str, Any], job: Callable[[], Measured]) -> 
         print(f"left out: {error}", file=sys.stderr)
         return
     store.save(path, dataclasses.replace(found, about={**found.about, "asked": asked, **hardware.describe()}))
+
+
+def _with_defaults(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """What was asked for once, with the defaults of the settings that came later; as it is where it cannot be read."""
+    with contextlib.suppress(ValueError):
+        if "settings" in asked:
+            return {**asked, "settings": to_json(from_json(asked["settings"]))}
+    return dict(asked)
 
 
 def _release(measured: Path, run_dir: Path, path: Path) -> None:

@@ -1,7 +1,7 @@
 """The agents that learn, and their settings: the preset of each environment, with as many steps for all of them."""
 
 import dataclasses
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from jaxenv.core import Environment
 from train import training
@@ -13,12 +13,14 @@ class Learner(NamedTuple):
     """How an agent learns."""
 
     algorithm: str
-    core: str = "none"
+    core: Literal["none", "gru"] = "none"
+    curriculum: Literal["uniform", "plr"] = "uniform"
 
 
 LEARNERS = {
     "PPO": Learner("ppo"),
     "PPO-GRU": Learner("ppo", core="gru"),
+    "PPO-PLR": Learner("ppo", curriculum="plr"),
     "PQN": Learner("pqn"),
     "DQN": Learner("dqn"),
 }
@@ -40,5 +42,6 @@ def settings(env: Environment, agent: str, *, seeds: int, total_steps: int | Non
         seeds=seeds,
         total_steps=config.total_steps if total_steps is None else total_steps,
         network=dataclasses.replace(config.network, core=learner.core),
+        curriculum=dataclasses.replace(config.curriculum, curriculum=learner.curriculum),
         tensorboard=False,
     )

@@ -14,6 +14,7 @@ from train.algorithms import ALGORITHMS
 from train.cli import comparison
 from train.cli.main import main
 from train.results import figure, markdown, measure, store, summary
+from train.results.agents import LEARNERS, settings
 from train.results.held_out import COUNT, SETS, TEST, held_out
 from train.results.measure import Measured
 from train.score import aggregates
@@ -140,9 +141,23 @@ def test_nothing_is_measured_twice(command, tmp_path, monkeypatch, capsys):
     before = (tmp_path / "out/R.md").read_text()
     assert command() == 0
     assert capsys.readouterr().out.startswith("written to")
-    store.path_of(tmp_path / "out", "Table-v0", "PPO").unlink()
+    path = store.path_of(tmp_path / "out", "Table-v0", "PPO")
+    earlier = store.load(path)
+    del earlier.about["asked"]["settings"]["curriculum"]  # a setting that came after it was measured
+    store.save(path, earlier)
+    assert command() == 0
+    assert capsys.readouterr().out.startswith("written to")
+    path.unlink()
     assert command() == 0  # its runs are there and finished
     assert (tmp_path / "out/R.md").read_text() == before
+
+
+def test_agents_differ_in_what_their_names_say():
+    env, _ = jaxenv.make("LifeOps-v0")
+    configs = {agent: settings(env, agent, seeds=2, total_steps=7) for agent in LEARNERS}
+    assert {agent for agent, config in configs.items() if config.network.core == "gru"} == {"PPO-GRU"}
+    assert {agent for agent, config in configs.items() if not config.curriculum.is_uniform} == {"PPO-PLR"}
+    assert {config.total_steps for config in configs.values()} == {7}
 
 
 def test_what_was_measured_on_other_scenarios_is_left_out_and_measured_anew(command, tmp_path, capsys):
