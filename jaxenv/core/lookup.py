@@ -9,14 +9,18 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from jaxenv.core import packed
+
 MASKED_LIMIT = 128  # entries; a longer table is gathered on a TPU too, where each entry costs and an index does once
+PACKED_LIMIT = 65_536  # rows; of a longer record each array is gathered, since packing costs a TPU some cycles a row
 
 
 @functools.partial(jax.jit, inline=True)
 def read(table: Any, *index: Any) -> Any:
     """`table[index]`, where an index out of range is clamped, negative ones too; no gradient passes.
 
-    A TPU follows indices one after the other, so there a short table is masked and summed; a CPU and a GPU gather.
+    A TPU follows indices one after the other, so there a short table is masked and summed, and of a long one of several
+    arrays a row is read as one; a CPU and a GPU gather.
 
     >>> import jax, jax.numpy as jnp
     >>> from jaxenv.core.lookup import read
@@ -30,8 +34,11 @@ def read(table: Any, *index: Any) -> Any:
     """
     places = [jnp.asarray(each, jnp.int32) for each in index]
     table = jax.tree.map(lambda leaf: lax.stop_gradient(jnp.asarray(leaf)), table)
-    if math.prod(jax.tree.leaves(table)[0].shape[: len(places)]) > MASKED_LIMIT:
-        return gathered(table, *places)
+    entries = math.prod(jax.tree.leaves(table)[0].shape[: len(places)])
+    if entries > MASKED_LIMIT:
+        is_scalar = [each.ndim for each in places] == [0]
+        is_row = is_scalar and entries <= PACKED_LIMIT and packed.is_packable(table)
+        return lax.platform_dependent(table, *places, tpu=packed.read_row if is_row else gathered, default=gathered)
     return lax.platform_dependent(table, *places, tpu=masked, default=gathered)
 
 

@@ -77,6 +77,14 @@ def test_each_platform_has_its_own_program(platform, entries, gathers):
     assert ("stablehlo.gather" in text) == gathers
 
 
+@pytest.mark.parametrize(("platform", "gathers"), [("tpu", 1), ("cpu", 3), ("cuda", 3)])
+def test_a_row_of_a_long_record_is_one_read_on_a_tpu(platform, gathers):
+    record = {name: jnp.zeros((lookup.MASKED_LIMIT + 1, 2), name) for name in ("int8", "bool", "float32")}
+    traced = jax.jit(jax.vmap(read, in_axes=(None, 0))).trace(record, jnp.zeros(8, jnp.int32))
+    text = traced.lower(lowering_platforms=(platform,)).as_text()
+    assert text.count('"stablehlo.gather"(') == gathers
+
+
 def test_no_gradient_passes_on_any_platform():
     for way in (read, lambda t, i: masked(jax.lax.stop_gradient(t), i)):
         slope = jax.grad(lambda table, way=way: way(table, jnp.int32(1)).sum())(jnp.ones((3, 2)))

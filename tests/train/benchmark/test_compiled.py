@@ -114,6 +114,16 @@ def test_a_step_on_a_tpu_has_no_new_gather(id):
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not targets.TARGETS["tpu-v5e"].is_installed, reason="libtpu is not installed (extra `aot-tpu`)")
+def test_a_step_on_a_tpu_reads_a_generated_scenario_as_one_row():
+    found = compiled.compile_for(
+        targets.target("tpu-v5e"), steps_of(registered("LifeStack-v0", bank="generated"), 1024)
+    )
+    assert found.problem is None
+    assert found.gathers <= 3  # 79 where each array is gathered
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(not targets.TARGETS["h100"].is_installed, reason="no compiler for CUDA (extra `aot-gpu`)")
 def test_a_step_on_a_gpu_compiles_into_few_kernels():
     found = compiled.compile_for(targets.target("h100"), steps_of(registered("LifeOps-v0"), 1024))
