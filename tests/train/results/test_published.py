@@ -1,4 +1,4 @@
-"""What RESULTS.md says is of the scenarios of today, and the policies that come with the package earn what it says."""
+"""Pages of results are of the scenarios of today, and the released policies earn what RESULTS.md says."""
 
 import types
 from pathlib import Path
@@ -10,12 +10,13 @@ import pytest
 import jaxenv
 from jaxenv.policies import released
 from train.results import store
+from train.results.agents import LEARNERS
 from train.results.held_out import held_out
 from train.results.measure import digest
 
 ROOT = Path(__file__).resolve().parents[3]
 RESULTS, POLICIES = ROOT / "docs" / "results", Path(jaxenv.policies.__file__).parent
-MEASURED = sorted(path.name for path in RESULTS.iterdir() if path.is_dir())
+MEASURED = [env_id for env_id in jaxenv.registered() if (RESULTS / env_id).is_dir()]
 TRAINED = [env_id for env_id in released() if store.path_of(RESULTS, env_id, "PPO").exists()]
 SAME = 0.97  # of the episodes: another chip may choose otherwise where two actions are as good
 
@@ -40,8 +41,18 @@ def test_a_released_policy_earns_what_was_measured(env_id):
 @pytest.mark.parametrize("env_id", slow_but("LifeOps-Shaped-v0", MEASURED))
 def test_what_is_published_was_measured_on_the_scenarios_of_today(env_id):
     marks = {name: params.bank.fingerprint(floats=False) for name, params in held_out(*jaxenv.make(env_id)).items()}
-    for agent, measured in store.load_all(RESULTS, env_id).items():
-        assert marks.items() <= measured.about["asked"]["scenarios"].items(), agent
+    for folder in (RESULTS, RESULTS / "1M"):
+        for agent, measured in store.load_all(folder, env_id).items():
+            assert marks.items() <= measured.about["asked"]["scenarios"].items(), (folder.name, agent)
+
+
+@pytest.mark.parametrize("env_id", MEASURED)
+def test_agents_of_a_page_trained_for_as_many_steps(env_id):
+    for folder, least in ((RESULTS, 2_000_000), (RESULTS / "1M", 1_000_000)):
+        measured = store.load_all(folder, env_id)
+        steps = {each.about["env_steps"] for agent, each in measured.items() if agent in LEARNERS}
+        assert len(steps) == 1, (folder.name, steps)
+        assert least <= steps.pop() < 5 * least + 100_000
 
 
 def test_an_environment_without_a_trained_policy_says_who_has_one():
