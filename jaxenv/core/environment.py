@@ -26,8 +26,8 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
     `jax.vmap` over params is a sweep. The signatures of `reset` and `step` are those of gymnax 1.x.
 
     Params have a `bank` (a `ScenarioBank`) and `max_steps_in_episode`, an upper bound on the steps of an episode.
-    `jaxenv.core.types.Info` says what `info` has. Training also needs `entities`, and `generate` for generated
-    scenarios.
+    `jaxenv.core.types.Info` says what `info` has. Training also needs `entities`, `generate` for generated scenarios,
+    and `mutate` for a curriculum that edits them.
 
     >>> import jax, jaxenv
     >>> env, params = jaxenv.make("LifeOps-v0")
@@ -118,6 +118,14 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
         Above 1 lies what training never draws, for tests out of distribution; the rules say how it goes beyond.
         """
         raise NotImplementedError(f"{self.name} has no generator")
+
+    def mutate(self, key: Key, scenario: Any) -> Any:
+        """A valid scenario after one small edit, in the same shapes; pure and jittable, for curricula that edit levels.
+
+        Whatever holds for all that `generate` draws holds for an edit of it too, but for what the environment's edits
+        do not promise and say so.
+        """
+        raise NotImplementedError(f"{self.name} does not edit scenarios")
 
     def scenario_index(self, state: Any) -> jax.Array:
         """[] int32: the index of `params.bank` that an episode plays, so that a bank may change wherever none plays.

@@ -19,6 +19,7 @@ PRECONDITIONS = (programs.value, programs.params_are_traced, programs.jit, progr
 
 _IN_ORDER = (
     *PRECONDITIONS,
+    programs.edits,
     repeats.determinism,
     episodes.ends,
     episodes.time_limit,

@@ -48,7 +48,8 @@ def everything(env, key, action, params):
     observation, state = env.reset_env(key, params, 0)
     parts = env.observe(state, params), env.action_mask(state, params), env.is_truncated(state, params)
     features = env.entities(observation, params), env.flatten(observation, params)
-    return env.reset(key, params), env.step(key, state, action, params), parts, features, env.generate(key, 0.5)
+    drawn = env.generate(key, 0.5), env.mutate(key, params.bank[0])
+    return env.reset(key, params), env.step(key, state, action, params), parts, features, drawn
 
 
 @functools.cache
@@ -105,9 +106,14 @@ def test_episodes_are_the_same_where_64_bits_are_enabled(env_id):
 @pytest.mark.parametrize("env_id", IDS)
 def test_scenarios_are_the_same_where_64_bits_are_enabled(env_id):
     env, _ = make(env_id)
-    expected = jax.jit(env.generate)(KEY, jnp.float32(0.7))
+
+    def drawn():
+        scenario = jax.jit(env.generate)(KEY, jnp.float32(0.7))
+        return scenario, jax.jit(env.mutate)(KEY, scenario)
+
+    expected = drawn()
     with jax.enable_x64(True):
-        assert_same(jax.jit(env.generate)(KEY, jnp.float32(0.7)), expected)
+        assert_same(drawn(), expected)
 
 
 # Actions and scenarios ------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import jax
 import numpy as np
 
 from jaxenv.core import Environment
+from train.experience.curriculum import check_edits
 from train.lanes import SHARED, Lanes
 from train.networks.policy import LearnedPolicy
 from train.run.algorithm import Algorithm, State, check_abilities
@@ -144,6 +145,7 @@ def run(
 def check(algorithm: Algorithm, config: Config, env: Environment) -> None:
     """A ValueError if a run cannot do what the settings ask of it; to be called before there is a folder."""
     check_scenarios(config, env)
+    check_edits(config, env)
     check_abilities(algorithm, config)
     check_installed(config)
 

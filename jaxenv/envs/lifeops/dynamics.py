@@ -130,9 +130,9 @@ def insertion(
     has_before = position > 0
     has_after = (position < start.shape[0]) & (after.start != ABSENT)
     tight_legs = (
-        (has_before & _is_tight(before, event, travel)).astype(jnp.int32)
-        + (has_after & _is_tight(event, after, travel)).astype(jnp.int32)
-        - (has_before & has_after & _is_tight(before, after, travel)).astype(jnp.int32)
+        (has_before & is_tight(before, event, travel)).astype(jnp.int32)
+        + (has_after & is_tight(event, after, travel)).astype(jnp.int32)
+        - (has_before & has_after & is_tight(before, after, travel)).astype(jnp.int32)
     )
     first_start = jnp.where(has_before, start[0], event.start)
     first_place = jnp.where(has_before, calendar.place[0].astype(jnp.int32), event.place)
@@ -224,7 +224,7 @@ def is_terminated(state: State, scenario: Scenario) -> jax.Array:
     return (state.handled >= scenario.num_requests) & ~jnp.any(state.minutes_left > 0)
 
 
-def _is_tight(earlier: Event, later: Event, travel: jax.Array) -> jax.Array:
+def is_tight(earlier: Event, later: Event, travel: jax.Array) -> jax.Array:
     """[] bool: two neighbors that do not overlap and leave less time than the way takes."""
     gap = later.start - earlier.end
     return (gap >= 0) & (read(travel, earlier.place, later.place).astype(jnp.int32) > gap)

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jaxenv.core import LibraryEnvironment, ScenarioBank, terms
 from jaxenv.core.fields import Sizes
 from jaxenv.core.types import ActionMask, Entities, Info, Key
-from jaxenv.envs.lifeops import actions, dynamics, feasible, features, generator, observe, reward
+from jaxenv.envs.lifeops import actions, dynamics, feasible, features, generator, mutation, observe, reward
 from jaxenv.envs.lifeops.actions import Catalogue
 from jaxenv.envs.lifeops.types import (
     Limits,
@@ -123,3 +123,8 @@ class LifeOps(LibraryEnvironment[Params, State, Observation]):
         """A drawn day, see `generator.generate`."""
         with jax.enable_x64(False):  # the same draws whether or not 64 bits are enabled
             return generator.generate(key, self.limits, difficulty)
+
+    def mutate(self, key: Key, scenario: Scenario) -> Scenario:
+        """The day after one small edit, see `mutation.EDITS`."""
+        with jax.enable_x64(False):
+            return mutation.mutate(key, scenario)

@@ -14,7 +14,7 @@ from jaxenv.core.lookup import read
 from jaxenv.envs.teamsclone.types import WINDOW, Messages
 
 AUTHOR, KIND, NAMED, PENDING, SEEN = 11, 15, 19, 23, 24  # lowest bit of each part
-KIND_BITS, PENDING_BIT = np.uint32(15 << KIND), np.uint32(1 << PENDING)
+AUTHOR_BITS, KIND_BITS, PENDING_BIT = np.uint32(15 << AUTHOR), np.uint32(15 << KIND), np.uint32(1 << PENDING)
 
 
 def pack(text: Any, author: Any, kind: Any, named: Any) -> jax.Array:
