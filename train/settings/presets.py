@@ -114,11 +114,14 @@ def for_algorithm(name: str, config: Config) -> Config:
 
 
 def _pqn(config: Config) -> Config:
-    """Layer normalization and clipping as in Gallici et al. 2024; hidden layers are shared as in a Q-network."""
+    """Layer normalization and clipping as in Gallici et al. 2024; hidden layers are shared as in a Q-network.
+
+    Targets are of one step: longer returns hold what later random actions cost, and learned worse in the planner.
+    """
     return dataclasses.replace(
         config,
         rollout=_smaller(config.rollout, epochs=config.rollout.epochs, num_steps=config.rollout.num_steps),
-        hyper=config.hyper.replace(learning_rate=1e-3, max_grad_norm=10.0, gae_lambda=0.9),
+        hyper=config.hyper.replace(max_grad_norm=10.0, gae_lambda=0.0),
         network=dataclasses.replace(config.network, layer_norm=True, shared_trunk=True),
     )
 

@@ -7,6 +7,7 @@ import pytest
 from train.experience.rollout import Transition
 from train.learning.returns import lambda_returns
 from train.pqn.algorithm import estimate
+from train.settings import presets
 from train.settings.groups import Hyper
 
 HYPER = Hyper(gamma=0.9, gae_lambda=0.5, reward_scale=0.1)
@@ -38,6 +39,16 @@ def test_a_time_limit_is_an_end_unless_it_was_valued():
     batch = estimate(steps(None), jnp.array([4.0]), HYPER)
     last, cut = 1.0 + 0.9 * 4.0, 1.0
     np.testing.assert_allclose(batch.target[:, 0], [1.0 + 0.9 * (0.5 * 2.0 + 0.5 * cut), cut, last], rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", presets.PRESETS)
+def test_no_target_of_a_preset_holds_what_is_explored_later(name):
+    """A later reward, such as a random action costs, changes the target of its own step alone."""
+    hyper = presets.for_algorithm("pqn", presets.preset(name)).hyper
+    before = steps(None, truncated=(False, False, False))
+    after = before.replace(reward=before.reward.at[1].add(-30.0))
+    target, changed = (estimate(each, jnp.array([4.0]), hyper).target[:, 0] for each in (before, after))
+    np.testing.assert_allclose(changed - target, [0.0, -30.0 * hyper.reward_scale, 0.0], rtol=1e-5)
 
 
 @pytest.mark.parametrize("weight", [0.0, 1.0])

@@ -132,3 +132,8 @@ def test_every_preset_serves_every_algorithm(algorithm):
         assert found.rollout.bootstrap_truncated == config.rollout.bootstrap_truncated
         assert found.steps_per_superstep == config.steps_per_superstep
     assert presets.for_algorithm("ppo", config) == config
+
+
+def test_pqn_learns_at_the_rate_of_the_preset():
+    for config in [*presets.PRESETS.values(), Config(env="Other-v0")]:
+        assert presets.for_algorithm("pqn", config).hyper.learning_rate == config.hyper.learning_rate
