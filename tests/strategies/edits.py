@@ -1,6 +1,7 @@
 """Edits of drawn scenarios, computed once for all tests of an engine, and the laws of every environment's edits."""
 
 import functools
+import operator
 
 import jax
 import jax.numpy as jnp
@@ -60,6 +61,13 @@ class Edited:
         """(before, after) of the scenarios in which an edit can be made."""
         can, after = self.each[name]
         return rows(self.before, can), rows(after, can)
+
+    def of_the_changed(self, name, field):
+        """(before, after) of the only rows of a field ([N, n, ...], its name dotted) that an edit makes differ."""
+        before, after = map(operator.attrgetter(field), self.made(name))
+        differs = (before != after).reshape(*before.shape[:2], -1).any(2)
+        assert (differs.sum(1) <= 1).all()
+        return before[differs], after[differs]
 
 
 def rows(stack, index):

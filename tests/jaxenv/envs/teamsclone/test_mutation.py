@@ -35,14 +35,6 @@ def shares(edges):
     return np.diff(edges, prepend=0, axis=-1)
 
 
-def of_the_changed(name, field):
-    """(before, after) of the only rows of a field ([N, U, ...]) that differ."""
-    before, after = (getattr(workspaces, field) for workspaces in EDITED.made(name))
-    differs = (before != after).reshape(*before.shape[:2], -1).any(2)
-    assert (differs.sum(1) <= 1).all()
-    return before[differs], after[differs]
-
-
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
 def test_laws_of_edits(law):
     law(EDITED)
@@ -163,7 +155,7 @@ def test_a_dropped_user_is_gone_and_the_messages_stay():
 
 
 def test_another_share_of_mentions_keeps_the_mix_of_the_others():
-    old, new = (shares(edges) / ONE for edges in of_the_changed("ask", "kind_edges"))
+    old, new = (shares(edges) / ONE for edges in EDITED.of_the_changed("ask", "kind_edges"))
     expected = old[:, :MENTION] / old[:, :MENTION].sum(1, keepdims=True) * (1 - new[:, MENTION:])
     np.testing.assert_allclose(new[:, :MENTION], expected, atol=17 / ONE)
     assert (new[:, MENTION] == 0).any()
@@ -172,13 +164,13 @@ def test_another_share_of_mentions_keeps_the_mix_of_the_others():
 
 @pytest.mark.parametrize(("name", "field"), [("talk", "kind_edges"), ("gather", "channel_edges")])
 def test_two_shares_are_exchanged(name, field):
-    old, new = (shares(edges) for edges in of_the_changed(name, field))
+    old, new = (shares(edges) for edges in EDITED.of_the_changed(name, field))
     assert ((old != new).sum(1) == 2).all()
     np.testing.assert_array_equal(np.sort(old), np.sort(new))
 
 
 def test_who_stays_longer_goes_on_to_the_same_states():
-    old, new = of_the_changed("stay", "presence_edges")
+    old, new = EDITED.of_the_changed("stay", "presence_edges")
     state = (old != new).any(2).argmax(1)
     row, states = np.arange(len(old)), np.arange(4)
     old, new = (shares(edges)[row, state] / ONE for edges in (old, new))
@@ -200,6 +192,6 @@ def test_numbers_are_others():
     for name in ("start in", "lengthen calls", "hurry answers", "greet", "ring"):
         (field,) = TOUCHES[name]
         assert changes(*EDITED.made(name))[field].all()
-    (old, new) = of_the_changed("ring", "call_rate")
+    (old, new) = EDITED.of_the_changed("ring", "call_rate")
     assert (new[old == 0] >= ONE // 2048).all()
     assert (new == 0).any()
