@@ -12,7 +12,7 @@ from jax import lax
 from jaxenv.core import packed
 
 MASKED_LIMIT = 128  # entries; a longer table is gathered on a TPU too, where each entry costs and an index does once
-PACKED_LIMIT = 65_536  # rows; of a longer record each array is gathered, since packing costs a TPU some cycles a row
+PACKED_LIMIT = 131_072  # rows, the bank of the large presets; of a longer record each array is gathered
 
 
 @functools.partial(jax.jit, inline=True)

@@ -77,10 +77,17 @@ def test_each_platform_has_its_own_program(platform, entries, gathers):
     assert ("stablehlo.gather" in text) == gathers
 
 
-@pytest.mark.parametrize(("platform", "gathers"), [("tpu", 1), ("cpu", 3), ("cuda", 3)])
-def test_a_row_of_a_long_record_is_one_read_on_a_tpu(platform, gathers):
-    record = {name: jnp.zeros((lookup.MASKED_LIMIT + 1, 2), name) for name in ("int8", "bool", "float32")}
-    traced = jax.jit(jax.vmap(read, in_axes=(None, 0))).trace(record, jnp.zeros(8, jnp.int32))
+@pytest.mark.parametrize(("platform", "entries", "gathers"), [
+    ("tpu", lookup.MASKED_LIMIT + 1, 1),
+    ("tpu", lookup.PACKED_LIMIT, 1),
+    ("tpu", lookup.PACKED_LIMIT + 1, 3),
+    ("cpu", lookup.PACKED_LIMIT, 3),
+    ("cuda", lookup.PACKED_LIMIT, 3),
+])  # fmt: skip
+def test_a_row_of_a_long_record_is_one_read_on_a_tpu(platform, entries, gathers):
+    record = {name: jax.ShapeDtypeStruct((entries, 2), name) for name in ("int8", "bool", "float32")}
+    index = jax.ShapeDtypeStruct((8,), jnp.int32)
+    traced = jax.jit(jax.vmap(read, in_axes=(None, 0))).trace(record, index)
     text = traced.lower(lowering_platforms=(platform,)).as_text()
     assert text.count('"stablehlo.gather"(') == gathers
 
