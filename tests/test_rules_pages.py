@@ -72,3 +72,6 @@ def test_the_returns_on_the_pages_are_those_of_the_library():
     columns = ("best", "random", "random_win", "greedy", "greedy_win", "blind")
     expected = {task: [row[name] for name in columns if name in row] for task, row in crises.items()}
     assert figures_of("lifestack", r"^\| (\w+) \| (?:easy|hard) \|((?: [−\d.]* \|){6})$") == expected
+    columns = ("random", "rule_based", "best", "upper", "upper_error")
+    expected = {id: [row[name] for name in columns] for id, row in known["TeamsClone-v0"].items()}
+    assert figures_of("teamsclone", r"^\| (\w+) \|((?: [−\d.]+ \|){5})$") == expected

@@ -12,7 +12,7 @@ from scenarios.solvers.lifeops import returns as _lifeops_returns
 from scenarios.solvers.lifestack.plans import winnable as _lifestack_winnable
 from scenarios.solvers.lifestack.returns import returns as _lifestack_returns
 from scenarios.solvers.records import Table
-from scenarios.solvers.teamsclone import returns as _teamsclone_returns
+from scenarios.solvers.teamsclone.returns import returns as _teamsclone_returns
 
 _RETURNS: Mapping[str, Callable[[Any, Library, float], Table]] = {
     "lifeops": _lifeops_returns,

@@ -15,10 +15,11 @@ from reference.lifeops_search import solve as solve_in_reference
 from scenarios import solvers
 from scenarios.libraries import RETURNS
 from scenarios.solvers import __main__ as command
-from scenarios.solvers import lifeops, teamsclone
+from scenarios.solvers import lifeops
 from scenarios.solvers.exhaustive import solve
 from scenarios.solvers.lifestack.returns import played
 from scenarios.solvers.records import write
+from scenarios.solvers.teamsclone import returns as teamsclone
 
 STORED = json.loads(RETURNS.read_text("utf-8"))
 DAYS, CRISES, CHATS = (scenarios.load(name) for name in ("lifeops", "lifestack", "teamsclone"))
@@ -80,14 +81,33 @@ def test_the_row_of_a_crisis_is_what_the_baselines_earn(id: str, crisis_policies
 
 
 @pytest.mark.slow
-def test_the_rows_of_chats_are_what_the_agents_earn() -> None:
+def test_the_rows_of_chats_are_what_the_agents_earn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Within the error of a mean of two thousand episodes: another chip may choose otherwise where two are as good."""
+    monkeypatch.setattr(teamsclone, "bounded", lambda *_: {})
     for id, row in teamsclone.returns(jaxenv.make("TeamsClone-v0")[0], CHATS).items():
         stored = STORED["TeamsClone-v0"][id]
         assert stored["best_is"] == row["best_is"] == "found"
         for name in ("random", "rule_based", "best"):
             assert row[name] == pytest.approx(stored[name], abs=0.1)
         assert row["random"] < row["rule_based"] < row["best"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("id", ["general", "observatory"])
+def test_the_bound_of_a_chat_is_that_of_the_solver(id: str) -> None:
+    env, _ = jaxenv.make("TeamsClone-v0")
+    row = teamsclone.bounded(env, env.params_for(CHATS.bank), CHATS.ids.index(id))
+    stored = {name: STORED["TeamsClone-v0"][id][name] for name in row}
+    assert row == pytest.approx(stored, abs=0.01)  # the same draws, and sums that are rounded otherwise
+
+
+@pytest.mark.parametrize("id", CHATS.ids)
+def test_the_bounds_of_chats_are_some_errors_above_what_was_found(id: str) -> None:
+    row = STORED["TeamsClone-v0"][id]
+    assert tuple(row) == ("random", "rule_based", "best", "best_is", "upper", "upper_error")
+    assert row["best_is"] == "found"
+    assert 0 < row["upper_error"] < 0.1
+    assert row["best"] + teamsclone.ERRORS * row["upper_error"] < row["upper"] < row["best"] + 4.5
 
 
 @pytest.fixture(scope="module")

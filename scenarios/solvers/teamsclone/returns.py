@@ -1,8 +1,10 @@
-"""Known returns of the library's workspaces: what baselines and the trained policy of the package earn.
+"""Known returns of the library's workspaces: what policies earn, and what none can exceed.
 
 - `random`, `rule_based`: mean returns of the baselines;
-- `best`: that of the trained policy, and `best_is` is `"found"`: there is no planner, so that it is a lower bound of
-  what can be earned.
+- `best`: that of the trained policy of the package, and `best_is` is `"found"`: it is a lower bound of what can be
+  earned;
+- `upper`: an upper bound of it. The mean over draws of what a player who knows the draws could earn at most is
+  estimated, with the standard error `upper_error`, and `upper` lies four standard errors above the estimate.
 """
 
 from typing import Any
@@ -16,8 +18,10 @@ from jaxenv.envs.teamsclone import TeamsClone
 from jaxenv.policies import released
 from scenarios.libraries import Library
 from scenarios.solvers.records import DIGITS, Row
+from scenarios.solvers.teamsclone.expectation import expected_bound
 
 EPISODES = 2_000
+ERRORS = 4  # standard errors between the estimate and `upper`
 
 
 def returns(env: TeamsClone, library: Library, seconds: float = 0.0) -> dict[str, Row]:
@@ -29,9 +33,17 @@ def returns(env: TeamsClone, library: Library, seconds: float = 0.0) -> dict[str
     policies = {"random": rules["Random"], "rule_based": rules["Rule-based"], "best": jaxenv.load_policy(env, params)}
     means = {name: _means(policy, env, params) for name, policy in policies.items()}
     return {
-        id: {name: round(float(mean[number]), DIGITS) for name, mean in means.items()} | {"best_is": "found"}
+        id: {name: round(float(mean[number]), DIGITS) for name, mean in means.items()}
+        | {"best_is": "found"}
+        | bounded(env, params, number)
         for number, id in enumerate(library.ids)
     }
+
+
+def bounded(env: TeamsClone, params: Any, number: int) -> Row:
+    """What bounds the returns of one workspace."""
+    mean, error = expected_bound(env, params, number, jax.random.key(number))
+    return {"upper": round(mean + ERRORS * error, DIGITS), "upper_error": round(error, DIGITS)}
 
 
 def _means(policy: Any, env: TeamsClone, params: Any) -> np.ndarray:
