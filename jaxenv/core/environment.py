@@ -9,7 +9,8 @@ import jax.numpy as jnp
 
 from jaxenv.core import draws, spaces
 from jaxenv.core.arguments import as_index, jit_method
-from jaxenv.core.types import ActionMask, Entities, Info, Key
+from jaxenv.core.entities import Entities, dense
+from jaxenv.core.types import ActionMask, Info, Key
 from jaxenv.core.varying import vary_alike
 
 ParamsT = TypeVar("ParamsT")
@@ -110,7 +111,7 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
         """[F] float32: the entities in one row, context first, then the groups by name, then the actions."""
         parts = self.entities(observation, params)
         tables = [parts.groups[name].features.ravel() for name in sorted(parts.groups)]
-        return jnp.concatenate([parts.context, *tables, parts.actions.ravel()])
+        return jnp.concatenate([parts.context, *tables, dense(parts.actions).ravel()])
 
     def generate(self, key: Key, difficulty: jax.Array | float) -> Any:
         """One scenario drawn at a difficulty in [0, 1]; jittable, to be stacked into a `ScenarioBank` by `jax.vmap`.

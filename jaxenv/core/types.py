@@ -1,4 +1,4 @@
-"""The types that every environment shares: keys, masks, info, policies and entities.
+"""The types that every environment shares: keys, masks, info and policies.
 
 Axis letters that all share: B batch, N agents, A actions, F features. Each `types.py` names its own.
 """
@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import jax
-from flax import struct
 
 Key = jax.Array
 """A typed key of `jax.random.key`, shape []. Legacy `PRNGKey` arrays work as well."""
@@ -55,18 +54,3 @@ class StatefulPolicy(Protocol):
     def act(self, key: Key, observation: Any, params: Any, carry: Any) -> tuple[jax.Array, Any]:
         """(action, carry) for one unbatched observation of one agent."""
         ...
-
-
-class EntityGroup(struct.PyTreeNode):
-    """Entities of one kind."""
-
-    features: jax.Array  # [n, f] float32, zeros where there is no entity
-    mask: jax.Array  # [n] bool, True where there is an entity
-
-
-class Entities(struct.PyTreeNode):
-    """An observation for networks over sets; `Environment.flatten` is the same numbers in one row."""
-
-    context: jax.Array  # [F] float32, what belongs to no entity
-    groups: Mapping[str, EntityGroup]  # by name, in alphabetical order
-    actions: jax.Array  # [A, f] float32, features of each action

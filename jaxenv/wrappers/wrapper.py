@@ -6,7 +6,8 @@ from typing import Any
 import jax
 
 from jaxenv.core import Environment, spaces
-from jaxenv.core.types import ActionMask, Entities, Info, Key
+from jaxenv.core.entities import Entities
+from jaxenv.core.types import ActionMask, Info, Key
 
 
 @dataclasses.dataclass(frozen=True)

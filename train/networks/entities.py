@@ -8,10 +8,12 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from flax import linen as nn
 
 from jaxenv.core import Environment
-from jaxenv.core.types import ActionMask, Entities, EntityGroup
+from jaxenv.core.entities import ActionTables, Entities, EntityGroup, dense
+from jaxenv.core.types import ActionMask
 from train.networks.actor_critic import ActorCritic
 from train.networks.distributions import MaskedCategorical
 from train.networks.layers import PRECISION, Dense, orthogonal
@@ -35,7 +37,8 @@ class Overview(nn.Module):
         """[..., context + 2 * embedding * groups], and A * f more with the actions."""
         parts = [entities.context, *(self.pool(name, entities.groups[name]) for name in sorted(entities.groups))]
         if self.sees_actions:
-            parts.append(entities.actions.reshape(*entities.actions.shape[:-2], -1))
+            actions = dense(entities.actions)
+            parts.append(actions.reshape(*actions.shape[:-2], -1))
         return jnp.concatenate(parts, axis=-1)
 
     def pool(self, name: str, group: EntityGroup) -> jax.Array:
@@ -52,10 +55,31 @@ class ActionScores(nn.Module):
     """(hidden [..., H], features [..., A, f]) -> [..., A]: the hidden units weight the features of every action."""
 
     @nn.compact
-    def __call__(self, hidden: jax.Array, features: jax.Array) -> jax.Array:
+    def __call__(self, hidden: jax.Array, features: jax.Array | ActionTables) -> jax.Array:
         """[..., A], by the same rule for every action."""
-        weights = Dense(features.shape[-1], kernel_init=orthogonal(0.01))(hidden)
-        return jnp.einsum("...f,...af->...a", weights, features, precision=PRECISION)
+        shared = isinstance(features, ActionTables)
+        weights = Dense(features.width if shared else features.shape[-1], kernel_init=orthogonal(0.01))(hidden)
+        return _by_tables(weights, features) if shared else _weighted(weights, features)
+
+
+def _weighted(weights: jax.Array, rows: jax.Array) -> jax.Array:
+    """(weights [..., f], rows [..., n, f]) -> [..., n], the weighted sum of each row."""
+    return jnp.einsum("...f,...nf->...n", weights, rows, precision=PRECISION)
+
+
+def _by_tables(weights: jax.Array, features: ActionTables) -> jax.Array:
+    """The weighted sums of the features of actions, [..., A], by those of the rows that they share.
+
+    Which rows an action has is a constant, so their sums are put together by a matrix product, and never scattered.
+    """
+    ends = np.cumsum([table.shape[-1] for table in features.tables])
+    of_rows = map(_weighted, jnp.split(weights, ends[:-1], axis=-1), features.tables)
+    members = [
+        np.eye(table.shape[-2], dtype=np.float32)[:, list(rows)]
+        for table, rows in zip(features.tables, features.rows, strict=True)
+    ]
+    scores = jnp.matmul(jnp.concatenate(list(of_rows), axis=-1), np.concatenate(members), precision=PRECISION)
+    return jnp.where(features.legal, scores, 0.0)
 
 
 class EntityActorCritic(ActorCritic, kw_only=True):

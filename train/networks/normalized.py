@@ -14,7 +14,8 @@ import jax.numpy as jnp
 from jax import lax
 
 from jaxenv.core import Environment
-from jaxenv.core.types import EntityGroup, Key
+from jaxenv.core.entities import Entities, EntityGroup, dense
+from jaxenv.core.types import Key
 from train.lanes import Lanes
 from train.networks.moments import Moments
 
@@ -37,8 +38,9 @@ class NormalizedNetwork:
         return self.network.memory
 
     def read(self, env: Environment, observation: Any, params: Any) -> Any:
-        """The features of one observation, as they are."""
-        return self.network.read(env, observation, params)
+        """The features of one observation, as they are; those of each action in full."""
+        features = self.network.read(env, observation, params)
+        return features.replace(actions=dense(features.actions)) if isinstance(features, Entities) else features
 
     def init(self, rngs: Key, features: Any, mask: Any, *args: Any, method: str | None = None) -> Any:
         """The initial weights, with statistics of nothing."""

@@ -6,9 +6,9 @@ Times are over a day; a place is described by its travel times to the current re
 import jax
 import jax.numpy as jnp
 
+from jaxenv.core.entities import Entities, EntityGroup
 from jaxenv.core.lookup import read
 from jaxenv.core.numbers import as_float
-from jaxenv.core.types import Entities, EntityGroup
 from jaxenv.envs.lifeops import actions
 from jaxenv.envs.lifeops.actions import Catalogue
 from jaxenv.envs.lifeops.dynamics import URGENT_DAYS, insertions

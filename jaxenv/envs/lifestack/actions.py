@@ -145,6 +145,18 @@ class Catalogue:
         before, after = np.zeros(self.first_inspect), np.zeros(len(UPKEEP) + 1)
         return np.concatenate([before, np.arange(self.keys), after]).astype(np.int32)
 
+    @functools.cached_property
+    def kind(self) -> np.ndarray:
+        """[A] int32: 0 on a route, 1 inspecting, 2 upkeep, 3 waiting."""
+        return np.repeat(np.arange(4, dtype=np.int32), [self.first_inspect, self.keys, len(UPKEEP), 1])
+
+    @functools.cached_property
+    def target(self) -> np.ndarray:
+        """[A] int32: the route of each entry, then R + the key that it inspects, or R + K where it has neither."""
+        on_routes = np.tile(np.arange(self.routes), NUM_VERBS)
+        keys, nothing = self.routes + np.arange(self.keys), np.full(len(UPKEEP) + 1, self.routes + self.keys)
+        return np.concatenate([on_routes, keys, nothing]).astype(np.int32)
+
 
 class Move(struct.PyTreeNode):
     """A decoded action; one that is not legal is a wait."""

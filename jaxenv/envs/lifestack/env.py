@@ -9,10 +9,11 @@ import jax.numpy as jnp
 
 from jaxenv.core import LibraryEnvironment, ScenarioBank, terms
 from jaxenv.core import draws as random
+from jaxenv.core.entities import Entities
 from jaxenv.core.environment import select
 from jaxenv.core.fields import Sizes
 from jaxenv.core.materialize import materialize
-from jaxenv.core.types import ActionMask, Entities, Info, Key
+from jaxenv.core.types import ActionMask, Info, Key
 from jaxenv.envs.lifestack import dynamics, features, generator, mutation, observe, reward
 from jaxenv.envs.lifestack.actions import NUM_VERBS, Catalogue
 from jaxenv.envs.lifestack.types import (

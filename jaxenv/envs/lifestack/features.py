@@ -4,10 +4,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxenv.core.entities import ActionTables, Entities, EntityGroup
 from jaxenv.core.numbers import as_float
-from jaxenv.core.types import Entities, EntityGroup
 from jaxenv.envs.lifestack import actions
-from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, INSPECTING, NUM_VERBS, WAITING, Catalogue
+from jaxenv.envs.lifestack.actions import Catalogue
 from jaxenv.envs.lifestack.metrics import HIGHEST, UNIT, better
 from jaxenv.envs.lifestack.outlook import MONEY_SCALE, RouteSummary, count, summarize_routes
 from jaxenv.envs.lifestack.types import (
@@ -140,32 +140,32 @@ def _outlook(summary: RouteSummary) -> list[jax.Array]:
     ]
 
 
-def _action_features(catalogue: Catalogue, o: Observation, summary: RouteSummary) -> jax.Array:
+def _action_features(catalogue: Catalogue, o: Observation, summary: RouteSummary) -> ActionTables:
     """[A, 31] float32: kind [4], what it leads to by its route or key [20], what its activity costs and does [7]."""
-    activity, route, key = catalogue.activity, catalogue.route, catalogue.key
-    on_route, inspects = activity < NUM_VERBS, activity == INSPECTING
-    upkeep, waits = (activity >= FIRST_UPKEEP) & ~inspects & (activity != WAITING), activity == WAITING
-    kind = np.stack([on_route, inspects, upkeep, waits], axis=-1).astype(np.float32)
+    tables = (jnp.eye(4), _target_features(o, summary), _activity_features(o))
+    return ActionTables.of(tables, (catalogue.kind, catalogue.target, catalogue.activity), o.action_mask)
 
-    at = jax.tree.map(lambda column: jnp.where(on_route, column[route], 0.0), summary)
-    is_last = (at.outstanding == 1) & on_route
-    unknown_key = inspects & (o.keys.code == UNKNOWN)[key]
-    by_target = [
-        at.serves + as_float(inspects & o.keys.wanted[key]),
-        at.leads,
-        at.blocked,
-        as_float((at.failing > 0) & on_route),
-        at.unknown / 2.0 + as_float(unknown_key),
-        at.outstanding / 4.0,
+
+def _target_features(o: Observation, summary: RouteSummary) -> jax.Array:
+    """[R + K + 1, 20] float32: what an action on each route, on each key and on neither leads to."""
+    is_last = summary.outstanding == 1
+    columns = [
+        summary.serves,
+        summary.leads,
+        summary.blocked,
+        as_float(summary.failing > 0),
+        summary.unknown / 2.0,
+        summary.outstanding / 4.0,
         as_float(is_last),
-        as_float(is_last & (at.failing + at.unknown == 0)),
-        at.reward,
-        at.money,
-        at.spoils,
-        *_outlook(at),
+        as_float(is_last & (summary.failing + summary.unknown == 0)),
+        summary.reward,
+        summary.money,
+        summary.spoils,
+        *_outlook(summary),
     ]
-    features = jnp.concatenate([kind, jnp.stack(by_target, axis=-1), _activity_features(o)[activity]], axis=-1)
-    return features * as_float(o.action_mask)[:, None]
+    serves, unknown = np.split(np.eye(len(columns), dtype=np.float32)[[0, 4]], 2)
+    keys = as_float(o.keys.wanted)[:, None] * serves + as_float(o.keys.code == UNKNOWN)[:, None] * unknown
+    return jnp.concatenate([jnp.stack(columns, axis=-1), keys, jnp.zeros((1, len(columns)))])
 
 
 def _activity_features(o: Observation) -> jax.Array:

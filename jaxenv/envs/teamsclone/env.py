@@ -9,10 +9,11 @@ import jax.numpy as jnp
 
 from jaxenv.core import LibraryEnvironment, ScenarioBank, spaces, terms
 from jaxenv.core import draws as random
+from jaxenv.core.entities import Entities
 from jaxenv.core.environment import select
 from jaxenv.core.fields import Sizes
 from jaxenv.core.rare import where_rare
-from jaxenv.core.types import ActionMask, Entities, Info, Key
+from jaxenv.core.types import ActionMask, Info, Key
 from jaxenv.envs.teamsclone import dynamics, features, generator, mutation, observe, reward, statistics
 from jaxenv.envs.teamsclone.actions import Catalogue
 from jaxenv.envs.teamsclone.chance import sample_bits, sample_draws

@@ -4,8 +4,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxenv.core.entities import ActionTables, Entities, EntityGroup
 from jaxenv.core.lookup import read
-from jaxenv.core.types import Entities, EntityGroup
 from jaxenv.envs.teamsclone import actions
 from jaxenv.envs.teamsclone.actions import Catalogue
 from jaxenv.envs.teamsclone.dynamics import QUIET, SPAM_RUN, SPAM_SENDS, TIMELY
@@ -100,27 +100,48 @@ def channel_features(observation: Observation) -> jax.Array:
     return jnp.stack([jnp.asarray(column, jnp.float32) for column in columns], axis=1)
 
 
-def action_features(catalogue: Catalogue, observation: Observation, channels: jax.Array) -> jax.Array:
-    """[A, 6 + 6 + 6 + 4] float32, zeros where not legal: the verb (of the six legal ones), the message kind, the
-    features of the channel it leads to, and whether it would answer, in time, be spam, and break a silence.
+def action_features(catalogue: Catalogue, observation: Observation, channels: jax.Array) -> ActionTables:
+    """[A, 6 + 6 + 6 + 4] float32: the verb (of the six legal ones), the message kind, the features of the channel it
+    leads to, and whether it would answer, in time, be spam, and break a silence.
     """
-    o, table = observation, catalogue.table
-    verb, leads_to, kind = table[:, 0], table[:, 1], table[:, 2]
-    sends, is_here = verb <= actions.ANSWER, verb == actions.TEXT
-    target = jnp.where(is_here, o.channel.astype(jnp.int32), leads_to)
+    here = observation.channel.astype(jnp.int32)
+    to_channels = jnp.concatenate([channels, read(channels, here)[None]])
+    verbs, templates = np.eye(len(actions.VERBS), actions.IDLE + 1), np.eye(len(TEMPLATES) + 1, len(TEMPLATES))
+    tables = (verbs, templates, *map(_with_nothing, (to_channels, message_outcomes(observation, here))))
+    return ActionTables.of(
+        [jnp.asarray(table, jnp.float32) for table in tables], _rows(catalogue), observation.action_mask
+    )
+
+
+def message_outcomes(observation: Observation, here: jax.Array) -> jax.Array:
+    """[C + 1, 4] float32, of a message to each channel and to the current one: whether it would answer, in time, be
+    spam, and break a silence; only one to the current channel answers or breaks a silence.
+    """
+    o, is_here = observation, np.arange(observation.exists.shape[0] + 1) == observation.exists.shape[0]
     waits = o.messages.pending
     oldest = jnp.max(jnp.where(waits, o.messages.age, 0))
-    spam = (read(o.run, target) >= SPAM_RUN) | (o.sends >= SPAM_SENDS)
     newest = jnp.where(o.messages.exists[0], jnp.minimum(o.messages.age[0], o.clock), o.clock)
-    has_target = (verb <= actions.SWITCH) | (verb == actions.JOIN)
     columns = [
-        verb[:, None] == np.arange(actions.IDLE + 1)[None],
-        sends[:, None] & (kind[:, None] == np.array(TEMPLATES)[None]),
-        jnp.where(has_target[:, None], read(channels, target), 0.0),
-        (is_here & jnp.any(waits))[:, None],
-        (is_here & jnp.any(waits) & (oldest <= TIMELY))[:, None],
-        (sends & spam)[:, None],
-        (is_here & (newest >= QUIET))[:, None],
+        is_here & jnp.any(waits),
+        is_here & jnp.any(waits) & (oldest <= TIMELY),
+        (jnp.append(o.run, read(o.run, here)) >= SPAM_RUN) | (o.sends >= SPAM_SENDS),
+        is_here & (newest >= QUIET),
     ]
-    rows = jnp.concatenate([jnp.asarray(column, jnp.float32) for column in columns], axis=1)
-    return jnp.where(o.action_mask[:, None], rows, 0.0)
+    return jnp.stack(columns, axis=-1).astype(jnp.float32)
+
+
+def _with_nothing(table: jax.Array) -> jax.Array:
+    """The table with one more row, of zeros."""
+    return jnp.pad(table, ((0, 1), (0, 0)))
+
+
+def _rows(catalogue: Catalogue) -> tuple[np.ndarray, ...]:
+    """The verb of each entry, the template that it sends, the channel that it leads to and the one that it sends to:
+    [A] each, with the current channel after the others, and nothing last.
+    """
+    verb, channel, kind, *_ = catalogue.table.T
+    here, nothing = catalogue.channels, catalogue.channels + 1
+    sends_to = np.where(verb == actions.TEXT, here, np.where(verb == actions.ANSWER, channel, nothing))
+    leads_to = np.where((verb == actions.SWITCH) | (verb == actions.JOIN), channel, sends_to)
+    template = np.argmax(kind[:, None] == np.array(TEMPLATES), axis=1)
+    return verb, np.where(sends_to == nothing, len(TEMPLATES), template), leads_to, sends_to

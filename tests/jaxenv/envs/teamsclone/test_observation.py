@@ -197,13 +197,13 @@ def test_entities_say_the_same_as_the_vector():
     }
     np.testing.assert_allclose(found.groups["messages"].features.ravel(), vector[:380], atol=1e-6)
     np.testing.assert_allclose(found.context, vector[380:], atol=1e-6)
-    assert found.actions.shape == (114, 22)
+    assert found.actions.dense().shape == (114, 22)
     assert found.groups["channels"].mask.tolist() == [True] * 3 + [False] * 5
 
 
 def test_action_features_tell_answers_timeliness_spam_and_silence():
     def told(game):
-        return np.asarray(entities(game).actions)
+        return np.asarray(entities(game).actions.dense())
 
     game = Game(small(messages=[initial()]))
     game.wait(9)
