@@ -17,7 +17,7 @@ from train.settings.groups import Network
 
 SETTINGS = Network(encoder="entities", hidden=(16,), embedding=8, sees_actions=False)
 SHARED = {"LifeStack-v0": (118, 31), "TeamsClone-v0": (114, 22), "TeamsClone-MultiAgent-v0": (114, 22)}
-ROWS = 7  # environments; no other size here is 7
+ROWS = 7  # environments
 
 
 class InFull:
@@ -33,7 +33,7 @@ class InFull:
 
 @functools.cache
 def readers(id):
-    """(environment, observations of a few steps, a reader of tables, one of arrays, weights far from their first)."""
+    """(first observations, a reader of tables, one of arrays, weights that are not the first ones)."""
     env, params = jaxenv.make(id)
     vector = Vectorize(env, ROWS)
     observation, _ = jax.jit(vector.reset)(jax.random.key(0), params)
