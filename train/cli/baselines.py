@@ -47,7 +47,8 @@ def baselines(
 
     Args:
         env: Ids of environments; default: all.
-        agents: Agents that learn: PPO, PPO-GRU, PPO-PLR, PQN, DQN; default: all. Rule-based ones are always scored.
+        agents: Agents that learn: PPO, PPO-GRU, PPO-PLR, PPO-ACCEL, PQN, DQN; default: all. Rule-based ones are always
+            scored.
         seeds: Runs of each agent.
         total_steps: Environment steps of each run; default: those of the environment's preset.
         out: The folder for what was measured, results.json and results.png.

@@ -14,13 +14,14 @@ class Learner(NamedTuple):
 
     algorithm: str
     core: Literal["none", "gru"] = "none"
-    curriculum: Literal["uniform", "plr"] = "uniform"
+    curriculum: Literal["uniform", "plr", "accel"] = "uniform"
 
 
 LEARNERS = {
     "PPO": Learner("ppo"),
     "PPO-GRU": Learner("ppo", core="gru"),
     "PPO-PLR": Learner("ppo", curriculum="plr"),
+    "PPO-ACCEL": Learner("ppo", curriculum="accel"),
     "PQN": Learner("pqn"),
     "DQN": Learner("dqn"),
 }

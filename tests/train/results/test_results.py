@@ -156,7 +156,9 @@ def test_agents_differ_in_what_their_names_say():
     env, _ = jaxenv.make("LifeOps-v0")
     configs = {agent: settings(env, agent, seeds=2, total_steps=7) for agent in LEARNERS}
     assert {agent for agent, config in configs.items() if config.network.core == "gru"} == {"PPO-GRU"}
-    assert {agent for agent, config in configs.items() if not config.curriculum.is_uniform} == {"PPO-PLR"}
+    curricula = {agent: config.curriculum.curriculum for agent, config in configs.items()}
+    named = {"PPO-PLR": "plr", "PPO-ACCEL": "accel"}
+    assert curricula == {agent: named.get(agent, "uniform") for agent in LEARNERS}
     assert {config.total_steps for config in configs.values()} == {7}
 
 
