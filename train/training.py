@@ -1,6 +1,7 @@
 """Training as one call from Python: an environment and settings in, a policy and its metrics out."""
 
 import dataclasses
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from flax import linen as nn
@@ -65,8 +66,8 @@ def train(
     config = _complete(env, config, network, algorithm)
     if is_population(config):
         raise ValueError("seeds and sweep describe a population: train.train_population trains one")
-    folder = _folder(config, env, params, algorithm)
-    return run(_named(algorithm), config, env, params, folder, callback=callback, show_progress=show_progress)
+    with _folder(config, env, params, algorithm) as folder:
+        return run(_named(algorithm), config, env, params, folder, callback=callback, show_progress=show_progress)
 
 
 def train_population(
@@ -96,8 +97,8 @@ def train_population(
     The arguments are those of `train`. A member whose loss is not finite stops; the others go on.
     """
     config = _complete(env, config, network, algorithm)
-    folder = _folder(config, env, params, algorithm)
-    return run_population(_named(algorithm), config, env, params, folder, show_progress=show_progress)
+    with _folder(config, env, params, algorithm) as folder:
+        return run_population(_named(algorithm), config, env, params, folder, show_progress=show_progress)
 
 
 def _complete(env: Environment, config: Config | None, network: nn.Module | None, algorithm: str) -> Config:
@@ -109,16 +110,18 @@ def _complete(env: Environment, config: Config | None, network: nn.Module | None
     return config.replace(network=dataclasses.replace(own.settings_of(network), **options))
 
 
-def _folder(config: Config, env: Environment, params: Any, algorithm: str) -> folders.RunFolder | None:
+def _folder(
+    config: Config, env: Environment, params: Any, algorithm: str
+) -> AbstractContextManager[folders.RunFolder | None]:
     """The run folder that the settings name, found or made; None if they name none."""
     if config.run_dir is None:
-        return None
-    check(_named(algorithm), config, env)
+        return nullcontext()
+    check(_named(algorithm), config, env, params)
     if (config.run_dir / "config.json").exists():
         check_algorithm(config.run_dir, algorithm)
-        return folders.RunFolder(config.run_dir)
+        return folders.of_run(config, folders.RunFolder(config.run_dir))
     check_start(_named(algorithm), config, env, params)  # before there is a folder
-    return folders.create(config)
+    return folders.of_run(config)
 
 
 def _named(algorithm: str) -> Algorithm:

@@ -42,7 +42,7 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
     parsed = options.parse(algorithm, argv)
     config = parsed.config
     env, params = task.make(config)
-    runner.check(ALGORITHMS[algorithm], config, env)
+    runner.check(ALGORITHMS[algorithm], config, env, params)
     source = config.training.scenarios
     library = comparison.library_for(env, None if source in ("generated", "library") else source)
     if not config.is_generated and library is not None:
@@ -52,17 +52,17 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
     if is_population(config):
         return _train_population(algorithm, config, env, params, parsed.resumed, library)
     config, lanes = processes.place(config)
-    run_folder = parsed.resumed or folder.create(config)
     say = functools.partial(print, flush=True) if processes.is_writer() else lambda text: None
-    where = f"{processes.in_words(config, lanes)}, written to {run_folder.path}"
-    say(f"{config.env} on {where}\n{console.length(config)}")
-    if parsed.resumed is not None and not run_folder.has_checkpoint:
-        say("there is no checkpoint yet: it starts from the beginning")
-    try:
-        say("compiling …")
-        outcome = runner.run(ALGORITHMS[algorithm], config, env, params, run_folder)
-    except KeyboardInterrupt:  # before the first superstep; from then on a signal ends the run in good order
-        return _interrupted(algorithm, run_folder)
+    with folder.of_run(config, parsed.resumed) as run_folder:
+        where = f"{processes.in_words(config, lanes)}, written to {run_folder.path}"
+        say(f"{config.env} on {where}\n{console.length(config)}")
+        if parsed.resumed is not None and not run_folder.has_checkpoint:
+            say("there is no checkpoint yet: it starts from the beginning")
+        try:
+            say("compiling …")
+            outcome = runner.run(ALGORITHMS[algorithm], config, env, params, run_folder)
+        except KeyboardInterrupt:  # before the first superstep; from then on a signal ends the run in good order
+            return _interrupted(algorithm, run_folder)
     if not processes.is_writer():
         return process.INTERRUPTED if outcome.stopped else 0
     if plots.is_possible():
@@ -85,13 +85,13 @@ def _train_population(
     if config.devices not in (None, 1):
         raise ValueError(f"a population trains on one device: leave out --devices {config.devices}")
     number = len(members(config))  # raises for a sweep that cannot be, before there is a folder
-    run_folder = resumed or folder.create(config)
-    print(f"{number} members on one device, written to {run_folder.path}\n{console.length(config)} each", flush=True)
-    try:
-        print("compiling …", flush=True)
-        outcomes = population.run_population(ALGORITHMS[algorithm], config, env, params, run_folder)
-    except KeyboardInterrupt:
-        return _interrupted(algorithm, run_folder)
+    with folder.of_run(config, resumed) as run_folder:
+        where = f"written to {run_folder.path}\n{console.length(config)} each"
+        print(f"{number} members on one device, {where}\ncompiling …", flush=True)
+        try:
+            outcomes = population.run_population(ALGORITHMS[algorithm], config, env, params, run_folder)
+        except KeyboardInterrupt:
+            return _interrupted(algorithm, run_folder)
     if plots.is_possible():
         plots.learning_curves(folder.runs_in(run_folder.path), run_folder.learning_curve)
     print("scoring …", flush=True)

@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 from flax import linen as nn
 
 from jaxenv.core import Environment
@@ -86,6 +88,44 @@ def own_network(settings: Network) -> OwnNetwork:
     if not (isinstance(kind, type) and issubclass(kind, nn.Module)):
         raise ValueError(f"{name} is not a class of Flax modules")
     return OwnNetwork(kind(**{name: _as_tuples(value) for name, value in settings.arguments.items()}))
+
+
+def check_outputs(settings: Network, env: Environment, env_params: Any) -> None:
+    """Holds what the user's module gives for a batch and for one observation against the environment; nothing compiles.
+
+    Raises:
+        ValueError: if it is not the logits of the environment's actions and a value.
+    """
+    if settings.module is None:
+        return
+    network = own_network(settings)
+
+    def outputs() -> None:
+        observation, _ = env.reset_env(jax.random.key(0), env_params)
+        rows = observation if env.num_agents > 1 else jax.tree.map(lambda x: jnp.stack([x, x]), observation)
+        features = jax.vmap(lambda one: network.read(env, one, env_params))(rows)
+        weights = network.module.init(jax.random.key(0), features)
+        _check_shapes(network.module.apply(weights, features), rows.action_mask.shape, settings, env)
+        one, mask = jax.tree.map(lambda x: x[0], (features, rows.action_mask))
+        _check_shapes(network.module.apply(weights, one), mask.shape, settings, env)
+
+    jax.eval_shape(outputs)
+
+
+def _check_shapes(found: Any, expected: tuple[int, ...], settings: Network, env: Environment) -> None:
+    """A ValueError if this is not (logits of the expected shape [..., A], value [...])."""
+    name, (*leading, actions) = settings.module, expected
+    if not (isinstance(found, tuple | list) and [hasattr(part, "shape") for part in found] == [True, True]):
+        raise ValueError(f"{name} gives {type(found).__name__}, expected two arrays (logits, value)")
+    logits, value = (list(part.shape) for part in found)
+    if logits == list(expected) and value == leading:
+        return
+    if logits[:-1] == leading and logits[-1:] != [actions]:
+        raise ValueError(f"{name} gives {logits[-1]} logits, {env.name} has {actions} actions")
+    of = f"{leading[0]} observations" if leading else "one observation"
+    raise ValueError(
+        f"{name} gives logits {logits} and a value {value} for {of}, expected {list(expected)} and {leading}"
+    )
 
 
 def import_module(name: str) -> Network:

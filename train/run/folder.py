@@ -73,6 +73,13 @@ class RunFolder:
         """Whether there is one to resume from."""
         return any(self.checkpoints.glob("[0-9]*"))
 
+    @property
+    def has_results(self) -> bool:
+        """Whether anything was trained here, by the run or by a member of the population."""
+        own = ("metrics.jsonl", "policy*.msgpack", "not_finite", "checkpoints*/[0-9]*")
+        found = (each for name in own for place in ("", "*/") for each in self.path.glob(place + name))
+        return any(each.is_dir() or each.stat().st_size for each in found)
+
     def remove_not_finite(self) -> None:
         """Removes the state of an earlier update that failed."""
         if is_writer():
@@ -136,6 +143,40 @@ def create(config: Config) -> RunFolder:
         run_folder.write_config(config)
     wait_for_all("run folder created")
     return run_folder
+
+
+@contextlib.contextmanager
+def of_run(config: Config, existing: RunFolder | None = None) -> Iterator[RunFolder]:
+    """The folder that a run writes to: one that exists, or a new one.
+
+    A new one is taken back where an error ends the run before it has trained anything, so that the corrected call finds
+    the place free. A kill or an interruption leaves it, to be resumed.
+
+    Raises:
+        FileExistsError: if there is something at the path of a new one.
+    """
+    if existing is not None:
+        yield existing
+        return
+    was_there = config.run_dir is not None and config.run_dir.exists()
+    run_folder = create(config)
+    try:
+        yield run_folder
+    except Exception:
+        with contextlib.suppress(ValueError, OSError):  # another process writes there, or it cannot be removed
+            _take_back(run_folder, keep_empty=was_there)
+        raise
+
+
+def _take_back(run_folder: RunFolder, *, keep_empty: bool) -> None:
+    """Removes a run folder in which nothing was trained."""
+    if not is_writer():
+        return
+    with run_folder.locked():
+        if not run_folder.has_results:
+            shutil.rmtree(run_folder.path)
+            if keep_empty:
+                run_folder.path.mkdir()
 
 
 def runs_in(path: Path) -> list[RunFolder]:

@@ -58,7 +58,7 @@ def run_population(
         Finished: if the population has done all its steps.
         CheckpointError: if its newest checkpoint is broken or of another task.
     """
-    check(algorithm, config, env)
+    check(algorithm, config, env, env_params)
     config = task.complete(config, env, env_params)
     named = members(config)
     size = config.at_once or len(named)

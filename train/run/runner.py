@@ -14,6 +14,7 @@ import numpy as np
 from jaxenv.core import Environment
 from train.experience.curriculum import check_edits
 from train.lanes import SHARED, Lanes
+from train.networks.own import check_outputs
 from train.networks.policy import LearnedPolicy
 from train.run.algorithm import Algorithm, State, check_abilities
 from train.run.best_policy import BestPolicy
@@ -80,7 +81,7 @@ def run(
         CheckpointError: if its newest checkpoint is broken or of another task.
         NotFinite: if a loss or gradient is NaN or infinite; `folder.not_finite` has the state before that update.
     """
-    check(algorithm, config, env)
+    check(algorithm, config, env, env_params)
     config, lanes = place(task.complete(config, env, env_params))
 
     def policy_of(state: State) -> LearnedPolicy:
@@ -142,12 +143,13 @@ def run(
     return Outcome(policy_of(state), *length, stopped=not is_finished, metrics=recorder.arrays())
 
 
-def check(algorithm: Algorithm, config: Config, env: Environment) -> None:
+def check(algorithm: Algorithm, config: Config, env: Environment, env_params: Any) -> None:
     """A ValueError if a run cannot do what the settings ask of it; to be called before there is a folder."""
     check_scenarios(config, env)
     check_edits(config, env)
     check_abilities(algorithm, config)
     check_installed(config)
+    check_outputs(config.network, env, env_params)
 
 
 @contextlib.contextmanager

@@ -73,6 +73,25 @@ def test_an_environment_and_a_network_of_ones_own(tmp_path, capsys, monkeypatch)
 
 
 @pytest.mark.usefixtures("table_is_registered")
+@pytest.mark.parametrize("members", [[], ["--seeds", "2"]])
+def test_a_command_that_fails_before_it_trains_can_be_corrected(tmp_path, capsys, monkeypatch, members):
+    class Faulty(Table):
+        default_params = PROBES["observation"]
+
+        def transition(self, key, state, action, params):
+            raise LookupError("its own error")
+
+    monkeypatch.syspath_prepend(Path(__file__).parent)
+    options = ["ppo", "--env", "Table-v0", *TINY, *members, "--run-dir", str(tmp_path / "run")]
+    assert main([*options, "--network", "gridworld:Net"]) == 2
+    assert capsys.readouterr().err == "jaxenv: gridworld:Net gives 4 logits, Table-v0 has 3 actions\n"
+    monkeypatch.setitem(registry._FACTORIES, "Table-v0", Faulty)
+    with pytest.raises(LookupError, match="its own error"):
+        main(options)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.usefixtures("table_is_registered")
 def test_train_then_evaluate(tmp_path, capsys):
     run_dir = tmp_path / "run"
     options = ["--env", "Table-v0", "--env-args", "label=second", "--max-steps-in-episode", "50", *TINY]

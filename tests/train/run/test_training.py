@@ -1,7 +1,9 @@
 """`train.train`: any environment, any network, a callback, and a folder only where one is asked for."""
 
+import contextlib
 import dataclasses
 import importlib
+import shutil
 
 import flax.linen as nn
 import jax
@@ -14,7 +16,9 @@ from probes import PROBES
 import jaxenv
 import train
 from jaxenv.wrappers import FromGymnax
+from strategies.tables import Table
 from train.networks import own
+from train.run import folder as folders
 from train.run.metrics import read_metrics
 from train.settings.config import Config
 from train.settings.groups import Hyper, Network, Rollout, Scenarios
@@ -33,6 +37,23 @@ class Wide(nn.Module):
     def __call__(self, features):
         hidden = nn.relu(nn.Dense(self.width)(features))
         return nn.Dense(self.num_actions)(hidden), nn.Dense(1)(hidden)[..., 0]
+
+
+class Gives(nn.Module):
+    """A network whose outputs are wrong in one way."""
+
+    what: str
+
+    @nn.compact
+    def __call__(self, features):
+        logits, value = nn.Dense(3)(features), nn.Dense(1)(features)
+        return {
+            "logits alone": logits,
+            "too many logits": (nn.Dense(4)(features), value[..., 0]),
+            "a value with an axis": (logits, value),
+            "a mean over the batch": (logits, jnp.mean(value)),
+            "a batch of one": (logits.reshape(-1, 3), value.reshape(-1)),
+        }[self.what]
 
 
 def run(env, config, **options):
@@ -94,6 +115,79 @@ def test_a_network_of_ones_own_is_saved_by_name_and_never_imported():
             own.own_network(Network(module=name, arguments={"command": "exit 1"}))
     with pytest.raises(TypeError, match="has width <class 'int'>, which a run cannot save"):
         own.settings_of(Wide(int))
+
+
+@pytest.mark.parametrize(
+    ("what", "message"),
+    [
+        ("logits alone", r"Gives gives \w+, expected two arrays \(logits, value\)"),
+        ("too many logits", "Gives gives 4 logits, Table-v0 has 3 actions"),
+        (
+            "a value with an axis",
+            r"\[2, 3\] and a value \[2, 1\] for 2 observations, expected \[2, 3\] and \[2\]",
+        ),
+        ("a mean over the batch", r"logits \[2, 3\] and a value \[\] for 2 observations, expected \[2, 3\] and \[2\]"),
+        ("a batch of one", r"logits \[1, 3\] and a value \[1\] for one observation, expected \[3\] and \[\]"),
+    ],
+)
+def test_a_network_that_does_not_fit_is_refused_before_there_is_a_folder(env, config, tmp_path, what, message):
+    config = dataclasses.replace(config, run_dir=tmp_path / "run")
+    with pytest.raises(ValueError, match=message):
+        run(env, config, network=Gives(what))
+    assert not config.run_dir.exists()
+
+
+class Faulty(Table):
+    """An environment that cannot be stepped."""
+
+    def transition(self, key, state, action, params):
+        raise LookupError("its own error")
+
+
+@pytest.mark.parametrize("was_there", [False, True])
+def test_a_run_that_fails_before_it_trains_leaves_no_folder(config, tmp_path, was_there):
+    config = dataclasses.replace(config, run_dir=tmp_path / "run")
+    if was_there:  # an empty folder is no run
+        config.run_dir.mkdir()
+    with pytest.raises(LookupError, match="its own error"):
+        run(Faulty(), config)
+    assert [path.name for path in tmp_path.rglob("*")] == ["run"] * was_there
+    with pytest.raises(LookupError, match="its own error"):
+        train.train_population(Faulty(), PARAMS, config.replace(seeds=2), show_progress=False)
+    assert [path.name for path in tmp_path.rglob("*")] == ["run"] * was_there
+
+
+def test_a_folder_that_is_resumed_that_another_writes_or_that_has_results_stays(config, tmp_path):
+    config = dataclasses.replace(config, run_dir=tmp_path / "run")
+
+    def failing(*existing, then=lambda folder: None):
+        with folders.of_run(config, *existing) as folder:
+            then(folder)
+            raise LookupError
+
+    cases = {
+        "a line of the metrics": lambda folder: folder.metrics.write_text("{}\n"),
+        "a policy": lambda folder: folder.policy.write_bytes(b"policy"),
+        "a checkpoint": lambda folder: (folder.checkpoints / "1").mkdir(parents=True),
+        "a state that was not finite": lambda folder: folder.not_finite.mkdir(),
+        "a member": lambda folder: (folder.path / "seed=0" / "not_finite").mkdir(parents=True),
+    }
+    for what, then in cases.items():
+        with pytest.raises(LookupError):
+            failing(then=then)
+        assert config.run_dir.exists(), what
+        shutil.rmtree(config.run_dir)
+    with contextlib.ExitStack() as other:
+        with pytest.raises(LookupError):
+            failing(then=lambda folder: other.enter_context(folder.locked()))
+        assert config.run_dir.exists()
+    with pytest.raises(LookupError):
+        failing(folders.RunFolder(config.run_dir))
+    assert config.run_dir.exists()
+    shutil.rmtree(config.run_dir)
+    with pytest.raises(LookupError):
+        failing(then=lambda folder: folder.metrics.touch())
+    assert not config.run_dir.exists()
 
 
 def test_an_algorithm_that_is_not_there_is_named(env, config, tmp_path):
