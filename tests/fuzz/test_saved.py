@@ -142,7 +142,7 @@ PASSED_OVER: dict[str, checkpoints.Mutant] = {
 }
 SETTINGS: dict[str, tuple[Any, str]] = {
     "a list": ([], "expected settings by name"),
-    "an environment that is not known": ({"env": "\x1b"}, "config.json does not hold the settings"),
+    "an environment that is not known": ({"env": "\x1b"}, "config.json names the environment '\\x1b'"),
     "an argument that is not known": ({"env": "LifeOps-v0", "env_args": {"x": 1}}, "takes no argument 'x'"),
     "a property": ({"env": "LifeOps-v0", "num_updates": 3}, "no setting 'num_updates'"),
     "minibatches of nothing": ({"env": "LifeOps-v0", "rollout": {"minibatches": 0}}, "minibatches is 0"),

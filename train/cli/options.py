@@ -11,7 +11,7 @@ import tyro
 import jaxenv
 from jaxenv.core import Environment
 from jaxenv.core.companions import command
-from jaxenv.core.names import did_you_mean_one_of, short
+from jaxenv.core.names import did_you_mean, did_you_mean_one_of, short
 from train.cli import whole_numbers
 from train.networks import own
 from train.run.folder import RunFolder
@@ -105,6 +105,7 @@ def _resumed(algorithm: str, folder: RunFolder, named: argparse.Namespace, rest:
     default = dataclasses.replace(saved, env=named.env or saved.env)
     other = differences(immutable({"env": saved.env}), immutable({"env": default.env}))
     if not other:
+        _check_registered(folder, default.env)
         _check_task(folder, default)
     config = default if other else _with_options(algorithm, _with_arguments(default, named), rest)
     other = other or differences(immutable(to_json(saved)), immutable(to_json(config)))
@@ -114,6 +115,18 @@ def _resumed(algorithm: str, folder: RunFolder, named: argparse.Namespace, rest:
     if config.run_dir != path:
         raise ValueError(f"--run-dir {config.run_dir} is not --resume {path}: a run resumes in its own folder")
     return config
+
+
+def _check_registered(folder: RunFolder, env: str) -> None:
+    """A ValueError, which says how the run goes on, if its environment is not known here."""
+    if env in jaxenv.registered():
+        return
+    if ":" in env:
+        raise ValueError(f"{folder.path} is a run in an environment of your own: add --env {short(env)}")
+    raise ValueError(
+        f"{folder.config} names the environment '{short(env)}', which is not registered here."
+        f"{did_you_mean(env, jaxenv.registered())} A run that was begun from Python goes on by the same call there"
+    )
 
 
 def _check_task(folder: RunFolder, config: Config) -> None:
@@ -127,7 +140,7 @@ def _check_task(folder: RunFolder, config: Config) -> None:
 def _with_arguments(default: Config, named: argparse.Namespace) -> Config:
     """The settings with the given arguments of the environment, and the given network."""
     given = task.parse_arguments(named.env_args or ())
-    network = own.import_module(named.network) if named.network else default.network
+    network = own.import_again(named.network, default.network) if named.network else default.network
     return dataclasses.replace(default, env_args={**default.env_args, **given}, network=network)
 
 

@@ -3,12 +3,14 @@
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import jaxenv
 from jaxenv.core import Environment
+from jaxenv.core.names import short
 from train.cli import options
 from train.networks import own
 from train.networks.policy import LearnedPolicy
-from train.run.folder import policy_path
-from train.run.policy_file import load_policy, read_header
+from train.run.folder import RunFolder, policy_path
+from train.run.policy_file import load_policy, network_of, read_header
 from train.settings import task
 from train.settings.config import Config
 
@@ -41,8 +43,22 @@ def read(
     if env is not None:
         options.register_own(env)
     if network is not None:
-        own.import_module(network)
+        own.import_again(network, network_of(path, header))
+    if env is None and header["env"] not in jaxenv.registered():
+        raise ValueError(
+            f"{path} was trained in {header['env']}, which is not registered here: for an environment of your own add "
+            f"--env {_env_of(run_dir)}"
+        )
     numbers = header.get("params", {}) if as_trained else {}
     made, params = task.make(Config(env=env or header["env"], env_args=header.get("env_args", {}), params=numbers))
     policy = load_policy(path, made, params, any_params=not as_trained).replace(greedy=greedy)
     return Trained(policy, made, params, header)
+
+
+def _env_of(run_dir: Path) -> str:
+    """What the command line of a run called its environment; where that is not known, what is to be named."""
+    try:
+        name = RunFolder(run_dir).read_config().env
+    except ValueError:
+        name = ""
+    return short(name) if ":" in name else "MODULE:FACTORY"

@@ -12,11 +12,16 @@ import jax.numpy as jnp
 from flax import linen as nn
 
 from jaxenv.core import Environment
+from jaxenv.core.names import short
 from jaxenv.core.types import Key
 from train.networks.distributions import MaskedCategorical
 from train.settings.groups import Network
 
 _MODULES: dict[str, type[nn.Module]] = {}  # by name; those that a run was given, wherever they are defined
+
+
+class UnknownNetwork(ValueError):
+    """A file names a module that is not known here; its code is the user's to bring."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,8 +78,8 @@ def own_network(settings: Network) -> OwnNetwork:
     """The network whose module the settings name.
 
     Raises:
-        ValueError: if no such module is known here, or it is something else. A file does not decide which code runs:
-            nothing is imported, and nothing is called but a class of Flax modules.
+        UnknownNetwork: if no such module is known here. A file does not decide which code runs: nothing is imported.
+        ValueError: if it is something else; nothing is called but a class of Flax modules.
     """
     name = settings.module or ""
     place, _, path = name.partition(":")
@@ -84,7 +89,11 @@ def own_network(settings: Network) -> OwnNetwork:
         for part in path.split("."):
             kind = getattr(kind, "__dict__", {}).get(part)  # what is there already: no module is loaded for it
     if kind is None:
-        raise ValueError(f"the network {name} is not known here: import {place or 'its module'} first")
+        name, place = short(name), short(place)
+        way = f"import {place} first; on a command line add --network {name}"
+        if place == "__main__":
+            way = "define it in this program first"
+        raise UnknownNetwork(f"the network {name} is not known here: {way}")
     if not (isinstance(kind, type) and issubclass(kind, nn.Module)):
         raise ValueError(f"{name} is not a class of Flax modules")
     return OwnNetwork(kind(**{name: _as_tuples(value) for name, value in settings.arguments.items()}))
@@ -138,6 +147,14 @@ def import_module(name: str) -> Network:
     if not isinstance(module, nn.Module):
         raise ValueError(f"--network {name}: expected a Flax module, got {module!r}")
     return settings_of(module)
+
+
+def import_again(name: str, saved: Network) -> Network:
+    """The same where settings are saved already, so that the class of their network is named without its arguments."""
+    if name == saved.module:
+        import_named(name, "--network")
+        return saved
+    return dataclasses.replace(import_module(name), normalize_observations=saved.normalize_observations)
 
 
 def import_named(name: str, option: str) -> Any:

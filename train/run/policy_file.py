@@ -17,6 +17,7 @@ from jaxenv.core import Environment
 from jaxenv.core.companions import command
 from jaxenv.core.names import short
 from train.networks.network import PureNetwork, make_network
+from train.networks.own import UnknownNetwork
 from train.networks.policy import LearnedPolicy, make_policy
 from train.networks.reader import Reader
 from train.run import written_by
@@ -174,7 +175,11 @@ def load_policy(path: str | Path, env: Environment, params: Any, *, any_params: 
     settings = network_of(path, record)
     try:
         network = make_network(settings, env.num_actions)
+    except UnknownNetwork as error:
+        raise PolicyError(f"{path} cannot be loaded: {error}") from error
     except (ValueError, TypeError, KeyError, AttributeError) as error:
+        if settings.module is not None:
+            raise PolicyError(f"{path} cannot be loaded by the network that it names: {short(str(error))}") from error
         words = f"{written_by.in_words(record)}; {short(str(error))}"
         raise PolicyError(f"{path} comes from another version: {words}") from error
     weights = fitting_weights(path, record, initial_shapes(network, env, params), env)

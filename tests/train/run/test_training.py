@@ -20,6 +20,7 @@ from strategies.tables import Table
 from train.networks import own
 from train.run import folder as folders
 from train.run.metrics import read_metrics
+from train.run.policy_file import PolicyError
 from train.settings.config import Config
 from train.settings.groups import Hyper, Network, Rollout, Scenarios
 from train.settings.serialize import from_json, to_json
@@ -86,7 +87,7 @@ def test_a_callback_stops_a_run_which_goes_on_later(env, config, tmp_path):
     assert len(list(read_metrics(tmp_path / "run" / "metrics.jsonl"))) == config.num_supersteps
 
 
-def test_a_network_of_ones_own_learns_and_is_loaded_again(env, config, tmp_path):
+def test_a_network_of_ones_own_learns_and_is_loaded_again(env, config, tmp_path, monkeypatch):
     """The probe pays 1 in state 0 and −1 in state 1 whatever is done: a value depends on what is seen."""
     config = dataclasses.replace(config, run_dir=tmp_path / "run")
     outcome = run(env, config, network=Wide(24))
@@ -97,6 +98,9 @@ def test_a_network_of_ones_own_learns_and_is_loaded_again(env, config, tmp_path)
     assert loaded.network == outcome.policy.network
     for a, b in zip(*(jax.tree.leaves(x.weights) for x in (loaded, outcome.policy)), strict=True):
         np.testing.assert_array_equal(a, b)
+    monkeypatch.setitem(own._MODULES, f"{__name__}:Wide", Gives)  # the user has written another class of that name
+    with pytest.raises(PolicyError, match=r"cannot be loaded by the network that it names: .*unexpected keyword"):
+        train.load_policy(tmp_path / "run" / "policy.msgpack", env, PARAMS)
 
 
 def test_a_network_of_ones_own_is_saved_by_name_and_never_imported():
@@ -107,8 +111,13 @@ def test_a_network_of_ones_own_is_saved_by_name_and_never_imported():
     nested = Wide(8, num_actions=((1, 2), (3,)))
     saved = from_json(to_json(Config(env="Table-v0", network=own.settings_of(nested))))
     assert own.own_network(saved.network) == own.OwnNetwork(nested)
-    with pytest.raises(ValueError, match="antigravity:Wide is not known here: import antigravity first"):
+    with pytest.raises(
+        ValueError,
+        match=r"antigravity first; on a command line add --network antigravity:Wide$",
+    ):
         own.own_network(Network(module="antigravity:Wide"))
+    with pytest.raises(own.UnknownNetwork, match=r"__main__:Wide is not known here: define it in this program first$"):
+        own.own_network(Network(module="__main__:Wide"))
     for name in ("os:system", "subprocess:Popen", "builtins:eval", f"{__name__}:run"):  # a file runs no code
         importlib.import_module(name.partition(":")[0])
         with pytest.raises(ValueError, match=f"{name} is not a class of Flax modules"):
