@@ -74,7 +74,11 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
     def transition(
         self, key: Key, state: StateT, action: jax.Array, params: ParamsT
     ) -> tuple[StateT, jax.Array, jax.Array, Info]:
-        """One turn: (next state, reward [] float32, terminated [] bool, info); natural ends only."""
+        """One turn: (next state, reward [] float32, terminated [] bool, info); natural ends only.
+
+        `info` has `reward_parts`, a record or dictionary of float32 terms that sum to the reward, and `invalid_action`,
+        [] bool ([N] for N agents): whether the action was illegal by `action_mask`. `step` adds the rest.
+        """
 
     @abc.abstractmethod
     def observe(self, state: StateT, params: ParamsT) -> ObservationT:
@@ -89,7 +93,7 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
 
     @abc.abstractmethod
     def action_mask(self, state: StateT, params: ParamsT) -> ActionMask:
-        """[A] bool, the same as `observe(state, params).action_mask`."""
+        """[A] bool, the same as `observe(state, params).action_mask`; all true once the episode is over."""
 
     @abc.abstractmethod
     def action_space(self, params: ParamsT | None = None) -> spaces.Space:

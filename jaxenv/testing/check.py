@@ -15,10 +15,14 @@ from jaxenv.testing.run import CheckRun, PerturbHidden
 STEPS = 32
 
 # Where one of these is broken, no episode can be played.
-PRECONDITIONS = (programs.value, programs.params_are_traced, programs.jit, programs.avals, programs.info)
+PRECONDITIONS = (programs.value, programs.params_are_traced, programs.jit, programs.avals)
+
+# These read `info`, so they are not checked where it is broken; of `mask` a part is.
+READ_INFO = (episodes.ends, episodes.final_observation, episodes.reward_parts, repeats.illegal_actions)
 
 _IN_ORDER = (
     *PRECONDITIONS,
+    programs.info,
     programs.edits,
     repeats.determinism,
     episodes.ends,
@@ -110,15 +114,18 @@ def examine(
     if steps < 1:
         raise ValueError(f"steps={steps}: expected at least 1")
     run = CheckRun(env, params, jax.random.key(0) if key is None else key, steps, perturb_hidden)
-    playable = True
+    playable = has_info = True
     for name, rule in RULES.items():
         if not playable:
             yield Verdict(name, "not checked", "a rule above is broken, without which no episode can be played")
             continue
+        if not has_info and rule in READ_INFO:
+            yield Verdict(name, "not checked", "the rule info is broken, and this one reads info")
+            continue
         try:
             rule.check(run)
         except Broken as problem:
-            playable = rule not in PRECONDITIONS
+            playable, has_info = rule not in PRECONDITIONS, has_info and rule is not programs.info
             yield Verdict(name, "broken", f"{problem}. Expected: {rule.law}. Usual cause: {rule.mistake}.")
         except Unchecked as reason:
             yield Verdict(name, "not checked", str(reason))

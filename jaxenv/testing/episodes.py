@@ -111,7 +111,8 @@ def mask(run: CheckRun) -> None:
     if not hasattr(rollout.observation, "action_mask"):
         broken("the observation has no action_mask")
     require_equal("observation.action_mask", rollout.observation.action_mask, rollout.mask)
-    wrong = np.argwhere(rollout.mask != rollout.accepted)
+    is_flagged = rollout.accepted is not None
+    wrong = np.argwhere(rollout.mask != rollout.accepted) if is_flagged else np.empty(0)
     if wrong.size:
         step, episode, *agent, action = wrong[0]
         claim, answer = ("legal", "refuses") if rollout.mask[tuple(wrong[0])] else ("illegal", "accepts")
@@ -125,6 +126,8 @@ def mask(run: CheckRun) -> None:
         places = np.argwhere(~holds)
         if places.size:
             broken(f"{problem}, {at(*places[0][:2])}")
+    if not is_flagged:
+        raise Unchecked("info has no invalid_action, which says what the transition accepts; the mask's ends are right")
 
 
 @rule(mistake="a term was added to the reward alone")

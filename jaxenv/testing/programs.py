@@ -78,7 +78,10 @@ def avals(run: CheckRun) -> None:
             broken(f"{name} is {aval(leaf)}, expected {wanted}")
 
 
-@rule(mistake="step is overridden, or an old info is returned")
+@rule(
+    mistake="transition returns an info without reward_parts (float32 terms that sum to the reward) or invalid_action "
+    "([] bool, [N] for N agents); step adds the others, unless it is overridden"
+)
 def info(run: CheckRun) -> None:
     """Info has reward_parts, invalid_action, terminated, truncated and final_observation."""
     (observation, _), _, action = _abstract_reset(run)

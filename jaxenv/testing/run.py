@@ -11,7 +11,7 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core import Environment, spaces
-from jaxenv.core.types import Key
+from jaxenv.core.types import Info, Key
 
 BATCH = 8  # episodes side by side
 ILLEGAL_SHARE = 0.1  # of the actions ignore the mask
@@ -29,7 +29,7 @@ class Rollout(struct.PyTreeNode):
     observation: Any  # before the step
     action: Any  # [...] int32
     mask: Any  # [..., A] bool, `env.action_mask` before the step
-    accepted: Any  # [..., A] bool, whether the transition accepts each action in place of the one taken
+    accepted: Any  # [..., A] bool, whether the transition accepts each action in place of the one taken; None: no flag
     contained: Any  # name of an observed, stored or taken value -> [] bool, whether its space contains it
     step_env: Any  # (observation, state, reward, terminated, info)
     is_truncated: Any  # [] bool, after `step_env`
@@ -148,7 +148,7 @@ def _step_both_ways(
         observation=observation,
         action=action,
         mask=mask,
-        accepted=_accepted(env, turn_key, state, action, params),
+        accepted=_accepted(env, turn_key, state, action, params, step_env[4]),
         contained=contained,
         step_env=step_env,
         is_truncated=env.is_truncated(step_env[1], params),
@@ -157,8 +157,14 @@ def _step_both_ways(
     )
 
 
-def _accepted(env: Environment, key: Key, state: Any, action: jax.Array, params: Any) -> jax.Array:
-    """[..., A] bool: each action of each agent, tried while the other agents keep theirs."""
+def _accepted(env: Environment, key: Key, state: Any, action: jax.Array, params: Any, info: Info) -> jax.Array | None:
+    """[..., A] bool: each action of each agent, tried while the other agents keep theirs.
+
+    None where info has no flag for each action, which the rule `info` reports.
+    """
+    flag: Any = info.get("invalid_action")
+    if getattr(flag, "shape", None) != action.shape or flag.dtype != bool:
+        return None
 
     def accepts(agent: jax.Array, choice: jax.Array) -> jax.Array:
         joint = action.ravel().at[agent].set(choice).reshape(action.shape)

@@ -2,12 +2,12 @@
 
 import jax
 import pytest
-from broken import BROKEN
+from broken import BROKEN, MaskAfterTheEnd
 from counter import Counter, Counters, Warns, scramble_targets
 
 from jaxenv import wrappers
 from jaxenv.testing import ConformanceError, check_environment, examine, run
-from jaxenv.testing.check import RULES
+from jaxenv.testing.check import READ_INFO, RULES
 
 ENV = Counter()
 PARAMS = ENV.default_params
@@ -60,6 +60,21 @@ def test_play_continues_to_an_end_and_a_perturbation_must_change_something():
     assert verdicts["automatic reset"].status == "ok"
     assert verdicts["hidden information"].status == "broken"
     assert verdicts["hidden information"].message.startswith("perturb_hidden changed nothing")
+
+
+@pytest.mark.parametrize(("base", "mask"), [(Counter, "not checked"), (MaskAfterTheEnd, "broken")])
+@pytest.mark.parametrize("flag", [None, 1, jax.numpy.zeros(2, bool)])
+def test_what_needs_no_info_is_checked_beside_one_that_is_broken(base, mask, flag):
+    class Silent(base):
+        def transition(self, key, state, action, params):
+            state, reward, terminated, _ = super().transition(key, state, action, params)
+            return state, reward, terminated, {} if flag is None else {"invalid_action": flag}
+
+    verdicts = {verdict.rule: verdict for verdict in examine(Silent(), PARAMS, perturb_hidden=scramble_targets)}
+    assert "Usual cause: transition returns an info without reward_parts" in verdicts["info"].message
+    assert verdicts["mask"].message.startswith("info has no invalid_action" if base is Counter else "not every action")
+    expected = {"info": "broken", "mask": mask} | dict.fromkeys((rule.name for rule in READ_INFO), "not checked")
+    assert {rule: verdict.status for rule, verdict in verdicts.items()} == dict.fromkeys(RULES, "ok") | expected
 
 
 def test_warnings_about_params_are_raised():
