@@ -22,7 +22,7 @@ from train.networks.policy import LearnedPolicy, make_policy
 from train.networks.reader import Reader
 from train.run import written_by
 from train.run.digests import digest
-from train.run.folder import runs_in
+from train.run.folder import policy_path, runs_in
 from train.run.writing import write_atomic
 from train.settings import task
 from train.settings.config import Config
@@ -86,14 +86,15 @@ def save_policy(
 
 
 def read_header(path: str | Path) -> dict[str, Any]:
-    """The contents of a policy file, with its `weights` as stored.
+    """The contents of a policy file, or of the one in a run's folder, with its `weights` as stored.
 
     `env`, `env_args` and `params` describe what it was trained on (see `train.settings.task`), `network` describes the
     network, `scenarios` is the fingerprint of the bank that training started with, and `algorithm` is the name of what
     trained it, if the file says so. `validation_return` is in a `policy_best.msgpack`.
     """
+    path = policy_path(Path(path))
     try:
-        record = serialization.msgpack_restore(Path(path).read_bytes())
+        record = serialization.msgpack_restore(path.read_bytes())
     except FileNotFoundError as error:
         raise PolicyError(f"{path} does not exist") from error
     except Exception as error:  # msgpack has no base error: whatever it raises, these are not its bytes
@@ -143,7 +144,7 @@ def check_algorithm(run_dir: Path, algorithm: str) -> None:
 
 
 def load_policy(path: str | Path, env: Environment, params: Any, *, any_params: bool = False) -> LearnedPolicy:
-    """Reads a policy for `env`.
+    """Reads the policy of a run for `env`.
 
     >>> import functools, pathlib, tempfile, jax, jax.numpy as jnp, jaxenv, train
     >>> env, params = jaxenv.make("LifeOps-v0")
@@ -157,7 +158,7 @@ def load_policy(path: str | Path, env: Environment, params: Any, *, any_params: 
     True
 
     Args:
-        path: the file.
+        path: the folder of a run, for its last policy, or a policy file.
         env: the environment to act in.
         params: its params. Their bank may differ from that of the training, but what its scenarios share, such as a
             text embedding, must have the same width, and keeps its meaning only if it is the same embedding.

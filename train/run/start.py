@@ -38,7 +38,7 @@ def from_policy(
 
 
 def starting_weights(config: Config, env: Environment, env_params: Any) -> Any:
-    """The weights in the policy file `config.init_from`.
+    """The weights in the policy file, or run folder, `config.init_from`.
 
     The network must be the same, with weights of the same shapes. Nothing else is compared: the policy may come from
     another number of environments or agents, other params, or another environment.

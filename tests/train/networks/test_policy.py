@@ -40,6 +40,17 @@ def test_a_policy_round_trips(saved, env):
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 
 
+def test_the_folder_of_a_run_stands_for_its_policy(saved, env):
+    policy, path = saved
+    for folder in (path.parent, str(path.parent)):
+        again = load_policy(folder, env, PARAMS)
+        for a, b in zip(jax.tree.leaves(policy), jax.tree.leaves(again), strict=True):
+            np.testing.assert_array_equal(a, b)
+    (path.parent / "other").mkdir()
+    with pytest.raises(PolicyError, match=r"other/policy\.msgpack does not exist"):
+        load_policy(path.parent / "other", env, PARAMS)
+
+
 def test_a_policy_acts_greedily_or_samples(saved, env):
     policy, _ = saved
     observation, _ = env.reset(jax.random.key(0), PARAMS)

@@ -3,6 +3,7 @@
 import dataclasses
 import shutil
 import types
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -51,6 +52,12 @@ def test_only_the_weights_are_those_of_the_policy(saved, config, env):
     assert_equal((state.optimizer, state.lanes.envs.state), (fresh.optimizer, fresh.lanes.envs.state))
     with pytest.raises(AssertionError):
         assert_equal(fresh.weights, policy.weights)
+
+
+def test_the_folder_of_a_run_stands_for_its_policy(saved, env):
+    policy, settings = saved
+    folder = str(Path(settings.init_from).parent)
+    assert_equal(starting_weights(dataclasses.replace(settings, init_from=folder), env, PARAMS), policy.weights)
 
 
 def test_a_run_learns_from_there_and_resumes_without_the_file(saved, env, tmp_path):
