@@ -59,6 +59,9 @@ def train(
             describe; see `train.networks.own`.
         show_progress: whether to draw a progress bar.
 
+    Returns:
+        The policy, the metrics as arrays over supersteps, and how long it took.
+
     Raises:
         ValueError: for settings that do not fit each other or the environment, or a run folder of another run.
         NotFinite: if a loss or gradient is NaN or infinite.
@@ -95,6 +98,14 @@ def train_population(
     learning_rate=1e-4,seed=1
 
     The arguments are those of `train`. A member whose loss is not finite stops; the others go on.
+
+    Returns:
+        Name of a member -> its outcome. One whose loss was not finite says so in `failure`. Members that were finished
+        before, in turns, are left out.
+
+    Raises:
+        ValueError: for settings that do not fit each other or the environment, or a run folder of another run.
+        Finished: if all members have done all their steps.
     """
     config = _complete(env, config, network, algorithm)
     with _folder(config, env, params, algorithm) as folder:

@@ -53,6 +53,9 @@ def run_population(
         folder: where to write, each member into a folder by its name; None writes nothing.
         show_progress: whether to draw a progress bar.
 
+    Returns:
+        Name of a member -> what became of it.
+
     Raises:
         ValueError: if another process is writing into the folder, or the settings do not fit the environment.
         Finished: if the population has done all its steps.

@@ -39,14 +39,21 @@ class NotFinite(ArithmeticError):
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """The result of a run."""
+    """The result of a run.
 
-    policy: LearnedPolicy
-    env_steps: int
+    >>> import numpy as np, train
+    >>> curve = {"return": np.array([-20.5, 3.25])}
+    >>> outcome = train.Outcome(None, 8_192, 2.0, 4.5, stopped=False, metrics=curve)  # `train.train` gives one
+    >>> float(outcome.metrics["return"][-1]), outcome.env_steps / outcome.seconds
+    (3.25, 4096.0)
+    """
+
+    policy: LearnedPolicy  # as it was at the end; `jaxenv.evaluate` and `train.save_policy` take it
+    env_steps: int  # of the whole run, also of its parts before it was resumed
     seconds: float  # from the first superstep on, including validation and checkpoints
     compile_seconds: float  # before it: compilation, and the first bank and episodes, which take a moment
     stopped: bool  # interrupted by a signal or the callback
-    metrics: dict[str, np.ndarray]  # name -> [supersteps], what `metrics.jsonl` has; NaN where there is nothing
+    metrics: dict[str, np.ndarray]  # name -> [supersteps], what `metrics.jsonl` has; NaN where a record has nothing
     failure: str | None = None  # of a member of a population: the terms of the loss that were not finite
 
 
@@ -74,6 +81,9 @@ def run(
         folder: where to write; None writes nothing.
         callback: is shown the record of each superstep; if it returns True the run ends early.
         show_progress: whether to draw a progress bar.
+
+    Returns:
+        What became of it, with the records of its earlier parts where it resumed.
 
     Raises:
         ValueError: if another process is writing into the folder.

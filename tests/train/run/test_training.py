@@ -65,6 +65,7 @@ def test_metrics_come_back_as_arrays_and_nothing_is_written(env, config, tmp_pat
     monkeypatch.chdir(tmp_path)
     seen = []
     outcome = run(env, config, callback=seen.append)
+    assert isinstance(outcome, train.Outcome)
     assert not outcome.stopped
     assert len(seen) == config.num_supersteps
     np.testing.assert_array_equal(outcome.metrics["return"], [record["return"] for record in seen])
