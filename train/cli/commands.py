@@ -29,6 +29,7 @@ from train.cli import (
     whole_numbers,
 )
 from train.run import console, folder, plots, population, processes, runner, start
+from train.run.checkpoint import Progress
 from train.settings import task
 from train.settings.config import Config
 from train.settings.members import is_population, members
@@ -56,11 +57,9 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
     with folder.of_run(config, parsed.resumed) as run_folder:
         where = f"{processes.in_words(config, lanes)}, written to {run_folder.path}"
         say(f"{config.env} on {where}\n{console.length(config)}")
-        if parsed.resumed is not None and not run_folder.has_checkpoint:
-            say("there is no checkpoint yet: it starts from the beginning")
+        on_start = _tell_start(say, is_resumed=parsed.resumed is not None)
         try:
-            say("compiling …")
-            outcome = runner.run(ALGORITHMS[algorithm], config, env, params, run_folder)
+            outcome = runner.run(ALGORITHMS[algorithm], config, env, params, run_folder, on_start=on_start)
         except KeyboardInterrupt:  # before the first superstep; from then on a signal ends the run in good order
             return _interrupted(algorithm, run_folder)
     if not processes.is_writer():
@@ -85,20 +84,35 @@ def _train_population(
     if config.devices not in (None, 1):
         raise ValueError(f"a population trains on one device: leave out --devices {config.devices}")
     number = len(members(config))  # raises for a sweep that cannot be, before there is a folder
+    say = functools.partial(print, flush=True)
     with folder.of_run(config, resumed) as run_folder:
-        where = f"written to {run_folder.path}\n{console.length(config)} each"
-        print(f"{number} members on one device, {where}\ncompiling …", flush=True)
+        say(f"{number} members on one device, written to {run_folder.path}\n{console.length(config)} each")
+        on_start = _tell_start(say, is_resumed=resumed is not None)
+        learner = ALGORITHMS[algorithm]
         try:
-            outcomes = population.run_population(ALGORITHMS[algorithm], config, env, params, run_folder)
+            outcomes = population.run_population(learner, config, env, params, run_folder, on_start=on_start)
         except KeyboardInterrupt:
             return _interrupted(algorithm, run_folder)
     if plots.is_possible():
         plots.learning_curves(folder.runs_in(run_folder.path), run_folder.learning_curve)
-    print("scoring …", flush=True)
+    say("scoring …")
     print(comparison.members_table(outcomes, env, env.default_params, library))
     if any(outcome.stopped for outcome in outcomes.values()):
         return _interrupted(algorithm, run_folder)
     return 0
+
+
+def _tell_start(say: Callable[[str], None], *, is_resumed: bool) -> runner.OnStart:
+    """Says where a run starts, and that it compiles."""
+
+    def tell(progress: Progress | None) -> None:
+        if is_resumed and progress is None:
+            say("there is no checkpoint yet: it starts from the beginning")
+        elif progress is not None:
+            say(f"resuming at step {progress.env_steps:,}")
+        say("compiling …")
+
+    return tell
 
 
 def _interrupted(algorithm: str, run_folder: folder.RunFolder) -> int:

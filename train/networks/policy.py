@@ -15,7 +15,8 @@ from train.networks.reader import Reader
 class NetworkPolicy(struct.PyTreeNode):
     """(key, observation, params) -> action: the most probable one, or a sample.
 
-    A run returns one and `train.load_policy` reads one from its folder or file; `jaxenv.evaluate` scores it like a baseline.
+    A run returns one, and `train.load_policy` reads one from its folder or a file; `jaxenv.evaluate` scores it like a
+    baseline.
 
     >>> import functools, jax, jaxenv, train
     >>> env, params = jaxenv.make("LifeOps-v0")

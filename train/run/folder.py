@@ -69,11 +69,6 @@ class RunFolder:
         return self.path / "learning_curve.png"
 
     @property
-    def has_checkpoint(self) -> bool:
-        """Whether there is one to resume from."""
-        return any(self.checkpoints.glob("[0-9]*"))
-
-    @property
     def has_results(self) -> bool:
         """Whether anything was trained here, by the run or by a member of the population."""
         own = ("metrics.jsonl", "policy*.msgpack", "not_finite", "checkpoints*/[0-9]*")

@@ -22,7 +22,7 @@ from train.run.checkpoint import Checkpoints, Finished, NoCheckpoints, Progress
 from train.run.console import Bar
 from train.run.folder import RunFolder
 from train.run.member import Member
-from train.run.runner import Outcome, check, write_both
+from train.run.runner import OnStart, Outcome, check, write_both
 from train.run.start import from_policy
 from train.run.stop_signal import StopSignal
 from train.score.validation import make_validator
@@ -38,6 +38,7 @@ def run_population(
     env_params: Any,
     folder: RunFolder | None = None,
     *,
+    on_start: OnStart | None = None,
     show_progress: bool = True,
 ) -> dict[str, Outcome]:
     """Trains the members that `config` describes, resuming where `folder` holds checkpoints: name -> outcome.
@@ -51,6 +52,7 @@ def run_population(
         env: the environment.
         env_params: its params.
         folder: where to write, each member into a folder by its name; None writes nothing.
+        on_start: is told where the members that train at once start, unless they are finished.
         show_progress: whether to draw a progress bar.
 
     Returns:
@@ -73,7 +75,7 @@ def run_population(
             folder.write_config(config)
         for number, each in enumerate(groups):
             group = Group(algorithm, config, env, env_params, each, folder, f"checkpoints-{number}")
-            outcomes |= group.train(show_progress=show_progress)
+            outcomes |= group.train(on_start=on_start, show_progress=show_progress)
             if group.is_interrupted:
                 break
     if not outcomes:
@@ -102,15 +104,18 @@ class Group:
         self._hyper = jax.tree.map(lambda *values: jnp.array(values), *(member.hyper for member in named.values()))
         self._lanes = Lanes(config.rollout.num_lanes)
 
-    def train(self, *, show_progress: bool) -> dict[str, Outcome]:
+    def train(self, *, on_start: OnStart | None, show_progress: bool) -> dict[str, Outcome]:
         """Trains to the end, or to an interruption: name -> outcome; nothing if that was done before."""
         config = self.config
         with contextlib.ExitStack() as stack:
             checkpoints = stack.enter_context(self._open_checkpoints())
             began = time.perf_counter()
-            progress = checkpoints.newest() or Progress(scenarios=self._scenarios())
-            if progress.superstep >= config.num_supersteps:
+            found = checkpoints.newest()
+            if found is not None and found.superstep >= config.num_supersteps:
                 return {}
+            if on_start is not None:
+                on_start(found)
+            progress = found or Progress(scenarios=self._scenarios())
             state, progress = self._state(checkpoints, progress)
             superstep = self._superstep(state)
             validate = make_validator(config, self.env, self.env_params, self.policy(state, 0))

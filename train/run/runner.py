@@ -32,6 +32,9 @@ from train.score.validation import check_scenarios, make_validator
 from train.settings import task
 from train.settings.config import Config
 
+OnStart = Callable[[Progress | None], None]
+"""Is told where a run starts, before anything is compiled: the progress of a checkpoint, or None for the beginning."""
+
 
 class NotFinite(ArithmeticError):
     """A loss or gradient is NaN or infinite, so training cannot continue."""
@@ -65,6 +68,7 @@ def run(
     folder: RunFolder | None = None,
     *,
     callback: Callback | None = None,
+    on_start: OnStart | None = None,
     show_progress: bool = True,
 ) -> Outcome:
     """Trains as `config` says, resuming from the newest checkpoint in `folder` if it holds one.
@@ -80,6 +84,7 @@ def run(
         env_params: its params; training uses their bank, unless the settings ask for generated scenarios.
         folder: where to write; None writes nothing.
         callback: is shown the record of each superstep; if it returns True the run ends early.
+        on_start: is told where the run starts, unless it is finished.
         show_progress: whether to draw a progress bar.
 
     Returns:
@@ -101,7 +106,7 @@ def run(
         began = time.perf_counter()
         lacks_policy = folder is not None and not folder.policy.exists()  # also of a run killed ahead of writing it
         state, progress = restore_or_init(
-            algorithm, config, env, env_params, checkpoints, lanes, may_be_finished=lacks_policy
+            algorithm, config, env, env_params, checkpoints, lanes, may_be_finished=lacks_policy, on_start=on_start
         )
         if folder is not None:
             folder.write_config(config)
@@ -198,6 +203,7 @@ def restore_or_init(
     lanes: Lanes | None = None,
     *,
     may_be_finished: bool = False,
+    on_start: OnStart | None = None,
 ) -> tuple[Any, Progress]:
     """State and progress of the newest checkpoint, or of a new run, which may start from a policy.
 
@@ -211,6 +217,8 @@ def restore_or_init(
             f"the run is finished: {progress.env_steps:,} of {config.total_steps:,} steps are done; "
             "continue it with a greater --total-steps"
         )
+    if on_start is not None:
+        on_start(progress)
     init = functools.partial(algorithm.init, key, env_params, config=config, env=env)
     bank = algorithm.training_bank(key, env_params, config=config, env=env)
     scenarios = "" if bank is None else bank.fingerprint()

@@ -34,8 +34,8 @@ class Config:
     sweep: tuple[str, ...] = ()
     at_once: int | None = None  # members in one program, the others in turns; default: all
     devices: int | None = None  # devices to train on, of which each has the same number of lanes; default: all
-    # The policy file, or the folder of a run, whose weights a new run starts from, of the same network. Its environments
-    # may be other in number or kind, as far as the shapes of the weights allow. A run that resumes does not read it.
+    # The policy file, or the run folder, whose weights a new run starts from, of the same network. Its environments may
+    # be other in number or kind, as far as the shapes of the weights allow. A run that resumes does not read it.
     init_from: str | None = None  # default: random weights
     total_steps: int = 4_000_000  # environment steps, rounded up to whole supersteps
     run_dir: Path | None = None  # output folder, which must not exist yet; default: runs/ENV-SEED-N

@@ -115,6 +115,9 @@ def test_train_then_evaluate(tmp_path, capsys):
     assert main(["plot", str(run_dir), "--out", str(tmp_path / "curve.svg")]) == 0
     assert "curve.svg" in capsys.readouterr().out
 
+    assert main(["ppo", "--resume", str(run_dir), "--total-steps", "5632"]) == 0
+    told = capsys.readouterr().out
+    assert told.index("resuming at step 5,120\n") < told.index("compiling …")
     for again, message in (
         ([*options, "--run-dir", str(run_dir)], f"already exists: resume that run with --resume {run_dir}"),
         ([*options, "--resume", str(run_dir)], "the run is finished"),
@@ -122,9 +125,10 @@ def test_train_then_evaluate(tmp_path, capsys):
         (["--resume", str(run_dir), "--seed", "4"], "cannot be resumed with --seed 4 (it has 3)"),
     ):
         assert main(["ppo", *again]) == 2
-        error = capsys.readouterr().err
-        assert message in error
-        assert error.count("\n") == 1
+        told = capsys.readouterr()
+        assert message in told.err
+        assert told.err.count("\n") == 1
+        assert "compiling" not in told.out
 
 
 @pytest.mark.slow
@@ -140,12 +144,17 @@ def test_train_a_population(tmp_path, capsys):
     assert main(["evaluate", str(run_dir / "seed=4")]) == 0
     assert "mean score" in capsys.readouterr().out
     assert main(["plot", str(run_dir), "--out", str(tmp_path / "curve.png")]) == 0
+    assert main(["ppo", "--resume", str(run_dir), "--total-steps", "5632"]) == 0
+    told = capsys.readouterr().out
+    assert told.index("resuming at step 5,120\n") < told.index("compiling …")
     for again, message in (
         (["--resume", str(run_dir)], "the population is finished"),
         ([*options, "--sweep", "gama=0.9,1", "--run-dir", str(tmp_path / "sweep")], "Did you mean 'gamma'?"),
     ):
         assert main(["ppo", *again]) == 2
-        assert message in capsys.readouterr().err
+        told = capsys.readouterr()
+        assert message in told.err
+        assert "compiling" not in told.out
     assert not (tmp_path / "sweep").exists()
 
 
