@@ -12,8 +12,10 @@ from train.run.runner import Outcome as Outcome
 from train.score.calibration import Calibration as Calibration
 from train.score.calibration import calibrate as calibrate
 from train.settings.config import Config as Config
+from train.settings.groups import Curriculum as Curriculum
 from train.settings.groups import Hyper as Hyper
 from train.settings.groups import Network as Network
+from train.settings.groups import QLearning as QLearning
 from train.settings.groups import Rollout as Rollout
 from train.settings.groups import Scenarios as Scenarios
 from train.settings.presets import preset as preset

@@ -34,7 +34,7 @@ class Discrete:
     (True, False)
     """
 
-    n: int
+    n: int  # how many
 
     shape = ()
     dtype = jnp.int32
@@ -63,10 +63,10 @@ class Box:
     False
     """
 
-    low: float
-    high: float
-    shape: tuple[int, ...]
-    dtype: Any = jnp.float32
+    low: float  # the least number
+    high: float  # the greatest number, itself included
+    shape: tuple[int, ...]  # of the array
+    dtype: Any = jnp.float32  # of its numbers
 
     def sample(self, key: Key) -> jax.Array:
         """Draws uniformly, integer bounds included; from a standard normal where floats have no real bounds."""
@@ -109,8 +109,8 @@ class Record:
     ((16,), True)
     """
 
-    cls: type
-    fields: tuple[tuple[str, Space], ...]
+    cls: type  # the class of the record
+    fields: tuple[tuple[str, Space], ...]  # (name, space) of each of its fields
 
     @classmethod
     def of(cls, record: type, fields: Mapping[str, Space]) -> "Record":

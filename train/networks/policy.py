@@ -29,10 +29,10 @@ class NetworkPolicy(struct.PyTreeNode):
     ShapeDtypeStruct(shape=(), dtype=int32)
     """
 
-    weights: Any
-    network: PureNetwork = struct.field(pytree_node=False)
-    env: Environment = struct.field(pytree_node=False)
-    greedy: bool = struct.field(pytree_node=False, default=True)
+    weights: Any  # of the network; the only part that is traced
+    network: PureNetwork = struct.field(pytree_node=False)  # features -> policy and value
+    env: Environment = struct.field(pytree_node=False)  # whose observations it reads
+    greedy: bool = struct.field(pytree_node=False, default=True)  # the most probable action, or a sample
 
     def __call__(self, key: Key, observation: Any, params: Any) -> jax.Array:
         """[] int32, for one observation of the environment."""
@@ -44,10 +44,10 @@ class NetworkPolicy(struct.PyTreeNode):
 class RecurrentPolicy(struct.PyTreeNode):
     """The same for a network with memory: a `jaxenv.core.types.StatefulPolicy`."""
 
-    weights: Any
-    network: PureNetwork = struct.field(pytree_node=False)
-    env: Environment = struct.field(pytree_node=False)
-    greedy: bool = struct.field(pytree_node=False, default=True)
+    weights: Any  # of the network; the only part that is traced
+    network: PureNetwork = struct.field(pytree_node=False)  # features -> policy and value
+    env: Environment = struct.field(pytree_node=False)  # whose observations it reads
+    greedy: bool = struct.field(pytree_node=False, default=True)  # the most probable action, or a sample
 
     def initial_carry(self) -> jax.Array:
         """[H] float32: nothing is remembered."""

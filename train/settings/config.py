@@ -36,7 +36,8 @@ class Config:
     devices: int | None = None  # devices to train on, of which each has the same number of lanes; default: all
     # The policy file, or the run folder, whose weights a new run starts from, of the same network. Its environments may
     # be other in number or kind, as far as the shapes of the weights allow. A run that resumes does not read it.
-    init_from: str | None = None  # default: random weights
+    # Default: random weights.
+    init_from: str | None = None
     total_steps: int = 4_000_000  # environment steps, rounded up to whole supersteps
     run_dir: Path | None = None  # output folder, which must not exist yet; default: runs/ENV-SEED-N
     validate_every: int = 4  # validate every N supersteps and at the end (0 = never), only with generated scenarios

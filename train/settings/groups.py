@@ -25,11 +25,12 @@ class Rollout:
     epochs: int = 4  # passes over a rollout; with a replay buffer, samples drawn from it for each step collected
     minibatch_size: int = 2048  # samples per gradient step; all of them if a rollout has fewer environment steps
     # Samples whose gradient is computed at once; a minibatch is accumulated over them. Less memory, the same gradient.
-    microbatch_size: int | None = None  # default: the whole minibatch
+    # Default: the whole minibatch.
+    microbatch_size: int | None = None
     updates_per_superstep: int = 4  # updates compiled into one call; metrics are written once per call
     # Parts with their own environments, scenarios, keys and shuffles, over which devices are spread; results depend on
-    # it, and not on the devices.
-    lanes: int | None = None  # default: one per device
+    # it, and not on the devices. Default: one per device.
+    lanes: int | None = None
     # Bootstrap the value at a time limit (Pardo et al. 2018). Off: a time limit counts as termination, which is right
     # where the clock is observed and the limit is part of the task.
     bootstrap_truncated: bool = True
@@ -100,8 +101,8 @@ class Hyper(struct.PyTreeNode, kw_only=True):
     clip: float = 0.2  # clipping range of the probability ratio at the first update
     clip_end: float | None = None  # final value after linear change; default: the same as at the first update
     # An update makes no more gradient steps once a minibatch has a greater approximate KL divergence, in nats, from the
-    # policy that acted.
-    target_kl: float | None = None  # default: it makes all of them
+    # policy that acted. Default: it makes all of them.
+    target_kl: float | None = None
     value_clip: float = 10.0  # clipping range of the value, in units of scaled reward
     value_coef: float = 0.5  # weight of the value loss
     entropy_coef: float = 0.01  # weight of the entropy bonus at the first update
@@ -146,7 +147,11 @@ class Network:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class QLearning:
-    """How PQN and DQN explore, and what DQN remembers. Nothing else reads them; changing one recompiles."""
+    """How PQN and DQN explore, and what DQN remembers. Nothing else reads them; changing one recompiles.
+
+    >>> QLearning(epsilon_end=0.1).buffer_size
+    65536
+    """
 
     epsilon_start: float = 1.0  # probability of a random legal action at the first update
     epsilon_end: float = 0.05  # final value after linear decay
@@ -186,7 +191,11 @@ class Scenarios:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Curriculum:
-    """Which of the generated scenarios episodes start in."""
+    """Which of the generated scenarios episodes start in.
+
+    >>> Curriculum(curriculum="plr", replay_share=0.3).is_uniform
+    False
+    """
 
     # "uniform": always new ones; "plr": also those that still teach (prioritised level replay, Jiang et al. 2021);
     # "accel": and edits of these (Parker-Holder et al. 2022).
