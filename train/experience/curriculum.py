@@ -164,6 +164,29 @@ def check_edits(config: Config, env: Environment) -> None:
         )
 
 
+def summary(bank: ScenarioBank, before: Levels, after: Levels) -> dict[str, jax.Array]:
+    """Name -> [] float32: what a run records of a curriculum.
+
+    replay_share: probability that a start replays a scenario which has a score
+    replay_score: mean score of what is replayed, by its probabilities; 0 while nothing is
+    level_score:  mean of all scores, those of this update among them
+
+    Args:
+        bank: S scenarios, with the probabilities of the starts of an update.
+        before: what was known of them.
+        after: what is known once they were played.
+    """
+    cumulative = jnp.asarray(bank.start_cdf)
+    weights = jnp.diff(cumulative, prepend=0.0) / cumulative[-1]
+    replayed = jnp.where(before.is_scored, weights, 0.0)
+    scored = _normalized(after.is_scored.astype(jnp.float32))
+    return {
+        "replay_share": jnp.sum(replayed),
+        "replay_score": jnp.sum(_normalized(replayed) * before.score),
+        "level_score": jnp.sum(scored * after.score),
+    }
+
+
 def ranks(levels: Levels) -> jax.Array:
     """[S] int32: 1 for the greatest score among those that are scored, the others after them."""
     order = jnp.argsort(jnp.where(levels.is_scored, -levels.score, jnp.inf))

@@ -17,7 +17,7 @@ from jaxenv.core.types import Key
 from jaxenv.wrappers import EpisodeStatistics
 from train.experience import rollout
 from train.experience.bank import refresh, with_bank
-from train.experience.curriculum import Levels, Played, observed, renewed
+from train.experience.curriculum import Levels, Played, observed, renewed, summary
 from train.lanes import Lanes
 from train.learning.gradients import not_finite_terms
 from train.learning.returns import generalized_advantages, true_next_values
@@ -30,7 +30,7 @@ from train.networks.reader import Reader
 from train.ppo import early_stop, learner, reward_scale
 from train.ppo.losses import Batch, Losses
 from train.settings.config import Config
-from train.settings.groups import Hyper
+from train.settings.groups import Curriculum, Hyper
 
 
 class Metrics(struct.PyTreeNode):
@@ -44,11 +44,12 @@ class Metrics(struct.PyTreeNode):
     learning_rate: jax.Array  # [] float32
     entropy_coef: jax.Array  # [] float32
     steps_made: jax.Array | None = None  # [] float32, share of the gradient steps; None without a target KL divergence
+    curriculum: dict[str, jax.Array] | None = None  # name -> [] float32, see `summary`; None if starts are uniform
 
     def means(self) -> dict[str, jax.Array]:
         """Name -> what a run averages over updates."""
         own = ("grad_norm", "explained_variance", "learning_rate", "entropy_coef", "steps_made")
-        values = {**vars(self.losses), **{name: getattr(self, name) for name in own}}
+        values = {**vars(self.losses), **{name: getattr(self, name) for name in own}, **(self.curriculum or {})}
         return {name: value for name, value in values.items() if value is not None}
 
 
@@ -115,6 +116,7 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
         following, terms, (losses, grad_norm), steps_made = early_stop.learn(
             shuffle_key, learned, batch, step, sizes.rollout, hyper.target_kl
         )
+        scored, told = after_play(bank, levels, played(steps, batch, hyper), updates, sizes.curriculum)
         metrics = Metrics(
             totals=lanes.sum(totals),
             losses=losses,
@@ -124,12 +126,12 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
             learning_rate=learning_rate,
             entropy_coef=entropy_coef,
             steps_made=steps_made,
+            curriculum=None if told is None else lanes.mean(told),
         )
         weights = with_new_statistics(following[0], reader.features, steps.observation, lanes)
         ended = steps.terminated | steps.truncated
         counted = reward_scale.after(returns, steps.reward, ended, hyper.gamma, lanes)
         failed = jnp.any(jnp.stack(list(metrics.not_finite.values())))
-        scored = None if levels is None else observed(levels, played(steps, batch, hyper), updates, sizes.curriculum)
         before = lane.envs, lane.key, levels, learned, updates, returns
         after = envs, key, scored, (weights, following[1]), updates + 1, counted
         envs, key, levels, learned, updates, returns = select(failed, before, after)
@@ -195,10 +197,22 @@ def next_bank(
     return renewed(key, lane.bank, lane.levels, live=live, updates=updates, config=config, env=env)
 
 
-def played(steps: rollout.Transition, batch: Batch, hyper: Hyper) -> Played:
-    """What a curriculum is told of an update."""
+def played(steps: rollout.Transition, batch: Batch, hyper: Hyper) -> Played | None:
+    """What a curriculum is told of an update; None where there is no curriculum."""
+    if steps.scenario is None:
+        return None
     ended, returns = steps.terminated | steps.truncated, steps.episode_return * hyper.reward_scale
     return Played(steps.scenario, batch.advantage, batch.value, returns, ended)
+
+
+def after_play(
+    bank: ScenarioBank | None, levels: Levels | None, played: Played | None, updates: jax.Array, settings: Curriculum
+) -> tuple[Levels | None, dict[str, jax.Array] | None]:
+    """What a curriculum knows after an update, and what is recorded of it."""
+    if bank is None or levels is None or played is None:
+        return None, None
+    after = observed(levels, played, updates, settings)
+    return after, summary(bank, levels, after)
 
 
 def memory_of(envs: rollout.RolloutState, steps: rollout.Transition) -> Sequences | None:

@@ -7,10 +7,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxenv import ScenarioBank
 from strategies.tables import STATES, column, table
 from train import ppo
 from train.experience import curriculum
 from train.experience.curriculum import Levels, Played
+from train.run.metrics import reduce_metrics
 from train.settings.config import Config
 from train.settings.groups import Curriculum, Scenarios
 
@@ -75,17 +77,30 @@ def test_scores_against_a_loop(score):
         assert a[3] == b[3]
 
 
+def test_what_is_recorded():
+    """By hand: of the starts six tenths replay, in the scenarios of score 0.5, 2 and 1; then the last one is played."""
+    weights = jnp.array([0.1, 0.3, 0.2, 0.4])
+    bank = ScenarioBank(jnp.arange(4)).with_start_weights(5 * weights)
+    after = levels(score=jnp.array([0.5, 1.5, 1.0, 4.0]), is_scored=jnp.ones(4, bool))
+    found = curriculum.summary(bank, levels(), after)
+    expected = {"replay_share": 0.6, "replay_score": (0.05 + 0.6 + 0.2) / 0.6, "level_score": 1.75}
+    assert found == pytest.approx(expected, rel=1e-5)
+    first = curriculum.summary(bank, Levels.unknown(4), levels())
+    assert first == pytest.approx({"replay_share": 0.0, "replay_score": 0.0, "level_score": 3.5 / 3}, rel=1e-5)
+
+
 @pytest.fixture(scope="module")
 def supersteps(generated, env):
-    """(params, number) -> the only lane after each of so many supersteps."""
+    """(params, number) -> the only lane after each of so many supersteps, and their metrics."""
     config = dataclasses.replace(generated, curriculum=SETTINGS)
     superstep = ppo.make_superstep(config, env)
 
     def run(params, number):
         state, found = ppo.init(jax.random.key(0), params, config=config, env=env), []
         for _ in range(number):
-            state, _ = superstep(jax.tree.map(jnp.copy, state), params, config.hyper)
-            found.append(jax.tree.map(lambda x: np.asarray(x[0]), state.lanes.replace(key=jnp.zeros(1))))
+            state, metrics = superstep(jax.tree.map(jnp.copy, state), params, config.hyper)
+            lane = jax.tree.map(lambda x: np.asarray(x[0]), state.lanes.replace(key=jnp.zeros(1)))
+            found.append((lane, reduce_metrics(metrics)))
         return found
 
     return run
@@ -94,15 +109,17 @@ def supersteps(generated, env):
 def test_what_still_teaches_is_kept_and_played_again(supersteps):
     """Nothing is seen, and in state 0 alone one action of three pays: only there something is better than expected."""
     params = table(rewards=[[0, 0, 5]] + [[0, 0, 0]] * (STATES - 1), observations=np.zeros((STATES, STATES)))
-    for lane in supersteps(params, 6)[2:]:
+    for lane, record in supersteps(params, 6)[2:]:
         weight = np.diff(lane.bank.start_cdf, prepend=0.0)
         assert (weight >= -1e-6).all()
         assert weight.sum() == pytest.approx(1.0, abs=1e-4)
         assert weight[lane.bank.scenarios.at == 0].sum() > 0.5  # uniform starts would give a third
+        assert record["replay_share"] == pytest.approx(SETTINGS.replay_share, abs=1e-4)
+        assert record["replay_score"] > 1.2 * record["level_score"] > 0.0
 
 
 def test_a_kept_slot_keeps_its_scenario(supersteps):
-    before, after = supersteps(table(rewards=column([1, 0, -1])), 2)
+    (before, _), (after, _) = supersteps(table(rewards=column([1, 0, -1])), 2)
     is_kept = after.levels.is_scored & before.levels.is_scored & (after.levels.best_return == before.levels.best_return)
     is_old = is_kept & (after.levels.played < after.levels.played.max())
     assert is_old.any()

@@ -2,8 +2,11 @@
 
 import contextlib
 import dataclasses
+import functools
 import importlib
+import re
 import shutil
+from pathlib import Path
 
 import flax.linen as nn
 import jax
@@ -17,6 +20,7 @@ import jaxenv
 import train
 from jaxenv.wrappers import FromGymnax
 from strategies.tables import Table
+from train import dqn, ppo, pqn
 from train.networks import own
 from train.run import folder as folders
 from train.run.metrics import read_metrics
@@ -57,6 +61,15 @@ class Gives(nn.Module):
         }[self.what]
 
 
+def explained(*kinds):
+    """The names in the table of docs/training.md that records of such runs have."""
+    page = (Path(__file__).parents[3] / "docs" / "training.md").read_text("utf-8")
+    section = page.partition("## What a record has")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \| [^|]+ \|$", section, re.MULTILINE)
+    assert {kind for _, kind in rows} >= set(kinds)
+    return {name for name, kind in rows if kind in kinds}
+
+
 def run(env, config, **options):
     return train.train(env, PARAMS, config, show_progress=False, **options)
 
@@ -68,10 +81,33 @@ def test_metrics_come_back_as_arrays_and_nothing_is_written(env, config, tmp_pat
     assert isinstance(outcome, train.Outcome)
     assert not outcome.stopped
     assert len(seen) == config.num_supersteps
+    assert set(seen[0]) == set(seen[-1]) == set(outcome.metrics) == explained("all", "PPO")
     np.testing.assert_array_equal(outcome.metrics["return"], [record["return"] for record in seen])
     np.testing.assert_array_equal(outcome.metrics["env_steps"][-1], config.total_steps)
     assert np.isnan(outcome.metrics["validation_return"]).all()  # it trains on the bank of its params
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "changed", "kinds"),
+    [
+        (ppo, {}, ["PPO"]),
+        (ppo, {"hyper": {"target_kl": 0.1}}, ["PPO", "PPO, `--target-kl`"]),
+        (ppo, {"curriculum": {"curriculum": "plr"}}, ["PPO", "PPO, `--curriculum`"]),
+        (ppo, {"rollout": {"normalize_rewards": True}, "network": {"normalize_observations": True}}, ["PPO"]),
+        (pqn, {}, ["PQN, DQN"]),
+        (dqn, {}, ["PQN, DQN"]),
+    ],
+)
+def test_what_an_algorithm_records_is_explained(algorithm, changed, kinds, generated, env):
+    """Beside what the loop adds to each record."""
+    groups = {name: dataclasses.replace(getattr(generated, name), **group) for name, group in changed.items()}
+    config = dataclasses.replace(generated, **groups)
+    init = functools.partial(algorithm.init, config=config, env=env)
+    state = jax.eval_shape(init, jax.random.key(0), PARAMS)
+    _, metrics = jax.eval_shape(algorithm.make_update(config, env), state, PARAMS, config.hyper)
+    of_the_loop = explained("all") - {"learning_rate", "grad_norm"}
+    assert set(metrics.means()) | of_the_loop == explained("all", *kinds)
 
 
 def test_a_callback_stops_a_run_which_goes_on_later(env, config, tmp_path):
