@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 import fcntl
 import json
+import math
 import os
 import shutil
 from collections.abc import Iterator
@@ -175,8 +176,8 @@ def _take_back(run_folder: RunFolder, *, keep_empty: bool) -> None:
 
 
 def runs_in(path: Path) -> list[RunFolder]:
-    """The run in a folder, or the members of the population that it holds."""
-    members = sorted(each.parent for each in path.glob("*/config.json"))
+    """The run in a folder, or the members of the population that it holds, by their values and seeds."""
+    members = sorted((each.parent for each in path.glob("*/config.json")), key=_by_values)
     return [RunFolder(each) for each in members or [path]]
 
 
@@ -192,6 +193,21 @@ def policy_path(path: Path, *, best: bool = False) -> Path:
     if not found.exists():
         raise ValueError(f"{found} does not exist: only a run folder has one, from the first validation on")
     return found
+
+
+def _by_values(path: Path) -> list[tuple[str, float, str]]:
+    """Sorts `learning_rate=3e-4,seed=0` before `learning_rate=1e-3,seed=0`, and other names as text."""
+    pairs = [part.partition("=") for part in path.name.split(",")]
+    return [(name, _number(value), value) for name, _, value in pairs]
+
+
+def _number(text: str) -> float:
+    """The number in a text, 0 if it is none; neither is NaN, which would be in no order."""
+    try:
+        number = float(text)
+    except ValueError:
+        return 0.0
+    return 0.0 if math.isnan(number) else number
 
 
 def _is_free(path: Path) -> bool:

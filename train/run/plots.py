@@ -19,11 +19,14 @@ from train.settings.serialize import to_json
 COLORS = (BLUE, ORANGE, GREEN, PURPLE, INK, MUTED)
 SIZE = (7.2, 5.0)  # inches
 DOTS_PER_INCH = 160
+MAX_COLUMNS = 4  # of the legend
 BAND_FROM = 3  # runs that differ by their seed alone
+WIDTH = 1.6  # of a curve, in points
 SMOOTHED_FROM = 80  # points; a longer curve is drawn as its running mean, with the points faintly behind it
 LARGE, SMALL, TINY = 12.0, 8.5, 7.0  # font sizes, in points
 PANELS = (("entropy", "entropy, nats", False), ("value_loss", "value loss", True))  # metric, title, log scale
 LEFT, RIGHT = 0.085, 0.955  # edges of the panels, as fractions of the width
+HEAD, LEGEND, TOP, BOTTOM = 0.225, 0.4, 0.7, 0.35  # inches: head, legend and panels from above, panels from below
 
 Records = Sequence[Mapping[str, Any]]
 Curve = tuple[np.ndarray, np.ndarray]  # environment steps, values
@@ -46,24 +49,35 @@ def learning_curves(folders: Sequence[RunFolder], out: Path) -> None:
     """
     if not is_possible():
         raise ValueError("drawing needs matplotlib: pip install 'jaxenv[viz]'")
+    picture = io.BytesIO()
+    _figure(folders).savefig(picture, format=out.suffix.removeprefix(".") or None)
+    write_atomic(out, picture.getvalue())
+
+
+def _figure(folders: Sequence[RunFolder]) -> Any:
+    """The picture of several runs: a head, a legend if there is more than one curve, and the panels."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     runs = _grouped(_named(folders))
     figure = Figure(figsize=SIZE, dpi=DOTS_PER_INCH, facecolor="white")
     FigureCanvasAgg(figure)
-    panels = [panel for panel in PANELS if any(panel[0] in record for runs_ in runs.values() for record in runs_[0])]
-    grid = figure.add_gridspec(
-        2, 2, height_ratios=(2.3, 1), left=LEFT, right=RIGHT, top=0.86, bottom=0.07, hspace=0.45, wspace=0.2
-    )
+    legend = _legend(figure, list(runs)) if len(runs) > 1 else None
+    room = 0.0 if legend is None else legend.get_window_extent().height / DOTS_PER_INCH
+    height = SIZE[1] + room
+    figure.set_size_inches(SIZE[0], height)
+    if legend is not None:
+        legend.set_bbox_to_anchor((LEFT, 1 - LEGEND / height), transform=figure.transFigure)
+    _head(figure, 1 - HEAD / height, folders, runs)
+    edges = {"left": LEFT, "right": RIGHT, "top": 1 - (TOP + room) / height, "bottom": BOTTOM / height}
+    grid = figure.add_gridspec(2, 2, height_ratios=(2.3, 1), **edges, hspace=0.45, wspace=0.2)
     main = figure.add_subplot(grid[0, :])
     _draw(main, runs, "return", "return of an episode, actions sampled", SMALL)
+    main.set_xlabel("environment steps", fontsize=TINY, color=MUTED, loc="right", labelpad=2)
+    panels = [panel for panel in PANELS if any(panel[0] in record for runs_ in runs.values() for record in runs_[0])]
     for column, (key, title, is_log) in enumerate(panels):
         _draw(figure.add_subplot(grid[1, column]), runs, key, title, TINY, log=is_log)
-    _head(figure, main, folders, runs)
-    picture = io.BytesIO()
-    figure.savefig(picture, format=out.suffix.removeprefix(".") or None)
-    write_atomic(out, picture.getvalue())
+    return figure
 
 
 def _named(folders: Sequence[RunFolder]) -> dict[str, RunFolder]:
@@ -103,8 +117,8 @@ def _draw(
     """One panel, with a curve per run, or per group of runs the mean in a band from the least to the greatest."""
     from matplotlib.ticker import EngFormatter, LogLocator, MaxNLocator, NullLocator
 
-    for number, (name, group) in enumerate(runs.items()):
-        color = COLORS[number % len(COLORS)]
+    for number, group in enumerate(runs.values()):
+        color = _color(number)
         curves = [_curve(records, key) for records in group]
         steps = min((steps for steps, _ in curves), key=len)
         each = np.array([np.interp(steps, *curve) if len(curve[0]) else curve[1] for curve in curves])
@@ -114,7 +128,7 @@ def _draw(
         if len(steps) >= SMOOTHED_FROM:
             axes.plot(steps, values, color=color, linewidth=0.6, alpha=0.25)
             values = _running_mean(values, len(values) // 40)
-        axes.plot(steps, values, color=color, linewidth=1.6, solid_capstyle="round", label=name)
+        axes.plot(steps, values, color=color, linewidth=WIDTH, solid_capstyle="round")
         if len(steps):
             axes.plot(steps[-1:], values[-1:], "o", color=color, markersize=3.2)
     axes.set_title(title, loc="left", fontsize=size, color=MUTED, pad=7)
@@ -133,18 +147,35 @@ def _draw(
     axes.spines["bottom"].set_color(FAINT)
 
 
-def _head(figure: Any, main: Any, folders: Sequence[RunFolder], runs: Mapping[str, Any]) -> None:
-    """The environments, the length of a single run, or a legend of several."""
+def _legend(figure: Any, names: Sequence[str]) -> Any:
+    """The names of the runs, for above the panels where no curve is, in as many columns as there is room for."""
+    from matplotlib.lines import Line2D
+
+    handles = [Line2D([], [], color=_color(number), linewidth=WIDTH) for number in range(len(names))]
+    place = {"loc": "upper left", "borderpad": 0.0, "borderaxespad": 0.0, "frameon": False}
+    for columns in range(min(len(names), MAX_COLUMNS), 0, -1):
+        look = {"ncol": columns, "fontsize": SMALL, "labelcolor": INK, "handlelength": 1.2}
+        legend = figure.legend(handles, names, **place, **look)
+        if columns == 1 or legend.get_window_extent().width <= (RIGHT - LEFT) * figure.bbox.width:
+            return legend
+        legend.remove()
+    return None
+
+
+def _head(figure: Any, y: float, folders: Sequence[RunFolder], runs: Mapping[str, Any]) -> None:
+    """The environments, and the length of a single run."""
     environments = list(dict.fromkeys(folder.read_config().env for folder in folders))
-    figure.text(LEFT, 0.955, ", ".join(environments), fontsize=LARGE, fontweight="bold", color=INK, va="center")
+    figure.text(LEFT, y, ", ".join(environments), fontsize=LARGE, fontweight="bold", color=INK, va="center")
     if len(runs) == 1:
         [(name, group)] = runs.items()
         last = group[0][-1]
         text = f"{name}: {last['env_steps']:,} environment steps in {_duration(last['seconds'])}"
-        figure.text(RIGHT, 0.955, text, fontsize=SMALL, color=MUTED, ha="right", va="center")
-    else:
-        main.legend(loc="lower right", fontsize=SMALL, frameon=False, labelcolor=INK, handlelength=1.2)
-    main.set_xlabel("environment steps", fontsize=TINY, color=MUTED, loc="right", labelpad=2)
+        figure.text(RIGHT, y, text, fontsize=SMALL, color=MUTED, ha="right", va="center")
+
+
+def _color(number: int) -> str:
+    """Of the curve of that number."""
+    return COLORS[number % len(COLORS)]
 
 
 def _curve(records: Sequence[Mapping[str, Any]], key: str) -> Curve:

@@ -45,6 +45,31 @@ def test_one_run_and_several(make_run, tmp_path):
     assert 10_000 < inked(one.learning_curve) < inked(tmp_path / "several.png")
 
 
+def test_a_sweep_is_in_the_order_of_its_numbers_and_its_legend_hides_nothing(make_run, tmp_path):
+    rates = ["3e-4", "1e-3", "3e-3", "1e-2"]
+    for rate in reversed(rates):
+        folder = make_run(f"sweep/learning_rate={rate},seed=0", 20)
+        settings = folder.read_config()
+        folder.write_config(dataclasses.replace(settings, hyper=settings.hyper.replace(learning_rate=float(rate))))
+    make_run("sweep/learning_rate=1e-3,seed=10", 20)
+    make_run("sweep/learning_rate=1e-3,seed=9", 20)
+    folders = run_folder.runs_in(tmp_path / "sweep")
+    names = [folder.path.name for folder in folders]
+    in_order = [f"learning_rate={rate},seed=0" for rate in rates]
+    assert names == [*in_order[:2], "learning_rate=1e-3,seed=9", "learning_rate=1e-3,seed=10", *in_order[2:]]
+    figure = plots._figure(folders)
+    figure.canvas.draw()
+    [legend] = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == names
+    box = legend.get_window_extent()
+    assert figure.bbox.containsx(box.x0)
+    assert figure.bbox.containsx(box.x1)
+    for axes in figure.axes:
+        assert not box.overlaps(axes.get_tightbbox())
+    for text in figure.texts:
+        assert not box.overlaps(text.get_window_extent())
+
+
 def test_runs_of_the_same_name_are_distinguished(make_run):
     folders = [make_run(name, 2) for name in ("a/run", "b/run")]
     assert list(plots._named(folders)) == [str(folder.path) for folder in folders]
