@@ -70,8 +70,10 @@ def new(arguments: argparse.Namespace) -> int:
 def check(arguments: argparse.Namespace) -> int:
     """Reports every mistake with its file and line, what was expected, and the nearest name.
 
-    Warnings are about what is allowed but rarely intended. Where a planner exists, it also searches whether each
-    scenario can be won, for a few seconds each. The exit status is 1 if there is a mistake, otherwise 0.
+    Warnings are about what is allowed but rarely intended. They are told beside mistakes too, except what is concluded
+    from all of a document, as from a crisis of LifeStack, which waits until that has none. Where a planner exists, it
+    also searches whether each scenario can be won, for a few seconds each. The exit status is 1 if there is a mistake,
+    otherwise 0.
     """
     count, warnings, problems = 0, [], []
     answers: Counter[str] = Counter()
@@ -80,6 +82,7 @@ def check(arguments: argparse.Namespace) -> int:
             library = load(path)
         except ScenarioError as error:
             problems += error.problems
+            warnings += error.warnings
         else:
             count += len(library)
             found = solvers.winnable(library)
@@ -91,6 +94,7 @@ def check(arguments: argparse.Namespace) -> int:
     for warning in warnings:
         print(f"warning: {warning}")
     if problems:
+        print("There may be more warnings once the mistakes are mended.")
         return 1
     print(f"{_number(count, 'scenario')}, {_number(len(warnings), 'warning')}" + _counts(answers))
     return 0

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from jaxenv.core.names import did_you_mean, listed
-from scenarios.errors import Path, Problem, named
+from scenarios.errors import OverCapacity, Path, Problem, named
 
 
 def repeated(ids: Iterable[tuple[Path, str]], field: str = "id") -> Iterator[Problem]:
@@ -45,7 +45,7 @@ def _no_such(what: str, name: str, known: Sequence[str]) -> str:
     return f"no {what} {named(name)}.{did_you_mean(name, known)} {available}"
 
 
-def over_capacity(path: Path, counts: str, capacity: str, needed: int, limits: Any) -> Iterator[Problem]:
+def over_capacity(path: Path, counts: str, capacity: str, needed: int, limits: Any) -> Iterator[OverCapacity]:
     """What is more than a capacity, and how to raise that.
 
     Args:
@@ -62,8 +62,8 @@ def over_capacity(path: Path, counts: str, capacity: str, needed: int, limits: A
     try:
         dataclasses.replace(limits, **{capacity: needed})
     except ValueError:
-        yield Problem(path, text + "It cannot be raised that far.")
+        yield OverCapacity(path, text + "It cannot be raised that far.")
     else:
         package = type(limits).__module__.rpartition(".")[0]
         more = f"{package}.Limits({capacity}={needed})"
-        yield Problem(path, text + f"To raise it, pass limits={more} here and to jaxenv.make.")
+        yield OverCapacity(path, text + f"To raise it, pass limits={more} here and to jaxenv.make.")

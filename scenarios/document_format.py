@@ -50,6 +50,8 @@ class DocumentFormat(Generic[DocumentT, ActionT, LimitsT, ScenarioT, MovesT, Vie
             eyes these are; None by default.
         bank: (documents, limits) -> the bank of documents whose arrays refer to something shared; None where the bank
             is the stack of what `compile` gives for each.
+        warns_beside_problems: whether warnings hold beside a mistake elsewhere in the document; conclusions from all of
+            it do not.
     """
 
     name: str
@@ -71,6 +73,7 @@ class DocumentFormat(Generic[DocumentT, ActionT, LimitsT, ScenarioT, MovesT, Vie
     has_ended: Callable[[DocumentT, Any, ViewT], bool]
     view: Callable[[Any, Any, Sequence[DocumentT], int], ViewT] = _no_view
     bank: Callable[[Sequence[DocumentT], LimitsT], ScenarioBank] | None = None
+    warns_beside_problems: bool = True
 
     def bank_of(self, documents: Sequence[DocumentT], limits: LimitsT) -> ScenarioBank:
         """Several documents as arrays: together where they share something, otherwise each on its own."""

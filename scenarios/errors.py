@@ -2,7 +2,7 @@
 
 import itertools
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 Path = tuple[str | int, ...]
@@ -30,11 +30,13 @@ class ScenarioError(ValueError):
 
     Attributes:
         problems: a line each; together they are the message.
+        warnings: what the documents that have the form of one may say but rarely intend, a line each.
     """
 
-    def __init__(self, *problems: str) -> None:
+    def __init__(self, *problems: str, warnings: Sequence[str] = ()) -> None:
         more = len(problems) - MAX_PROBLEMS
         self.problems = (*map(as_line, problems[:MAX_PROBLEMS]), *([f"and {more} more."] if more > 0 else ()))
+        self.warnings = tuple(warnings)
         super().__init__("\n".join(self.problems))
 
 
@@ -49,6 +51,10 @@ class Problem(NamedTuple):
     def text(self) -> str:
         """What is wrong, in a sentence."""
         return self.remark if isinstance(self.remark, str) else self.remark()
+
+
+class OverCapacity(Problem):
+    """A remark about a table that is longer than the arrays, and may be very long."""
 
 
 def as_line(text: str) -> str:

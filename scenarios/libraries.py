@@ -6,14 +6,14 @@ import itertools
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
 from jaxenv.core import ScenarioBank
 from jaxenv.core.names import did_you_mean_one_of
 from scenarios.document_format import DocumentFormat
-from scenarios.errors import Problem, ScenarioError, named, told
+from scenarios.errors import OverCapacity, Problem, ScenarioError, named, told
 from scenarios.records import problems_of
 from scenarios.source import Source, read
 
@@ -107,46 +107,53 @@ def build(format: DocumentFormat, sources: Sequence[Source], limits: Any) -> Lib
         raise TypeError(f"expected the Limits of {format.name}, got {limits!r}")
     if not sources:
         raise ScenarioError("found no documents, expected at least one.")
-    documents: list[Any] = []
+    checked: list[_Checked] = []
     problems: list[str] = []
     for name, sources_of_file in itertools.groupby(sources, key=lambda source: source.name):
         found = (
             functools.partial(source.paragraph, problem)
             for source in sources_of_file
-            for problem in _problems(source, format, limits, documents)
+            for problem in _problems(source, format, limits, checked)
         )
         problems += told(found, name)
-    ids = [document.scenario_id for document in documents]
+    documents, ids = tuple(each.document for each in checked), []
     if not problems:
-        ids = [id or source.default_id for id, source in zip(ids, sources, strict=True)]
+        ids = [each.document.scenario_id or each.source.default_id for each in checked]
         problems = _repeated_ids(ids, sources, "id" if "id" in format.document.model_fields else "scenario_id")
+    warnings = tuple(line for each in checked for line in _warnings(each, format))
     if problems:
-        raise ScenarioError(*problems)
-    return Library(
-        format=format,
-        bank=format.bank_of(documents, limits),
-        documents=tuple(documents),
-        ids=tuple(ids),
-        limits=limits,
-        warnings=tuple(
-            line
-            for source, document in zip(sources, documents, strict=True)
-            for line in told(
-                (functools.partial(source.paragraph, warning) for warning in format.warnings(document)), source.name
-            )
-        ),
-    )
+        raise ScenarioError(*problems, warnings=warnings)
+    bank = format.bank_of(documents, limits)
+    return Library(format=format, bank=bank, documents=documents, ids=tuple(ids), limits=limits, warnings=warnings)
 
 
-def _problems(source: Source, format: DocumentFormat, limits: Any, documents: list[Any]) -> Iterable[Problem]:
+class _Checked(NamedTuple):
+    """A document that has the form of one, and why it cannot be compiled."""
+
+    source: Source
+    document: Any
+    problems: Sequence[Problem]
+
+
+def _warnings(checked: _Checked, format: DocumentFormat) -> Iterable[str]:
+    """What a document may say but rarely intends, a line each."""
+    is_too_long = any(isinstance(problem, OverCapacity) for problem in checked.problems)  # a search could take long
+    if is_too_long or (checked.problems and not format.warns_beside_problems):
+        return ()
+    found = (functools.partial(checked.source.paragraph, warning) for warning in format.warnings(checked.document))
+    return told(found, checked.source.name)
+
+
+def _problems(source: Source, format: DocumentFormat, limits: Any, checked: list[_Checked]) -> Iterable[Problem]:
     """What is wrong with a document, which is added to the others where it has the form of one."""
     try:
         document = format.document.model_validate(source.value)
     except ValidationError as error:
         yield from problems_of(error, format.document)
     else:
-        documents.append(document)
-        yield from format.problems(document, limits)
+        problems = format.problems(document, limits)
+        checked.append(_Checked(source, document, problems))
+        yield from problems
 
 
 def _unknown_scenario(id: str, ids: Iterable[str], library: str = "") -> str:

@@ -57,9 +57,9 @@ def load(name_or_path: str | FilePath, limits: Any = None, environment: str | No
     try:
         library = build(format_of(environment or found[0]), sources, limits) if sources else None
     except ScenarioError as error:
-        raise ScenarioError(*problems, *error.problems) from None
+        raise ScenarioError(*problems, *error.problems, warnings=error.warnings) from None
     if library is None or problems:
-        raise ScenarioError(*problems)
+        raise ScenarioError(*problems, warnings=() if library is None else library.warnings)
     return library
 
 

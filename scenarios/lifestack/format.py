@@ -16,6 +16,7 @@ FORMAT = DocumentFormat(
     limits=Limits,
     problems=checks.problems,
     warnings=warnings,
+    warns_beside_problems=False,
     compile=compiler.compile,
     decompile=decompiler.decompile,
     limits_of=compiler.limits_of,

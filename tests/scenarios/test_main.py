@@ -39,7 +39,7 @@ def test_check_reports_every_problem(tmp_path: Path, capsys: pytest.CaptureFixtu
     missing = tmp_path / "three.yaml"
     assert main(["check", str(one), str(two), str(missing)]) == 1
     out, err = capsys.readouterr()
-    assert out == ""
+    assert out == "There may be more warnings once the mistakes are mended.\n"
     first, second, third = err.splitlines()
     assert first.startswith(f"error: {one}:2: tasks item 1 ('t1'): remaining_minutes is -30")
     assert second.startswith(f"error: {two}:2: ")
@@ -53,6 +53,36 @@ def test_check_reads_the_files_beside_one_that_cannot_be_read(tmp_path: Path, ca
     first, second = capsys.readouterr().err.splitlines()
     assert first.startswith(f"error: {one}:2: ")
     assert second.startswith(f"error: {two}:2: tasks item 1")
+
+
+def test_check_warns_beside_mistakes(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    """Of the document that has one, of another file, and beside a file that cannot be read."""
+    repeated = GOOD.replace("tasks: [", "tasks: [{task_id: t1, remaining_minutes: 30}, ")
+    (one := tmp_path / "one.yaml").write_text(repeated.replace("Office", "Moon"))
+    (two := tmp_path / "two.yaml").write_text(GOOD.replace("Office", "Mars"))
+    (three := tmp_path / "three.yaml").write_text("a:\n\t- b")
+    for broken in ([one], [three], [one, three]):
+        folder = tmp_path / "-".join(file.stem for file in broken)
+        folder.mkdir()
+        for file in (*broken, two):
+            (folder / file.name).write_text(file.read_text())
+        assert main(["check", str(folder)]) == 1
+        out, err = capsys.readouterr()
+        assert [line.partition(":")[0] for line in err.splitlines()] == ["error"] * len(broken)
+        *warnings, last = out.splitlines()
+        expected = [file.name for file in (*broken, two) if file != three]
+        assert len(warnings) == len(expected)
+        for warning, name in zip(warnings, expected, strict=True):
+            assert warning.startswith(f"warning: {folder / name}:1: persona: 'Office' is missing from travel_times")
+        assert last == "There may be more warnings once the mistakes are mended."
+
+
+def test_check_does_not_search_what_is_too_long(tmp_path: Path) -> None:
+    many = ", ".join(f"{{task_id: t{n}, remaining_minutes: 30}}" for n in range(100))
+    (file := tmp_path / "long.yaml").write_text(GOOD.replace("Office", "Moon").replace("tasks: [", f"tasks: [{many}, "))
+    with pytest.raises(scenarios.ScenarioError, match="the capacity is") as found:
+        scenarios.load(file)
+    assert found.value.warnings == ()
 
 
 def test_show_prints_a_day(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
@@ -205,5 +235,5 @@ def test_as_a_program(tmp_path: Path) -> None:
     root = Path(scenarios.__file__).parents[1]
     done = subprocess.run(command, capture_output=True, text=True, cwd=root)
     assert done.returncode == 1
-    assert done.stdout == ""
+    assert done.stdout == "There may be more warnings once the mistakes are mended.\n"
     assert done.stderr == f"error: {file}: the file is empty, expected a scenario (a mapping).\n"
