@@ -120,6 +120,13 @@ def dotted(node):
     return [node.id, *reversed(parts)] if isinstance(node, ast.Name) else None
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_a_page_installs_what_is_there(page):
+    """The project is not on PyPI: its pages install a checkout or a wheel."""
+    if page.stem != "CONTRIBUTING":  # which tells of the time after a release
+        assert not re.search(r"pip install\b[^\n#]*[ '\"]jaxenv\b", page.read_text("utf-8"))
+
+
 # ---------------------------------------------------------------------------------------------- commands
 
 
