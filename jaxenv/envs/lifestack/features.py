@@ -142,7 +142,7 @@ def _outlook(summary: RouteSummary) -> list[jax.Array]:
 
 def _action_features(catalogue: Catalogue, o: Observation, summary: RouteSummary) -> ActionTables:
     """[A, 31] float32: kind [4], what it leads to by its route or key [20], what its activity costs and does [7]."""
-    tables = (jnp.eye(4), _target_features(o, summary), _activity_features(o))
+    tables = (jnp.eye(4, dtype=jnp.float32), _target_features(o, summary), _activity_features(o))
     return ActionTables.of(tables, (catalogue.kind, catalogue.target, catalogue.activity), o.action_mask)
 
 
@@ -165,7 +165,7 @@ def _target_features(o: Observation, summary: RouteSummary) -> jax.Array:
     ]
     serves, unknown = np.split(np.eye(len(columns), dtype=np.float32)[[0, 4]], 2)
     keys = as_float(o.keys.wanted)[:, None] * serves + as_float(o.keys.code == UNKNOWN)[:, None] * unknown
-    return jnp.concatenate([jnp.stack(columns, axis=-1), keys, jnp.zeros((1, len(columns)))])
+    return jnp.concatenate([jnp.stack(columns, axis=-1), keys, np.zeros((1, len(columns)), np.float32)])
 
 
 def _activity_features(o: Observation) -> jax.Array:
