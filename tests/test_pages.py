@@ -225,6 +225,12 @@ def test_every_recipe_is_in_the_table_on_top():
     assert len(linked) == len(re.findall(r"^## ", text, re.MULTILINE))
 
 
+def test_every_recipe_writes_into_a_run_folder_of_its_own():
+    text = (ROOT / "docs" / "recipes.md").read_text("utf-8")
+    names = [shell or python for shell, python in re.findall(r'--run-dir (\w+)|run_dir=Path\("(\w+)"\)', text)]
+    assert len(names) == len(set(names)) > 8, names
+
+
 def test_the_gallery_shows_what_its_script_makes_and_is_small():
     folder = ROOT / "docs" / "gallery"
     page = (ROOT / "docs" / "gallery.md").read_text("utf-8")
