@@ -1,8 +1,10 @@
 """Checks of a day beyond its single fields: repeated ids, capacities, a day without decisions."""
 
+import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from jaxenv.core.names import did_you_mean
 from jaxenv.envs.lifeops.types import Limits
 from scenarios.checking import over_capacity, repeated
 from scenarios.errors import Path, Problem, named
@@ -61,7 +63,7 @@ def _nothing_to_decide(day: Day) -> Iterator[Problem]:
 
 def _unmapped_places(day: Day) -> Iterator[Problem]:
     """Places that are neither a row nor a column of the travel times, each where it is first used."""
-    mapped = {*day.travel_times, *(place for row in day.travel_times.values() for place in row)}
+    mapped = dict.fromkeys([*day.travel_times, *(place for row in day.travel_times.values() for place in row)])
     used: dict[str, Path] = {}
     for field in ("home_location", "primary_work_location"):
         used.setdefault(day.persona[field], ("persona", field))
@@ -69,8 +71,13 @@ def _unmapped_places(day: Day) -> Iterator[Problem]:
         used.setdefault(event.location, (*path, "location"))
     for place, path in used.items():
         if place not in mapped:
-            text = f"{named(place)} is missing from travel_times; trips there default to {DEFAULT_TRIP} minutes."
-            yield Problem(path, text)
+            yield Problem(path, functools.partial(_unmapped, place, mapped))
+
+
+def _unmapped(place: str, mapped: Iterable[str]) -> str:
+    """What is told of a place that has no travel times; with the nearest one that has."""
+    text = f"{named(place)} is missing from travel_times; trips there default to {DEFAULT_TRIP} minutes."
+    return text + did_you_mean(place, mapped)
 
 
 def _focus_ids(day: Day) -> Iterator[Problem]:
