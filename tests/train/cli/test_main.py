@@ -19,7 +19,7 @@ import scenarios
 from jaxenv import registry
 from jaxenv.core import Environment
 from strategies.tables import Table
-from train.cli import comparison, compile_cache
+from train.cli import commands, comparison, compile_cache, trained
 from train.cli.main import main
 from train.run import runner
 from train.run.metrics import read_metrics
@@ -230,6 +230,32 @@ def test_a_wrong_option_is_status_2(line, capsys):
 def test_help(line, capsys):
     assert main(line.split()) == 0
     assert "jaxenv" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("members", [[], ["--seeds", "2"]])
+@pytest.mark.parametrize(("places", "told"), [((), ""), (("Gym",), "1 warning"), (("Gym", "Zoo"), "2 warnings")])
+def test_warnings_about_scenarios_are_mentioned_before_they_are_used(
+    tmp_path, capsys, monkeypatch, members, places, told
+):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    requests = (f"{{event_id: {n}, start_min: 600, end_min: 630, location: {n}}}" for n in places or ("Home",))
+    day = f"persona: busy_parent\npending_requests: [{', '.join(requests)}]\ntravel_times: {{Home: {{Office: 20}}}}\n"
+    (file := tmp_path / "day.yaml").write_text(day)
+    expected = [f"{file}: {told}, see `jaxenv scenarios check {file}`"] if told else []
+    monkeypatch.setattr(runner, "run", interrupted)
+    monkeypatch.setattr(commands.population, "run_population", interrupted)
+    options = ["--scenarios", str(file), *TINY, *members, "--run-dir", str(tmp_path / "run")]
+    assert main(["ppo", "--env", "LifeOps-v0", *options]) == 130
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if "scenarios check" in line] == lines[: len(expected)] == expected
+
+    env, params = jaxenv.make("LifeOps-v0")
+    monkeypatch.setattr(trained, "read", lambda *_, **__: (None, env, params, {}))
+    monkeypatch.setattr(comparison, "compare", lambda *_, **__: "table")
+    assert main(["evaluate", "run", "--scenarios", str(file)]) == 0
+    assert capsys.readouterr().out.splitlines() == [*expected, "table"]
 
 
 @pytest.mark.usefixtures("table_is_registered")
