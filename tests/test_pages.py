@@ -231,6 +231,14 @@ def test_every_recipe_writes_into_a_run_folder_of_its_own():
     assert len(names) == len(set(names)) > 8, names
 
 
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "tutorials").glob("*.md")), ids=lambda page: page.stem)
+def test_the_code_of_a_tutorial_makes_folders_that_no_command_above_it_has_made(page):
+    above, made, _ = re.split(r'Path\("(\w+)"\)\.mkdir\(\)', page.read_text("utf-8"))
+    written = re.findall(r"scenarios new \w+ (\w+)/", above)
+    assert written
+    assert made not in written
+
+
 def test_the_gallery_shows_what_its_script_makes_and_is_small():
     folder = ROOT / "docs" / "gallery"
     page = (ROOT / "docs" / "gallery.md").read_text("utf-8")
