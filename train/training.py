@@ -52,11 +52,11 @@ def train(
             algorithm needs them, with generated scenarios where the environment generates them. With `run_dir`
             everything that `jaxenv` writes is written there, and a folder that holds a run resumes it;
             without, nothing is.
-        algorithm: its name, one of `train.algorithms.ALGORITHMS`.
+        algorithm: its name: "ppo", "pqn" or "dqn".
         callback: is shown the record of each superstep (what a line of `metrics.jsonl` has), while the next one runs;
             if it returns True, the run ends as by a signal: cleanly, with a checkpoint.
         network: a Flax module `features -> (logits [..., A], value [...])`, in the place of the one that the settings
-            describe; see `train.networks.own`.
+            describe; docs/training.md has one under "Your network".
         show_progress: whether to draw a progress bar.
 
     Returns:

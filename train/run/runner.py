@@ -54,7 +54,7 @@ class Outcome:
     policy: LearnedPolicy  # as it was at the end; `jaxenv.evaluate` and `train.save_policy` take it
     env_steps: int  # of the whole run, also of its parts before it was resumed
     seconds: float  # from the first superstep on, including validation and checkpoints
-    compile_seconds: float  # before it: compilation, and the first bank and episodes, which take a moment
+    compile_seconds: float  # before the first superstep: compilation, and for a moment the first bank and episodes
     stopped: bool  # interrupted by a signal or the callback
     metrics: dict[str, np.ndarray]  # name -> [supersteps], what `metrics.jsonl` has; NaN where a record has nothing
     failure: str | None = None  # of a member of a population: the terms of the loss that were not finite

@@ -21,6 +21,7 @@ import train
 from jaxenv.wrappers import FromGymnax
 from strategies.tables import Table
 from train import dqn, ppo, pqn
+from train.algorithms import ALGORITHMS
 from train.networks import own
 from train.run import folder as folders
 from train.run.metrics import read_metrics
@@ -244,6 +245,15 @@ def test_an_algorithm_that_is_not_there_is_named(env, config, tmp_path):
     (tmp_path / "policy.msgpack").write_bytes(serialization.msgpack_serialize(header))
     with pytest.raises(ValueError, match="is a run of dqn: resume it with"):
         run(env, dataclasses.replace(config, run_dir=tmp_path))
+
+
+def test_the_docstring_of_train_names_what_a_reader_of_the_reference_can_find():
+    """The algorithms by their names, and no module that has no page."""
+    [algorithm] = re.findall(r"^ +algorithm: (.*)$", train.train.__doc__, re.MULTILINE)
+    assert re.findall(r'"(\w+)"', algorithm) == list(ALGORITHMS)
+    assert not re.search(r"`train\.\w+\.", train.train.__doc__)
+    page, heading = re.search(r'(docs/\w+\.md) has one under "([\w ]+)"', train.train.__doc__).groups()
+    assert f"\n## {heading}\n" in (Path(__file__).parents[3] / page).read_text("utf-8")
 
 
 def test_an_environment_without_a_generator_says_so(env):
