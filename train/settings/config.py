@@ -23,7 +23,7 @@ class Config:
     25
     """
 
-    env: str  # id of a registered environment
+    env: str  # id of a registered environment, or MODULE:FACTORY of one of your own
     # Constructor arguments and numbers of the params, by dotted name, where they differ from the defaults. A run saves
     # all of them, see `train.settings.task`.
     env_args: tyro.conf.Suppress[Mapping[str, Any]] = dataclasses.field(default_factory=dict)

@@ -258,6 +258,12 @@ def test_warnings_about_scenarios_are_mentioned_before_they_are_used(
     assert capsys.readouterr().out.splitlines() == [*expected, "table"]
 
 
+def test_the_help_of_env_has_both_kinds_of_names(capsys):
+    assert main(["ppo", "--help"]) == 0
+    text = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    assert "--env STR id of a registered environment, or MODULE:FACTORY of one of your own" in text
+
+
 @pytest.mark.usefixtures("table_is_registered")
 def test_an_interruption_while_compiling_leaves_a_run_that_resumes(tmp_path, capsys, monkeypatch):
     def interrupted(*_, **__):
