@@ -148,14 +148,16 @@ def _draw(
 
 
 def _legend(figure: Any, names: Sequence[str]) -> Any:
-    """The names of the runs, for above the panels where no curve is, in as many columns as there is room for."""
+    """The names of the runs, for above the panels, row by row in as many columns as there is room for."""
     from matplotlib.lines import Line2D
 
     handles = [Line2D([], [], color=_color(number), linewidth=WIDTH) for number in range(len(names))]
     place = {"loc": "upper left", "borderpad": 0.0, "borderaxespad": 0.0, "frameon": False}
     for columns in range(min(len(names), MAX_COLUMNS), 0, -1):
         look = {"ncol": columns, "fontsize": SMALL, "labelcolor": INK, "handlelength": 1.2}
-        legend = figure.legend(handles, names, **place, **look)
+        # matplotlib fills column by column, the first ones with one more where the rows are not full
+        order = [number for column in range(columns) for number in range(column, len(names), columns)]
+        legend = figure.legend([handles[n] for n in order], [names[n] for n in order], **place, **look)
         if columns == 1 or legend.get_window_extent().width <= (RIGHT - LEFT) * figure.bbox.width:
             return legend
         legend.remove()
