@@ -9,6 +9,7 @@ class Clock:
     def __init__(self, steps_per_superstep: int, *, env_steps: int = 0, seconds: float = 0.0) -> None:
         """Starts now, from the counts of an earlier part of the run."""
         self.env_steps, self.seconds = env_steps, seconds
+        self.latest: dict[str, float | int] = {}  # what the last tick told
         self._steps_per_superstep = steps_per_superstep
         self._superstep_began = time.perf_counter()
         self._began = self._superstep_began - seconds
@@ -25,4 +26,26 @@ class Clock:
         now = time.perf_counter()
         self.env_steps, self.seconds = self.env_steps + self._steps_per_superstep, now - self._began
         steps_per_second = self._steps_per_superstep / (now - self._superstep_began)
-        return {"env_steps": self.env_steps, "seconds": self.seconds, "steps_per_second": steps_per_second}
+        self._superstep_began = now  # of the next one, unless `start` says otherwise
+        self.latest = {"env_steps": self.env_steps, "seconds": self.seconds, "steps_per_second": steps_per_second}
+        return self.latest
+
+
+class MemberClock:
+    """The clock of a member of a population, whose supersteps are timed once, for all members together.
+
+    It stands still when the member does.
+    """
+
+    def __init__(self, population: Clock) -> None:
+        """Starts from the counts of the population."""
+        self.env_steps, self.seconds = population.env_steps, population.seconds
+        self._population = population
+
+    def start(self) -> None:
+        """Nothing: the population starts its own clock."""
+
+    def tick(self) -> dict[str, float | int]:
+        """What the clock of the population told at the end of its last superstep."""
+        self.env_steps, self.seconds = self._population.env_steps, self._population.seconds
+        return self._population.latest

@@ -10,7 +10,7 @@ from train.networks.policy import LearnedPolicy
 from train.run.algorithm import Algorithm
 from train.run.best_policy import BestPolicy
 from train.run.checkpoint import Progress
-from train.run.clock import Clock
+from train.run.clock import Clock, MemberClock
 from train.run.folder import RunFolder
 from train.run.policy_file import save_policy
 from train.run.recorder import Recorder
@@ -29,6 +29,7 @@ class Member:
         folder: RunFolder | None,
         name: str,
         progress: Progress,
+        clock: Clock,
         policy: LearnedPolicy,
     ) -> None:
         """Opens its folder.
@@ -39,6 +40,7 @@ class Member:
             folder: that of the population; None writes nothing.
             name: its name there.
             progress: of the population.
+            clock: that of the population.
             policy: an example of those that it will save.
         """
         self.name, self.config, self.algorithm = name, config, algorithm
@@ -46,9 +48,9 @@ class Member:
         if self.folder is not None:
             self.folder.path.mkdir(exist_ok=True)
             self.folder.write_config(self.config)
-        self.clock = Clock(config.steps_per_superstep, env_steps=progress.env_steps, seconds=progress.seconds)
+        self._clock = MemberClock(clock)
         self._recorder = Recorder(self.config, self.folder, progress, show_progress=False)
-        self._reports = Reports(self._recorder, self.clock)
+        self._reports = Reports(self._recorder, self._clock)
         self._failed: FailedUpdate | None = None
         self._scenarios = progress.scenarios
         best_path = None if self.folder is None else self.folder.best_policy
@@ -90,8 +92,8 @@ class Member:
         """What has become of it."""
         return Outcome(
             policy,
-            self.clock.env_steps,
-            self.clock.seconds,
+            self._clock.env_steps,
+            self._clock.seconds,
             compile_seconds,
             stopped=stopped,
             metrics=self._recorder.arrays(),
@@ -107,7 +109,6 @@ class Member:
 
     def __enter__(self) -> "Member":
         self._recorder.__enter__()
-        self.clock.start()
         return self
 
     def __exit__(self, *exception: object) -> None:

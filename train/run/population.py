@@ -19,6 +19,7 @@ from train.lanes import Lanes
 from train.networks.policy import LearnedPolicy
 from train.run.algorithm import Algorithm
 from train.run.checkpoint import Checkpoints, Finished, NoCheckpoints, Progress
+from train.run.clock import Clock
 from train.run.console import Bar
 from train.run.folder import RunFolder
 from train.run.member import Member
@@ -121,14 +122,19 @@ class Group:
             validate = make_validator(config, self.env, self.env_params, self.policy(state, 0))
             jax.block_until_ready(state)
             compile_seconds = time.perf_counter() - began
+            clock = Clock(config.steps_per_superstep, env_steps=progress.env_steps, seconds=progress.seconds)
             reports = [
-                stack.enter_context(self._member(name, progress, self.policy(state, member)))
+                stack.enter_context(self._member(name, progress, clock, self.policy(state, member)))
                 for member, name in enumerate(self.named)
             ]
             bar = stack.enter_context(Bar(config, progress.env_steps, is_shown=show_progress))
             stop = stack.enter_context(StopSignal())
+            running = None  # metrics of the superstep that is not timed yet
+            clock.start()
             for number in range(progress.superstep, config.num_supersteps):
                 state, metrics = superstep(state, self.env_params, self._hyper)
+                _time(running, clock)  # while the next one runs, so that the device never waits
+                running = metrics
                 for member, report in enumerate(reports):
                     own = jax.tree.map(lambda x, member=member: x[member], metrics)
                     policy = self.policy(state, member)
@@ -136,12 +142,14 @@ class Group:
                 bar.show(_mean_record([report.latest for report in reports]))
                 is_last = stop.is_requested or number + 1 == config.num_supersteps
                 if is_last or checkpoints.is_due():
+                    _time(running, clock)
+                    running = None
                     for report in reports:
                         report.flush()
-                    env_steps = (number + 1) * config.steps_per_superstep
-                    seconds = max(report.clock.seconds for report in reports)  # that of a failed member stands still
-                    progress = dataclasses.replace(progress, superstep=number + 1, env_steps=env_steps, seconds=seconds)
+                    done = {"superstep": number + 1, "env_steps": clock.env_steps, "seconds": clock.seconds}
+                    progress = dataclasses.replace(progress, **done)
                     write_both(checkpoints, state, progress, functools.partial(self._save_policies, reports, state))
+                    clock.start()
                 if is_last:
                     break
             bar.show(_mean_record([report.latest for report in reports]))
@@ -161,9 +169,9 @@ class Group:
         for member, report in enumerate(reports):
             report.save(self.policy(state, member))
 
-    def _member(self, name: str, progress: Progress, policy: LearnedPolicy) -> Member:
+    def _member(self, name: str, progress: Progress, clock: Clock, policy: LearnedPolicy) -> Member:
         """One of its members; `policy` is an example of those that it will save."""
-        return Member(self.algorithm, self.named[name], self.folder, name, progress, policy)
+        return Member(self.algorithm, self.named[name], self.folder, name, progress, clock, policy)
 
     def _open_checkpoints(self) -> Any:
         """The checkpoints of the group, or of nothing."""
@@ -196,6 +204,13 @@ class Group:
         one = self.algorithm.make_superstep(self.config, self.env, self._lanes)
         together = jax.jit(jax.vmap(one, in_axes=(0, None, 0)), donate_argnums=0)
         return together.lower(state, self.env_params, self._hyper).compile()
+
+
+def _time(metrics: Any, clock: Clock) -> None:
+    """Waits for the superstep that gives these metrics, if any, and times it, from the end of the one before."""
+    if metrics is not None:
+        jax.block_until_ready(metrics)
+        clock.tick()
 
 
 def _mean_record(records: Sequence[Mapping[str, Any] | None]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import jax
 
 from train.run.algorithm import Metrics
-from train.run.clock import Clock
+from train.run.clock import Clock, MemberClock
 from train.run.metrics import not_finite, reduce_metrics
 from train.run.recorder import Recorder
 
@@ -21,7 +21,7 @@ class FailedUpdate(ArithmeticError):
 class Reports:
     """Hands the record of each superstep to the recorder, one superstep late."""
 
-    def __init__(self, recorder: Recorder, clock: Clock) -> None:
+    def __init__(self, recorder: Recorder, clock: Clock | MemberClock) -> None:
         """Starts with nothing to report."""
         self._recorder, self._clock = recorder, clock
         self._pending: tuple[int, Metrics, jax.Array | None, Callable[[float], None] | None] | None = None

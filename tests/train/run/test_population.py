@@ -42,6 +42,15 @@ def test_a_member_is_what_a_single_run_is(population, trained, env):
         np.testing.assert_allclose(alone.metrics["return"], trained[name].metrics["return"], atol=1e-6)
 
 
+def test_supersteps_are_timed_once_for_all_members(trained):
+    """From the end of one to the end of the next, whatever else the host or device did meanwhile."""
+    metrics = [outcome.metrics for outcome in trained.values()]
+    steps = np.diff(metrics[0]["env_steps"])
+    for each in metrics:
+        np.testing.assert_array_equal(each["seconds"], metrics[0]["seconds"])
+        np.testing.assert_allclose(each["steps_per_second"][1:], steps / np.diff(each["seconds"]), rtol=1e-3)
+
+
 @pytest.mark.slow
 def test_members_in_turns_and_in_folders(population, trained, env, tmp_path):
     run_dir = tmp_path / "run"
