@@ -64,7 +64,8 @@ def train(
 
     Raises:
         ValueError: for settings that do not fit each other or the environment, or a run folder of another run.
-        NotFinite: if a loss or gradient is NaN or infinite.
+        Finished: if the run in `run_dir` has done all its steps; with a greater `total_steps` it goes on.
+        NotFinite: if a loss or gradient is NaN or infinite; `run_dir/not_finite` has the state before that update.
     """
     config = _complete(env, config, network, algorithm)
     if is_population(config):
@@ -105,7 +106,7 @@ def train_population(
 
     Raises:
         ValueError: for settings that do not fit each other or the environment, or a run folder of another run.
-        Finished: if all members have done all their steps.
+        Finished: if all members in `run_dir` have done all their steps; with a greater `total_steps` they go on.
     """
     config = _complete(env, config, network, algorithm)
     with _folder(config, env, params, algorithm) as folder:

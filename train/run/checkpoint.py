@@ -41,7 +41,15 @@ class Damaged(CheckpointError):
 
 
 class Finished(CheckpointError):
-    """A run that has done all its steps, so that there is nothing to resume."""
+    """A run that has done all its steps, so that there is nothing to resume.
+
+    >>> import train
+    >>> try:
+    ...     raise train.Finished("the run is finished")  # as `train.train` with the `run_dir` of such a run
+    ... except train.Finished:
+    ...     print("nothing is left to do")
+    nothing is left to do
+    """
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

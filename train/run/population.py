@@ -80,7 +80,7 @@ def run_population(
             if group.is_interrupted:
                 break
     if not outcomes:
-        raise Finished("the population is finished; continue it with a greater --total-steps")
+        raise Finished("the population is finished; continue it with a greater total_steps")
     return outcomes
 
 

@@ -37,7 +37,15 @@ OnStart = Callable[[Progress | None], None]
 
 
 class NotFinite(ArithmeticError):
-    """A loss or gradient is NaN or infinite, so training cannot continue."""
+    """A loss or gradient is NaN or infinite, so training cannot continue.
+
+    >>> import train
+    >>> try:
+    ...     raise train.NotFinite("not finite in update 3 of 64: policy_loss")  # as `train.train` does
+    ... except train.NotFinite as failed:
+    ...     print(failed)
+    not finite in update 3 of 64: policy_loss
+    """
 
 
 @dataclasses.dataclass(frozen=True)
@@ -215,7 +223,7 @@ def restore_or_init(
     if progress is not None and progress.superstep >= config.num_supersteps and not may_be_finished:
         raise Finished(
             f"the run is finished: {progress.env_steps:,} of {config.total_steps:,} steps are done; "
-            "continue it with a greater --total-steps"
+            "continue it with a greater total_steps"
         )
     if on_start is not None:
         on_start(progress)

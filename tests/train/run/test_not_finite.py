@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from probes import SMALL
 
+import train
 from jaxenv import registry
 from strategies.tables import Table, table
 from train import ppo
@@ -103,7 +104,7 @@ def test_the_metrics_are_valid_json_to_the_end(failed):
 def test_resuming_fails_again(failed):
     """A resumed run fails in the same update, and overwrites the saved state."""
     config, folder, message = failed
-    with pytest.raises(runner.NotFinite) as caught:
+    with pytest.raises(train.NotFinite) as caught:
         runner.run(ppo, config, Poisoned(), PARAMS, folder, show_progress=False)
     assert str(caught.value) == message
 

@@ -125,6 +125,14 @@ def test_a_callback_stops_a_run_which_goes_on_later(env, config, tmp_path):
     assert len(list(read_metrics(tmp_path / "run" / "metrics.jsonl"))) == config.num_supersteps
 
 
+def test_a_run_that_has_done_all_its_steps_says_how_it_goes_on(env, config, tmp_path):
+    config = dataclasses.replace(config, run_dir=tmp_path / "run", total_steps=config.steps_per_superstep)
+    run(env, config)
+    with pytest.raises(train.Finished, match=r"512 of 512 steps are done; continue it with a greater total_steps$"):
+        run(env, config)
+    assert run(env, dataclasses.replace(config, total_steps=1024)).env_steps == 1024
+
+
 def test_a_network_of_ones_own_learns_and_is_loaded_again(env, config, tmp_path, monkeypatch):
     """The probe pays 1 in state 0 and −1 in state 1 whatever is done: a value depends on what is seen."""
     config = dataclasses.replace(config, run_dir=tmp_path / "run")
