@@ -5,6 +5,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from jaxenv.core import Environment, ScenarioBank
@@ -43,6 +44,19 @@ def first_bank(key: Key, config: Config, env: Environment, env_params: Any) -> S
     difficulty, shared = config.training.difficulty, env_params.bank.shared
     bank = generate_bank(env, key, count=config.num_scenarios, difficulty=difficulty, shared=shared)
     return bank.with_start_weights(jnp.ones(config.num_scenarios))
+
+
+def check_start_weights(config: Config, env_params: Any) -> None:
+    """A ValueError if the bank of the params has start weights that a run on generated scenarios would not heed."""
+    starts = getattr(getattr(env_params, "bank", None), "start_cdf", None)
+    if not config.is_generated or starts is None:
+        return
+    shares = np.asarray(starts, np.float64) / float(starts[-1])
+    if not np.allclose(shares, np.arange(1, shares.size + 1) / shares.size, rtol=0.0, atol=1e-5):
+        raise ValueError(
+            "the bank of the params has start weights, but training generates scenarios of its own: to train by these "
+            'weights set training=train.Scenarios(scenarios="library")'
+        )
 
 
 def with_bank(env_params: Any, bank: ScenarioBank | None) -> Any:

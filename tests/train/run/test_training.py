@@ -24,6 +24,7 @@ from train import dqn, ppo, pqn
 from train.algorithms import ALGORITHMS
 from train.networks import own
 from train.run import folder as folders
+from train.run import runner
 from train.run.metrics import read_metrics
 from train.run.policy_file import PolicyError
 from train.settings.config import Config
@@ -31,6 +32,7 @@ from train.settings.groups import Hyper, Network, Rollout, Scenarios
 from train.settings.serialize import from_json, to_json
 
 PARAMS = PROBES["observation"]
+WEIGHTS = [0.0, 1.0, 0.0, 1.0]
 
 
 class Wide(nn.Module):
@@ -131,6 +133,18 @@ def test_a_run_that_has_done_all_its_steps_says_how_it_goes_on(env, config, tmp_
     with pytest.raises(train.Finished, match=r"512 of 512 steps are done; continue it with a greater total_steps$"):
         run(env, config)
     assert run(env, dataclasses.replace(config, total_steps=1024)).env_steps == 1024
+
+
+def test_start_weights_that_would_not_be_heeded_are_refused(env, config, generated, tmp_path):
+    """Training on generated scenarios has a bank of its own; equal weights say nothing."""
+    generated = dataclasses.replace(generated, run_dir=tmp_path / "run")
+    weighted, equal = (PARAMS.replace(bank=PARAMS.bank.with_start_weights(jnp.array(w))) for w in (WEIGHTS, [3.0] * 4))
+    for call in (train.train, train.train_population):
+        with pytest.raises(ValueError, match=r'start weights, .* set training=train.Scenarios\(scenarios="library"\)'):
+            call(env, weighted, generated, show_progress=False)
+    assert not generated.run_dir.exists()
+    for settings, params in ((config, weighted), (generated, equal), (generated, PARAMS)):
+        runner.check(ppo, settings, env, params)
 
 
 def test_a_network_of_ones_own_learns_and_is_loaded_again(env, config, tmp_path, monkeypatch):
