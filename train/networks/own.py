@@ -92,7 +92,7 @@ def own_network(settings: Network) -> OwnNetwork:
         name, place = short(name), short(place)
         way = f"import {place} first; on a command line add --network {name}"
         if place == "__main__":
-            way = "define it in this program first"
+            way = f"define it in this program first; on a command line add --network MODULE:{path}, the module it is in"
         raise UnknownNetwork(f"the network {name} is not known here: {way}")
     if not (isinstance(kind, type) and issubclass(kind, nn.Module)):
         raise ValueError(f"{name} is not a class of Flax modules")
@@ -150,9 +150,13 @@ def import_module(name: str) -> Network:
 
 
 def import_again(name: str, saved: Network) -> Network:
-    """The same where settings are saved already, so that the class of their network is named without its arguments."""
-    if name == saved.module:
-        import_named(name, "--network")
+    """The same where settings are saved already, so that the class of their network is named without its arguments.
+
+    A class of the program that trained, `__main__:Mine`, is the one of that name in any module.
+    """
+    place, _, path = (saved.module or "").partition(":")
+    if name == saved.module or (place == "__main__" and path == name.partition(":")[2]):
+        _MODULES[f"{place}:{path}"] = import_named(name, "--network")
         return saved
     return dataclasses.replace(import_module(name), normalize_observations=saved.normalize_observations)
 

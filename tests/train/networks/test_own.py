@@ -5,6 +5,7 @@ import sys
 import pytest
 
 from train.networks import own
+from train.settings.groups import Network
 
 
 @pytest.fixture
@@ -28,3 +29,21 @@ def test_a_file_of_the_current_folder_hides_no_module(folder, monkeypatch):
     monkeypatch.delitem(sys.modules, "colorsys", raising=False)
     assert own.import_named("colorsys:rgb_to_hsv", "--network").__module__ == "colorsys"
     assert sys.path.count(str(folder)) == 1
+
+
+NETS = "import flax.linen as nn\n\n\nclass Mine(nn.Module):\n    width: int = 8\n\n\nclass Other(Mine):\n    pass\n"
+
+
+def test_a_class_of_the_program_that_trained_is_that_of_its_name_in_a_module(folder, monkeypatch):
+    monkeypatch.setattr(own, "_MODULES", {})
+    (folder / "mine_alone.py").write_text(NETS)
+    saved = Network(module="__main__:Mine", arguments={"width": 3})
+    with pytest.raises(own.UnknownNetwork, match="add --network MODULE:Mine"):
+        own.own_network(saved)
+    other = own.import_again("mine_alone:Other", saved)
+    assert (other.module, other.arguments) == ("mine_alone:Other", {"width": 8})
+    with pytest.raises(own.UnknownNetwork):
+        own.own_network(saved)
+    assert own.import_again("mine_alone:Mine", saved) == saved
+    module = own.own_network(saved).module
+    assert (type(module).__module__, type(module).__name__, module.width) == ("mine_alone", "Mine", 3)
