@@ -125,7 +125,8 @@ def _check_shapes(found: Any, expected: tuple[int, ...], settings: Network, env:
     """A ValueError if this is not (logits of the expected shape [..., A], value [...])."""
     name, (*leading, actions) = settings.module, expected
     if not (isinstance(found, tuple | list) and [hasattr(part, "shape") for part in found] == [True, True]):
-        raise ValueError(f"{name} gives {type(found).__name__}, expected two arrays (logits, value)")
+        what = "one array" if hasattr(found, "shape") else type(found).__name__
+        raise ValueError(f"{name} gives {what}, expected two arrays (logits, value)")
     logits, value = (list(part.shape) for part in found)
     if logits == list(expected) and value == leading:
         return

@@ -189,7 +189,7 @@ def test_a_network_of_ones_own_is_saved_by_name_and_never_imported():
 @pytest.mark.parametrize(
     ("what", "message"),
     [
-        ("logits alone", r"Gives gives \w+, expected two arrays \(logits, value\)"),
+        ("logits alone", r"Gives gives one array, expected two arrays \(logits, value\)"),
         ("too many logits", "Gives gives 4 logits, Table-v0 has 3 actions"),
         (
             "a value with an axis",
