@@ -185,8 +185,11 @@ def policy_path(path: Path, *, best: bool = False) -> Path:
     """The policy file that a path names: of a run folder the last or the best policy, or the path itself.
 
     Raises:
-        ValueError: if the best policy is asked for where there is none.
+        ValueError: if the best policy is asked for where there is none, and for the folder of a population.
     """
+    run = RunFolder(path)
+    if run.config.exists() and not run.policy.exists() and (member := runs_in(path)[0].path) != path:
+        raise ValueError(f"{path} is a population: choose a member, such as {member}")
     if not best:
         return RunFolder(path).policy if path.is_dir() else path
     found = RunFolder(path).best_policy

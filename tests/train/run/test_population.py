@@ -8,6 +8,7 @@ import pytest
 from probes import PROBES
 
 import train
+from strategies.tables import Table
 from train.run import folder as run_folder
 from train.run import plots
 from train.run.metrics import read_metrics
@@ -64,6 +65,21 @@ def test_members_in_turns_and_in_folders(population, trained, env, tmp_path):
     assert [each.path.name for each in run_folder.runs_in(run_dir)] == sorted(trained)
     with pytest.raises(ValueError, match="the population is finished"):
         train.train_population(env, PARAMS, config, show_progress=False)
+
+
+def test_of_a_population_a_member_is_to_be_chosen(tmp_path):
+    """Where its own folder is named for a policy; a member has its own file, which may be missing."""
+    for member in ("seeds", "seeds/seed=10", "seeds/seed=2"):
+        (tmp_path / member).mkdir()
+        (tmp_path / member / "config.json").touch()
+    for best in (False, True):
+        with pytest.raises(ValueError, match=r"seeds is a population: choose a member, such as .*/seeds/seed=2$"):
+            run_folder.policy_path(tmp_path / "seeds", best=best)
+    with pytest.raises(ValueError, match="seeds is a population"):
+        train.load_policy(tmp_path / "seeds", Table(), PARAMS)
+    member = tmp_path / "seeds" / "seed=2"
+    assert run_folder.policy_path(member) == run_folder.policy_path(member / "policy.msgpack")
+    assert run_folder.policy_path(tmp_path) == tmp_path / "policy.msgpack"  # a folder of runs is no population
 
 
 @pytest.mark.slow
