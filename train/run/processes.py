@@ -57,11 +57,13 @@ def place(config: Config) -> tuple[Config, Lanes]:
     """The settings with their number of lanes, and the devices that the lanes lie on.
 
     By default as many lanes as devices, or as many of them as the sizes can be split into; a given number of lanes lies
-    on the greatest number of devices that divides it.
+    on the greatest number of devices that divides it, if that is not given too.
 
     Raises:
-        ValueError: if there are not so many devices, if the sizes cannot be split, or if a process would have none.
+        ValueError: if there are not so many devices, if the sizes cannot be split, if the given devices do not divide
+            the given lanes, or if a process would have none.
     """
+    _check_divides(config)
     devices = jax.devices()
     wanted = len(devices) if config.devices is None else config.devices
     if wanted > len(devices):
@@ -70,7 +72,7 @@ def place(config: Config) -> tuple[Config, Lanes]:
         lanes = wanted if config.devices is not None else _most_lanes(config, wanted)
         config = dataclasses.replace(config, rollout=dataclasses.replace(config.rollout, lanes=lanes))
     lanes = config.rollout.num_lanes
-    number = max(count for count in range(1, wanted + 1) if lanes % count == 0)
+    number = _greatest_divisor(lanes, wanted)
     if number == 1 and jax.process_count() == 1:
         return config, Lanes(lanes)
     if jax.process_count() > 1 and number < len(devices):
@@ -93,4 +95,20 @@ def _most_lanes(config: Config, devices: int) -> int:
     sizes = config.rollout
     scenarios = config.num_scenarios if config.is_generated else 0
     shared = math.gcd(sizes.num_envs, sizes.samples_per_step, sizes.samples_at_once, scenarios)
-    return max(count for count in range(1, devices + 1) if shared % count == 0)
+    return _greatest_divisor(shared, devices)
+
+
+def _check_divides(config: Config) -> None:
+    """A ValueError if lanes and devices are given, and the lanes do not lie on so many devices."""
+    lanes, devices = config.rollout.lanes, config.devices
+    if lanes is None or devices is None or lanes % devices == 0:
+        return
+    raise ValueError(
+        f"--devices {devices}: {lanes} lanes cannot be shared equally by {devices} devices; choose --devices "
+        f"{_greatest_divisor(lanes, devices)}, or a number of lanes that {devices} divides"
+    )
+
+
+def _greatest_divisor(number: int, limit: int) -> int:
+    """The greatest number up to a limit that divides another."""
+    return max(count for count in range(1, limit + 1) if number % count == 0)

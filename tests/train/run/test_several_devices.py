@@ -91,6 +91,16 @@ def test_lanes_are_placed(rollout, devices, lanes):
     assert (placed.mesh, config.rollout.num_lanes) == (None, lanes)
 
 
+@pytest.mark.parametrize(("devices", "lanes", "other"), [(3, 8, 2), (8, 4, 4), (5, 7, 1)])
+def test_devices_that_do_not_divide_the_lanes_are_refused(devices, lanes, other):
+    sizes = Rollout(num_envs=8 * lanes, num_steps=8, minibatch_size=8 * lanes, lanes=lanes)
+    message = rf"--devices {devices}: {lanes} lanes cannot be .* choose --devices {other}, or a number of lanes that"
+    with pytest.raises(ValueError, match=message):
+        place(Config(env="any", rollout=sizes, devices=devices))
+    config, placed = place(Config(env="any", rollout=sizes, devices=1))
+    assert (placed.mesh, config.rollout.num_lanes) == (None, lanes)
+
+
 def test_too_many_devices_are_refused():
     with pytest.raises(ValueError, match=r"--devices 64: there are \d+ \(cpu\)"):
         place(Config(env=SMALL.env, devices=64))
