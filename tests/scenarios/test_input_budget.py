@@ -3,6 +3,7 @@
 import os
 import socket
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -67,9 +68,9 @@ def test_names_that_no_file_has(name: str, words: str) -> None:
 
 
 @pytest.mark.parametrize("what", [None, 3, b"lifeops", ["lifeops"]])
-def test_what_is_no_name(what: object) -> None:
+def test_what_is_no_name(what: Any) -> None:
     with pytest.raises(ScenarioError, match="load takes a name or a path, found"):
-        scenarios.load(what)  # type: ignore
+        scenarios.load(what)
 
 
 def test_folders_that_cannot_be_read_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,8 +19,9 @@ MANY = 20  # edits, one after the other
 class Edited:
     """Drawn scenarios of all difficulties as NumPy arrays, and what edits make of them."""
 
-    def __init__(self, env_id, edits):
-        (self.env, self.params), self.edits = jaxenv.make(env_id), edits
+    def __init__(self, env_id, edits, touches):
+        """`touches`: name of an edit -> the fields that it may change."""
+        (self.env, self.params), self.edits, self.touches = jaxenv.make(env_id), edits, touches
         self.keys = jax.random.split(jax.random.key(1), (MANY, COUNT))
 
     @functools.cached_property
@@ -107,6 +108,11 @@ def an_edit_can_be_made_and_changes_something(edited):
     assert all(can.any() for can, _ in edited.each.values())
 
 
+def an_edit_touches_nothing_else(edited):
+    wrong = {name: changed_fields(*edited.made(name)) - edited.touches[name] for name in edited.edits}
+    assert {name: fields for name, fields in wrong.items() if fields} == {}
+
+
 def every_edit_is_made(edited):
     """The one that the first number draws among those that can be made, which touches what it touches elsewhere."""
     numbers = jax.vmap(lambda key: jax.random.uniform(key, (2 + NUMBERS,)))(edited.keys[0])[:, 0]
@@ -140,6 +146,7 @@ def an_edited_scenario_can_be_read_and_compiled_again(edited):
 LAWS = (
     an_edit_is_a_scenario,
     an_edit_can_be_made_and_changes_something,
+    an_edit_touches_nothing_else,
     every_edit_is_made,
     the_same_key_makes_the_same_edit_alone,
     an_edited_scenario_can_be_read_and_compiled_again,

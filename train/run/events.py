@@ -63,7 +63,6 @@ class Events:
 def _writer(name: Path) -> Any:
     """Writes events into the file of that name and the time, or None if tensorboardX is not installed."""
     try:
-        import tensorboardX  # noqa: F401
         from tensorboardX.event_file_writer import EventsWriter
     except ImportError:
         return None

@@ -31,7 +31,7 @@ def test_metrics_become_scalars_over_environment_steps(tmp_path):
 def test_nothing_is_written_if_not_wanted_or_not_installed(tmp_path, monkeypatch):
     with Events(tmp_path, is_wanted=False) as events:
         events.write(RECORD)
-    monkeypatch.setitem(sys.modules, "tensorboardX", None)
+    monkeypatch.setitem(sys.modules, "tensorboardX.event_file_writer", None)
     with Events(tmp_path) as events:
         events.write(RECORD)
     assert not list(tmp_path.iterdir())
