@@ -4,7 +4,7 @@ import contextlib
 from typing import NamedTuple
 
 from jaxenv.envs.lifestack.types import Scenario
-from scenarios.solvers.lifestack.bounds import Bound
+from scenarios.solvers.lifestack.bounds import Bound, Guess
 from scenarios.solvers.lifestack.budget import Budget, Exhausted
 from scenarios.solvers.lifestack.model import Model
 from scenarios.solvers.lifestack.policies import Policy, chance_of_success, expected_return
@@ -16,6 +16,7 @@ from scenarios.solvers.lifestack.tables import Tables
 STEPS_OFF = (0, 1, 2, 3, 4, 6)  # what the first, quick searches may spend off routes
 SECONDS_OF_ROLLOUTS = 0.5  # at least, however short a search is
 SHARE = 0.15  # of the remaining seconds, for each quick search
+GUESSED = 10_000  # nodes of the game in which winning soon is worth more; with more, no more was won, and later
 
 
 class Plan(NamedTuple):
@@ -95,16 +96,17 @@ def _first_plan(model: Model, bound: Bound, budget: Budget) -> tuple[float, Poli
 def chance_to_win(scenario: Scenario, seconds: float = 5.0) -> tuple[float, float]:
     """The largest probability of success, as (at least, at most), which are equal where the search closes."""
     tables, budget = Tables(scenario), Budget(seconds)
-    model, guide = Model(tables, WIN_ONLY), Bound(Model(tables, WIN_SOON), budget)
+    model = Model(tables, WIN_ONLY)
+    bound, guide = Bound(model, budget), Guess(Model(tables, WIN_SOON), budget.part(1.0, GUESSED))
     low, following = 0.0, _following(seconds)
     with contextlib.suppress(Exhausted):
         for threshold in THRESHOLDS:
-            low = max(low, expected_return(model, Rollout(model, guide, threshold), following))
+            low = max(low, expected_return(model, Rollout(model, bound, threshold, guide), following))
             if low >= 1.0 - SLACK:
                 return 1.0, 1.0
     high = 1.0
     with contextlib.suppress(Exhausted):
-        search = Search(model, Bound(model, budget), budget, hint=guide)
+        search = Search(model, bound, budget, hint=guide)
         high = search.upper()
         if low < high - SLACK:
             low = high = max(low, search.solve(low + SLACK))

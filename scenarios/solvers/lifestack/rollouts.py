@@ -12,6 +12,7 @@ from scenarios.solvers.lifestack.records import Entry, Outcome, State
 
 THRESHOLDS = (0, 8, 15, 20, 30)  # of the lowest metric
 REST = FIRST_UPKEEP
+DIGITS = 9  # behind which bounds are equal
 
 
 class Rollout:
@@ -19,14 +20,16 @@ class Rollout:
 
     Args:
         model: the game; its weights decide what is counted.
-        guide: what is best without metrics.
+        bound: what is best without metrics.
         threshold: a metric below it is improved first.
+        guide: what is best among entries that the bound holds for equal; none by default.
     """
 
     first_memory = 0
 
-    def __init__(self, model: Model, guide: Bound, threshold: int) -> None:
-        self.model, self.guide, self.threshold = model, guide, threshold * UNIT
+    def __init__(self, model: Model, bound: Bound, threshold: int, guide: Bound | None = None) -> None:
+        self.model, self.threshold = model, threshold * UNIT
+        self.bound, self.guide = bound, guide
         self._entries: dict[State, Entry] = {}
 
     def entry(self, state: State, memory: int = 0) -> tuple[Entry, int]:
@@ -44,7 +47,7 @@ class Rollout:
             best = max(upkeep, key=lambda entry: sign * self._move(entry, metric), default=None)
             if best is not None and sign * self._move(best, metric) > 0:
                 return best
-        tired = state.energy < self.guide.energy_left(state)
+        tired = state.energy < self.bound.energy_left(state)
         entries = [
             entry for entry in entries if entry.route >= 0 or entry.kind == WAITING or (tired and entry.kind == REST)
         ]
@@ -81,6 +84,11 @@ class Rollout:
     def _move(self, entry: Entry, metric: int) -> int:
         return self.model.tables.changes[self.model.tables.kind_changes[entry.kind]][metric]
 
-    def _promise(self, outcomes: list[Outcome]) -> float:
-        """The value of outcomes according to the guide."""
-        return sum(o.probability * (o.reward + (self.guide(o.state) if o.state else 0.0)) for o in outcomes)
+    def _promise(self, outcomes: list[Outcome]) -> tuple[float, float]:
+        """The value of outcomes according to the bound, without its rounding, then to the guide."""
+        guessed = _value(outcomes, self.guide) if self.guide else 0.0
+        return round(_value(outcomes, self.bound), DIGITS), guessed
+
+
+def _value(outcomes: list[Outcome], bound: Bound) -> float:
+    return sum(o.probability * (o.reward + (bound(o.state) if o.state else 0.0)) for o in outcomes)
