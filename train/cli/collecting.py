@@ -78,4 +78,5 @@ def _with_scenarios(env: Environment, params: Any, source: str | None, key: jax.
         shared = params.bank.shared
         return params.replace(bank=generate_bank(env, key, count=episodes, difficulty=(0.0, 1.0), shared=shared))
     library = comparison.library_for(env, source)
+    comparison.tell_warnings(library, source)
     return params if library is None else params.replace(bank=library.bank)

@@ -51,7 +51,7 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
         params = params.replace(bank=library.bank)
     if parsed.resumed is None:
         start.check_start(ALGORITHMS[algorithm], config, env, params)  # before there is a folder
-    _tell_warnings(library, path)
+    comparison.tell_warnings(library, path)
     if is_population(config):
         return _train_population(algorithm, config, env, params, parsed.resumed, library)
     config, lanes = processes.place(config)
@@ -104,14 +104,6 @@ def _train_population(
     return 0
 
 
-def _tell_warnings(library: Any, path: str | None) -> None:
-    """Says how many warnings the scenarios of a path have, if any, and what tells them."""
-    number = 0 if path is None else len(library.warnings)
-    if number and processes.is_writer():
-        told = f"{number} warning{'s' if number > 1 else ''}"
-        print(f"{path}: {told}, see `{command('scenarios')} check {path}`", flush=True)
-
-
 def _tell_start(say: Callable[[str], None], *, is_resumed: bool) -> runner.OnStart:
     """Says where a run starts, and that it compiles."""
 
@@ -154,7 +146,7 @@ def evaluate(
     compile_cache.keep_compiled_programs()
     policy, made, params, header = trained.read(run_dir, env, network, best=best, greedy=greedy)
     library = comparison.library_for(made, scenarios)
-    _tell_warnings(library, scenarios)
+    comparison.tell_warnings(library, scenarios)
     name = header.get("algorithm", ppo.name).upper()  # an older file does not say
     table = comparison.compare(policy, made, params, library, name=name, repetitions=repetitions)
     print(f"{table}{comparison.training_note(header.get('params', {}), made)}")

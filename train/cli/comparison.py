@@ -8,8 +8,10 @@ import numpy as np
 import scenarios
 from jaxenv import baselines
 from jaxenv.core import Environment
+from jaxenv.core.companions import command
 from jaxenv.evaluation import evaluate
 from scenarios.environments import ENVIRONMENTS
+from train.run import processes
 from train.run.runner import Outcome
 from train.score.report import table
 from train.score.scores import ReferenceReturns, summarize
@@ -35,6 +37,14 @@ def load_library(env: Environment, path: str | None = None) -> scenarios.Library
     """
     family = env.family
     return scenarios.load(path or family, limits=getattr(env, "limits", None), environment=family)
+
+
+def tell_warnings(library: scenarios.Library | None, path: str | None) -> None:
+    """Says how many warnings the scenarios of a path have, if any, and what tells them."""
+    number = 0 if path is None or library is None else len(library.warnings)
+    if number and processes.is_writer():
+        told = f"{number} warning{'s' if number > 1 else ''}"
+        print(f"{path}: {told}, see `{command('scenarios')} check {path}`", flush=True)
 
 
 def compare(

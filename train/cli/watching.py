@@ -57,6 +57,7 @@ def watch(
     if agent >= made.num_agents:
         raise ValueError(f"--agent {agent}: {made.name} has {made.num_agents}, numbered from 0")
     library = comparison.library_for(made, scenarios)
+    comparison.tell_warnings(library, scenarios)
     if library is not None:
         params = params.replace(bank=library.bank)
     chosen = _index(scenario, library)

@@ -19,7 +19,7 @@ import scenarios
 from jaxenv import registry
 from jaxenv.core import Environment
 from strategies.tables import Table
-from train.cli import commands, comparison, compile_cache, trained
+from train.cli import collecting, commands, comparison, compile_cache, trained, watching
 from train.cli.main import main
 from train.run import runner
 from train.run.metrics import read_metrics
@@ -256,6 +256,18 @@ def test_warnings_about_scenarios_are_mentioned_before_they_are_used(
     monkeypatch.setattr(comparison, "compare", lambda *_, **__: "table")
     assert main(["evaluate", "run", "--scenarios", str(file)]) == 0
     assert capsys.readouterr().out.splitlines() == [*expected, "table"]
+
+    def none_played(*_, **__):
+        raise ValueError("none")
+
+    monkeypatch.setattr(watching.rendering, "record", none_played)
+    monkeypatch.setattr(collecting.dataset, "collect", none_played)
+    (path := tmp_path / "policy.msgpack").touch()
+    monkeypatch.setattr(trained, "read", lambda *_, **__: (None, env, params, {"scenarios": ""}))
+    for line in (["watch", str(path)], ["collect", str(path), "--out", str(tmp_path / "data.npz")]):
+        assert main([*line, "--scenarios", str(file)]) == 2
+        lines = capsys.readouterr().out.splitlines()
+        assert [line for line in lines if "scenarios check" in line] == expected
 
 
 def test_the_help_of_env_has_both_kinds_of_names(capsys):
