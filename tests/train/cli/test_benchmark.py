@@ -140,5 +140,5 @@ def test_what_does_not_fit_the_time_is_left_out(tmp_path, capsys):
     )
     assert len(found["left_out"]) == 2
     assert "no time left" in capsys.readouterr().out
-    with pytest.raises(ValueError, match="TeamsClone-v0 has no scores"):
-        benchmark_gpu.library_score("TeamsClone-v0")
+    with pytest.raises(ValueError, match="TeamsClone-Mentions-v0 has no scores"):
+        benchmark_gpu.library_score("TeamsClone-Mentions-v0")
