@@ -61,7 +61,7 @@ class Kept:
     def _useful_routes(self) -> int:
         """The routes that can matter: where only success counts, those that may lead to it."""
         weights, tables = self.weights, self.tables
-        if weights.routes or weights.milestones or weights.wellbeing:
+        if not weights.earns_by_success_alone:
             return self.model.all_routes
         wanted, useful = tables.deciding, 0
         for _ in tables.routes:

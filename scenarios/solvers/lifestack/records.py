@@ -17,6 +17,12 @@ class Weights(NamedTuple):
     step_cost: float
     failed_attempt: float
 
+    @property
+    def earns_by_success_alone(self) -> bool:
+        """Whether nothing else can earn something: the rest are costs."""
+        costs = (self.failure, self.collapse, self.step_cost, self.failed_attempt)
+        return not (self.milestones or self.routes or self.wellbeing) and max(costs) <= 0
+
 
 REWARD = Weights(*(float(getattr(reward.WEIGHTS, name)) for name in Weights._fields))
 """The weights of the environment."""

@@ -21,7 +21,7 @@ from scenarios.solvers.lifestack.budget import Budget, require_few_draws
 from scenarios.solvers.lifestack.kept import Kept, clipped
 from scenarios.solvers.lifestack.metrics import bits
 from scenarios.solvers.lifestack.model import ENERGY, MAX_TIME, Model
-from scenarios.solvers.lifestack.records import WIN_ONLY, State
+from scenarios.solvers.lifestack.records import State
 from scenarios.solvers.lifestack.recursion import Call, result_of
 from scenarios.solvers.lifestack.remaining_work import Needed, RemainingWork
 from scenarios.solvers.lifestack.tables import members_of
@@ -63,7 +63,7 @@ class Relaxed:
         self._memo: dict[Situation, float] = {}
         self._held: dict[tuple[int, ...], int] = {}
         self._milestones_on_metrics = bits(self.tables.milestone_bounds)
-        self._most = WIN_ONLY.success if model.weights == WIN_ONLY else float("inf")  # that any situation earns
+        self._most = self.weights.success if self.weights.earns_by_success_alone else float("inf")
 
     def situation(self, state: State, debt: int) -> Situation:
         """A state as this game keeps it."""

@@ -257,11 +257,11 @@ def test_warnings_about_scenarios_are_mentioned_before_they_are_used(
     assert main(["evaluate", "run", "--scenarios", str(file)]) == 0
     assert capsys.readouterr().out.splitlines() == [*expected, "table"]
 
-    def none_played(*_, **__):
-        raise ValueError("none")
+    def refused(*_, **__):
+        raise ValueError("nothing is played here")
 
-    monkeypatch.setattr(watching.rendering, "record", none_played)
-    monkeypatch.setattr(collecting.dataset, "collect", none_played)
+    monkeypatch.setattr(watching.rendering, "record", refused)
+    monkeypatch.setattr(collecting.dataset, "collect", refused)
     (path := tmp_path / "policy.msgpack").touch()
     monkeypatch.setattr(trained, "read", lambda *_, **__: (None, env, params, {"scenarios": ""}))
     for line in (["watch", str(path)], ["collect", str(path), "--out", str(tmp_path / "data.npz")]):

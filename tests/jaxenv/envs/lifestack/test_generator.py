@@ -245,15 +245,9 @@ def test_baselines_win_less_with_difficulty(name, least_at_first, most_at_last):
     assert hard < most_at_last
 
 
-def shares_won(difficulty, count, seconds):
-    """(share that is won with certainty, share that can be won), as far as the planner finds in that time each."""
-    found = crises(difficulty, count)
-    least = np.array([chance_to_win(one(found, number), seconds)[0] for number in range(count)])
-    return (least > 1 - 1e-9).mean(), (least > 1e-9).mean()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("difficulty", "count"), [(0.0, 1000), (0.5, 1000), (1.0, 200)])  # a hard one takes seconds
 def test_the_planner_wins_99_of_100(difficulty, count):
-    certain, possible = shares_won(difficulty, count, seconds=30.0)
-    assert (certain >= 0.99, possible >= 0.99) == (True, True)
+    found = crises(difficulty, count)
+    least = np.array([chance_to_win(one(found, number), seconds=30.0)[0] for number in range(count)])
+    assert (least > 1 - 1e-9).mean() >= 0.99  # with certainty
