@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from jaxenv.envs.teamsclone import messages
-from jaxenv.envs.teamsclone.mutation import EDITS, OF_USERS
+from jaxenv.envs.teamsclone.mutation import EDITS
+from jaxenv.envs.teamsclone.mutation.teammates import OF_USERS
 from jaxenv.envs.teamsclone.types import MENTION, ONE
 from strategies.edits import LAWS, Edited, changes
 
