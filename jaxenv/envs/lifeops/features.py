@@ -11,16 +11,18 @@ from jaxenv.core.lookup import read
 from jaxenv.core.numbers import as_float
 from jaxenv.envs.lifeops import actions
 from jaxenv.envs.lifeops.actions import Catalogue
-from jaxenv.envs.lifeops.dynamics import URGENT_DAYS, insertions
+from jaxenv.envs.lifeops.dynamics import URGENT_DAYS, insertions, leaves_clean
 from jaxenv.envs.lifeops.observe import sorted_calendar
 from jaxenv.envs.lifeops.reward import preference_units
 from jaxenv.envs.lifeops.types import (
     DAY_END,
+    FOCUS,
     KINDS,
     NO_LIMIT,
     UNSET,
     VISIBLE_REQUESTS,
     WEEKDAYS,
+    Event,
     Observation,
     Params,
     Persona,
@@ -32,8 +34,10 @@ def entities(catalogue: Catalogue, observation: Observation, params: Params) -> 
 
     context [60]: clock as a share of the limit, steps left, overlaps, travel issues, requests left, weekday [7]; the
     persona's window, rules (set, time) and weights [9]; the current request and the next two [3 x 13].
-    events [E, 6] and tasks [T, 5]: see their functions. actions [A, 4]: legal, overlaps added, travel issues at the
-    event's own legs and from home, wishes of the persona broken; zeros where not legal.
+    events [E, 6] and tasks [T, 5]: see their functions. actions [A, 9]: legal, overlaps added, travel issues at the
+    event's own legs and from home, the persona's wishes for a meeting broken, or kept; adds to a calendar that is clean
+    with it, proposes what would fit into one; takes time of the next request, and of the one after; zeros where not
+    legal.
     """
     context = [
         _clock_features(observation),
@@ -130,12 +134,38 @@ def _event_features(o: Observation) -> jax.Array:
 
 
 def _outlook_features(catalogue: Catalogue, o: Observation, params: Params) -> jax.Array:
-    """[A, 4] float32: what each entry would bring; zeros where it is not legal."""
+    """[A, 9] float32: what each entry would bring; zeros where it is not legal.
+
+    An entry that adds nothing to the calendar brings no overlaps and no travel issues, and wishes are about meetings
+    alone: a network that weights the columns alike for every entry need not learn which verbs they are paid for.
+    """
     moves = actions.every_move(catalogue, o.requests.at(jnp.int32(0)), o.persona)
     change = insertions(sorted_calendar(o), o.travel, o.persona.home, params.departure_min, moves.event)
-    issues, units = change.tight_legs + change.home_leg, preference_units(moves.event, o.persona)
-    columns = [jnp.ones_like(units), jnp.minimum(change.overlaps, 3), issues, units]
-    return as_float(jnp.stack(columns, axis=-1)) * as_float(o.action_mask)[:, None]
+    units, clean = preference_units(moves.event, o.persona), leaves_clean(o, change)
+    verb = catalogue.table.verb
+    proposes, rejects = verb == actions.PROPOSE, verb == actions.REJECT
+    adds, meets = ~(proposes | rejects), ~rejects & (moves.event.kind != FOCUS)
+    columns = [
+        o.action_mask,
+        jnp.where(adds, jnp.minimum(change.overlaps, 3), 0),
+        jnp.where(adds, change.tight_legs + change.home_leg, 0),
+        jnp.where(meets, units, 0),
+        meets & (units == 0),
+        adds & clean,
+        proposes & clean,
+        *(adds & taken for taken in _time_taken(moves.event, o)),
+    ]
+    return jnp.stack([as_float(column) for column in columns], axis=-1) * as_float(o.action_mask)[:, None]
+
+
+def _time_taken(events: Event, o: Observation) -> list[jax.Array]:
+    """[n] bool for each request that waits behind the current one: would an event overlap with it?"""
+
+    def overlaps_with(index: int) -> jax.Array:
+        waiting = o.requests.at(jnp.int32(index))
+        return o.request_exists[index] & (events.start < waiting.end) & (waiting.start < events.end)
+
+    return [overlaps_with(index) for index in range(1, VISIBLE_REQUESTS)]
 
 
 def _day(minutes: jax.Array) -> jax.Array:

@@ -1,11 +1,15 @@
 """What networks are told of every action, worked out entry by entry in plain Python along random play."""
 
+import itertools
+
 import jax
 import numpy as np
 import pytest
 
 import jaxenv
 from jaxenv import masking
+from jaxenv.envs.lifeops import actions as day
+from jaxenv.envs.lifeops.types import FOCUS, VISIBLE_REQUESTS
 from jaxenv.envs.lifestack import actions as crisis
 from jaxenv.envs.lifestack.metrics import HIGHEST, INVERTED, UNIT
 from jaxenv.envs.lifestack.outlook import summarize_routes
@@ -33,6 +37,63 @@ def played(id, of):
         action = draw(jax.random.split(key, ENVS), observation.action_mask)
         observation, state, *_ = step(key, state, action, params)
     return env, rows
+
+
+@pytest.mark.parametrize("id", ["LifeOps-v0", "LifeOps-Shaped-v0"])
+def test_those_of_a_day(id):
+    env, rows = played(id, lambda env, params: lambda o: (o, env.entities(o, params).actions))
+    told = np.zeros(9, bool)
+    for o, found in rows:
+        expected = np.array([action_of_day(env.catalogue, o, index) for index in range(env.num_actions)])
+        np.testing.assert_array_equal(found, expected.astype(np.float32))
+        told |= np.any(found != 0, axis=0)
+    assert told.all()
+
+
+def action_of_day(catalogue, o, index):
+    if not o.action_mask[index]:
+        return np.zeros(9)
+    entry = jax.tree.map(lambda column: column[index], catalogue.table)
+    request = jax.tree.map(lambda column: int(column[0]), o.requests)
+    start = entry.minutes + entry.is_relative * request.start
+    if entry.verb == day.BLOCK_FOCUS:
+        end, place, kind = min(start + entry.duration, 1440), int(o.persona.work_place), FOCUS
+    else:
+        length = request.end - request.start
+        start = min(max(start, 0), 1440 - length)
+        end, place, kind = start + length, request.place, request.kind
+    calendar = [
+        tuple(map(int, event))
+        for event in zip(o.calendar.start, o.calendar.end, o.calendar.place, o.event_exists, strict=True)
+        if event[3]
+    ]
+    with_it = sorted([*calendar, (start, end, place, 1)], key=lambda event: event[:2])
+    added = sum(start < event[1] and event[0] < end for event in calendar)
+    first_way = int(o.travel[o.persona.home, with_it[0][2]] > with_it[0][0])
+    issues = tight_legs(with_it, o.travel) + first_way
+    clean = o.overlaps + added == 0 and issues == 0
+    adds = entry.verb not in (day.REJECT, day.PROPOSE)
+    meets = entry.verb != day.REJECT and kind != FOCUS
+    p = o.persona
+    broken = int(start < p.window_start or end > p.window_end) + int(start < p.avoid_before) + int(end > p.avoid_after)
+    return [
+        1,
+        adds * min(added, 3),
+        adds * (issues - tight_legs(calendar, o.travel)),
+        meets * broken,
+        meets and broken == 0,
+        adds and clean,
+        entry.verb == day.PROPOSE and clean,
+        *(
+            adds and o.request_exists[i] and start < o.requests.end[i] and o.requests.start[i] < end
+            for i in range(1, VISIBLE_REQUESTS)
+        ),
+    ]
+
+
+def tight_legs(calendar, travel):
+    legs = itertools.pairwise(calendar)
+    return sum(0 <= after[0] - before[1] < travel[before[2], after[2]] for before, after in legs)
 
 
 def test_those_of_a_crisis():
