@@ -11,7 +11,7 @@ from jaxenv.core.lookup import read
 from jaxenv.core.numbers import as_float
 from jaxenv.envs.lifeops import actions
 from jaxenv.envs.lifeops.actions import Catalogue
-from jaxenv.envs.lifeops.dynamics import URGENT_DAYS, insertions, leaves_clean
+from jaxenv.envs.lifeops.dynamics import URGENT_DAYS, insertions, leaves_clean, work
 from jaxenv.envs.lifeops.observe import sorted_calendar
 from jaxenv.envs.lifeops.reward import preference_units
 from jaxenv.envs.lifeops.types import (
@@ -32,12 +32,12 @@ from jaxenv.envs.lifeops.types import (
 def entities(catalogue: Catalogue, observation: Observation, params: Params) -> Entities:
     """The observation as entities with float32 features.
 
-    context [60]: clock as a share of the limit, steps left, overlaps, travel issues, requests left, weekday [7]; the
-    persona's window, rules (set, time) and weights [9]; the current request and the next two [3 x 13].
-    events [E, 6] and tasks [T, 5]: see their functions. actions [A, 9]: legal, overlaps added, travel issues at the
+    context [63]: clock as a share of the limit, steps left, overlaps, travel issues, requests left, weekday [7]; the
+    persona's window, rules (set, time) and weights [9]; the current request and the next two [3 x 14].
+    events [E, 6] and tasks [T, 5]: see their functions. actions [A, 10]: legal, overlaps added, travel issues at the
     event's own legs and from home, the persona's wishes for a meeting broken, or kept; adds to a calendar that is clean
-    with it, proposes what would fit into one; takes time of the next request, and of the one after; zeros where not
-    legal.
+    with it, proposes what would fit into one; takes time of the next request, and of the one after; hours of work
+    done; zeros where not legal.
     """
     context = [
         _clock_features(observation),
@@ -100,7 +100,9 @@ def _task_features(o: Observation) -> jax.Array:
 
 
 def _request_features(o: Observation) -> jax.Array:
-    """[3, 13] float32: present, time, length, importance, kind, flexible, wishes broken, way from home and to work."""
+    """[3, 14] float32: present, time, length, importance (2 and more, 3), flexible, wishes broken, way from home and to
+    work, kind.
+    """
     requests, persona = o.requests, o.persona
     index = jnp.arange(VISIBLE_REQUESTS, dtype=jnp.int32)
     units = jax.vmap(lambda i: preference_units(requests.at(i), persona))(index)
@@ -109,7 +111,8 @@ def _request_features(o: Observation) -> jax.Array:
         _day(requests.start),
         _day(requests.end),
         as_float(requests.end - requests.start) / 60.0,
-        as_float(requests.importance) / 3.0,
+        as_float(requests.importance >= 2),
+        as_float(requests.importance >= 3),
         as_float(o.flexible),
         as_float(units),
         _hours(read(o.travel, persona.home, requests.place)),
@@ -134,7 +137,7 @@ def _event_features(o: Observation) -> jax.Array:
 
 
 def _outlook_features(catalogue: Catalogue, o: Observation, params: Params) -> jax.Array:
-    """[A, 9] float32: what each entry would bring; zeros where it is not legal.
+    """[A, 10] float32: what each entry would bring; zeros where it is not legal.
 
     An entry that adds nothing to the calendar brings no overlaps and no travel issues, and wishes are about meetings
     alone: a network that weights the columns alike for every entry need not learn which verbs they are paid for.
@@ -154,6 +157,7 @@ def _outlook_features(catalogue: Catalogue, o: Observation, params: Params) -> j
         adds & clean,
         proposes & clean,
         *(adds & taken for taken in _time_taken(moves.event, o)),
+        _hours(jax.vmap(lambda minutes: work(o.tasks.minutes, minutes)[1])(moves.duration)),
     ]
     return jnp.stack([as_float(column) for column in columns], axis=-1) * as_float(o.action_mask)[:, None]
 

@@ -42,17 +42,17 @@ def played(id, of):
 @pytest.mark.parametrize("id", ["LifeOps-v0", "LifeOps-Shaped-v0"])
 def test_those_of_a_day(id):
     env, rows = played(id, lambda env, params: lambda o: (o, env.entities(o, params).actions))
-    told = np.zeros(9, bool)
+    told = np.zeros(10, bool)
     for o, found in rows:
         expected = np.array([action_of_day(env.catalogue, o, index) for index in range(env.num_actions)])
-        np.testing.assert_array_equal(found, expected.astype(np.float32))
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
         told |= np.any(found != 0, axis=0)
     assert told.all()
 
 
 def action_of_day(catalogue, o, index):
     if not o.action_mask[index]:
-        return np.zeros(9)
+        return np.zeros(10)
     entry = jax.tree.map(lambda column: column[index], catalogue.table)
     request = jax.tree.map(lambda column: int(column[0]), o.requests)
     start = entry.minutes + entry.is_relative * request.start
@@ -88,6 +88,7 @@ def action_of_day(catalogue, o, index):
             adds and o.request_exists[i] and start < o.requests.end[i] and o.requests.start[i] < end
             for i in range(1, VISIBLE_REQUESTS)
         ),
+        min(entry.duration, next((minutes for minutes in o.tasks.minutes if minutes), 0)) / 60,
     ]
 
 
