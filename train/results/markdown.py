@@ -25,9 +25,9 @@ tuned on. `make baselines` measures it: what is missing below has not been run.
   test, shifted and library episodes that ended in success, where an environment can be won.
 - **Better than {REFERENCE_AGENT}** is the probability that a seed of the agent has the greater return on a scenario of
   the test set, a tie counting one half.
-- Agents that learn train on generated scenarios with the preset of the environment, for the steps below its table. An
-  agent's time is its share of that of all its seeds, which train side by side in one program; other work may have run
-  beside it.
+- Agents that learn train on generated scenarios with the preset that the environment had then, for the steps below its
+  table. An agent's time is its share of that of all its seeds, which train side by side in one program; other work may
+  have run beside it.
 """
 
 

@@ -48,7 +48,12 @@ _BY_ENVIRONMENT: dict[str, Config] = {
     "LifeOps-Shaped-v0": dataclasses.replace(_DAY, env="LifeOps-Shaped-v0", hyper=_DAY.hyper.replace(entropy_coef=0.1)),
     "LifeStack-v0": _CRISIS,
     "TeamsClone-v0": _CHAT,
-    "TeamsClone-Mentions-v0": dataclasses.replace(_CHAT, env="TeamsClone-Mentions-v0"),
+    # Every mention counts here: 99 % of episodes succeed with all features of the actions, 97 % with the mask alone.
+    "TeamsClone-Mentions-v0": dataclasses.replace(
+        _CHAT,
+        env="TeamsClone-Mentions-v0",
+        network=dataclasses.replace(_CHAT.network, sees_actions=True, sees_mask=False),
+    ),
     "TeamsClone-MultiTask-v0": dataclasses.replace(_CHAT, env="TeamsClone-MultiTask-v0"),
     "TeamsClone-MultiAgent-v0": dataclasses.replace(
         _CHAT,
