@@ -38,7 +38,7 @@ class Brax(base.Env):
     >>> state = jax.eval_shape(env.reset, jax.random.PRNGKey(0))
     >>> state = jax.eval_shape(env.step, state, jnp.zeros(env.action_size))
     >>> state.obs.shape, state.done.dtype, sorted(state.info)
-    ((356,), dtype('float32'), ['rng', 'truncation'])
+    ((455,), dtype('float32'), ['rng', 'truncation'])
 
     Attributes:
         env: the environment, wrapped or not, which defines `flatten`.

@@ -27,7 +27,7 @@ class DmEnv(dm_env.Environment):
     >>> env = jaxenv.wrappers.DmEnv("LifeOps-v0", seed=1)
     >>> time_step = env.reset()
     >>> time_step.observation["observation"].shape, env.action_spec().num_values
-    ((356,), 16)
+    ((455,), 16)
     >>> time_step = env.step(time_step.observation["action_mask"].argmax())
     >>> time_step.step_type.name, time_step.discount
     ('MID', 1.0)

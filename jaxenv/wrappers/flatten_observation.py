@@ -28,7 +28,7 @@ class FlattenObservation(Wrapper):
     >>> env = jaxenv.wrappers.FlattenObservation(env)
     >>> observation, state = env.reset(jax.random.key(0), params)
     >>> observation.vector.shape, observation.action_mask.shape
-    ((356,), (16,))
+    ((455,), (16,))
     """
 
     def observe(self, state: Any, params: Any) -> FlatObservation:

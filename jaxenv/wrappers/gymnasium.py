@@ -26,7 +26,7 @@ class Gymnasium(gymnasium.Env):
     >>> env = jaxenv.wrappers.Gymnasium("LifeOps-v0")
     >>> vector, info = env.reset(seed=0, options={"scenario": 3})
     >>> vector.shape, info["action_mask"].shape
-    ((356,), (16,))
+    ((455,), (16,))
     >>> vector, reward, terminated, truncated, info = env.step(0)
     >>> reward, terminated, info["reward_parts"]["overlap_penalty"]
     (-5.0, False, -5.0)

@@ -33,7 +33,7 @@ class GymnasiumVector(VectorEnv):
     >>> envs = jaxenv.wrappers.GymnasiumVector("LifeOps-v0", num_envs=4)
     >>> vectors, info = envs.reset(seed=0)
     >>> vectors.shape, info["action_mask"].shape
-    ((4, 356), (4, 16))
+    ((4, 455), (4, 16))
     >>> actions = envs.action_space.sample(mask=tuple(info["action_mask"]))
     >>> actions.shape
     (4,)

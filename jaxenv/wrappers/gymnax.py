@@ -31,7 +31,7 @@ class Gymnax:
     >>> vector, state = env.reset(jax.random.key(0), params)
     >>> vector, state, reward, done, info = jax.eval_shape(env.step, jax.random.key(1), state, 0, params)
     >>> vector.shape, done.dtype, sorted(info)
-    ((356,), dtype('bool'), ['discount', 'terminated', 'truncated'])
+    ((455,), dtype('bool'), ['discount', 'terminated', 'truncated'])
 
     Attributes:
         env: the environment, wrapped or not, which defines `flatten`.

@@ -44,7 +44,7 @@ class Jumanji(base.Environment):
     >>> env = jaxenv.wrappers.Jumanji("LifeOps-v0")
     >>> state, timestep = jax.eval_shape(env.reset, jax.random.key(0))
     >>> timestep.observation.agent_view.shape, timestep.observation.action_mask.shape
-    ((356,), (16,))
+    ((455,), (16,))
     >>> state, timestep = jax.eval_shape(env.step, state, env.action_spec.generate_value())
     >>> timestep.reward.shape, sorted(timestep.extras)[0]
     ((), 'invalid_action')

@@ -25,7 +25,7 @@ class SB3VecEnv(VecEnv):
     >>> import jaxenv
     >>> envs = jaxenv.wrappers.SB3VecEnv("LifeOps-v0", num_envs=4, seed=0)
     >>> envs.reset().shape, envs.env_method("action_masks")[0].shape
-    ((4, 356), (16,))
+    ((4, 455), (16,))
 
     Attributes:
         jax_env: the environment, wrapped or not, which defines `flatten`.

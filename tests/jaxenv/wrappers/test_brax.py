@@ -64,7 +64,7 @@ def test_it_is_theirs():
     assert isinstance(ONE, base.Env)
     state = jax.eval_shape(ONE.reset, jax.random.PRNGKey(0))
     assert isinstance(state, base.State)
-    assert state.obs.shape == (ONE.observation_size,) == (356,)
+    assert state.obs.shape == (ONE.observation_size,) == (455,)
     assert jax.eval_shape(ONE.step, state, jnp.zeros(ONE.action_size)) == state
     assert ONE.unwrapped is ONE
 

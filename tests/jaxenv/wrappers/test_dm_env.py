@@ -49,7 +49,7 @@ def test_its_specs_are_theirs():
     assert isinstance(env, dm_env.Environment)
     assert env.action_spec() == dm_env.specs.DiscreteArray(16)
     mask = dm_env.specs.BoundedArray((16,), bool, False, True)
-    assert env.observation_spec() == {"observation": dm_env.specs.Array((356,), np.float32), "action_mask": mask}
+    assert env.observation_spec() == {"observation": dm_env.specs.Array((455,), np.float32), "action_mask": mask}
 
 
 def play(seed, actions):

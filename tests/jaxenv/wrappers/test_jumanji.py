@@ -110,7 +110,7 @@ def test_reset_and_step_return_the_same_structure(env):
 def test_specs_are_theirs_and_cached():
     assert ONE.observation_spec is ONE.observation_spec
     assert ONE.action_spec == jumanji.specs.DiscreteArray(16, name="action")
-    assert ONE.observation_spec.agent_view.shape == (356,)
+    assert ONE.observation_spec.agent_view.shape == (455,)
     assert ONE.reward_spec == jumanji.specs.Array((), jnp.float32, "reward")
     assert (ONE.discount_spec.minimum, ONE.discount_spec.maximum) == (0, 1)
     _, timestep = SMALL.reset(jax.random.key(1))
@@ -170,4 +170,4 @@ def test_their_adapters_take_it():
     observation, _ = env.reset()
     assert env.observation_space.contains(observation)
     assert len(env.step(env.action_space.sample())) == 5
-    assert theirs.JumanjiToDMEnvWrapper(ONE).reset().observation.agent_view.shape == (356,)
+    assert theirs.JumanjiToDMEnvWrapper(ONE).reset().observation.agent_view.shape == (455,)
