@@ -41,6 +41,7 @@ def test_the_run_of_a_version_goes_on(version, tmp_path):
 
 def test_a_policy_of_another_format_is_refused_by_the_version_that_wrote_it(tmp_path):
     record = msgpack.unpackb((FOLDER / "0.1.0" / "policy.msgpack").read_bytes(), strict_map_key=False)
+    del record["version"]  # as early versions wrote it
     for changed, words in (
         ({"format": "jaxenv policy 9", "version": "7.8.9"}, "jaxenv 7.8.9 wrote it, and reads it"),
         ({"format": "jaxenv policy 9"}, "an early version of jaxenv wrote it, and reads it"),
