@@ -157,7 +157,7 @@ def _outlook_features(catalogue: Catalogue, o: Observation, params: Params) -> j
         adds & clean,
         proposes & clean,
         *(adds & taken for taken in _time_taken(moves.event, o)),
-        _hours(jax.vmap(lambda minutes: work(o.tasks.minutes, minutes)[1])(moves.duration)),
+        _hours(jnp.minimum(moves.duration, work(o.tasks.minutes, jnp.int32(DAY_END))[1])),
     ]
     return jnp.stack([as_float(column) for column in columns], axis=-1) * as_float(o.action_mask)[:, None]
 

@@ -43,10 +43,8 @@ def can_add_channel(workspace: Scenario) -> jax.Array:
 
 def add_channel(workspace: Scenario, channel: jax.Array, u: jax.Array) -> Scenario:
     """One channel more, of the last team; teammates post there as often as in the others on average."""
-    reaches, posts = (
-        _index(workspace.team) >= channel,
-        first_slots(workspace.num_users, workspace.channel_edges.shape[0]),
-    )
+    reaches = _index(workspace.team) >= channel
+    posts = first_slots(workspace.num_users, workspace.channel_edges.shape[0])  # of the teammates there are
     edges = jnp.where(reaches[None], ONE, workspace.channel_edges * channel // (channel + 1))
     return workspace.replace(
         num_channels=workspace.num_channels + jnp.int8(1),
