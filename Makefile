@@ -59,7 +59,7 @@ fuzz: $(DEV)  ## an hour for each kind of file that jaxenv reads, damaged
 	$(PY) -m tests.fuzz --seconds 3600 $(ARGS)
 
 # A soak that was killed goes on. Other environments: make soak ARGS="--env LifeOps-v0 --out other.jsonl"
-soak: $(DEV)  ## a thousand million random legal steps, whose laws are checked; soak.jsonl has a line a piece
+soak: $(DEV)  ## 10^9 random legal steps of every environment, whose laws are checked; soak.jsonl has a line a piece
 	$(PY) -m tests.soak --steps 1e9 $(ARGS)
 
 # The engine comes first: make mutation ARGS="lifestack --sample 50". Needs: pip install cosmic-ray

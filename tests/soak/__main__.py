@@ -20,7 +20,7 @@ from .pieces import Sizes, player
 
 
 def soak(ids: Sequence[str], steps: int, out: pathlib.Path, seed: int, sizes: Sizes) -> Iterator[dict[str, Any]]:
-    """Plays the ids in turns until they have taken so many steps together: a record of each piece, written to a file.
+    """Plays the ids in turns until each has taken so many steps: a record of each piece, written to a file.
 
     Raises:
         ValueError: where the file holds another soak.
@@ -28,7 +28,7 @@ def soak(ids: Sequence[str], steps: int, out: pathlib.Path, seed: int, sizes: Si
     about = {"seed": seed, **dataclasses.asdict(sizes)}
     done = _begun(out, list(ids), about)
     with out.open("a", encoding="utf-8") as file:
-        for number in range(done, -(-steps // sizes.steps)):
+        for number in range(done, len(ids) * -(-steps // sizes.steps)):
             start = time.monotonic()
             found = player(ids[number % len(ids)], sizes)(seed, number)
             seconds = round(time.monotonic() - start, 3)
@@ -57,7 +57,7 @@ def _begun(out: pathlib.Path, ids: list[str], about: dict[str, Any]) -> int:
 def main(argv: Sequence[str] | None = None) -> int:
     """Prints what breaks a law; the exit status is 1 if anything did, 2 for a soak that cannot be."""
     parser = argparse.ArgumentParser("python -m tests.soak", description=__doc__)
-    parser.add_argument("--steps", type=whole_numbers.parse, default=10**7, help="over all environments")
+    parser.add_argument("--steps", type=whole_numbers.parse, default=10**7, help="of each environment")
     parser.add_argument("--env", nargs="*", default=[], metavar="ID", help="default: all that are registered")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("soak.jsonl"))
     parser.add_argument("--seed", type=int, default=0)
@@ -80,11 +80,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 2
     records = [json.loads(line) for line in arguments.out.read_text("utf-8").splitlines()]
+    for id in ids:
+        print(_summary(id, [record for record in records if record["env"] == id]))
+    return int(any(record["broken"] for record in records))
+
+
+def _summary(id: str, records: Sequence[dict[str, Any]]) -> str:
+    """A line about all pieces of an environment."""
+    steps, episodes, seconds = (sum(record[name] for record in records) for name in ("steps", "episodes", "seconds"))
     found = sum(bool(record["broken"]) for record in records)
-    seconds = sum(record["seconds"] for record in records)
-    steps, episodes = (sum(record[name] for record in records) for name in ("steps", "episodes"))
-    print(f"{steps:,} steps, {episodes:,} episodes, {seconds:.0f} s, {found} pieces in which a law was broken")
-    return int(found > 0)
+    return f"{id}: {steps:,} steps, {episodes:,} episodes, {seconds:.0f} s, {found} pieces in which a law was broken"
 
 
 if __name__ == "__main__":

@@ -70,5 +70,5 @@ def test_what_breaks_a_law_is_found() -> None:
 
 
 @pytest.mark.slow
-def test_ten_million_steps_of_all_environments(tmp_path: Path) -> None:
+def test_ten_million_steps_of_every_environment(tmp_path: Path) -> None:
     assert main(["--steps", "1e7", "--out", str(tmp_path / "soak.jsonl")]) == 0
