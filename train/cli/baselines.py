@@ -100,7 +100,8 @@ def report(out: Path, page: Path) -> None:
     if picture is not None:
         figure.draw(results, picture)
     shown = None if picture is None else os.path.relpath(picture, page.parent)
-    write_atomic(page, markdown.page(results, shown).encode())
+    others = [os.path.relpath(other, page.parent) for other in sorted(out.glob("*/README.md"))]
+    write_atomic(page, markdown.page(results, shown, others).encode())
     print(f"written to {page} and {out}", flush=True)
 
 

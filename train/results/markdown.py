@@ -1,6 +1,7 @@
 """The results as a page of tables."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import PurePath
 from typing import Any
 
 from train.results.held_out import COUNT, SEED, SETS
@@ -31,15 +32,18 @@ tuned on. `make baselines` measures it: what is missing below has not been run.
 """
 
 
-def page(results: Mapping[str, Sequence[Row]], picture: str | None) -> str:
+def page(results: Mapping[str, Sequence[Row]], picture: str | None, others: Sequence[str] = ()) -> str:
     """The page: a section for each environment.
 
     Args:
         results: environment -> rows.
         picture: the path of the picture from the page, if there is one.
+        others: the paths of pages of other lengths of training, each in a folder that is named by it.
     """
+    links = ", ".join(f"[{PurePath(other).parent.name}]({other})" for other in others)
+    linked = [f"Trained for other numbers of steps: {links}.\n"] if others else []
     shown = [f"![Returns of every agent]({picture})\n"] if picture else []
-    return "\n".join([HEAD, *shown, *(_section(env_id, rows) for env_id, rows in results.items())])
+    return "\n".join([HEAD, *linked, *shown, *(_section(env_id, rows) for env_id, rows in results.items())])
 
 
 def _section(env_id: str, rows: Sequence[Row]) -> str:

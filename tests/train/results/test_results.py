@@ -98,8 +98,9 @@ def test_the_page_has_a_row_for_each_agent_and_no_empty_column(tmp_path):
     for agent in agents.values():
         del agent.returns["medium"]
     rows = summary.rows(agents, None)
-    page = markdown.page({"A-v0": rows}, "picture.png")
+    page = markdown.page({"A-v0": rows}, "picture.png", ["results/1M/README.md"])
     assert "(picture.png)" in page
+    assert "\nTrained for other numbers of steps: [1M](results/1M/README.md).\n" in page
     assert "| agent | test | easy | hard | shifted | library | succeeded | better" in page
     assert "| better than PPO | seeds | time each |\n" in page
     assert f"| PPO | {rows[1].test.value:.2f} (" in page
@@ -150,6 +151,10 @@ def test_nothing_is_measured_twice(command, tmp_path, monkeypatch, capsys):
     path.unlink()
     assert command() == 0  # its runs are there and finished
     assert (tmp_path / "out/R.md").read_text() == before
+    (tmp_path / "out/1M").mkdir()
+    (tmp_path / "out/1M/README.md").write_text("another page")
+    assert command() == 0
+    assert "[1M](1M/README.md)" in (tmp_path / "out/R.md").read_text()
 
 
 def test_agents_differ_in_what_their_names_say():
