@@ -1,8 +1,8 @@
 """Curricula of scenarios that still teach something: prioritised level replay (PLR, Jiang et al. 2021), and ACCEL.
 
-Slots of the rolling bank are the level buffer. A slot that has been played has a score; the best are kept, all others
-that no episode is playing get new scenarios. Episodes start in a kept slot with the probability `replay_share`, by the
-rank of its score and by how long it was not played; otherwise in a new one.
+Slots of the rolling bank are the level buffer. A slot has a score once an episode of it has ended; the best are kept,
+all others that no episode is playing get new scenarios. Episodes start in a kept slot with the probability
+`replay_share`, by the rank of its score and by how long it was not played; otherwise in a new one.
 
 With ACCEL (Parker-Holder et al. 2022, algorithm 1) part of the new scenarios are edits of kept ones. The paper replays
 levels drawn from the buffer, then edits those, and plays the edits once for their score, by which they enter the buffer
@@ -37,8 +37,8 @@ NEVER_ENDED = float(jnp.finfo(jnp.float32).min)  # the greatest return of a scen
 class Levels(struct.PyTreeNode):
     """What is known of the S scenarios of a bank."""
 
-    score: jax.Array  # [S] float32, how much is left to learn, of the last update that played it
-    is_scored: jax.Array  # [S] bool, it has been played since it was drawn
+    score: jax.Array  # [S] float32, how much is left to learn, of the last update in which an episode of it ended
+    is_scored: jax.Array  # [S] bool, an episode of it has ended since it was drawn
     played: jax.Array  # [S] int32, the last update that played it
     best_return: jax.Array  # [S] float32, the greatest scaled return of an episode; NEVER_ENDED if none has ended
 
@@ -47,6 +47,18 @@ class Levels(struct.PyTreeNode):
         """Nothing is known of any."""
         zeros = jnp.zeros(size, jnp.int32)
         return cls(jnp.zeros(size, jnp.float32), zeros > 0, zeros, jnp.full(size, NEVER_ENDED, jnp.float32))
+
+
+class Unfinished(struct.PyTreeNode):
+    """What the episodes that B rows are playing have added up so far, since an update is but a part of a long one."""
+
+    total: jax.Array  # [B] float32, of max(A, 0) or of V(s), by the score
+    steps: jax.Array  # [B] float32
+
+    @classmethod
+    def none(cls, rows: int) -> "Unfinished":
+        """Nothing has been played."""
+        return cls(jnp.zeros(rows, jnp.float32), jnp.zeros(rows, jnp.float32))
 
 
 class Played(struct.PyTreeNode):
@@ -59,34 +71,53 @@ class Played(struct.PyTreeNode):
     ended: jax.Array  # bool, with this step
 
 
-def observed(levels: Levels, played: Played, updates: jax.Array, settings: Curriculum) -> Levels:
-    """The levels with the scores of what an update played.
+def observed(
+    levels: Levels, unfinished: Unfinished, played: Played, updates: jax.Array, settings: Curriculum
+) -> tuple[Levels, Unfinished]:
+    """The levels with the scores of the episodes that an update ended, and what those that go on have added up.
 
-    positive value loss: mean over its steps of max(A, 0)
-    MaxMC:               mean over its steps of R_max - V(s), where R_max is its greatest return so far
+    positive value loss: mean over all steps of these episodes of max(A, 0)
+    MaxMC:               mean over all their steps of R_max - V(s), where R_max is the greatest return so far
 
     Args:
         levels: as they were.
+        unfinished: what the update's episodes had added up before it.
         played: the steps of the update.
         updates: [] int32, the number of this update.
         settings: which score.
     """
+    is_max_mc = settings.level_score == "max_mc"
+    told = played.value if is_max_mc else jnp.maximum(played.advantage, 0.0)
+    unfinished, (totals, steps) = _of_episodes(unfinished, told, played.ended)
+
     size, index = levels.score.shape[0], played.scenario.ravel()
     returns = jnp.where(played.ended, played.episode_return, NEVER_ENDED).ravel()
     best = jnp.maximum(levels.best_return, jax.ops.segment_max(returns, index, size))
-    regret = jnp.maximum(played.advantage, 0.0)
-    if settings.level_score == "max_mc":
-        known = best[played.scenario]
-        regret = jnp.where(known > NEVER_ENDED, known - played.value, regret)  # until an episode has ended
-    count = jax.ops.segment_sum(jnp.ones(index.shape, jnp.float32), index, size)
-    mean = jax.ops.segment_sum(regret.ravel(), index, size) / jnp.maximum(count, 1.0)
-    is_played = count > 0
-    return Levels(
-        score=jnp.where(is_played, mean, levels.score),
-        is_scored=levels.is_scored | is_played,
+    count = jax.ops.segment_sum(steps.ravel(), index, size)
+    mean = jax.ops.segment_sum(totals.ravel(), index, size) / jnp.maximum(count, 1.0)
+    has_ended = count > 0
+    is_played = jax.ops.segment_sum(jnp.ones_like(index), index, size) > 0
+    levels = Levels(
+        score=jnp.where(has_ended, best - mean if is_max_mc else mean, levels.score),
+        is_scored=levels.is_scored | has_ended,
         played=jnp.where(is_played, updates, levels.played),
         best_return=best,
     )
+    return levels, unfinished
+
+
+def _of_episodes(
+    unfinished: Unfinished, told: jax.Array, ended: jax.Array
+) -> tuple[Unfinished, tuple[jax.Array, jax.Array]]:
+    """What goes on, and ([T, B] sum, [T, B] number) of all steps of the episodes that end with a step, 0 elsewhere."""
+
+    def step(so_far: Unfinished, step: tuple[jax.Array, jax.Array]) -> tuple[Unfinished, tuple[jax.Array, jax.Array]]:
+        told, ended = step
+        total, steps = so_far.total + told, so_far.steps + 1
+        of_ended = jnp.where(ended, total, 0.0), jnp.where(ended, steps, 0.0)
+        return Unfinished(total - of_ended[0], steps - of_ended[1]), of_ended
+
+    return lax.scan(step, unfinished, (told, ended))
 
 
 def renewed(

@@ -13,7 +13,7 @@ from jaxenv.core.types import Key
 from jaxenv.wrappers import Vectorize
 from train.experience import rollout
 from train.experience.bank import first_bank, with_bank
-from train.experience.curriculum import Levels
+from train.experience.curriculum import Levels, Unfinished
 from train.lanes import BY_LANE, SHARED, Lanes
 from train.networks.moments import Moments
 from train.networks.network import make_network
@@ -29,6 +29,7 @@ class LaneState(struct.PyTreeNode):
     bank: ScenarioBank | None  # generated scenarios, played instead of those in the params
     key: Key
     levels: Levels | None = None  # what a curriculum knows of the bank
+    unfinished: Unfinished | None = None  # and of each row's episode
     return_so_far: jax.Array | None = None  # [B] float32, discounted, of each row's episode; None if not needed
 
 
@@ -73,10 +74,12 @@ def begin(
         network = make_network(config.network, env.num_actions)
         like = {"num_envs": sizes.rollout.num_envs, "memory": network.memory}
         envs = rollout.initial_state(keys.envs, params, env=env, **like)
-        levels = None if config.curriculum.is_uniform else Levels.unknown(sizes.num_scenarios)
         rows = sizes.rollout.num_envs * env.num_agents
+        levels, unfinished = Levels.unknown(sizes.num_scenarios), Unfinished.none(rows)
+        if config.curriculum.is_uniform:
+            levels = unfinished = None
         so_far = jnp.zeros(rows, jnp.float32) if sizes.rollout.normalize_rewards else None
-        return LaneState(envs, bank, keys.run, levels, so_far), None
+        return LaneState(envs, bank, keys.run, levels, unfinished, so_far), None
 
     def start_all(keys: LaneKeys, env_params: Any) -> LaneState:
         return lanes.map(start)(keys, env_params)[0]

@@ -17,7 +17,7 @@ from jaxenv.core.types import Key
 from jaxenv.wrappers import EpisodeStatistics
 from train.experience import rollout
 from train.experience.bank import refresh, with_bank
-from train.experience.curriculum import Levels, Played, observed, renewed, summary
+from train.experience.curriculum import Levels, Played, Unfinished, observed, renewed, summary
 from train.lanes import Lanes
 from train.learning.gradients import not_finite_terms
 from train.learning.returns import generalized_advantages, true_next_values
@@ -116,7 +116,8 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
         following, terms, (losses, grad_norm), steps_made = early_stop.learn(
             shuffle_key, learned, batch, step, sizes.rollout, hyper.target_kl
         )
-        scored, told = after_play(bank, levels, played(steps, batch, hyper), updates, sizes.curriculum)
+        known = levels, lane.unfinished
+        scored, told = after_play(bank, *known, played(steps, batch, hyper), updates, sizes.curriculum)
         metrics = Metrics(
             totals=lanes.sum(totals),
             losses=losses,
@@ -132,10 +133,10 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
         ended = steps.terminated | steps.truncated
         counted = reward_scale.after(returns, steps.reward, ended, hyper.gamma, lanes)
         failed = jnp.any(jnp.stack(list(metrics.not_finite.values())))
-        before = lane.envs, lane.key, levels, learned, updates, returns
+        before = lane.envs, lane.key, known, learned, updates, returns
         after = envs, key, scored, (weights, following[1]), updates + 1, counted
-        envs, key, levels, learned, updates, returns = select(failed, before, after)
-        return LaneState(envs, bank, key, levels, returns.so_far), (learned, (updates, returns.moments), metrics)
+        envs, key, known, learned, updates, returns = select(failed, before, after)
+        return LaneState(envs, bank, key, *known, returns.so_far), (learned, (updates, returns.moments), metrics)
 
     def update(state: TrainState, env_params: Any, hyper: Hyper) -> tuple[TrainState, Metrics]:
         learned = (state.weights, state.optimizer)
@@ -206,13 +207,18 @@ def played(steps: rollout.Transition, batch: Batch, hyper: Hyper) -> Played | No
 
 
 def after_play(
-    bank: ScenarioBank | None, levels: Levels | None, played: Played | None, updates: jax.Array, settings: Curriculum
-) -> tuple[Levels | None, dict[str, jax.Array] | None]:
+    bank: ScenarioBank | None,
+    levels: Levels | None,
+    unfinished: Unfinished | None,
+    played: Played | None,
+    updates: jax.Array,
+    settings: Curriculum,
+) -> tuple[tuple[Levels | None, Unfinished | None], dict[str, jax.Array] | None]:
     """What a curriculum knows after an update, and what is recorded of it."""
-    if bank is None or levels is None or played is None:
-        return None, None
-    after = observed(levels, played, updates, settings)
-    return after, summary(bank, levels, after)
+    if bank is None or levels is None or unfinished is None or played is None:
+        return (None, None), None
+    after, unfinished = observed(levels, unfinished, played, updates, settings)
+    return (after, unfinished), summary(bank, levels, after)
 
 
 def memory_of(envs: rollout.RolloutState, steps: rollout.Transition) -> Sequences | None:

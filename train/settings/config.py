@@ -64,6 +64,15 @@ class Config:
             )
         if not (self.curriculum.is_uniform or (self.is_generated and settings.refresh == 1)):
             raise ValueError("a curriculum needs generated scenarios and refresh 1, so that there are new ones to find")
+        if (
+            self.rollout.normalize_rewards
+            and not self.curriculum.is_uniform
+            and self.curriculum.level_score == "max_mc"
+        ):
+            raise ValueError(
+                "--level-score max_mc compares returns of different updates, which --normalize-rewards scales "
+                "differently: choose positive_value_loss"
+            )
         step = self.rollout.num_steps * self.rollout.num_lanes
         if self.network.core != "none" and self.rollout.samples_at_once % step:
             raise ValueError(

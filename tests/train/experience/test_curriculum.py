@@ -14,7 +14,7 @@ from train.experience import curriculum
 from train.experience.curriculum import Levels, Played
 from train.run.metrics import reduce_metrics
 from train.settings.config import Config
-from train.settings.groups import Curriculum, Scenarios
+from train.settings.groups import Curriculum, Rollout, Scenarios
 
 SETTINGS = Curriculum(curriculum="plr", rank_temperature=0.5, staleness=0.25, replay_share=0.6)
 
@@ -58,23 +58,34 @@ def test_scores_against_a_loop(score):
         advantage=jax.random.normal(keys[1], shape),
         value=jax.random.normal(keys[2], shape),
         episode_return=jax.random.normal(keys[3], shape),
-        ended=jax.random.bernoulli(keys[4], 0.2, shape),
+        ended=jax.random.bernoulli(keys[4], 0.3, shape),
     )
+    played = played.replace(ended=played.ended & (played.scenario < 2))  # of the third no episode ends
+    so_far = curriculum.Unfinished(jnp.arange(5.0), jnp.arange(5.0))
     before = levels(best_return=jnp.array([5.0, curriculum.NEVER_ENDED, curriculum.NEVER_ENDED, 1.0]))
     settings = dataclasses.replace(SETTINGS, level_score=score)
-    after = jax.jit(curriculum.observed, static_argnums=3)(before, played, jnp.int32(8), settings)
-    fields = {name: np.ravel(value) for name, value in vars(played).items()}
-    for level in range(3):
-        own = {name: value[fields["scenario"] == level] for name, value in fields.items()}
-        best = max([float(before.best_return[level]), *own["episode_return"][own["ended"]]])
-        is_known = score == "max_mc" and best > curriculum.NEVER_ENDED
-        expected = np.mean(best - own["value"]) if is_known else np.mean(np.maximum(own["advantage"], 0))
-        np.testing.assert_allclose(after.score[level], expected, rtol=1e-5)
-        np.testing.assert_allclose(after.best_return[level], best, rtol=1e-6)
-        assert after.played[level] == 8
-        assert after.is_scored[level]
-    for a, b in zip(jax.tree.leaves(before), jax.tree.leaves(after), strict=True):
-        assert a[3] == b[3]
+    observed = jax.jit(curriculum.observed, static_argnums=4)
+    after, unfinished = observed(before, so_far, played, jnp.int32(8), settings)
+    rows = [(float(total), int(steps)) for total, steps in zip(so_far.total, so_far.steps, strict=True)]
+    sums, steps, best = np.zeros(4), np.zeros(4), np.array(before.best_return)
+    for step, row in np.ndindex(shape):
+        level, value = int(played.scenario[step, row]), float(played.value[step, row])
+        told = value if score == "max_mc" else max(float(played.advantage[step, row]), 0.0)
+        rows[row] = rows[row][0] + told, rows[row][1] + 1
+        if played.ended[step, row]:
+            sums[level] += rows[row][0]
+            steps[level] += rows[row][1]
+            best[level] = max(best[level], played.episode_return[step, row])
+            rows[row] = 0.0, 0
+    np.testing.assert_allclose(unfinished.total, [total for total, _ in rows], atol=1e-5)
+    np.testing.assert_array_equal(unfinished.steps, [steps for _, steps in rows])
+    np.testing.assert_allclose(after.best_return, best, rtol=1e-6)
+    assert list(steps > 0) == [True, True, False, False]
+    mean = sums[:2] / steps[:2]
+    np.testing.assert_allclose(after.score[:2], best[:2] - mean if score == "max_mc" else mean, rtol=1e-5)
+    np.testing.assert_array_equal(after.score[2:], before.score[2:])
+    np.testing.assert_array_equal(after.played, [8, 8, 8, 0])
+    np.testing.assert_array_equal(after.is_scored, [True, True, True, False])
 
 
 def test_what_is_recorded():
@@ -126,9 +137,32 @@ def test_a_kept_slot_keeps_its_scenario(supersteps):
     np.testing.assert_array_equal(before.bank.scenarios.at[is_old], after.bank.scenarios.at[is_old])
 
 
+def test_a_long_episode_is_scored_by_all_its_steps():
+    """Two updates of two steps, in the last of which the one episode ends."""
+    so_far, known = curriculum.Unfinished.none(1), Levels.unknown(1)
+    for update, (advantages, ended) in enumerate([([4.0, -1.0], [False, False]), ([1.0, 3.0], [False, True])]):
+        played = Played(
+            scenario=jnp.zeros((2, 1), jnp.int32),
+            advantage=jnp.array(advantages)[:, None],
+            value=jnp.zeros((2, 1)),
+            episode_return=jnp.ones((2, 1)),
+            ended=jnp.array(ended)[:, None],
+        )
+        known, so_far = curriculum.observed(known, so_far, played, jnp.int32(update), SETTINGS)
+        assert bool(known.is_scored[0]) == any(ended)
+    assert float(known.score[0]) == pytest.approx((4 + 0 + 1 + 3) / 4)
+    assert float(so_far.steps[0]) == 0
+
+
 def test_a_curriculum_needs_new_scenarios():
     with pytest.raises(ValueError, match="a curriculum needs generated scenarios and refresh 1"):
         Config(env="Table-v0", training=Scenarios(refresh=2), curriculum=SETTINGS)
+    with pytest.raises(ValueError, match="max_mc compares returns of different updates"):
+        Config(
+            env="Table-v0",
+            rollout=Rollout(normalize_rewards=True),
+            curriculum=dataclasses.replace(SETTINGS, level_score="max_mc"),
+        )
     with pytest.raises(ValueError, match="replay_share must be within"):
         Curriculum(replay_share=1.5)
     with pytest.raises(ValueError, match="rank_temperature must be within"):
