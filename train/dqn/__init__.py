@@ -6,6 +6,7 @@ from train.dqn.algorithm import init as init
 from train.dqn.algorithm import make_superstep as make_superstep
 from train.dqn.algorithm import make_update as make_update
 from train.dqn.algorithm import policy_of as policy_of
+from train.dqn.algorithm import with_weights as with_weights
 from train.learning.state import training_bank as training_bank
 
 name = "dqn"

@@ -70,6 +70,12 @@ def policy_of(state: TrainState, *, config: Config, env: Environment) -> Learned
     return states.policy_of(state.learning, config=config, env=env)
 
 
+def with_weights(state: TrainState, weights: Any) -> TrainState:
+    """The state of a new run whose learning and target network start from other weights."""
+    learning = states.with_weights(state.learning, weights)
+    return state.replace(learning=learning, target=jax.tree.map(jnp.copy, weights))
+
+
 def make_update(config: Config, env: Environment, lanes: Lanes | None = None) -> Update:
     """The function (state, env_params, hyper) -> (state, metrics): collecting, and learning from the buffer.
 

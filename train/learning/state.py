@@ -113,6 +113,11 @@ def policy_of(state: TrainState, *, config: Config, env: Environment) -> Learned
     return make_policy(state.weights, make_network(config.network, env.num_actions), env)
 
 
+def with_weights(state: TrainState, weights: Any) -> TrainState:
+    """The state of a new run that starts from other weights, such as those of a saved policy."""
+    return state.replace(weights=weights)
+
+
 def initial_weights(key: Key, env_params: Any, config: Config, env: Environment) -> Any:
     """The weights of the network, for which only the shapes of an observation count."""
     reader = Reader(make_network(config.network, env.num_actions), env, env_params)

@@ -67,11 +67,6 @@ def init(key: Key, env_params: Any, *, config: Config, env: Environment, lanes: 
     return begin(key, env_params, optimizer=optimizer, config=config, env=env, lanes=lanes)
 
 
-def with_weights(state: TrainState, weights: Any) -> TrainState:
-    """The state of a new run that starts from other weights, such as those of a saved policy."""
-    return state.replace(weights=weights)
-
-
 def make_update(config: Config, env: Environment, lanes: Lanes | None = None) -> Update:
     """The function (state, env_params, hyper) -> (state, metrics): one rollout, and learning from it.
 

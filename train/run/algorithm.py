@@ -44,7 +44,8 @@ class Algorithm(Protocol):
     """A learning algorithm: a module with a name and these pure functions, such as `train.ppo`.
 
     It may have more: a function `with_weights(state, weights)` if its runs can start from a policy, and a truth value
-    `normalizes` if it knows normalized observations and rewards, `scores_scenarios` if it knows curricula.
+    `normalizes` if it knows normalized observations and rewards, `scores_scenarios` if it knows curricula, `clips` if
+    it clips the ratio of a policy to the one that acted.
     """
 
     @property
@@ -75,10 +76,12 @@ class Algorithm(Protocol):
 
 
 def check_abilities(algorithm: Algorithm, config: Config) -> None:
-    """A ValueError if the settings ask an algorithm for what it has not: statistics, or scores of scenarios."""
+    """A ValueError if the settings ask an algorithm for what it has not."""
     wanted = {
         "--normalize-observations": (config.network.normalize_observations, "normalizes"),
         "--normalize-rewards": (config.rollout.normalize_rewards, "normalizes"),
+        "--target-kl": (config.hyper.target_kl is not None, "clips"),
+        "--clip-end": (config.hyper.clip_end is not None, "clips"),
         f"--curriculum {config.curriculum.curriculum}": (not config.curriculum.is_uniform, "scores_scenarios"),
     }
     named = [

@@ -121,7 +121,7 @@ class Network:
     # What a network reads has about mean 0 and variance 1, by statistics of all that was seen in training so far.
     normalize_observations: bool = False
     # A module of the user's own, MODULE:NAME, and its arguments; `train.networks.own` fills them in. Then nothing below
-    # is read.
+    # may be given.
     module: tyro.conf.Suppress[str | None] = None
     arguments: tyro.conf.Suppress[Mapping[str, Any]] = dataclasses.field(default_factory=dict)
     encoder: Literal["flat", "entities"] = "flat"  # an MLP over the flat vector, or entities embedded and pooled
@@ -143,6 +143,16 @@ class Network:
         check_numbers(self)
         if len(self.hidden) > MAX_LAYERS:
             raise ValueError(f"hidden may name {MAX_LAYERS} layers, got {len(self.hidden)}")
+        if self.module is not None:
+            self._check_nothing_is_built_in()
+
+    def _check_nothing_is_built_in(self) -> None:
+        """A ValueError if a setting of the built-in networks was changed, beside a module that does not read it."""
+        of_any = ("normalize_observations", "module", "arguments")
+        for field in dataclasses.fields(self):
+            if field.name not in of_any and getattr(self, field.name) != field.default:
+                option = field.name.replace("_", "-")
+                raise ValueError(f"--{option} is for the built-in networks: {self.module} does not read it")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

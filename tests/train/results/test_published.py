@@ -9,10 +9,11 @@ import pytest
 
 import jaxenv
 from jaxenv.policies import released
+from train.cli import comparison
 from train.results import store
 from train.results.agents import LEARNERS
 from train.results.held_out import held_out
-from train.results.measure import digest
+from train.results.measure import LIBRARY, LIBRARY_EPISODES, digest
 from train.settings import presets
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -37,6 +38,9 @@ def test_a_released_policy_earns_what_was_measured(env_id):
     for name in ("hard", "shifted"):
         found = jaxenv.evaluate(policy, env, sets[name], key=jax.random.key(seed)).returns[:, 0]
         assert np.isclose(found, measured.returns[name][seed], atol=1e-3).mean() >= SAME, name
+    library = params.replace(bank=comparison.library_for(env).bank)
+    found = jaxenv.evaluate(policy, env, library, key=jax.random.key(seed), repetitions=LIBRARY_EPISODES).returns
+    assert found.mean() == pytest.approx(measured.returns[LIBRARY][seed].mean(), rel=1 - SAME)
 
 
 @pytest.mark.parametrize("env_id", slow_but("LifeOps-Shaped-v0", MEASURED))

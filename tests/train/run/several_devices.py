@@ -29,6 +29,7 @@ CONFIG = dataclasses.replace(
     q=QLearning(buffer_size=1024, learning_starts=0),
 )
 NORMALIZED = dataclasses.replace(CONFIG.network, normalize_observations=True)
+RECURRENT = dataclasses.replace(CONFIG.network, core="gru", core_units=8)
 SUPERSTEPS = 3
 
 
@@ -72,6 +73,11 @@ def compare_others():
     }
 
 
+def compare_memory():
+    """How far several devices are where carries lie on them."""
+    return {"memory": difference(*(train(devices, network=RECURRENT)[0] for devices in (1, 4)))}
+
+
 def run(path, devices, total_steps):
     """A run, or its continuation."""
     config = dataclasses.replace(CONFIG, run_dir=Path(path), devices=devices, total_steps=total_steps)
@@ -98,8 +104,5 @@ def join(path):
 if __name__ == "__main__":
     jax.config.update("jax_numpy_rank_promotion", "raise")
     command, *arguments = sys.argv[1:]
-    print(
-        json.dumps(
-            {"compare": compare, "compare_others": compare_others, "resume": resume, "join": join}[command](*arguments)
-        )
-    )
+    commands = {each.__name__: each for each in (compare, compare_others, compare_memory, resume, join)}
+    print(json.dumps(commands[command](*arguments)))

@@ -117,6 +117,17 @@ def test_a_bank_that_stays_is_restored(config, env, tmp_path, monkeypatch, setti
     assert_same_run(*folders)
 
 
+def test_what_is_remembered_is_restored(config, env, tmp_path, monkeypatch):
+    """Stopped in the middle of episodes of five steps, of which a network with memory has seen a part."""
+    network = dataclasses.replace(config.network, core="gru", core_units=8)
+    config = dataclasses.replace(config, network=network, total_steps=4 * config.steps_per_superstep)
+    folders = [run_folder.create(dataclasses.replace(config, run_dir=tmp_path / name)) for name in ("cut", "whole")]
+    assert run_and_stop(config, env, PROBES["time limit"], folders[0], monkeypatch).stopped
+    for folder in folders:
+        runner.run(ppo, config, env, PROBES["time limit"], folder, show_progress=False)
+    assert_same_run(*folders)
+
+
 CHILD = """
 import dataclasses, sys, time
 from pathlib import Path

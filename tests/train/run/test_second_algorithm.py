@@ -73,6 +73,13 @@ def test_an_algorithm_without_statistics_says_so(config, env):
         runner.run(Idle(), dataclasses.replace(config, network=network), env, PARAMS, show_progress=False)
 
 
+@pytest.mark.parametrize("option", ["target_kl", "clip_end"])
+def test_an_algorithm_without_a_ratio_says_so(config, env, option):
+    config = dataclasses.replace(config, hyper=config.hyper.replace(**{option: 0.1}))
+    with pytest.raises(ValueError, match=f"idle has no --{option.replace('_', '-')}$"):
+        runner.run(Idle(), config, env, PARAMS, show_progress=False)
+
+
 def test_an_algorithm_with_other_metrics(config, env, tmp_path):
     config = dataclasses.replace(config, run_dir=tmp_path / "run")
     folder = run_folder.create(config)

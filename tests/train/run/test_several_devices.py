@@ -62,6 +62,12 @@ def test_parts_of_a_gradient_replay_buffers_and_statistics_do_not_change_it_eith
     assert found["normalized"] < TOLERANCE
 
 
+@pytest.mark.slow
+def test_nor_does_what_a_network_remembers(compiled):
+    found = result(start("compare_memory", devices=4, JAX_COMPILATION_CACHE_DIR=str(compiled)))
+    assert found["memory"] < TOLERANCE
+
+
 def test_samples_never_leave_their_device(compared):
     assert compared["collectives"] == ["all-reduce"]
 

@@ -13,7 +13,7 @@ from probes import PROBES
 
 import train
 from strategies.tables import STATES
-from train import ppo
+from train import dqn, ppo, pqn
 from train.cli.main import main
 from train.run import folder as run_folder
 from train.run import runner
@@ -52,6 +52,17 @@ def test_only_the_weights_are_those_of_the_policy(saved, config, env):
     assert_equal((state.optimizer, state.lanes.envs.state), (fresh.optimizer, fresh.lanes.envs.state))
     with pytest.raises(AssertionError):
         assert_equal(fresh.weights, policy.weights)
+
+
+@pytest.mark.parametrize("algorithm", [pqn, dqn], ids=lambda algorithm: algorithm.name)
+def test_every_algorithm_starts_from_a_policy(algorithm, saved, env):
+    policy, settings = saved
+    state, _ = runner.restore_or_init(algorithm, settings, env, PARAMS, NoCheckpoints())
+    assert_equal(algorithm.policy_of(state, config=settings, env=env).weights, policy.weights)
+    if algorithm is dqn:
+        assert_equal(state.target, policy.weights)
+        shared = {id(x) for x in jax.tree.leaves(state.target)} & {id(x) for x in jax.tree.leaves(state.learning)}
+        assert not shared  # a superstep consumes both
 
 
 def test_the_folder_of_a_run_stands_for_its_policy(saved, env):

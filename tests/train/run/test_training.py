@@ -286,6 +286,28 @@ def test_an_environment_without_a_generator_says_so(env):
         run(Fixed(), Config(env="Table-v0"))
 
 
+CART_POLE = Config(
+    env="CartPole-v1",
+    total_steps=330_000,
+    rollout=Rollout(num_envs=64, num_steps=32, epochs=4, minibatch_size=256),
+    hyper=Hyper(learning_rate=2.5e-3, gae_lambda=0.95, entropy_coef=0.01),
+    network=Network(hidden=(64, 64)),
+    training=Scenarios(scenarios="library"),
+)
+
+
+@pytest.mark.slow
+def test_the_pole_stays_up():
+    """Five seeds in one program; 500 steps are the longest episode."""
+    gymnax = pytest.importorskip("gymnax")
+    env = FromGymnax(gymnax.make("CartPole-v1")[0])
+    with jax.numpy_rank_promotion("allow"):
+        members = train.train_population(env, env.default_params, CART_POLE.replace(seeds=5), show_progress=False)
+        for outcome in members.values():
+            score = train.evaluate(outcome.policy, env, env.default_params, repetitions=100).returns.mean()
+            assert score >= 475
+
+
 MEMORY_CHAIN = Config(
     env="MemoryChain-bsuite",
     total_steps=400_000,

@@ -49,6 +49,8 @@ from train.settings.groups import Hyper, Network, QLearning, Rollout, Scenarios
         (lambda: presets.preset("LifeOps-v00"), "Did you mean 'LifeOps-v0'"),
         (lambda: QLearning(epsilon_end=1.5), "epsilon_end must be within 0.0 to 1.0, got 1.5"),
         (lambda: QLearning(target_period=0), "target_period must be within 1 to"),
+        (lambda: Network(module="nets:Net", core="gru"), "--core is for the built-in networks: nets:Net does not read"),
+        (lambda: Network(module="nets:Net", hidden=(8,)), "--hidden is for the built-in networks"),
     ],
 )
 def test_invalid_settings_are_rejected(make, message):
