@@ -1,7 +1,8 @@
 """The small files that each release leaves for later ones to read.
 
 `PYTHONPATH=.:tests:tests/train python tests/train/compat/saved_files.py` writes `tests/data/compat/<version>/`, once: a
-policy of LifeOps, a bank of it, a run folder of a table, half trained, and `expected.json`, what is read from them.
+policy of LifeOps, a bank of it, a run folder of a table, half trained, `expected.json`, what is read from them, and the
+golden trajectories of the environments that it has.
 """
 
 import dataclasses
@@ -30,6 +31,7 @@ from train.run.named_arrays import by_name
 from train.settings.groups import Network, Rollout, Scenarios
 
 FOLDER = Path(__file__).parents[2] / "data" / "compat"
+GOLDENS = FOLDER.with_name("goldens")
 ENV_ID = "LifeOps-v0"
 TABLE, PARAMS = Table(), PROBES["observation"]
 CONFIG = GENERATED.replace(
@@ -52,6 +54,7 @@ def write(folder: Path) -> None:
     train.save_policy(folder / "policy.msgpack", policy, config, scenarios=params.bank.fingerprint(), algorithm="ppo")
     _bank(params).save(folder / "bank.npz")
     _write_run(folder / "run")
+    shutil.copytree(GOLDENS, folder / "goldens")
     (folder / "expected.json").write_text(json.dumps(read(folder), indent=1) + "\n")
 
 

@@ -5,7 +5,7 @@ import shutil
 
 import msgpack
 import pytest
-from compat.saved_files import CONFIG, ENV_ID, FOLDER, read, resume
+from compat.saved_files import CONFIG, ENV_ID, FOLDER, GOLDENS, read, resume
 
 import jaxenv
 import train
@@ -28,6 +28,15 @@ def test_the_files_of_a_version_are_read_or_refused(version):
         assert version in str(error.value)
         return
     assert read(FOLDER / version) == json.loads((FOLDER / version / "expected.json").read_text())
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_goldens_of_a_version_are_those_of_today(version):
+    """Which `tests/jaxenv/test_goldens.py` plays."""
+    goldens = list((FOLDER / version / "goldens").glob("*.json"))
+    assert goldens
+    for golden in goldens:
+        assert golden.read_bytes() == (GOLDENS / golden.name).read_bytes(), golden.name
 
 
 @pytest.mark.slow
