@@ -5,7 +5,9 @@ import os
 import platform
 import resource
 import shlex
+import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -49,6 +51,7 @@ def describe() -> dict[str, Any]:
     device = jax.devices()[0]
     return {
         "command": shlex.join([*command("train").split(), *sys.argv[1:]]),
+        "commit": _commit(),
         "device": device.device_kind,
         "platform": device.platform,
         "devices": jax.device_count(),
@@ -93,6 +96,18 @@ def _of_processor(name: str) -> str | None:
         with open("/proc/cpuinfo") as file:
             return next(line.split(":", 1)[1].strip() for line in file if line.startswith(name))
     except (OSError, StopIteration):
+        return None
+
+
+def _commit() -> str | None:
+    """The commit of the checkout that this runs in, with a mark if files have changed since; None elsewhere."""
+    root = Path(__file__).resolve().parents[2]
+    if not (root / ".git").exists():
+        return None
+    git = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+    try:
+        return subprocess.run(git, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
         return None
 
 

@@ -19,7 +19,7 @@ from jaxenv.core.names import did_you_mean_one_of
 from train.benchmark import hardware
 from train.cli import comparison
 from train.results import figure, markdown, measure, store, summary
-from train.results.agents import LEARNERS, settings
+from train.results.agents import LEARNERS, settings, weights_digest
 from train.results.held_out import TEST, held_out
 from train.results.measure import LIBRARY, Measured
 from train.run import folder, plots
@@ -69,7 +69,8 @@ def baselines(
             _once(store.path_of(out, env_id, name), {"scenarios": marks, "seeds": seeds}, job)
         for agent in chosen:
             config = settings(made, agent, seeds=seeds, total_steps=total_steps)
-            asked = {"scenarios": marks, "settings": to_json(config)}
+            weights = weights_digest(config, made, params)
+            asked = {"scenarios": marks, "settings": to_json(config), "weights": weights}
             run_dir = runs / env_id / f"{agent}-{_short(asked)}"
             known = (agent, dataclasses.replace(config, run_dir=run_dir), made, params, sets)
             job = functools.partial(measure.learned, *known, show_progress=progress)
@@ -87,12 +88,13 @@ def report(out: Path, page: Path) -> None:
         if not measured:
             continue
         made, params = jaxenv.make(env_id)
-        marks = _marks(_sets(made, params))
+        marks = scenario_marks(made, params)
         order = [*rules.for_environment(made), *LEARNERS]
         found = {name: measured[name] for name in order if name in measured}
-        current = {name: each for name, each in found.items() if each.about["asked"]["scenarios"] == marks}
+        current = {name: each for name, each in found.items() if is_current(each, marks, made, params)}
         if left_out := set(measured) - set(current):
-            print(f"{env_id}: left out, since measured on other scenarios: {', '.join(sorted(left_out))}")
+            names = ", ".join(sorted(left_out))
+            print(f"{env_id}: left out, since measured on other scenarios, or with networks that read others: {names}")
         results[env_id] = summary.rows(current, _reference(made, params))
     plain = {env_id: [dataclasses.asdict(row) for row in rows] for env_id, rows in results.items()}
     write_atomic(out / "results.json", (json.dumps(plain, indent=1) + "\n").encode())
@@ -103,6 +105,14 @@ def report(out: Path, page: Path) -> None:
     others = [os.path.relpath(other, page.parent) for other in sorted(out.glob("*/README.md"))]
     write_atomic(page, markdown.page(results, shown, others).encode())
     print(f"written to {page} and {out}", flush=True)
+
+
+def is_current(measured: Measured, marks: Mapping[str, str], env: Environment, params: Any) -> bool:
+    """Whether the scenarios are those of today, and a network of the same settings has the same weights today."""
+    asked = measured.about["asked"]
+    if asked["scenarios"] != marks:
+        return False
+    return "settings" not in asked or asked.get("weights") == weights_digest(from_json(asked["settings"]), env, params)
 
 
 def _short(asked: Mapping[str, Any]) -> str:
@@ -124,8 +134,12 @@ def _sets(env: Environment, params: Any) -> dict[str, Any]:
     return {**held_out(env, params), **({} if library is None else {LIBRARY: params.replace(bank=library.bank)})}
 
 
+def scenario_marks(env: Environment, params: Any) -> dict[str, str]:
+    """Name -> what tells the scenarios of each set from those of another generator, whichever compiler drew them."""
+    return _marks(_sets(env, params))
+
+
 def _marks(sets: Mapping[str, Any]) -> dict[str, str]:
-    """What tells the scenarios of each set from those of another generator, whichever compiler drew them."""
     return {name: params.bank.fingerprint(floats=False) for name, params in sets.items()}
 
 

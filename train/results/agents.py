@@ -1,10 +1,14 @@
 """The agents that learn, and their settings: the preset of each environment, with as many steps for all of them."""
 
 import dataclasses
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from jaxenv.core import Environment
 from train import training
+from train.networks.network import make_network
+from train.run.digests import digest
+from train.run.named_arrays import by_name, shapes
+from train.run.policy_file import initial_shapes
 from train.settings import presets
 from train.settings.config import Config
 
@@ -46,3 +50,9 @@ def settings(env: Environment, agent: str, *, seeds: int, total_steps: int | Non
         curriculum=dataclasses.replace(config.curriculum, curriculum=learner.curriculum),
         tensorboard=False,
     )
+
+
+def weights_digest(config: Config, env: Environment, params: Any) -> str:
+    """A few hexadecimal digits of the shapes of all weights, which tell what a network reads from what it once read."""
+    weights = initial_shapes(make_network(config.network, env.num_actions), env, params)
+    return digest(shapes(by_name(weights)))[:16]

@@ -35,6 +35,7 @@ def test_a_program_is_measured_and_reported(tmp_path, monkeypatch, capsys):
     assert document["hardware"]["cores"] == hardware.cores()
     assert document["hardware"]["versions"]["jax"]
     assert document["hardware"]["command"].startswith("jaxenv")
+    assert hardware.describe()["commit"] is None or len(hardware.describe()["commit"].removesuffix("-dirty")) >= 12
     assert "Table-v0" in plot.read_text()
 
 

@@ -9,12 +9,13 @@ import pytest
 
 import jaxenv
 from jaxenv.policies import released
-from train.cli import comparison
+from train.cli import baselines, comparison
 from train.results import store
-from train.results.agents import LEARNERS
+from train.results.agents import LEARNERS, settings
 from train.results.held_out import held_out
 from train.results.measure import LIBRARY, LIBRARY_EPISODES, digest
 from train.settings import presets
+from train.settings.serialize import from_json
 
 ROOT = Path(__file__).resolve().parents[3]
 RESULTS, POLICIES = ROOT / "docs" / "results", Path(jaxenv.policies.__file__).parent
@@ -45,10 +46,21 @@ def test_a_released_policy_earns_what_was_measured(env_id):
 
 @pytest.mark.parametrize("env_id", slow_but("LifeOps-Shaped-v0", MEASURED))
 def test_what_is_published_was_measured_on_the_scenarios_of_today(env_id):
-    marks = {name: params.bank.fingerprint(floats=False) for name, params in held_out(*jaxenv.make(env_id)).items()}
+    env, params = jaxenv.make(env_id)
+    marks = baselines.scenario_marks(env, params)
     for folder in (RESULTS, RESULTS / "1M"):
         for agent, measured in store.load_all(folder, env_id).items():
-            assert marks.items() <= measured.about["asked"]["scenarios"].items(), (folder.name, agent)
+            assert baselines.is_current(measured, marks, env, params), (folder.name, agent)
+
+
+@pytest.mark.parametrize("env_id", MEASURED)
+def test_what_is_published_was_trained_with_the_presets_of_today(env_id):
+    env, _ = jaxenv.make(env_id)
+    for folder in (RESULTS, RESULTS / "1M"):
+        for agent, measured in store.load_all(folder, env_id).items():
+            if agent in LEARNERS:
+                then = from_json(measured.about["asked"]["settings"])
+                assert then == settings(env, agent, seeds=5, total_steps=then.total_steps), (folder.name, agent)
 
 
 @pytest.mark.parametrize("env_id", MEASURED)

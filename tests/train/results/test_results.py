@@ -170,14 +170,17 @@ def test_agents_differ_in_what_their_names_say():
 def test_what_was_measured_on_other_scenarios_is_left_out_and_measured_anew(command, tmp_path, capsys):
     assert command() == 0
     path = store.path_of(tmp_path / "out", "Table-v0", "Random")
-    stale = store.load(path)
+    stale, read_less = store.load(path), store.load(store.path_of(tmp_path / "out", "Table-v0", "PPO"))
     stale.about["asked"]["scenarios"]["hard"] = "of another generator"
     for agent in ("Random", "PQN"):
         store.save(store.path_of(tmp_path / "out", "Table-v0", agent), stale)
+    read_less.about["asked"]["weights"] = "of fewer features"
+    store.save(store.path_of(tmp_path / "out", "Table-v0", "DQN"), read_less)
     capsys.readouterr()
     assert command() == 0
     printed = capsys.readouterr().out
-    assert printed.startswith("Table-v0: Random\nTable-v0: left out, since measured on other scenarios: PQN\n")
+    words = "Table-v0: left out, since measured on other scenarios, or with networks that read others: DQN, PQN\n"
+    assert printed.startswith(f"Table-v0: Random\n{words}")
     assert store.load(path).about["asked"]["scenarios"]["hard"] != "of another generator"
 
 
