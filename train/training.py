@@ -85,8 +85,9 @@ def train_population(
 ) -> dict[str, Outcome]:
     """Trains several seeds (`config.seeds`) or hyperparameters (`config.sweep`) side by side: name -> outcome.
 
-    All members share a compiled program, or `config.at_once` of them, the others in turns. Each computes what a run of
-    its own would. With `run_dir` each writes into a folder of its name there.
+    All members share a compiled program, or `config.at_once` of them, the others in turns; where that is not given and
+    they need more memory than the device has, half of them, and so on, and a warning says so. Each computes what a run
+    of its own would. With `run_dir` each writes into a folder of its name there.
 
     >>> import train
     >>> from train.settings.members import members

@@ -12,9 +12,9 @@ from typing import Any
 import jax
 
 from train.benchmark import hlo
-from train.benchmark.measure import program_bytes
 from train.benchmark.targets import OPTIONS, Target, device, on
 from train.benchmark.workload import Workload, sizes
+from train.run.memory import program_bytes
 
 GIGA = 1e9
 

@@ -11,6 +11,7 @@ from typing import Any
 import jax
 
 from train.benchmark.workload import Sizes, Workload, copies, sizes
+from train.run.memory import program_bytes
 
 MIN_SECONDS = 0.1  # of a round; a shorter call is repeated
 
@@ -141,13 +142,6 @@ def copy_bandwidth(num_bytes: int, *, rounds: int = 5, steps: int = 16) -> float
     """Bytes a second that an addition in place reads and writes over an array of so many bytes, the best round."""
     running = _warm(compile_one(copies(1, 2 * num_bytes, steps=steps), None))
     return 2 * num_bytes * max(1 / running.round()[0] for _ in range(rounds))
-
-
-def program_bytes(program: Any) -> int:
-    """Memory that a compiled program needs: arguments, results that do not lie in them, and temporaries; exact."""
-    memory = program.memory_analysis()
-    own = memory.argument_size_in_bytes + memory.output_size_in_bytes - memory.alias_size_in_bytes
-    return own + memory.temp_size_in_bytes
 
 
 def _warm(running: Running) -> Running:

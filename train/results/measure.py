@@ -16,7 +16,7 @@ from jaxenv.evaluation import evaluate
 from train import training
 from train.results.agents import LEARNERS
 from train.run.checkpoint import Finished
-from train.run.folder import runs_in
+from train.run.folder import RunFolder, runs_in
 from train.run.metrics import read_metrics
 from train.run.policy_file import load_policy
 from train.settings.config import Config
@@ -84,10 +84,12 @@ def learned(
     early = [name for name, record in last.items() if record["env_steps"] < env_steps]
     if early:
         raise Diverged(f"{', '.join(early)} of {config.run_dir} stopped early: a loss or gradient was not finite")
+    at_once = RunFolder(config.run_dir).read_config().at_once or len(runs)
+    turns = [record["seconds"] for record in last.values()][::at_once]  # which members of a turn have in common
     about = {
         "seeds": len(runs),
         "env_steps": env_steps,
-        "seconds": max(record["seconds"] for record in last.values()) / len(runs),  # a share of the time of all
+        "seconds": sum(turns) / len(runs),  # a share of the time of all
         "policies": [digest(run.policy) for run in runs],
     }
     return _scored([load_policy(run.policy, env, params) for run in runs], env, sets, about)

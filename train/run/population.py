@@ -1,18 +1,17 @@
 """A population: members with other seeds or hyperparameters, trained side by side in one compiled program.
 
-A member is a run like any other, with a folder of its own, and computes what that run would alone. Checkpoints are of
-all members together.
+A member is a run like any other, with a folder of its own, and computes what that run would alone. Members that do not
+fit into the memory of the device together train in turns. Checkpoints are of all members of a turn.
 """
 
 import contextlib
 import dataclasses
 import functools
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 
 from jaxenv.core import Environment
 from train.lanes import Lanes
@@ -26,6 +25,7 @@ from train.run.member import Member
 from train.run.runner import OnStart, Outcome, check, write_both
 from train.run.start import from_policy
 from train.run.stop_signal import StopSignal
+from train.run.turns import compile_superstep, keys_and_hyper, turns, within_memory
 from train.score.validation import make_validator
 from train.settings import task
 from train.settings.config import Config
@@ -45,7 +45,8 @@ def run_population(
     """Trains the members that `config` describes, resuming where `folder` holds checkpoints: name -> outcome.
 
     A member whose loss or gradient is not finite trains no further; the others go on. Members that were finished
-    before, in turns, are left out.
+    before, in turns, are left out. Without `at_once` a run that resumes has the turns that it was begun with; a new one
+    trains as many members at once as fit into memory, and warns where these are not all.
 
     Args:
         algorithm: how to learn.
@@ -67,18 +68,24 @@ def run_population(
     check(algorithm, config, env, env_params)
     config = task.complete(config, env, env_params)
     named = members(config)
-    size = config.at_once or len(named)
-    groups = [dict(list(named.items())[start : start + size]) for start in range(0, len(named), size)]
+    compile_once = functools.lru_cache(maxsize=1)  # so that the program that fits is run, and equal turns share it
+    compiled = compile_once(functools.partial(compile_superstep, algorithm, config, env, env_params, named))
     outcomes: dict[str, Outcome] = {}
     with contextlib.ExitStack() as stack:
+        began, tell = time.perf_counter(), on_start
         if folder is not None:
             stack.enter_context(folder.locked())
-            folder.write_config(config)
-        for number, each in enumerate(groups):
+            config = config.replace(at_once=config.at_once or folder.read_config().at_once)
+        if config.at_once is None and (folder is None or not folder.has_results):
+            if on_start is not None:
+                on_start(None)
+            config, tell = within_memory(config, compiled, len(named)), None  # it is told already
+        for number, each in enumerate(turns(config, named)):
             group = Group(algorithm, config, env, env_params, each, folder, f"checkpoints-{number}")
-            outcomes |= group.train(on_start=on_start, show_progress=show_progress)
+            outcomes |= group.train(compiled, began, on_start=tell, show_progress=show_progress)
             if group.is_interrupted:
                 break
+            began, tell = time.perf_counter(), on_start
     if not outcomes:
         raise Finished("the population is finished; continue it with a greater total_steps")
     return outcomes
@@ -101,16 +108,23 @@ class Group:
         self.algorithm, self.config, self.env, self.env_params = algorithm, config, env, env_params
         self.named, self.folder, self._checkpoints = named, folder, checkpoints
         self.is_interrupted = False
-        self._keys = jnp.stack([jax.random.key(member.seed) for member in named.values()])
-        self._hyper = jax.tree.map(lambda *values: jnp.array(values), *(member.hyper for member in named.values()))
+        self._keys, self._hyper = keys_and_hyper(list(named.values()))
         self._lanes = Lanes(config.rollout.num_lanes)
 
-    def train(self, *, on_start: OnStart | None, show_progress: bool) -> dict[str, Outcome]:
-        """Trains to the end, or to an interruption: name -> outcome; nothing if that was done before."""
+    def train(
+        self, compiled: Callable[[int], Any], began: float, *, on_start: OnStart | None, show_progress: bool
+    ) -> dict[str, Outcome]:
+        """Trains to the end, or to an interruption: name -> outcome; nothing if that was done before.
+
+        Args:
+            compiled: number of members -> their compiled superstep.
+            began: when what precedes the first superstep began, by `time.perf_counter`.
+            on_start: is told where it starts.
+            show_progress: whether to draw a progress bar.
+        """
         config = self.config
         with contextlib.ExitStack() as stack:
             checkpoints = stack.enter_context(self._open_checkpoints())
-            began = time.perf_counter()
             found = checkpoints.newest()
             if found is not None and found.superstep >= config.num_supersteps:
                 return {}
@@ -118,7 +132,9 @@ class Group:
                 on_start(found)
             progress = found or Progress(scenarios=self._scenarios())
             state, progress = self._state(checkpoints, progress)
-            superstep = self._superstep(state)
+            if self.folder is not None:
+                self.folder.write_config(config)
+            superstep = compiled(len(self.named))
             validate = make_validator(config, self.env, self.env_params, self.policy(state, 0))
             jax.block_until_ready(state)
             compile_seconds = time.perf_counter() - began
@@ -198,12 +214,6 @@ class Group:
             return start(self._keys, self.env_params), progress
         like = jax.eval_shape(start, self._keys, self.env_params)
         return checkpoints.restore(progress, like, scenarios=self._scenarios())
-
-    def _superstep(self, state: Any) -> Any:
-        """The compiled superstep of all members, which consumes its state."""
-        one = self.algorithm.make_superstep(self.config, self.env, self._lanes)
-        together = jax.jit(jax.vmap(one, in_axes=(0, None, 0)), donate_argnums=0)
-        return together.lower(state, self.env_params, self._hyper).compile()
 
 
 def _time(metrics: Any, clock: Clock) -> None:

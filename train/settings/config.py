@@ -29,10 +29,10 @@ class Config:
     env_args: tyro.conf.Suppress[Mapping[str, Any]] = dataclasses.field(default_factory=dict)
     params: tyro.conf.Suppress[Mapping[str, Any]] = dataclasses.field(default_factory=dict)
     seed: int = 0  # random seed
-    seeds: int = 1  # train members with this seed and the next ones, all in one program, each in a folder of its own
+    seeds: int = 1  # train members with this seed and the next ones, in one program, each in a folder of its own
     # Train a member, or with `seeds` several, for each combination of values: learning_rate=3e-4,1e-3 gamma=0.9,0.99
     sweep: tuple[str, ...] = ()
-    at_once: int | None = None  # members in one program, the others in turns; default: all
+    at_once: int | None = None  # members in one program, the others in turns; default: as many as fit into memory
     devices: int | None = None  # devices to train on, of which each has the same number of lanes; default: all
     # The policy file, or the run folder, whose weights a new run starts from, of the same network. Its environments may
     # be other in number or kind, as far as the shapes of the weights allow. A run that resumes does not read it.

@@ -10,7 +10,8 @@ from probes import PROBES
 import train
 from strategies.tables import Table
 from train.run import folder as run_folder
-from train.run import plots
+from train.run import memory, plots, turns
+from train.run import population as populations
 from train.run.metrics import read_metrics
 from train.run.population import Group, run_population
 from train.settings.config import Config
@@ -65,6 +66,85 @@ def test_members_in_turns_and_in_folders(population, trained, env, tmp_path):
     assert [each.path.name for each in run_folder.runs_in(run_dir)] == sorted(trained)
     with pytest.raises(ValueError, match="the population is finished"):
         train.train_population(env, PARAMS, config, show_progress=False)
+
+
+@pytest.fixture
+def compilations(monkeypatch):
+    """(members, bytes) of every program that is compiled, in order."""
+    compile_superstep, found = populations.compile_superstep, []
+
+    def compiles(*arguments):
+        program = compile_superstep(*arguments)
+        found.append((arguments[-1], memory.program_bytes(program)))
+        return program
+
+    monkeypatch.setattr(populations, "compile_superstep", compiles)
+    return found
+
+
+@pytest.fixture(scope="module")
+def pair(config):
+    return dataclasses.replace(config, seeds=2, total_steps=1024)
+
+
+@pytest.fixture(scope="module")
+def one_by_one(pair, env):
+    return train.train_population(env, PARAMS, pair.replace(at_once=1), show_progress=False)
+
+
+def assert_same(found, expected):
+    """The same members with the same results, to the bit."""
+    assert list(found) == list(expected)
+    for name, outcome in expected.items():
+        np.testing.assert_array_equal(weights(found[name]), weights(outcome))
+        np.testing.assert_array_equal(found[name].metrics["return"], outcome.metrics["return"])
+
+
+def test_members_train_in_turns_where_memory_is_short(pair, one_by_one, env, monkeypatch, compilations):
+    """No program is compiled twice: the one that fits is run, and turns share theirs."""
+    starts = []
+    learner = train.algorithms.ALGORITHMS["ppo"]
+    outcomes = run_population(learner, pair, env, PARAMS, on_start=starts.append, show_progress=False)
+    assert list(outcomes) == ["seed=0", "seed=1"]
+    [(number, needed)] = compilations
+    assert (number, starts) == (2, [None])
+    compilations.clear()
+    monkeypatch.setattr(turns, "device_bytes", lambda: needed - 1)
+    with pytest.warns(UserWarning, match="2 members do not fit into .* GB of memory: they train in turns, 1 at once"):
+        found = train.train_population(env, PARAMS, pair, show_progress=False)
+    assert [number for number, _ in compilations] == [2, 1]
+    assert_same(found, one_by_one)
+
+
+class Stopped:
+    """In the place of `StopSignal`: a signal in the first superstep."""
+
+    is_requested = True
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        pass
+
+
+def test_a_population_that_resumes_keeps_its_turns(pair, one_by_one, env, tmp_path, monkeypatch, compilations):
+    """Whatever the memory is then; it ends as one that was not interrupted."""
+    together, in_turns = (pair.replace(run_dir=tmp_path / name) for name in ("together", "in turns"))
+    with monkeypatch.context() as changed:
+        changed.setattr(populations, "StopSignal", Stopped)
+        train.train_population(env, PARAMS, together, show_progress=False)
+        changed.setattr(turns, "device_bytes", lambda: 1)
+        with pytest.warns(UserWarning, match="they train in turns"):
+            train.train_population(env, PARAMS, in_turns, show_progress=False)
+    with pytest.raises(ValueError, match="at_once is 1 there and 2 here"):
+        train.train_population(env, PARAMS, in_turns.replace(at_once=2), show_progress=False)
+    compilations.clear()
+    assert_same(train.train_population(env, PARAMS, in_turns, show_progress=False), one_by_one)
+    monkeypatch.setattr(turns, "device_bytes", lambda: 1)
+    outcomes = train.train_population(env, PARAMS, together, show_progress=False)
+    assert [number for number, _ in compilations] == [1, 2]
+    assert [outcome.env_steps for outcome in outcomes.values()] == [1024, 1024]
 
 
 def test_of_a_population_a_member_is_to_be_chosen(tmp_path):

@@ -1,0 +1,56 @@
+"""How many members train at once: halves of them, until they fit."""
+
+import functools
+import math
+
+import jax
+import pytest
+
+from train.run import memory
+from train.run.memory import as_many_as_fit
+
+GIB = 2**30
+
+
+@pytest.fixture(autouse=True)
+def a_gibibyte_each(monkeypatch):
+    """Programs are the number of their members, each of which needs 1 GiB."""
+    monkeypatch.setattr(memory, "program_bytes", lambda number: number * GIB)
+
+
+@pytest.mark.parametrize(
+    ("gibibytes", "at_once", "tried"),
+    [
+        (7, 7, [7]),
+        (6.9, 4, [7, 4]),
+        (3, 2, [7, 4, 2]),
+        (1, 1, [7, 4, 2]),
+        (0.5, 1, [7, 4, 2]),  # one member is tried, whatever it needs
+        (math.inf, 7, []),
+    ],
+)
+def test_members_are_halved_until_they_fit(gibibytes, at_once, tried):
+    compiled = []
+
+    def compiles(number):
+        compiled.append(number)
+        return number
+
+    assert as_many_as_fit(compiles, 7, gibibytes * GIB) == at_once
+    assert compiled == tried
+
+
+def test_a_compiler_may_refuse_for_want_of_memory():
+    def compiles(number, problem):
+        if number > 2:
+            raise jax.errors.JaxRuntimeError(problem)
+        return number
+
+    short = functools.partial(compiles, problem="RESOURCE_EXHAUSTED: Ran out of memory in memory space hbm")
+    assert as_many_as_fit(short, 8, 8 * GIB) == 2
+    with pytest.raises(jax.errors.JaxRuntimeError, match="INTERNAL"):
+        as_many_as_fit(functools.partial(compiles, problem="INTERNAL: a mistake"), 8, 8 * GIB)
+
+
+def test_the_memory_of_this_machine():
+    assert GIB / 4 < memory.device_bytes() < 2**50
