@@ -5,7 +5,8 @@ from typing import Any
 from jaxenv.core.names import did_you_mean_one_of
 from scenarios import lifeops, lifestack, teamsclone
 from scenarios.document_format import DocumentFormat
-from scenarios.errors import ScenarioError
+from scenarios.errors import ScenarioError, class_of
+from scenarios.input_budget import builtin
 
 ENVIRONMENTS: dict[str, DocumentFormat[Any, Any, Any, Any, Any, Any]] = {
     format.name: format for format in (lifeops.FORMAT, lifestack.FORMAT, teamsclone.FORMAT)
@@ -15,7 +16,14 @@ ENVIRONMENTS: dict[str, DocumentFormat[Any, Any, Any, Any, Any, Any]] = {
 
 
 def format_of(name: str) -> DocumentFormat[Any, Any, Any, Any, Any, Any]:
-    """The document format of an environment."""
+    """The document format of an environment.
+
+    Raises:
+        ScenarioError: for what is not the name of one.
+    """
+    if not issubclass(type(name), str):
+        raise ScenarioError(f"the name of an environment is text, found {class_of(name)}.")
+    name = builtin(name)
     if name not in ENVIRONMENTS:
         raise ScenarioError(f"no environment {name!r} has documents.{did_you_mean_one_of(name, ENVIRONMENTS)}")
     return ENVIRONMENTS[name]

@@ -17,6 +17,7 @@ from scenarios.errors import MAX_DIGITS, Path, class_of, in_digits, in_words, qu
 MAX_BYTES = 1_000_000  # of a file
 MAX_DEPTH = 20  # levels of nesting; what contains itself is endless
 MAX_VALUES = 50_000  # of a file or a Python document; an alias counts as often as it is used
+MAX_DOCUMENTS = 50_000  # at hand, each with a budget of its own
 MAX_ACTION_VALUES = 1000  # of an action, which has a handful
 MAX_CHARACTERS = 2_000_000  # of its text, likewise
 MAX_NUMBER = 2**64  # of any number, either sign
@@ -117,7 +118,7 @@ def scalar(value: Any, word: str = "") -> Any:
 
 
 def plain(value: Any) -> Any:
-    """A Python document as a file would hold it; records stay, since they have been checked.
+    """A Python document as a file would hold it; a record as the mapping of its fields, since it need not be checked.
 
     >>> plain({"tasks": ({"task_id": "t1"},)})
     {'tasks': [{'task_id': 't1'}]}
@@ -148,18 +149,13 @@ def plain_action(action: Any) -> Any:
 def _plain(value: Any, path: Path, budget: Budget) -> Any:
     """The value at a path of a document."""
     try:
-        value = _builtin(value)
+        value = _fields(value) if isinstance(value, BaseModel) else builtin(value)
         budget.spend(len(path), value)
-        if value is None or isinstance(value, bool | BaseModel):
+        if any(value is word for word in (None, True, False)):
             return value
         if isinstance(value, int | float | str):
             return scalar(value)
-        if isinstance(value, Mapping):
-            entries = [(_key(key), item) for key, item in itertools.islice(value.items(), budget.values + 1)]
-        elif isinstance(value, list | tuple | set | frozenset):
-            entries = list(enumerate(value))
-        else:
-            raise RefusedInput(f"found {class_of(value)}, expected text, a number, a list or a mapping.")
+        entries = _entries(value, budget.values + 1)
     except RefusedInput as error:
         place = in_words(path)
         raise RefusedInput(f"{place}: {error}" if place else str(error)) from None
@@ -167,14 +163,30 @@ def _plain(value: Any, path: Path, budget: Budget) -> Any:
     return found if isinstance(value, Mapping) else list(found.values())
 
 
+def _entries(value: Any, most: int) -> list[tuple[str | int, Any]]:
+    """The first entries of a mapping or list, which may be endless: a key or a number, and what it holds."""
+    if isinstance(value, Mapping):
+        return [(_key(key), item) for key, item in itertools.islice(value.items(), most)]
+    if isinstance(value, list | tuple | set | frozenset):
+        return list(enumerate(itertools.islice(value, most)))
+    raise RefusedInput(f"found {class_of(value)}, expected text, a number, a list or a mapping.")
+
+
+def _fields(record: BaseModel) -> dict[str, Any]:
+    """What a record holds beside its defaults, also where nothing has checked it, as after `model_construct`."""
+    held, fields = vars(record), type(record).model_fields
+    return {name: held[name] for name, field in fields.items() if name in held and held[name] is not field.default}
+
+
 def _key(key: Any) -> str:
     """A key, which is text."""
     if not isinstance(key, str):
-        raise RefusedInput(f"found {quote(key)} as a key, expected text.")
-    return scalar(_builtin(key))
+        found = quote(key) if type(key) in PLAIN else class_of(key)
+        raise RefusedInput(f"found {found} as a key, expected text.")
+    return scalar(builtin(key))
 
 
-def _builtin(value: Any) -> Any:
+def builtin(value: Any) -> Any:
     """A number or text without what a class of its own adds to it; anything else unchanged."""
     if type(value) in PLAIN:
         return value

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from jaxenv.core import ScenarioBank
 from jaxenv.core.names import did_you_mean_one_of
 from scenarios.document_format import DocumentFormat
-from scenarios.errors import OverCapacity, Problem, ScenarioError, named, told
+from scenarios.errors import OverCapacity, Problem, ScenarioError, class_of, named, told
 from scenarios.records import problems_of
 from scenarios.source import Source, read
 
@@ -101,10 +101,15 @@ def shipped(format: DocumentFormat, id: str = "", limits: Any = None) -> Library
 
 
 def build(format: DocumentFormat, sources: Sequence[Source], limits: Any) -> Library:
-    """Checks all documents, reports the problems of all of them together, and compiles them."""
+    """Checks all documents, reports the problems of all of them together, and compiles them.
+
+    Raises:
+        ScenarioError: for whatever is not a scenario, and for limits of another class.
+    """
     limits = format.limits() if limits is None else limits
-    if not isinstance(limits, format.limits):
-        raise TypeError(f"expected the Limits of {format.name}, got {limits!r}")
+    if type(limits) is not format.limits:
+        package = format.limits.__module__.rpartition(".")[0]
+        raise ScenarioError(f"limits: found {class_of(limits)}, expected the capacities of {package}.Limits.")
     if not sources:
         raise ScenarioError("found no documents, expected at least one.")
     checked: list[_Checked] = []

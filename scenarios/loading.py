@@ -1,7 +1,9 @@
 """Where libraries come from: files, folders, the shipped library, documents at hand, and banks of arrays."""
 
+import contextlib
 import dataclasses
-from collections.abc import Iterable, Mapping
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -11,8 +13,8 @@ import numpy as np
 from jaxenv.core import ScenarioBank
 from jaxenv.core.names import did_you_mean
 from scenarios.environments import ENVIRONMENTS, format_of, recognize
-from scenarios.errors import ScenarioError
-from scenarios.input_budget import RefusedInput, plain
+from scenarios.errors import ScenarioError, class_of
+from scenarios.input_budget import MAX_DOCUMENTS, RefusedInput, plain
 from scenarios.libraries import Library, build, shipped
 from scenarios.records import Record
 from scenarios.source import Source, exists, read_what_can_be
@@ -74,17 +76,33 @@ def parse(environment: str, documents: Any, limits: Any = None) -> Library:
 
     Args:
         environment: its name, such as `"lifeops"`.
-        documents: a mapping or record (a class of `scenarios.<environment>`), or a sequence of them.
+        documents: a mapping or record (a class of `scenarios.<environment>`), or a sequence of them. All are checked,
+            records too.
         limits: capacities of the arrays, the environment's defaults if None.
 
     Raises:
-        ScenarioError: for whatever is not a scenario.
+        ScenarioError: for whatever is not a scenario, and in the place of whatever reading the documents raises.
     """
-    several = [documents] if isinstance(documents, Mapping | Record) else documents
-    if isinstance(several, str | bytes | FilePath) or not isinstance(several, Iterable):
-        raise ScenarioError(f"parse takes mappings, found {type(several).__name__}; scenarios.load reads files.")
-    sources = [_source(document, number) for number, document in enumerate(several, 1)]
-    return build(format_of(environment), sources, limits)
+    format = format_of(environment)
+    sources = [_source(document, number) for number, document in enumerate(_listed(documents), 1)]
+    return build(format, sources, limits)
+
+
+def _listed(documents: Any) -> list[Any]:
+    """The documents at hand, not read yet, so that without an end there are no more than can be.
+
+    Raises:
+        ScenarioError: for what is none, for too many, and for whatever going through them raises.
+    """
+    with _reading("documents"):
+        if isinstance(documents, Mapping | Record):
+            return [documents]
+        if isinstance(documents, str | bytes | FilePath) or not isinstance(documents, Iterable):
+            raise ScenarioError(f"parse takes mappings, found {class_of(documents)}; scenarios.load reads files.")
+        found = list(itertools.islice(documents, MAX_DOCUMENTS + 1))
+    if len(found) > MAX_DOCUMENTS:
+        raise ScenarioError(f"more than {MAX_DOCUMENTS} documents: parse them in several calls.")
+    return found
 
 
 def _source(document: Any, number: int) -> Source:
@@ -94,12 +112,21 @@ def _source(document: Any, number: int) -> Source:
         ScenarioError: for whatever reading it raises.
     """
     name = f"document {number}"
-    try:
+    with _reading(name):
         return Source(plain(document), name, f"scenario_{number}")
+
+
+@contextlib.contextmanager
+def _reading(name: str) -> Iterator[None]:
+    """Turns whatever objects that are not ours raise into a ScenarioError."""
+    try:
+        yield
+    except ScenarioError:
+        raise
     except RefusedInput as error:
         raise ScenarioError(f"{name}: {error}") from None
     except Exception as error:
-        raise ScenarioError(f"{name}: cannot be read: {type(error).__name__}.") from None
+        raise ScenarioError(f"{name}: cannot be read: {class_of(error)}.") from error
 
 
 def _is_file(path: FilePath) -> bool:
@@ -120,6 +147,7 @@ def decompile(environment: str, bank: ScenarioBank) -> Library:
     """
     format = format_of(environment)
     arrays = ScenarioBank(jax.tree.map(np.asarray, bank.scenarios))
-    documents = [format.decompile(arrays[n], f"scenario_{n + 1}") for n in range(bank.size)]
-    library = parse(environment, documents, format.limits_of(arrays.scenarios))
+    ids = [f"scenario_{number}" for number in range(1, bank.size + 1)]
+    sources = [Source(format.decompile(arrays[index], id), f"document {index + 1}", id) for index, id in enumerate(ids)]
+    library = build(format, sources, format.limits_of(arrays.scenarios))
     return dataclasses.replace(library, bank=library.bank.replace(shared=bank.shared))

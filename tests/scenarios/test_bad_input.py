@@ -274,7 +274,7 @@ def test_what_parse_takes() -> None:
     for odd in ([3], [None], [["a"]]):
         with pytest.raises(ScenarioError, match=r"document 1: .*a mapping"):
             scenarios.parse("lifeops", odd)
-    with pytest.raises(TypeError, match="Limits"):
+    with pytest.raises(ScenarioError, match="Limits"):
         scenarios.parse("lifeops", document(), {"events": 3})
 
 
