@@ -137,12 +137,14 @@ class ScenarioBank(struct.PyTreeNode):
         """This bank in the shapes of `empty`, a scenario of padding only (the same number throughout each array).
 
         Raises:
-            ValueError: if a smaller shape would cut off something that is not padding.
+            ValueError: if a smaller shape would cut off something that is not padding, and for a number that is none.
         """
 
         def fit(path: Any, leaf: jax.Array, padding: Any) -> jax.Array:
             source, padding = np.asarray(leaf), np.asarray(padding)
             fill = padding.flat[0]
+            if source.dtype.kind == "f" and (bad := np.argwhere(np.isnan(source))).size:
+                raise ValueError(f"the bank's {_name(path)} of scenario {bad[0][0]} is nan, expected a finite number")
             target = np.full((self.size, *padding.shape), fill, padding.dtype)
             kept = tuple(map(slice, np.minimum(source.shape, target.shape)))
             target[kept] = source[kept]
@@ -170,7 +172,7 @@ class ScenarioBank(struct.PyTreeNode):
         return digest.hexdigest()[:16]
 
     def save(self, path: str | Path) -> None:
-        """Writes the bank as a compressed `.npz`, with its fingerprint.
+        """Writes the bank as a compressed `.npz`, with its fingerprint: completely or not at all.
 
         >>> import jaxenv, tempfile
         >>> env, params = jaxenv.make("LifeOps-v0")
@@ -179,6 +181,9 @@ class ScenarioBank(struct.PyTreeNode):
         ...     loaded = jaxenv.ScenarioBank.load(f"{folder}/bank.npz", env.empty_scenario)
         >>> loaded.fingerprint() == params.bank.fingerprint()
         True
+
+        Raises:
+            OSError: with the name of the file, such as where the disk is full; a bank that was there stays.
         """
         write_arrays(path, dict(self._named_leaves()), self.fingerprint())
 

@@ -1,6 +1,7 @@
 """A bank in a file: what a `.npz` says that it holds is compared with what a bank is before any array is read."""
 
 import math
+import os
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,9 +11,13 @@ import numpy as np
 from numpy.lib import format as npy
 
 from jaxenv.core.names import short
+from jaxenv.core.whole_file import whole_file
 
 MAX_BYTES = 4 * 2**30
 """Of all arrays; two million scenarios of two kilobytes."""
+
+MAX_ARRAYS = 1000
+"""Of a file; those of the environments have some thirty."""
 
 FINGERPRINT_DIGITS = 64
 
@@ -21,14 +26,27 @@ MAX_AXIS = 4096
 
 FINGERPRINT = "fingerprint"
 
+SUFFIX = ".npz"
+
 Headers = dict[str, tuple[tuple[int, ...], np.dtype]]
 """Name of an array -> its shape and dtype."""
 
 
 def write_arrays(path: str | Path, arrays: Mapping[str, np.ndarray], fingerprint: str) -> None:
-    """Writes the arrays compressed, with their fingerprint."""
+    """Writes the arrays compressed, with their fingerprint, completely or not at all.
+
+    Args:
+        path: the file; a name that does not end in `.npz` gets that ending, as from NumPy.
+        arrays: by name.
+        fingerprint: of them all.
+
+    Raises:
+        OSError: with the name of the file; then a file that was there is as it was.
+    """
     entries: dict[str, Any] = {**arrays, FINGERPRINT: np.array(fingerprint)}
-    np.savez_compressed(path, **entries)
+    name = os.fspath(path)
+    with whole_file(name if name.endswith(SUFFIX) else name + SUFFIX) as file:
+        np.savez_compressed(file, **entries)
 
 
 def read_arrays(
@@ -69,6 +87,8 @@ class BankFileError(ValueError):
 def _headers(archive: zipfile.ZipFile) -> Headers:
     """What each array in the file is said to be; nothing of its contents is read."""
     found: Headers = {}
+    if len(archive.infolist()) > MAX_ARRAYS:
+        raise ValueError(f"it has {len(archive.infolist()):,} arrays, more than {MAX_ARRAYS:,}")
     for entry in archive.infolist():
         name = entry.filename.removesuffix(".npy")
         if name == entry.filename:

@@ -1,6 +1,10 @@
 """The bank: stack, index, sample, split, concatenate, resize, save, load, fingerprint."""
 
+import contextlib
+import errno
 import io
+import os
+import resource
 import zipfile
 
 import jax
@@ -111,6 +115,71 @@ def test_a_saved_bank_is_loaded_to_the_bit(tmp_path):
     loaded = ScenarioBank.load(path, EMPTY)
     jax.tree.map(np.testing.assert_array_equal, loaded, BANK)
     assert loaded.fingerprint() == BANK.fingerprint()
+
+
+@contextlib.contextmanager
+def no_file_above(size):
+    """The system refuses to let a file grow beyond so many bytes."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_a_bank_that_cannot_be_written_leaves_the_one_before(tmp_path):
+    path = tmp_path / "bank.npz"
+    noise = np.random.default_rng(0).integers(-999, 999, (4000, 3), np.int16)
+    large = ScenarioBank(Scenario(jnp.asarray(noise), jnp.zeros(4000)))
+    with no_file_above(2000), pytest.raises(OSError, match=r"bank\.npz") as raised:
+        large.save(path)
+    assert (raised.value.errno, raised.value.filename) == (errno.EFBIG, str(path))
+    assert not list(tmp_path.iterdir())
+    BANK.save(path)
+    with no_file_above(2000), pytest.raises(OSError, match="File too large"):
+        large.save(path)
+    assert [found.name for found in tmp_path.iterdir()] == ["bank.npz"]
+    assert ScenarioBank.load(path, EMPTY).fingerprint() == BANK.fingerprint()
+
+
+def test_an_interrupted_save_leaves_nothing(tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    for name in ("fsync", "replace"):
+        monkeypatch.setattr(os, name, interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            BANK.save(tmp_path / "bank.npz")
+        assert not list(tmp_path.iterdir())
+        monkeypatch.undo()
+
+
+def test_where_a_bank_is_written(tmp_path):
+    BANK.save(tmp_path / "other")
+    (tmp_path / "link.npz").symlink_to("other.npz")
+    BANK.with_start_weights(jnp.ones(5)).save(tmp_path / "link.npz")
+    assert (tmp_path / "link.npz").is_symlink()
+    assert ScenarioBank.load(tmp_path / "other.npz", EMPTY).start_cdf is not None
+    for nowhere in (tmp_path / "none/bank.npz", tmp_path / "other.npz/bank.npz"):
+        with pytest.raises(OSError, match=r"bank\.npz"):
+            BANK.save(nowhere)
+
+
+def test_a_file_of_many_arrays_is_refused_before_their_headers(tmp_path):
+    with zipfile.ZipFile(path := tmp_path / "bank.npz", "w") as archive:
+        for number in range(1001):
+            archive.writestr(f"x{number}", b"no array")
+    with pytest.raises(ValueError, match=r"is not a scenario bank: it has 1,001 arrays, more than 1,000$"):
+        ScenarioBank.load(path, EMPTY)
+
+
+def test_a_number_that_is_none_is_told_as_such(tmp_path):
+    bad = ScenarioBank(BANK.scenarios.replace(number=BANK.scenarios.number.at[2].set(jnp.nan)))
+    bad.save(tmp_path / "bank.npz")
+    loaded = ScenarioBank.load(tmp_path / "bank.npz", EMPTY)
+    with pytest.raises(ValueError, match=r"^the bank's number of scenario 2 is nan, expected a finite number$"):
+        loaded.resize(EMPTY)
 
 
 def test_a_foreign_broken_or_changed_file_is_rejected(tmp_path):
