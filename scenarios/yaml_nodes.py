@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import yaml
+from yaml.scanner import ScannerError
 
 from scenarios.errors import named
 from scenarios.input_budget import Budget, RefusedInput, number, scalar
@@ -57,11 +58,31 @@ def yaml_nodes(text: str, budget: Budget) -> Iterator[Node]:
                 yield node
 
 
+class _Parser(yaml.SafeLoader):
+    """The parser of events, with a sentence also for the numbers that it computes without a bound."""
+
+    def scan_flow_scalar_non_spaces(self, double: bool, start_mark: Any) -> Any:
+        """A part of a text in quotes, whose escapes are characters."""
+        try:
+            return super().scan_flow_scalar_non_spaces(double, start_mark)
+        except (ValueError, OverflowError):  # of chr, after the two characters that begin an escape
+            problem = f"found \\U{self.prefix(8)}, expected a character, of which the last is \\U0010FFFF"
+            raise ScannerError(None, start_mark, problem, self.get_mark()) from None
+
+    def scan_yaml_directive_number(self, start_mark: Any) -> Any:
+        """A number of a version, as in `%YAML 1.2`."""
+        try:
+            return super().scan_yaml_directive_number(start_mark)
+        except ValueError:  # of int
+            problem = "found a version of thousands of digits, expected one such as 1.2"
+            raise ScannerError(None, start_mark, problem, self.get_mark()) from None
+
+
 class _Composer:
     """Puts the events of a parser together; the parser keeps no stack, so that depth is counted here."""
 
     def __init__(self, text: str, budget: Budget) -> None:
-        self._events = yaml.SafeLoader(text)
+        self._events = _Parser(text)
         self._budget = budget
         self.anchors: dict[str, Node] = {}
 

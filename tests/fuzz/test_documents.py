@@ -71,6 +71,13 @@ REFUSED: dict[str, tuple[Mutant, str]] = {
     "tag without a name": (yaml("a: ! x"), "found the tag '!'"),
     "unknown alias": (yaml("a: *b"), "undefined alias 'b'"),
     "alias of an anchor of another document": (yaml("a: &b 1\n---\na: *b"), "undefined alias 'b'"),
+    "an escape beyond what C counts": (
+        yaml('horizon: 5\nid: "\\UFFFFFFFF"'), r":2: not YAML: found \UFFFFFFFF, expected a character, of which",
+    ),
+    "an escape after the last character": (yaml('id: "a\\U00110000"'), r":1: not YAML: found \U00110000, expected"),
+    "an escape of 31 bits": (yaml('id: "\\U7fffffff"'), r":1: not YAML: found \U7fffffff, expected a character"),
+    "a version of 9,000 digits": (yaml(f"%YAML 1.{'9' * 9000}\n---\n"), ":1: not YAML: found a version of"),
+    "a major version of 9,000 digits": (yaml(f"%YAML {'9' * 9000}.1\n---\n"), ":1: not YAML: found a version of"),
     "repeated anchor": (yaml("a: &b 1\nc: &b 2"), "duplicate anchor 'b'"),
     "quotes in JSON": (Mutant("lifeops", ".json", b'\\"' * 20_000), "not JSON"),
     "half of a string in JSON": (Mutant("lifeops", ".json", b'{"a": "' + b'\\"' * 400_000), "a string has no end"),
