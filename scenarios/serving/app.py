@@ -15,6 +15,7 @@ from scenarios.serving.sessions import SessionError, Sessions
 from scenarios.stages import playable_ids
 
 MAX_NAME = 255  # characters
+SPARE_CONNECTIONS = 256  # at a time, beside one for each session: those of slow clients among them
 LAST_SECONDS = 5  # or a client that never ends its request would keep the server from ending
 
 EpisodeId = Annotated[str, pydantic.Field(min_length=1, max_length=MAX_NAME)]
@@ -66,9 +67,14 @@ def create_app(default_id: str = "LifeOps-v0", limit: int = 16, idle_seconds: fl
 
 
 def serve(host: str, port: int, default_id: str, limit: int, idle_seconds: float) -> None:
-    """Serves until interrupted; see `create_app`. Requests that have not ended then get `LAST_SECONDS` more."""
+    """Serves until interrupted; see `create_app`. Requests that have not ended then get `LAST_SECONDS` more.
+
+    Beyond one connection for each session, of HTTP and of WebSocket, and `SPARE_CONNECTIONS`, requests get 503.
+    """
     app = create_app(default_id, limit, idle_seconds)
-    uvicorn.run(app, host=host, port=port, ws_max_size=MAX_BODY, timeout_graceful_shutdown=LAST_SECONDS)
+    connections = 2 * limit + SPARE_CONNECTIONS
+    limits = {"limit_concurrency": connections, "ws_max_size": MAX_BODY, "timeout_graceful_shutdown": LAST_SECONDS}
+    uvicorn.run(app, host=host, port=port, **limits)
 
 
 def _add_routes(app: Any, sessions: Sessions) -> None:

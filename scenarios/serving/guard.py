@@ -1,5 +1,6 @@
-"""What stands between the network and the server: no endless bodies, no odd messages, no noise when a client leaves."""
+"""Between the network and the server: no endless or slow bodies, no odd messages, no noise when a client leaves."""
 
+import asyncio
 import contextlib
 import json
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 from scenarios.serving.packages import fastapi
 
 MAX_BODY = 2**20  # bytes of a request or a message
+BODY_SECONDS = 60  # for the body of a request, from its head on
 MAX_TYPE = 255  # characters of the type of a message, which an answer repeats
 NO_OBJECT = json.dumps({"type": "(the message is not a JSON object of a known type)"})
 """What is answered as an unknown type."""
@@ -15,8 +17,9 @@ NO_OBJECT = json.dumps({"type": "(the message is not a JSON object of a known ty
 class Guard:
     """An ASGI application around another.
 
-    A request whose body is longer than `MAX_BODY`, however it is sent, is answered with 413. A WebSocket message that
-    is no JSON object, which would end the session, arrives as `NO_OBJECT`. A client that leaves is no error.
+    A request whose body is longer than `MAX_BODY`, however it is sent, is answered with 413, and one whose body is not
+    complete after `BODY_SECONDS` with 408; both end the connection. A WebSocket message that is no JSON object, which
+    would end the session, arrives as `NO_OBJECT`. A client that leaves is no error.
     """
 
     def __init__(self, app: Any) -> None:
@@ -25,19 +28,40 @@ class Guard:
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Serves one connection."""
         size = 0
+        deadline = asyncio.get_running_loop().time() + BODY_SECONDS if scope["type"] == "http" else None
 
         async def checked() -> Any:
-            nonlocal size
-            message = await receive()
+            nonlocal size, deadline
+            message = await _before(deadline, receive)
             if message["type"] == "websocket.receive" and not _is_object(message.get("text")):
                 return {"type": "websocket.receive", "text": NO_OBJECT}
-            size += len(message.get("body", b"")) if message["type"] == "http.request" else 0
+            if message["type"] == "http.request":
+                size += len(message.get("body", b""))
+                deadline = deadline if message.get("more_body") else None  # what follows is that the client leaves
             if size > MAX_BODY:
-                raise fastapi.HTTPException(413, f"the request is longer than {MAX_BODY} bytes.")
+                raise _refusal(413, f"the request is longer than {MAX_BODY} bytes.")
             return message
 
         with contextlib.suppress(fastapi.WebSocketDisconnect):
             await self._app(scope, checked, send)
+
+
+async def _before(deadline: float | None, receive: Any) -> Any:
+    """The next message, which comes before a time of the loop; None for whenever it comes.
+
+    Raises:
+        HTTPException: if it does not.
+    """
+    try:
+        async with asyncio.timeout_at(deadline):
+            return await receive()
+    except TimeoutError:
+        raise _refusal(408, f"the request is not complete after {BODY_SECONDS} seconds.") from None
+
+
+def _refusal(status: int, reason: str) -> Exception:
+    """An answer to a request that may go on, so that its connection ends."""
+    return fastapi.HTTPException(status, reason, {"connection": "close"})
 
 
 def _is_object(text: Any) -> bool:
