@@ -115,7 +115,7 @@ def class_of(value: Any) -> str:
     >>> class_of(3)
     'int'
     """
-    return type(value).__name__[:MAX_QUOTE]
+    return type.__dict__["__name__"].__get__(type(value))[:MAX_QUOTE]  # whatever a class of that class calls it
 
 
 def named(name: str) -> str:

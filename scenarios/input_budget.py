@@ -3,10 +3,9 @@
 It is spent before anything is computed with what was read, so that no input is endless, whichever parser reads it.
 """
 
-import itertools
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -38,11 +37,13 @@ class Budget:
     scenarios.input_budget.RefusedInput: more than 20 levels of nesting.
 
     Attributes:
-        line: where the reader is, from 1, for whatever is raised there.
+        line: where the reader of a file is, from 1, for whatever is raised there.
+        place: where the reader of a Python document is, likewise.
     """
 
     def __init__(self, values: int = MAX_VALUES) -> None:
         self.nodes, self.values, self.characters, self.line = values, values, MAX_CHARACTERS, 1
+        self.place: Path = ()
         self._too_many = f"more than {values} values, where one counts as often as it is used."
 
     def descend(self, depth: int) -> None:
@@ -129,7 +130,7 @@ def plain(value: Any) -> Any:
     Raises:
         RefusedInput: for what no file could hold, such as another type or a list that contains itself.
     """
-    return _plain(value, (), Budget())
+    return _read(value, Budget())
 
 
 def plain_action(action: Any) -> Any:
@@ -139,36 +140,48 @@ def plain_action(action: Any) -> Any:
         RefusedInput: for what JSON cannot hold, or what cannot be read.
     """
     try:
-        return _plain(action, (), Budget(MAX_ACTION_VALUES))
+        return _read(action, Budget(MAX_ACTION_VALUES))
     except RefusedInput:
         raise
     except Exception as error:  # of a mapping that is not ours
         raise RefusedInput(f"it cannot be read: {type(error).__name__}.") from error
 
 
-def _plain(value: Any, path: Path, budget: Budget) -> Any:
-    """The value at a path of a document."""
+def _read(value: Any, budget: Budget) -> Any:
+    """The whole value.
+
+    Raises:
+        RefusedInput: with the place in it.
+    """
     try:
-        value = _fields(value) if isinstance(value, BaseModel) else builtin(value)
-        budget.spend(len(path), value)
-        if any(value is word for word in (None, True, False)):
-            return value
-        if isinstance(value, int | float | str):
-            return scalar(value)
-        entries = _entries(value, budget.values + 1)
+        return _plain(value, (), budget)
     except RefusedInput as error:
-        place = in_words(path)
+        place = in_words(budget.place)
         raise RefusedInput(f"{place}: {error}" if place else str(error)) from None
-    found = {part: _plain(item, (*path, part), budget) for part, item in entries}
+
+
+def _plain(value: Any, path: Path, budget: Budget) -> Any:
+    """The value at a path; what has no end is gone through until the budget is spent."""
+    budget.place = path
+    value = _fields(value) if isinstance(value, BaseModel) else builtin(value)
+    budget.spend(len(path), value)
+    if any(value is word for word in (None, True, False)):
+        return value
+    if isinstance(value, int | float | str):
+        return scalar(value)
+    found: dict[str | int, Any] = {}
+    for part, item in _entries(value):
+        found[part] = _plain(item, (*path, part), budget)
+        budget.place = path
     return found if isinstance(value, Mapping) else list(found.values())
 
 
-def _entries(value: Any, most: int) -> list[tuple[str | int, Any]]:
-    """The first entries of a mapping or list, which may be endless: a key or a number, and what it holds."""
+def _entries(value: Any) -> Iterator[tuple[str | int, Any]]:
+    """The entries of a mapping or list: a key or a number, and what it holds."""
     if isinstance(value, Mapping):
-        return [(_key(key), item) for key, item in itertools.islice(value.items(), most)]
+        return ((_key(key), item) for key, item in value.items())
     if isinstance(value, list | tuple | set | frozenset):
-        return list(enumerate(itertools.islice(value, most)))
+        return enumerate(value)
     raise RefusedInput(f"found {class_of(value)}, expected text, a number, a list or a mapping.")
 
 

@@ -12,7 +12,6 @@ from scenarios.environments import ENVIRONMENTS
 from scenarios.input_budget import MAX_DOCUMENTS, MAX_VALUES
 
 DAY: dict[str, Any] = {"persona": "busy_parent", "tasks": [{"task_id": "t1", "remaining_minutes": 30}]}
-TOO_MANY = f"^document 1: .*more than {MAX_VALUES} values"
 
 
 class Endless(list):
@@ -20,6 +19,25 @@ class Endless(list):
 
     def __iter__(self) -> Iterator[Any]:
         return itertools.repeat(DAY)
+
+
+class Deep(list):
+    """A list of such lists, without end in both directions."""
+
+    def __iter__(self) -> Iterator[Any]:
+        return (Deep() for _ in itertools.count())
+
+
+class Nameless(type):
+    """A class of classes whose names cannot be read."""
+
+    @property
+    def __name__(cls) -> str:  # pyright: ignore
+        raise RuntimeError
+
+
+class Odd(Exception, metaclass=Nameless):
+    """An object and an error of such a class."""
 
 
 class EndlessKey(tuple):
@@ -59,6 +77,13 @@ class Liar:
         return bool
 
 
+class FailingOddly:
+    """An iterable whose error has no name."""
+
+    def __iter__(self) -> Iterator[Any]:
+        raise Odd
+
+
 def failing_later() -> Iterator[Any]:
     yield DAY
     raise KeyError
@@ -70,7 +95,7 @@ def refused(documents: Any, environment: Any = "lifeops", **more: Any) -> str:
     return str(error.value)
 
 
-@pytest.mark.parametrize("documents", [Failing, failing_later], ids=lambda made: made.__name__)
+@pytest.mark.parametrize("documents", [Failing, FailingOddly, failing_later], ids=lambda made: made.__name__)
 def test_what_fails_while_it_is_gone_through(documents: Callable[[], Any]) -> None:
     assert refused(documents()).startswith("documents: cannot be read: ")
 
@@ -85,6 +110,8 @@ def test_documents_without_end() -> None:
     [
         ({**DAY, "tasks": Endless()}, f"more than {MAX_VALUES} values"),
         ({**DAY, "tags": [Endless()]}, f"more than {MAX_VALUES} values"),
+        ({**DAY, "tags": Deep()}, "more than 20 levels of nesting"),
+        ({**DAY, "tags": Odd()}, "tags: found Odd, expected text"),
         ({**DAY, "travel_times": EndlessMapping()}, f"more than {MAX_VALUES} values"),
         ({**DAY, EndlessKey(): 1}, "found EndlessKey as a key, expected text."),
         ({**DAY, "tags": [Liar()]}, "cannot be read: TypeError."),
@@ -149,7 +176,7 @@ def test_records_are_read_as_they_were_written(name: str) -> None:
     assert scenarios.dump(again) == scenarios.dump(documents)
 
 
-@pytest.mark.parametrize("limits", [3, {"events": 3}, Endless(), lifeops.Day])
+@pytest.mark.parametrize("limits", [3, {"events": 3}, Endless(), lifeops.Day, Odd()])
 def test_limits_of_another_class(limits: Any) -> None:
     words = r"^limits: found \w+, expected the capacities of jaxenv\.envs\.lifeops\.Limits\.$"
     for read in (lambda: scenarios.parse("lifeops", DAY, limits), lambda: scenarios.load("lifeops", limits=limits)):
