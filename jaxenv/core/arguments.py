@@ -1,6 +1,7 @@
 """Arguments of `reset` and `step`: indices of every integer type become int32, and what is none is one clear sentence.
 
-All of it is decided by types and shapes while a program is traced, so a compiled program has no checks in it.
+Types and shapes are checked while a program is traced, so a compiled program has no checks in it. Numbers that lie on
+the host are clamped to int32 before a call, since JAX would cut off their upper bits.
 """
 
 import functools
@@ -22,6 +23,8 @@ Result = TypeVar("Result")
 def jit_method(method: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     """`jax.jit` of a method, static in `self`, with a clear error for an argument that is no array.
 
+    Indices (`INDICES`) that lie on the host are brought into int32 before the call.
+
     >>> import dataclasses
     >>> from jaxenv.core.arguments import jit_method
     >>> @dataclasses.dataclass(frozen=True)
@@ -37,11 +40,14 @@ def jit_method(method: Callable[Arguments, Result]) -> Callable[Arguments, Resul
     TypeError: action is 'up', Counter-v0 expects an integer
     """
     compiled = jax.jit(method, static_argnums=0)
+    places = {place for place, name in enumerate(inspect.signature(method).parameters) if name in INDICES}
 
     @functools.wraps(method)
     def call(*arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
+        by_place: Any = (within_int32(value) if place in places else value for place, value in enumerate(arguments))
+        by_name: Any = {name: within_int32(value) if name in INDICES else value for name, value in named.items()}
         try:
-            return compiled(*arguments, **named)
+            return compiled(*by_place, **by_name)
         except TypeError:
             _require_arrays(method, arguments, named)
             raise
@@ -74,15 +80,50 @@ def as_index(what: str, value: Any, shape: tuple[int, ...], owner: str) -> jax.A
         if not _is_integer(leaf):
             raise TypeError(f"{what} is {_described(leaf)}, {owner} expects {_integers(shape)}")
     if isinstance(value, list | tuple):
-        value = jnp.stack([jnp.asarray(leaf) for leaf in leaves]) if leaves else np.zeros(0, np.int32)
+        value = jnp.stack([_as_int32(leaf) for leaf in leaves]) if leaves else np.zeros(0, np.int32)
     if np.shape(value) != shape:
         raise TypeError(f"{what} has shape {np.shape(value)}, {owner} expects {list(shape)}")
-    if isinstance(value, int):
-        return jnp.asarray(min(max(value, INT32.min), INT32.max), jnp.int32)
-    found = np.iinfo(value.dtype)
-    if found.max > INT32.max:  # so that a large number is not taken for another one
-        value = jnp.clip(value, max(found.min, INT32.min), INT32.max)
-    return jnp.asarray(value, jnp.int32)
+    return _as_int32(value)
+
+
+def within_int32(value: Any) -> Any:
+    """Host integers clamped to int32, alone, in an array or in a list; whatever else it is stays as it is.
+
+    JAX would cut 2³² + 3 to 3 where 64 bits are not enabled, so that an action out of range would be another one.
+
+    >>> import numpy as np
+    >>> from jaxenv.core.arguments import within_int32
+    >>> within_int32([np.int64(2**32 + 3), 10**400, 3])
+    [np.int32(2147483647), 2147483647, 3]
+    """
+    if isinstance(value, list | tuple):
+        return jax.tree.map(_clamped, value)
+    return _clamped(value)
+
+
+def _clamped(leaf: Any) -> Any:
+    """A host integer, or an array of them, within int32; whatever else it is stays as it is."""
+    if isinstance(leaf, np.ndarray) and leaf.dtype.kind in "iu":
+        return _clip(np, leaf)
+    if isinstance(leaf, np.generic) and leaf.dtype.kind in "iu":
+        return np.int32(_clamped(int(leaf)))
+    if isinstance(leaf, int) and not INT32.min <= leaf <= INT32.max:
+        return max(INT32.min, min(leaf, INT32.max))
+    return leaf
+
+
+def _as_int32(leaf: Any) -> jax.Array:
+    """An integer, or an array of them, as int32; those beyond int32 become its bounds."""
+    leaf = _clamped(leaf)
+    return jnp.asarray(_clip(jnp, leaf) if isinstance(leaf, jax.Array) else leaf, jnp.int32)
+
+
+def _clip(numpy: Any, integers: Any) -> Any:
+    """Integers in int32, by NumPy or JAX, where their type goes beyond it."""
+    found = jnp.iinfo(integers.dtype)
+    if found.max <= INT32.max:
+        return integers
+    return numpy.clip(integers, max(found.min, INT32.min), INT32.max).astype(np.int32)
 
 
 def _require_arrays(method: Callable[..., Any], arguments: tuple, named: dict[str, Any]) -> None:

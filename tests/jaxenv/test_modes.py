@@ -146,6 +146,31 @@ def test_every_kind_of_number_is_the_same_action(env_id):
         assert_same(env.step(KEY, state, kind, params), expected)
 
 
+@pytest.mark.parametrize("env_id", PLAYED)
+def test_an_action_beyond_32_bits_is_not_legal(env_id):
+    """None of them is the action that its lowest 32 bits are, which is legal."""
+    env, params = make(env_id)
+    _, state, action = first(env_id)
+    cut = np.asarray(action).astype(object)
+    greatest, least = np.full(agents(env), 2**31 - 1, np.int32), np.full(agents(env), -(2**31), np.int32)
+    too_great = [np.array(cut + 2**32, np.int64), np.array(cut + 2**63, np.uint64), np.array(cut + 2**32).tolist()]
+    too_small = [np.array(cut - 2**32, np.int64), np.array(cut - 10**400).tolist()]
+    for kinds, same in ((too_great, greatest), (too_small, least)):
+        expected = env.step(KEY, state, same, params)
+        assert jnp.all(expected[-1]["invalid_action"])
+        for kind in kinds:
+            assert_same(env.step(KEY, state, kind, params), expected)
+
+
+@pytest.mark.parametrize("env_id", PLAYED)
+def test_a_scenario_beyond_32_bits_is_the_last_or_the_first(env_id):
+    env, params = make(env_id)
+    for far in (np.int64(2**32), np.uint64(2**63), 2**32, 10**400, np.array(2**32)):
+        assert int(env.reset(KEY, params, scenario=far)[1].scenario) == params.bank.size - 1
+    for far in (np.int64(1 - 2**32), 1 - 2**32):
+        assert int(env.reset(KEY, params, scenario=far)[1].scenario) == 0
+
+
 @pytest.mark.parametrize("env_id", jaxenv.registered())
 @pytest.mark.parametrize("wrap", [lambda env: env, wrappers.FlattenObservation, wrappers.LegacyStep])
 def test_what_is_no_action_is_one_sentence(env_id, wrap):

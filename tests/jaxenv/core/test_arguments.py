@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxenv.core.arguments import as_index, jit_method
+from jaxenv.core.arguments import as_index, jit_method, within_int32
 
 TYPES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32")
 
@@ -26,11 +26,34 @@ def test_integers_of_every_type_become_int32(dtype, x64):
         (-(2**40), -(2**31)),
         (np.int64(2**32), 2**31 - 1),
         (np.uint32(2**32 - 1), 2**31 - 1),
+        (np.uint64(2**63 + 3), 2**31 - 1),
+        (np.int64(3 - 2**32), -(2**31)),
+        (np.array(2**32 + 3), 2**31 - 1),
+        (10**400, 2**31 - 1),
     ],
 )
-def test_a_number_beyond_int32_is_not_taken_for_another_one(given, expected):
-    with jax.enable_x64(True):
+@pytest.mark.parametrize("x64", [False, True])
+def test_a_number_beyond_int32_is_not_taken_for_another_one(given, expected, x64):
+    with jax.enable_x64(x64):
         assert int(as_index("scenario", given, (), "Env-v0")) == expected
+        assert as_index("scenario", [given, jnp.uint32(2**32 - 1), 3], (3,), "Env-v0").tolist() == [
+            expected,
+            2**31 - 1,
+            3,
+        ]
+
+
+@pytest.mark.parametrize(
+    "given", [jnp.int32(2), jnp.uint32(2**31), 2, True, None, "left", np.float64(2e20), {"a": 2**40}]
+)
+def test_what_is_no_host_integer_out_of_range_is_handed_on_as_it_is(given):
+    assert within_int32(given) is given
+
+
+@pytest.mark.parametrize("dtype", ["int4", "uint4"])
+def test_integers_of_four_bits_are_indices(dtype):
+    for given in (jnp.asarray(3, dtype), np.asarray(jnp.asarray(3, dtype))):
+        assert int(as_index("action", given, (), "Env-v0")) == 3
 
 
 def test_int32_is_left_as_it_is():
@@ -77,6 +100,14 @@ def test_a_jitted_method_compiles_once_and_keeps_its_name_and_signature():
     assert int(cell.step({"n": 2}, action=3)) == 5
     assert (Cell.step.__name__, Cell.step.__doc__) == ("step", "Adds.")
     assert "name=step" in str(jax.make_jaxpr(cell.step)({"n": 2}, 3))
+
+
+@pytest.mark.parametrize("far", [2**32 + 3, np.int64(2**32 + 3), np.uint64(2**63 + 3), 10**400])
+def test_an_index_is_clamped_before_jax_cuts_it_to_32_bits(far):
+    cell = Cell()
+    assert int(cell.step({"n": 0}, far)) == int(cell.step({"n": 0}, action=far)) == 2**31 - 1
+    with pytest.raises(OverflowError):
+        cell.step({"n": 10**400}, 0)
 
 
 def test_an_argument_that_is_no_array_is_named():
