@@ -9,6 +9,7 @@ import jax.numpy as jnp
 
 from jaxenv.core import draws, spaces
 from jaxenv.core.arguments import as_index, jit_method
+from jaxenv.core.difficulty import with_difficulty
 from jaxenv.core.entities import Entities, dense
 from jaxenv.core.types import ActionMask, Info, Key
 from jaxenv.core.varying import vary_alike
@@ -39,8 +40,13 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
     """
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Composes the automatic reset anew in a class that changes one of its parts without it."""
+        """Composes the automatic reset anew in a class that changes one of its parts without it.
+
+        A `generate` that it writes is handed no difficulty below 0, see `jaxenv.core.difficulty`.
+        """
         super().__init_subclass__(**kwargs)
+        if "generate" in vars(cls):
+            cls.generate = with_difficulty(cls.generate)
         if "transition_or_reset" not in vars(cls) and vars(cls).keys() & {"init", "transition", "is_truncated"}:
             cls.transition_or_reset = Environment.transition_or_reset
 
@@ -120,7 +126,8 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
     def generate(self, key: Key, difficulty: jax.Array | float) -> Any:
         """One scenario drawn at a difficulty in [0, 1]; jittable, to be stacked into a `ScenarioBank` by `jax.vmap`.
 
-        Above 1 lies what training never draws, for tests out of distribution; the rules say how it goes beyond.
+        Above 1 lies what training never draws, for tests out of distribution; the rules say how it goes beyond. Below
+        0, NaN and infinite are a ValueError; where the difficulty is traced, what is below 0 or NaN is 0.
         """
         raise NotImplementedError(f"{self.name} has no generator")
 
