@@ -3,6 +3,7 @@
 import dataclasses
 import math
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
@@ -11,8 +12,9 @@ from jaxenv.core.names import short
 
 MOST = 2**24  # environments, scenarios, samples: far beyond what a device holds
 FRACTION = (0.0, 1.0)
-NOT_NEGATIVE = (0.0, math.inf)
-POSITIVE = (1e-12, math.inf)
+GREATEST = 1e30  # of a number that a program computes with in float32, far below where that ends
+NOT_NEGATIVE = (0.0, GREATEST)
+POSITIVE = (1e-12, GREATEST)
 
 MAX_LAYERS = 64
 MAX_BATCH = 2**31 - 1
@@ -25,7 +27,7 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
     "devices": (1, 2**20),
     "total_steps": (1, 10**13),
     "validate_every": (0, 10**9),
-    "checkpoint_every": NOT_NEGATIVE,
+    "checkpoint_every": (0.0, math.inf),  # never before the end
     "num_envs": (1, MOST),
     "num_steps": (1, 2**16),
     "epochs": (1, 10_000),
@@ -53,7 +55,7 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
     "gae_lambda": FRACTION,
     "clip": POSITIVE,
     "clip_end": NOT_NEGATIVE,
-    "target_kl": POSITIVE,
+    "target_kl": (1e-12, math.inf),  # infinite: all gradient steps are made
     "value_clip": POSITIVE,
     "value_coef": NOT_NEGATIVE,
     "reward_scale": POSITIVE,
@@ -83,6 +85,14 @@ def _numbers(record: Any) -> Iterator[tuple[str, float]]:
         for each in value if isinstance(value, tuple) else (value,):
             if isinstance(each, int | float) and not isinstance(each, bool):
                 yield field.name, each
+
+
+def check_paths(record: Any) -> None:
+    """A ValueError for the first path of a record that no file system can have."""
+    for field in dataclasses.fields(record):
+        value = getattr(record, field.name)
+        if isinstance(value, Path) and "\0" in str(value):
+            raise ValueError(f"{field.name} is {short(repr(str(value)))}: a path has no NUL character")
 
 
 def check_type(kind: type, name: str, value: Any) -> None:

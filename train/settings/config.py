@@ -8,7 +8,7 @@ from typing import Any
 
 import tyro
 
-from train.settings.bounds import check_numbers
+from train.settings.bounds import check_numbers, check_paths
 from train.settings.groups import Curriculum, Hyper, Network, QLearning, Rollout, Scenarios
 
 
@@ -53,7 +53,8 @@ class Config:
     curriculum: Curriculum = dataclasses.field(default_factory=Curriculum)
 
     def __post_init__(self) -> None:
-        """Rejects numbers out of bounds, a bank whose scenarios might all be in play, and sequences that are cut."""
+        """Rejects numbers out of bounds, paths that cannot be, a bank that might all be in play, and cut sequences."""
+        check_paths(self)
         check_numbers(self)
         check_numbers(self.hyper)  # which may hold arrays, and is made of them in compiled programs
         num_envs, settings = self.rollout.num_envs, self.training

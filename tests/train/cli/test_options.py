@@ -42,6 +42,24 @@ def test_numbers_of_steps_may_have_an_exponent(capsys):
     assert "expected a whole number such as 4000 or 1e6, got '1.5'" in told
 
 
+@pytest.mark.parametrize(
+    ("option", "number", "name"),
+    [
+        ("--learning-rate", "1e400", "learning_rate"),
+        ("--value-coef", "inf", "value_coef"),
+        ("--clip", "inf", "clip"),
+        ("--reward-scale", "inf", "reward_scale"),
+        ("--max-grad-norm", "1e39", "max_grad_norm"),
+        ("--run-dir", "a\0b", "run_dir"),
+    ],
+)
+def test_what_no_run_can_be_made_with_is_refused(option, number, name, capsys):
+    with pytest.raises(SystemExit) as error:
+        options.parse("ppo", ["--env", "LifeOps-v0", option, number])
+    assert error.value.code == 2
+    assert f"Error parsing settings: {name} " in " ".join(capsys.readouterr().err.replace("│", " ").split())
+
+
 def test_a_preset_follows_the_algorithm():
     parsed = options.parse("pqn", ["--env", "LifeOps-v0", "--epsilon-end", "0.2"]).config
     assert (parsed.q.epsilon_end, parsed.network.layer_norm, parsed.hyper.gamma) == (0.2, True, 1.0)

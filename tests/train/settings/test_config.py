@@ -1,7 +1,11 @@
 """Settings: validation, presets by name, sizes of a run."""
 
 import dataclasses
+import math
+import re
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 import jaxenv
@@ -56,6 +60,24 @@ from train.settings.groups import Hyper, Network, QLearning, Rollout, Scenarios
 def test_invalid_settings_are_rejected(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize("number", [math.inf, 1e39, -math.inf, math.nan])
+@pytest.mark.parametrize("name", [field.name for field in dataclasses.fields(Hyper) if field.name != "target_kl"])
+def test_a_hyperparameter_that_float32_does_not_hold_is_refused(name, number):
+    with pytest.raises(ValueError, match=rf"^{name} must be within .*, got {re.escape(str(number))}$"):
+        Config(env="any", hyper=Hyper(**{name: number}))
+
+
+def test_bounds_are_numbers_of_float32_but_where_infinity_means_never():
+    never = {"checkpoint_every", "target_kl"}
+    assert {name for name, (_, high) in BOUNDS.items() if high > np.finfo(np.float32).max} == never
+    assert Config(env="any", checkpoint_every=math.inf, hyper=Hyper(target_kl=math.inf)).hyper.target_kl == math.inf
+
+
+def test_a_run_folder_with_a_nul_byte_is_refused():
+    with pytest.raises(ValueError, match=r"^run_dir is 'runs/a\\x00b': a path has no NUL character$"):
+        Config(env="any", run_dir=Path("runs/a\0b"))
 
 
 def test_bounds_are_those_of_settings():
