@@ -4,9 +4,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 
 from jaxenv.core import spaces
+from jaxenv.core.names import short
 
 
 def require_within(space: spaces.Record, records: Any) -> None:
@@ -31,22 +34,42 @@ def require_within(space: spaces.Record, records: Any) -> None:
             )
 
 
-def require_numbers(params: Any, bounds: Mapping[str, tuple[float, float]] | None = None) -> None:
-    """Checks the numbers of params, all but their bank (host side).
-
-    Args:
-        params: a record; arrays, not tracers.
-        bounds: dotted name -> least and greatest number, where a number must be more than finite.
+def require_valid(params: Any) -> None:
+    """Checks params that a user hands over by their own `validate`, where they have one (host side).
 
     Raises:
-        ValueError: naming the first number that is NaN, infinite, or out of its bounds.
+        ValueError: what `validate` raises.
     """
-    for path, leaf in jax.tree_util.tree_leaves_with_path(params.replace(bank=None)):
-        name = ".".join(str(part).lstrip(".") for part in path)
-        low, high = (bounds or {}).get(name, (-np.inf, np.inf))
-        values = np.asarray(leaf)
-        if not (np.isfinite(values) & (values >= low) & (values <= high)).all():
-            raise ValueError(f"{name} is {values}, expected a finite number within {low:,} to {high:,}")
+    if hasattr(params, "validate"):
+        params.validate()
+
+
+def require_numbers(params: Any, bounds: Mapping[str, tuple[float, float]]) -> None:
+    """Checks the numbers of params, all but their bank and what is traced (host side).
+
+    Args:
+        params: a record.
+        bounds: dotted name of a number, or of a record of numbers, -> least and greatest; any finite one without.
+
+    Raises:
+        ValueError: naming the first entry that is no number, NaN, infinite, or out of its bounds.
+    """
+    entries = jax.tree_util.tree_leaves_with_path(params.replace(bank=None), is_leaf=lambda entry: entry is None)
+    for path, entry in entries:
+        name = jax.tree_util.keystr(path, simple=True, separator=".")
+        if name == "bank" or isinstance(entry, Tracer):
+            continue
+        low, high = bounds.get(name) or bounds.get(name.partition(".")[0]) or (-np.inf, np.inf)
+        if not _is_within(np.asarray(entry), low, high):
+            found = short(str(entry) if hasattr(entry, "dtype") else repr(entry))
+            raise ValueError(f"{name} is {found}, expected a finite number within {low:,} to {high:,}")
+
+
+def _is_within(values: np.ndarray, low: float, high: float) -> bool:
+    """Whether all of an array are finite numbers within bounds."""
+    if values.dtype.kind not in "iu" and not jnp.issubdtype(values.dtype, jnp.floating):
+        return False
+    return bool((np.isfinite(values) & (values >= low) & (values <= high)).all())
 
 
 def _leaves(prefix: str, space: spaces.Record, records: Any) -> Iterator[tuple[str, spaces.Box, Any]]:

@@ -25,6 +25,9 @@ from flax import struct
 
 from jaxenv.core.fields import declared_with
 
+WEIGHT_BOUNDS = (-(10**6), 10**6)
+"""Of a weight, so that no sum of terms leaves float32."""
+
 _ROW = "jaxenv.reward_term"  # the key in the metadata of a dataclass field
 
 Factor = jax.Array | tuple[jax.Array, ...]

@@ -6,6 +6,7 @@ from typing import Any
 import jax
 
 from jaxenv.core import Environment
+from jaxenv.core.contents import require_valid
 
 
 def resolve(id_or_env: str | Environment, params: Any = None) -> tuple[Environment, Any]:
@@ -16,7 +17,7 @@ def resolve(id_or_env: str | Environment, params: Any = None) -> tuple[Environme
     ('LifeOps-v0', True)
 
     Raises:
-        ValueError: if the id is unknown; the message names the nearest one.
+        ValueError: if the id is unknown, the message names the nearest one; for params that their `validate` refuses.
         TypeError: if it is neither an id nor an environment.
     """
     if isinstance(id_or_env, str):
@@ -24,7 +25,10 @@ def resolve(id_or_env: str | Environment, params: Any = None) -> tuple[Environme
         id_or_env = importlib.import_module("jaxenv.registry").build(id_or_env)
     if not isinstance(id_or_env, Environment):
         raise TypeError(f"expected an id such as 'LifeOps-v0' or a jaxenv.Environment, got {id_or_env!r}")
-    return id_or_env, id_or_env.default_params if params is None else params
+    if params is None:
+        return id_or_env, id_or_env.default_params
+    require_valid(params)
+    return id_or_env, params
 
 
 def one_agent(id_or_env: str | Environment, params: Any, adapter: str) -> tuple[Environment, Any]:

@@ -12,6 +12,7 @@ import jax
 import numpy as np
 
 from jaxenv.core import Environment
+from jaxenv.core.contents import require_valid
 from train.experience.bank import check_start_weights
 from train.experience.curriculum import check_edits
 from train.lanes import SHARED, Lanes
@@ -169,6 +170,7 @@ def run(
 
 def check(algorithm: Algorithm, config: Config, env: Environment, env_params: Any) -> None:
     """A ValueError if a run cannot do what the settings ask of it; to be called before there is a folder."""
+    require_valid(env_params)
     check_scenarios(config, env)
     check_start_weights(config, env_params)
     check_edits(config, env)

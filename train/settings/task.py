@@ -17,7 +17,8 @@ import numpy as np
 
 import jaxenv
 from jaxenv.core import Environment
-from jaxenv.core.names import did_you_mean_one_of
+from jaxenv.core.contents import require_valid
+from jaxenv.core.names import did_you_mean_one_of, short
 from jaxenv.registry import arguments
 from train.settings.config import Config
 
@@ -95,12 +96,11 @@ def with_numbers(params: Any, changed: Mapping[str, Any]) -> Any:
         if not isinstance(known[name], str):
             _checked(known[name], value, name)
     leaves = [
-        jnp.asarray(changed[name], jnp.asarray(leaf).dtype) if not isinstance(changed.get(name, ""), str) else leaf
+        _converted(name, changed[name], leaf) if not isinstance(changed.get(name, ""), str) else leaf
         for name, leaf in _leaves(params)
     ]
     inner = jax.tree.unflatten(jax.tree.structure(_without_bank(params)), leaves)
-    if hasattr(inner, "validate"):
-        inner.validate()
+    require_valid(inner)
     return inner.replace(bank=params.bank) if hasattr(params, "bank") else inner
 
 
@@ -126,6 +126,15 @@ def _checked(default: Any, value: Any, name: str) -> Any:
     if isinstance(default, PLAIN) and type(value) not in kinds:
         raise ValueError(f"{name}={value!r}: expected a value such as {default!r}")
     return tuple(value) if isinstance(value, list) else value
+
+
+def _converted(name: str, value: Any, leaf: Any) -> jax.Array:
+    """A number in the type of the one that it replaces; a ValueError if that cannot hold it."""
+    dtype = jnp.asarray(leaf).dtype
+    try:
+        return jnp.asarray(value, dtype)
+    except OverflowError:
+        raise ValueError(f"{name}={short(str(value))}: expected a number that {dtype} holds") from None
 
 
 def _argument_names(takes: Mapping[str, Any]) -> list[str]:

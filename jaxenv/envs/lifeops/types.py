@@ -18,6 +18,7 @@ from jaxenv.core.deprecated import RenamedField
 from jaxenv.core.fields import Sizes, array, last, padding, record
 from jaxenv.core.limits import Capacities
 from jaxenv.core.lookup import read
+from jaxenv.core.terms import WEIGHT_BOUNDS
 from jaxenv.core.types import ActionMask
 
 MEETING, OBLIGATION, FOCUS, PERSONAL = range(4)
@@ -168,11 +169,11 @@ class Params(struct.PyTreeNode):
 
     bank: ScenarioBank  # of Scenario
     weights: Any  # a `reward.RewardWeights`
-    departure_min: jax.Array | int  # [] int32, minutes: when the person leaves home at the earliest
+    departure_min: jax.Array | int  # [] int32, minutes, 0 .. 1440: when the person leaves home at the earliest
 
     def validate(self) -> None:
-        """A ValueError for a number that is not finite (host side)."""
-        require_numbers(self)
+        """A ValueError for what is no number, or out of its bounds (host side)."""
+        require_numbers(self, {"weights": WEIGHT_BOUNDS, "departure_min": (0, DAY_END)})
 
     @property
     def max_steps_in_episode(self) -> jax.Array:

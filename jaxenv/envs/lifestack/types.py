@@ -21,6 +21,7 @@ from jaxenv.core.contents import require_numbers
 from jaxenv.core.deprecated import RenamedField
 from jaxenv.core.fields import Sizes, array, last, padding, record
 from jaxenv.core.limits import Capacities
+from jaxenv.core.terms import WEIGHT_BOUNDS
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.lifestack.metrics import HIGHEST, METRICS
 
@@ -324,8 +325,8 @@ class Params(struct.PyTreeNode):
     weights: Any  # a `reward.RewardWeights`
 
     def validate(self) -> None:
-        """A ValueError for a number that is not finite (host side)."""
-        require_numbers(self)
+        """A ValueError for what is no number, or out of its bounds (host side)."""
+        require_numbers(self, {"weights": WEIGHT_BOUNDS})
 
     @property
     def max_steps_in_episode(self) -> jax.Array:

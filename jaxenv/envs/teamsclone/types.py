@@ -20,6 +20,7 @@ from jaxenv.core.contents import require_numbers
 from jaxenv.core.deprecated import RenamedField
 from jaxenv.core.fields import Sizes, array, last, padding, record
 from jaxenv.core.limits import Capacities, require_bits
+from jaxenv.core.terms import WEIGHT_BOUNDS
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.teamsclone.texts import default_embedding
 
@@ -275,9 +276,14 @@ class Params(struct.PyTreeNode):
     quota_calls: jax.Array  # [] int32, joins
 
     def validate(self) -> None:
-        """A ValueError for a number that is not finite, or out of its bounds (host side)."""
+        """A ValueError for what is no number, or out of its bounds (host side)."""
         shares, counts = (0.0, 1.0), (0, MAX_COUNT)
-        bounds = {"call_rate": (-np.inf, 1.0), "shared_reward": shares, "max_steps_in_episode": (1, MAX_STEPS)}
+        bounds = {
+            "weights": WEIGHT_BOUNDS,
+            "call_rate": (-np.inf, 1.0),
+            "shared_reward": shares,
+            "max_steps_in_episode": (1, MAX_STEPS),
+        }
         require_numbers(self, {**bounds, "quota_mentions": counts, "quota_calls": counts})
 
     @property

@@ -135,6 +135,17 @@ def test_a_run_that_has_done_all_its_steps_says_how_it_goes_on(env, config, tmp_
     assert run(env, dataclasses.replace(config, total_steps=1024)).env_steps == 1024
 
 
+@pytest.mark.parametrize("with_folder", [False, True])
+def test_params_that_refuse_themselves_are_refused_before_there_is_a_folder(config, tmp_path, with_folder):
+    env, params = jaxenv.make("LifeOps-v0")
+    run_dir = tmp_path / "run" if with_folder else None
+    config = dataclasses.replace(config, env=env.name, run_dir=run_dir)
+    for begin in (train.train, train.train_population):
+        with pytest.raises(ValueError, match=r"^departure_min is None, expected a finite number within 0 to 1,440$"):
+            begin(env, params.replace(departure_min=None), config, show_progress=False)
+    assert not list(tmp_path.iterdir())
+
+
 def test_start_weights_that_would_not_be_heeded_are_refused(env, config, generated, tmp_path):
     """Training on generated scenarios has a bank of its own; equal weights say nothing."""
     generated = dataclasses.replace(generated, run_dir=tmp_path / "run")

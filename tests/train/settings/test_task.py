@@ -66,6 +66,11 @@ def test_unknown_names_are_rejected_with_the_nearest_one(settings, message):
         task.make(Config(env="TeamsClone-MultiAgent-v0", **settings))
 
 
+def test_a_number_that_its_type_does_not_hold_is_refused():
+    with pytest.raises(ValueError, match=r"^departure_min=1099511627776: expected a number that int32 holds$"):
+        task.make(Config(env="LifeOps-v0", params={"departure_min": 2**40}))
+
+
 def test_arrays_are_described_by_digests_and_stay():
     params = PROBES["mask"]
     described = task.describe_params(params)
