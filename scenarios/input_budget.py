@@ -3,14 +3,13 @@
 It is spent before anything is computed with what was read, so that no input is endless, whichever parser reads it.
 """
 
-import os
-import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path as FilePath
 from typing import Any
 
 from pydantic import BaseModel
 
+from jaxenv.core.regular_files import RefusedFile, TooLarge, read_regular
 from scenarios.errors import MAX_DIGITS, Path, class_of, in_digits, in_words, quote
 
 MAX_BYTES = 1_000_000  # of a file
@@ -75,20 +74,18 @@ class Budget:
 
 
 def text_of(path: FilePath) -> str:
-    """The text of a regular file; anything else, such as a pipe or a device, is never opened.
+    """The text of a regular file; anything else, such as a pipe or a device, is not waited for.
 
     Raises:
         RefusedInput: if it is not a file, too large, or not UTF-8.
         OSError: if it cannot be read.
     """
-    if not stat.S_ISREG(os.stat(path).st_mode):
-        raise RefusedInput("not a regular file, expected one.")
-    with path.open("rb") as file:
-        content = file.read(MAX_BYTES + 1)
-    if len(content) > MAX_BYTES:
-        raise RefusedInput(f"more than {MAX_BYTES} bytes: split it into several files.")
     try:
-        return content.decode("utf-8-sig")
+        return read_regular(path, MAX_BYTES).decode("utf-8-sig")
+    except TooLarge as error:
+        raise RefusedInput(f"{error}: split it into several files.") from None
+    except RefusedFile as error:
+        raise RefusedInput(f"{error}, expected one.") from None
     except UnicodeDecodeError as error:
         raise RefusedInput(f"not UTF-8 text, at byte {error.start}.") from None
 

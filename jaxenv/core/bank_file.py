@@ -11,6 +11,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from jaxenv.core.names import short
+from jaxenv.core.regular_files import RefusedFile, open_regular
 from jaxenv.core.whole_file import whole_file
 
 MAX_BYTES = 4 * 2**30
@@ -64,10 +65,8 @@ def read_arrays(
         FileNotFoundError: if there is no such file.
         ValueError: if it is not a bank of such scenarios, or is damaged.
     """
-    if Path(path).exists() and not Path(path).is_file():
-        raise BankFileError(f"{path} is not a scenario bank: it is not a file")
     try:
-        with zipfile.ZipFile(path) as archive:
+        with open_regular(path) as file, zipfile.ZipFile(file) as archive:
             found = _headers(archive)
             _check(path, found, scenario, others, kind)
             arrays = {name: _read(archive, name, *header) for name, header in found.items()}
@@ -75,6 +74,8 @@ def read_arrays(
         raise
     except BankFileError:
         raise
+    except RefusedFile as error:
+        raise BankFileError(f"{path} is not a scenario bank: it is {error}") from error
     except Exception as error:  # zip, its compressions and npy have no common error: these are not their bytes
         raise BankFileError(f"{path} is not a scenario bank: {short(str(error)) or type(error).__name__}") from error
     return arrays, str(arrays.pop(FINGERPRINT, ""))

@@ -267,7 +267,7 @@ def test_a_file_that_is_no_archive_is_told(tmp_path, content):
     path.write_bytes(content)
     with pytest.raises(ValueError, match="is not a scenario bank"):
         ScenarioBank.load(path, EMPTY)
-    with pytest.raises(ValueError, match="is not a file"):
+    with pytest.raises(ValueError, match="is not a regular file"):
         ScenarioBank.load(tmp_path, EMPTY)
     with pytest.raises(FileNotFoundError):
         ScenarioBank.load(tmp_path / "none.npz", EMPTY)

@@ -1,0 +1,87 @@
+"""Regular files of a bounded size are read; a pipe, a device and a log of the system are refused at once."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from jaxenv import ScenarioBank
+from jaxenv.core.regular_files import RefusedFile, TooLarge, open_regular, read_regular
+
+NOT_REGULAR = "^not a regular file$"
+
+
+def test_a_file_and_a_link_to_it_are_read(tmp_path):
+    (tmp_path / "file").write_bytes(b"x" * 3_000_000)
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    assert read_regular(tmp_path / "link", 3_000_000) == b"x" * 3_000_000
+    with open_regular(tmp_path / "link") as file:
+        assert (file.read(2), file.seek(-1, os.SEEK_END)) == (b"xx", 2_999_999)
+
+
+def test_what_is_no_regular_file_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "device").symlink_to("/dev/zero")
+    (tmp_path / "folder").mkdir()
+    for name in ("pipe", "device", "folder"):
+        with pytest.raises(RefusedFile, match=NOT_REGULAR):
+            read_regular(tmp_path / name, 10)
+        with pytest.raises(RefusedFile, match=NOT_REGULAR), open_regular(tmp_path / name):
+            pass
+    with pytest.raises(FileNotFoundError):
+        read_regular(tmp_path / "nothing", 10)
+
+
+def test_what_has_become_a_pipe_since_it_was_looked_at_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    was = os.stat(tmp_path / "file")
+    os.mkfifo(tmp_path / "pipe")
+    monkeypatch.setattr(os, "stat", lambda path: was)
+    with pytest.raises(RefusedFile, match=NOT_REGULAR):
+        read_regular(tmp_path / "pipe", 10)
+
+
+def test_a_file_of_too_many_bytes_is_refused_without_reading_it(tmp_path, monkeypatch):
+    with (tmp_path / "large").open("wb") as file:
+        file.truncate(3 * 10**12)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "read", lambda *_: pytest.fail("it is read"))
+        with pytest.raises(TooLarge, match=r"^more than 10 bytes$"):
+            read_regular(tmp_path / "large", 10)
+
+
+def test_a_file_that_says_that_it_is_empty_is_read_up_to_its_bound(monkeypatch):
+    """As those of /proc, whose contents the system makes up."""
+    assert read_regular("/proc/self/status", 10**6).startswith(b"Name:")
+    with pytest.raises(TooLarge):
+        read_regular("/proc/self/status", 10)
+
+
+def test_a_log_that_would_be_waited_for_is_refused(tmp_path, monkeypatch):
+    """/proc/kmsg is a regular file by its mode."""
+
+    def wait(handle, size):
+        assert not os.get_blocking(handle)
+        raise BlockingIOError
+
+    (tmp_path / "log").touch()
+    monkeypatch.setattr(os, "read", wait)
+    with pytest.raises(RefusedFile, match=r"^not a file that can be read to its end$"):
+        read_regular(tmp_path / "log", 10)
+
+
+def test_nothing_is_left_open(tmp_path):
+    (tmp_path / "file").write_bytes(b"abc")
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    for most in (1, 3):
+        try:
+            read_regular(tmp_path / "file", most)
+        except TooLarge:
+            continue
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+def test_a_bank_is_a_regular_file(tmp_path):
+    os.mkfifo(tmp_path / "bank.npz")
+    with pytest.raises(ValueError, match=r"bank\.npz is not a scenario bank: it is not a regular file$"):
+        ScenarioBank.load(tmp_path / "bank.npz", None)
