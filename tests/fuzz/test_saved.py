@@ -148,6 +148,13 @@ SETTINGS: dict[str, tuple[Any, str]] = {
     "minibatches of nothing": ({"env": "LifeOps-v0", "rollout": {"minibatches": 0}}, "minibatches is 0"),
     "a long text": ({"env": "LifeOps-v0", "seed": "y" * 200_000}, "seed is 'yyy"),
 }
+NESTED: dict[str, bytes] = {
+    "lists": b"[" * 200_000,
+    "mappings": b'{"a":' * 200_000,
+    "lists that end": b'{"env_args": {"x": ' + b"[" * 700 + b"]" * 700 + b"}}",
+    "mappings that end": b'{"env_args": ' + b'{"x": ' * 700 + b"1" + b"}" * 701,
+    "levels of which one is too many": b"[" * 21 + b"]" * 21,
+}
 RECORDS = [
     "{}",
     '{"superstep": true}',
@@ -194,6 +201,17 @@ def test_settings_refused_now(name: str, tmp_path: Path) -> None:
     settings, words = SETTINGS[name]
     message = run_folders.judge(run_folders.Mutant({"config.json": json.dumps(settings).encode()}), tmp_path)
     assert words in message, message
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_nested_settings_are_refused(name: str, tmp_path: Path) -> None:
+    message = run_folders.judge(run_folders.Mutant({"config.json": NESTED[name]}), tmp_path)
+    assert message.endswith("config.json does not hold the settings of a run: more than 20 levels of nesting"), message
+
+
+def test_settings_of_many_bytes_are_refused(tmp_path: Path) -> None:
+    message = run_folders.judge(run_folders.Mutant({"config.json": b" " * 1_000_001}), tmp_path)
+    assert message.endswith("config.json does not hold the settings of a run: it is more than 1000000 bytes")
 
 
 @pytest.mark.parametrize("line", RECORDS)

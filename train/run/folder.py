@@ -12,12 +12,14 @@ from pathlib import Path
 
 import jax
 
+from jaxenv.core.regular_files import RefusedFile, read_regular
 from train.run.processes import is_writer, wait_for_all
 from train.run.writing import UNFINISHED, naming, remove_unfinished, write_atomic
 from train.settings.config import Config
-from train.settings.serialize import from_json, to_json
+from train.settings.serialize import TOO_DEEP, from_json, to_json
 
 RUNS = Path("runs")
+MAX_SETTINGS = 1_000_000  # bytes of a file of settings, which has some thousands
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,10 +113,14 @@ class RunFolder:
     def read_config(self) -> Config:
         """The settings, with `run_dir` where the run is found now; a ValueError if they are missing or broken."""
         try:
-            settings = json.loads(self.config.read_text(encoding="utf-8"))
+            settings = json.loads(read_regular(self.config, MAX_SETTINGS).decode())
             return dataclasses.replace(from_json(settings), run_dir=self.path)
         except (FileNotFoundError, NotADirectoryError) as error:
             raise ValueError(f"{self.path} is not a run folder: {self.config} does not exist") from error
+        except RefusedFile as error:
+            raise ValueError(f"{self.config} does not hold the settings of a run: it is {error}") from error
+        except RecursionError:
+            raise ValueError(f"{self.config} does not hold the settings of a run: {TOO_DEEP}") from None
         except (ValueError, TypeError, AttributeError) as error:
             raise ValueError(f"{self.config} does not hold the settings of a run: {error}") from error
 

@@ -20,6 +20,9 @@ MUTABLE = (
 TASK = ("env_args", "params")
 """The groups that are filled in from the environment and its params, see `train.settings.task.describe`."""
 
+MAX_DEPTH = 20  # levels of nesting in settings, which have four; what is deeper is endless for what walks through it
+TOO_DEEP = f"more than {MAX_DEPTH} levels of nesting"
+
 
 def to_json(config: Config) -> dict[str, Any]:
     """The settings as JSON holds them: groups as mappings, tuples as lists, a path as text."""
@@ -33,8 +36,10 @@ def from_json(settings: Mapping[str, Any]) -> Config:
     trainer did before.
 
     Raises:
-        ValueError: for an unknown setting, or a value that is not of its type or out of its bounds.
+        ValueError: for an unknown setting, a value that is not of its type or out of its bounds, or endless nesting.
     """
+    if _is_too_deep(settings):
+        raise ValueError(TOO_DEEP)
     if not isinstance(settings, Mapping):
         raise ValueError(f"expected settings by name, got {short(repr(settings))}")
     rollout = settings.get("rollout", {})
@@ -80,6 +85,19 @@ def in_words(differing: list[tuple[str, Any, Any]]) -> str:
     shown = [[short(str(part)) for part in parts] for parts in differing[:3]]
     text = ", ".join(f"{name} is {there} there and {here} here" for name, there, here in shown)
     return text + (f", and {len(differing) - 3} more" if len(differing) > 3 else "")
+
+
+def _is_too_deep(settings: Any) -> bool:
+    """Whether mappings and lists hold each other in too many levels, counted without going down into them."""
+    level = [settings]
+    for _ in range(MAX_DEPTH):
+        parts = (each.values() if isinstance(each, Mapping) else each for each in level if _is_nested(each))
+        level = [value for part in parts for value in part]
+    return any(_is_nested(value) for value in level)
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, Mapping | list | tuple)
 
 
 def _replace(record: Any, settings: Mapping[str, Any]) -> Any:
