@@ -1,6 +1,5 @@
 """`jaxenv collect`: a dataset of what a policy does."""
 
-import hashlib
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,6 +10,7 @@ from tyro.conf import Positional
 from jaxenv.core import Environment
 from train.cli import comparison, trained
 from train.experience.bank import generate_bank
+from train.results.measure import digest
 from train.run import dataset, minari_format
 from train.run.folder import policy_path
 
@@ -54,7 +54,7 @@ def collect(
     source = {
         "algorithm": header.get("algorithm", ""),
         "file": path.name,
-        "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+        "sha256": digest(path),
         "scenarios": header["scenarios"],
     }
     with tqdm(total=episodes, unit=" episodes", desc=made.name) as bar:

@@ -11,6 +11,7 @@ import jax
 import numpy as np
 
 from jaxenv.core import Environment
+from jaxenv.core.regular_files import read_regular
 from jaxenv.core.types import Policy, StatefulPolicy
 from jaxenv.evaluation import evaluate
 from train import training
@@ -18,7 +19,7 @@ from train.results.agents import LEARNERS
 from train.run.checkpoint import Finished
 from train.run.folder import RunFolder, runs_in
 from train.run.metrics import read_metrics
-from train.run.policy_file import load_policy
+from train.run.policy_file import MAX_BYTES, load_policy
 from train.settings.config import Config
 
 LIBRARY = "library"
@@ -96,8 +97,8 @@ def learned(
 
 
 def digest(path: Path) -> str:
-    """The SHA-256 of a file, in hexadecimal digits."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    """The SHA-256 of a policy file, in hexadecimal digits."""
+    return hashlib.sha256(read_regular(path, MAX_BYTES)).hexdigest()
 
 
 def median_seed(measured: Measured, sets: Sequence[str]) -> int:

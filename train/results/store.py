@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from jaxenv.core.regular_files import RefusedFile, open_regular
 from train.results.measure import Measured
 from train.run.writing import write_atomic
 
@@ -27,9 +28,12 @@ def save(path: Path, measured: Measured) -> None:
 
 
 def load(path: Path) -> Measured:
-    """Reads a file."""
-    with np.load(path, allow_pickle=False) as archive:
-        arrays = {name: archive[name] for name in archive.files}
+    """Reads a file; a ValueError names one that is not regular."""
+    try:
+        with open_regular(path) as file, np.load(file, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+    except RefusedFile as error:
+        raise ValueError(f"{path} is {error}: expected what was measured") from error
     about = json.loads(str(arrays.pop("about")))
 
     def kind(prefix: str) -> dict[str, np.ndarray]:

@@ -8,7 +8,6 @@ one is damaged, the one before it is restored.
 
 import contextlib
 import dataclasses
-import math
 import shutil
 import time
 import warnings
@@ -22,6 +21,7 @@ import orbax.checkpoint as ocp
 
 from jaxenv.core.names import short
 from train.run import written_by
+from train.run.checkpoint_parts import describes, refused_file
 from train.run.digests import digest
 from train.run.named_arrays import by_name, empty, from_names, name_of, shapes
 from train.run.orbax_errors import DELAY, cause, quiet_reading, quiet_writing
@@ -72,7 +72,7 @@ class Checkpoints:
         """Opens the folder, and removes what a killed run left unfinished.
 
         Raises:
-            CheckpointError: if Orbax cannot list what is in it.
+            CheckpointError: if Orbax cannot list what is in it, or may not open it.
             NotWritten: if it cannot be made.
         """
         self._path, self._config = path, config
@@ -195,7 +195,7 @@ class Checkpoints:
     def _info(self, step: int) -> dict[str, Any]:
         """The JSON part of a checkpoint."""
         info = self._read(step, "run", ocp.args.JsonRestore())
-        if not _describes(info, step):
+        if not describes(info, PROGRESS, step):
             raise self._broken(step, "it does not describe its run")
         rest = {name: value for name, value in info.items() if name != "digest"}
         if "digest" in info and digest(rest) != info["digest"]:
@@ -238,7 +238,11 @@ class Checkpoints:
         self._damaged = []
 
     def _opened(self) -> ocp.CheckpointManager:
-        """Orbax's manager of the folder."""
+        """Orbax's manager of the folder, whose descriptions it reads at once."""
+        if found := refused_file(self._path):
+            path, problem = found
+            place = self._path / path.relative_to(self._path).parts[0]
+            raise CheckpointError(f"{path} is {problem}: move {place} elsewhere to resume")
         options = ocp.CheckpointManagerOptions(max_to_keep=MAX_KEPT, cleanup_tmp_directories=True)
         try:
             return ocp.CheckpointManager(self._path.absolute(), options=options)
@@ -294,18 +298,3 @@ class NoCheckpoints:
     def restore(self, progress: Progress, like: Any, *, scenarios: str) -> tuple[Any, Progress]:
         """There is nothing to restore."""
         raise CheckpointError("the run has no folder, so it has no checkpoints")
-
-
-def _describes(info: Any, step: int) -> bool:
-    """Whether this is what `save` writes beside the arrays of a step."""
-    if not isinstance(info, dict) or not {"config", "shapes", *PROGRESS} <= info.keys():
-        return False
-    counts = (info["superstep"], info["env_steps"])
-    return (
-        all(isinstance(info.get(name, {}), dict) for name in ("config", "shapes", "digests"))
-        and all(type(count) is int and count >= 0 for count in counts)
-        and info["superstep"] == step  # or it is the description of another one
-        and isinstance(info["seconds"], int | float)
-        and 0 <= info["seconds"] < math.inf
-        and isinstance(info["scenarios"], str)
-    )

@@ -9,8 +9,11 @@ from typing import Any
 import jax
 import numpy as np
 
+from jaxenv.core.regular_files import RefusedFile, read_regular
 from train.run.algorithm import Metrics
 from train.run.writing import Lines, write_atomic
+
+MAX_BYTES = 2**30  # of a file of metrics: a million and a half of supersteps
 
 
 def reduce_metrics(metrics: Metrics) -> dict[str, float | int | None]:
@@ -61,9 +64,13 @@ def read_metrics(path: Path) -> Iterator[dict[str, Any]]:
     """The records of a `.jsonl` file, without a last line that a killed run left incomplete.
 
     Raises:
-        ValueError: naming the first line that holds no record.
+        ValueError: naming the first line that holds no record, or the file if it is not a regular one.
     """
-    for number, line in enumerate(path.read_bytes().split(b"\n")[:-1], 1):
+    try:
+        content = read_regular(path, MAX_BYTES)
+    except RefusedFile as error:
+        raise ValueError(f"{path} is {error}: expected the metrics of a run") from error
+    for number, line in enumerate(content.split(b"\n")[:-1], 1):
         try:
             record = json.loads(line)
         except (ValueError, RecursionError):

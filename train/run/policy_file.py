@@ -16,6 +16,7 @@ from flax import serialization
 from jaxenv.core import Environment
 from jaxenv.core.companions import command
 from jaxenv.core.names import short
+from jaxenv.core.regular_files import RefusedFile, read_regular
 from train.networks.network import PureNetwork, make_network
 from train.networks.own import UnknownNetwork
 from train.networks.policy import LearnedPolicy, make_policy
@@ -34,6 +35,7 @@ _FIELDS = {"env": str, "network": object, "weights": dict, "env_args": dict, "pa
 _FIELDS |= {"version": str, "algorithm": str, "validation_return": float}
 _NEEDED = ("env", "network", "weights")  # an older file may lack the others
 _MAX_TEXT = 200  # characters of a name
+MAX_BYTES = 2**30  # of a policy file: a quarter of a billion weights
 
 
 class PolicyError(ValueError):
@@ -70,6 +72,10 @@ def save_policy(
         scenarios: fingerprint of the bank that training started with.
         algorithm: name of the algorithm that trained it, such as `"ppo"`.
         validation_return: its mean return on the validation set, if that is known.
+
+    Raises:
+        PolicyError: if it is too large for a file.
+        NotWritten: if it cannot be written.
     """
     settings = to_json(config)
     record = {
@@ -82,7 +88,10 @@ def save_policy(
         **({} if validation_return is None else {"validation_return": validation_return}),
         "weights": serialization.to_state_dict(jax.device_get(policy.weights)),
     }
-    write_atomic(path, serialization.msgpack_serialize({**record, "digest": digest(record, empty=True)}))
+    content = serialization.msgpack_serialize({**record, "digest": digest(record, empty=True)})
+    if len(content) > MAX_BYTES:  # or nobody could read it
+        raise PolicyError(f"{path} would have {len(content)} bytes, and a policy file has at most {MAX_BYTES}")
+    write_atomic(path, content)
 
 
 def read_header(path: str | Path) -> dict[str, Any]:
@@ -94,9 +103,11 @@ def read_header(path: str | Path) -> dict[str, Any]:
     """
     path = policy_path(Path(path))
     try:
-        record = serialization.msgpack_restore(path.read_bytes())
+        record = serialization.msgpack_restore(read_regular(path, MAX_BYTES))
     except FileNotFoundError as error:
         raise PolicyError(f"{path} does not exist") from error
+    except RefusedFile as error:
+        raise PolicyError(f"{path} is not a policy file: it is {error}") from error
     except Exception as error:  # msgpack has no base error: whatever it raises, these are not its bytes
         raise PolicyError(f"{path} is not a policy file, or is incomplete") from error
     if not isinstance(record, dict) or record.get("format") != _FORMAT:

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from jaxenv.core.regular_files import read_regular
+from train.run.metrics import MAX_BYTES
 from train.run.writing import Lines, write_atomic
 
 
@@ -37,8 +39,8 @@ class TableFile:
         """The rows so far."""
         if self._file is None:
             return []
-        with self._path.open(encoding="utf-8", newline="") as file:
-            return list(csv.DictReader(file))
+        text = read_regular(self._path, MAX_BYTES).decode()
+        return list(csv.DictReader(io.StringIO(text, newline="")))
 
     def _start(self, records: Sequence[Mapping[str, Any]]) -> None:
         """Writes the names of the columns, and all rows so far."""

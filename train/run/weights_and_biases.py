@@ -7,9 +7,12 @@ from types import ModuleType
 from typing import Any
 
 from jaxenv.core.names import short
+from jaxenv.core.regular_files import RefusedFile, read_regular
 from train.run.writing import write_atomic
 from train.settings.config import Config
 from train.settings.serialize import to_json
+
+MAX_ID = 1000  # bytes of an id, which has eight
 
 
 def check_installed(config: Config) -> None:
@@ -52,11 +55,21 @@ def _start(wandb: ModuleType, folder: Path, config: Config) -> Any:
     return wandb.init(
         project=config.wandb,
         name=folder.name,
-        id=file.read_text(encoding="utf-8"),
+        id=_id_in(file),
         resume="allow",
         config=to_json(config),
         dir=str(folder),
     )
+
+
+def _id_in(file: Path) -> str:
+    """The id of the run; a ValueError names a file that holds none."""
+    try:
+        return read_regular(file, MAX_ID).decode()
+    except RefusedFile as error:
+        raise ValueError(f"{file} is {error}: expected the id of a run of Weights & Biases") from error
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{file} is not text: expected the id of a run of Weights & Biases") from error
 
 
 def _module(project: str) -> ModuleType:
