@@ -14,7 +14,7 @@ import jax
 
 from jaxenv.core.regular_files import RefusedFile, read_regular
 from train.run.processes import is_writer, wait_for_all
-from train.run.writing import UNFINISHED, naming, remove_unfinished, write_atomic
+from train.run.writing import UNFINISHED, naming, remove_unfinished, sync_folder, write_atomic
 from train.settings.config import Config
 from train.settings.serialize import TOO_DEEP, from_json, to_json
 
@@ -142,6 +142,7 @@ def create(config: Config) -> RunFolder:
             )
         with naming(path):
             path.mkdir(parents=True, exist_ok=True)
+        sync_folder(path.parent)
         run_folder.write_config(config)
     wait_for_all("run folder created")
     return run_folder

@@ -40,7 +40,7 @@ def not_finite(metrics: Metrics) -> list[str]:
 
 
 class MetricsWriter:
-    """Appends records to a `.jsonl` file; each is flushed before `write` returns."""
+    """Appends records to a `.jsonl` file; each is handed to the system before `write` returns."""
 
     def __init__(self, path: Path, *, from_superstep: int = 0) -> None:
         """Opens the file and drops records of `from_superstep` and later, which a resumed run writes again."""
@@ -52,6 +52,10 @@ class MetricsWriter:
     def write(self, record: dict[str, Any]) -> None:
         """Adds one line; numbers that are not finite become null, since JSON cannot express them."""
         self._lines.add(_line(record))
+
+    def sync(self) -> None:
+        """Waits until the disk has the records."""
+        self._lines.sync()
 
     def __enter__(self) -> "MetricsWriter":
         return self

@@ -36,7 +36,7 @@ class Recorder:
         self.records: list[dict[str, Any]] = []  # of the whole run, also of its earlier parts
         self.is_stop_requested = False
         self._callback = callback
-        self._writers, self._flush, self._stack = (), lambda: None, contextlib.ExitStack()
+        self._writers, self._flushes, self._stack = (), (), contextlib.ExitStack()
         if not is_writer():
             return
         with contextlib.ExitStack() as stack:
@@ -46,7 +46,8 @@ class Recorder:
                 events = Events(folder.path, after_step=progress.env_steps, is_wanted=config.tensorboard)
                 stack.enter_context(events)
                 logged = stack.enter_context(WeightsAndBiases(folder.path, config))
-                self._writers, self._flush = (metrics.write, events.write, logged.write), events.flush
+                self._writers = (metrics.write, events.write, logged.write)
+                self._flushes = (metrics.sync, events.flush)
                 if config.csv:
                     table = stack.enter_context(TableFile(folder.table, self.records))
                     self._writers = (*self._writers, table.write)
@@ -71,8 +72,12 @@ class Recorder:
             self.is_stop_requested = True
 
     def flush(self) -> None:
-        """Flushes to disk, so that a killed run keeps what was written."""
-        self._flush()
+        """Flushes to disk, so that a checkpoint never has more supersteps than the metrics, even if the machine stops.
+
+        To be called before each checkpoint, not after each superstep: a disk takes its time.
+        """
+        for flush in self._flushes:
+            flush()
 
     def __enter__(self) -> "Recorder":
         return self

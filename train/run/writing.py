@@ -1,6 +1,9 @@
-"""Writing files on a disk that may be full: completely or not at all, and an error that names the file."""
+"""Writing files on a disk that may be full, of a machine that may stop: completely or not at all, and an error that
+names the file.
+"""
 
 import contextlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,7 +35,7 @@ def naming(path: str | Path) -> Iterator[None]:
 
 
 def write_atomic(path: Path, content: bytes) -> None:
-    """Writes a file completely or not at all.
+    """Writes a file completely or not at all, and so that it stays when the machine stops right after.
 
     Raises:
         NotWritten: if that is impossible; then the file is as it was before, and nothing lies beside it.
@@ -40,12 +43,31 @@ def write_atomic(path: Path, content: bytes) -> None:
     unfinished = path.with_name(path.name + UNFINISHED)
     try:
         with naming(path):
-            unfinished.write_bytes(content)
-            unfinished.replace(path)
+            write_synced(unfinished, content)
+            unfinished.replace(path)  # once the content is there, or the name could stand for nothing
+            sync_folder(path.parent)
     except BaseException:
         with contextlib.suppress(OSError):
             unfinished.unlink()
         raise
+
+
+def write_synced(path: Path, content: bytes) -> None:
+    """Writes a file, and waits until the disk has it."""
+    with path.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def sync_folder(path: Path) -> None:
+    """Waits until the disk has the names in a folder, where the system can tell."""
+    with contextlib.suppress(OSError):
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def remove_unfinished(folder: Path) -> None:
@@ -55,13 +77,17 @@ def remove_unfinished(folder: Path) -> None:
 
 
 class Lines:
-    """A file that grows by whole lines, each of which is handed to the system before `add` returns."""
+    """A file that grows by whole lines, each of which is handed to the system before `add` returns.
+
+    A process that is killed then leaves them, a machine that stops need not; `sync` is for that, and takes longer.
+    """
 
     def __init__(self, path: Path) -> None:
         """Opens the file, to go on after what it holds."""
         self._path = path
         with naming(path):
             self._file = path.open("ab", buffering=0)
+        sync_folder(path.parent)  # or a new one may be gone with all its lines
 
     def add(self, text: str) -> None:
         """Adds lines.
@@ -78,6 +104,15 @@ class Lines:
             with contextlib.suppress(OSError):
                 self._file.truncate(end)
             raise
+
+    def sync(self) -> None:
+        """Waits until the disk has the lines.
+
+        Raises:
+            NotWritten: if that is impossible.
+        """
+        with naming(self._path):
+            os.fsync(self._file.fileno())
 
     def close(self) -> None:
         """Closes the file; nothing is pending."""

@@ -37,7 +37,7 @@ OPTIONS = [  # those of `GENERATED`, with a checkpoint after each superstep
 OFFER, ADD = "train.run.best_policy:BestPolicy.candidate", "train.run.reports:Reports.add"
 LINE, SAVE = "train.run.writing:Lines.add", "train.run.checkpoint:Checkpoints.save"
 CLOSE, COMPILE = "train.run.checkpoint:Checkpoints.__exit__", "jax:stages.Lowered.compile"
-REPLACE, RENAME, BYTES = "os:replace", "os:rename", "pathlib:Path.write_bytes"
+REPLACE, RENAME, BYTES = "os:replace", "os:rename", "train.run.writing:write_synced"
 
 MOMENTS = {  # where the process is killed, one after the other
     "before it has settings": [(REPLACE, "config.json", 1, "before")],
@@ -201,15 +201,15 @@ def test_what_could_not_be_written_is_written_later(config, env, whole, fail, si
 
 def fail_to_write(monkeypatch, name):
     """Lets a file get half of its bytes, and says that the disk is full."""
-    write_bytes = Path.write_bytes
+    write_synced = writing.write_synced
 
-    def full(self, content):
-        if name in self.name:
-            write_bytes(self, content[: len(content) // 2])
+    def full(path, content):
+        if name in path.name:
+            write_synced(path, content[: len(content) // 2])
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        return write_bytes(self, content)
+        write_synced(path, content)
 
-    monkeypatch.setattr(Path, "write_bytes", full)
+    monkeypatch.setattr(writing, "write_synced", full)
 
 
 def test_a_full_disk_leaves_a_file_as_it_was(tmp_path, monkeypatch):
@@ -219,6 +219,79 @@ def test_a_full_disk_leaves_a_file_as_it_was(tmp_path, monkeypatch):
     with pytest.raises(NotWritten, match=rf"^cannot write {path}: No space left on device$"):
         write_atomic(path, b"after")
     assert [(each.name, each.read_bytes()) for each in tmp_path.iterdir()] == [("file", b"before")]
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """What is asked of the disk, in order: (`sync`, path) and (`replace`, name, name)."""
+    asked = []
+    fsync, replace = os.fsync, os.replace
+
+    def sync(handle):
+        fsync(handle)
+        path = Path(f"/proc/self/fd/{handle}").readlink()
+        asked.append(("sync", path.name, path.stat().st_size if path.is_file() else None))
+
+    def rename(source, target):
+        replace(source, target)
+        asked.append(("replace", Path(source).name, Path(target).name))
+
+    monkeypatch.setattr(os, "fsync", sync)
+    monkeypatch.setattr(os, "replace", rename)
+    return asked
+
+
+def test_a_file_is_on_the_disk_before_its_name_is_and_then_the_name(tmp_path, calls):
+    write_atomic(tmp_path / "file", b"content")
+    assert calls == [
+        ("sync", "file.unfinished", 7),
+        ("replace", "file.unfinished", "file"),
+        ("sync", tmp_path.name, None),
+    ]
+
+
+def test_a_folder_that_cannot_be_synced_is_no_error(tmp_path, monkeypatch):
+    def fsync(handle):
+        if Path(f"/proc/self/fd/{handle}").readlink().is_dir():
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    write_atomic(tmp_path / "file", b"content")
+    assert (tmp_path / "file").read_bytes() == b"content"
+
+
+def test_a_file_that_cannot_be_synced_is_not_written(tmp_path, monkeypatch):
+    def fsync(handle):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    lines = Lines(tmp_path / "lines")
+    monkeypatch.setattr(os, "fsync", fsync)
+    with pytest.raises(NotWritten, match=rf"^cannot write {tmp_path}/file: Input/output error$"):
+        write_atomic(tmp_path / "file", b"content")
+    with pytest.raises(NotWritten, match=rf"^cannot write {tmp_path}/lines: Input/output error$"):
+        lines.sync()
+    assert [path.name for path in tmp_path.iterdir()] == ["lines"]
+
+
+def test_metrics_are_on_the_disk_before_a_checkpoint_and_not_after_each_superstep(
+    config, env, tmp_path, calls, monkeypatch
+):
+    """Of four supersteps with a checkpoint after the second and the last."""
+    due = iter([False, True, False, True])
+    monkeypatch.setattr(Checkpoints, "is_due", lambda self: next(due))
+    save = Checkpoints.save
+
+    def saved(self, state, progress):
+        calls.append(("checkpoint", progress.superstep))
+        save(self, state, progress)
+
+    monkeypatch.setattr(Checkpoints, "save", saved)
+    config = dataclasses.replace(config, total_steps=4 * config.steps_per_superstep, run_dir=tmp_path / "run")
+    folder = run_folder.create(config)
+    runner.run(ppo, config, env, PARAMS, folder, show_progress=False)
+    told = [call[:2] for call in calls if call[0] == "checkpoint" or call[1] == "metrics.jsonl"]
+    assert told == [("sync", "metrics.jsonl"), ("checkpoint", 2), ("sync", "metrics.jsonl"), ("checkpoint", 4)]
+    assert [call[2] for call in calls if call[1] == "metrics.jsonl"][-1] == folder.metrics.stat().st_size
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has a device that is always full")
