@@ -25,7 +25,8 @@ from train.run.checkpoint_parts import describes, refused_file
 from train.run.digests import digest
 from train.run.named_arrays import by_name, empty, from_names, name_of, shapes
 from train.run.orbax_errors import DELAY, cause, quiet_reading, quiet_writing
-from train.run.writing import NotWritten
+from train.run.processes import is_writer
+from train.run.writing import NotWritten, write_atomic
 from train.settings.config import Config
 from train.settings.serialize import TASK, differences, from_json, immutable, in_words, to_json
 
@@ -76,6 +77,7 @@ class Checkpoints:
             NotWritten: if it cannot be made.
         """
         self._path, self._config = path, config
+        self._mark = path.with_name(f"{path.name}.begun")
         quiet_writing()
         self._manager = self._opened()
         self._latest = time.monotonic()
@@ -114,11 +116,24 @@ class Checkpoints:
             if is_first:
                 self._manager.wait_until_finished()
 
+    def mark_begun(self) -> None:
+        """Leaves a file beside the folder, which tells that there was a checkpoint should the folder be gone."""
+        if is_writer() and not self._mark.exists():
+            write_atomic(self._mark, b"the run has had a complete checkpoint\n")
+
     def check_begun(self, policy: Path) -> None:
-        """A CheckpointError if there is no checkpoint although there is a policy, which is written after the first."""
-        if policy.exists() and self.is_empty:
+        """A CheckpointError if there is no checkpoint although there was one: something is there that came after it.
+
+        That is the file that `mark_begun` leaves, or the policy; runs of earlier versions, which have no such file, get
+        it now.
+        """
+        if not self.is_empty:
+            self.mark_begun()
+            return
+        later = next((path for path in (self._mark, policy) if path.exists()), None)
+        if later is not None:
             raise CheckpointError(
-                f"{self._path} has no checkpoint, although {policy} was written after one: put it back, or start over "
+                f"{self._path} has no checkpoint, although {later} was written after one: put it back, or start over "
                 "in another folder"
             )
 
@@ -220,7 +235,7 @@ class Checkpoints:
         self._damaged.append(step)
         older = self._steps()
         if not older:
-            raise Damaged(f"{error}; remove {self._path} to start over") from error
+            raise Damaged(f"{error}; start over in another folder") from error
         warnings.warn(f"{error}; in its place superstep {older[0]} is resumed", stacklevel=3)
 
     def _steps(self) -> list[int]:
@@ -290,6 +305,9 @@ class NoCheckpoints:
         return False
 
     def save(self, state: Any, progress: Progress) -> None:
+        """Nothing."""
+
+    def mark_begun(self) -> None:
         """Nothing."""
 
     def newest(self) -> None:

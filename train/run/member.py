@@ -49,7 +49,7 @@ class Member:
             self.folder.path.mkdir(exist_ok=True)
             self.folder.write_config(self.config)
         self._clock = MemberClock(clock)
-        self._recorder = Recorder(self.config, self.folder, progress, show_progress=False)
+        self._recorder = Recorder(self.config, self.folder, progress, show_progress=False, may_have_gaps=True)
         self._reports = Reports(self._recorder, self._clock)
         self._failed: FailedUpdate | None = None
         self._scenarios = progress.scenarios

@@ -42,10 +42,19 @@ def not_finite(metrics: Metrics) -> list[str]:
 class MetricsWriter:
     """Appends records to a `.jsonl` file; each is handed to the system before `write` returns."""
 
-    def __init__(self, path: Path, *, from_superstep: int = 0) -> None:
-        """Opens the file and drops records of `from_superstep` and later, which a resumed run writes again."""
+    def __init__(self, path: Path, *, from_superstep: int = 0, may_have_gaps: bool = False) -> None:
+        """Opens the file and drops records of `from_superstep` and later, which a resumed run writes again.
+
+        Args:
+            path: the file.
+            from_superstep: supersteps that are done, each of which has a record.
+            may_have_gaps: whether some may have none, as those that a member of a population failed in.
+
+        Raises:
+            ValueError: naming the first line that is no record, or not the one that it should be.
+        """
+        kept = _before(path, from_superstep, may_have_gaps)
         if path.exists():
-            kept = [record for record in read_metrics(path) if record["superstep"] < from_superstep]
             write_atomic(path, "".join(_line(record) for record in kept).encode())
         self._lines = Lines(path)
 
@@ -82,6 +91,30 @@ def read_metrics(path: Path) -> Iterator[dict[str, Any]]:
         if not isinstance(record, dict) or not _is_record(record):
             raise ValueError(f"{path}, line {number}: expected a record of the metrics, got {line[:80]!r}")
         yield record
+
+
+def _before(path: Path, superstep: int, may_have_gaps: bool) -> list[dict[str, Any]]:
+    """The records of the supersteps before one, in order; a ValueError if one is missing or there twice."""
+    kept: list[dict[str, Any]] = []
+    expected = 0
+    for number, record in enumerate(read_metrics(path) if path.exists() else (), 1):
+        found = record["superstep"]
+        if found >= superstep:
+            continue
+        if found < expected or (found > expected and not (may_have_gaps and kept)):
+            raise _out_of_order(path, number, expected, f"got that of {found}")
+        kept.append(record)
+        expected = found + 1
+    if expected < superstep and not may_have_gaps:
+        raise _out_of_order(path, len(kept) + 1, expected, "and there is none")
+    return kept
+
+
+def _out_of_order(path: Path, line: int, expected: int, found: str) -> ValueError:
+    return ValueError(
+        f"{path}, line {line}: expected the record of superstep {expected}, {found}; put the file back as it was, or "
+        "start over in another folder"
+    )
 
 
 def _is_record(found: dict[str, Any]) -> bool:

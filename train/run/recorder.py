@@ -31,8 +31,9 @@ class Recorder:
         *,
         callback: Callback | None = None,
         show_progress: bool,
+        may_have_gaps: bool = False,
     ) -> None:
-        """Opens all outputs of a run that has come so far."""
+        """Opens all outputs of a run that has come so far; its metrics may have gaps where it is told so."""
         self.records: list[dict[str, Any]] = []  # of the whole run, also of its earlier parts
         self.is_stop_requested = False
         self._callback = callback
@@ -41,7 +42,8 @@ class Recorder:
             return
         with contextlib.ExitStack() as stack:
             if folder is not None:
-                metrics = stack.enter_context(MetricsWriter(folder.metrics, from_superstep=progress.superstep))
+                kept = {"from_superstep": progress.superstep, "may_have_gaps": may_have_gaps}
+                metrics = stack.enter_context(MetricsWriter(folder.metrics, **kept))
                 self.records = list(read_metrics(folder.metrics))
                 events = Events(folder.path, after_step=progress.env_steps, is_wanted=config.tensorboard)
                 stack.enter_context(events)

@@ -195,12 +195,13 @@ def write_both(
 ) -> None:
     """Writes a checkpoint and the policy.
 
-    The first checkpoint comes before the policy, so that a policy without one tells that checkpoints are lost; a later
-    one comes after it, so that a run whose last checkpoint is there has its last policy.
+    The first checkpoint comes before a mark and the policy, so that one of them without it tells that checkpoints are
+    lost; a later one comes after the policy, so that a run whose last checkpoint is there has its last policy.
     """
     is_first = checkpoints.is_empty
     if is_first:
         checkpoints.save(state, progress)
+        checkpoints.mark_begun()
     write_policy()
     if not is_first:
         checkpoints.save(state, progress)

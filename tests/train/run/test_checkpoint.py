@@ -139,7 +139,10 @@ def test_a_changed_counter_is_noticed(saved):
 def test_where_all_checkpoints_are_damaged_nothing_is_begun_anew(saved):
     for step in ("6", "7"):
         (saved / step / "run" / "metadata").unlink()
-    with pytest.warns(UserWarning, match="damaged"), pytest.raises(CheckpointError, match=f"remove {saved} to start"):
+    with (
+        pytest.warns(UserWarning, match="damaged"),
+        pytest.raises(CheckpointError, match="start over in another folder"),
+    ):
         restore(saved)
 
 

@@ -99,3 +99,41 @@ def test_records_that_come_again_are_dropped(tmp_path):
         assert list(read_metrics(path)) == [{"superstep": n} for n in range(3)]
         writer.write({"superstep": 3})
     assert list(read_metrics(path)) == [{"superstep": n} for n in range(4)]
+
+
+ORDERS = {
+    "one is missing": ([0, 1, 3, 4], 5, r"line 3: expected the record of superstep 2, got that of 3;"),
+    "one is there twice": ([0, 1, 1, 2], 3, r"line 3: expected the record of superstep 2, got that of 1;"),
+    "the first is missing": ([1, 2], 3, r"line 1: expected the record of superstep 0, got that of 1;"),
+    "the last is missing": ([0, 1], 3, r"line 3: expected the record of superstep 2, and there is none;"),
+    "one before the cut is missing": ([0, 1, 3, 4], 3, r"line 3: expected the record of superstep 2, and there is"),
+    "all are missing": ([], 3, r"line 1: expected the record of superstep 0, and there is none;"),
+}
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_records_that_are_not_those_of_all_supersteps_are_told(tmp_path, name):
+    supersteps, done, words = ORDERS[name]
+    path = tmp_path / "metrics.jsonl"
+    path.write_text(before := "".join(f'{{"superstep": {number}}}\n' for number in supersteps))
+    with pytest.raises(ValueError, match=rf"^{path}, {words}"):
+        MetricsWriter(path, from_superstep=done)
+    assert path.read_text() == before
+
+
+def test_metrics_that_are_gone_are_told(tmp_path):
+    with pytest.raises(ValueError, match=r"line 1: expected the record of superstep 0, and there is none"):
+        MetricsWriter(tmp_path / "metrics.jsonl", from_superstep=1)
+    MetricsWriter(tmp_path / "metrics.jsonl").__exit__()
+
+
+def test_a_member_that_failed_has_gaps_but_no_record_twice(tmp_path):
+    path = tmp_path / "metrics.jsonl"
+    for supersteps in ([0, 1], [0, 1, 5], [0, 5, 6]):
+        path.write_text("".join(f'{{"superstep": {number}}}\n' for number in supersteps))
+        with MetricsWriter(path, from_superstep=7, may_have_gaps=True):
+            assert [record["superstep"] for record in read_metrics(path)] == supersteps
+    for supersteps in ([0, 1, 1], [1, 2], [0, 2, 1]):
+        path.write_text("".join(f'{{"superstep": {number}}}\n' for number in supersteps))
+        with pytest.raises(ValueError, match=r"expected the record of superstep"):
+            MetricsWriter(path, from_superstep=7, may_have_gaps=True)

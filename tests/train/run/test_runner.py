@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -166,6 +167,28 @@ def test_a_run_killed_before_its_first_checkpoint_starts_over(config, env, folde
     folder.metrics.write_text('{"superstep": 0}\n{"superstep": 1}\n')
     runner.run(ppo, config, env, PARAMS, folder, show_progress=False)
     assert_same_run(folder, whole)
+
+
+@pytest.mark.parametrize("left", ["metrics", "the best policy too"])
+def test_a_run_whose_checkpoints_and_policy_are_gone_is_not_begun_anew(config, env, folder, monkeypatch, left):
+    run_and_stop(config, env, PARAMS, folder, monkeypatch)
+    before = folder.metrics.read_bytes()
+    shutil.rmtree(folder.checkpoints)
+    folder.policy.unlink()
+    if left == "metrics":
+        folder.best_policy.unlink(missing_ok=True)
+    words = rf"^{folder.checkpoints} has no checkpoint, although {folder.path}/checkpoints\.begun was written after one"
+    with pytest.raises(CheckpointError, match=words):
+        runner.run(ppo, config, env, PARAMS, folder, show_progress=False)
+    assert folder.metrics.read_bytes() == before
+
+
+def test_a_run_of_an_earlier_version_gets_its_mark(config, env, folder, monkeypatch):
+    run_and_stop(config, env, PARAMS, folder, monkeypatch)
+    mark = folder.path / "checkpoints.begun"
+    mark.unlink()
+    with runner._storage(folder, folder.read_config()):
+        assert mark.exists()
 
 
 def test_a_finished_run_is_reported_and_can_be_extended(config, env, folder, monkeypatch):
