@@ -31,8 +31,19 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
             file.flush()
             os.fsync(file.fileno())
         os.replace(unfinished, place)
+        sync_folder(place.parent)
     except OSError as error:
         raise OSError(error.errno, error.strerror or str(error), os.fspath(path)) from error
     finally:
         with contextlib.suppress(OSError):  # once it is in its place there is none
             unfinished.unlink()
+
+
+def sync_folder(path: Path) -> None:
+    """Waits until the disk has the names in a folder, where the system can tell."""
+    with contextlib.suppress(OSError):
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

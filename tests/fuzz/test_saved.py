@@ -111,13 +111,13 @@ BANKS: dict[str, tuple[Callable[[], banks.Mutant], str]] = {
 }  # fmt: skip
 
 
-def described(change: Callable[[dict[str, Any]], Any]) -> checkpoints.Mutant:
-    """The newest checkpoint with another description, under a checksum of its own."""
+def described(change: Callable[[dict[str, Any]], Any], *, sealed: bool = True) -> checkpoints.Mutant:
+    """The newest checkpoint with another description, under a checksum of its own if it is sealed."""
 
     def edit(root: Path) -> None:
         path = root / "8/run/metadata"
         info = change(json.loads(path.read_text("utf-8")))
-        if isinstance(info, dict):
+        if isinstance(info, dict) and sealed:
             info["digest"] = checkpoints.digest({name: value for name, value in info.items() if name != "digest"})
         path.write_text(json.dumps(info), "utf-8")
 
@@ -131,6 +131,11 @@ def exchanged(root: Path) -> None:
     (root.parent / "aside").rename(root / "3")
 
 
+def without(*names: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """A change that leaves entries out."""
+    return lambda info: {name: value for name, value in info.items() if name not in names}
+
+
 PASSED_OVER: dict[str, checkpoints.Mutant] = {
     "a description that is a text": described(lambda _: "x"),
     "of another step": described(lambda info: {**info, "superstep": 3}),
@@ -138,6 +143,10 @@ PASSED_OVER: dict[str, checkpoints.Mutant] = {
     "a count that is not whole": described(lambda info: {**info, "env_steps": 0.5}),
     "a time that is none": described(lambda info: {**info, "seconds": None}),
     "checksums of other arrays": described(lambda info: {**info, "digests": {"x": "0"}}),
+    "no checksum": described(without("digest"), sealed=False),
+    "no checksums of arrays": described(without("digests")),
+    "checksums of no arrays": described(lambda info: {**info, "digests": {}}),
+    "a number of processes that is none": described(lambda info: {**without("digests")(info), "processes": "2"}),
     "shapes that are a list": described(lambda info: {**info, "shapes": []}),
 }
 SETTINGS: dict[str, tuple[Any, str]] = {
@@ -181,6 +190,17 @@ def test_banks_refused_now(name: str, tmp_path: Path) -> None:
 def test_checkpoints_passed_over_now(name: str, tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="in its place superstep 3 is resumed"):
         assert checkpoints.restore(PASSED_OVER[name].write(tmp_path))[1].superstep == 3
+
+
+@pytest.mark.parametrize("names", [("version", "digest", "digests"), ("version", "digests")])
+def test_checkpoints_of_early_versions_need_no_checksums(names: tuple[str, ...], tmp_path: Path) -> None:
+    mutant = described(without(*names), sealed="digest" not in names)
+    assert checkpoints.restore(mutant.write(tmp_path))[1].superstep == 8
+
+
+def test_a_checkpoint_of_several_processes_has_no_checksums_of_arrays(tmp_path: Path) -> None:
+    mutant = described(lambda info: {**without("digests")(info), "processes": 2})
+    assert checkpoints.restore(mutant.write(tmp_path))[1].superstep == 8
 
 
 def test_checkpoints_under_other_numbers_are_damaged(tmp_path: Path) -> None:

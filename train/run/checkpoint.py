@@ -21,7 +21,7 @@ import orbax.checkpoint as ocp
 
 from jaxenv.core.names import short
 from train.run import written_by
-from train.run.checkpoint_parts import describes, refused_file
+from train.run.checkpoint_parts import describes, is_as_written, lacks_digests, not_finite, refused_file
 from train.run.digests import digest
 from train.run.named_arrays import by_name, empty, from_names, name_of, shapes
 from train.run.orbax_errors import DELAY, cause, quiet_reading, quiet_writing
@@ -69,14 +69,19 @@ PROGRESS = [field.name for field in dataclasses.fields(Progress)]
 class Checkpoints:
     """The checkpoints of one run, in one folder; leaving the context waits for pending writes."""
 
-    def __init__(self, path: Path, config: Config) -> None:
+    def __init__(self, path: Path, config: Config, *, finite: tuple[str, ...] = ()) -> None:
         """Opens the folder, and removes what a killed run left unfinished.
+
+        Args:
+            path: the folder.
+            config: the settings of the run.
+            finite: parts of the state, such as its weights, in which a number that is not finite is damage.
 
         Raises:
             CheckpointError: if Orbax cannot list what is in it, or may not open it.
             NotWritten: if it cannot be made.
         """
-        self._path, self._config = path, config
+        self._path, self._config, self._finite = path, config, finite
         self._mark = path.with_name(f"{path.name}.begun")
         quiet_writing()
         self._manager = self._opened()
@@ -106,7 +111,7 @@ class Checkpoints:
         self._latest = time.monotonic()
         arrays = jax.tree.map(jnp.copy, by_name(state))
         info = {**dataclasses.asdict(progress), "config": to_json(self._config), "shapes": shapes(arrays)}
-        info |= written_by.VERSION
+        info |= {**written_by.VERSION, "processes": jax.process_count()}
         if jax.process_count() == 1:  # of several, none has all arrays
             info["digests"] = {name: digest(array) for name, array in arrays.items()}
         info["digest"] = digest(info)
@@ -201,20 +206,28 @@ class Checkpoints:
         places = {name_of(path): leaf.sharding for path, leaf in jax.tree_util.tree_leaves_with_path(like)}
         blank = {name: empty(leaf, places[name]) for name, leaf in expected.items()}
         arrays = self._read(step, "state", ocp.args.StandardRestore(blank))
-        digests = info.get("digests", {}) if jax.process_count() == 1 else {}  # one of an earlier version has none
-        for name, array in arrays.items() if digests else ():
-            if digest(array) != digests.get(name):
-                raise self._broken(step, f"{name} is not what was written")
+        if jax.process_count() == 1:  # of several, none has all arrays
+            self._check_arrays(step, arrays, info)
         return from_names(arrays, like)
+
+    def _check_arrays(self, step: int, arrays: dict[str, Any], info: dict[str, Any]) -> None:
+        """Damaged if an array is not what was written, or has numbers that it cannot have."""
+        digests = info.get("digests")  # one of an early version, or of several processes, has none
+        for name, array in arrays.items():
+            if digests is not None and digest(array) != digests.get(name):
+                raise self._broken(step, f"{name} is not what was written")
+        if name := not_finite(arrays, self._finite):
+            raise self._broken(step, f"{name} has numbers that are not finite")
 
     def _info(self, step: int) -> dict[str, Any]:
         """The JSON part of a checkpoint."""
         info = self._read(step, "run", ocp.args.JsonRestore())
         if not describes(info, PROGRESS, step):
             raise self._broken(step, "it does not describe its run")
-        rest = {name: value for name, value in info.items() if name != "digest"}
-        if "digest" in info and digest(rest) != info["digest"]:
+        if not is_as_written(info):
             raise self._broken(step, "its description is not what was written")
+        if lacks_digests(info):
+            raise self._broken(step, "its arrays have no checksums")
         return info
 
     def _read(self, step: int, item: str, how: Any) -> Any:

@@ -1,11 +1,16 @@
-"""What a folder of checkpoints must have before it is believed: files that can be read, and descriptions of runs."""
+"""What checkpoints must have before they are believed: files that can be read, descriptions, checksums, numbers."""
 
 import math
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from train.run.digests import digest
 
 MAX_DESCRIPTION = 64 * 2**20  # bytes of a file that holds no arrays
 _ARRAYS = "d"  # what TensorStore calls a folder of files that hold them
@@ -37,7 +42,36 @@ def describes(info: Any, progress: list[str], step: int) -> bool:
         and isinstance(info["seconds"], int | float)
         and 0 <= info["seconds"] < math.inf
         and isinstance(info["scenarios"], str)
+        and type(info.get("processes", 1)) is int
     )
+
+
+def is_as_written(info: Mapping[str, Any]) -> bool:
+    """Whether a description has its checksum; that of an early version, which names none, need not have one."""
+    if "digest" not in info:
+        return not _names_version(info)
+    try:
+        return digest({name: value for name, value in info.items() if name != "digest"}) == info["digest"]
+    except RecursionError:  # of values in each other without end
+        return False
+
+
+def lacks_digests(info: Mapping[str, Any]) -> bool:
+    """Whether a description has no checksums of arrays, although one process of a version that has them wrote it."""
+    return _names_version(info) and info.get("processes", 1) == 1 and "digests" not in info
+
+
+def not_finite(arrays: Mapping[str, Any], parts: Sequence[str]) -> str | None:
+    """The first array in such parts of a state that has a number which is not finite, if one has."""
+    below = tuple(f"{part}." for part in parts)
+    named = (name for name in arrays if name in parts or name.startswith(below))
+    floats = (name for name in named if jnp.issubdtype(arrays[name].dtype, jnp.floating))
+    return next((name for name in floats if not np.isfinite(np.asarray(arrays[name])).all()), None)
+
+
+def _names_version(info: Mapping[str, Any]) -> bool:
+    """Whether it says which version wrote it; those that do have written checksums."""
+    return "version" in info
 
 
 def _files_below(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:

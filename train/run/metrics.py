@@ -85,7 +85,7 @@ def read_metrics(path: Path) -> Iterator[dict[str, Any]]:
         raise ValueError(f"{path} is {error}: expected the metrics of a run") from error
     for number, line in enumerate(content.split(b"\n")[:-1], 1):
         try:
-            record = json.loads(line)
+            record = json.loads(line, parse_constant=_refuse)
         except (ValueError, RecursionError):
             record = None
         if not isinstance(record, dict) or not _is_record(record):
@@ -118,10 +118,21 @@ def _out_of_order(path: Path, line: int, expected: int, found: str) -> ValueErro
 
 
 def _is_record(found: dict[str, Any]) -> bool:
-    """Whether it has the number of a superstep, and nothing but numbers beside it."""
+    """Whether it has the number of a superstep, and nothing but finite numbers beside it."""
     numbers = [value for value in found.values() if value is not None]
-    is_counted = type(found.get("superstep")) is int
-    return is_counted and all(type(x) is float or (type(x) is int and abs(x) < 2**63) for x in numbers)
+    superstep = found.get("superstep")
+    is_counted = type(superstep) is int and superstep >= 0
+    return is_counted and all(_is_number(value) for value in numbers)
+
+
+def _is_number(value: Any) -> bool:
+    """Whether it is a number that an array can hold, as `_line` writes them."""
+    return (type(value) is float and math.isfinite(value)) or (type(value) is int and abs(value) < 2**63)
+
+
+def _refuse(word: str) -> None:
+    """A ValueError for NaN or Infinity, which are no JSON."""
+    raise ValueError(word)
 
 
 def _line(record: dict[str, Any]) -> str:

@@ -114,7 +114,15 @@ def read_header(path: str | Path) -> dict[str, Any]:
         if isinstance(record, dict) and str(record.get("format", "")).startswith("jaxenv policy"):
             raise PolicyError(f"{path} has another format ({record['format']!r}): {written_by.in_words(record)}")
         raise PolicyError(f"{path} is not a policy file of this version ({_FORMAT!r})")
-    written = record.pop("digest", None)  # an older file has none
+    try:
+        return _checked(path, record)
+    except RecursionError:
+        raise PolicyError(f"{path} is not a policy file: it nests without end") from None
+
+
+def _checked(path: Path, record: dict[str, Any]) -> dict[str, Any]:
+    """A record without its checksum; a PolicyError if it is not that of a policy, or not as it was written."""
+    written = record.pop("digest", None)
     for name, kind in _FIELDS.items():
         if not _is_field(record.get(name, kind()), kind) or (name in _NEEDED and name not in record):
             raise PolicyError(f"{path} is not a policy file: its {name!r} is {str(record.get(name, 'missing'))[:40]!r}")
@@ -133,10 +141,14 @@ def _is_field(value: Any, kind: type) -> bool:
 
 
 def _is_intact(record: dict[str, Any], written: Any) -> bool:
-    """Whether a record has its checksum, if it has one, and all but its weights could be JSON."""
+    """Whether a record has its checksum, and all but its weights could be JSON.
+
+    That of an early version, which names none, need not have a checksum.
+    """
+    names_version = "version" in record
     try:
         json.dumps({**record, "weights": None})
-        return written is None or digest(record, empty="version" in record) == written
+        return digest(record, empty=names_version) == written if written is not None else not names_version
     except (TypeError, ValueError):  # keys of several types, bytes
         return False
 

@@ -37,6 +37,10 @@ from train.settings.config import Config
 OnStart = Callable[[Progress | None], None]
 """Is told where a run starts, before anything is compiled: the progress of a checkpoint, or None for the beginning."""
 
+LEARNED = ("weights", "optimizer", "learning.weights", "learning.optimizer", "target")
+"""Parts of a run's state that are finite in its checkpoints. Those of a population have members that failed, and the
+state in `not_finite` is of a run that is about to."""
+
 
 class NotFinite(ArithmeticError):
     """A loss or gradient is NaN or infinite, so training cannot continue.
@@ -185,7 +189,7 @@ def _storage(folder: RunFolder | None, config: Config) -> Iterator[Checkpoints |
     if folder is None:
         yield NoCheckpoints()
         return
-    with folder.locked(), Checkpoints(folder.checkpoints, config) as checkpoints:
+    with folder.locked(), Checkpoints(folder.checkpoints, config, finite=LEARNED) as checkpoints:
         checkpoints.check_begun(folder.policy)
         yield checkpoints
 

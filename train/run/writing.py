@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-UNFINISHED = ".unfinished"  # ends the name of a file that is being written
+from jaxenv.core.whole_file import UNFINISHED, sync_folder
 
 
 class NotWritten(OSError):
@@ -58,16 +58,6 @@ def write_synced(path: Path, content: bytes) -> None:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
-
-
-def sync_folder(path: Path) -> None:
-    """Waits until the disk has the names in a folder, where the system can tell."""
-    with contextlib.suppress(OSError):
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def remove_unfinished(folder: Path) -> None:

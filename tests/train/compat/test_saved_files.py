@@ -6,9 +6,11 @@ import shutil
 import msgpack
 import pytest
 from compat.saved_files import CONFIG, ENV_ID, FOLDER, GOLDENS, read, resume
+from flax import serialization
 
 import jaxenv
 import train
+from train.run.digests import digest
 from train.run.metrics import read_metrics
 from train.run.policy_file import PolicyError, read_header
 
@@ -60,6 +62,8 @@ def test_a_policy_of_another_format_is_refused_by_the_version_that_wrote_it(tmp_
         with pytest.raises(PolicyError, match=words):
             read_header(path)
     removed = record["network"] | {"depth": 3}
-    path.write_bytes(msgpack.packb({**record, "network": removed, "version": "7.8.9", "digest": None}))
+    del record["digest"]
+    record = serialization.msgpack_restore(msgpack.packb({**record, "network": removed, "version": "7.8.9"}))
+    path.write_bytes(serialization.msgpack_serialize({**record, "digest": digest(record, empty=True)}))
     with pytest.raises(PolicyError, match=r"jaxenv 7.8.9 wrote it, .*'depth'"):
         train.load_policy(path, *jaxenv.make(ENV_ID))

@@ -83,7 +83,7 @@ def test_a_file_that_is_not_a_policy(saved, env, tmp_path):
 def test_a_field_of_another_type_or_none_is_named(saved, env, name, value):
     _, path = saved
     record = serialization.msgpack_restore(path.read_bytes())
-    del record["digest"]
+    del record["digest"], record["version"]
     record |= {name: value}
     path.write_bytes(serialization.msgpack_serialize({key: each for key, each in record.items() if each is not None}))
     with pytest.raises(PolicyError, match=f"is not a policy file: its '{name}' is "):
@@ -104,6 +104,28 @@ def test_a_bit_that_flipped_is_noticed(saved, env):
             continue
         assert abs(whole.index(b"digest") - place) < len("digest") + 2
         assert "digest" not in record
+
+
+def test_a_file_that_names_its_version_has_a_checksum(saved):
+    _, path = saved
+    record = serialization.msgpack_restore(path.read_bytes())
+    for changed in ({}, {"digest": None}):
+        without = {name: value for name, value in record.items() if name != "digest"}
+        path.write_bytes(serialization.msgpack_serialize({**without, **changed}))
+        with pytest.raises(PolicyError, match="is damaged: it is not what was written"):
+            read_header(path)
+
+
+@pytest.mark.parametrize("field", ["weights", "network", "env", "params"])
+def test_what_nests_without_end_is_refused(saved, field):
+    _, path = saved
+    record = serialization.msgpack_restore(path.read_bytes())
+    nested = {}
+    for _ in range(900):
+        nested = {"x": nested}
+    path.write_bytes(serialization.msgpack_serialize({**record, field: nested}))
+    with pytest.raises(PolicyError, match=f"^{path} is "):
+        read_header(path)
 
 
 def test_weights_that_are_not_finite_are_refused(saved, env, tmp_path, config):
@@ -138,7 +160,7 @@ def test_a_policy_of_another_task(saved):
 def test_an_older_file_without_params_is_read(saved, env):
     _, path = saved
     record = serialization.msgpack_restore(path.read_bytes())
-    del record["env_args"], record["params"], record["digest"]
+    del record["env_args"], record["params"], record["digest"], record["version"]
     path.write_bytes(serialization.msgpack_serialize(record))
     assert load_policy(path, env, PARAMS)
 
@@ -147,7 +169,7 @@ def test_an_older_file_without_params_is_read(saved, env):
 def test_settings_of_another_version_are_a_policy_error(saved, env, network):
     _, path = saved
     record = serialization.msgpack_restore(path.read_bytes())
-    del record["digest"]
+    del record["digest"], record["version"]
     path.write_bytes(serialization.msgpack_serialize({**record, "network": network}))
     with pytest.raises(PolicyError, match="comes from another version"):
         load_policy(path, env, PARAMS)

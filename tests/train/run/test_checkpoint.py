@@ -130,6 +130,37 @@ def test_a_bit_that_flipped_is_noticed(saved):
             restore(saved)
 
 
+LEARNING = {"weights": jnp.ones(2), "optimizer": {"mu": jnp.ones(2), "count": jnp.int32(3)}, "envs": jnp.ones(2)}
+BROKEN = {
+    "weights": {"weights": jnp.array([1.0, jnp.nan])},
+    "optimizer.mu": {"optimizer": {"mu": jnp.array([-jnp.inf, 1.0]), "count": jnp.int32(3)}},
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_learned_numbers_that_are_not_finite_are_damage(tmp_path, name):
+    save_two(tmp_path, BROKEN[name])
+    with Checkpoints(tmp_path, SMALL, finite=("weights", "optimizer")) as checkpoints:
+        with pytest.warns(UserWarning, match=f"{name} has numbers that are not finite"):
+            state, progress = checkpoints.restore(PROGRESS, LEARNING, scenarios="first")
+        assert progress.superstep == 6
+        assert_same(state, LEARNING)
+
+
+def test_other_numbers_need_not_be_finite(tmp_path):
+    save_two(tmp_path, changed := {"envs": jnp.array([1.0, jnp.inf])})
+    with Checkpoints(tmp_path, SMALL, finite=("weights", "optimizer")) as checkpoints:
+        state, _ = checkpoints.restore(PROGRESS, LEARNING, scenarios="first")
+        assert_same(state, {**LEARNING, **changed})
+
+
+def save_two(path, changed):
+    """Superstep 6 as it should be, and superstep 7 with other parts."""
+    with Checkpoints(path, SMALL) as checkpoints:
+        checkpoints.save(LEARNING, dataclasses.replace(PROGRESS, superstep=6))
+        checkpoints.save({**LEARNING, **changed}, PROGRESS)
+
+
 def test_a_changed_counter_is_noticed(saved):
     path = saved / "7" / "run" / "metadata"
     path.write_text(path.read_text().replace(str(PROGRESS.env_steps), str(PROGRESS.env_steps + 1)))

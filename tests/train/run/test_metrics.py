@@ -80,7 +80,21 @@ def test_records_are_read_except_an_incomplete_one(tmp_path):
 
 @pytest.mark.parametrize(
     "junk",
-    [b"junk", b"3", b"[]", b'{"superstep": "3"}', b"{}", b'{"superstep": 1, "a": []}', b"\xff", b"[" * 100_000, b""],
+    [
+        *(
+            b"junk",
+            b"3",
+            b"[]",
+            b'{"superstep": "3"}',
+            b"{}",
+            b'{"superstep": 1, "a": []}',
+            b"\xff",
+            b"[" * 100_000,
+            b"",
+        ),
+        *(b'{"superstep": NaN}', b'{"superstep": -1}', b'{"superstep": 1.0}', b'{"superstep": 1, "return": NaN}'),
+        *(b'{"superstep": 1, "return": -Infinity}', b'{"superstep": 1, "return": 1e999}'),
+    ],
 )
 def test_a_line_that_is_no_record_is_named(tmp_path, junk):
     path = tmp_path / "metrics.jsonl"
