@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-INDICES = ("action", "scenario")  # parameters that take integers
+INDICES = ("action", "actions", "scenario")  # parameters that take integers
 INT32 = np.iinfo(np.int32)
 
 Arguments = ParamSpec("Arguments")
@@ -87,7 +87,7 @@ def as_index(what: str, value: Any, shape: tuple[int, ...], owner: str) -> jax.A
 
 
 def within_int32(value: Any) -> Any:
-    """Host integers clamped to int32, alone, in an array or in a list; whatever else it is stays as it is.
+    """Host integers clamped to int32, alone, in an array, list or dictionary; whatever else it is stays as it is.
 
     JAX would cut 2³² + 3 to 3 where 64 bits are not enabled, so that an action out of range would be another one.
 
@@ -96,7 +96,7 @@ def within_int32(value: Any) -> Any:
     >>> within_int32([np.int64(2**32 + 3), 10**400, 3])
     [np.int32(2147483647), 2147483647, 3]
     """
-    if isinstance(value, list | tuple):
+    if isinstance(value, list | tuple | dict):
         return jax.tree.map(_clamped, value)
     return _clamped(value)
 

@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxenv.core import Environment
+from jaxenv.core.arguments import jit_method
 from jaxenv.core.environment import select
 from jaxenv.core.optional import optional
 from jaxenv.core.types import Info, Key
@@ -60,7 +61,7 @@ class JaxMARL:
         observation, state = self._flat.reset_env(key, self.params)
         return self._by_agent(observation.vector), state
 
-    @functools.partial(jax.jit, static_argnums=0)
+    @jit_method
     def step(
         self, key: Key, state: Any, actions: dict[str, jax.Array], reset_state: Any = None
     ) -> tuple[dict[str, jax.Array], Any, dict[str, jax.Array], dict[str, jax.Array], Info]:
@@ -82,7 +83,7 @@ class JaxMARL:
             after = select(terminated | truncated, reset_state, last)
         return self._outputs(after, reward, terminated, truncated, info)
 
-    @functools.partial(jax.jit, static_argnums=0)
+    @jit_method
     def step_env(
         self, key: Key, state: Any, actions: dict[str, jax.Array]
     ) -> tuple[dict[str, jax.Array], Any, dict[str, jax.Array], dict[str, jax.Array], Info]:

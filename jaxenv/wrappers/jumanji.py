@@ -10,6 +10,7 @@ from jumanji import env as base
 from jumanji import specs, types
 
 from jaxenv.core import Environment, draws
+from jaxenv.core.arguments import jit_method
 from jaxenv.core.types import ActionMask, Key
 from jaxenv.wrappers.flatten_observation import FlattenObservation
 from jaxenv.wrappers.resolve import resolve
@@ -76,7 +77,7 @@ class Jumanji(base.Environment):
         )
         return state, timestep
 
-    @functools.partial(jax.jit, static_argnums=0)
+    @jit_method
     def step(self, state: JumanjiState, action: jax.Array) -> tuple[JumanjiState, Any]:
         """One turn: (state, time step of type MID or LAST); `action` is [] int32, or [N] for N agents."""
         turn_key, key = draws.split(state.key)

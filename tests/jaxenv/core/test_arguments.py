@@ -43,9 +43,7 @@ def test_a_number_beyond_int32_is_not_taken_for_another_one(given, expected, x64
         ]
 
 
-@pytest.mark.parametrize(
-    "given", [jnp.int32(2), jnp.uint32(2**31), 2, True, None, "left", np.float64(2e20), {"a": 2**40}]
-)
+@pytest.mark.parametrize("given", [jnp.int32(2), jnp.uint32(2**31), 2, True, None, "left", np.float64(2e20), object])
 def test_what_is_no_host_integer_out_of_range_is_handed_on_as_it_is(given):
     assert within_int32(given) is given
 

@@ -38,6 +38,16 @@ def test_integers_of_any_dtype_alone_or_in_an_array_of_one(state, dtype, shape):
     assert rewards(state, np.full(shape, 1, dtype), np.full(shape, 3, dtype)) == expected
 
 
+@pytest.mark.parametrize("far", [2**32 + 1, 10**400, np.int64(2**32 + 1), np.full(1, 2**63 + 1, np.uint64)])
+def test_one_beyond_32_bits_is_out_of_range(state, far):
+    greatest = np.int32(2**31 - 1)
+    assert rewards(state, far, np.int32(0)) == rewards(state, greatest, np.int32(0))
+    assert rewards(state, far, np.int32(0)) != rewards(state, np.int32(1), np.int32(0))
+    actions = {"agent_0": far, "agent_1": 0}
+    near = {"agent_0": greatest, "agent_1": 0}
+    np.testing.assert_equal(*(MARL.step(KEY, state, each)[1].at.tolist() for each in (actions, near)))
+
+
 def test_a_step_takes_them_in_a_batch(state):
     states = jax.tree.map(lambda leaf: jnp.stack([leaf] * 3), state)
     actions = dict.fromkeys(MARL.agents, jnp.full((3, 1), 3, jnp.int32))

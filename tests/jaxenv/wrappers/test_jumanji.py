@@ -107,6 +107,13 @@ def test_reset_and_step_return_the_same_structure(env):
     assert jax.eval_shape(env.step, state, jnp.int32(0)) == (state, timestep)
 
 
+@pytest.mark.parametrize("far", [2**32, np.int64(2**32), np.uint64(2**63)])
+def test_an_action_beyond_32_bits_is_not_legal(far):
+    state, _ = ONE.reset(jax.random.key(0))
+    assert ONE.step(state, far)[1].extras["invalid_action"]
+    assert not ONE.step(state, np.int64(0))[1].extras["invalid_action"]
+
+
 def test_specs_are_theirs_and_cached():
     assert ONE.observation_spec is ONE.observation_spec
     assert ONE.action_spec == jumanji.specs.DiscreteArray(16, name="action")
