@@ -45,7 +45,7 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
         A `generate` that it writes is handed no difficulty below 0, see `jaxenv.core.difficulty`.
         """
         super().__init_subclass__(**kwargs)
-        if "generate" in vars(cls):
+        if vars(cls).get("generate", Environment.generate) is not Environment.generate:
             cls.generate = with_difficulty(cls.generate)
         if "transition_or_reset" not in vars(cls) and vars(cls).keys() & {"init", "transition", "is_truncated"}:
             cls.transition_or_reset = Environment.transition_or_reset

@@ -24,10 +24,11 @@ from train.cli.main import main
 from train.run import runner
 from train.run.metrics import read_metrics
 
-TINY = [  # the sizes of `SMALL`, so that its program is found where it was compiled
+SIZES = [  # those of `SMALL`, so that its program is found where it was compiled
     *("--total-steps", "5120", "--num-envs", "32", "--num-steps", "8", "--updates-per-superstep", "2"),
-    *("--minibatch-size", "64", "--hidden", "16", "--seed", "3", "--no-tensorboard"),
+    *("--minibatch-size", "64", "--seed", "3", "--no-tensorboard"),
 ]
+TINY = [*SIZES, "--hidden", "16"]  # with its network
 
 
 @pytest.fixture
@@ -82,7 +83,7 @@ def test_a_command_that_fails_before_it_trains_can_be_corrected(tmp_path, capsys
             raise LookupError("its own error")
 
     monkeypatch.syspath_prepend(Path(__file__).parent)
-    options = ["ppo", "--env", "Table-v0", *TINY, *members, "--run-dir", str(tmp_path / "run")]
+    options = ["ppo", "--env", "Table-v0", *SIZES, *members, "--run-dir", str(tmp_path / "run")]
     assert main([*options, "--network", "gridworld:Net"]) == 2
     assert capsys.readouterr().err == "jaxenv: gridworld:Net gives 4 logits, Table-v0 has 3 actions\n"
     monkeypatch.setitem(registry._FACTORIES, "Table-v0", Faulty)
@@ -101,7 +102,14 @@ def test_train_then_evaluate(tmp_path, capsys):
     assert trained.rstrip().endswith("than the defaults: max_steps_in_episode 50 (scored with 1000000)")
     files = {file.name for file in run_dir.iterdir()}
     policies = {"policy.msgpack", "policy_best.msgpack"}
-    assert files == {"checkpoints", "config.json", "learning_curve.png", "metrics.jsonl", *policies}
+    assert files == {
+        "checkpoints",
+        "checkpoints.begun",
+        "config.json",
+        "learning_curve.png",
+        "metrics.jsonl",
+        *policies,
+    }
     assert np.isfinite([record["value_loss"] for record in read_metrics(run_dir / "metrics.jsonl")]).all()
 
     assert main(["evaluate", str(run_dir)]) == 0

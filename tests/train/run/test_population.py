@@ -189,12 +189,12 @@ def test_a_killed_population_resumes(population, trained, env, tmp_path, monkeyp
 
 def test_a_member_that_diverges_stops_alone(config, env, tmp_path):
     """It is the first, whose record and clock stand still while the others go on."""
-    config = dataclasses.replace(config, sweep=("learning_rate=inf,1e-3",), total_steps=2048)
+    config = dataclasses.replace(config, sweep=("learning_rate=1e30,1e-3",), total_steps=2048)
     folder = run_folder.create(dataclasses.replace(config, run_dir=tmp_path / "run"))
     found = run_population(train.algorithms.ALGORITHMS["ppo"], config, env, PARAMS, folder, show_progress=False)
     bad, good = found.values()
     assert good.failure is None
-    assert "policy_loss" in bad.failure
+    assert "_loss" in bad.failure
     assert [each.stopped for each in found.values()] == [False, False]  # nobody interrupted them
     assert good.env_steps == config.total_steps
     with pytest.raises(ValueError, match="the population is finished"):
