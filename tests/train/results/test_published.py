@@ -19,7 +19,7 @@ from train.settings.serialize import from_json
 
 ROOT = Path(__file__).resolve().parents[3]
 RESULTS, POLICIES = ROOT / "docs" / "results", Path(jaxenv.policies.__file__).parent
-MEASURED = [env_id for env_id in jaxenv.registered() if (RESULTS / env_id).is_dir()]
+MEASURED = [env_id for env_id in jaxenv.registered() if [*RESULTS.glob(env_id), *RESULTS.glob(f"1M/{env_id}")]]
 TRAINED = [env_id for env_id in released() if store.path_of(RESULTS, env_id, "PPO").exists()]
 SAME = 0.97  # of the episodes: another chip may choose otherwise where two actions are as good
 
@@ -69,8 +69,8 @@ def test_agents_of_a_page_trained_for_as_many_steps(env_id):
     for folder, least in ((RESULTS, whole), (RESULTS / "1M", 1_000_000)):
         measured = store.load_all(folder, env_id)
         steps = {each.about["env_steps"] for agent, each in measured.items() if agent in LEARNERS}
-        assert len(steps) == 1, (folder.name, steps)
-        assert least <= steps.pop() < least + 100_000  # whole supersteps
+        assert len(steps) == 1 or not measured, (folder.name, steps)
+        assert all(least <= each < least + 100_000 for each in steps)  # whole supersteps
 
 
 def test_an_environment_without_a_trained_policy_says_who_has_one():
