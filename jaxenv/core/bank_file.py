@@ -1,5 +1,6 @@
 """A bank in a file: what a `.npz` says that it holds is compared with what a bank is before any array is read."""
 
+import io
 import math
 import os
 import zipfile
@@ -12,7 +13,7 @@ from numpy.lib import format as npy
 
 from jaxenv.core.names import short
 from jaxenv.core.regular_files import RefusedFile, open_regular
-from jaxenv.core.whole_file import whole_file
+from jaxenv.core.whole_file import write_whole
 
 MAX_BYTES = 4 * 2**30
 """Of all arrays; two million scenarios of two kilobytes."""
@@ -46,8 +47,9 @@ def write_arrays(path: str | Path, arrays: Mapping[str, np.ndarray], fingerprint
     """
     entries: dict[str, Any] = {**arrays, FINGERPRINT: np.array(fingerprint)}
     name = os.fspath(path)
-    with whole_file(name if name.endswith(SUFFIX) else name + SUFFIX) as file:
-        np.savez_compressed(file, **entries)
+    content = io.BytesIO()
+    np.savez_compressed(content, **entries)
+    write_whole(name if name.endswith(SUFFIX) else name + SUFFIX, content.getvalue())
 
 
 def read_arrays(

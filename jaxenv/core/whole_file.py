@@ -1,42 +1,44 @@
-"""Writing a file on a disk that may be full: completely or not at all, and an error that names the file."""
+"""Writing a file on a disk that may be full, of a machine that may stop: completely or not at all."""
 
 import contextlib
 import os
-from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
 
 UNFINISHED = ".unfinished"  # ends the name of a file that is being written
 
 
-@contextlib.contextmanager
-def whole_file(path: str | Path) -> Iterator[BinaryIO]:
-    """A file to write to, which takes its place, and that of a file that was there, when it is whole and on the disk.
+def write_whole(path: str | Path, content: bytes) -> None:
+    """Writes a file so that it is whole or as it was before, and stays when the machine stops right after.
 
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with whole_file(f"{folder}/a.txt") as file:
-    ...         size = file.write(b"all of it")
+    ...     write_whole(f"{folder}/a.txt", b"all of it")
     ...     [found.name for found in pathlib.Path(folder).iterdir()]
     ['a.txt']
 
     Raises:
-        OSError: with the name of the file; then it is as it was before, and nothing lies beside it.
+        OSError: with the name of the file; then nothing lies beside it.
     """
     place = Path(os.path.realpath(path))  # a link stays one
-    unfinished = place.with_name(f"{place.name}.{os.getpid()}{UNFINISHED}")
+    unfinished = place.with_name(place.name + UNFINISHED)
     try:
-        with unfinished.open("wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(unfinished, place)
+        write_synced(unfinished, content)
+        os.replace(unfinished, place)  # once the content is there, or the name could stand for nothing
         sync_folder(place.parent)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror or str(error), os.fspath(path)) from error
-    finally:
-        with contextlib.suppress(OSError):  # once it is in its place there is none
+    except BaseException as error:
+        with contextlib.suppress(OSError):
             unfinished.unlink()
+        if isinstance(error, OSError):
+            raise OSError(error.errno, error.strerror or str(error), os.fspath(path)) from error
+        raise
+
+
+def write_synced(path: Path, content: bytes) -> None:
+    """Writes a file, and waits until the disk has it."""
+    with path.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def sync_folder(path: Path) -> None:

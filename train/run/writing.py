@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from jaxenv.core.whole_file import UNFINISHED, sync_folder
+from jaxenv.core.whole_file import UNFINISHED, sync_folder, write_whole
 
 
 class NotWritten(OSError):
@@ -40,24 +40,8 @@ def write_atomic(path: Path, content: bytes) -> None:
     Raises:
         NotWritten: if that is impossible; then the file is as it was before, and nothing lies beside it.
     """
-    unfinished = path.with_name(path.name + UNFINISHED)
-    try:
-        with naming(path):
-            write_synced(unfinished, content)
-            unfinished.replace(path)  # once the content is there, or the name could stand for nothing
-            sync_folder(path.parent)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            unfinished.unlink()
-        raise
-
-
-def write_synced(path: Path, content: bytes) -> None:
-    """Writes a file, and waits until the disk has it."""
-    with path.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+    with naming(path):
+        write_whole(path, content)
 
 
 def remove_unfinished(folder: Path) -> None:
