@@ -63,15 +63,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--num-envs", type=whole_numbers.parse, default=Sizes.num_envs)
     parser.add_argument("--num-steps", type=whole_numbers.parse, default=Sizes.num_steps)
-    parser.add_argument("--scenarios", type=int, default=None, help="of a piece; default: --num-envs; 0: the library")
+    parser.add_argument("--scenarios", type=int, default=Sizes.num_scenarios, help="of a piece; 0: the library")
     arguments = parser.parse_args(argv)
     ids = arguments.env or list(jaxenv.registered())
     for id in ids:
         if id not in jaxenv.registered():
             print(f"no environment {id!r}.{did_you_mean_one_of(id, jaxenv.registered())}", file=sys.stderr)
             return 2
-    count = arguments.num_envs if arguments.scenarios is None else arguments.scenarios
-    sizes = Sizes(arguments.num_envs, arguments.num_steps, count)
+    sizes = Sizes(arguments.num_envs, arguments.num_steps, arguments.scenarios)
     try:
         for record in soak(ids, arguments.steps, arguments.out, arguments.seed, sizes):
             if record["broken"]:

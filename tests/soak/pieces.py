@@ -36,7 +36,7 @@ LAWS = (
 class Sizes:
     """How much a piece plays."""
 
-    num_envs: int = 1024
+    num_envs: int = 8192
     num_steps: int = 256  # of each environment
     num_scenarios: int = 1024  # generated ones; 0: those of the library
 
