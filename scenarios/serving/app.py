@@ -8,6 +8,7 @@ import pydantic
 
 from jaxenv.core.names import did_you_mean_one_of
 from scenarios.errors import ScenarioError
+from scenarios.serving.connections import TimedConnection
 from scenarios.serving.environment import TextAction, TextEnvironment, TextObservation
 from scenarios.serving.guard import MAX_BODY, Guard
 from scenarios.serving.packages import fastapi, openenv, uvicorn
@@ -69,12 +70,14 @@ def create_app(default_id: str = "LifeOps-v0", limit: int = 16, idle_seconds: fl
 def serve(host: str, port: int, default_id: str, limit: int, idle_seconds: float) -> None:
     """Serves until interrupted; see `create_app`. Requests that have not ended then get `LAST_SECONDS` more.
 
+    A connection that brings no request in time ends: see `TimedConnection`.
+
     Beyond one connection for each session, of HTTP and of WebSocket, and `SPARE_CONNECTIONS`, requests get 503.
     """
     app = create_app(default_id, limit, idle_seconds)
     connections = 2 * limit + SPARE_CONNECTIONS
     limits = {"limit_concurrency": connections, "ws_max_size": MAX_BODY, "timeout_graceful_shutdown": LAST_SECONDS}
-    uvicorn.run(app, host=host, port=port, **limits)
+    uvicorn.run(app, host=host, port=port, http=TimedConnection, **limits)
 
 
 def _add_routes(app: Any, sessions: Sessions) -> None:

@@ -15,9 +15,11 @@ pytest.importorskip("openenv")
 pytest.importorskip("fastapi")
 
 import uvicorn
+from websockets.sync import client as websockets
 
 from scenarios.serving import app as serving
-from scenarios.serving import guard
+from scenarios.serving import connections, guard
+from scenarios.serving.connections import TimedConnection
 from scenarios.serving.guard import Guard
 
 HEAD = b"POST /step HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n"
@@ -100,6 +102,43 @@ def test_a_slow_client_loses_its_connection(app: Any, monkeypatch: pytest.Monkey
         assert answer(client).startswith(b"HTTP/1.1 408 ")
 
 
+HEALTH = b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n"
+
+
+@pytest.mark.parametrize("sent", [b"", HEALTH[:20], HEALTH, HEALTH + HEALTH[:20]])
+def test_a_connection_without_a_whole_head_ends(app: Any, sent: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.5)
+    with served(app, http=TimedConnection, timeout_keep_alive=60) as port:
+        with socket.create_connection(("127.0.0.1", port)) as client:
+            client.sendall(sent)
+            answers = answer(client)
+    assert answers.count(b"HTTP/1.1 200 OK") == sent.count(HEALTH)
+
+
+async def slow(scope: Any, receive: Any, send: Any) -> None:
+    """Answers HTTP after a second; echoes one message of a WebSocket."""
+    if scope["type"] == "websocket":
+        await receive()
+        await send({"type": "websocket.accept"})
+        await send({"type": "websocket.send", "text": (await receive())["text"]})
+    elif scope["type"] == "http":
+        await asyncio.sleep(1)
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
+        await send({"type": "http.response.body"})
+
+
+def test_connections_at_work_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.4)
+    with served(slow, http=TimedConnection, lifespan="off") as port:
+        with socket.create_connection(("127.0.0.1", port)) as client:
+            client.sendall(HEALTH)
+            assert answer(client).startswith(b"HTTP/1.1 200 OK")
+        with websockets.connect(f"ws://127.0.0.1:{port}") as channel:
+            time.sleep(1)
+            channel.send("still here")
+            assert channel.recv() == "still here"
+
+
 def test_requests_beyond_the_connections_are_refused(app: Any) -> None:
     with served(app, limit_concurrency=3) as port, contextlib.ExitStack() as stack:
         for _ in range(2):
@@ -116,3 +155,4 @@ def test_there_are_connections_for_every_session_and_some_more(monkeypatch: pyte
     serving.serve("127.0.0.1", 8000, "LifeOps-v0", limit=4096, idle_seconds=1.0)
     assert asked["limit_concurrency"] == 2 * 4096 + serving.SPARE_CONNECTIONS
     assert asked["ws_max_size"] == guard.MAX_BODY
+    assert asked["http"] is TimedConnection
