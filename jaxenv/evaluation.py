@@ -11,6 +11,7 @@ from jax import lax
 from jax.tree_util import Partial
 
 from jaxenv.core import Environment
+from jaxenv.core.contents import require_valid
 from jaxenv.core.types import Key, Policy, StatefulPolicy
 
 
@@ -56,7 +57,11 @@ def evaluate(
         repetitions: R, episodes of each scenario; one is enough if nothing is random, a sampled policy needs many.
         max_steps: an episode that has not ended by then is stopped, neither terminated nor truncated; by default
             `params.max_steps_in_episode`, by which every episode should have ended.
+
+    Raises:
+        ValueError: for params that their `validate` refuses.
     """
+    require_valid(params)
     key = jax.random.key(0) if key is None else key
     as_tree = Partial(policy) if jax.tree_util.all_leaves([policy]) else policy
     cap = jnp.int32(params.max_steps_in_episode if max_steps is None else max_steps)

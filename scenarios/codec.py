@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from jaxenv.core import Environment, ScenarioBank
+from jaxenv.core.contents import require_valid
 from scenarios.errors import MAX_TOLD, ScenarioError, quote
 from scenarios.libraries import Library
 from scenarios.records import Record, problems_of
@@ -71,8 +72,8 @@ class Codec:
             agent: which of several agents it speaks for.
 
         Raises:
-            ScenarioError: where `params.bank` is not the bank of `library`, where `env` is another environment, or
-                where there is no such agent.
+            ScenarioError: where `params.bank` is not the bank of `library`, where `env` is another environment, where
+                there is no such agent, or for params that their `validate` refuses.
         """
         self._env: Any = getattr(env, "unwrapped", env)  # adapters have none
         self._format = library.format
@@ -89,6 +90,10 @@ class Codec:
                 f"params.bank ({params.bank.size} scenarios) is not the bank of the library "
                 f"({len(library)}): use params.replace(bank=library.bank)."
             )
+        try:
+            require_valid(params)
+        except ValueError as error:
+            raise ScenarioError(f"params: {error}.") from None
         self._view = self._format.view(self._env, params, library.documents, agent)
 
     def legal_actions(self, state: Any) -> list[tuple[int, dict[str, Any]]]:

@@ -154,7 +154,7 @@ def _is_integer(leaf: Any) -> bool:
     dtype = getattr(leaf, "dtype", None)
     if dtype is None:
         return isinstance(leaf, int) and not isinstance(leaf, bool)
-    return jnp.issubdtype(dtype, jnp.integer)
+    return jnp.issubdtype(dtype, jnp.integer) and not jnp.issubdtype(dtype, np.timedelta64)
 
 
 def _described(leaf: Any) -> str:

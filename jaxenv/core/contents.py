@@ -50,9 +50,10 @@ def require_numbers(params: Any, bounds: Mapping[str, tuple[float, float]]) -> N
     Args:
         params: a record.
         bounds: dotted name of a number, or of a record of numbers, -> least and greatest; any finite one without.
+            Bounds that are `int` ask for whole numbers.
 
     Raises:
-        ValueError: naming the first entry that is no number, NaN, infinite, or out of its bounds.
+        ValueError: naming the first entry that is no such number, NaN, infinite, or out of its bounds.
     """
     entries = jax.tree_util.tree_leaves_with_path(params.replace(bank=None), is_leaf=lambda entry: entry is None)
     for path, entry in entries:
@@ -60,9 +61,10 @@ def require_numbers(params: Any, bounds: Mapping[str, tuple[float, float]]) -> N
         if name == "bank" or isinstance(entry, Tracer):
             continue
         low, high = bounds.get(name) or bounds.get(name.partition(".")[0]) or (-np.inf, np.inf)
-        if not _is_within(np.asarray(entry), low, high):
+        values, kind = np.asarray(entry), "whole" if isinstance(low, int) else "finite"
+        if not _is_within(values, low, high) or (kind == "whole" and (values % 1).any()):
             found = short(str(entry) if hasattr(entry, "dtype") else repr(entry))
-            raise ValueError(f"{name} is {found}, expected a finite number within {low:,} to {high:,}")
+            raise ValueError(f"{name} is {found}, expected a {kind} number within {low:,} to {high:,}")
 
 
 def _is_within(values: np.ndarray, low: float, high: float) -> bool:

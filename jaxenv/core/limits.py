@@ -4,6 +4,10 @@ import dataclasses
 from collections.abc import Mapping
 from typing import ClassVar
 
+import numpy as np
+
+from jaxenv.core.names import short
+
 MAX_CAPACITY = 120  # indices and counts are int8
 
 
@@ -21,8 +25,10 @@ class Capacities:
         """Refuses a capacity out of range."""
         for name, value in dataclasses.asdict(self).items():
             most = self.greatest.get(name, MAX_CAPACITY)
-            if not 1 <= value <= most:
-                raise ValueError(f"Limits({name}={value}): expected 1 to {most}, which is what the arrays can hold")
+            is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+            if not is_whole or not 1 <= value <= most:
+                found = short(repr(value))
+                raise ValueError(f"Limits({name}={found}): expected 1 to {most}, which is what the arrays can hold")
 
 
 def require_bits(what: str, count: int, bits: int) -> None:

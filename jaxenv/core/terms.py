@@ -25,7 +25,7 @@ from flax import struct
 
 from jaxenv.core.fields import declared_with
 
-WEIGHT_BOUNDS = (-(10**6), 10**6)
+WEIGHT_BOUNDS = (-1e6, 1e6)
 """Of a weight, so that no sum of terms leaves float32."""
 
 _ROW = "jaxenv.reward_term"  # the key in the metadata of a dataclass field

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 
 from jaxenv.core import Environment
 from jaxenv.core.arguments import jit_method
+from jaxenv.core.contents import require_valid
 from jaxenv.core.environment import select
 from jaxenv.core.optional import optional
 from jaxenv.core.types import Info, Key
@@ -38,9 +39,14 @@ class JaxMARL:
     """
 
     def __init__(self, env: Environment, params: Any = None) -> None:
-        """Wraps an environment with params, by default its own."""
+        """Wraps an environment with params, by default its own.
+
+        Raises:
+            ValueError: for params that their `validate` refuses.
+        """
         self.env = env
         self.params = env.default_params if params is None else params
+        require_valid(self.params)
         self.num_agents = env.num_agents
         self.agents = [f"agent_{number}" for number in range(env.num_agents)]
         self._flat = FlattenObservation(env)

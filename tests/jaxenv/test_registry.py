@@ -1,6 +1,7 @@
 """The registry: ids, static sizes and errors."""
 
 import jax
+import numpy as np
 import pytest
 
 import jaxenv
@@ -29,10 +30,14 @@ def test_a_calendar_that_could_overflow_is_an_error():
         jaxenv.make("LifeOps-v0", limits=Limits(events=13))
 
 
-@pytest.mark.parametrize("limits", [{"events": 0}, {"places": 121}])
-def test_a_limit_out_of_range_is_an_error(limits):
-    with pytest.raises(ValueError, match="Limits"):
-        Limits(**limits)
+@pytest.mark.parametrize("given", [0, 121, 10**400, 99.5, 20.0, True, None, "20", [20], np.array([20])])
+def test_a_limit_out_of_range_is_an_error(given):
+    with pytest.raises(ValueError, match=r"^Limits\(places=.{1,200}\): expected 1 to 120, "):
+        Limits(places=given)
+
+
+def test_a_limit_may_be_an_integer_of_numpy():
+    assert hash(Limits(places=np.int64(20))) == hash(Limits(places=20))
 
 
 def test_an_id_is_registered_once():

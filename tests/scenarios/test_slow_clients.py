@@ -108,10 +108,12 @@ HEALTH = b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n"
 @pytest.mark.parametrize("sent", [b"", HEALTH[:20], HEALTH, HEALTH + HEALTH[:20]])
 def test_a_connection_without_a_whole_head_ends(app: Any, sent: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "HEAD_SECONDS", 0.5)
-    with served(app, http=TimedConnection, timeout_keep_alive=60) as port:
-        with socket.create_connection(("127.0.0.1", port)) as client:
-            client.sendall(sent)
-            answers = answer(client)
+    with (
+        served(app, http=TimedConnection, timeout_keep_alive=60) as port,
+        socket.create_connection(("127.0.0.1", port)) as client,
+    ):
+        client.sendall(sent)
+        answers = answer(client)
     assert answers.count(b"HTTP/1.1 200 OK") == sent.count(HEALTH)
 
 

@@ -253,6 +253,12 @@ def test_several_agents_are_refused() -> None:
         TeamsEnvClient(env, params)
 
 
+def test_params_out_of_their_bounds_are_refused() -> None:
+    params = teamsclone.classic().params_for(scenarios.load("teamsclone").bank).replace(shared_reward=7.0)
+    with pytest.raises(scenarios.ScenarioError, match=r"^params: shared_reward is 7.0, expected a finite number"):
+        TeamsEnvClient(params=params)
+
+
 def test_other_environments_and_banks_are_refused() -> None:
     with pytest.raises(scenarios.ScenarioError, match="cannot play this library, which holds teamsclone"):
         TeamsEnvClient(*jaxenv.make("LifeOps-v0"))

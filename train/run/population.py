@@ -206,13 +206,14 @@ class Group:
         """The state of all members and their progress: of a checkpoint, or the first."""
 
         def init(key: jax.Array, env_params: Any) -> Any:
-            state = self.algorithm.init(key, env_params, config=self.config, env=self.env, lanes=self._lanes)
-            return from_policy(self.algorithm, state, self.config, self.env, self.env_params)
+            return self.algorithm.init(key, env_params, config=self.config, env=self.env, lanes=self._lanes)
 
-        start = jax.jit(jax.vmap(init, in_axes=(0, None)))
+        def start(key: jax.Array, env_params: Any) -> Any:
+            return from_policy(self.algorithm, init(key, env_params), self.config, self.env, self.env_params)
+
         if not progress.superstep:
-            return start(self._keys, self.env_params), progress
-        like = jax.eval_shape(start, self._keys, self.env_params)
+            return jax.jit(jax.vmap(start, in_axes=(0, None)))(self._keys, self.env_params), progress
+        like = jax.eval_shape(jax.vmap(init, in_axes=(0, None)), self._keys, self.env_params)
         return checkpoints.restore(progress, like, scenarios=self._scenarios())
 
 

@@ -88,11 +88,11 @@ def _numbers(record: Any) -> Iterator[tuple[str, float]]:
 
 
 def check_paths(record: Any) -> None:
-    """A ValueError for the first path of a record that no file system can have."""
+    """A ValueError for the first path or name of a record that no file system can have."""
     for field in dataclasses.fields(record):
         value = getattr(record, field.name)
-        if isinstance(value, Path) and "\0" in str(value):
-            raise ValueError(f"{field.name} is {short(repr(str(value)))}: a path has no NUL character")
+        if isinstance(value, Path | str) and "\0" in str(value):
+            raise ValueError(f"{field.name} is {short(repr(str(value)))}: it must not have a NUL character")
 
 
 def check_type(kind: type, name: str, value: Any) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import jaxenv
+from jaxenv import baselines, wrappers
 from jaxenv.core.contents import require_valid
 from jaxenv.wrappers.resolve import resolve
 
@@ -45,7 +46,7 @@ def test_the_numbers_of_an_id_are_within_their_bounds(env_id):
 def test_what_is_no_number_is_refused_by_its_name(env_id, given):
     params = make(env_id)[1]
     for name in names(params):
-        with pytest.raises(ValueError, match=rf"^{re.escape(name)}.* is .*, expected a finite number within"):
+        with pytest.raises(ValueError, match=rf"^{re.escape(name)}.* is .*, expected a (finite|whole) number within"):
             with_entry(params, name, given).validate()
 
 
@@ -53,9 +54,9 @@ def test_what_is_no_number_is_refused_by_its_name(env_id, given):
     ("env_id", "name", "least", "greatest"),
     [
         ("LifeOps-v0", "departure_min", 0, 1440),
-        ("LifeOps-Shaped-v0", "weights.deadline_pressure_cap", -(10**6), 10**6),
-        ("LifeStack-v0", "weights.success", -(10**6), 10**6),
-        ("TeamsClone-v0", "weights.send", -(10**6), 10**6),
+        ("LifeOps-Shaped-v0", "weights.deadline_pressure_cap", -1e6, 1e6),
+        ("LifeStack-v0", "weights.success", -1e6, 1e6),
+        ("TeamsClone-v0", "weights.send", -1e6, 1e6),
         ("TeamsClone-v0", "shared_reward", 0.0, 1.0),
         ("TeamsClone-v0", "max_steps_in_episode", 1, 31_000),
     ],
@@ -71,8 +72,14 @@ def test_a_number_has_bounds(env_id, name, least, greatest):
 
 def test_it_says_what_was_found():
     params = make("LifeOps-v0")[1]
-    with pytest.raises(ValueError, match=r"^departure_min is 'x', expected a finite number within 0 to 1,440$"):
+    with pytest.raises(ValueError, match=r"^departure_min is 'x', expected a whole number within 0 to 1,440$"):
         params.replace(departure_min="x").validate()
+
+
+@pytest.mark.parametrize("given", [0.5, np.float32(61.25), jnp.array([1.0, 1.5])])
+def test_a_count_is_whole(given):
+    with pytest.raises(ValueError, match=r"^departure_min is .*, expected a whole number within 0 to 1,440$"):
+        make("LifeOps-v0")[1].replace(departure_min=given).validate()
 
 
 def test_the_greatest_weights_pay_a_finite_reward():
@@ -88,6 +95,14 @@ def test_an_adapter_asks_the_params_that_it_is_given():
     env, params = make("LifeOps-v0")
     with pytest.raises(ValueError, match=r"^departure_min is -1, expected"):
         resolve(env, params.replace(departure_min=-1))
+    with pytest.raises(ValueError, match=r"^departure_min is -1, expected"):
+        wrappers.JaxMARL(env, params.replace(departure_min=-1))
+
+
+def test_evaluation_asks_its_params():
+    env, params = make("LifeOps-v0")
+    with pytest.raises(ValueError, match=r"^departure_min is -1, expected"):
+        jaxenv.evaluate(baselines.for_environment(env)["Random"], env, params.replace(departure_min=-1))
 
 
 def test_params_that_cannot_say_are_taken():

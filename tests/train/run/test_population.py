@@ -13,6 +13,7 @@ from train.run import folder as run_folder
 from train.run import memory, plots, turns
 from train.run import population as populations
 from train.run.metrics import read_metrics
+from train.run.policy_file import save_policy
 from train.run.population import Group, run_population
 from train.settings.config import Config
 from train.settings.members import members
@@ -145,6 +146,18 @@ def test_a_population_that_resumes_keeps_its_turns(pair, one_by_one, env, tmp_pa
     outcomes = train.train_population(env, PARAMS, together, show_progress=False)
     assert [number for number, _ in compilations] == [1, 2]
     assert [outcome.env_steps for outcome in outcomes.values()] == [1024, 1024]
+
+
+def test_a_population_resumes_without_the_policy_that_it_started_from(pair, one_by_one, env, tmp_path, monkeypatch):
+    path = tmp_path / "start.msgpack"
+    save_policy(path, one_by_one["seed=1"].policy, pair, scenarios="")
+    config = pair.replace(run_dir=tmp_path / "run", init_from=str(path), total_steps=2048)
+    with monkeypatch.context() as changed:
+        changed.setattr(populations, "StopSignal", Stopped)
+        train.train_population(env, PARAMS, config, show_progress=False)
+    path.unlink()
+    outcomes = train.train_population(env, PARAMS, config, show_progress=False)
+    assert [outcome.env_steps for outcome in outcomes.values()] == [2048, 2048]
 
 
 def test_of_a_population_a_member_is_to_be_chosen(tmp_path):

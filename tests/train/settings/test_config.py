@@ -75,9 +75,11 @@ def test_bounds_are_numbers_of_float32_but_where_infinity_means_never():
     assert Config(env="any", checkpoint_every=math.inf, hyper=Hyper(target_kl=math.inf)).hyper.target_kl == math.inf
 
 
-def test_a_run_folder_with_a_nul_byte_is_refused():
-    with pytest.raises(ValueError, match=r"^run_dir is 'runs/a\\x00b': a path has no NUL character$"):
-        Config(env="any", run_dir=Path("runs/a\0b"))
+@pytest.mark.parametrize("field", ["run_dir", "init_from"])
+def test_a_path_with_a_nul_character_is_refused(field):
+    path = Path("runs/a\0b") if field == "run_dir" else "runs/a\0b"
+    with pytest.raises(ValueError, match=rf"^{field} is 'runs/a\\x00b': it must not have a NUL character$"):
+        Config(env="any", **{field: path})
 
 
 def test_bounds_are_those_of_settings():
