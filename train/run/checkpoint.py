@@ -6,39 +6,25 @@ the scenarios that it started with, which must be the same when it resumes, and 
 one is damaged, the one before it is restored.
 """
 
-import contextlib
 import dataclasses
-import shutil
 import time
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
-import orbax.checkpoint as ocp
 
 from jaxenv.core.names import short
 from train.run import written_by
-from train.run.checkpoint_parts import describes, is_as_written, lacks_digests, not_finite, refused_file
+from train.run.checkpoint_parts import describes, is_as_written, lacks_digests, not_finite
 from train.run.digests import digest
 from train.run.named_arrays import by_name, empty, from_names, name_of, shapes
-from train.run.orbax_errors import DELAY, cause, quiet_reading, quiet_writing
+from train.run.orbax_folder import CheckpointError, Damaged, OrbaxFolder
 from train.run.processes import is_writer
-from train.run.writing import NotWritten, write_atomic
+from train.run.writing import write_atomic
 from train.settings.config import Config
 from train.settings.serialize import TASK, differences, from_json, immutable, in_words, to_json
-
-MAX_KEPT = 2  # the newest ones; the older one is a spare in case the newest is damaged later
-
-
-class CheckpointError(ValueError):
-    """A checkpoint that is broken or belongs to another run."""
-
-
-class Damaged(CheckpointError):
-    """A checkpoint that cannot be read, or is not what was written."""
 
 
 class Finished(CheckpointError):
@@ -83,8 +69,7 @@ class Checkpoints:
         """
         self._path, self._config, self._finite = path, config, finite
         self._mark = path.with_name(f"{path.name}.begun")
-        quiet_writing()
-        self._manager = self._opened()
+        self._folder = OrbaxFolder(path)
         self._latest = time.monotonic()
         self._damaged: list[int] = []  # steps that were passed over
 
@@ -95,7 +80,7 @@ class Checkpoints:
     @property
     def is_empty(self) -> bool:
         """Whether there is no checkpoint yet, complete or being written."""
-        return self._manager.latest_step() is None
+        return self._folder.is_empty
 
     def save(self, state: Any, progress: Progress) -> None:
         """Copies the state, which may be donated right after, and writes the copy in the background.
@@ -107,7 +92,6 @@ class Checkpoints:
             NotWritten: if this checkpoint cannot be written, or the one before it could not; those that are complete
                 stay.
         """
-        is_first = self.is_empty
         self._latest = time.monotonic()
         arrays = jax.tree.map(jnp.copy, by_name(state))
         info = {**dataclasses.asdict(progress), "config": to_json(self._config), "shapes": shapes(arrays)}
@@ -115,11 +99,7 @@ class Checkpoints:
         if jax.process_count() == 1:  # of several, none has all arrays
             info["digests"] = {name: digest(array) for name, array in arrays.items()}
         info["digest"] = digest(info)
-        parts = ocp.args.Composite(state=ocp.args.StandardSave(arrays), run=ocp.args.JsonSave(info))
-        with self._writing(self._path / str(progress.superstep)):
-            self._manager.save(progress.superstep, args=parts)
-            if is_first:
-                self._manager.wait_until_finished()
+        self._folder.write(progress.superstep, arrays, info)
 
     def mark_begun(self) -> None:
         """Leaves a file beside the folder, which tells that there was a checkpoint should the folder be gone."""
@@ -187,7 +167,8 @@ class Checkpoints:
             older = self.newest()
             assert older is not None  # or passing over would have raised
             return self.restore(older, like, scenarios=scenarios)
-        self._put_aside()
+        self._folder.put_aside(self._damaged)
+        self._damaged = []
         return state, progress
 
     def _restore(self, progress: Progress, like: Any, scenarios: str) -> Any:
@@ -205,7 +186,7 @@ class Checkpoints:
             raise CheckpointError(f"{path} does not fit {self._config.env} as it is here: {in_words(differing)}")
         places = {name_of(path): leaf.sharding for path, leaf in jax.tree_util.tree_leaves_with_path(like)}
         blank = {name: empty(leaf, places[name]) for name, leaf in expected.items()}
-        arrays = self._read(step, "state", ocp.args.StandardRestore(blank))
+        arrays = self._folder.arrays(step, blank)
         if jax.process_count() == 1:  # of several, none has all arrays
             self._check_arrays(step, arrays, info)
         return from_names(arrays, like)
@@ -215,33 +196,20 @@ class Checkpoints:
         digests = info.get("digests")  # one of an early version, or of several processes, has none
         for name, array in arrays.items():
             if digests is not None and digest(array) != digests.get(name):
-                raise self._broken(step, f"{name} is not what was written")
+                raise self._folder.damaged(step, f"{name} is not what was written")
         if name := not_finite(arrays, self._finite):
-            raise self._broken(step, f"{name} has numbers that are not finite")
+            raise self._folder.damaged(step, f"{name} has numbers that are not finite")
 
     def _info(self, step: int) -> dict[str, Any]:
         """The JSON part of a checkpoint."""
-        info = self._read(step, "run", ocp.args.JsonRestore())
+        info = self._folder.description(step)
         if not describes(info, PROGRESS, step):
-            raise self._broken(step, "it does not describe its run")
+            raise self._folder.damaged(step, "it does not describe its run")
         if not is_as_written(info):
-            raise self._broken(step, "its description is not what was written")
+            raise self._folder.damaged(step, "its description is not what was written")
         if lacks_digests(info):
-            raise self._broken(step, "its arrays have no checksums")
+            raise self._folder.damaged(step, "its arrays have no checksums")
         return info
-
-    def _read(self, step: int, item: str, how: Any) -> Any:
-        """One part of a checkpoint."""
-        try:
-            with quiet_reading():
-                return self._manager.restore(step, args=ocp.args.Composite(**{item: how}))[item]
-        except Exception as error:  # Orbax has no common error: whatever it raises, it could not read its own files
-            raise self._broken(step, str(error) or type(error).__name__) from error
-
-    def _broken(self, step: int, reason: str) -> Damaged:
-        return Damaged(
-            f"{self._path / str(step)} is damaged, or from another program ({short(reason.splitlines()[0])})"
-        )
 
     def _pass_over(self, step: int, error: Damaged) -> None:
         """Goes on without a damaged checkpoint, and says so; raises the error where there is no older one."""
@@ -253,59 +221,14 @@ class Checkpoints:
 
     def _steps(self) -> list[int]:
         """The supersteps of the checkpoints that may be whole, the newest first."""
-        return sorted(set(self._manager.all_steps()) - set(self._damaged), reverse=True)
-
-    def _put_aside(self) -> None:
-        """Moves what was passed over out of the way of what will be written."""
-        for step in self._damaged:
-            place = self._path.with_name(f"damaged-{self._path.name}-{step}")
-            shutil.rmtree(place, ignore_errors=True)
-            (self._path / str(step)).rename(place)
-        if self._damaged:
-            self._manager.reload()
-        self._damaged = []
-
-    def _opened(self) -> ocp.CheckpointManager:
-        """Orbax's manager of the folder, whose descriptions it reads at once."""
-        if found := refused_file(self._path):
-            path, problem = found
-            place = self._path / path.relative_to(self._path).parts[0]
-            raise CheckpointError(f"{path} is {problem}: move {place} elsewhere to resume")
-        options = ocp.CheckpointManagerOptions(max_to_keep=MAX_KEPT, cleanup_tmp_directories=True)
-        try:
-            return ocp.CheckpointManager(self._path.absolute(), options=options)
-        except OSError as error:
-            raise NotWritten(self._path, cause(error)) from error
-        except Exception as error:  # Orbax has no common error
-            reason = short(str(error) or type(error).__name__)
-            raise CheckpointError(
-                f"{self._path} has a damaged checkpoint: move it elsewhere to resume ({reason})"
-            ) from error
-
-    @contextlib.contextmanager
-    def _writing(self, path: Path) -> Iterator[None]:
-        """Words what Orbax raises when it cannot write, and leaves nothing unfinished."""
-        try:
-            yield
-        except Exception as error:  # Orbax has no common error, and those of its threads come out here
-            self._remove_unfinished()
-            raise NotWritten(path, cause(error)) from error
-
-    def _remove_unfinished(self) -> None:
-        """Removes what a failed write has left, which would be in the way on a full disk."""
-        time.sleep(DELAY)
-        for path in self._path.glob("*.orbax-checkpoint-tmp*"):
-            shutil.rmtree(path, ignore_errors=True)
+        return sorted(set(self._folder.steps()) - set(self._damaged), reverse=True)
 
     def __enter__(self) -> "Checkpoints":
         return self
 
     def __exit__(self, kind: object, *exception: object) -> None:
         """Waits for what is being written; where something failed already, that is what is told."""
-        with self._writing(self._path) if kind is None else contextlib.suppress(Exception):
-            self._manager.close()
-        if kind is not None:
-            self._remove_unfinished()
+        self._folder.close(has_failed=kind is not None)
 
 
 class NoCheckpoints:

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from probes import SMALL
 
-from train.run.checkpoint import MAX_KEPT, CheckpointError, Checkpoints, Progress
+from train.run.checkpoint import CheckpointError, Checkpoints, Progress
 from train.run.named_arrays import by_name
+from train.run.orbax_folder import MAX_KEPT, OrbaxFolder
 from train.settings.groups import Network
 
 STATE = {
@@ -114,7 +115,7 @@ def assert_same(state, expected):
 def test_a_bit_that_flipped_is_noticed(saved):
     """In what is read, where the format of the files does not notice it."""
     with pytest.MonkeyPatch.context() as patched:
-        read = Checkpoints._read
+        read = OrbaxFolder._read
 
         def flipped(self, step, item, how):
             found = read(self, step, item, how)
@@ -125,7 +126,7 @@ def test_a_bit_that_flipped_is_noticed(saved):
                 found[name] = bits.view(np.float32)
             return found
 
-        patched.setattr(Checkpoints, "_read", flipped)
+        patched.setattr(OrbaxFolder, "_read", flipped)
         with pytest.warns(UserWarning, match="weights.kernel is not what was written"):
             restore(saved)
 
