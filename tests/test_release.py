@@ -79,10 +79,7 @@ def test_the_wheel_has_every_file_of_the_three_packages_and_nothing_else(wheel):
     [
         *(f"{package}/py.typed" for package in PACKAGES),
         *(f"jaxenv/envs/{family}/library.npz" for family in ("lifeops", "lifestack", "teamsclone")),
-        *(
-            f"jaxenv/policies/{id}.msgpack"
-            for id in ("LifeOps-v0", "LifeOps-Shaped-v0", "LifeStack-v0", "TeamsClone-v0")
-        ),
+        *(f"jaxenv/policies/{id}.msgpack" for id in jaxenv.registered()),
         "scenarios/library/lifeops/s1_basic_conflict.yaml",
         "scenarios/library/lifeops.example.yaml",
         "scenarios/library/returns.json",
