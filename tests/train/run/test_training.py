@@ -141,7 +141,7 @@ def test_params_that_refuse_themselves_are_refused_before_there_is_a_folder(conf
     run_dir = tmp_path / "run" if with_folder else None
     config = dataclasses.replace(config, env=env.name, run_dir=run_dir)
     for begin in (train.train, train.train_population):
-        with pytest.raises(ValueError, match=r"^departure_min is None, expected a finite number within 0 to 1,440$"):
+        with pytest.raises(ValueError, match=r"^departure_min is None, expected a whole number within 0 to 1,440$"):
             begin(env, params.replace(departure_min=None), config, show_progress=False)
     assert not list(tmp_path.iterdir())
 

@@ -65,7 +65,8 @@ def test_params_with_numbers_out_of_bounds_are_refused(name, value):
     params = made("classic", 1)[1]
     params.validate()
     changed = params.replace(**{name: jnp.asarray(value, getattr(params, name).dtype)})
-    with pytest.raises(ValueError, match=f"{name} is .* expected a finite number within"):
+    kind = "finite" if name == "call_rate" else "whole"
+    with pytest.raises(ValueError, match=f"{name} is .* expected a {kind} number within"):
         changed.validate()
     weights = params.weights.replace(send=jnp.float32(np.inf))
     with pytest.raises(ValueError, match=r"weights.send is inf"):
