@@ -31,7 +31,6 @@ from train.cli import (
 from train.run import console, folder, plots, population, processes, runner, start
 from train.run.checkpoint import Progress
 from train.settings import task
-from train.settings.config import Config
 from train.settings.members import is_population, members
 
 
@@ -53,12 +52,12 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
         start.check_start(ALGORITHMS[algorithm], config, env, params)  # before there is a folder
     comparison.tell_warnings(library, path)
     if is_population(config):
-        return _train_population(algorithm, config, env, params, parsed.resumed, library)
+        return _train_population(algorithm, parsed, env, params, library)
     config, lanes = processes.place(config)
     say = functools.partial(print, flush=True) if processes.is_writer() else lambda text: None
     with folder.of_run(config, parsed.resumed) as run_folder:
         where = f"{processes.in_words(config, lanes)}, written to {run_folder.path}"
-        say(f"{config.env} on {where}\n{console.length(config)}")
+        say("\n".join([f"{config.env} on {where}", *parsed.scaled, console.length(config, env.num_agents)]))
         on_start = _tell_start(say, is_resumed=parsed.resumed is not None)
         try:
             outcome = runner.run(ALGORITHMS[algorithm], config, env, params, run_folder, on_start=on_start)
@@ -77,10 +76,9 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
     return 0
 
 
-def _train_population(
-    algorithm: str, config: Config, env: Environment, params: Any, resumed: folder.RunFolder | None, library: Any
-) -> int:
+def _train_population(algorithm: str, parsed: options.Options, env: Environment, params: Any, library: Any) -> int:
     """Trains the members on one device, then prints a line for each."""
+    config, resumed = parsed.config, parsed.resumed
     if jax.process_count() > 1:
         raise ValueError("a population trains in one process: leave out --distributed, or --seeds and --sweep")
     if config.devices not in (None, 1):
@@ -88,7 +86,8 @@ def _train_population(
     number = len(members(config))  # raises for a sweep that cannot be, before there is a folder
     say = functools.partial(print, flush=True)
     with folder.of_run(config, resumed) as run_folder:
-        say(f"{number} members on one device, written to {run_folder.path}\n{console.length(config)} each")
+        where = f"{number} members on one device, written to {run_folder.path}"
+        say("\n".join([where, *parsed.scaled, f"each {console.length(config, env.num_agents)}"]))
         on_start = _tell_start(say, is_resumed=resumed is not None)
         learner = ALGORITHMS[algorithm]
         try:

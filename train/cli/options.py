@@ -17,6 +17,7 @@ from train.networks import own
 from train.run.folder import RunFolder
 from train.run.policy_file import check_algorithm
 from train.settings import presets, task
+from train.settings.bounds import MAX_BATCH
 from train.settings.config import Config
 from train.settings.serialize import MUTABLE, differences, immutable, option, to_json
 from train.training import scenarios_of
@@ -50,6 +51,7 @@ class Options:
 
     config: Config
     resumed: RunFolder | None  # the run to resume, or None for a new one
+    scaled: tuple[str, ...] = ()  # a line on what the number of environments changed in the preset, if it did
 
 
 def parse(algorithm: str, argv: Sequence[str]) -> Options:
@@ -74,14 +76,45 @@ def parse(algorithm: str, argv: Sequence[str]) -> Options:
     if named.resume is not None and not is_help:
         folder = RunFolder(Path(named.resume))
         return Options(_resumed(algorithm, folder, named, rest), folder)
-    default = presets.preset(named.preset) if named.preset else presets.for_environment(named.env or "ID")
-    default = presets.for_algorithm(algorithm, dataclasses.replace(default, env=named.env or default.env))
+    chosen = presets.preset(named.preset) if named.preset else presets.for_environment(named.env or "ID")
+    base = presets.for_environment(chosen.env)
+    default = presets.for_algorithm(algorithm, dataclasses.replace(base, env=named.env or base.env))
     if default.env in jaxenv.registered():
         default = dataclasses.replace(default, training=scenarios_of(jaxenv.make(default.env)[0], default))
     if default.env not in jaxenv.registered() and not is_help:
         problem = f"no environment {named.env!r}." if named.env else "missing --env ID."
         raise ValueError(problem + did_you_mean_one_of(default.env, jaxenv.registered()))
-    return Options(_with_options(algorithm, _with_arguments(default, named), rest), None)
+    default = _with_arguments(default, named)
+    num_envs = _num_envs(rest) or (None if chosen == base else chosen.rollout.num_envs)
+    many = default if num_envs is None else presets.scaled(default, num_envs)
+    config = _with_options(algorithm, many, rest)
+    return Options(config, None, _scaled_in_words(default, many, config))
+
+
+def _num_envs(argv: Sequence[str]) -> int | None:
+    """The number of environments that a command line asks for; None if it asks for none, or for what cannot be."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--num-envs", "--num_envs")
+    try:
+        number = whole_numbers.parse(parser.parse_known_args(list(argv))[0].num_envs or "")
+    except (ValueError, SystemExit):
+        return None  # tyro says what is wrong
+    return number if 1 <= number <= MAX_BATCH else None
+
+
+def _scaled_in_words(base: Config, scaled: Config, config: Config) -> tuple[str, ...]:
+    """A line on the settings that follow from the number of environments; none if none does."""
+    rows = zip(*map(_sizes, (base, scaled, config)), strict=True)
+    changed = [f"{name} {here:,} (from {old:,})" for (name, old), (_, new), (_, here) in rows if here == new != old]
+    many, few = config.rollout.num_envs, base.rollout.num_envs
+    return (f"{many:,} environments (the preset has {few:,}) change {', '.join(changed)}",) if changed else ()
+
+
+def _sizes(config: Config) -> list[tuple[str, int]]:
+    """The settings that a number of environments may change, by the options of the command line."""
+    sizes = {name: getattr(config.rollout, name) for name in ("num_steps", "minibatch_size", "updates_per_superstep")}
+    sizes |= {"refresh": config.training.refresh, "total_steps": config.total_steps}
+    return [(option(name), size) for name, size in sizes.items()]
 
 
 def register_own(name: str) -> None:

@@ -6,17 +6,25 @@ from tqdm import tqdm
 
 from train.settings.config import Config
 
+# The presets make 61 to 77 supersteps and, but for the one of several agents, 2,900 to 9,900 gradient steps.
+FEW_SUPERSTEPS, FEW_GRADIENT_STEPS = 10, 1000
 
-def length(config: Config) -> str:
-    """The length of a run in words; it is rounded up to whole supersteps, which can be a lot.
 
-    >>> length(Config(env="LifeOps-v0", total_steps=100_000))
-    '131,072 environment steps: 2 supersteps of 65,536 (rounded up from 100,000)'
+def length(config: Config, num_agents: int = 1) -> str:
+    """The length of a run in words, and whether it is a short one. It is rounded up to whole supersteps.
+
+    >>> print(length(Config(env="LifeOps-v0", total_steps=100_000)))
+    131,072 environment steps: 2 supersteps of 65,536 (rounded up from 100,000); 256 gradient steps
+    A short run: fewer than 10 supersteps and 1,000 gradient steps.
     """
-    steps, count = config.steps_per_superstep, config.num_supersteps
+    steps, count, gradient_steps = config.steps_per_superstep, config.num_supersteps, config.num_gradient_steps
     supersteps = "1 superstep" if count == 1 else f"{count:,} supersteps"
     planned = f"{steps * count:,} environment steps: {supersteps} of {steps:,}"
-    return planned if steps * count == config.total_steps else f"{planned} (rounded up from {config.total_steps:,})"
+    rounded = "" if steps * count == config.total_steps else f" (rounded up from {config.total_steps:,})"
+    few = [f"{FEW_SUPERSTEPS} supersteps"] * (count < FEW_SUPERSTEPS)
+    few += [f"{FEW_GRADIENT_STEPS:,} gradient steps"] * (num_agents * gradient_steps < FEW_GRADIENT_STEPS)
+    short = f"\nA short run: fewer than {' and '.join(few)}." if few else ""
+    return f"{planned}{rounded}; {num_agents * gradient_steps:,} gradient steps{short}"
 
 
 class Bar:

@@ -117,3 +117,8 @@ class Config:
     def num_updates(self) -> int:
         """Updates of the whole run, over which the schedules decay."""
         return self.num_supersteps * self.rollout.updates_per_superstep
+
+    @property
+    def num_gradient_steps(self) -> int:
+        """Gradient steps of the whole run, of one agent; with N there are N times as many."""
+        return self.num_updates * self.rollout.epochs * (self.rollout.batch_size // self.rollout.samples_per_step)

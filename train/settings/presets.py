@@ -4,13 +4,15 @@ They are PPO's. What another algorithm changes of them is the same for every env
 """
 
 import dataclasses
+import math
 from collections.abc import Callable
 
 from jaxenv.core.names import did_you_mean_one_of
 from train.settings.config import Config
 from train.settings.groups import Hyper, Network, Rollout
 
-LARGE = 32_768  # environments
+LARGE = {"large": 32_768, "xlarge": 65_536}  # environments of the presets for accelerators
+_SHORTEST = 4  # the share of a rollout's length that a large batch keeps is 1 of this many
 
 # The planner observes its clock and its time limit is part of the task, so the limit counts as termination and gamma
 # may be 1. Its days are short: short rollouts give more gradient steps per environment step.
@@ -64,32 +66,54 @@ _BY_ENVIRONMENT: dict[str, Config] = {
 }
 
 
-def large(config: Config) -> Config:
-    """The settings for a batch of 32,768 environments, which is made for an accelerator.
+def scaled(config: Config, num_envs: int) -> Config:
+    """The settings for more environments than they name, by one law for all environments.
 
-    With 32 times the environments there are fewer updates, so each takes more gradient steps: minibatches grow by 8
-    alone, and there are twice the epochs. The learning rate stays: raised by the square root of the minibatch, as a law
-    for Adam has it, it learned slower here (BENCHMARKS.md has what was tried).
+    With k times the environments rollouts are shorter by as much, at most a quarter as long, since a large batch needs
+    updates more than it needs steps between them; generated scenarios are renewed as seldom in updates as keeps their
+    number a step. What the batch still grows by, g, is shared between minibatches and the length of the run: both grow
+    by the root of g, up to a power of two, so that the number of gradient steps stays. Learning rate and epochs stay.
+    With fewer environments only minibatches change, where those of before do not divide a rollout.
+
+    >>> many = scaled(preset("LifeStack-v0"), 65_536)
+    >>> many.rollout.num_steps, many.rollout.minibatch_size, many.total_steps
+    (4, 8192, 16000000)
     """
-    sizes = config.rollout
+    old = config.rollout
+    ratio = num_envs / old.num_envs
+    shorter = min(_SHORTEST, 2 ** int(math.log2(max(ratio, 1.0))), old.num_steps)
+    num_steps = old.num_steps // shorter
+    batch = num_envs * num_steps
+    growth = 2 ** max(0, math.ceil(math.log2(batch / old.batch_size) / 2))
     rollout = dataclasses.replace(
-        sizes,
-        num_envs=LARGE,
-        minibatch_size=8 * sizes.minibatch_size,
-        epochs=2 * sizes.epochs,
-        updates_per_superstep=1,
+        old,
+        num_envs=num_envs,
+        num_steps=num_steps,
+        minibatch_size=_nearest_divisor(batch, old.minibatch_size * growth),
+        updates_per_superstep=max(1, old.updates_per_superstep // growth),
     )
-    return dataclasses.replace(config, rollout=rollout, total_steps=4 * config.total_steps)
+    training = dataclasses.replace(config.training, refresh=config.training.refresh * shorter)
+    return config.replace(rollout=rollout, training=training, total_steps=config.total_steps * growth)
+
+
+def _nearest_divisor(number: int, wanted: int) -> int:
+    """The divisor of a number that is nearest to the wanted size, as a ratio."""
+    small = [i for i in range(1, math.isqrt(number) + 1) if number % i == 0]
+    return min([*small, *(number // i for i in small)], key=lambda size: abs(math.log(size / wanted)))
 
 
 PRESETS: dict[str, Config] = {
     **_BY_ENVIRONMENT,
-    **{f"{id.removesuffix('-v0').lower()}-large": large(config) for id, config in _BY_ENVIRONMENT.items()},
+    **{
+        f"{id.removesuffix('-v0').lower()}-{name}": scaled(config, size)
+        for id, config in _BY_ENVIRONMENT.items()
+        for name, size in LARGE.items()
+    },
 }
 
 
 def preset(name: str) -> Config:
-    """The preset of that name: an environment's id, or for very large batches its name in lower case and `-large`.
+    """The preset of that name: an environment's id, or for very large batches its name in lower case and a size.
 
     >>> preset("LifeOps-v0").hyper.gamma
     1.0

@@ -88,8 +88,12 @@ def test_a_command_that_fails_before_it_trains_can_be_corrected(tmp_path, capsys
     assert capsys.readouterr().err == "jaxenv: gridworld:Net gives 4 logits, Table-v0 has 3 actions\n"
     monkeypatch.setitem(registry._FACTORIES, "Table-v0", Faulty)
     with pytest.raises(LookupError, match="its own error"):
-        main(options)
+        main([option for option in options if option not in ("--minibatch-size", "64")])
     assert not list(tmp_path.iterdir())
+    first = capsys.readouterr().out.splitlines()  # a line each: where, what the environments change, how long
+    assert first[1] == "32 environments (the preset has 1,024) change --minibatch-size 512 (from 2,048)"
+    assert "5,120 environment steps: 10 supersteps of 512; 80 gradient steps" in first[2]
+    assert first[3] == "A short run: fewer than 1,000 gradient steps."
 
 
 @pytest.mark.usefixtures("table_is_registered")

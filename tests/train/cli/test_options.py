@@ -10,7 +10,7 @@ from train.cli import options
 from train.run import folder as run_folder
 from train.run.policy_file import _FORMAT as FORMAT
 from train.run.writing import write_atomic
-from train.settings import task
+from train.settings import presets, task
 from train.settings.groups import Hyper
 
 
@@ -58,6 +58,35 @@ def test_what_no_run_can_be_made_with_is_refused(option, number, name, capsys):
         options.parse("ppo", ["--env", "LifeOps-v0", option, number])
     assert error.value.code == 2
     assert f"Error parsing settings: {name} " in " ".join(capsys.readouterr().err.replace("│", " ").split())
+
+
+def test_more_environments_scale_what_no_option_says():
+    line = ["--env", "LifeStack-v0", "--num-envs", "65536"]
+    alone, explicit = (options.parse("ppo", [*line, *more]) for more in ((), ("--minibatch-size", "2048")))
+    assert (
+        alone.config
+        == presets.preset("lifestack-xlarge")
+        == options.parse("ppo", ["--preset", "lifestack-xlarge"]).config
+    )
+    assert alone.scaled == (
+        "65,536 environments (the preset has 1,024) change --num-steps 4 (from 16), --minibatch-size 8,192 (from "
+        "2,048), --updates-per-superstep 1 (from 4), --refresh 4 (from 1), --total-steps 16,000,000 (from 4,000,000)",
+    )
+    assert explicit.config.rollout == dataclasses.replace(alone.config.rollout, minibatch_size=2048)
+    assert "--minibatch-size" not in explicit.scaled[0]
+    assert options.parse("ppo", ["--env", "LifeStack-v0", "--num-envs", "1024"]).scaled == ()
+
+
+def test_more_environments_of_a_large_preset_follow_the_law_from_the_start():
+    found = options.parse("ppo", ["--preset", "lifeops-large", "--num-envs", "65_536"])
+    assert found.config == presets.preset("lifeops-xlarge")
+    assert options.parse("pqn", ["--preset", "lifeops-large"]).config.rollout.num_envs == 32_768
+
+
+@pytest.mark.parametrize("number", ["0", "-3", "many", "1e18"])
+def test_numbers_of_environments_that_cannot_be_are_told(number):
+    with pytest.raises((SystemExit, ValueError)):
+        options.parse("ppo", ["--env", "LifeOps-v0", f"--num-envs={number}"])
 
 
 def test_a_preset_follows_the_algorithm():

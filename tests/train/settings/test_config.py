@@ -136,16 +136,40 @@ def test_presets_name_registered_environments():
 
 
 @pytest.mark.parametrize("env_id", jaxenv.registered())
-def test_a_large_batch_takes_more_gradient_steps_an_update(env_id):
-    """Eight times as many: 32 times the samples, minibatches 8 times as large, twice the epochs."""
-    small, large = presets.preset(env_id), presets.preset(f"{env_id.removesuffix('-v0').lower()}-large")
+@pytest.mark.parametrize("num_envs", [2048, 16_384, 65_536, 262_144])
+def test_a_large_batch_makes_as_many_gradient_steps_in_the_same_supersteps(env_id, num_envs):
+    """Only sizes follow from the number of environments: rollouts shrink, minibatches and the run grow alike."""
+    small = presets.preset(env_id)
+    large = presets.scaled(small, num_envs)
     assert (large.env, large.hyper, large.network) == (small.env, small.hyper, small.network)
-    assert large.rollout.num_envs == 32_768
+    assert (large.rollout.num_envs, large.rollout.epochs) == (num_envs, small.rollout.epochs)
+    assert 4 * large.rollout.num_steps >= small.rollout.num_steps
+    assert small.num_gradient_steps <= large.num_gradient_steps * 1.1 <= 1.25 * small.num_gradient_steps
+    new = [config.training.refresh * config.rollout.num_steps for config in (small, large)]
+    assert new[0] == new[1]  # environment steps of an environment between two renewals of the scenarios
+    assert large.total_steps / small.total_steps == large.rollout.minibatch_size / small.rollout.minibatch_size
+    assert large.total_steps <= 8 * small.total_steps
 
-    def gradient_steps(sizes):
-        return sizes.epochs * sizes.batch_size // sizes.samples_per_step
 
-    assert gradient_steps(large.rollout) == 8 * gradient_steps(small.rollout)
+def test_the_presets_for_accelerators_follow_the_same_law():
+    for env_id in jaxenv.registered():
+        name = env_id.removesuffix("-v0").lower()
+        assert presets.preset(f"{name}-large") == presets.scaled(presets.preset(env_id), 32_768)
+        assert presets.preset(f"{name}-xlarge") == presets.scaled(presets.preset(env_id), 65_536)
+
+
+def test_the_law_in_numbers():
+    large = presets.scaled(presets.preset("LifeStack-v0"), 65_536)
+    sizes = large.rollout
+    assert (sizes.num_steps, sizes.minibatch_size, sizes.updates_per_superstep) == (4, 8192, 1)
+    assert (large.training.refresh, large.total_steps) == (4, 16_000_000)
+    assert presets.scaled(large, 65_536) == large
+
+
+@pytest.mark.parametrize(("num_envs", "minibatch"), [(1000, 1000), (3000, 2000), (4099, 4099), (64, 512), (1, 8)])
+def test_any_number_of_environments_splits_into_minibatches(num_envs, minibatch):
+    config = presets.scaled(presets.preset("LifeOps-v0"), num_envs)
+    assert (config.rollout.num_envs, config.rollout.minibatch_size) == (num_envs, minibatch)
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
