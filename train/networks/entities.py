@@ -24,29 +24,35 @@ class Overview(nn.Module):
     """Entities -> [..., F], the input of the hidden layers: context, pooled groups, features of the actions.
 
     Pooling by sum and maximum over existing entities makes the result independent of their order (Zaheer et al. 2017,
-    Deep Sets); a sum, unlike a mean, also encodes how many there are (Xu et al. 2019). The features of the actions
-    follow in catalogue order, or are left to the action scores.
+    Deep Sets); a sum, unlike a mean, also encodes how many there are (Xu et al. 2019). The features of the actions, or
+    embeddings of them, follow in catalogue order, or are left to the action scores.
     """
 
     embedding: int
     sees_actions: bool
-    dtype: str = "float32"  # of the embeddings
+    action_embedding: int  # units, 0 for the features themselves
+    dtype: str  # of the embeddings
 
     @nn.compact
     def __call__(self, entities: Entities) -> jax.Array:
-        """[..., context + 2 * embedding * groups], and A * f more with the actions."""
+        """[..., context + 2 * embedding * groups], and A * f, or A * action_embedding, more with the actions."""
         parts = [entities.context, *(self.pool(name, entities.groups[name]) for name in sorted(entities.groups))]
         if self.sees_actions:
             actions = dense(entities.actions)
-            parts.append(actions.reshape(*actions.shape[:-2], -1))
+            if self.action_embedding:
+                actions = self.embedded("actions", self.action_embedding, actions)
+            parts.append(actions.reshape(*actions.shape[:-2], -1).astype(jnp.float32))
         return jnp.concatenate(parts, axis=-1)
+
+    def embedded(self, name: str, units: int, features: jax.Array) -> jax.Array:
+        """[..., n, f] -> [..., n, units]: one layer, the same for each of n."""
+        embed = Dense(units, kernel_init=orthogonal(2**0.5), dtype=self.dtype, name=f"embed_{name}")
+        rows = embed(features.reshape(-1, features.shape[-1]))  # a third faster than without the reshape
+        return nn.relu(rows).reshape(*features.shape[:-1], units)
 
     def pool(self, name: str, group: EntityGroup) -> jax.Array:
         """[..., 2 * embedding]: sum and maximum of the group's embeddings, zeros where there is no entity."""
-        embed = Dense(self.embedding, kernel_init=orthogonal(2**0.5), dtype=self.dtype, name=f"embed_{name}")
-        rows = embed(group.features.reshape(-1, group.features.shape[-1]))  # a third faster than without the reshape
-        mask = group.mask[..., None]
-        embedded = jnp.where(mask, nn.relu(rows).reshape(*group.mask.shape, -1), 0.0)
+        embedded = jnp.where(group.mask[..., None], self.embedded(name, self.embedding, group.features), 0.0)
         total = jnp.sum(embedded, axis=-2, dtype=jnp.float32) / group.mask.shape[-1] ** 0.5  # about the scale of one
         return jnp.concatenate([total, jnp.max(embedded, axis=-2).astype(jnp.float32)], axis=-1)
 
@@ -87,6 +93,7 @@ class EntityActorCritic(ActorCritic, kw_only=True):
 
     embedding: int
     sees_actions: bool
+    action_embedding: int = 0
     sees_mask: bool = False
 
     @classmethod
@@ -96,6 +103,7 @@ class EntityActorCritic(ActorCritic, kw_only=True):
             num_actions=num_actions,
             embedding=settings.embedding,
             sees_actions=settings.sees_actions,
+            action_embedding=settings.action_embedding,
             sees_mask=settings.sees_mask,
             **cls.common(settings),
         )
@@ -103,7 +111,7 @@ class EntityActorCritic(ActorCritic, kw_only=True):
     def setup(self) -> None:
         """Creates one overview for policy and value, and what the scores of actions add."""
         super().setup()
-        self.overview = Overview(self.embedding, self.sees_actions, self.dtype)
+        self.overview = Overview(self.embedding, self.sees_actions, self.action_embedding, self.dtype)
         self.action_scores = ActionScores()
 
     def read(self, env: Environment, observation: Any, params: Any) -> Entities:

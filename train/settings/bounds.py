@@ -44,6 +44,7 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
     "buffer_size": (1, 2**30),
     "learning_starts": (0, 10**13),
     "embedding": (1, 2**16),
+    "action_embedding": (0, 2**16),
     "hidden": (1, 2**16),
     "core_units": (1, 2**16),
     "target_period": (1, 10**9),

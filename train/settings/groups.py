@@ -136,6 +136,7 @@ class Network:
     # What embeddings and hidden layers are computed in; weights, logits, values and losses stay in float32.
     dtype: Literal["float32", "bfloat16"] = "float32"
     sees_actions: bool = True  # hidden layers read the features of the actions (encoder entities only)
+    action_embedding: int = 0  # units in whose place they read the features of an action; 0: all features themselves
     sees_mask: bool = False  # hidden layers read which actions are legal (encoder entities only)
 
     def __post_init__(self) -> None:

@@ -47,7 +47,16 @@ _CHAT = Config(
 
 _BY_ENVIRONMENT: dict[str, Config] = {
     "LifeOps-v0": _DAY,
-    "LifeOps-Shaped-v0": dataclasses.replace(_DAY, env="LifeOps-Shaped-v0", hyper=_DAY.hyper.replace(entropy_coef=0.1)),
+    # One pass over each rollout in smaller minibatches learns as much as two passes, in less time. Hidden layers that
+    # read the 46 actions through a small embedding learn sooner than from their 460 features.
+    "LifeOps-Shaped-v0": dataclasses.replace(
+        _DAY,
+        env="LifeOps-Shaped-v0",
+        rollout=dataclasses.replace(_DAY.rollout, epochs=1, minibatch_size=512),
+        total_steps=4_000_000,
+        hyper=_DAY.hyper.replace(entropy_coef=0.1),
+        network=dataclasses.replace(_DAY.network, action_embedding=4),
+    ),
     "LifeStack-v0": _CRISIS,
     "TeamsClone-v0": _CHAT,
     # Every mention counts here: 99 % of episodes succeed with all features of the actions, 97 % with the mask alone.

@@ -237,3 +237,22 @@ def test_hidden_layers_read_the_mask_where_they_are_told_to():
         reader = Reader(make_network(settings, ENV.num_actions), ENV, PARAMS)
         one, other = jax.jit(reader.value)(jax.jit(reader.init)(jax.random.key(1), rows), rows)
         assert (one != other) == sees_mask
+
+
+def test_hidden_layers_read_a_small_embedding_of_each_action_where_they_are_told_to():
+    """One layer for all actions: the value depends on their features, and on which action has them."""
+    observation, _ = ENV.reset(jax.random.key(0), PARAMS, 3)
+    settings = dataclasses.replace(SETTINGS, encoder="entities", action_embedding=4)
+    network = make_network(settings, ENV.num_actions)
+    entities, mask = read(network, observation), observation.action_mask
+    weights = jax.jit(network.init)(jax.random.key(1), entities, mask)
+    layers = weights["params"]
+    assert layers["overview"]["embed_actions"]["kernel"].shape == (entities.actions.shape[-1], 4)
+    pooled = 2 * settings.embedding * len(entities.groups)
+    assert layers["critic_trunk"]["Dense_0"]["kernel"].shape[0] == entities.context.size + pooled + 4 * ENV.num_actions
+    value = jax.jit(functools.partial(network.apply, method="value"))
+    legal = int(np.flatnonzero(mask)[0])
+    changed = entities.actions.at[legal].add(1.0)
+    values = [float(value(weights, entities.replace(actions=actions))) for actions in (changed, entities.actions)]
+    values.append(float(value(weights, entities.replace(actions=jnp.roll(changed, 1, axis=0)))))
+    assert len(set(values)) == 3
