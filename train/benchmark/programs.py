@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 from jax import lax
 
 import jaxenv
@@ -54,8 +55,14 @@ def registered(id: str, *, bank: str = "library", counted: bool = False) -> Prog
 
 
 def with_bank(env: Environment, params: Any, bank: str) -> Any:
-    """The params with the bank of that name: as they are, or with 65,536 generated scenarios."""
-    return params if bank == "library" else params.replace(bank=ScenarioBank(generated(env), params.bank.shared))
+    """The params with the bank of that name: as they are, or with 65,536 generated scenarios, as training has them.
+
+    Training renews its bank by start weights, so that a step looks for a start among them.
+    """
+    if bank == "library":
+        return params
+    made = ScenarioBank(generated(env), params.bank.shared)
+    return params.replace(bank=made.with_start_weights(jnp.ones(GENERATED)))
 
 
 @functools.partial(jax.jit, static_argnums=(0, 1))

@@ -48,8 +48,8 @@ def benchmark(
         only: Run only programs whose name contains this.
         measure: Any of environments, rollout (a policy acts, nothing is learned) and training (the superstep of the
             preset), with commas.
-        scenarios: The banks that environments and rollout play: library, generated (65,536 scenarios), or both with a
-            comma. Training generates its own.
+        scenarios: The banks that environments and rollout play: library, generated (65,536 scenarios with start
+            weights, as training has them), or both with a comma. Training generates its own.
         against: The other suites: jumanji, gymnax, or both with a comma.
         parts: Also the share of random draws, mask, observation and reset in a step, by leaving each out; at the
             first of the sizes.

@@ -12,6 +12,7 @@ import jaxenv
 from train.benchmark import learning, measure, parts, peers, programs, selection
 from train.benchmark.cheap_random import CHEAP
 from train.benchmark.workload import STEPS, Sizes, Workload, copies, sizes, steps_of
+from train.experience.bank import first_bank
 
 TABLE = "Table-v0"
 OURS = functools.partial(programs.registered, "LifeOps-v0")
@@ -173,6 +174,17 @@ def test_a_generated_bank_is_the_same_in_every_call_also_after_one_for_its_shape
     for a, b in zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True):
         np.testing.assert_array_equal(a, b)
     assert jax.tree.leaves(one)[0].shape[0] == 8
+
+
+def test_a_generated_bank_starts_episodes_as_training_does():
+    """By start weights, which cost a search among the scenarios where an episode starts."""
+    env, params = jaxenv.make("LifeOps-v0")
+    config = learning.config_of("LifeOps-v0", num_envs=8)
+    trained = jax.eval_shape(lambda key: first_bank(key, config, env, params), jax.random.key(0))
+    benchmarked = jax.eval_shape(programs.registered("LifeOps-v0", bank="generated").params).bank
+    assert trained.start_cdf is not None
+    assert jax.tree.structure(benchmarked) == jax.tree.structure(trained)
+    assert programs.registered("LifeOps-v0").params().bank.start_cdf is None
 
 
 @pytest.mark.parametrize("id", ["LifeOps-v0", "TeamsClone-MultiAgent-v0"])
