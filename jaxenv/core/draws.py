@@ -90,4 +90,5 @@ def _hash(key: Key, counter: jax.Array | np.uint32) -> tuple[jax.Array, jax.Arra
             y = x ^ ((y << rotation) | (y >> (32 - rotation)))
         x = x + schedule[(group + 1) % 3]
         y = y + schedule[(group + 2) % 3] + np.uint32(group + 1)
-    return x, y
+    # The rounds of two hashes in one chain are more than LLVM's vectorizer ends with (jaxlib 0.11 and later, on a CPU).
+    return lax.optimization_barrier((x, y))
