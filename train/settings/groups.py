@@ -16,8 +16,9 @@ class Rollout:
 
     With N agents an environment step gives N samples: an update has N times as many minibatches.
 
-    >>> Rollout(num_envs=64, num_steps=8).batch_size
-    512
+    Examples:
+        >>> Rollout(num_envs=64, num_steps=8).batch_size
+        512
     """
 
     num_envs: int = 1024  # E, parallel environments
@@ -89,8 +90,9 @@ class Rollout:
 class Hyper(struct.PyTreeNode, kw_only=True):
     """Hyperparameters. They are traced: changing one never recompiles, and `jax.vmap` over them is a sweep.
 
-    >>> Hyper(gamma=1.0).replace(learning_rate=1e-3).gamma
-    1.0
+    Examples:
+        >>> Hyper(gamma=1.0).replace(learning_rate=1e-3).gamma
+        1.0
     """
 
     learning_rate: float = 3e-4  # the optimizer's learning rate at the first update
@@ -114,8 +116,9 @@ class Hyper(struct.PyTreeNode, kw_only=True):
 class Network:
     """The network that computes policy and value.
 
-    >>> Network(encoder="entities", core="gru").core_units
-    128
+    Examples:
+        >>> Network(encoder="entities", core="gru").core_units
+        128
     """
 
     # What a network reads has about mean 0 and variance 1, by statistics of all that was seen in training so far.
@@ -160,8 +163,9 @@ class Network:
 class QLearning:
     """How PQN and DQN explore, and what DQN remembers. Nothing else reads them; changing one recompiles.
 
-    >>> QLearning(epsilon_end=0.1).buffer_size
-    65536
+    Examples:
+        >>> QLearning(epsilon_end=0.1).buffer_size
+        65536
     """
 
     epsilon_start: float = 1.0  # probability of a random legal action at the first update
@@ -183,8 +187,9 @@ class QLearning:
 class Scenarios:
     """The training scenarios.
 
-    >>> Scenarios(scenarios="library").scenarios
-    'library'
+    Examples:
+        >>> Scenarios(scenarios="library").scenarios
+        'library'
     """
 
     scenarios: str = "generated"  # "generated", "library", or a file or folder of scenarios
@@ -204,8 +209,9 @@ class Scenarios:
 class Curriculum:
     """Which of the generated scenarios episodes start in.
 
-    >>> Curriculum(curriculum="plr", replay_share=0.3).is_uniform
-    False
+    Examples:
+        >>> Curriculum(curriculum="plr", replay_share=0.3).is_uniform
+        False
     """
 
     # "uniform": always new ones; "plr": also those that still teach (prioritised level replay, Jiang et al. 2021);

@@ -288,6 +288,12 @@ def test_the_help_of_env_has_both_kinds_of_names(capsys):
     assert "--env STR id of a registered environment, or MODULE:FACTORY of one of your own" in text
 
 
+@pytest.mark.parametrize("command", commands.COMMANDS)
+def test_the_help_of_a_command_has_no_examples_of_docstrings(command, capsys):
+    assert main([command, "--help"]) == 0
+    assert ">>>" not in capsys.readouterr().out
+
+
 @pytest.mark.usefixtures("table_is_registered")
 def test_an_interruption_while_compiling_leaves_a_run_that_resumes(tmp_path, capsys, monkeypatch):
     def interrupted(*_, **__):
