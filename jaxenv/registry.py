@@ -16,6 +16,7 @@ _FACTORIES: dict[str, Callable[..., Environment]] = {
     "TeamsClone-Mentions-v0": teamsclone.mentions,
     "TeamsClone-MultiTask-v0": teamsclone.multi_task,
     "TeamsClone-MultiAgent-v0": teamsclone.multi_agent,
+    "TeamsClone-MultiAgent-v1": teamsclone.multi_agent_share,
 }
 
 

@@ -60,6 +60,7 @@ PERTURB_HIDDEN = {
     "TeamsClone-Mentions-v0": scramble_the_workspace,
     "TeamsClone-MultiTask-v0": scramble_the_workspace,
     "TeamsClone-MultiAgent-v0": scramble_the_workspace,
+    "TeamsClone-MultiAgent-v1": scramble_the_workspace,
 }
 
 

@@ -66,8 +66,9 @@ class Course(World):
         weights: dict[str, float] | None = None,
         task_weights: Sequence[float] = (1, 1, 0.5),
         shared_reward: float = 0.0,
-        quota_mentions: int = 4,
+        quota_mentions: int | None = None,
         quota_calls: int | None = None,
+        quota_share: float = 0.75,
         channels: int = 8,
     ) -> None:
         if variant not in VARIANTS or (variant == "mentions") != (schedule is not None):
@@ -80,8 +81,10 @@ class Course(World):
         self.entries = catalogue(channels)
         self.amounts = amounts(variant, weights, task_weights)
         self.shared_reward = Fraction(str(shared_reward))
-        self.quota_mentions = quota_mentions
-        self.quota_calls = num_agents if quota_calls is None else quota_calls
+        least = (0, 0) if variant == "multi_agent_v1" else (4, num_agents)
+        self.quota_mentions = least[0] if quota_mentions is None else quota_mentions
+        self.quota_calls = least[1] if quota_calls is None else quota_calls
+        self.quota_share = Fraction(str(quota_share))
         self.returns = [Fraction(0)] * num_agents
         self.terminated = self.truncated = self.success = False
 
@@ -134,8 +137,8 @@ class Course(World):
             if each.legal and each.entry.verb in ("text", "answer"):
                 self._send(number, each)
         self.advance(draws)
-        rewards, parts = self._pay(earned)
         self._judge_ends()
+        rewards, parts = self._pay(earned)
         invalid = [not each.legal for each in judged]
         return Step(rewards, parts, self.terminated, self.truncated, self.success, invalid)
 
@@ -215,6 +218,8 @@ class Course(World):
 
     def _pay(self, earned: list[list[str]]) -> tuple[list[float], list[dict[str, float]]]:
         own = [{part: self.amounts[part] * names.count(part) for part in PARTS} for names in earned]
+        for each in own:
+            each["quota"] = self.amounts["quota"] * (self.time_limit - self.clock) * self.quota_met
         shared, count = self.shared_reward, len(own)
         mean = {part: sum(each[part] for each in own) / count for part in PARTS}
         blended = [{part: (1 - shared) * each[part] + shared * mean[part] for part in PARTS} for each in own]
@@ -223,15 +228,25 @@ class Course(World):
         parts = [{part: float(amount) for part, amount in each.items()} for each in blended]
         return [float(reward) for reward in rewards], parts
 
+    @property
+    def quota_met(self) -> bool:
+        """Whether the agents have answered and joined enough; never in a variant without a quota."""
+        answered = sum(len(agent.answer_ages) for agent in self.agents)
+        joins = sum(agent.joins for agent in self.agents)
+        enough = answered >= self.quota_mentions and joins >= self.quota_calls
+        if self.variant != "multi_agent_v1":
+            return self.variant == "multi_agent" and enough
+        mentions = sum(agent.received for agent in self.agents)
+        offered_joins = self.calls_begun * len(self.agents)
+        has_share = answered >= self.quota_share * mentions and joins >= self.quota_share * offered_joins
+        return enough and has_share and mentions + offered_joins > 0 and 2 * self.clock >= self.time_limit
+
     def _judge_ends(self) -> None:
         if self.variant == "mentions":
             assert self.schedule is not None
             posted = all(step < self.clock for step in self.schedule)
             self.terminated = posted and not self.pending()
             self.success = self.terminated and not any(agent.missed for agent in self.agents)
-        elif self.variant == "multi_agent":
-            answered = sum(len(agent.answer_ages) for agent in self.agents)
-            joins = sum(agent.joins for agent in self.agents)
-            self.terminated = answered >= self.quota_mentions and joins >= self.quota_calls
-            self.success = self.terminated
+        elif self.variant in ("multi_agent", "multi_agent_v1"):
+            self.terminated = self.success = self.quota_met
         self.truncated = self.clock >= self.time_limit

@@ -39,10 +39,11 @@ WEIGHTS = {
     "timely_response": 0.2,
     "channel_engagement": 0.1,
     "presence": 0.05,
+    "quota": 0.0,
 }
 PARTS = tuple(WEIGHTS)
 PENALTIES = ("empty_message", "invalid_channel", "invalid_action", "spam")
-VARIANTS = ("classic", "mentions", "multi_task", "multi_agent")
+VARIANTS = ("classic", "mentions", "multi_task", "multi_agent", "multi_agent_v1")
 TASKS = (("mention_response", "timely_response"), ("join_call",), ("switch", "react", "channel_engagement"))
 
 
@@ -51,6 +52,8 @@ def amounts(variant: str, weights: dict[str, float] | None, task_weights: Sequen
     table: dict[str, float] = dict(WEIGHTS)
     if variant == "mentions":
         table = {part: WEIGHTS[part] if part in PENALTIES else 0.0 for part in PARTS} | {"mention_response": 1.0}
+    if variant == "multi_agent_v1":
+        table["quota"] = 0.2
     table.update(weights or {})
     if set(table) != set(PARTS):
         raise ValueError(f"no parts of the reward: {sorted(set(table) - set(PARTS))}")

@@ -84,7 +84,7 @@ class World:
         ]
         for agent in self.agents:
             agent.paid[start] = 0
-        self.teammates_messages = 0
+        self.teammates_messages = self.calls_begun = 0
         self.clock = -1  # initial messages stand before the first step
         for each in self.workspace.initial:
             self.post(each.channel, each.teammate, each.kind, each.text, each.agent)
@@ -179,6 +179,7 @@ class World:
             if draws.call < total:
                 author = present[uniform(len(present), draws.author)]
                 self.channels[place].call_started = self.clock
+                self.calls_begun += 1
                 self.post(place, author, "invitation", self._text("invitation", draws.text))
                 return True
         return False

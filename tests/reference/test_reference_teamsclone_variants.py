@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 
 from reference.teamsclone_cases import (
@@ -204,6 +206,30 @@ def test_both_quotas_are_wanted() -> None:
     assert play(game(variant="multi_agent", quota_mentions=0, quota_calls=0)).terminated
     default = game(num_agents=3, variant="multi_agent")
     assert (default.quota_mentions, default.quota_calls) == (4, 3)
+
+
+def test_the_quota_of_v1_is_a_share_of_what_is_offered_and_pays_the_steps_that_are_left() -> None:
+    episode = game(num_agents=2, variant="multi_agent_v1", time_limit=14)
+    play(episode, world=says(0, "mention"))
+    wait(episode, 1, says(0, "mention"))
+    assert not play(episode, REPLY).terminated
+    wait(episode, 4)  # the second mention, of age 6, is missed
+    assert (episode.clock, episode.terminated, episode.pending()) == (7, False, [])
+    wait(episode, 1, says(0, "mention"))
+    play(episode, REPLY, world=says(0, "mention"))  # two of three answered, then of four
+    step = play(episode, REPLY)
+    assert (step.terminated, step.success, step.truncated) == (True, True, False)
+    assert [parts["quota"] for parts in step.parts] == [pytest.approx(0.2 * 4)] * 2
+
+
+def test_the_quota_of_v1_wants_an_offer_and_joins_of_three_quarters_of_the_agents() -> None:
+    episode = game(num_agents=2, variant="multi_agent_v1", time_limit=8)
+    wait(episode, 5)  # nothing was offered
+    assert not episode.terminated
+    play(episode, world=calls(0))
+    assert not play(episode, Entry("join", 0)).terminated  # one join of two
+    assert play(episode, IDLE, Entry("join", 0)).success  # in the last step, with none left
+    assert episode.returns[0] == Fraction("0.3")
 
 
 # ----------------------------------------------------------------------------------------------- ends

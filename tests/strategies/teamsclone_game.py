@@ -21,6 +21,7 @@ IDS = {
     "mentions": "TeamsClone-Mentions-v0",
     "multi_task": "TeamsClone-MultiTask-v0",
     "multi_agent": "TeamsClone-MultiAgent-v0",
+    "multi_agent_v1": "TeamsClone-MultiAgent-v1",
 }
 GOALS = {"classic": "none", "multi_task": "none", "mentions": "mentions", "multi_agent": "quota"}
 
@@ -65,7 +66,8 @@ class Step(NamedTuple):
 def made(variant: str, num_agents: int) -> tuple[TeamsClone, Any]:
     """(environment, params) of a variant."""
     static = {"num_agents": num_agents} if num_agents > 1 else {}
-    return jaxenv.make(IDS["multi_agent" if num_agents > 1 else variant], **static)
+    several = variant if variant.startswith("multi_agent") else "multi_agent"
+    return jaxenv.make(IDS[several if num_agents > 1 else variant], **static)
 
 
 @functools.cache

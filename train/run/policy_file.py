@@ -255,9 +255,14 @@ def initial_shapes(network: PureNetwork, env: Environment, params: Any) -> Any:
 
 
 def _check_task(path: str | Path, record: dict[str, Any], here: dict[str, dict[str, Any]], any_params: bool) -> None:
-    """Raises a PolicyError if a policy was trained on another task; an older file may not describe it."""
+    """Raises a PolicyError if a policy was trained on another task.
+
+    An older file may not describe it, or lack a number that came later and is 0 where nothing of it is asked for.
+    """
     for group in ("env_args",) if any_params else here:
-        differing = differences(record.get(group) or here[group], here[group])
+        there = record.get(group) or here[group]
+        came_later = {name: value for name, value in here[group].items() if name not in there and value == 0}
+        differing = differences({**there, **came_later}, here[group])
         if differing:
             hint = "; any_params=True loads it anyway" if group == "params" else ""
             raise PolicyError(f"{path} was trained on another task: {in_words(differing)}{hint}")

@@ -73,6 +73,9 @@ _BY_ENVIRONMENT: dict[str, Config] = {
         total_steps=750_000,
     ),
 }
+_BY_ENVIRONMENT["TeamsClone-MultiAgent-v1"] = dataclasses.replace(
+    _BY_ENVIRONMENT["TeamsClone-MultiAgent-v0"], env="TeamsClone-MultiAgent-v1"
+)
 
 
 def scaled(config: Config, num_envs: int) -> Config:

@@ -1,4 +1,4 @@
-"""TeamsClone: take part in a team's chat. `TeamsClone-v0`, `-Mentions-v0`, `-MultiTask-v0` and `-MultiAgent-v0`."""
+"""TeamsClone: take part in a team's chat: `TeamsClone-v0` and its variants (docs/rules/teamsclone.md)."""
 
 from jaxenv.envs.teamsclone import reward
 from jaxenv.envs.teamsclone.env import TeamsClone as TeamsClone
@@ -29,3 +29,10 @@ def multi_task(limits: Limits = Limits()) -> TeamsClone:
 def multi_agent(num_agents: int = 4, limits: Limits = Limits()) -> TeamsClone:
     """`TeamsClone-MultiAgent-v0`: N agents in one workspace, until enough mentions are answered and calls joined."""
     return TeamsClone("TeamsClone-MultiAgent-v0", goal="quota", num_agents=num_agents, limits=limits)
+
+
+def multi_agent_share(num_agents: int = 4, limits: Limits = Limits()) -> TeamsClone:
+    """`TeamsClone-MultiAgent-v1`: the quota is a share of what the episode offers, and pays the steps that are left."""
+    return TeamsClone(
+        "TeamsClone-MultiAgent-v1", reward.QUOTA, goal="quota", quota_share=0.75, num_agents=num_agents, limits=limits
+    )

@@ -35,6 +35,7 @@ class ActionOutcome(struct.PyTreeNode):
     engages: jax.Array  # [] bool, a channel that was quiet
     enters: jax.Array  # [] bool, a channel whose entry pays
     was_active: jax.Array  # [] bool, by the acts before this one
+    steps_left: jax.Array  # [] int32, of the time limit when the quota ends the episode, 0 if it does not (yet)
 
 
 def transition(
@@ -81,6 +82,7 @@ def evaluate_action(
         engages=move.sends & ~is_spam & quiet & news,
         enters=move.switches & (state.clock - paid >= PAUSE),
         was_active=jax.lax.population_count(state.acts) >= BUSY_ACTS,
+        steps_left=jnp.int32(0),
     )
 
 
@@ -150,6 +152,7 @@ def post_messages(state: State, scenario: Scenario, outcomes: ActionOutcome, pos
         unread=jnp.minimum(unread, MAX_UNREAD).astype(jnp.uint8),
         news=(state.news & ~own) | by_world[None],
         by_teammates=state.by_teammates + post.is_posted.astype(jnp.int16),
+        calls=state.calls + post.starts_call.astype(jnp.int16),
         call_end=jnp.where(by_world & post.starts_call, clock + scenario.call_length, state.call_end),
         waiting=state.waiting + received - missed,
         counts=state.counts.replace(received=state.counts.received + received, missed=state.counts.missed + missed),

@@ -53,6 +53,7 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
         weights: the reward of `default_params`.
         goal: what ends an episode early.
         call_rate: of every channel in `default_params`, negative to leave it to the workspaces.
+        quota_share: of what is offered, in `default_params`; 0 for a quota that is a number of answers and joins.
         num_agents: N.
         limits: the capacities of its arrays.
     """
@@ -61,6 +62,7 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
     weights: reward.RewardWeights = reward.CLASSIC
     goal: Goal = "none"
     call_rate: float = -1.0
+    quota_share: float = 0.0
     num_agents: int = 1
     limits: Limits = Limits()
     library: ClassVar[Path] = Path(__file__).with_name("library.npz")
@@ -98,8 +100,9 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
             call_rate=jnp.float32(self.call_rate),
             max_steps_in_episode=jnp.int32(TIME_LIMIT),
             shared_reward=jnp.float32(0),
-            quota_mentions=jnp.int32(4),
-            quota_calls=jnp.int32(self.num_agents),
+            quota_mentions=jnp.int32(0 if self.quota_share else 4),
+            quota_calls=jnp.int32(0 if self.quota_share else self.num_agents),
+            quota_share=jnp.float32(self.quota_share),
         )
 
     def init(self, key: Key, params: Params, scenario: jax.Array | int | None) -> State:
@@ -159,11 +162,14 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
         scenario = params.workspace(state.scenario)
         action = jnp.reshape(jnp.asarray(action), (self.num_agents,))
         after, outcomes = dynamics.transition(self.catalogue, state, scenario, action, draws)
+        terminated = self.is_terminated(after, params)
+        if self.goal == "quota":
+            left = jnp.maximum(params.time_limit - after.clock.astype(jnp.int32), 0)
+            outcomes = outcomes.replace(steps_left=jnp.broadcast_to(jnp.where(terminated, left, 0), self.num_agents))
         parts = reward.share(terms.reward_parts(params.weights, outcomes), params.shared_reward)
         rewards = terms.total(parts)
         counts = after.counts.replace(total_reward=after.counts.total_reward + rewards)
         after = after.replace(counts=counts)
-        terminated = self.is_terminated(after, params)
         outputs = {
             "reward_parts": parts,
             "invalid_action": ~outcomes.move.legal,
@@ -183,8 +189,14 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
         if self.goal == "mentions":
             return jnp.all(state.schedule.step < state.clock) & (jnp.sum(state.waiting, dtype=jnp.int32) == 0)
         if self.goal == "quota":
-            answered, joined = (jnp.sum(count, dtype=jnp.int32) for count in (counts.answered, counts.joined))
-            return (answered >= params.quota_mentions) & (joined >= params.quota_calls)
+            each = (counts.answered, counts.joined, counts.received)
+            answered, joined, mentions = (jnp.sum(count, dtype=jnp.int32) for count in each)
+            offered = jnp.stack([mentions, self.num_agents * state.calls.astype(jnp.int32)])
+            shares = jnp.ceil(params.quota_share * offered.astype(jnp.float32)).astype(jnp.int32)
+            is_met = (answered >= params.quota_mentions) & (joined >= params.quota_calls)
+            is_met = is_met & (answered >= shares[0]) & (joined >= shares[1])
+            is_late = 2 * state.clock.astype(jnp.int32) >= params.time_limit
+            return is_met & ((params.quota_share == 0) | (is_late & jnp.any(offered > 0)))
         return jnp.bool_(False)
 
     def is_truncated(self, state: State, params: Params) -> jax.Array:

@@ -45,6 +45,7 @@ def initial_state(index: jax.Array, scenario: Scenario, schedule: Schedule, num_
         run=jnp.zeros(C, jnp.int8),
         call_end=jnp.full(C, NEVER, jnp.int16),
         by_teammates=jnp.sum(count.astype(jnp.int16), dtype=jnp.int16),
+        calls=jnp.int16(0),
         channel=channel,
         unread=_per_agent(jnp.where(here, 0, count).astype(jnp.uint8), N),
         news=_per_agent(count > 0, N),

@@ -18,7 +18,7 @@ Weight = jax.Array | float
 class RewardWeights(struct.PyTreeNode):
     """What each term pays, each a [] float32 (or a Python float); zero switches a term off.
 
-    A term is paid by an `ActionOutcome`, whose entries are [N] bool.
+    A term is paid by an `ActionOutcome`, whose entries are [N] bool, but for the number `steps_left`.
     """
 
     send: Weight = term(lambda act: (act.move.sends, ~act.is_spam), doc="a message that is no spam", classic=0.1)
@@ -69,10 +69,15 @@ class RewardWeights(struct.PyTreeNode):
         doc="a step before which the agent made at least two acts within the last 5 steps, whatever it does now",
         classic=0.05,
     )
+    quota: Weight = term(
+        lambda act: act.steps_left,
+        doc="each step that is left of the time limit when the quota ends the episode",
+    )
 
 
 CLASSIC: RewardWeights = preset(RewardWeights, "classic")
 MENTIONS: RewardWeights = preset(RewardWeights, "mentions")
+QUOTA: RewardWeights = CLASSIC.replace(quota=0.2)
 RewardParts = parts_type(RewardWeights)
 
 

@@ -152,6 +152,7 @@ class State(struct.PyTreeNode):
         "C", np.int16, NEVER, doc="last clock at which the call runs, NEVER where there was none"
     )
     by_teammates: jax.Array = array("", np.int16, 0, doc="messages of teammates, initial ones among them")
+    calls: jax.Array = array("", np.int16, 0, doc="calls that have begun")
     channel: jax.Array = array("N", np.int8, 0, last("C"), doc="where each agent is")
     unread: jax.Array = array("N C", np.uint8, doc="unread messages of each channel, saturates")
     news: jax.Array = array("N C", bool, doc="a teammate has posted since the agent's own last message there")
@@ -274,6 +275,7 @@ class Params(struct.PyTreeNode):
     shared_reward: jax.Array  # [] float32, the share of the mean over agents in each one's reward, 0 .. 1
     quota_mentions: jax.Array  # [] int32, answers that end an episode of several agents, together with
     quota_calls: jax.Array  # [] int32, joins
+    quota_share: jax.Array  # [] float32, of what is offered, which the quota asks for as well, 0 .. 1; 0: of nothing
 
     def validate(self) -> None:
         """A ValueError for what is no number, or out of its bounds (host side)."""
@@ -282,6 +284,7 @@ class Params(struct.PyTreeNode):
             "weights": WEIGHT_BOUNDS,
             "call_rate": (-np.inf, 1.0),
             "shared_reward": shares,
+            "quota_share": shares,
             "max_steps_in_episode": (1, MAX_STEPS),
         }
         require_numbers(self, {**bounds, "quota_mentions": counts, "quota_calls": counts})

@@ -165,6 +165,16 @@ def test_an_older_file_without_params_is_read(saved, env):
     assert load_policy(path, env, PARAMS)
 
 
+def test_a_number_that_came_later_is_0_in_an_older_file(saved, env):
+    _, path = saved
+    record = serialization.msgpack_restore(path.read_bytes())
+    del record["params"]["max_steps_in_episode"], record["digest"], record["version"]
+    path.write_bytes(serialization.msgpack_serialize(record))
+    assert load_policy(path, env, PARAMS.replace(max_steps_in_episode=jnp.int32(0)))
+    with pytest.raises(PolicyError, match="max_steps_in_episode is nothing there and 9 here"):
+        load_policy(path, env, PARAMS.replace(max_steps_in_episode=jnp.int32(9)))
+
+
 @pytest.mark.parametrize("network", [{"depth": 3}, {"encoder": "lstm"}, {"hidden": None}, 3])
 def test_settings_of_another_version_are_a_policy_error(saved, env, network):
     _, path = saved

@@ -23,6 +23,7 @@ IDS = {
     "mentions": "TeamsClone-Mentions-v0",
     "multi_task": "TeamsClone-MultiTask-v0",
     "multi_agent": "TeamsClone-MultiAgent-v0",
+    "multi_agent_v1": "TeamsClone-MultiAgent-v1",
 }
 SETTINGS = [
     ("classic", 1),
@@ -31,6 +32,8 @@ SETTINGS = [
     ("multi_agent", 2),
     ("multi_agent", 3),
     ("multi_agent", 4),
+    ("multi_agent_v1", 2),
+    ("multi_agent_v1", 4),
 ]
 STEPS = 30
 TOLERANCE = 1e-5
@@ -39,7 +42,7 @@ TOLERANCE = 1e-5
 @functools.cache
 def engine(variant, num_agents):
     """(env, jitted turn, observe, mask and statistics), compiled once for all examples."""
-    static = {"num_agents": num_agents} if variant == "multi_agent" else {}
+    static = {"num_agents": num_agents} if variant.startswith("multi_agent") else {}
     env, params = jaxenv.make(IDS[variant], **static)
 
     @jax.jit
@@ -195,7 +198,9 @@ def play_both(document, variant, num_agents, seed):
         assert_same_view(env, observation, episode, table)
 
 
-@pytest.mark.parametrize(("variant", "num_agents"), [("classic", 1), ("mentions", 1), ("multi_agent", 3)])
+@pytest.mark.parametrize(
+    ("variant", "num_agents"), [("classic", 1), ("mentions", 1), ("multi_agent", 3), ("multi_agent_v1", 2)]
+)
 @settings(max_examples=8, deadline=None)
 @given(document=documents(), seed=st.integers(0, 2**32 - 1))
 def test_the_engines_agree(variant, num_agents, document, seed):

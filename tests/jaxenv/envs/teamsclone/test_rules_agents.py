@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import pytest
 
 import jaxenv
+from jaxenv.envs.teamsclone import reward
 from reference.teamsclone_cases import CHAT, IDLE, REPLY, calls, initial, says, small
 from reference.teamsclone_rules import Entry
 from strategies.teamsclone_game import Game, made
@@ -111,3 +112,46 @@ def test_ours_both_quotas_are_wanted_and_default_to_4_and_n():
     for agents in (2, 4):
         params = made("multi_agent", agents)[1]
         assert (int(params.quota_mentions), int(params.quota_calls), float(params.shared_reward)) == (4, agents, 0)
+
+
+def of_v1(max_steps):
+    """A game of two agents by the quota of MultiAgent-v1."""
+    share = float(made("multi_agent_v1", 2)[1].quota_share)
+    least = {"quota_mentions": 0, "quota_calls": 0}
+    weights = {"quota": reward.QUOTA.quota}
+    return Game(num_agents=2, weights=weights, quota_share=share, max_steps_in_episode=max_steps, **least)
+
+
+def test_the_quota_of_v1_is_three_quarters_of_what_is_offered_and_pays_the_steps_that_are_left():
+    env, params = jaxenv.make("TeamsClone-MultiAgent-v1")
+    assert (env.num_agents, env.goal, env.weights) == (4, "quota", reward.CLASSIC.replace(quota=0.2))
+    assert (float(params.quota_share), int(params.quota_mentions), int(params.quota_calls)) == (0.75, 0, 0)
+    game = of_v1(max_steps=14)
+    game.play(world=says(0, "mention"))
+    game.play(world=says(0, "mention"))
+    assert not game.play(REPLY).terminated
+    game.wait(4)  # the second mention is missed
+    game.wait(1, says(0, "mention"))
+    assert not game.play(REPLY, world=says(0, "mention")).success  # two answered of four made
+    step = game.play(IDLE, REPLY)
+    assert (step.terminated, step.success, step.truncated) == (True, True, False)
+    assert [parts["quota"] for parts in step.parts] == [0.8, 0.8]  # four steps are left
+
+
+def test_the_quota_of_v1_is_not_met_where_nothing_was_offered_nor_before_the_middle():
+    game = of_v1(max_steps=8)
+    game.wait(5)
+    assert not game.play().terminated
+    game = of_v1(max_steps=8)
+    game.play(world=says(0, "mention"))
+    game.play(REPLY)
+    assert not game.play().terminated
+    assert game.play().parts[1] == {"quota": 0.8}  # all is answered, and the clock is 4
+
+
+def test_the_quota_of_v1_wants_three_quarters_of_all_agents_to_join_what_has_begun():
+    game = of_v1(max_steps=8)
+    game.wait(2)
+    game.play(world=calls(0))  # a call alone is an offer too
+    assert not game.play(Entry("join", 0)).terminated  # one join of two, and the clock is 4
+    assert game.play(IDLE, Entry("join", 0)).parts == [{"quota": 0.6}, {"join_call": 0.3, "quota": 0.6}]
