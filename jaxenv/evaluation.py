@@ -25,6 +25,20 @@ class Evaluation(struct.PyTreeNode):
     succeeded: jax.Array  # [S, R] bool, ended in success; False if `info` does not report it
     statistics: Any = None  # `info["statistics"]` of the last step, leading axes [S, R]; None if not reported
 
+    def figures(self) -> dict[str, float]:
+        """What the policy did, by name: `statistics.pooled()` over all episodes; empty where there is no such method.
+
+        >>> import jaxenv
+        >>> from jaxenv import baselines
+        >>> env, params = jaxenv.make("TeamsClone-v0")
+        >>> found = jaxenv.evaluate(baselines.for_environment(env)["Rule-based"], env, params).figures()
+        >>> list(found)
+        ['messages', 'mentions answered', 'response time', 'coverage', 'valid actions']
+        >>> found["valid actions"]
+        1.0
+        """
+        return self.statistics.pooled() if hasattr(self.statistics, "pooled") else {}
+
 
 def evaluate(
     policy: Policy | StatefulPolicy,

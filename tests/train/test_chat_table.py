@@ -12,11 +12,12 @@ from jaxenv import baselines
 from jaxenv.evaluation import evaluate
 
 EPISODES = 1000
-# name -> (mean return, spread over episodes), (messages, spread), share of mentions answered, pooled over episodes
+# name -> (mean return, spread over episodes), (messages, spread), share of mentions answered, response time in steps,
+# coverage of channels, share of valid actions; the last four pooled over episodes
 TABLE = {
-    "Unmasked random": ((-2.82, 1.54), (8.7, 2.7), 0.098),
-    "Rule-based": ((3.64, 1.13), (12.0, 1.3), 0.729),
-    "Random": ((-4.15, 4.55), (38.6, 5.9), 0.305),
+    "Unmasked random": ((-2.82, 1.54), (8.7, 2.7), 0.098, 6.150, 0.677, 0.333),
+    "Rule-based": ((3.64, 1.13), (12.0, 1.3), 0.729, 4.513, 1.000, 1.000),
+    "Random": ((-4.15, 4.55), (38.6, 5.9), 0.305, 5.597, 0.987, 1.000),
 }
 
 
@@ -31,25 +32,25 @@ def figures(policy):
     played = evaluate(policy, env, params, repetitions=EPISODES)
     statistics = jax.tree.map(np.asarray, played.statistics)
     np.testing.assert_allclose(statistics.total_reward, played.returns, atol=1e-4)
-    answered, missed = statistics.mentions_answered.sum(), statistics.mentions_missed.sum()
-    sent = statistics.messages_sent
-    return (played.returns.mean(), played.returns.std()), (sent.mean(), sent.std()), answered / (answered + missed)
+    sent, did = statistics.messages_sent, played.figures()
+    shares = did["mentions answered"], did["response time"], did["coverage"], did["valid actions"]
+    return (played.returns.mean(), played.returns.std()), (sent.mean(), sent.std()), *shares
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TABLE)
 def test_the_table_is_reproduced(name):
-    returns, messages, answered = figures(baselines.for_environment(jaxenv.make("TeamsClone-v0")[0])[name])
+    returns, messages, *shares = figures(baselines.for_environment(jaxenv.make("TeamsClone-v0")[0])[name])
     expected = TABLE[name]
     assert returns == pytest.approx(expected[0], abs=0.011)
     assert messages == pytest.approx(expected[1], abs=0.06)
-    assert answered == pytest.approx(expected[2], abs=0.002)
+    assert shares == pytest.approx(expected[2:], abs=0.002)
 
 
 def test_the_specification_is_met():
     """Its figures, with its spreads: random -2.5 ± 1.0, 8 ± 3, 10 %; rule-based 3.2 ± 0.8, 12 ± 2, 75 %."""
-    (random, _), (random_sent, _), random_answered = TABLE["Unmasked random"]
-    (rules, _), (rules_sent, _), rules_answered = TABLE["Rule-based"]
+    (random, _), (random_sent, _), random_answered, *_ = TABLE["Unmasked random"]
+    (rules, _), (rules_sent, _), rules_answered, *_ = TABLE["Rule-based"]
     assert abs(random + 2.5) < 1.0
     assert abs(rules - 3.2) < 0.8
     assert (abs(random_sent - 8) < 3, abs(rules_sent - 12) < 2) == (True, True)
@@ -64,7 +65,7 @@ def test_one_policy_reaches_every_target_of_the_specification():
     params = params.replace(weights=params.weights.replace(**weights))
     config = train.preset(env.name).replace(total_steps=2_000_000)
     outcome = train.train(env, params, config, show_progress=False)
-    (returns, _), (messages, _), answered = figures(outcome.policy)
+    (returns, _), (messages, _), answered, *_ = figures(outcome.policy)
     assert returns >= 5.0
     assert messages >= 15
     assert answered >= 0.9

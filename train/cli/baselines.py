@@ -121,7 +121,7 @@ def _short(asked: Mapping[str, Any]) -> str:
 
 
 def _reference(env: Environment, params: Any) -> ReferenceReturns | None:
-    """The returns of Random and the best known ones on the library, if there is one."""
+    """The returns of Random and those that score 1 on the library, if there is one."""
     library = comparison.library_for(env)
     if library is None:
         return None

@@ -59,7 +59,7 @@ def bench_gpu(
         training_envs: The same for rollout and training.
         only: Run only environments whose name contains this.
         minutes: When it should be over; sizes that do not fit are left out.
-        score: To train to, on the library; 1 is the best known return, 0 the random policy.
+        score: To train to, on the library; 0 is the random policy, 1 the exact best return or its upper bound.
         score_env: Id of the environment to train.
         bandwidth_bytes: Size of the array whose copying tells the memory bandwidth.
         rounds: Timed rounds per program, in turns.

@@ -1,5 +1,6 @@
 """A policy beside the baselines: the table on a library of scenarios, with their reference returns."""
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,14 +15,13 @@ from scenarios.environments import ENVIRONMENTS
 from train.run import processes
 from train.run.runner import Outcome
 from train.score.report import table
-from train.score.scores import ReferenceReturns, summarize
+from train.score.scores import ReferenceReturns, references, summarize
 from train.score.validation import validation_returns
 from train.settings import task
 from train.settings.serialize import differences
 
 EPISODES = 64  # per scenario, for the table: more than one because some environments are random
 RANDOM_EPISODES = 1000  # per scenario without a stored random return
-UNKNOWN = {"random": np.nan, "best": np.nan}
 
 
 def library_for(env: Environment, path: str | None = None) -> scenarios.Library | None:
@@ -77,7 +77,7 @@ def members_table(outcomes: Mapping[str, Outcome], env: Environment, params: Any
     if library is not None:
         params = params.replace(bank=library.bank)
         reference = reference_returns(env, params, library, baselines.random_policy)
-    has_scores = reference is not None and not np.isnan(reference.best).all()
+    has_scores = reference is not None and not np.isnan(reference.top).all()
     rows = [_member_row(outcome, env, params, reference if has_scores else None) for outcome in outcomes.values()]
     width = max(map(len, [*outcomes, "mean"]))
     lines = [f"{'':<{width}}  {'validation':>10}  {'mean score' if has_scores else 'return':>10}"]
@@ -85,7 +85,8 @@ def members_table(outcomes: Mapping[str, Outcome], env: Environment, params: Any
     for (name, outcome), (validated, scored) in zip(outcomes.items(), rows, strict=True):
         failure = f"  stopped early, not finite: {outcome.failure}" if outcome.failure else ""
         lines.append(f"{name:<{width}}  {validated:>10.3f}  {scored:>10.3f}{failure}")
-    return "\n".join([*lines, f"{'mean':<{width}}  {'  '.join(spread)} (standard deviation)"])
+    lines.append(f"{'mean':<{width}}  {'  '.join(spread)} (standard deviation)")
+    return "\n".join([*lines, *([f"score: {reference.meaning}"] if reference is not None and has_scores else [])])
 
 
 def _member_row(
@@ -98,7 +99,8 @@ def _member_row(
     result = evaluate(outcome.policy, env, params, repetitions=EPISODES)
     if reference is None:
         return last, float(np.mean(result.returns))
-    return last, summarize(np.asarray(result.returns), np.asarray(result.terminated), reference).mean_score
+    scored = summarize(np.asarray(result.returns), np.asarray(result.terminated), reference).mean_score
+    return last, scored.value if scored else float("nan")
 
 
 def mean_returns(policies: Mapping[str, Any], env: Environment, params: Any, repetitions: int) -> str:
@@ -112,16 +114,14 @@ def reference_returns(
     env: Environment, params: Any, library: scenarios.Library, random_policy: Any
 ) -> ReferenceReturns:
     """The stored returns of shipped scenarios; for others Random is played and the best return is unknown."""
-    stored = stored_returns(env, library)
-    random = np.array([stored.get(id, UNKNOWN)["random"] for id in library.ids])
-    best = np.array([stored.get(id, UNKNOWN)["best"] for id in library.ids])
-    if np.isnan(random).any():
-        played = evaluate(random_policy, env, params, repetitions=RANDOM_EPISODES)
-        random = np.where(np.isnan(random), np.asarray(played.returns).mean(axis=1), random)
-    return ReferenceReturns(library.ids, random, best)
+    found = references(library.ids, stored_returns(env, library))
+    if not np.isnan(found.random).any():
+        return found
+    played = np.asarray(evaluate(random_policy, env, params, repetitions=RANDOM_EPISODES).returns).mean(axis=1)
+    return dataclasses.replace(found, random=np.where(np.isnan(found.random), played, found.random))
 
 
-def stored_returns(env: Environment, library: scenarios.Library) -> dict[str, dict[str, float]]:
+def stored_returns(env: Environment, library: scenarios.Library) -> dict[str, dict[str, Any]]:
     """The shipped returns of the scenarios in a library that equal shipped ones."""
     shipped = library if library.is_shipped else load_library(env)
     documents = dict(zip(library.ids, library.documents, strict=True))

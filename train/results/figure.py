@@ -14,7 +14,7 @@ MARKS = (("test", "o", BLUE), ("shifted", "s", ORANGE))
 
 
 def draw(results: Mapping[str, Sequence[Row]], path: Path) -> None:
-    """Draws the interquartile mean of returns with its interval, on the test and on the shifted set (matplotlib).
+    """Draws the mean return with its interval, on the test and on the shifted set (matplotlib).
 
     Random is left out: beside what it loses all others would lie on one spot.
 
@@ -25,7 +25,7 @@ def draw(results: Mapping[str, Sequence[Row]], path: Path) -> None:
     from matplotlib.figure import Figure
 
     others = {env_id: [row for row in rows if row.agent != "Random"] for env_id, rows in results.items()}
-    shown = {env_id: rows for env_id, rows in others.items() if any(row.test for row in rows)}
+    shown = {env_id: rows for env_id, rows in others.items() if any("test" in row.returns for row in rows)}
     height = -(-len(shown) // COLUMNS) or 1
     figure = Figure(figsize=(COLUMNS * PANEL[0], height * PANEL[1]), dpi=160, layout="constrained", facecolor="white")
     panels: Any = figure.subplots(height, COLUMNS, squeeze=False)
@@ -41,13 +41,12 @@ def draw(results: Mapping[str, Sequence[Row]], path: Path) -> None:
 def _panel(axes: Any, env_id: str, rows: Sequence[Row]) -> None:
     """One environment; agents from the top."""
     for number, row in enumerate(rows):
-        found = {"test": row.test, "shifted": row.sets.get("shifted")}
         for (name, marker, color), shift in zip(MARKS, (-0.12, 0.12), strict=True):
-            _mark(axes, found[name], number + shift, marker, color, name if number == 0 else None)
+            _mark(axes, row.returns.get(name), number + shift, marker, color, name if number == 0 else None)
     axes.set_title(env_id, loc="left", fontsize=9, color=INK)
     axes.set_yticks(range(len(rows)), [row.agent for row in rows])
     axes.invert_yaxis()
-    axes.set_xlabel("return, interquartile mean", fontsize=7, color=MUTED, loc="right")
+    axes.set_xlabel("mean return", fontsize=7, color=MUTED, loc="right")
     axes.grid(axis="x", color=FAINT, linewidth=0.6)
     axes.set_axisbelow(True)
     axes.tick_params(labelsize=7, labelcolor=MUTED, color=FAINT, length=2.5)

@@ -108,8 +108,8 @@ def median_seed(measured: Measured, sets: Sequence[str]) -> int:
 
 
 def _scored(policies: Sequence[Any], env: Environment, sets: Mapping[str, Any], about: Mapping[str, Any]) -> Measured:
-    """The returns of policies, one for each seed."""
-    returns, succeeded = {}, {}
+    """The returns of policies, one for each seed, and their figures by set and name."""
+    returns, succeeded, figures = {}, {}, {}
     for name, params in sets.items():
         repetitions = LIBRARY_EPISODES if name == LIBRARY else 1
         found = [
@@ -118,4 +118,6 @@ def _scored(policies: Sequence[Any], env: Environment, sets: Mapping[str, Any], 
         ]
         returns[name] = np.stack([np.asarray(each.returns).mean(axis=1) for each in found])
         succeeded[name] = np.stack([np.asarray(each.succeeded, np.float32).mean(axis=1) for each in found])
-    return Measured(returns, succeeded, about)
+        did = [each.figures() for each in found]
+        figures[name] = {figure: [each[figure] for each in did] for figure in did[0]}
+    return Measured(returns, succeeded, {**about, "figures": figures})

@@ -1,30 +1,37 @@
 """What was measured as a few numbers with their intervals: a row for each agent."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from train.results.held_out import SETS, TEST
+from train.results.held_out import TEST
 from train.results.measure import LIBRARY, Measured
-from train.score.aggregates import Aggregate, aggregate, improvement
+from train.score import aggregates
+from train.score.aggregates import Aggregate, aggregate
 from train.score.scores import ReferenceReturns, score
 
 REFERENCE_AGENT = "PPO"  # whom the others are compared with
+WHOLE_TEST = "test"  # easy, medium and hard together
+COMPARED = (WHOLE_TEST, "shifted")
+Arrays = Mapping[str, np.ndarray]  # set -> [seeds, S]
 
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """An agent in an environment; None where there is nothing to say."""
+    """An agent in an environment; no entry, or None, where there is nothing to say."""
 
     agent: str
-    test: Aggregate | None  # interquartile mean of returns over all difficulties
-    sets: Mapping[str, Aggregate]  # the same of each set
-    succeeded: Mapping[str, float]  # share of episodes, by set
-    library_score: Aggregate | None  # mean score: 0 is Random, 1 the best known return
-    library_return: float | None  # mean
+    returns: Mapping[str, Aggregate]  # mean, by set
+    succeeded: Mapping[str, Aggregate]  # share of episodes, by set; empty if no agent ever succeeds
+    return_gained: Mapping[str, Aggregate]  # paired difference to the agent `REFERENCE_AGENT`, by set
+    success_gained: Mapping[str, Aggregate]  # the same of the share of successes
+    interquartile: Aggregate | None  # interquartile mean of returns on the test set
     better: Aggregate | None  # probability that it improves upon the agent `REFERENCE_AGENT` on the test set
+    library_score: Aggregate | None  # mean score: 0 is Random
+    score_is: str  # the kind of return that scores 1, "" without scores
+    figures: Mapping[str, list[float]]  # what each seed for which that is known did on the test set
     about: Mapping[str, Any]
 
 
@@ -33,38 +40,61 @@ def rows(measured: Mapping[str, Measured], reference: ReferenceReturns | None) -
 
     Args:
         measured: agent -> what it reached in one environment.
-        reference: the returns of Random and the best known ones on the library, if it has one.
+        reference: the returns of Random and those that score 1 on the library, if it has one.
     """
     return [_row(agent, measured, reference) for agent in measured]
 
 
 def _row(agent: str, measured: Mapping[str, Measured], reference: ReferenceReturns | None) -> Row:
-    found, rival = measured[agent], measured.get(REFERENCE_AGENT)
-    library = found.returns.get(LIBRARY)
-    test, strata = _test(found)
-    rival_test = None if rival is None or agent == REFERENCE_AGENT else _test(rival)[0]
+    found, rival = measured[agent], None if agent == REFERENCE_AGENT else measured.get(REFERENCE_AGENT)
+    can_be_won = any(shares.any() for each in measured.values() for shares in each.succeeded.values())
+    returns, succeeded = _with_test(found.returns), _with_test(found.succeeded if can_be_won else {})
+    rival_returns, rival_succeeded = (_with_test(rival.returns), _with_test(rival.succeeded)) if rival else ({}, {})
+    library_score = None if reference is None else _library_score(returns, reference)
     return Row(
         agent=agent,
-        test=None if test is None else aggregate(test, strata=strata),
-        sets={name: aggregate(found.returns[name]) for name in SETS if name in found.returns},
-        succeeded={name: float(values.mean()) for name, values in found.succeeded.items()},
-        library_score=None if library is None or reference is None else _library_score(library, reference),
-        library_return=None if library is None else float(library.mean()),
-        better=None if test is None or rival_test is None else improvement(test, rival_test, strata=strata),
+        returns=_over(returns, returns, statistic=aggregates.mean),
+        succeeded=_over(succeeded, succeeded, statistic=aggregates.mean),
+        return_gained=_over(COMPARED, returns, rival_returns, statistic=aggregates.paired_difference),
+        success_gained=_over(COMPARED, succeeded, rival_succeeded, statistic=aggregates.paired_difference),
+        interquartile=_over([WHOLE_TEST], returns, statistic=aggregates.interquartile_mean).get(WHOLE_TEST),
+        better=_over([WHOLE_TEST], returns, rival_returns, statistic=aggregates.probability_of_improvement).get(
+            WHOLE_TEST
+        ),
+        library_score=library_score,
+        score_is="" if reference is None or library_score is None else reference.kind,
+        figures=_figures(found.about.get("figures", {})),
         about=found.about,
     )
 
 
-def _test(measured: Measured) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """([seeds, S] returns on the test set, [S] their difficulties), None without one."""
-    parts = [measured.returns[name] for name in TEST if name in measured.returns]
-    if not parts:
-        return None, None
-    return np.concatenate(parts, axis=1), np.repeat(np.arange(len(parts)), [part.shape[1] for part in parts])
+def _with_test(arrays: Arrays) -> Arrays:
+    """The whole test set, if any of it is there, before its parts and the other sets."""
+    parts = [arrays[name] for name in TEST if name in arrays]
+    return {**({WHOLE_TEST: np.concatenate(parts, axis=1)} if parts else {}), **arrays}
 
 
-def _library_score(returns: np.ndarray, reference: ReferenceReturns) -> Aggregate | None:
+def _over(names: Iterable[str], *samples: Arrays, statistic: Callable[..., float]) -> dict[str, Aggregate]:
+    """Set -> a statistic of what the samples have, for those sets that each of them has."""
+    sizes = [samples[0][name].shape[1] for name in TEST if name in samples[0]]
+    strata = {WHOLE_TEST: np.repeat(np.arange(len(sizes)), sizes)}
+    return {
+        name: aggregate(*(sample[name] for sample in samples), statistic=statistic, strata=strata.get(name))
+        for name in names
+        if all(name in sample for sample in samples)
+    }
+
+
+def _library_score(returns: Arrays, reference: ReferenceReturns) -> Aggregate | None:
     """The mean score over the scenarios that have one; None if none has."""
-    scores = np.stack([score(each, reference) for each in returns])
+    if LIBRARY not in returns:
+        return None
+    scores = np.stack([score(each, reference) for each in returns[LIBRARY]])
     scored = scores[:, ~np.isnan(scores[0])]
-    return aggregate(scored, lambda values: float(values.mean())) if scored.size else None
+    return aggregate(scored) if scored.size else None
+
+
+def _figures(by_set: Mapping[str, Mapping[str, list[float]]]) -> dict[str, list[float]]:
+    """Name -> mean over the test set, of each seed."""
+    parts = [by_set[name] for name in TEST if name in by_set]
+    return {name: np.mean([part[name] for part in parts], axis=0).tolist() for name in (parts[0] if parts else {})}

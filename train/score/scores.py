@@ -1,12 +1,20 @@
-"""Scores: where a policy stands between a random policy (0) and the best known return (1), per scenario."""
+"""Scores: where a policy stands between a random policy (0) and a reference return (1), per scenario."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-MIN_SPREAD = 0.1  # of best - random: scenarios with less to win have no score
-RESAMPLES = 10_000
+from train.score.aggregates import Aggregate, aggregate
+
+MIN_SPREAD = 0.1  # of top - random: scenarios with less to win have no score
+MEANINGS = {
+    "exact best": "1 the best return, exact by search",
+    "upper bound": "1 a proven upper bound of the mean return, which may be out of reach",
+    "best known": "1 the best known return",
+}
+"""Kind of reference return, from the strongest -> what a score of 1 is."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -15,7 +23,13 @@ class ReferenceReturns:
 
     ids: Sequence[str]
     random: np.ndarray  # [S] mean return of a random policy
-    best: np.ndarray  # [S] best known return
+    top: np.ndarray  # [S] the return that scores 1
+    kind: str  # of `top`, one of `MEANINGS`
+
+    @property
+    def meaning(self) -> str:
+        """What 0 and 1 are, in words."""
+        return f"0 is Random, {MEANINGS[self.kind]}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,10 +38,31 @@ class Summary:
 
     returns: np.ndarray  # [S], means over repetitions
     scores: np.ndarray  # [S], NaN where there is no score
-    mean_score: float  # over the scenarios with a score
-    interval: tuple[float, float]  # 95 % confidence interval of the mean score
+    mean_score: Aggregate | None  # over the scenarios with a score, its interval over scenarios; None if none has one
     terminated: float  # share of episodes that terminated rather than hit the time limit
     succeeded: float = 0.0  # share of episodes that ended in success
+
+
+def references(ids: Sequence[str], rows: Mapping[str, Mapping[str, Any]]) -> ReferenceReturns:
+    """The references in rows of known returns, by scenario; they are called by the weakest kind among them.
+
+    A row has `random` and `best`; where `best_is` is not `exact`, it may have `upper`, a proven bound of `best`.
+
+    >>> references(("a", "b"), {"a": {"random": 0.0, "best": 3.0, "best_is": "found", "upper": 4.0}})
+    ReferenceReturns(ids=('a', 'b'), random=array([ 0., nan]), top=array([ 4., nan]), kind='upper bound')
+    """
+    tops = {id: _top(row) for id, row in rows.items()}
+    random = np.array([rows[id]["random"] if id in rows else np.nan for id in ids])
+    top = np.array([tops[id][1] if id in tops else np.nan for id in ids])
+    kinds = [kind for kind in MEANINGS if kind in {kind for kind, _ in tops.values()}]
+    return ReferenceReturns(ids, random, top, kinds[-1] if kinds else "best known")
+
+
+def _top(row: Mapping[str, Any]) -> tuple[str, float]:
+    """(its kind, the return that scores 1)."""
+    if "upper" in row:
+        return "upper bound", row["upper"]
+    return "exact best" if row.get("best_is", "exact") == "exact" else "best known", row["best"]
 
 
 def summarize(
@@ -40,26 +75,18 @@ def summarize(
     means = returns.mean(axis=1)
     each = score(means, reference)
     scored = each[~np.isnan(each)]
-    mean_score = float(scored.mean()) if scored.size else float("nan")
+    mean_score = aggregate(scored[None]) if scored.size else None
     success_rate = 0.0 if succeeded is None else float(succeeded.mean())
-    return Summary(means, each, mean_score, bootstrap_interval(scored), float(terminated.mean()), success_rate)
+    return Summary(means, each, mean_score, float(terminated.mean()), success_rate)
 
 
 def score(returns: np.ndarray, reference: ReferenceReturns) -> np.ndarray:
-    """[S]: (return - random) / (best - random), NaN where best - random is unknown or less than 0.1.
+    """[S]: (return - random) / (top - random), NaN where top - random is unknown or less than 0.1.
 
-    >>> score(np.array([3.0, 3.0]), ReferenceReturns(("a", "b"), np.array([1.0, 1.0]), np.array([5.0, np.nan])))
+    >>> known = ReferenceReturns(("a", "b"), np.array([1.0, 1.0]), np.array([5.0, np.nan]), "exact best")
+    >>> score(np.array([3.0, 3.0]), known)
     array([0.5, nan])
     """
-    spread = reference.best - reference.random
+    spread = reference.top - reference.random
     is_scored = spread >= MIN_SPREAD
     return np.where(is_scored, (returns - reference.random) / np.where(is_scored, spread, 1.0), np.nan)
-
-
-def bootstrap_interval(values: np.ndarray) -> tuple[float, float]:
-    """A 95 % interval of the mean: percentiles of the means of 10,000 resamples; NaN if there are no values."""
-    if not values.size:
-        return float("nan"), float("nan")
-    drawn = np.random.default_rng(0).integers(values.size, size=(RESAMPLES, values.size))
-    low, high = np.percentile(values[drawn].mean(axis=1), [2.5, 97.5])
-    return float(low), float(high)

@@ -264,6 +264,25 @@ class Statistics(struct.PyTreeNode):
     coverage: jax.Array  # float32, visited / existing channels
     reactions_per_message: jax.Array  # float32, reactions / teammates' messages
 
+    def pooled(self) -> dict[str, float]:
+        """The figures of the specification's evaluation beside the return, over all episodes and agents (host side).
+
+        Returns:
+            `messages` an episode; of all mentions that were answered or missed the share of `mentions answered`;
+            `response time`, the mean steps until an answer, 0 without one; mean `coverage` of channels and share of
+            `valid actions`.
+        """
+        answered, missed = np.sum(self.mentions_answered), np.sum(self.mentions_missed)
+        waited = np.sum(np.asarray(self.mean_response_time) * np.asarray(self.mentions_answered))
+        figures = {
+            "messages": np.mean(self.messages_sent),
+            "mentions answered": answered / max(answered + missed, 1),
+            "response time": waited / max(answered, 1),
+            "coverage": np.mean(self.coverage),
+            "valid actions": np.mean(self.valid_action_share),
+        }
+        return {name: float(value) for name, value in figures.items()}
+
 
 class Params(struct.PyTreeNode):
     """The numbers of the environment, all traced."""

@@ -4,7 +4,8 @@
 - `best`: that of the trained policy of the package, and `best_is` is `"found"`: it is a lower bound of what can be
   earned;
 - `upper`: an upper bound of it. The mean over draws of what a player who knows the draws could earn at most is
-  estimated, with the standard error `upper_error`, and `upper` lies four standard errors above the estimate.
+  estimated, with the standard error `upper_error`, and `upper` lies four standard errors above the estimate. Scores
+  are shares of it, since a share of `best` would measure the package by itself.
 """
 
 from typing import Any

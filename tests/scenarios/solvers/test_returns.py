@@ -5,17 +5,19 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import jaxenv
 import scenarios
 from jaxenv import baselines
+from jaxenv.envs.lifeops.actions import ACCEPT, RESCHEDULE
 from reference.lifeops_library import LIBRARY
 from reference.lifeops_search import solve as solve_in_reference
 from scenarios import solvers
 from scenarios.libraries import RETURNS
 from scenarios.solvers import __main__ as command
-from scenarios.solvers import lifeops
+from scenarios.solvers import exhaustive, lifeops
 from scenarios.solvers.exhaustive import solve
 from scenarios.solvers.lifestack.returns import played
 from scenarios.solvers.records import write
@@ -70,6 +72,25 @@ def test_values_of_a_day_with_one_request() -> None:
     env, params = jaxenv.make("LifeOps-v0")
     found = solve(env, params, DAYS.index("easy_2"), lambda state: state)
     assert found == pytest.approx((0.0, -5.6, -3.5), abs=1e-5)
+
+
+def test_the_best_classic_play_takes_no_meeting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As good without accepting and moving: an offer of another time costs nothing. The shaped rules pay for both."""
+    backward = exhaustive._backward
+
+    def best_without(env_name: str, id: str) -> float:
+        env, _ = jaxenv.make(env_name)
+        takes = np.isin(env.catalogue.table.verb, (ACCEPT, RESCHEDULE))
+
+        def only_others(layer, values):
+            return backward(layer._replace(legal=layer.legal & ~takes), values)
+
+        monkeypatch.setattr(exhaustive, "_backward", only_others)
+        return solve(env, env.params_for(DAYS.bank), DAYS.index(id), lifeops._future_of).best
+
+    for id in ("easy_2", "s1_basic_conflict", "s5_late_meeting"):
+        assert best_without("LifeOps-v0", id) == pytest.approx(STORED["LifeOps-v0"][id]["best"], abs=1e-4)
+    assert best_without("LifeOps-Shaped-v0", "easy_1") < STORED["LifeOps-Shaped-v0"]["easy_1"]["best"] - 1
 
 
 @pytest.mark.slow

@@ -347,6 +347,17 @@ def test_shipped_scenarios_have_reference_returns_wherever_their_files_are(tmp_p
     assert comparison.stored_returns(env, changed) == {}
 
 
+@pytest.mark.parametrize(
+    ("env_id", "kind", "top"), [("LifeOps-v0", "exact best", "best"), ("TeamsClone-v0", "upper bound", "upper")]
+)
+def test_a_score_of_1_is_exact_or_a_proven_bound_and_never_what_a_policy_earned(env_id, kind, top):
+    env, params = jaxenv.make(env_id)
+    library = comparison.load_library(env)
+    found = comparison.reference_returns(env, params, library, None)
+    assert found.kind == kind
+    assert found.top.tolist() == [row[top] for row in library.returns(env_id).values()]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("env_id", jaxenv.registered())
 def test_every_environment_trains(env_id, tmp_path, capsys):

@@ -53,7 +53,9 @@ def measured(low, seeds=3):
     seeded = low + np.arange(seeds, dtype=np.float32)[:, None]
     returns = {name: np.repeat(seeded - 10 * (name == "hard"), 8, axis=1) for name in SETS}
     succeeded = {name: np.full((seeds, 8), 0.25, np.float32) for name in SETS}
-    return Measured(returns | {"library": np.repeat(seeded, 2, axis=1)}, succeeded, ABOUT | {"seeds": seeds})
+    figures = {name: {"messages": [6.0] * (seeds - 1), "coverage": [0.25] * (seeds - 1)} for name in SETS}
+    about = ABOUT | {"seeds": seeds, "figures": figures}
+    return Measured(returns | {"library": np.repeat(seeded, 2, axis=1)}, succeeded, about)
 
 
 @pytest.fixture(autouse=True)
@@ -63,17 +65,32 @@ def quick(monkeypatch):
 
 
 def test_a_row_by_hand():
-    reference = ReferenceReturns(("a", "b"), np.array([0.0, 1.0]), np.array([4.0, np.nan]))
+    reference = ReferenceReturns(("a", "b"), np.array([0.0, 1.0]), np.array([4.0, np.nan]), "upper bound")
     ours, theirs = summary.rows({"PPO": measured(1.0), "PQN": measured(2.0)}, reference)
-    assert ours.test.value == pytest.approx(np.sort([1, 2, 3] * 16 + [-9, -8, -7] * 8)[18:54].mean())
-    assert ours.sets["shifted"].value == 2.0
-    assert ours.sets["hard"].value == -8.0
-    assert ours.succeeded["easy"] == 0.25
-    assert ours.library_score.value == pytest.approx(2.0 / 4.0)  # the second scenario has no best return
-    assert ours.library_return == 2.0
-    assert ours.better is None
+    assert ours.returns["test"].value == pytest.approx((2.0 + 2.0 - 8.0) / 3)
+    assert ours.interquartile.value == pytest.approx(np.sort([1, 2, 3] * 16 + [-9, -8, -7] * 8)[18:54].mean())
+    assert ours.returns["shifted"].value == 2.0
+    assert ours.returns["hard"].value == -8.0
+    assert ours.succeeded["easy"].value == ours.succeeded["test"].value == 0.25
+    assert ours.library_score.value == pytest.approx(2.0 / 4.0)  # the second scenario has no reference
+    assert ours.score_is == "upper bound"
+    assert ours.returns["library"].value == 2.0
+    assert (ours.better, ours.return_gained, ours.success_gained) == (None, {}, {})
     assert theirs.better.value == pytest.approx((1 + 1 + 1 + 0.5 + 0.5 + 1 + 1 + 1 + 0) / 9)  # pairs of 2 3 4 and 1 2 3
     assert theirs.better.low <= theirs.better.value <= theirs.better.high <= 1.0
+    assert {name: gain.value for name, gain in theirs.return_gained.items()} == {"test": 1.0, "shifted": 1.0}
+    assert theirs.return_gained["test"].low < 1.0 < theirs.return_gained["test"].high  # seeds differ
+    assert [gain.value for gain in theirs.success_gained.values()] == [0.0, 0.0]
+    assert ours.figures == {"messages": [6.0] * 2, "coverage": [0.25] * 2}
+
+
+def test_a_page_says_what_scores_1_and_what_to_know_before():
+    reference = ReferenceReturns(("a", "b"), np.array([0.0, 1.0]), np.array([4.0, 9.0]), "upper bound")
+    page = markdown.page(
+        {env_id: summary.rows({"PPO": measured(1.0)}, reference) for env_id in ("LifeOps-v0", "A")}, None
+    )
+    assert page.count(" | library, 1 = upper bound | ") == 2
+    assert page.count("never accepts a meeting") == 1
 
 
 def test_the_median_seed():
@@ -101,10 +118,19 @@ def test_the_page_has_a_row_for_each_agent_and_no_empty_column(tmp_path):
     page = markdown.page({"A-v0": rows}, "picture.png", ["results/1M/README.md"])
     assert "(picture.png)" in page
     assert "\nTrained for other numbers of steps: [1M](results/1M/README.md).\n" in page
-    assert "| agent | test | easy | hard | shifted | library | succeeded | better" in page
-    assert "| better than PPO | seeds | time each |\n" in page
-    assert f"| PPO | {rows[1].test.value:.2f} (" in page
-    assert "| return 2.00 | 25% / 25% |  | 3 | 60 s |" in page
+    reached = "| agent | test | shifted | easy | hard | succeeded, test | succeeded, shifted | library, return | IQM |"
+    assert f"{reached} seeds | time each |\n" in page
+    assert f"| PPO | {rows[1].returns['test'].value:.2f} (" in page
+    assert "| 25% (25% to 25%) |" in page
+    compared = (
+        "| less PPO | return, test | return, shifted | points of success, test | points of success, shifted | better |"
+    )
+    assert f"{compared}\n" in page
+    assert "\n| Random | -6.00 (" in page
+    assert "| +0.0 (+0.0 to +0.0) | 0.00 (0.00 to 0.00) |\n" in page
+    assert page.count("\n| PPO | ") == 1  # less itself there is nothing to say
+    assert "| on the test set | messages | coverage |\n" in page
+    assert "\n| PPO, 2 of 3 seeds | 6.00 | 0.25 |\n" in page
     place = "a chip, 2 cores, cpu, jax 0.10: `python -m train`"
     assert f"7 environment steps a seed. {place}. Scenarios: easy `abc`." in page
     pytest.importorskip("matplotlib")

@@ -32,7 +32,7 @@ def test_the_interval_covers_the_truth_as_often_as_it_says(monkeypatch):
     random, covered = np.random.default_rng(1), 0
     for _ in range(200):
         scores = random.normal(size=(8, 1)) * 0.3 + random.normal(size=(1, 40)) + 0.5 * random.normal(size=(8, 40))
-        found = aggregates.aggregate(scores, lambda x: float(x.mean()))
+        found = aggregates.aggregate(scores)
         assert found.low <= found.value <= found.high
         covered += found.low <= 0.0 <= found.high
     assert 0.85 <= covered / 200 <= 1.0
@@ -41,6 +41,25 @@ def test_the_interval_covers_the_truth_as_often_as_it_says(monkeypatch):
 def test_strata_keep_their_share():
     """Scenarios of two difficulties with scores 0 and 1: each resample has as many of each."""
     scores = np.repeat([[0.0] * 30 + [1.0] * 10], 3, axis=0)
-    found = aggregates.aggregate(scores, lambda x: float(x.mean()), strata=np.array([0] * 30 + [1] * 10))
+    found = aggregates.aggregate(scores, strata=np.array([0] * 30 + [1] * 10))
     assert found.low == found.high == 0.25
     assert str(found) == "0.250 (0.250 to 0.250)"
+
+
+def test_the_mean_and_the_paired_difference_order_what_two_humps_hide():
+    """A half of the crises is won for +10, else lost for -9; ours wins two of twenty more and pays 0.01 of upkeep."""
+    theirs = np.where(np.arange(20) < 10, 10.0, -9.0)[None].repeat(3, axis=0)
+    ours = np.where(np.arange(20) < 12, 9.99, -9.01)[None].repeat(3, axis=0)
+    assert aggregates.paired_difference(ours, theirs) == pytest.approx(2 * 19 / 20 - 0.01)
+    assert aggregates.paired_difference(ours, theirs) == pytest.approx(aggregates.mean(ours) - aggregates.mean(theirs))
+    assert aggregates.probability_of_improvement(ours, theirs) == 0.1  # "worse"
+    assert aggregates.interquartile_mean(ours[:, :15]) == pytest.approx(9.99)  # one of five is lost, and not seen
+
+
+def test_a_paired_difference_draws_the_same_scenarios_for_both():
+    """Scenarios differ by far more than the agents do: paired, the interval is that of the difference alone."""
+    random = np.random.default_rng(2)
+    theirs = 100 * random.normal(size=(1, 50)).repeat(4, axis=0)
+    found = aggregates.aggregate(theirs + 0.5, theirs, statistic=aggregates.paired_difference)
+    assert [found.value, found.low, found.high] == pytest.approx([0.5] * 3)
+    assert aggregates.aggregate(theirs).high - aggregates.aggregate(theirs).low > 10

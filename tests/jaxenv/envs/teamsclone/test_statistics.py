@@ -4,6 +4,7 @@ import jax
 import numpy as np
 import pytest
 
+from jaxenv.envs.teamsclone.types import Statistics
 from reference.teamsclone_cases import CHAT, REPLY, calls, initial, says, small
 from reference.teamsclone_general import general
 from reference.teamsclone_rules import Entry
@@ -29,6 +30,28 @@ AT_RESET = {
 
 def test_statistics_at_reset():
     assert Game().statistics() == AT_RESET
+
+
+def test_figures_pool_the_mentions_of_all_episodes():
+    """One answer after 4 steps, three after 1.5, two missed: by episodes the rates would be 1, 0.6 and 0."""
+    zero = np.zeros((3, 1))
+    counted = Statistics(**dict.fromkeys(AT_RESET, zero)).replace(
+        messages_sent=np.array([[6], [9], [0]]),
+        mentions_answered=np.array([[1], [3], [0]]),
+        mentions_missed=np.array([[0], [2], [0]]),
+        mean_response_time=np.array([[4.0], [1.5], [0.0]]),
+        coverage=np.array([[0.5], [1.0], [0.0]]),
+        valid_action_share=np.array([[1.0], [0.7], [0.7]]),
+    )
+    expected = {
+        "messages": 5,
+        "mentions answered": 4 / 6,
+        "response time": 8.5 / 4,
+        "coverage": 0.5,
+        "valid actions": 0.8,
+    }
+    assert counted.pooled() == pytest.approx(expected)
+    assert counted.replace(mentions_answered=zero, mentions_missed=zero).pooled()["response time"] == 0.0
 
 
 def test_statistics_of_a_course():
