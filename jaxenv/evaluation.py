@@ -12,7 +12,7 @@ from jax.tree_util import Partial
 
 from jaxenv.core import Environment
 from jaxenv.core.contents import require_valid
-from jaxenv.core.types import Key, Policy, StatefulPolicy
+from jaxenv.core.types import Key, Policy, StatefulPolicy, StatePolicy
 
 
 class Evaluation(struct.PyTreeNode):
@@ -41,7 +41,7 @@ class Evaluation(struct.PyTreeNode):
 
 
 def evaluate(
-    policy: Policy | StatefulPolicy,
+    policy: Policy | StatefulPolicy | StatePolicy,
     env: Environment,
     params: Any,
     *,
@@ -64,7 +64,8 @@ def evaluate(
     Args:
         policy: (key, observation, params) -> action on one observation: a baseline, any function, or a trained
             `NetworkPolicy`, which takes the most probable action, or samples with `policy.replace(greedy=False)`;
-            or a `StatefulPolicy`. New weights of a policy that is a pytree do not recompile.
+            a `StatefulPolicy`; or a `StatePolicy`, which is shown the true state. New weights of a policy that is a
+            pytree do not recompile.
         env: the environment.
         params: its params, with the bank to play.
         key: random key for policies and environments; `jax.random.key(0)` by default.
@@ -99,7 +100,7 @@ def _play(
 ) -> Evaluation:
     """Plays one episode; nothing is added after its end, however long others of the batch continue."""
     reset_key, play_key = jax.random.split(key)
-    start, act = _for_all_agents(policy, env)
+    start, act = _in_state(policy, env)
     state = env.init(reset_key, params, scenario)
 
     def is_running(carry: tuple[Any, Any, Key, Evaluation]) -> jax.Array:
@@ -109,7 +110,7 @@ def _play(
     def step(carry: tuple[Any, Any, Key, Evaluation]) -> tuple[Any, Any, Key, Evaluation]:
         state, memory, key, so_far = carry
         key, policy_key, env_key = jax.random.split(key, 3)
-        action, memory = act(policy_key, env.observe(state, params), params, memory)
+        action, memory = act(policy_key, state, params, memory)
         state, reward, terminated, info = env.transition(env_key, state, action, params)
         so_far = Evaluation(
             returns=so_far.returns + jnp.mean(reward),
@@ -128,6 +129,14 @@ def _play(
     # Under vmap a while loop runs until all episodes are done and leaves finished ones unchanged.
     *_, played = lax.while_loop(is_running, step, (*first[:-1], zeros))
     return played
+
+
+def _in_state(policy: Any, env: Environment) -> tuple[Any, Callable[..., tuple[jax.Array, Any]]]:
+    """(initial carry of all agents, (key, state, params, carry) -> (action, carry))."""
+    if hasattr(policy, "act_on_state"):
+        return (), lambda key, state, params, carry: (policy.act_on_state(key, state, params), carry)
+    start, act = _for_all_agents(policy, env)
+    return start, lambda key, state, params, carry: act(key, env.observe(state, params), params, carry)
 
 
 def _for_all_agents(policy: Any, env: Environment) -> tuple[Any, Callable[..., tuple[jax.Array, Any]]]:

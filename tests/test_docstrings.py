@@ -48,7 +48,7 @@ PUBLIC = [
     *(wrappers.summarize, wrappers.register_gymnax, wrappers.register_jaxmarl),
     *(jaxenv.masking.sample_uniform, jaxenv.masking.mask_logits, jaxenv.masking.lexicographic_argmin),
     *(jaxenv.spaces.Discrete, jaxenv.spaces.Box, jaxenv.spaces.Record, StatefulPolicy),
-    *(baselines.for_environment, baselines.random_policy, testing.check_environment, testing.examine),
+    *(baselines.for_environment, baselines.random_policy, baselines.Myopic, testing.check_environment, testing.examine),
     *(scenarios.lifeops.LifeOpsEnv, scenarios.lifestack.LifeStackEnv, scenarios.teamsclone.TeamsEnvClient),
 ]
 

@@ -1,4 +1,4 @@
-"""Baselines: random and rule-based policies."""
+"""Baselines: random and rule-based policies, and one that looks a step ahead in the true state."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 from jaxenv.baselines import lifeops as _lifeops
 from jaxenv.baselines import lifestack as _lifestack
 from jaxenv.baselines import teamsclone as _teamsclone
+from jaxenv.baselines.myopic import Myopic as Myopic
 from jaxenv.baselines.random import random_policy as random_policy
 from jaxenv.core import Environment
 from jaxenv.core.types import Policy, StatefulPolicy

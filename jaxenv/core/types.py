@@ -54,3 +54,14 @@ class StatefulPolicy(Protocol):
     def act(self, key: Key, observation: Any, params: Any, carry: Any) -> tuple[jax.Array, Any]:
         """(action, carry) for one unbatched observation of one agent."""
         ...
+
+
+class StatePolicy(Protocol):
+    """A policy that sees the true state, with what is hidden from agents: a reference point, and no agent.
+
+    `jaxenv.baselines.Myopic` is one. It is a pytree, and acts for all agents at once.
+    """
+
+    def act_on_state(self, key: Key, state: Any, params: Any) -> jax.Array:
+        """An action for one unbatched state: [] int32, [N] for N agents."""
+        ...

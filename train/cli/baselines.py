@@ -47,8 +47,8 @@ def baselines(
 
     Args:
         env: Ids of environments; default: all.
-        agents: Agents that learn: PPO, PPO-GRU, PPO-PLR, PPO-ACCEL, PQN, DQN; default: all. Rule-based ones are always
-            scored.
+        agents: Agents that learn: PPO, PPO-GRU, PPO-PLR, PPO-ACCEL, PQN, DQN; default: all. Rule-based ones and
+            Myopic are always scored.
         seeds: Runs of each agent.
         total_steps: Environment steps of each run; default: those of the environment's preset.
         out: The folder for what was measured, results.json and results.png.
@@ -64,7 +64,7 @@ def baselines(
         made, params = jaxenv.make(env_id)
         sets = _sets(made, params)
         marks = _marks(sets)
-        for name, policy in rules.for_environment(made).items():
+        for name, policy in _untrained(made).items():
             job = functools.partial(measure.rule_based, policy, made, sets, seeds=seeds)
             _once(store.path_of(out, env_id, name), {"scenarios": marks, "seeds": seeds}, job)
         for agent in chosen:
@@ -89,7 +89,7 @@ def report(out: Path, page: Path) -> None:
             continue
         made, params = jaxenv.make(env_id)
         marks = scenario_marks(made, params)
-        order = [*rules.for_environment(made), *LEARNERS]
+        order = [*_untrained(made), *LEARNERS]
         found = {name: measured[name] for name in order if name in measured}
         current = {name: each for name, each in found.items() if is_current(each, marks, made, params)}
         if left_out := set(measured) - set(current):
@@ -105,6 +105,11 @@ def report(out: Path, page: Path) -> None:
     others = [os.path.relpath(other, page.parent) for other in sorted(out.glob("*/README.md"))]
     write_atomic(page, markdown.page(results, shown, others).encode())
     print(f"written to {page} and {out}", flush=True)
+
+
+def _untrained(env: Environment) -> dict[str, Any]:
+    """The policies that are scored as they are: the baselines, and Myopic."""
+    return {**rules.for_environment(env), "Myopic": rules.Myopic(env)}
 
 
 def is_current(measured: Measured, marks: Mapping[str, str], env: Environment, params: Any) -> bool:

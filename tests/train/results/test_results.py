@@ -159,8 +159,9 @@ def test_nothing_is_measured_twice(command, tmp_path, monkeypatch, capsys):
     assert "the same command goes on" in capsys.readouterr().out
     assert command() == 0
     assert capsys.readouterr().out.startswith("Table-v0: PPO\n")  # Random had been scored before
-    random, ppo = json.loads((tmp_path / "out/results.json").read_text())["Table-v0"]
-    assert [row["about"]["env_steps"] for row in (random, ppo)] == [0, 2048]
+    random, myopic, ppo = json.loads((tmp_path / "out/results.json").read_text())["Table-v0"]
+    assert [row["agent"] for row in (random, myopic, ppo)] == ["Random", "Myopic", "PPO"]
+    assert [row["about"]["env_steps"] for row in (random, myopic, ppo)] == [0, 0, 2048]
     assert ppo["library_score"]["value"] == 0.5  # states 0 and 1 pay 1 and -1, whatever is done
     [runs] = tmp_path.glob("runs/Table-v0/PPO-*")
     policies = [path.read_bytes() for path in runs.glob("seed=*/policy.msgpack")]

@@ -1,0 +1,65 @@
+"""Myopic: the action of the greatest expected reward in the next step, by the true model; nothing is learned.
+
+It tells how much of a return needs no credit over time. It is no rival on equal terms: it sees the true state, with
+what the environment hides from agents.
+"""
+
+import jax
+import jax.numpy as jnp
+from flax import struct
+
+from jaxenv.core import Environment, masking
+from jaxenv.core.types import Key
+
+DRAWS = 4
+TIE = 1e-5  # expected rewards that differ by less are alike; sums of terms differ by their rounding
+
+
+class Myopic(struct.PyTreeNode):
+    """Looks one step ahead in the true state: a `StatePolicy`, for `jaxenv.evaluate`.
+
+    Of each legal action it takes the reward of `env.transition` in the mean over `DRAWS` draws of the step's chance,
+    which are its own, made from its key and the same for all actions, never those that the episode goes on with. Ties
+    go to one of the actions at random, each as likely. Each of several agents takes the others' actions to be uniformly
+    random legal ones, which the draws hold too, and looks at its own reward.
+
+    >>> import jax, jaxenv
+    >>> from jaxenv.baselines import Myopic
+    >>> env, params = jaxenv.make("LifeOps-v0")
+    >>> observation, state = env.reset(jax.random.key(0), params)
+    >>> action = jax.jit(Myopic(env).act_on_state)(jax.random.key(1), state, params)
+    >>> bool(observation.action_mask[action])
+    True
+    """
+
+    env: Environment = struct.field(pytree_node=False)
+
+    def act_on_state(self, key: Key, state: object, params: object) -> jax.Array:
+        """[] int32, or [N] for N agents."""
+        tie_key, draws_key = jax.random.split(key)
+        expected = self.expected_rewards(draws_key, state, params)
+        is_best = expected >= jnp.max(expected, axis=1, keepdims=True) - TIE
+        keys = jax.random.split(tie_key, self.env.num_agents)
+        return self._joint(jax.vmap(masking.sample_uniform)(keys, is_best))
+
+    def expected_rewards(self, key: Key, state: object, params: object) -> jax.Array:
+        """[N, A] float32: what each agent's actions pay in the next step; minus infinity where they are not legal."""
+        agents, actions = self.env.num_agents, self.env.num_actions
+        mask = jnp.reshape(self.env.action_mask(state, params), (agents, actions))
+
+        def reward(agent: jax.Array, action: jax.Array, key: Key) -> jax.Array:
+            world_key, others_key = jax.random.split(key)
+            others = jax.vmap(masking.sample_uniform)(jax.random.split(others_key, agents), mask)
+            joint = self._joint(others.at[agent].set(action))
+            return jnp.reshape(self.env.transition(world_key, state, joint, params)[1], agents)[agent]
+
+        of_draws = jax.vmap(reward, in_axes=(None, None, 0))
+        of_actions = jax.vmap(of_draws, in_axes=(None, 0, None))
+        of_agents = jax.vmap(of_actions, in_axes=(0, None, None))
+        numbers = jnp.arange(agents, dtype=jnp.int32), jnp.arange(actions, dtype=jnp.int32)
+        found = of_agents(*numbers, jax.random.split(key, DRAWS))  # [N, A, draws]
+        return jnp.where(mask, jnp.mean(found, axis=-1), -jnp.inf)
+
+    def _joint(self, actions: jax.Array) -> jax.Array:
+        """[N] as the environment takes them: [] for one agent."""
+        return jnp.reshape(actions, () if self.env.num_agents == 1 else (self.env.num_agents,))
