@@ -30,6 +30,8 @@ what is missing below has not been run.
   the best and the worst quarter, and the probability that a seed of the agent has the greater return than one of
   {REFERENCE_AGENT} on a scenario, a tie counting one half. Where returns have two humps, as in LifeStack (won or lost),
   the one leaves out most of what is lost, and to the other a hundredth weighs as much as a lost crisis.
+- **On the test set**, where an environment counts what agents do: messages an episode, the share of mentions that were
+  answered, the mean steps until an answer, the share of channels that were visited and of actions that were legal.
 - **Choices** were made by the return on other scenarios, the validation set: settings of PPO for each environment,
   those of PQN (whose targets are of one step, lambda = 0) and DQN as changes of them, lightly tuned in the planner. The
   library's scores were in view as well when the features of actions and the generators of LifeOps and LifeStack and the
