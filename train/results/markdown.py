@@ -32,6 +32,8 @@ what is missing below has not been run.
   the one leaves out most of what is lost, and to the other a hundredth weighs as much as a lost crisis.
 - **Myopic** looks one step ahead for the greatest expected reward, by the true model and in the true state, with what
   agents do not see, and learns nothing: where it comes close to {REFERENCE_AGENT}, little credit over time is needed.
+- **On the test set**, where an environment counts what agents do: messages an episode, the share of mentions that were
+  answered, the mean steps until an answer, the share of channels that were visited and of actions that were legal.
 - **Choices** were made by the return on other scenarios, the validation set: settings of PPO for each environment,
   those of PQN (whose targets are of one step, lambda = 0) and DQN as changes of them, lightly tuned in the planner. The
   library's scores were in view as well when the features of actions and the generators of LifeOps and LifeStack and the
