@@ -1,9 +1,11 @@
 """The notebooks are stored as they ran, begin by installing, and run within two minutes on two cores.
 
-`python tests/test_notebooks.py [NAME …]` runs them, all or some, and stores what they showed.
+`python tests/test_notebooks.py [NAME …]` runs them, all or some, and stores what they showed. They tell speeds, so it
+refuses a busy machine.
 """
 
 import json
+import os
 import re
 import resource
 import sys
@@ -20,9 +22,9 @@ PATHS = sorted(FOLDER.glob("*.ipynb"))
 CPU_SECONDS = 240  # two minutes of two cores
 MAX_BYTES = 8_000_000  # of the folder
 HERE = re.compile(r"/(tmp|home|root|work|Users|private|var)/")
+MAX_LOAD = 1.0  # processes that ran in the last minute, in the mean
 INSTALL = """\
-# In Colab, or wherever jaxenv is not installed yet. It is not on PyPI: SOURCE is the checkout that this notebook is
-# from, or the address of a repository with it, such as "jaxenv[train,viz] @ git+https://ADDRESS".
+# jaxenv is not on PyPI: this needs a checkout. In Colab: SOURCE = "jaxenv[train,viz] @ git+https://ADDRESS"
 import importlib.util
 
 SOURCE = "..[train,viz]"
@@ -80,8 +82,48 @@ def joined(outputs):
     return found
 
 
+def problems(outputs):
+    """What must not be stored: shares below 0, which are noise, and pictures that GitHub does not show."""
+    found = []
+    for output in outputs:
+        found += re.findall(r"(?<!\d)-[\d.]+%", output.get("text", ""))
+        data = output.get("data", {})
+        page = data.get("text/html", "")
+        is_shown = "image/png" in data or "data:image/png;base64," in page
+        if not is_shown and ("image/svg+xml" in data or "<svg" in page or "<iframe" in page):
+            found.append(f"without a PNG: {data['text/plain']}")
+    return found
+
+
+def test_shares_below_0_and_pictures_without_a_png_are_found():
+    from jaxenv.rendering.picture import Picture
+
+    picture = Picture("a text", draw=lambda canvas: canvas.text(10, 10, "a text"))
+    shares = nbformat.v4.new_output("stream", text="least  -15.1%  0.2%  4-5%\n")
+    shown = nbformat.v4.new_output("display_data", {"text/plain": "p", "text/html": picture._repr_html_()})
+    plot = nbformat.v4.new_output("display_data", {"text/plain": "SVG", "image/svg+xml": "<svg></svg>"})
+    player = nbformat.v4.new_output("display_data", {"text/plain": "Episode", "text/html": "<iframe></iframe>"})
+    assert problems([shares, shown, plot, player]) == ["-15.1%", "without a PNG: SVG", "without a PNG: Episode"]
+
+
+def refuse_load():
+    """Ends the program where other work runs."""
+    if (load := os.getloadavg()[0]) > MAX_LOAD:
+        sys.exit(
+            f"the load of this machine is {load:.1f}; to measure it must be {MAX_LOAD:.0f} or less: try again later"
+        )
+
+
+def test_a_busy_machine_is_refused(monkeypatch):
+    monkeypatch.setattr(os, "getloadavg", lambda: (1.2, 0.0, 0.0))
+    with pytest.raises(SystemExit, match=r"the load of this machine is 1\.2"):
+        refuse_load()
+    monkeypatch.setattr(os, "getloadavg", lambda: (0.9, 3.0, 3.0))
+    refuse_load()
+
+
 def store(path):
-    """Runs a notebook and stores its outputs, but for progress bars and other lines of stderr."""
+    """Runs a notebook and stores its outputs, but for progress bars and other lines of stderr; returns its problems."""
     notebook, began = read(path), time.perf_counter()
     for cell in code_cells(notebook):
         cell.outputs = []
@@ -90,13 +132,16 @@ def store(path):
     for cell in code_cells(notebook):
         cell.outputs = joined(output for output in cell.outputs if output.get("name") != "stderr")
         cell.metadata = {}
+    if found := problems(output for cell in code_cells(notebook) for output in cell.outputs):
+        return [f"{path.stem} is not stored: {problem}" for problem in found]
     notebook.metadata = {"kernelspec": notebook.metadata.kernelspec, "language_info": {"name": "python"}}
     nbformat.write(notebook, path)
     size = path.stat().st_size / 1e6
     print(f"{path.stem}: {time.perf_counter() - began:.0f} s, {cpu:.0f} s of CPU, {size:.2f} MB", flush=True)
+    return []
 
 
 if __name__ == "__main__":
-    for chosen in PATHS:
-        if len(sys.argv) == 1 or chosen.stem in sys.argv[1:]:
-            store(chosen)
+    refuse_load()
+    chosen = [path for path in PATHS if len(sys.argv) == 1 or path.stem in sys.argv[1:]]
+    sys.exit("\n".join([problem for path in chosen for problem in store(path)]) or None)

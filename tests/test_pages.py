@@ -76,6 +76,8 @@ def test_the_environment_of_the_training_page_keeps_the_contract():
     text = (ROOT / "docs" / "training.md").read_text("utf-8").partition("## Your environment\n")[2]
     code, trains, _ = BLOCK.search(text)[2].partition("env = Gridworld()\n")
     assert trains
+    assert "in fifty lines" in (ROOT / "docs" / "recipes.md").read_text("utf-8")
+    assert 40 < len([line for line in code.splitlines() if line]) <= 50
     namespace = {"__name__": "page"}
     exec(compile(code, "page", "exec"), namespace)
     env = namespace["Gridworld"]()

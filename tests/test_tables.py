@@ -1,13 +1,18 @@
 """The tables of the documentation are those of the declarations; `make tables` writes them anew."""
 
+import functools
 import importlib
 import re
 from pathlib import Path
 
+import jax
 import pytest
 
 import jaxenv
-from jaxenv.core import fields, terms
+import train
+from jaxenv.core import entities, fields, terms
+from jaxenv.wrappers import EpisodeStatistics
+from train.learning import state as learner
 
 DOCS = Path(__file__).parents[1] / "docs"
 TABLE = re.compile(r"(<!-- table: ([\w.]+) -->\n\n).*?(\n\n<!-- end -->)", re.DOTALL)
@@ -15,7 +20,9 @@ ENGINES = {"lifeops": "LifeOps-v0", "lifestack": "LifeStack-v0", "teamsclone": "
 
 
 def table(name):
-    """That of a record, by `environment.Record`."""
+    """That of a record, by `environment.Record`, or of what training takes."""
+    if name == "training.sizes":
+        return sizes()
     family, record = name.split(".")
     if record == "RewardWeights":
         return terms.table(importlib.import_module(f"jaxenv.envs.{family}.reward").RewardWeights)
@@ -23,6 +30,44 @@ def table(name):
     return fields.table(
         getattr(importlib.import_module(f"jaxenv.envs.{family}.types"), record), env.sizes, fill=record == "Scenario"
     )
+
+
+@functools.cache
+def sizes():
+    """What a run of each environment's preset keeps: a row for each id."""
+    columns = (
+        "id",
+        "actions",
+        "numbers that describe one",
+        "weights",
+        "gradient, MB",
+        "observation, bytes",
+        "state, bytes",
+    )
+    rows = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
+    for id in jaxenv.registered():
+        env, params = jaxenv.make(id)
+        rows.append(f"| `{id}` | {' | '.join(figures(env, params, train.preset(id)))} |")
+    return "\n".join(rows)
+
+
+def figures(env, params, config):
+    """Those of a row of `sizes`: the shapes of what training makes of an environment, of which nothing is computed."""
+    weights = functools.partial(learner.initial_weights, env_params=params, config=config, env=env)
+    count = sum(leaf.size for leaf in jax.tree.leaves(jax.eval_shape(weights, jax.random.key(0))))
+    seen = learner.observed(env, params)  # by each of the agents
+    one = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), seen)
+    described = jax.eval_shape(lambda one: entities.dense(env.entities(one, params).actions), one)
+    state = jax.eval_shape(EpisodeStatistics(env).reset, jax.random.key(0), params)[1]
+    return [
+        *(str(env.num_actions), str(described.shape[-1]), f"{count:,}", f"{4 * count / 1e6:.2f}"),
+        *(f"{size(one):,}", f"{size(state):,}"),
+    ]
+
+
+def size(tree):
+    """Bytes of a pytree of shapes."""
+    return sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(tree))
 
 
 def rewritten(text):
@@ -38,7 +83,13 @@ def test_the_tables_of_a_page_are_those_of_the_declarations(path):
 def test_every_environment_has_its_tables():
     found = {name for path in DOCS.rglob("*.md") for _, name, _ in TABLE.findall(path.read_text("utf-8"))}
     records = ("RewardWeights", "Scenario", "State", "Observation")
-    assert found == {f"{family}.{record}" for family in ENGINES for record in records}
+    assert found == {f"{family}.{record}" for family in ENGINES for record in records} | {"training.sizes"}
+
+
+def test_readme_says_how_many_actions_there_are():
+    text = (DOCS.parent / "README.md").read_text("utf-8")
+    rows = {id: int(actions) for id, actions in re.findall(r"^\| `([\w-]+)` \| (\d+) \|", text, re.MULTILINE)}
+    assert rows == {id: jaxenv.make(id)[0].num_actions for id in jaxenv.registered()}
 
 
 if __name__ == "__main__":

@@ -105,9 +105,9 @@ class Episode(Sequence[Picture]):
         """For notebooks: a player, or the text if matplotlib is not installed."""
         try:
             page = self._page(range(len(self)), FRAMES_PER_SECOND)
+            return player.inline(page, self._title, self.overview())
         except ImportError:
             return f"<pre>{html.escape(str(self))}</pre>"
-        return player.inline(page, self._title, self._scenes[0].size)
 
     @property
     def _title(self) -> str:

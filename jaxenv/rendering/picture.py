@@ -1,5 +1,6 @@
 """A picture: one moment, or several side by side, as text, as a matplotlib figure, as SVG and as PNG."""
 
+import base64
 import contextlib
 import dataclasses
 import html
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 DOTS_PER_INCH = 144
 WIDTH = 960  # pixels of a screen, of a picture in a notebook at most
+COVERING = "position:absolute;left:0;top:0;width:100%;background:#fff"  # CSS: over the PNG of `over_png`
 STYLE: Any = {
     "font.family": FONT,
     "hatch.linewidth": 0.7,
@@ -98,15 +100,24 @@ class Picture:
         """For notebooks: the drawing with text as text, or the text alone if matplotlib is not installed."""
         try:
             drawn = "".join(svg_canvas.elements(self.draw, self.size))
+            return over_png(self, f"<svg {svg_canvas.root(self.size)} style='{COVERING}'>{drawn}</svg>")
         except ImportError:
             return f"<pre>{html.escape(self.text)}</pre>"
-        return f"<svg {svg_canvas.root(self.size)} style='width:100%;max-width:{WIDTH}px;background:#fff'>{drawn}</svg>"
 
     def _encoded(self, format: str, **options: Any) -> bytes:
         figure, buffer = self.figure(), io.BytesIO()
         with _style():
             figure.savefig(buffer, format=format, **options)
         return buffer.getvalue()
+
+
+def over_png(picture: Picture, shown: str, style: str = "") -> str:
+    """HTML that covers a PNG of the picture, which is left where SVG, frames and styles are dropped, as on GitHub."""
+    png = base64.b64encode(picture.png(dpi=round(72 * WIDTH / picture.size[0]))).decode()
+    image = (
+        f"<img src='data:image/png;base64,{png}' alt='{html.escape(repr(picture))}' style='display:block;width:100%'/>"
+    )
+    return f"<div style='position:relative;width:100%;max-width:{WIDTH}px;{style}'>{image}{shown}</div>"
 
 
 def blank_figure(size: tuple[float, float]) -> "Figure":

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from jaxenv.rendering import svg_canvas
 from jaxenv.rendering.page import ENDS
-from jaxenv.rendering.picture import WIDTH, Picture
+from jaxenv.rendering.picture import COVERING, WIDTH, Picture, over_png
 from jaxenv.rendering.text import signed
 from jaxenv.rendering.view import Step
 
@@ -42,19 +42,21 @@ def document(title: str, pictures: Sequence[Picture], steps: Sequence[tuple[int,
     return re.sub(r"\{\{(\w+)\}\}", lambda name: values[name[1]], TEMPLATE.read_text("utf-8"))
 
 
-def inline(page: str, title: str, size: tuple[float, float]) -> str:
+def inline(page: str, title: str, overview: Picture) -> str:
     """A page inside another one, such as a notebook, which its scripts and styles cannot touch.
 
     Args:
         page: an HTML document.
         title: for readers who do not see it.
-        size: of its pictures, points.
+        overview: what is left of it where frames are dropped, of the size of its pictures.
     """
     content = page.replace("&", "&amp;").replace('"', "&quot;")
-    style = f"width:100%;max-width:{WIDTH}px;aspect-ratio:{WIDTH}/{round(WIDTH * size[1] / size[0]) + CONTROLS}"
-    return (
+    width, height = overview.size
+    return over_png(
+        overview,
         f'<iframe srcdoc="{content}" title="{html.escape(title)}" sandbox="allow-scripts" '
-        f'style="{style};border:1px solid #dde2e6;border-radius:6px;box-sizing:border-box"></iframe>'
+        f'style="{COVERING};height:100%;border:1px solid #dde2e6;border-radius:6px;box-sizing:border-box"></iframe>',
+        style=f"aspect-ratio:{WIDTH}/{round(WIDTH * height / width) + CONTROLS}",
     )
 
 

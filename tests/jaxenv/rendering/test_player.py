@@ -66,6 +66,9 @@ class Page(html.parser.HTMLParser):
         self.tags.append((tag, dict(attributes)))
         self.open.append(tag)
 
+    def handle_startendtag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+
     def handle_endtag(self, tag):
         self.open.pop()
 
@@ -79,7 +82,8 @@ class Page(html.parser.HTMLParser):
 
 def page_of(episode):
     """The page that a notebook shows, from the attribute that holds it."""
-    ((tag, attributes),) = Page(episode._repr_html_()).tags
+    *outer, (tag, attributes) = Page(episode._repr_html_()).tags
+    assert [each for each, _ in outer] == ["div", "img"]
     assert tag == "iframe"
     assert attributes["sandbox"] == "allow-scripts"  # not allow-same-origin: it cannot touch the notebook
     return attributes["srcdoc"]

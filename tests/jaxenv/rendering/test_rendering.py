@@ -1,8 +1,10 @@
 """The common part: pictures as files, episodes as sequences, and views of environments that others write."""
 
+import base64
 import dataclasses
 import functools
 import io
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree
@@ -87,7 +89,6 @@ def test_a_picture_is_an_svg_and_a_png_and_the_same_bytes_each_time(episode):
     assert svg.attrib["viewBox"] == "0 0 720 400"
     assert picture.svg() == episode[1].svg()
     assert picture.png().startswith(b"\x89PNG")
-    assert picture._repr_html_().startswith("<svg")
 
     import matplotlib.image
 
@@ -124,6 +125,23 @@ def test_an_overview_holds_the_beginning_the_end_and_every_step(episode):
     assert f"step {len(episode.steps)} of" in picture.text
 
 
+def test_where_svg_and_frames_are_dropped_a_png_is_left_in_a_notebook(episode):
+    import matplotlib.image
+
+    overview = episode.overview()
+    for shown, picture in ((episode[1], episode[1]), (overview, overview), (episode, overview)):
+        document = xml.etree.ElementTree.fromstring(
+            re.sub("<iframe.*</iframe>", "<svg/>", shown._repr_html_(), flags=re.S)
+        )
+        image, drawn = document
+        assert (image.tag, drawn.tag.rpartition("}")[2]) == ("img", "svg")
+        assert image.attrib["alt"] == repr(picture)
+        head, _, png = image.attrib["src"].partition(",")
+        assert head == "data:image/png;base64"
+        assert matplotlib.image.imread(io.BytesIO(base64.b64decode(png))).shape == (533, 960, 4)
+        assert base64.b64decode(png) == picture.png(dpi=96)
+
+
 def test_nothing_in_a_scenario_becomes_markup_in_a_notebook(episode):
     evil = "</script><img src=x onerror=alert(1)>"
     names = LIBRARY.names(DAY)
@@ -131,7 +149,8 @@ def test_nothing_in_a_scenario_becomes_markup_in_a_notebook(episode):
     shown = dataclasses.replace(episode, names={**names, **wicked, "scenario": evil})
     for document in (shown._repr_html_(), shown[0]._repr_html_(), shown.overview()._repr_html_()):
         assert "img src" in document
-        assert "<img" not in document.replace("<\\/script><img", "")  # in the data of the script, which is JSON
+        # In the data of the script, which is JSON; and there is the PNG.
+        assert document.replace("<\\/script><img", "").count("<img") == 1
         assert "</script><img" not in document
 
 
@@ -161,7 +180,8 @@ def test_every_registered_environment_is_shown(id):
     for picture in (bare[0], bare[-1], bare.overview()):
         assert xml.etree.ElementTree.fromstring(picture.svg()).tag.endswith("svg")
         assert picture.svg() == picture.svg()
-        assert len(picture._repr_html_()) < len(picture.svg()) / 2
+        assert len(picture._repr_html_().partition("<svg ")[2]) < len(picture.svg()) / 2
+        assert len(picture._repr_html_()) < 250_000
     assert len(bare._repr_html_()) < 2_000_000
 
 
