@@ -13,6 +13,7 @@ import train
 from jaxenv.core import entities, fields, terms
 from jaxenv.wrappers import EpisodeStatistics
 from train.learning import state as learner
+from train.settings.presets import scaled
 
 DOCS = Path(__file__).parents[1] / "docs"
 TABLE = re.compile(r"(<!-- table: ([\w.]+) -->\n\n).*?(\n\n<!-- end -->)", re.DOTALL)
@@ -21,8 +22,8 @@ ENGINES = {"lifeops": "LifeOps-v0", "lifestack": "LifeStack-v0", "teamsclone": "
 
 def table(name):
     """That of a record, by `environment.Record`, or of what training takes."""
-    if name == "training.sizes":
-        return sizes()
+    if name in TRAINING:
+        return TRAINING[name]()
     family, record = name.split(".")
     if record == "RewardWeights":
         return terms.table(importlib.import_module(f"jaxenv.envs.{family}.reward").RewardWeights)
@@ -49,6 +50,24 @@ def sizes():
         env, params = jaxenv.make(id)
         rows.append(f"| `{id}` | {' | '.join(figures(env, params, train.preset(id)))} |")
     return "\n".join(rows)
+
+
+def large():
+    """What the law of large batches gives: a row for each number of environments."""
+    chosen = ("LifeOps-Shaped-v0", "LifeStack-v0", "TeamsClone-v0")
+    columns = ("environments", *(f"`{id}`" for id in chosen))
+    rows = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
+    for num_envs in (1024, 16_384, 32_768, 65_536, 262_144):
+        configs = [scaled(train.preset(id), num_envs) for id in chosen]
+        sizes = [
+            f"{config.rollout.num_steps}, {config.rollout.minibatch_size:,}, {config.total_steps / 1e6:.0f} M"
+            for config in configs
+        ]
+        rows.append(f"| {' | '.join([f'{num_envs:,}', *sizes])} |")
+    return "\n".join(rows)
+
+
+TRAINING = {"training.sizes": sizes, "training.large": large}
 
 
 def figures(env, params, config):
@@ -83,7 +102,7 @@ def test_the_tables_of_a_page_are_those_of_the_declarations(path):
 def test_every_environment_has_its_tables():
     found = {name for path in DOCS.rglob("*.md") for _, name, _ in TABLE.findall(path.read_text("utf-8"))}
     records = ("RewardWeights", "Scenario", "State", "Observation")
-    assert found == {f"{family}.{record}" for family in ENGINES for record in records} | {"training.sizes"}
+    assert found == {f"{family}.{record}" for family in ENGINES for record in records} | set(TRAINING)
 
 
 def test_readme_says_how_many_actions_there_are():
