@@ -92,6 +92,7 @@ def test_a_command_that_fails_before_it_trains_can_be_corrected(tmp_path, capsys
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.smoke
 @pytest.mark.usefixtures("table_is_registered")
 def test_train_then_evaluate(tmp_path, capsys):
     run_dir = tmp_path / "run"
