@@ -5,22 +5,30 @@ PYTHON       ?= python3
 LOCK_PYTHON  ?= python3.11
 VENV         ?= .venv
 TEST_WORKERS ?= 2
-CUDA         ?= cuda12
 ARGS         ?=
 
-BIN  := $(VENV)/bin
-PY   := $(BIN)/python
-PIP  := $(BIN)/python -m pip --disable-pip-version-check
+# The extra with JAX for the NVIDIA driver of this machine, by the version of CUDA that it has; empty where there is none.
+# Another one, or none: make train CUDA=cuda12, make train CUDA=
+CUDA ?= $(shell nvidia-smi 2>/dev/null | sed -n \
+    -e 's/.*CUDA[ A-Z]*Version: *12\..*/cuda12/p' -e 's/.*CUDA[ A-Z]*Version: *1[3-9]\..*/cuda13/p')
+
+# The first of them that runs. pyenv's python3.13 on PATH does not where another version is chosen.
+NEWEST_PYTHON ?= $(shell for each in python3.13 ~/.pyenv/versions/3.13.*/bin/python \
+    python3.12 ~/.pyenv/versions/3.12.*/bin/python; do $$each -c '' 2>/dev/null && echo $$each && break; done)
+
+BIN   = $(VENV)/bin
+PY    = $(BIN)/python
+PIP   = $(BIN)/python -m pip --disable-pip-version-check
 CORE := $(VENV)/.installed-core
 DEV  := $(VENV)/.installed-dev
-GPU  := $(VENV)/.installed-gpu
+NEWEST := .venv-newest/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train baselines test test-all coverage fuzz soak mutation check docs gallery notebooks dist format bench bench-gpu library tables lock clean
+.PHONY: help train baselines test test-all test-newest coverage fuzz soak mutation check docs gallery notebooks dist format bench bench-gpu library tables lock clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 train: $(CORE)  ## train PPO on generated days and score it on the library
 	$(PY) -m train ppo --env LifeOps-Shaped-v0 $(ARGS)
@@ -31,24 +39,33 @@ baselines: $(DEV)  ## train every agent in every environment, some hours on two 
 bench: $(DEV)  ## measure environment steps per second, beside other suites
 	$(PY) -m train bench $(ARGS)
 
-# JAX for another driver: make bench-gpu CUDA=cuda13
-bench-gpu: $(GPU)  ## measure all of it on a GPU, within eight minutes once it is installed
+bench-gpu:  ## measure all of it on a GPU, within eight minutes once it is installed
+	@test -n "$(CUDA)" || { echo 'make bench-gpu needs an NVIDIA driver of CUDA 12 or later, and nvidia-smi finds none.' >&2; \
+	    exit 1; }
+	@$(MAKE) --no-print-directory $(CORE)
 	$(PY) -m train bench-gpu $(ARGS)
 
 # Compiling is what costs, so the tests of one file stay in one process and share what it compiled, and `make test` has
 # XLA compile quickly, to slower code: without its newer emitters of fused kernels it takes a third of the time.
 # `make test-all` has it optimize as it does for users.
 # On the CPU, where the bits that goldens hold are the same everywhere.
-QUICK  := --xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1
-PYTEST := $(PY) -m pytest -q --durations=5 --durations-min=5 -n $(TEST_WORKERS) --dist loadfile
-test test-all coverage mutation: export JAX_PLATFORMS ?= cpu
-test coverage mutation: export XLA_FLAGS ?= $(QUICK)
+# A flag that jaxlib does not know ends the process; from 0.11 on there is nothing but those emitters, and no flag.
+QUICK   = --xla_backend_optimization_level=0 --xla_cpu_parallel_codegen_split_count=1 \
+    $(if $(shell ls -d $(VENV)/lib/python*/site-packages/jaxlib-0.10.* 2>/dev/null),--xla_cpu_use_fusion_emitters=false)
+PYTEST  = $(PY) -m pytest -q --durations=5 --durations-min=5 -n $(TEST_WORKERS) --dist loadfile
+test test-all test-newest coverage mutation: export JAX_PLATFORMS ?= cpu
+test test-newest coverage mutation: export XLA_FLAGS ?= $(QUICK)
 
 test: $(DEV)  ## the tests, without the slow ones
 	$(PYTEST) $(ARGS)
 
 test-all: $(DEV)  ## all tests, the slow ones and the notebooks too
 	$(PYTEST) -m "" $(ARGS)
+
+# A part of it in three minutes: make test-newest ARGS='-m "smoke and not slow"'
+test-newest: VENV := .venv-newest
+test-newest: $(NEWEST)  ## the tests on a newer Python, with the newest releases of all that they need
+	$(PYTEST) $(ARGS)
 
 coverage: $(DEV)  ## the tests in one process, and which lines they miss
 	$(PY) -m coverage run -m pytest -q $(ARGS)
@@ -109,8 +126,8 @@ lock:  ## pin anew, in constraints.txt, the newest releases that fit together
 	mv .lock-venv/constraints.txt constraints.txt
 	rm -rf .lock-venv
 
-clean:  ## remove .venv, builds and caches; runs/ stays
-	rm -rf $(VENV) .lock-venv build dist htmlcov site .coverage .coverage.* .hypothesis
+clean:  ## remove virtual environments, builds and caches; runs/ stays
+	rm -rf $(VENV) .venv-newest .lock-venv build dist htmlcov site .coverage .coverage.* .hypothesis
 	rm -rf .pytest_cache .ruff_cache .import_linter_cache
 	find jaxenv scenarios train tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -122,7 +139,8 @@ $(BIN)/pip:
 
 $(CORE): pyproject.toml constraints.txt | $(BIN)/pip
 	@echo 'Installing jaxenv and its trainer into $(VENV): a minute or so, once.'
-	$(PIP) install --quiet --constraint constraints.txt --editable '.[train,viz]'
+	@$(if $(CUDA),echo 'This machine has an NVIDIA driver: with JAX for it ($(CUDA)) that takes some minutes more.')
+	$(PIP) install --quiet --constraint constraints.txt --editable '.[train,viz$(CUDA:%=,%)]'
 	@touch $@
 
 $(DEV): $(CORE)
@@ -130,7 +148,9 @@ $(DEV): $(CORE)
 	$(PIP) install --quiet --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 
-$(GPU): $(DEV)
-	@echo 'Installing JAX for CUDA into $(VENV): a few minutes, once.'
-	$(PIP) install --quiet --constraint constraints.txt 'jax[$(CUDA)]'
+$(NEWEST): pyproject.toml
+	@test -n "$(NEWEST_PYTHON)" || { echo 'make test-newest needs Python 3.13 or 3.12: none is on PATH or in' \
+	    '~/.pyenv/versions, and NEWEST_PYTHON names none.' >&2; exit 1; }
+	$(NEWEST_PYTHON) -m venv --clear $(@D)
+	$(@D)/bin/python -m pip --disable-pip-version-check install --quiet --editable '.[train,viz,test]'
 	@touch $@

@@ -1,7 +1,7 @@
 """The examples in docstrings give what they print, and the names that people type first have one."""
 
 import doctest
-import importlib
+import importlib.util
 import inspect
 from pathlib import Path
 
@@ -21,12 +21,22 @@ MODULES = [
     for path in sorted((ROOT / package).rglob("*.py"))
     if ">>> " in path.read_text()
 ]
-# Of classes that extend other packages: those that need not be installed, and the names that load on demand.
-NEEDED = {"jaxenv.wrappers.brax": "brax.envs", "jaxenv.wrappers.stable_baselines3": "stable_baselines3"}
+# Modules whose examples, and adapters whose base classes, are of packages that need not be installed.
+NEEDED = {
+    "jaxenv.wrappers.brax": "brax",
+    "jaxenv.wrappers.dm_env": "dm_env",
+    "jaxenv.wrappers.from_gymnax": "gymnax",
+    "jaxenv.wrappers.gymnasium": "gymnasium",
+    "jaxenv.wrappers.gymnasium_registration": "gymnasium",
+    "jaxenv.wrappers.gymnasium_vector": "gymnasium",
+    "jaxenv.wrappers.jumanji": "jumanji",
+    "jaxenv.wrappers.registration": "jaxmarl",
+    "jaxenv.wrappers.stable_baselines3": "stable_baselines3",
+}
 ON_DEMAND = [
     getattr(wrappers, name)
     for name, (module, _) in wrappers._ADAPTERS.items()
-    if f"jaxenv.wrappers.{module}" not in NEEDED
+    if importlib.util.find_spec(NEEDED[f"jaxenv.wrappers.{module}"])
 ]
 BANK = [getattr(jaxenv.ScenarioBank, name) for name in ("stack", "with_start_weights", "split", "concatenate", "save")]
 WRAPPERS = [

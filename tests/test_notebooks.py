@@ -13,9 +13,10 @@ import tempfile
 import time
 from pathlib import Path
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
+
+nbformat = pytest.importorskip("nbformat", reason="the extra `notebooks` is not installed")
+NotebookClient = pytest.importorskip("nbclient", reason="the extra `notebooks` is not installed").NotebookClient
 
 FOLDER = Path(__file__).parents[1] / "notebooks"
 PATHS = sorted(FOLDER.glob("*.ipynb"))

@@ -1,5 +1,6 @@
 """What is released: the archives and their contents, the versions that name them, and a stranger's first commands."""
 
+import json
 import os
 import re
 import subprocess
@@ -158,6 +159,19 @@ assert not bool(info["invalid_action"])
 print(jaxenv.__file__)
 """
 SHORT = ("--total-steps", "1024", "--num-envs", "64", "--minibatch-size", "256", "--updates-per-superstep", "2")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("constraint", [(), ("--constraint", ROOT / "constraints.txt")], ids=["newest", "pinned"])
+@pytest.mark.parametrize("extra", ["cuda12", "cuda13", "tpu"])
+def test_jax_for_a_device_resolves(extra, constraint, tmp_path):
+    """With the trainer, on a machine that has nothing yet; minutes each, as pip fetches wheels to read their needs."""
+    report = tmp_path / "report.json"
+    options = ("--dry-run", "--ignore-installed", "--quiet", "--report", report, *constraint)
+    run(sys.executable, "-m", "pip", "install", *options, f"{ROOT}[train,{extra}]", cwd=tmp_path)
+    names = {each["metadata"]["name"] for each in json.loads(report.read_text())["install"]}
+    plugin = "libtpu" if extra == "tpu" else f"jax-{extra}-plugin"
+    assert {"jax", "optax", plugin} <= names
 
 
 @pytest.mark.slow

@@ -51,6 +51,7 @@ def play(env_id):
     return rows
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("env_id", jaxenv.registered())
 def test_the_golden_trajectory_is_repeated(env_id):
     golden = json.loads((GOLDENS / f"{env_id}.json").read_text())

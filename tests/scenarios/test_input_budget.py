@@ -75,7 +75,7 @@ def test_large_files_are_not_read_to_their_end(tmp_path: Path) -> None:
     [
         ("x" * 300, "File name too long"),
         ("lifeops/" + "x" * 300, "no scenario 'xxx"),
-        ("a\0b", "embedded null byte"),
+        ("a\0b", "embedded null"),
         ("x" * 5000, "File name too long"),
     ],
 )

@@ -46,3 +46,10 @@ def test_draws_follow_the_setting_of_jax_random():
 def test_a_hash_is_no_loop():
     text = jax.jit(draws.uniform).lower(jax.random.key(0)).as_text()
     assert "while" not in text
+
+
+@pytest.mark.parametrize(("platform", "is_apart"), [("cpu", True), ("cuda", False), ("tpu", False)])
+def test_hashes_are_kept_apart_on_a_cpu_alone(platform, is_apart):
+    """Where its compiler needs it; elsewhere they fuse with what uses them."""
+    lowered = jax.jit(draws.uniform).trace(jax.random.key(0)).lower(lowering_platforms=(platform,))
+    assert ("optimization_barrier" in lowered.as_text()) is is_apart

@@ -82,6 +82,7 @@ def test_a_policy_that_is_a_pytree_is_compiled_once():
     assert len(play(policy=First()).steps) > len(traced) == 1
 
 
+@pytest.mark.smoke
 def test_a_picture_is_an_svg_and_a_png_and_the_same_bytes_each_time(episode):
     picture = episode[1]
     svg = xml.etree.ElementTree.fromstring(picture.svg())

@@ -52,9 +52,7 @@ def test_no_sum_over_the_batch_lies_in_the_step():
     carry = jax.eval_shape(work.start, jax.random.key(0), params)
     jaxpr = jax.make_jaxpr(work.run)(jax.random.key(0), carry, params)
     (scan,) = [equation for equation in jaxpr.eqns if equation.primitive.name == "scan"]
-    num_carry, num_consts = scan.params["num_carry"], scan.params["num_consts"]
-    carried = scan.params["jaxpr"].in_avals[num_consts : num_consts + num_carry]
-    assert {aval.shape[0] for aval in carried} == {64}
+    assert {carried.aval.shape[0] for carried in scan.outvars} == {64}
     assert {equation.primitive.name for equation in jaxpr.eqns} >= {"scan", "reduce_sum"}
 
 

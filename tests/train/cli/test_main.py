@@ -96,6 +96,7 @@ def test_a_command_that_fails_before_it_trains_can_be_corrected(tmp_path, capsys
     assert first[3] == "A short run: fewer than 1,000 gradient steps."
 
 
+@pytest.mark.smoke
 @pytest.mark.usefixtures("table_is_registered")
 def test_train_then_evaluate(tmp_path, capsys):
     run_dir = tmp_path / "run"

@@ -29,6 +29,7 @@ def slow_but(env_id, ids):
     return [id if id == env_id else pytest.param(id, marks=pytest.mark.slow) for id in ids]
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("env_id", slow_but("LifeOps-Shaped-v0", TRAINED))
 def test_a_released_policy_earns_what_was_measured(env_id):
     measured = store.load(store.path_of(RESULTS, env_id, "PPO"))
