@@ -19,7 +19,7 @@ from jaxenv.core.names import did_you_mean_one_of
 from train.benchmark import hardware
 from train.cli import comparison
 from train.results import figure, markdown, measure, store, summary
-from train.results.agents import LEARNERS, settings, weights_digest
+from train.results.agents import LEARNERS, settings, since, weights_digest
 from train.results.held_out import TEST, held_out
 from train.results.measure import LIBRARY, Measured
 from train.run import folder, plots
@@ -82,7 +82,7 @@ def baselines(
 
 def report(out: Path, page: Path) -> None:
     """Writes page, JSON and picture of all that was measured so far on the scenarios of today."""
-    results = {}
+    results, earlier = {}, {}
     for env_id in jaxenv.registered():
         measured = store.load_all(out, env_id)
         if not measured:
@@ -96,6 +96,8 @@ def report(out: Path, page: Path) -> None:
             names = ", ".join(sorted(left_out))
             print(f"{env_id}: left out, since measured on other scenarios, or with networks that read others: {names}")
         results[env_id] = summary.rows(current, _reference(made, params))
+        if RELEASED in current:
+            earlier[env_id] = since(from_json(current[RELEASED].about["asked"]["settings"]), made, RELEASED)
     plain = {env_id: [dataclasses.asdict(row) for row in rows] for env_id, rows in results.items()}
     write_atomic(out / "results.json", (json.dumps(plain, indent=1) + "\n").encode())
     picture = out / "results.png" if plots.is_possible() else None
@@ -103,7 +105,7 @@ def report(out: Path, page: Path) -> None:
         figure.draw(results, picture)
     shown = None if picture is None else os.path.relpath(picture, page.parent)
     others = [os.path.relpath(other, page.parent) for other in sorted(out.glob("*/README.md"))]
-    write_atomic(page, markdown.page(results, shown, others).encode())
+    write_atomic(page, markdown.page(results, shown, others, earlier).encode())
     print(f"written to {page} and {out}", flush=True)
 
 

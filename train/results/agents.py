@@ -11,6 +11,7 @@ from train.run.named_arrays import by_name, shapes
 from train.run.policy_file import initial_shapes
 from train.settings import presets
 from train.settings.config import Config
+from train.settings.serialize import differences, immutable, option, to_json
 
 
 class Learner(NamedTuple):
@@ -50,6 +51,19 @@ def settings(env: Environment, agent: str, *, seeds: int, total_steps: int | Non
         curriculum=dataclasses.replace(config.curriculum, curriculum=learner.curriculum),
         tensorboard=False,
     )
+
+
+def since(then: Config, env: Environment, agent: str) -> str:
+    """What the preset of an agent has changed since it was trained with these settings, in words; empty if nothing.
+
+    Args:
+        then: the settings of its runs.
+        env: the environment.
+        agent: one of `LEARNERS`.
+    """
+    now = settings(env, agent, seeds=then.seeds, total_steps=then.total_steps)
+    changed = differences(immutable(to_json(then)), immutable(to_json(now)))
+    return ", ".join(f"{option(name)} {there} (now {here})" for name, there, here in changed)
 
 
 def weights_digest(config: Config, env: Environment, params: Any) -> str:

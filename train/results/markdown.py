@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
+from types import MappingProxyType
 from typing import Any
 
 from train.results.held_out import COUNT, SEED, TEST
@@ -54,21 +55,28 @@ quarter of the days makes the mean what it is, and the interquartile mean leaves
 """What to know of an environment before its table is read."""
 
 
-def page(results: Mapping[str, Sequence[Row]], picture: str | None, others: Sequence[str] = ()) -> str:
+def page(
+    results: Mapping[str, Sequence[Row]],
+    picture: str | None,
+    others: Sequence[str] = (),
+    earlier: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """The page: a section for each environment.
 
     Args:
         results: environment -> rows.
         picture: the path of the picture from the page, if there is one.
         others: the paths of pages of other lengths of training, each in a folder that is named by it.
+        earlier: environment -> what its preset has changed since its agents were trained, in words.
     """
     links = ", ".join(f"[{PurePath(other).parent.name}]({other})" for other in others)
     linked = [f"Trained for other numbers of steps: {links}.\n"] if others else []
     shown = [f"![Returns of every agent]({picture})\n"] if picture else []
-    return "\n".join([HEAD, *linked, *shown, *(_section(env_id, rows) for env_id, rows in results.items())])
+    sections = [_section(env_id, rows, earlier.get(env_id, "")) for env_id, rows in results.items()]
+    return "\n".join([HEAD, *linked, *shown, *sections])
 
 
-def _section(env_id: str, rows: Sequence[Row]) -> str:
+def _section(env_id: str, rows: Sequence[Row], earlier: str) -> str:
     """An environment's tables, and where they were measured."""
     steps = sorted({row.about["env_steps"] for row in rows} - {0})
     length = f"{' or '.join(f'{count:,}' for count in steps)} environment steps a seed. " if steps else ""
@@ -77,6 +85,7 @@ def _section(env_id: str, rows: Sequence[Row]) -> str:
     marks = ", ".join(f"{name} `{mark}`" for name, mark in rows[-1].about["asked"]["scenarios"].items())
     measured = f"{length}{places}: {commands}. Scenarios: {marks}.\n"
     note = [NOTES[env_id]] if env_id in NOTES else []
+    note += [f"All of them were trained with an **earlier preset**: {earlier}.\n"] if earlier else []
     tables = [_table(list(map(cells, rows))) for cells in (_reached, _compared, _did)]
     return "\n".join([f"## {env_id}\n", *note, *filter(None, tables), measured])
 
