@@ -60,6 +60,7 @@ def test_a_notebook_is_stored_as_it_ran(path):
     assert len(outputs) >= 5
     assert {output.output_type for output in outputs} <= {"stream", "execute_result", "display_data"}
     assert not HERE.findall(json.dumps(outputs))
+    assert not problems(outputs)
 
 
 def test_the_folder_is_small():
