@@ -11,7 +11,7 @@ from flax import struct
 from jaxenv.core import Environment, masking
 from jaxenv.core.types import Key
 
-DRAWS = 4
+DRAWS = 4  # of a step's chance, for one agent; several have as many times the actions to weigh, and take one
 TIE = 1e-5  # expected rewards that differ by less are alike; sums of terms differ by their rounding
 
 
@@ -20,8 +20,8 @@ class Myopic(struct.PyTreeNode):
 
     Of each legal action it takes the reward of `env.transition` in the mean over `DRAWS` draws of the step's chance,
     which are its own, made from its key and the same for all actions, never those that the episode goes on with. Ties
-    go to one of the actions at random, each as likely. Each of several agents takes the others' actions to be uniformly
-    random legal ones, which the draws hold too, and looks at its own reward.
+    go to one of the actions at random, each as likely. Each of several agents looks at its own reward, in one draw, in
+    which the others take uniformly random legal actions.
 
     >>> import jax, jaxenv
     >>> from jaxenv.baselines import Myopic
@@ -56,8 +56,9 @@ class Myopic(struct.PyTreeNode):
         of_draws = jax.vmap(reward, in_axes=(None, None, 0))
         of_actions = jax.vmap(of_draws, in_axes=(None, 0, None))
         of_agents = jax.vmap(of_actions, in_axes=(0, None, None))
+        draws = jax.random.split(key, DRAWS if agents == 1 else 1)
         numbers = jnp.arange(agents, dtype=jnp.int32), jnp.arange(actions, dtype=jnp.int32)
-        found = of_agents(*numbers, jax.random.split(key, DRAWS))  # [N, A, draws]
+        found = of_agents(*numbers, draws)  # [N, A, draws]
         return jnp.where(mask, jnp.mean(found, axis=-1), -jnp.inf)
 
     def _joint(self, actions: jax.Array) -> jax.Array:

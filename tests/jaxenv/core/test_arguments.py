@@ -67,7 +67,7 @@ def test_int32_is_left_as_it_is():
         (None, (), "action is of type NoneType, Env-v0 expects an integer"),
         ({"a": 1}, (), "action is of type dict, Env-v0 expects an integer"),
         (np.float32(1), (), "action is of type float32, Env-v0 expects an integer"),
-        (np.timedelta64(1), (), "action is of type timedelta64, Env-v0 expects an integer"),
+        (np.timedelta64(1, "s"), (), "action is of type timedelta64[s], Env-v0 expects an integer"),
         (np.array(["left"]), (1,), "action is of type <U4, Env-v0 expects integers of shape [1]"),
         (jax.random.key(0), (), "action is of type key<fry>, Env-v0 expects an integer"),
         ([0, "left"], (2,), "action is 'left', Env-v0 expects integers of shape [2]"),
