@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import jaxenv
+from jaxenv.policies import released
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -80,7 +81,7 @@ def test_the_wheel_has_every_file_of_the_three_packages_and_nothing_else(wheel):
     [
         *(f"{package}/py.typed" for package in PACKAGES),
         *(f"jaxenv/envs/{family}/library.npz" for family in ("lifeops", "lifestack", "teamsclone")),
-        *(f"jaxenv/policies/{id}.msgpack" for id in jaxenv.registered()),
+        *(f"jaxenv/policies/{id}.msgpack" for id in released()),
         "scenarios/library/lifeops/s1_basic_conflict.yaml",
         "scenarios/library/lifeops.example.yaml",
         "scenarios/library/returns.json",

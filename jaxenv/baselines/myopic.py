@@ -32,7 +32,7 @@ class Myopic(struct.PyTreeNode):
     True
     """
 
-    env: Environment = struct.field(pytree_node=False)
+    env: Environment = struct.field(pytree_node=False)  # whose true model it looks ahead by
 
     def act_on_state(self, key: Key, state: object, params: object) -> jax.Array:
         """[] int32, or [N] for N agents."""

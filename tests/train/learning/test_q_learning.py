@@ -75,9 +75,9 @@ def trained(program):
     assert jax.tree.map(jax.typeof, state) == types
     early = jax.tree.map(jnp.copy, state)
     traced = len(Table.traces)
-    for _ in range(60):
+    for updates in [2] * 60 + [CONFIG.num_updates - 2] * 30:  # at a constant learning rate, then at a tenth, to settle
         learning = learning_of(state)
-        again = learning.replace(updates=jnp.full_like(learning.updates, 2))  # a constant learning rate
+        again = learning.replace(updates=jnp.full_like(learning.updates, updates))
         state = state.replace(learning=again) if learning is not state else again
         state, last = superstep(state, params, hyper)
     assert len(Table.traces) == traced

@@ -75,7 +75,7 @@ def test_agents_of_a_page_trained_for_as_many_steps(env_id):
     for folder, least in ((RESULTS, whole), (RESULTS / "1M", 1_000_000)):
         measured = store.load_all(folder, env_id)
         steps = {each.about["env_steps"] for agent, each in measured.items() if agent in LEARNERS}
-        assert len(steps) == 1 or not measured, (folder.name, steps)
+        assert len(steps) <= 1, (folder.name, steps)  # none where no agent has learned yet
         assert all(least <= each < least + 100_000 for each in steps)  # whole supersteps
 
 
