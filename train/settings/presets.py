@@ -12,7 +12,7 @@ from train.settings.config import Config
 from train.settings.groups import Hyper, Network, Rollout
 
 LARGE = {"large": 32_768, "xlarge": 65_536}  # environments of the presets for accelerators
-_SHORTEST = 4  # the share of a rollout's length that a large batch keeps is 1 of this many
+_SHORTER = 4  # times, at most, that the rollouts of a large batch are shorter
 
 # The planner observes its clock and its time limit is part of the task, so the limit counts as termination and gamma
 # may be 1. Its days are short: short rollouts give more gradient steps per environment step.
@@ -81,10 +81,11 @@ _BY_ENVIRONMENT["TeamsClone-MultiAgent-v1"] = dataclasses.replace(
 def scaled(config: Config, num_envs: int) -> Config:
     """The settings for more environments than they name, by one law for all environments.
 
-    With k times the environments rollouts are shorter by as much, at most a quarter as long, since a large batch needs
-    updates more than it needs steps between them; generated scenarios are renewed as seldom in updates as keeps their
-    number a step. What the batch still grows by, g, is shared between minibatches and the length of the run: both grow
-    by the root of g, up to a power of two, so that the number of gradient steps stays. Learning rate and epochs stay.
+    With k times the environments rollouts are k times shorter, at most four times, since a large batch needs updates
+    more than it needs steps between them; generated scenarios are renewed as many updates later, so that a step brings
+    as many new ones. What the batch still grows by, g, is shared between minibatches and the length of the run: both
+    grow by the root of g, up to a power of two, so that there are about as many gradient steps. Learning rate and
+    epochs stay.
     With fewer environments only minibatches change, where those of before do not divide a rollout.
 
     >>> many = scaled(preset("LifeStack-v0"), 65_536)
@@ -93,7 +94,7 @@ def scaled(config: Config, num_envs: int) -> Config:
     """
     old = config.rollout
     ratio = num_envs / old.num_envs
-    shorter = min(_SHORTEST, 2 ** int(math.log2(max(ratio, 1.0))), old.num_steps)
+    shorter = min(_SHORTER, 2 ** int(math.log2(max(ratio, 1.0))), old.num_steps)
     num_steps = old.num_steps // shorter
     batch = num_envs * num_steps
     growth = 2 ** max(0, math.ceil(math.log2(batch / old.batch_size) / 2))
