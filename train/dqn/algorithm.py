@@ -19,13 +19,14 @@ from jaxenv.core.environment import select
 from jaxenv.core.types import Key
 from train.dqn import learner, replay
 from train.dqn.learner import Learned
-from train.experience import rollout
-from train.experience.bank import refresh, with_bank
+from train.experience.bank import with_bank
+from train.experience.rollout import Transition, collect
+from train.experience.world import LaneState, renew_scenarios
 from train.lanes import BY_LANE, SHARED, Lanes
 from train.learning import state as states
 from train.learning.q_learning import Metrics, epsilon_of, exploring, network_of
-from train.learning.state import LaneState, begin, observed, on_one_device
-from train.learning.updates import Update, compiled, linear
+from train.learning.state import begin, observed, on_one_device
+from train.learning.updates import Update, compiled, has_failed, keep_if_finite, scheduled
 from train.networks.policy import LearnedPolicy
 from train.networks.reader import Reader
 from train.settings.config import Config
@@ -102,14 +103,14 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
         own: tuple[LaneState, replay.Buffer], learned: Learned, updates: jax.Array, env_params: Any, hyper: Hyper
     ) -> Any:
         lane, buffer = own
-        key, bank_key, rollout_key, sample_key = jax.random.split(lane.key, 4)
-        bank = refresh(bank_key, lane.bank, env_state=lane.envs.state, updates=updates, config=sizes, env=env)
-        reader = Reader(network, env, with_bank(env_params, bank))
+        key, world_key, rollout_key, sample_key = jax.random.split(lane.key, 4)
+        lane = renew_scenarios(world_key, lane, updates, config=sizes, env=env)
+        reader = Reader(network, env, with_bank(env_params, lane.bank))
         progress = updates / config.num_updates
-        epsilon = epsilon_of(config.q, progress)
-        learning_rate = linear(hyper.learning_rate, hyper.learning_rate_end, progress)
+        hyper, epsilon = scheduled(hyper, progress), epsilon_of(config.q, progress)
+
         like = {"explore": exploring(epsilon), "keeps_following": True}
-        envs, steps, _, totals = rollout.collect(rollout_key, learned[0], lane.envs, reader, sizes.rollout, **like)
+        envs, steps, _, totals = collect(rollout_key, learned.weights, lane.envs, reader, sizes.rollout, **like)
         added, overwritten = remembered(steps, config), replay.due(buffer, rollout_size)
         filled = replay.add(buffer, added)
         batches = replay.sample(sample_key, filled, (minibatches, sizes.rollout.minibatch_size))
@@ -118,18 +119,18 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
             reader=reader,
             hyper=hyper,
             settings=config.q,
-            learning_rate=learning_rate,
             microbatch_size=sizes.rollout.samples_at_once,
             lanes=lanes,
         )
         numbers = updates * minibatches + jnp.arange(minibatches, dtype=jnp.int32)
         following, terms = lax.scan(step, learned, (numbers, batches))
         following = select(updates + 1 >= first_to_learn, following, learned)
-        metrics = Metrics.of(terms, totals, lanes, learning_rate=learning_rate, epsilon=epsilon)
-        before, after = (lane.envs, lane.key, learned, updates), (envs, key, following, updates + 1)
-        envs, key, learned, updates = select(metrics.failed, before, after)
-        buffer = replay.add_unless(metrics.failed, filled, buffer, added, overwritten)
-        return (LaneState(envs, bank, key), buffer), (learned, updates, metrics)
+
+        metrics = Metrics.of(terms, lanes.sum(totals), learning_rate=jnp.asarray(hyper.learning_rate), epsilon=epsilon)
+        before, after = (lane, learned, updates), (lane.replace(envs=envs, key=key), following, updates + 1)
+        lane, learned, updates = keep_if_finite(metrics, before, after)
+        buffer = replay.add_unless(has_failed(metrics), filled, buffer, added, overwritten)
+        return (lane, buffer), (learned, updates, metrics)
 
     def update(state: TrainState, env_params: Any, hyper: Hyper) -> tuple[TrainState, Metrics]:
         learning = state.learning
@@ -148,12 +149,12 @@ def make_superstep(config: Config, env: Environment, lanes: Lanes | None = None)
     return compiled(make_update(config, env, lanes), SPECS, config, lanes)
 
 
-def remembered(steps: rollout.Transition, config: Config) -> replay.Step:
+def remembered(steps: Transition, config: Config) -> replay.Step:
     """The steps of a rollout ([T, B]) as the buffer keeps them, [T * B].
 
     Unless truncated episodes are bootstrapped, the time limit counts as termination.
     """
-    ends = steps.terminated if config.rollout.bootstrap_truncated else steps.terminated | steps.truncated
+    ends = steps.terminated if config.rollout.bootstrap_truncated else steps.ended
     kept = replay.Step(steps.observation, steps.action, steps.reward, steps.following, ends)
     return jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), kept)
 

@@ -52,7 +52,6 @@ def gradient_step(
     reader: Reader,
     hyper: Hyper,
     settings: QLearning,
-    learning_rate: jax.Array | float,
     microbatch_size: int,
     lanes: Lanes,
 ) -> tuple[Learned, tuple[Losses, jax.Array]]:
@@ -64,7 +63,6 @@ def gradient_step(
         reader: the network, and the environment that it acts in.
         hyper: the hyperparameters.
         settings: how targets are computed, and when the target network follows.
-        learning_rate: of this step.
         microbatch_size: samples whose gradient is computed at once.
         lanes: over which gradients are averaged.
     """
@@ -73,7 +71,7 @@ def gradient_step(
     loss = functools.partial(huber, target=learned.target, **like)
     gradients, losses = lanes.mean(mean_gradient(loss, learned.weights, batch, microbatch_size))
     optimizer = make_optimizer(hyper.max_grad_norm)
-    weights, state = descend((learned.weights, learned.optimizer), gradients, optimizer, learning_rate)
+    weights, state = descend((learned.weights, learned.optimizer), gradients, optimizer, hyper.learning_rate)
     target = follow(learned.target, weights, number, settings)
     return Learned(weights, state, target), (losses, optax.tree.norm(gradients))
 

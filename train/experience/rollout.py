@@ -58,6 +58,11 @@ class Transition(struct.PyTreeNode):
     scenario: Any = None
     episode_return: Any = None
 
+    @property
+    def ended(self) -> jax.Array:
+        """[T, B] bool: whether the episode ended with this step."""
+        return self.terminated | self.truncated
+
 
 class EpisodeTotals(struct.PyTreeNode):
     """Sums over finished episodes and their count, rather than means: there may be none."""

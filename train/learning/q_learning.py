@@ -18,7 +18,6 @@ import jax.numpy as jnp
 from flax import struct
 
 from train.experience import rollout
-from train.lanes import Lanes
 from train.learning.gradients import not_finite_terms
 from train.learning.updates import linear
 from train.networks.distributions import MaskedCategorical
@@ -45,22 +44,11 @@ class Metrics(struct.PyTreeNode):
     epsilon: jax.Array  # [] float32
 
     @classmethod
-    def of(
-        cls,
-        terms: tuple[Losses, jax.Array],
-        totals: rollout.EpisodeTotals,
-        lanes: Lanes,
-        **schedules: jax.Array,
-    ) -> "Metrics":
-        """Those of an update: the terms and gradient norms of its gradient steps, and the episodes of each lane."""
+    def of(cls, terms: tuple[Losses, jax.Array], totals: rollout.EpisodeTotals, **schedules: jax.Array) -> "Metrics":
+        """Those of an update: the terms and gradient norms of its gradient steps, and the episodes of all lanes."""
         losses, grad_norm = jax.tree.map(jnp.mean, terms)
         bad = not_finite_terms({**vars(terms[0]), "grad_norm": terms[1]})
-        return cls(totals=lanes.sum(totals), losses=losses, grad_norm=grad_norm, not_finite=bad, **schedules)
-
-    @property
-    def failed(self) -> jax.Array:
-        """[] bool: whether any term is not finite."""
-        return jnp.any(jnp.stack(list(self.not_finite.values())))
+        return cls(totals=totals, losses=losses, grad_norm=grad_norm, not_finite=bad, **schedules)
 
     def means(self) -> dict[str, jax.Array]:
         """Name -> what a run averages over updates."""

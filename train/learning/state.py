@@ -14,23 +14,13 @@ from jaxenv.wrappers import Vectorize
 from train.experience import rollout
 from train.experience.bank import first_bank, with_bank
 from train.experience.curriculum import Levels, Unfinished
+from train.experience.world import LaneState
 from train.lanes import BY_LANE, SHARED, Lanes
 from train.networks.moments import Moments
 from train.networks.network import make_network
 from train.networks.policy import LearnedPolicy, make_policy
 from train.networks.reader import Reader
 from train.settings.config import Config
-
-
-class LaneState(struct.PyTreeNode):
-    """What each lane has of its own."""
-
-    envs: rollout.RolloutState
-    bank: ScenarioBank | None  # generated scenarios, played instead of those in the params
-    key: Key
-    levels: Levels | None = None  # what a curriculum knows of the bank
-    unfinished: Unfinished | None = None  # and of each row's episode
-    return_so_far: jax.Array | None = None  # [B] float32, discounted, of each row's episode; None if not needed
 
 
 class TrainState(struct.PyTreeNode):

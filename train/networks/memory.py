@@ -18,6 +18,11 @@ class Sequences(struct.PyTreeNode):
     carry: jax.Array  # [N, H] float32, before the first step
     starts: jax.Array  # [N, T] bool, the step begins an episode: whatever came before is forgotten
 
+    @classmethod
+    def after(cls, carry: jax.Array, ended: jax.Array) -> "Sequences":
+        """Those of a rollout that began with `carry` ([N, H]), whose steps ended episodes or not ([T, N] bool)."""
+        return cls(carry, jnp.pad(ended.T[:, :-1], ((0, 0), (1, 0))))  # a carry is reset where it is stored
+
 
 class GRU(nn.Module):
     """A gated recurrent unit (Cho et al. 2014), with the reset after the product as in cuDNN.

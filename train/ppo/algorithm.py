@@ -11,32 +11,32 @@ import jax
 import jax.numpy as jnp
 from flax import struct
 
-from jaxenv.core import Environment, ScenarioBank
-from jaxenv.core.environment import select
+from jaxenv.core import Environment
 from jaxenv.core.types import Key
-from jaxenv.wrappers import EpisodeStatistics
-from train.experience import rollout
-from train.experience.bank import refresh, with_bank
-from train.experience.curriculum import Levels, Played, Unfinished, observed, renewed, summary
+from train.experience.bank import with_bank
+from train.experience.rollout import EpisodeTotals, Transition, collect
+from train.experience.world import LaneState, renew_scenarios, score_scenarios
 from train.lanes import Lanes
 from train.learning.gradients import not_finite_terms
 from train.learning.returns import generalized_advantages, true_next_values
-from train.learning.state import SPECS, LaneState, TrainState, begin, on_one_device
-from train.learning.updates import Update, compiled, linear
+from train.learning.state import SPECS, TrainState, begin, on_one_device
+from train.learning.updates import Update, compiled, keep_if_finite, over_lanes, scheduled
 from train.networks.memory import Sequences
 from train.networks.network import make_network
 from train.networks.normalized import with_new_statistics
 from train.networks.reader import Reader
-from train.ppo import early_stop, learner, reward_scale
+from train.ppo import reward_scale
+from train.ppo.early_stop import Learned, learn
+from train.ppo.learner import explained_variance, gradient_step, make_optimizer
 from train.ppo.losses import Batch, Losses
 from train.settings.config import Config
-from train.settings.groups import Curriculum, Hyper
+from train.settings.groups import Hyper
 
 
 class Metrics(struct.PyTreeNode):
     """Metrics of one update, or of several with a leading axis."""
 
-    totals: rollout.EpisodeTotals
+    totals: EpisodeTotals
     losses: Losses  # means over the minibatches
     grad_norm: jax.Array  # [] float32, before clipping, mean over the minibatches
     not_finite: dict[str, jax.Array]  # term -> [] bool, NaN or infinite; if any is, the update was not made
@@ -45,6 +45,30 @@ class Metrics(struct.PyTreeNode):
     entropy_coef: jax.Array  # [] float32
     steps_made: jax.Array | None = None  # [] float32, share of the gradient steps; None without a target KL divergence
     curriculum: dict[str, jax.Array] | None = None  # name -> [] float32, see `summary`; None if starts are uniform
+
+    @classmethod
+    def of(
+        cls,
+        learned: Learned,
+        batch: Batch,
+        totals: EpisodeTotals,
+        hyper: Hyper,
+        lanes: Lanes,
+        curriculum: dict[str, jax.Array] | None,
+    ) -> "Metrics":
+        """Those of an update: its gradient steps, the batch that they learned from, and the episodes of all lanes."""
+        losses, grad_norms = learned.terms
+        return cls(
+            totals=totals,
+            losses=learned.means[0],
+            grad_norm=learned.means[1],
+            not_finite=not_finite_terms({**vars(losses), "grad_norm": grad_norms}),
+            explained_variance=explained_variance(batch.value, batch.target, lanes),
+            learning_rate=jnp.asarray(hyper.learning_rate),
+            entropy_coef=jnp.asarray(hyper.entropy_coef),
+            steps_made=learned.steps_made,
+            curriculum=None if curriculum is None else lanes.mean(curriculum),
+        )
 
     def means(self) -> dict[str, jax.Array]:
         """Name -> what a run averages over updates."""
@@ -63,7 +87,7 @@ def init(key: Key, env_params: Any, *, config: Config, env: Environment, lanes: 
     >>> state.lanes.envs.is_counted.shape  # lanes, environments
     (1, 1024)
     """
-    optimizer = learner.make_optimizer(config.hyper.max_grad_norm)
+    optimizer = make_optimizer(config.hyper.max_grad_norm)
     return begin(key, env_params, optimizer=optimizer, config=config, env=env, lanes=lanes)
 
 
@@ -85,62 +109,40 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
     network, sizes = make_network(config.network, env.num_actions), config.of_a_lane
     lanes = lanes or on_one_device(config)
 
-    def update_lane(lane: LaneState, learned: Any, shared: Any, env_params: Any, hyper: Hyper) -> Any:
-        updates, returns = shared[0], reward_scale.Returns(lane.return_so_far, shared[1])
-        key, bank_key, rollout_key, shuffle_key = jax.random.split(lane.key, 4)
-        bank, levels = next_bank(bank_key, lane, updates, config=sizes, env=env)
-        reader = Reader(network, env, with_bank(env_params, bank))
-        envs, steps, last_value, totals = rollout.collect(
-            rollout_key, learned[0], lane.envs, reader, sizes.rollout, with_scenarios=levels is not None
+    def update_lane(lane: LaneState, shared: TrainState, env_params: Any, hyper: Hyper) -> Any:
+        key, world_key, rollout_key, shuffle_key = jax.random.split(lane.key, 4)
+        lane = renew_scenarios(world_key, lane, shared.updates, config=sizes, env=env)
+        reader = Reader(network, env, with_bank(env_params, lane.bank))
+        hyper = scheduled(hyper, shared.updates / config.num_updates)
+
+        envs, steps, last_value, totals = collect(
+            rollout_key, shared.weights, lane.envs, reader, sizes.rollout, with_scenarios=lane.levels is not None
         )
+        returns = reward_scale.Returns(lane.return_so_far, shared.returns)
         scaled = steps.replace(reward=reward_scale.scale(steps.reward, returns))
-        batch = estimate(scaled, last_value, hyper).replace(memory=memory_of(lane.envs, steps))
-        progress = updates / config.num_updates
-        learning_rate = linear(hyper.learning_rate, hyper.learning_rate_end, progress)
-        entropy_coef = linear(hyper.entropy_coef, hyper.entropy_coef_end, progress)
-        hyper = hyper.replace(clip=clip_at(hyper, progress))
-        step = functools.partial(
-            learner.gradient_step,
-            reader=reader,
-            hyper=hyper,
-            learning_rate=learning_rate,
-            entropy_coef=entropy_coef,
-            microbatch_size=sizes.rollout.samples_at_once,
-            lanes=lanes,
-        )
-        following, terms, (losses, grad_norm), steps_made = early_stop.learn(
-            shuffle_key, learned, batch, step, sizes.rollout, hyper.target_kl
-        )
-        known = levels, lane.unfinished
-        scored, told = after_play(bank, *known, played(steps, batch, hyper), updates, sizes.curriculum)
-        metrics = Metrics(
-            totals=lanes.sum(totals),
-            losses=losses,
-            grad_norm=grad_norm,
-            not_finite=not_finite_terms({**vars(terms[0]), "grad_norm": terms[1]}),
-            explained_variance=learner.explained_variance(batch.value, batch.target, lanes),
-            learning_rate=learning_rate,
-            entropy_coef=entropy_coef,
-            steps_made=steps_made,
-            curriculum=None if told is None else lanes.mean(told),
-        )
-        weights = with_new_statistics(following[0], reader.features, steps.observation, lanes)
-        ended = steps.terminated | steps.truncated
-        counted = reward_scale.after(returns, steps.reward, ended, hyper.gamma, lanes)
-        failed = jnp.any(jnp.stack(list(metrics.not_finite.values())))
-        before = lane.envs, lane.key, known, learned, updates, returns
-        after = envs, key, scored, (weights, following[1]), updates + 1, counted
-        envs, key, known, learned, updates, returns = select(failed, before, after)
-        return LaneState(envs, bank, key, *known, returns.so_far), (learned, (updates, returns.moments), metrics)
+        batch = estimate(scaled, last_value, hyper, lane.envs.carry)
+        size = sizes.rollout.samples_at_once
+        step = functools.partial(gradient_step, reader=reader, hyper=hyper, microbatch_size=size, lanes=lanes)
+        before = shared.weights, shared.optimizer
+        learned = learn(shuffle_key, before, batch, step, sizes.rollout, hyper.target_kl)
 
-    def update(state: TrainState, env_params: Any, hyper: Hyper) -> tuple[TrainState, Metrics]:
-        learned = (state.weights, state.optimizer)
-        shared = (state.updates, state.returns)
-        of_lanes, (learned, shared, metrics) = lanes.map(update_lane)(state.lanes, learned, shared, env_params, hyper)
-        (weights, optimizer), (updates, returns) = learned, shared
-        return TrainState(weights, optimizer, of_lanes, updates, returns), metrics
+        scored, recorded = score_scenarios(lane, steps, batch.advantage, shared.updates, config=sizes, hyper=hyper)
+        counted = reward_scale.after(returns, steps.reward, steps.ended, hyper.gamma, lanes)
+        weights = with_new_statistics(learned.learner[0], reader.features, steps.observation, lanes)
+        metrics = Metrics.of(learned, batch, lanes.sum(totals), hyper, lanes, recorded)
+        after = (
+            scored.replace(envs=envs, key=key, return_so_far=counted.so_far),
+            shared.replace(
+                weights=weights,
+                optimizer=learned.learner[1],
+                updates=shared.updates + 1,
+                returns=counted.moments,
+            ),
+        )
+        lane, shared = keep_if_finite(metrics, (lane, shared), after)
+        return lane, (shared, metrics)
 
-    return update
+    return over_lanes(update_lane, lanes)
 
 
 def make_superstep(config: Config, env: Environment, lanes: Lanes | None = None) -> Update:
@@ -158,72 +160,25 @@ def make_superstep(config: Config, env: Environment, lanes: Lanes | None = None)
     return compiled(make_update(config, env, lanes), SPECS, config, lanes)
 
 
-def estimate(steps: rollout.Transition, last_value: jax.Array, hyper: Hyper) -> Batch:
+def estimate(steps: Transition, last_value: jax.Array, hyper: Hyper, carry: jax.Array | None = None) -> Batch:
     """A batch [T, B]: the steps with their advantages and value targets, in scaled reward.
 
     Where truncated episodes were not valued, the time limit counts as termination.
+
+    Args:
+        steps: of the rollout, [T, B].
+        last_value: [B] float32, V(observation after the last step).
+        hyper: the hyperparameters.
+        carry: [B, H] float32, of the network's memory when the rollout began; None without memory.
     """
-    bootstraps = steps.final_value is not None
-    advantages, targets = generalized_advantages(
+    advantage, target = generalized_advantages(
         rewards=steps.reward * hyper.reward_scale,
         values=steps.value,
         next_values=true_next_values(steps.value, last_value, steps.final_value, steps.truncated),
-        terminated=steps.terminated if bootstraps else steps.terminated | steps.truncated,
+        terminated=steps.ended if steps.final_value is None else steps.terminated,
         truncated=steps.truncated,
         gamma=hyper.gamma,
         gae_lambda=hyper.gae_lambda,
     )
-    return Batch(
-        observation=steps.observation,
-        action=steps.action,
-        log_prob=steps.log_prob,
-        value=steps.value,
-        advantage=advantages,
-        target=targets,
-    )
-
-
-def next_bank(
-    key: Key, lane: LaneState, updates: jax.Array, *, config: Config, env: Environment
-) -> tuple[ScenarioBank | None, Levels | None]:
-    """The scenarios of the next update, and what a curriculum knows of them."""
-    if lane.bank is None or lane.levels is None:
-        return refresh(key, lane.bank, env_state=lane.envs.state, updates=updates, config=config, env=env), None
-    live = jax.vmap(EpisodeStatistics(env).scenario_index)(lane.envs.state)
-    return renewed(key, lane.bank, lane.levels, live=live, updates=updates, config=config, env=env)
-
-
-def played(steps: rollout.Transition, batch: Batch, hyper: Hyper) -> Played | None:
-    """What a curriculum is told of an update; None where there is no curriculum."""
-    if steps.scenario is None:
-        return None
-    ended, returns = steps.terminated | steps.truncated, steps.episode_return * hyper.reward_scale
-    return Played(steps.scenario, batch.advantage, batch.value, returns, ended)
-
-
-def after_play(
-    bank: ScenarioBank | None,
-    levels: Levels | None,
-    unfinished: Unfinished | None,
-    played: Played | None,
-    updates: jax.Array,
-    settings: Curriculum,
-) -> tuple[tuple[Levels | None, Unfinished | None], dict[str, jax.Array] | None]:
-    """What a curriculum knows after an update, and what is recorded of it."""
-    if bank is None or levels is None or unfinished is None or played is None:
-        return (None, None), None
-    after, unfinished = observed(levels, unfinished, played, updates, settings)
-    return (after, unfinished), summary(bank, levels, after)
-
-
-def memory_of(envs: rollout.RolloutState, steps: rollout.Transition) -> Sequences | None:
-    """What the sequences that began in `envs` need to be replayed; None without memory."""
-    if envs.carry is None:
-        return None
-    ended = (steps.terminated | steps.truncated).T
-    return Sequences(envs.carry, jnp.pad(ended[:, :-1], ((0, 0), (1, 0))))  # a carry is reset where it is stored
-
-
-def clip_at(hyper: Hyper, progress: jax.Array | float) -> jax.Array | float:
-    """The clipping range of an update; without a final value it stays as it is."""
-    return hyper.clip if hyper.clip_end is None else linear(hyper.clip, hyper.clip_end, progress)
+    memory = None if carry is None else Sequences.after(carry, steps.ended)
+    return Batch(steps.observation, steps.action, steps.log_prob, steps.value, advantage, target, memory)

@@ -40,16 +40,14 @@ def gradient_step(
     *,
     reader: Reader,
     hyper: Hyper,
-    learning_rate: jax.Array | float,
-    entropy_coef: jax.Array | float,
     microbatch_size: int,
     lanes: Lanes,
 ) -> tuple[Learner, tuple[Losses, jax.Array]]:
     """One optimizer step on a minibatch, of which each lane has [N]: (learner, (terms of the loss, gradient norm))."""
     batch = batch.replace(advantage=normalize(batch.advantage, lanes))
-    loss = functools.partial(ppo_loss, reader=reader, hyper=hyper, entropy_coef=entropy_coef)
+    loss = functools.partial(ppo_loss, reader=reader, hyper=hyper)
     gradients, losses = lanes.mean(mean_gradient(loss, learner[0], batch, microbatch_size))
-    learner = descend(learner, gradients, make_optimizer(hyper.max_grad_norm), learning_rate)
+    learner = descend(learner, gradients, make_optimizer(hyper.max_grad_norm), hyper.learning_rate)
     return learner, (losses, optax.tree.norm(gradients))
 
 

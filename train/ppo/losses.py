@@ -33,9 +33,7 @@ class Losses(struct.PyTreeNode):
     clip_fraction: jax.Array
 
 
-def ppo_loss(
-    weights: Any, batch: Batch, *, reader: Reader, hyper: Hyper, entropy_coef: jax.Array | float
-) -> tuple[jax.Array, Losses]:
+def ppo_loss(weights: Any, batch: Batch, *, reader: Reader, hyper: Hyper) -> tuple[jax.Array, Losses]:
     """The loss of shuffled samples and its terms, each [] float32."""
     policy, value = reader(weights, batch.observation, batch.memory)
     log_ratio = policy.log_prob(batch.action) - batch.log_prob
@@ -50,7 +48,7 @@ def ppo_loss(
         approx_kl=jnp.mean(ratio - 1.0 - log_ratio),  # k3 of Schulman, "Approximating KL divergence", 2020
         clip_fraction=jnp.mean(jnp.abs(ratio - 1.0) > hyper.clip, dtype=jnp.float32),
     )
-    return policy_loss + hyper.value_coef * value_loss - entropy_coef * entropy, losses
+    return policy_loss + hyper.value_coef * value_loss - hyper.entropy_coef * entropy, losses
 
 
 def clipped_surrogate(log_ratio: jax.Array, advantage: jax.Array, clip: jax.Array | float) -> jax.Array:

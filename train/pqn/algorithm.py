@@ -9,21 +9,21 @@ import functools
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 from jaxenv.core import Environment
-from jaxenv.core.environment import select
 from jaxenv.core.types import Key
-from train.experience import rollout
-from train.experience.bank import refresh, with_bank
+from train.experience.bank import with_bank
+from train.experience.rollout import Transition, collect
+from train.experience.world import LaneState, renew_scenarios
 from train.lanes import Lanes
 from train.learning.gradients import passes
 from train.learning.q_learning import Metrics, epsilon_of, exploring, network_of
 from train.learning.returns import lambda_returns, true_next_values
-from train.learning.state import SPECS, LaneState, TrainState, begin, on_one_device
-from train.learning.updates import Update, compiled, linear
+from train.learning.state import SPECS, TrainState, begin, on_one_device
+from train.learning.updates import Update, compiled, keep_if_finite, over_lanes, scheduled
 from train.networks.reader import Reader
-from train.pqn import learner
-from train.pqn.learner import Batch
+from train.pqn.learner import Batch, gradient_step, make_optimizer
 from train.settings.config import Config
 from train.settings.groups import Hyper
 
@@ -35,7 +35,7 @@ def init(key: Key, env_params: Any, *, config: Config, env: Environment, lanes: 
         ValueError: for a network with a recurrent core.
     """
     network_of(config, env.num_actions)
-    optimizer = learner.make_optimizer(config.hyper.max_grad_norm)
+    optimizer = make_optimizer(config.hyper.max_grad_norm)
     return begin(key, env_params, optimizer=optimizer, config=config, env=env, lanes=lanes)
 
 
@@ -57,41 +57,29 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
     network, sizes = network_of(config, env.num_actions), config.of_a_lane
     lanes = lanes or on_one_device(config)
 
-    def update_lane(lane: LaneState, learned: Any, updates: jax.Array, env_params: Any, hyper: Hyper) -> Any:
-        key, bank_key, rollout_key, shuffle_key = jax.random.split(lane.key, 4)
-        bank = refresh(bank_key, lane.bank, env_state=lane.envs.state, updates=updates, config=sizes, env=env)
-        reader = Reader(network, env, with_bank(env_params, bank))
-        progress = updates / config.num_updates
-        epsilon = epsilon_of(config.q, progress)
-        learning_rate = linear(hyper.learning_rate, hyper.learning_rate_end, progress)
-        envs, steps, last_value, totals = rollout.collect(
-            rollout_key, learned[0], lane.envs, reader, sizes.rollout, explore=exploring(epsilon)
+    def update_lane(lane: LaneState, shared: TrainState, env_params: Any, hyper: Hyper) -> Any:
+        key, world_key, rollout_key, shuffle_key = jax.random.split(lane.key, 4)
+        lane = renew_scenarios(world_key, lane, shared.updates, config=sizes, env=env)
+        reader = Reader(network, env, with_bank(env_params, lane.bank))
+        progress = shared.updates / config.num_updates
+        hyper, epsilon = scheduled(hyper, progress), epsilon_of(config.q, progress)
+
+        envs, steps, last_value, totals = collect(
+            rollout_key, shared.weights, lane.envs, reader, sizes.rollout, explore=exploring(epsilon)
         )
-        step = functools.partial(
-            learner.gradient_step,
-            reader=reader,
-            hyper=hyper,
-            learning_rate=learning_rate,
-            microbatch_size=sizes.rollout.samples_at_once,
-            lanes=lanes,
-        )
-        rows = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), estimate(steps, last_value, hyper))
+        batch = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), estimate(steps, last_value, hyper))
+        size = sizes.rollout.samples_at_once
+        step = functools.partial(gradient_step, reader=reader, hyper=hyper, microbatch_size=size, lanes=lanes)
         like = {"epochs": sizes.rollout.epochs, "minibatch_size": sizes.rollout.minibatch_size}
-        following, terms = passes(shuffle_key, learned, rows, step, **like)
-        metrics = Metrics.of(terms, totals, lanes, learning_rate=learning_rate, epsilon=epsilon)
-        before, after = (lane.envs, lane.key, learned, updates), (envs, key, following, updates + 1)
-        envs, key, learned, updates = select(metrics.failed, before, after)
-        return LaneState(envs, bank, key), (learned, updates, metrics)
+        (weights, optimizer), terms = passes(shuffle_key, (shared.weights, shared.optimizer), batch, step, **like)
 
-    def update(state: TrainState, env_params: Any, hyper: Hyper) -> tuple[TrainState, Metrics]:
-        learned = (state.weights, state.optimizer)
-        of_lanes, (learned, updates, metrics) = lanes.map(update_lane)(
-            state.lanes, learned, state.updates, env_params, hyper
-        )
-        weights, optimizer = learned
-        return TrainState(weights, optimizer, of_lanes, updates), metrics
+        metrics = Metrics.of(terms, lanes.sum(totals), learning_rate=jnp.asarray(hyper.learning_rate), epsilon=epsilon)
+        learned = shared.replace(weights=weights, optimizer=optimizer, updates=shared.updates + 1)
+        after = lane.replace(envs=envs, key=key), learned
+        lane, shared = keep_if_finite(metrics, (lane, shared), after)
+        return lane, (shared, metrics)
 
-    return update
+    return over_lanes(update_lane, lanes)
 
 
 def make_superstep(config: Config, env: Environment, lanes: Lanes | None = None) -> Update:
@@ -99,16 +87,15 @@ def make_superstep(config: Config, env: Environment, lanes: Lanes | None = None)
     return compiled(make_update(config, env, lanes), SPECS, config, lanes)
 
 
-def estimate(steps: rollout.Transition, last_value: jax.Array, hyper: Hyper) -> Batch:
+def estimate(steps: Transition, last_value: jax.Array, hyper: Hyper) -> Batch:
     """A batch [T, B]: the steps with their Q(lambda) returns, in scaled reward.
 
     Where truncated episodes were not valued, the time limit counts as termination.
     """
-    bootstraps = steps.final_value is not None
     targets = lambda_returns(
         rewards=steps.reward * hyper.reward_scale,
         next_values=true_next_values(steps.value, last_value, steps.final_value, steps.truncated),
-        terminated=steps.terminated if bootstraps else steps.terminated | steps.truncated,
+        terminated=steps.ended if steps.final_value is None else steps.terminated,
         truncated=steps.truncated,
         gamma=hyper.gamma,
         weight=hyper.gae_lambda,

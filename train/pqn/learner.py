@@ -36,14 +36,13 @@ def gradient_step(
     *,
     reader: Reader,
     hyper: Hyper,
-    learning_rate: jax.Array | float,
     microbatch_size: int,
     lanes: Lanes,
 ) -> tuple[Learner, tuple[Losses, jax.Array]]:
     """One optimizer step on a minibatch, of which each lane has [N]: (learner, (terms of the loss, gradient norm))."""
     loss = functools.partial(squared_error, reader=reader)
     gradients, losses = lanes.mean(mean_gradient(loss, learner[0], batch, microbatch_size))
-    learner = descend(learner, gradients, make_optimizer(hyper.max_grad_norm), learning_rate)
+    learner = descend(learner, gradients, make_optimizer(hyper.max_grad_norm), hyper.learning_rate)
     return learner, (losses, optax.tree.norm(gradients))
 
 

@@ -17,7 +17,7 @@ from train.networks.memory import GRU, Sequences
 from train.networks.network import make_network
 from train.networks.reader import Reader
 from train.ppo import learner, losses
-from train.ppo.algorithm import estimate, memory_of
+from train.ppo.algorithm import estimate
 from train.settings.config import Config
 from train.settings.groups import Hyper, Network, Rollout
 
@@ -76,7 +76,7 @@ def collect(config, env):
         envs = envs.replace(carry=jax.random.normal(key, envs.carry.shape))
         reader = Reader(network, env, params)
         _, steps, last_value, _ = rollout.collect(key, state.weights, envs, reader, config.rollout)
-        batch = estimate(steps, last_value, Hyper()).replace(memory=memory_of(envs, steps))
+        batch = estimate(steps, last_value, Hyper(), envs.carry)
         return state.weights, envs.carry, steps, batch
 
     def run(key, params):
@@ -110,7 +110,7 @@ def test_the_ratio_is_1_on_the_first_minibatch(played):
     weights, reader, _, _, batch = played
     rows = learner.samples(batch)
     first = jax.tree.map(lambda x: x[:8], rows)
-    loss = functools.partial(losses.ppo_loss, reader=reader, hyper=Hyper(), entropy_coef=0.0)
+    loss = functools.partial(losses.ppo_loss, reader=reader, hyper=Hyper(entropy_coef=0.0))
     _, terms = jax.jit(loss)(weights, first)
     assert abs(terms.approx_kl) <= 1e-6
     assert terms.clip_fraction == 0.0

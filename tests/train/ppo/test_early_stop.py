@@ -10,8 +10,8 @@ from probes import PROBES
 
 from train import ppo
 from train.lanes import LANE, Lanes
+from train.learning.updates import scheduled
 from train.ppo import early_stop
-from train.ppo.algorithm import clip_at
 from train.ppo.losses import Batch, Losses
 from train.run.metrics import reduce_metrics
 from train.settings.groups import Hyper
@@ -101,9 +101,9 @@ def test_an_update_stops_in_training(config, env, lanes):
 
 @pytest.mark.slow
 def test_the_clipping_range_may_change_over_a_run(config, env):
-    assert clip_at(Hyper(), 0.5) == Hyper().clip
+    assert scheduled(Hyper(), 0.5).clip == Hyper().clip
     hyper = Hyper(clip=0.3, clip_end=0.1)
-    np.testing.assert_allclose([clip_at(hyper, 0.0), clip_at(hyper, 0.5), clip_at(hyper, 1.0)], [0.3, 0.2, 0.1])
+    np.testing.assert_allclose([scheduled(hyper, progress).clip for progress in (0.0, 0.5, 1.0)], [0.3, 0.2, 0.1])
     constant, _ = trained(config, env)
     same, _ = trained(config, env, clip_end=config.hyper.clip)
     narrow, _ = trained(config, env, clip=0.01)

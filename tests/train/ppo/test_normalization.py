@@ -20,7 +20,7 @@ from train.networks.network import make_network
 from train.networks.normalized import STATISTICS, standardize, with_new_statistics
 from train.networks.reader import Reader
 from train.ppo import learner, losses, reward_scale
-from train.ppo.algorithm import estimate, memory_of
+from train.ppo.algorithm import estimate
 from train.ppo.reward_scale import Returns
 from train.run.policy_file import load_policy
 from train.settings.config import Config
@@ -58,7 +58,7 @@ def played(config, env, params, weights=None):
         weights = state.weights if weights is None else weights
         reader = Reader(network, env, params)
         _, steps, last_value, _ = rollout.collect(key, weights, envs, reader, config.rollout)
-        batch = estimate(steps, last_value, Hyper()).replace(memory=memory_of(envs, steps))
+        batch = estimate(steps, last_value, Hyper(), envs.carry)
         return weights, steps, batch
 
     weights, steps, batch = play(jax.random.key(1), params, weights)
@@ -90,7 +90,7 @@ def test_the_ratio_is_1_on_the_first_minibatch(days, name):
     policy, value = jax.jit(reader)(weights, rows.observation, rows.memory)
     np.testing.assert_allclose(jnp.exp(policy.log_prob(rows.action) - rows.log_prob), 1.0, atol=1e-5)
     np.testing.assert_allclose(value, rows.value, atol=2e-5)
-    loss = functools.partial(losses.ppo_loss, reader=reader, hyper=Hyper(), entropy_coef=0.0)
+    loss = functools.partial(losses.ppo_loss, reader=reader, hyper=Hyper(entropy_coef=0.0))
     gradient, terms = jax.jit(jax.grad(loss, has_aux=True))(weights, rows)
     assert abs(terms.approx_kl) <= 1e-6
     assert terms.clip_fraction == 0.0
