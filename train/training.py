@@ -11,12 +11,10 @@ from jaxenv.core.names import did_you_mean_one_of
 from train.algorithms import ALGORITHMS
 from train.networks import own
 from train.run import folder as folders
-from train.run.algorithm import Algorithm
+from train.run.outcome import Outcome
 from train.run.policy_file import check_algorithm
-from train.run.population import run_population
 from train.run.recorder import Callback
-from train.run.runner import Outcome, check, run
-from train.run.start import check_start
+from train.run.runner import check, run, run_members
 from train.score.validation import has_generator
 from train.settings import presets
 from train.settings.config import Config
@@ -71,7 +69,7 @@ def train(
     if is_population(config):
         raise ValueError("seeds and sweep describe a population: train.train_population trains one")
     with _folder(config, env, params, algorithm) as folder:
-        return run(_named(algorithm), config, env, params, folder, callback=callback, show_progress=show_progress)
+        return run(ALGORITHMS[algorithm], config, env, params, folder, callback=callback, show_progress=show_progress)
 
 
 def train_population(
@@ -111,11 +109,17 @@ def train_population(
     """
     config = _complete(env, config, network, algorithm)
     with _folder(config, env, params, algorithm) as folder:
-        return run_population(_named(algorithm), config, env, params, folder, show_progress=show_progress)
+        return run_members(ALGORITHMS[algorithm], config, env, params, folder, show_progress=show_progress)
 
 
 def _complete(env: Environment, config: Config | None, network: nn.Module | None, algorithm: str) -> Config:
-    """The settings, by default those of environment and algorithm, with the network that was given."""
+    """The settings, by default those of environment and algorithm, with the network that was given.
+
+    Raises:
+        ValueError: for an unknown algorithm, with the nearest name.
+    """
+    if algorithm not in ALGORITHMS:
+        raise ValueError(f"no algorithm {algorithm!r}.{did_you_mean_one_of(algorithm, ALGORITHMS)}")
     config = presets.for_algorithm(algorithm, defaults(env)) if config is None else config
     if network is None:
         return config
@@ -126,22 +130,13 @@ def _complete(env: Environment, config: Config | None, network: nn.Module | None
 def _folder(
     config: Config, env: Environment, params: Any, algorithm: str
 ) -> AbstractContextManager[folders.RunFolder | None]:
-    """The run folder that the settings name, found or made; None if they name none."""
-    if config.run_dir is None:
-        return nullcontext()
-    check(_named(algorithm), config, env, params)
-    if (config.run_dir / "config.json").exists():
-        check_algorithm(config.run_dir, algorithm)
-        return folders.of_run(config, folders.RunFolder(config.run_dir))
-    check_start(_named(algorithm), config, env, params)  # before there is a folder
-    return folders.of_run(config)
-
-
-def _named(algorithm: str) -> Algorithm:
-    """The algorithm of that name; a ValueError names the nearest one."""
-    if algorithm not in ALGORITHMS:
-        raise ValueError(f"no algorithm {algorithm!r}.{did_you_mean_one_of(algorithm, ALGORITHMS)}")
-    return ALGORITHMS[algorithm]
+    """The run folder that the settings name, found or made, once all is checked; None if they name none."""
+    existing = None
+    if config.run_dir is not None and (config.run_dir / "config.json").exists():
+        existing = folders.RunFolder(config.run_dir)
+        check_algorithm(existing.path, algorithm)
+    check(ALGORITHMS[algorithm], config, env, params, is_new=existing is None)
+    return nullcontext() if config.run_dir is None else folders.of_run(config, existing)
 
 
 def defaults(env: Environment) -> Config:

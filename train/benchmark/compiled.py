@@ -14,7 +14,7 @@ import jax
 from train.benchmark import hlo
 from train.benchmark.targets import OPTIONS, Target, device, on
 from train.benchmark.workload import Workload, sizes
-from train.run.memory import program_bytes
+from train.run.turns import program_bytes
 
 GIGA = 1e9
 

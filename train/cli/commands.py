@@ -3,13 +3,11 @@
 import functools
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
-import jax
 import tyro
 from tyro.conf import Positional
 
-from jaxenv.core import Environment, process
+from jaxenv.core import process
 from jaxenv.core.companions import command
 from scenarios import __main__ as documents
 from train import ppo
@@ -28,82 +26,73 @@ from train.cli import (
     watching,
     whole_numbers,
 )
-from train.run import console, folder, plots, population, processes, runner, start
+from train.run import console, folder, plots, processes, runner
 from train.run.checkpoint import Progress
+from train.run.group import ALONE
+from train.run.outcome import Outcome
+from train.run.storage import OnStart
 from train.settings import task
+from train.settings.config import Config
 from train.settings.members import is_population, members
 
 
 def train(algorithm: str, argv: Sequence[str]) -> int:
-    """Trains, then prints the table on the library, or on the user's own scenarios if it trained on them."""
+    """Trains, then prints the scores on the library, or on the user's own scenarios if it trained on them."""
     compile_cache.keep_compiled_programs()
     if options.DISTRIBUTED in argv:
         processes.join()
     parsed = options.parse(algorithm, argv)
-    config = parsed.config
+    config, learner = parsed.config, ALGORITHMS[algorithm]
     env, params = task.make(config)
-    runner.check(ALGORITHMS[algorithm], config, env, params)
     source = config.training.scenarios
     path = None if source in ("generated", "library") else source
     library = comparison.library_for(env, path)
     if not config.is_generated and library is not None:
         params = params.replace(bank=library.bank)
-    if parsed.resumed is None:
-        start.check_start(ALGORITHMS[algorithm], config, env, params)  # before there is a folder
+    runner.check(learner, config, env, params, is_new=parsed.resumed is None)
     comparison.tell_warnings(library, path)
-    if is_population(config):
-        return _train_population(algorithm, parsed, env, params, library)
-    config, lanes = processes.place(config)
     say = functools.partial(print, flush=True) if processes.is_writer() else lambda text: None
     with folder.of_run(config, parsed.resumed) as run_folder:
-        where = f"{processes.in_words(config, lanes)}, written to {run_folder.path}"
-        say("\n".join([f"{config.env} on {where}", *parsed.scaled, console.length(config, env.num_agents)]))
+        where = f"{_in_words(config)}, written to {run_folder.path}"
+        say("\n".join([where, *parsed.scaled, console.length(config, env.num_agents)]))
         on_start = _tell_start(say, is_resumed=parsed.resumed is not None)
         try:
-            outcome = runner.run(ALGORITHMS[algorithm], config, env, params, run_folder, on_start=on_start)
+            outcomes = runner.run_members(learner, config, env, params, run_folder, on_start=on_start)
         except KeyboardInterrupt:  # before the first superstep; from then on a signal ends the run in good order
             return _interrupted(algorithm, run_folder)
+    is_stopped = any(outcome.stopped for outcome in outcomes.values())
     if not processes.is_writer():
-        return process.INTERRUPTED if outcome.stopped else 0
-    if plots.is_possible():
-        plots.learning_curves([run_folder], run_folder.learning_curve)
-    say(f"{outcome.env_steps:,} steps in {outcome.seconds:.0f} s, after {outcome.compile_seconds:.0f} s of compilation")
-    if outcome.stopped:
-        return _interrupted(algorithm, run_folder)
-    say("scoring …")
-    table = comparison.compare(outcome.policy, env, env.default_params, library, name=algorithm.upper())
-    print(f"\n{table}{comparison.training_note(task.describe_params(params), env)}")
-    return 0
-
-
-def _train_population(algorithm: str, parsed: options.Options, env: Environment, params: Any, library: Any) -> int:
-    """Trains the members on one device, then prints a line for each."""
-    config, resumed = parsed.config, parsed.resumed
-    if jax.process_count() > 1:
-        raise ValueError("a population trains in one process: leave out --distributed, or --seeds and --sweep")
-    if config.devices not in (None, 1):
-        raise ValueError(f"a population trains on one device: leave out --devices {config.devices}")
-    number = len(members(config))  # raises for a sweep that cannot be, before there is a folder
-    say = functools.partial(print, flush=True)
-    with folder.of_run(config, resumed) as run_folder:
-        where = f"{number} members on one device, written to {run_folder.path}"
-        say("\n".join([where, *parsed.scaled, f"each {console.length(config, env.num_agents)}"]))
-        on_start = _tell_start(say, is_resumed=resumed is not None)
-        learner = ALGORITHMS[algorithm]
-        try:
-            outcomes = population.run_population(learner, config, env, params, run_folder, on_start=on_start)
-        except KeyboardInterrupt:
-            return _interrupted(algorithm, run_folder)
+        return process.INTERRUPTED if is_stopped else 0
     if plots.is_possible():
         plots.learning_curves(folder.runs_in(run_folder.path), run_folder.learning_curve)
-    say("scoring …")
-    print(comparison.members_table(outcomes, env, env.default_params, library))
-    if any(outcome.stopped for outcome in outcomes.values()):
+    if ALONE in outcomes:
+        say(_length(outcomes[ALONE]))
+    if is_stopped:
         return _interrupted(algorithm, run_folder)
+    say("scoring …")
+    if ALONE in outcomes:
+        policy = outcomes[ALONE].policy
+        table = comparison.compare(policy, env, env.default_params, library, name=algorithm.upper())
+        print(f"\n{table}{comparison.training_note(task.describe_params(params), env)}")
+    else:
+        print(comparison.members_table(outcomes, env, env.default_params, library))
     return 0
 
 
-def _tell_start(say: Callable[[str], None], *, is_resumed: bool) -> runner.OnStart:
+def _in_words(config: Config) -> str:
+    """What is trained, and where."""
+    if is_population(config):
+        return f"{len(members(config))} members of {config.env} on one device, each trained as follows"
+    return f"{config.env} on {processes.in_words(*processes.place(config))}"
+
+
+def _length(outcome: Outcome) -> str:
+    """What a run has taken."""
+    steps, seconds, compiling = outcome.env_steps, outcome.seconds, outcome.compile_seconds
+    return f"{steps:,} steps in {seconds:.0f} s, after {compiling:.0f} s of compilation"
+
+
+def _tell_start(say: Callable[[str], None], *, is_resumed: bool) -> OnStart:
     """Says where a run starts, and that it compiles."""
 
     def tell(progress: Progress | None) -> None:

@@ -13,7 +13,7 @@ from jaxenv.core.companions import command
 from jaxenv.evaluation import evaluate
 from scenarios.environments import ENVIRONMENTS
 from train.run import processes
-from train.run.runner import Outcome
+from train.run.outcome import Outcome
 from train.score.report import table
 from train.score.scores import ReferenceReturns, references, summarize
 from train.score.validation import validation_returns

@@ -7,7 +7,7 @@ from jaxenv.core.companions import command
 from jaxenv.core.names import did_you_mean_one_of
 from train.algorithms import ALGORITHMS
 from train.cli.commands import COMMANDS
-from train.run.runner import NotFinite
+from train.run.outcome import NotFinite
 
 TRAINING = "".join(
     f"  {f'{name} --env ID':<24}train a policy and score it on the environment's library\n"

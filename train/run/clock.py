@@ -1,6 +1,10 @@
 """The clock of a run: environment steps, and the seconds that they take."""
 
 import time
+from collections.abc import Sequence
+from typing import Any
+
+import jax
 
 
 class Clock:
@@ -9,10 +13,27 @@ class Clock:
     def __init__(self, steps_per_superstep: int, *, env_steps: int = 0, seconds: float = 0.0) -> None:
         """Starts now, from the counts of an earlier part of the run."""
         self.env_steps, self.seconds = env_steps, seconds
-        self.latest: dict[str, float | int] = {}  # what the last tick told
+        self.latest: dict[str, float | int] = {}  # of the last tick
         self._steps_per_superstep = steps_per_superstep
         self._superstep_began = time.perf_counter()
         self._began = self._superstep_began - seconds
+
+    def wait(self, running: tuple[Any, Sequence[Any]] | None) -> None:
+        """Waits for a superstep that is running, if one is, and times it; then for its validation.
+
+        It is timed from the end of the one before, or of what came between: the next one may be running already.
+
+        Args:
+            running: its metrics, and the validation returns of the members after it, each None if there is none.
+        """
+        if running is None:
+            return
+        metrics, validations = running
+        jax.block_until_ready(metrics)
+        self.tick()
+        if any(each is not None for each in validations):
+            jax.block_until_ready(validations)
+            self.start()
 
     def start(self) -> None:
         """Marks the start of a superstep."""
@@ -29,23 +50,3 @@ class Clock:
         self._superstep_began = now  # of the next one, unless `start` says otherwise
         self.latest = {"env_steps": self.env_steps, "seconds": self.seconds, "steps_per_second": steps_per_second}
         return self.latest
-
-
-class MemberClock:
-    """The clock of a member of a population, whose supersteps are timed once, for all members together.
-
-    It stands still when the member does.
-    """
-
-    def __init__(self, population: Clock) -> None:
-        """Starts from the counts of the population."""
-        self.env_steps, self.seconds = population.env_steps, population.seconds
-        self._population = population
-
-    def start(self) -> None:
-        """Nothing: the population starts its own clock."""
-
-    def tick(self) -> dict[str, float | int]:
-        """What the clock of the population told at the end of its last superstep."""
-        self.env_steps, self.seconds = self._population.env_steps, self._population.seconds
-        return self._population.latest

@@ -1,115 +1,182 @@
-"""A member of a population: its records, clock and files, as those of a run of its own."""
+"""The members of a group: the records and files of each, written while the next superstep runs."""
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import jax
 
 from train.networks.policy import LearnedPolicy
-from train.run.algorithm import Algorithm
 from train.run.best_policy import BestPolicy
 from train.run.checkpoint import Progress
-from train.run.clock import Clock, MemberClock
+from train.run.clock import Clock
 from train.run.folder import RunFolder
+from train.run.group import Group
+from train.run.metrics import not_finite, reduce_metrics
+from train.run.outcome import FailedUpdate, Outcome
 from train.run.policy_file import save_policy
-from train.run.recorder import Recorder
-from train.run.reports import FailedUpdate, Reports
-from train.run.runner import Outcome
-from train.settings.config import Config
+from train.run.processes import is_writer
+from train.run.recorder import Callback, Recorder
 
 
 class Member:
-    """One member's records, clock and files."""
+    """One member's records and files, or those of a single run; each record is written one superstep late."""
 
     def __init__(
         self,
-        algorithm: Algorithm,
-        config: Config,
+        group: Group,
+        number: int,
         folder: RunFolder | None,
-        name: str,
+        state: Any,
         progress: Progress,
         clock: Clock,
-        policy: LearnedPolicy,
+        callback: Callback | None = None,
     ) -> None:
         """Opens its folder.
 
         Args:
-            algorithm: how it learns.
-            config: its settings.
-            folder: that of the population; None writes nothing.
-            name: its name there.
-            progress: of the population.
-            clock: that of the population.
-            policy: an example of those that it will save.
+            group: that it belongs to.
+            number: its place in the group.
+            folder: of the run; a member has its own by its name there. None writes nothing.
+            state: of the group.
+            progress: of the group.
+            clock: of the group.
+            callback: is shown each record.
         """
-        self.name, self.config, self.algorithm = name, config, algorithm
-        self.folder = None if folder is None else RunFolder(folder.path / name)
-        if self.folder is not None:
+        self.name, self._config = list(group.named.items())[number]
+        self._group, self._number, self._clock = group, number, clock
+        self.folder = None if folder is None else RunFolder(folder.path / self.name)
+        if self.folder is not None and not group.is_alone:
             self.folder.path.mkdir(exist_ok=True)
-            self.folder.write_config(self.config)
-        self._clock = MemberClock(clock)
-        self._recorder = Recorder(self.config, self.folder, progress, show_progress=False, may_have_gaps=True)
-        self._reports = Reports(self._recorder, self._clock)
-        self._failed: FailedUpdate | None = None
-        self._scenarios = progress.scenarios
-        best_path = None if self.folder is None else self.folder.best_policy
-        self._best = BestPolicy(best_path, self._save, policy)
+            self.folder.write_config(self._config)
+        gaps = not group.is_alone  # supersteps after a failed one have no record
+        self.recorder = Recorder(self._config, self.folder, progress, callback=callback, may_have_gaps=gaps)
+        self._source = {"scenarios": progress.scenarios, "algorithm": group.algorithm.name}
+        best_path = self.folder.best_policy if self.folder is not None and is_writer() else None
+        self._best = BestPolicy(best_path, self._save, group.policy(state, number))
+        self._pending: tuple[int, Any, jax.Array | None, Callable[[float], None] | None] | None = None
+        self._end: tuple[int, float] | None = None  # environment steps and seconds at its failed update
+        self.failure: str | None = None
 
-    @property
-    def latest(self) -> Mapping[str, Any] | None:
-        """Its last record, if there is one."""
-        return self._recorder.records[-1] if self._recorder.records else None
+    def add(self, superstep: int, state: Any, metrics: Any, validation: jax.Array | None) -> None:
+        """Takes what a superstep will give, and reports the one before.
 
-    def add(self, number: int, metrics: Any, validation: jax.Array | None, policy: LearnedPolicy) -> None:
-        """Takes what a superstep will give, and reports what came before."""
-        if self._failed is None:
-            candidate = None if validation is None else self._best.candidate(policy)
-            self._guard(lambda: self._reports.add(number, metrics, validation, candidate))
+        Args:
+            superstep: its number.
+            state: of the group after it.
+            metrics: of the group's updates in it.
+            validation: [] float32, the member's validation return after it; None if it is not validated.
+
+        Raises:
+            FailedUpdate: if an earlier superstep of a single run had one.
+        """
+        self.flush()
+        if self.failure is None:
+            keep = None if validation is None else self._best.candidate(self._group.policy(state, self._number))
+            self._pending = superstep, self._group.of_member(metrics, self._number), validation, keep
 
     def flush(self) -> None:
-        """Reports what is not reported yet."""
-        if self._failed is None:
-            self._guard(self._reports.flush)
-        self._recorder.flush()
+        """Waits for the superstep that is not reported yet, and writes its record.
 
-    def save(self, policy: LearnedPolicy) -> None:
+        Raises:
+            FailedUpdate: if it had one, in a single run; a member of a population stops there, and the others go on.
+        """
+        if self._pending is None:
+            return
+        (superstep, metrics, validation, keep), self._pending = self._pending, None
+        failed = not_finite(metrics)
+        validation_return = None if validation is None or failed else float(validation)
+        record = {"superstep": superstep, **reduce_metrics(metrics), **self._clock.latest}
+        self.recorder.write({**record, "validation_return": validation_return})
+        if validation_return is not None and keep is not None:
+            keep(validation_return)
+        if failed:
+            failure = FailedUpdate(failed)
+            self.failure, self._end = str(failure), (self._clock.env_steps, self._clock.seconds)
+            if self._group.is_alone:
+                raise failure
+
+    def save(self, state: Any) -> None:
         """Writes the policy; that of a member that failed stays as it was before."""
-        if self.folder is not None and self._failed is None:
-            self._save(self.folder.policy, policy)
+        if self.folder is not None and self.failure is None and is_writer():
+            self._save(self.folder.policy, self._group.policy(state, self._number))
+
+    def outcome(self, state: Any, compile_seconds: float, *, stopped: bool) -> Outcome:
+        """What has become of it."""
+        length = self._end or (self._clock.env_steps, self._clock.seconds)
+        policy, metrics = self._group.policy(state, self._number), self.recorder.arrays()
+        return Outcome(policy, *length, compile_seconds, stopped=stopped, metrics=metrics, failure=self.failure)
 
     def _save(self, path: Path, policy: LearnedPolicy, validation_return: float | None = None) -> None:
-        save_policy(
-            path,
-            policy,
-            self.config,
-            scenarios=self._scenarios,
-            algorithm=self.algorithm.name,
-            validation_return=validation_return,
-        )
+        save_policy(path, policy, self._config, **self._source, validation_return=validation_return)
 
-    def outcome(self, policy: LearnedPolicy, compile_seconds: float, *, stopped: bool) -> Outcome:
-        """What has become of it."""
-        return Outcome(
-            policy,
-            self._clock.env_steps,
-            self._clock.seconds,
-            compile_seconds,
-            stopped=stopped,
-            metrics=self._recorder.arrays(),
-            failure=None if self._failed is None else str(self._failed),
-        )
 
-    def _guard(self, report: Any) -> None:
-        """Reports; where an update failed, this is the last record."""
-        try:
-            report()
-        except FailedUpdate as failed:
-            self._failed = failed
+class Members:
+    """All members of a group."""
 
-    def __enter__(self) -> "Member":
-        self._recorder.__enter__()
+    def __init__(
+        self,
+        group: Group,
+        folder: RunFolder | None,
+        state: Any,
+        progress: Progress,
+        clock: Clock,
+        callback: Callback | None,
+    ) -> None:
+        """Opens their folders; the arguments are those of `Member`."""
+        self._all: list[Member] = []
+        with contextlib.ExitStack() as stack:
+            for number in range(len(group.named)):
+                self._all.append(Member(group, number, folder, state, progress, clock, callback))
+                stack.enter_context(self._all[-1].recorder)
+            self._stack = stack.pop_all()
+
+    @property
+    def is_stop_requested(self) -> bool:
+        """Whether the callback asks for the end of the run."""
+        return any(each.recorder.is_stop_requested for each in self._all)
+
+    def add(self, superstep: int, state: Any, metrics: Any, validations: list[jax.Array | None]) -> None:
+        """Takes what a superstep will give to each, and reports the one before."""
+        for each, validation in zip(self._all, validations, strict=True):
+            each.add(superstep, state, metrics, validation)
+
+    def save(self, state: Any) -> None:
+        """Writes the policy of each."""
+        for each in self._all:
+            each.save(state)
+
+    def flush(self) -> None:
+        """Reports all supersteps, and waits until the disk has their records."""
+        for each in self._all:
+            each.flush()
+            each.recorder.flush()
+
+    def latest(self) -> dict[str, Any] | None:
+        """The means of their last records, for the progress bar; None before the first."""
+        records = [each.recorder.records[-1] for each in self._all if each.recorder.records]
+        return None if not records else {**max(records, key=_superstep), **_means(records)}
+
+    def outcomes(self, state: Any, compile_seconds: float, *, stopped: bool) -> dict[str, Outcome]:
+        """Name -> what has become of it."""
+        return {each.name: each.outcome(state, compile_seconds, stopped=stopped) for each in self._all}
+
+    def __enter__(self) -> "Members":
         return self
 
-    def __exit__(self, *exception: object) -> None:
-        self._recorder.__exit__(*exception)
+    def __exit__(self, *exception: Any) -> None:
+        self._stack.__exit__(*exception)  # some outputs tell whether the run failed
+
+
+def _superstep(record: Mapping[str, Any]) -> int:
+    return record["superstep"]
+
+
+def _means(records: list[dict[str, Any]]) -> dict[str, float | None]:
+    """Name -> mean over the members that have it."""
+    found = {
+        name: [r[name] for r in records if r.get(name) is not None]
+        for name in ("return", "validation_return", "entropy")
+    }
+    return {name: sum(values) / len(values) if values else None for name, values in found.items()}

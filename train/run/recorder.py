@@ -1,4 +1,4 @@
-"""Where the records of a run go: memory, files, TensorBoard, Weights & Biases, progress bar; from one process alone."""
+"""Where the records of a run go: memory, files, TensorBoard, Weights & Biases; from one process alone."""
 
 import contextlib
 from collections.abc import Callable, Mapping
@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from train.run.checkpoint import Progress
-from train.run.console import Bar
 from train.run.events import Events
 from train.run.folder import RunFolder
 from train.run.metrics import MetricsWriter, read_metrics
@@ -30,7 +29,6 @@ class Recorder:
         progress: Progress,
         *,
         callback: Callback | None = None,
-        show_progress: bool,
         may_have_gaps: bool = False,
     ) -> None:
         """Opens all outputs of a run that has come so far; its metrics may have gaps where it is told so."""
@@ -53,8 +51,7 @@ class Recorder:
                 if config.csv:
                     table = stack.enter_context(TableFile(folder.table, self.records))
                     self._writers = (*self._writers, table.write)
-            bar = stack.enter_context(Bar(config, progress.env_steps, is_shown=show_progress))
-            self._writers = (*self._writers, bar.show, self.records.append, self._call)
+            self._writers = (*self._writers, self.records.append, self._call)
             self._stack = stack.pop_all()
 
     def write(self, record: dict[str, Any]) -> None:

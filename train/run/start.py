@@ -32,7 +32,6 @@ def from_policy(
     """
     if config.init_from is None:
         return state
-    check_start(algorithm, config, env, env_params)
     weights = jax.tree.map(jnp.array, starting_weights(config, env, env_params))
     return algorithm.with_weights(state, weights if lanes is None else lanes.put(weights, SHARED))
 

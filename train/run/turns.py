@@ -1,17 +1,13 @@
-"""Which members of a population train at once, and the compiled program that they share."""
+"""Which members of a population train at once: all, or as many as fit into the memory of the device, in turns."""
 
-import functools
+import math
+import os
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 
-from jaxenv.core import Environment
-from train.lanes import Lanes
-from train.run.algorithm import Algorithm
-from train.run.memory import as_many_as_fit, device_bytes
 from train.settings.config import Config
 
 
@@ -38,20 +34,39 @@ def within_memory(config: Config, compiled: Callable[[int], Any], number: int) -
     return config.replace(at_once=at_once)
 
 
-def keys_and_hyper(configs: Sequence[Config]) -> tuple[jax.Array, Any]:
-    """The keys [M] of M members, and their hyperparameters, each an array [M]."""
-    keys = jnp.stack([jax.random.key(config.seed) for config in configs])
-    return keys, jax.tree.map(lambda *values: jnp.array(values), *(config.hyper for config in configs))
+def program_bytes(program: Any) -> int:
+    """Memory that a compiled program needs: arguments, results that do not lie in them, and temporaries; exact."""
+    memory = program.memory_analysis()
+    own = memory.argument_size_in_bytes + memory.output_size_in_bytes - memory.alias_size_in_bytes
+    return own + memory.temp_size_in_bytes
 
 
-def compile_superstep(
-    algorithm: Algorithm, config: Config, env: Environment, env_params: Any, named: Mapping[str, Config], number: int
-) -> Any:
-    """The compiled superstep of so many of the members, whichever they are; it consumes their state."""
-    lanes = Lanes(config.rollout.num_lanes)
-    keys, hyper = jax.eval_shape(lambda: keys_and_hyper(list(named.values())[:number]))
-    init = functools.partial(algorithm.init, config=config, env=env, lanes=lanes)
-    state = jax.eval_shape(jax.vmap(init, in_axes=(0, None)), keys, env_params)
-    one = algorithm.make_superstep(config, env, lanes)
-    together = jax.jit(jax.vmap(one, in_axes=(0, None, 0)), donate_argnums=0)
-    return together.lower(state, env_params, hyper).compile()
+def device_bytes() -> float:
+    """The memory of the device that programs may use, on a CPU that of the machine; infinite where it does not tell."""
+    device = jax.devices()[0]
+    if device.platform == "cpu":
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return (device.memory_stats() or {}).get("bytes_limit", math.inf)
+
+
+def as_many_as_fit(compiled: Callable[[int], Any], number: int, limit: float) -> int:
+    """How many members train at once: all, or half of them, rounded up, and so on until they fit; at least one.
+
+    Args:
+        compiled: number of members -> their compiled program.
+        number: of all members.
+        limit: bytes that a program may need; of an infinite one nothing is compiled.
+    """
+    while number > 1 and not _fits(compiled, number, limit):
+        number = (number + 1) // 2
+    return number
+
+
+def _fits(compiled: Callable[[int], Any], number: int, limit: float) -> bool:
+    """Whether the program of so many members fits; compilers for some devices refuse one that does not."""
+    try:
+        return limit == math.inf or program_bytes(compiled(number)) <= limit
+    except jax.errors.JaxRuntimeError as error:
+        if "RESOURCE_EXHAUSTED" not in str(error):
+            raise
+        return False

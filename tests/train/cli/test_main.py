@@ -257,8 +257,7 @@ def test_warnings_about_scenarios_are_mentioned_before_they_are_used(
     day = f"persona: busy_parent\npending_requests: [{', '.join(requests)}]\ntravel_times: {{Home: {{Office: 20}}}}\n"
     (file := tmp_path / "day.yaml").write_text(day)
     expected = [f"{file}: {told}, see `jaxenv scenarios check {file}`"] if told else []
-    monkeypatch.setattr(runner, "run", interrupted)
-    monkeypatch.setattr(commands.population, "run_population", interrupted)
+    monkeypatch.setattr(runner, "run_members", interrupted)
     options = ["--scenarios", str(file), *TINY, *members, "--run-dir", str(tmp_path / "run")]
     assert main(["ppo", "--env", "LifeOps-v0", *options]) == 130
     lines = capsys.readouterr().out.splitlines()
@@ -303,7 +302,7 @@ def test_an_interruption_while_compiling_leaves_a_run_that_resumes(tmp_path, cap
     run_dir = tmp_path / "run"
     run_dir.mkdir()  # an empty folder is no run
     with monkeypatch.context() as patched:
-        patched.setattr(runner, "run", interrupted)
+        patched.setattr(runner, "run_members", interrupted)
         assert main(["ppo", "--env", "Table-v0", *TINY, "--run-dir", str(run_dir)]) == 130
     assert f"interrupted; resume with: jaxenv ppo --resume {run_dir}" in capsys.readouterr().out
     assert main(["ppo", "--resume", str(run_dir)]) == 0

@@ -26,8 +26,10 @@ from train.run import folder as run_folder
 from train.run import runner
 from train.run.checkpoint import Checkpoints
 from train.run.digests import digest
+from train.run.group import Group
 from train.run.metrics import read_metrics
 from train.run.named_arrays import by_name
+from train.run.storage import restore_or_begin
 from train.settings.groups import Network, Rollout, Scenarios
 
 FOLDER = Path(__file__).parents[2] / "data" / "compat"
@@ -75,7 +77,7 @@ def read(folder: Path) -> dict[str, object]:
     }
 
 
-def resume(folder: Path) -> runner.Outcome:
+def resume(folder: Path) -> train.Outcome:
     """Trains a copy of the run to its end."""
     run = run_folder.RunFolder(folder)
     return runner.run(ppo, run.read_config(), TABLE, PARAMS, run, show_progress=False)
@@ -98,7 +100,7 @@ def _state(path: Path, config: train.Config) -> str:
     with tempfile.TemporaryDirectory() as copy:
         shutil.copytree(path / "checkpoints", Path(copy) / "checkpoints")
         with Checkpoints(Path(copy) / "checkpoints", config) as checkpoints:
-            state, progress = runner.restore_or_init(ppo, config, TABLE, PARAMS, checkpoints)
+            state, progress = restore_or_begin(Group.alone(ppo, config, TABLE, PARAMS), checkpoints)
         return f"{progress.superstep} {progress.env_steps} {digest(by_name(state))}"
 
 

@@ -35,7 +35,7 @@ OPTIONS = [  # those of `GENERATED`, with a checkpoint after each superstep
     *("--learning-rate", "5e-3", "--entropy-coef", "0.01", "--no-tensorboard", "--checkpoint-every", "0"),
 ]
 
-OFFER, ADD = "train.run.best_policy:BestPolicy.candidate", "train.run.reports:Reports.add"
+OFFER, ADD = "train.run.best_policy:BestPolicy.candidate", "train.run.member:Member.add"
 LINE, SAVE = "train.run.writing:Lines.add", "train.run.checkpoint:Checkpoints.save"
 CLOSE, COMPILE = "train.run.checkpoint:Checkpoints.__exit__", "jax:stages.Lowered.compile"
 REPLACE, RENAME, BYTES = "os:replace", "os:rename", "jaxenv.core.whole_file:write_synced"

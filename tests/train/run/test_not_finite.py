@@ -18,8 +18,9 @@ from train.cli import comparison
 from train.cli.main import main
 from train.learning.gradients import not_finite_terms
 from train.run import folder as run_folder
-from train.run import runner
+from train.run import runner, storage
 from train.run.checkpoint import Checkpoints
+from train.run.group import Group
 from train.run.metrics import not_finite
 from train.run.named_arrays import by_name
 from train.run.policy_file import load_policy
@@ -45,14 +46,14 @@ def failed(tmp_path_factory):
     """(settings, folder of the run, what was raised)."""
     config = dataclasses.replace(SMALL, run_dir=tmp_path_factory.mktemp("failed") / "run", checkpoint_every=0.0)
     folder = run_folder.create(config)
-    with pytest.raises(runner.NotFinite) as caught:
+    with pytest.raises(train.NotFinite) as caught:
         runner.run(ppo, config, Poisoned(), PARAMS, folder, show_progress=False)
     return folder.read_config(), folder, str(caught.value)
 
 
 def restored(config, path):
     with Checkpoints(path, config) as checkpoints:
-        return runner.restore_or_init(ppo, config, Poisoned(), PARAMS, checkpoints)
+        return storage.restore_or_begin(Group.alone(ppo, config, Poisoned(), PARAMS), checkpoints)
 
 
 def test_the_error_names_the_update_and_its_terms(failed):

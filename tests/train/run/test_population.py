@@ -10,11 +10,11 @@ from probes import PROBES
 import train
 from strategies.tables import Table
 from train.run import folder as run_folder
-from train.run import memory, plots, turns
-from train.run import population as populations
+from train.run import plots, runner, turns
+from train.run.group import Group
 from train.run.metrics import read_metrics
 from train.run.policy_file import save_policy
-from train.run.population import Group, run_population
+from train.run.runner import run_members
 from train.settings.config import Config
 from train.settings.members import members
 
@@ -72,14 +72,14 @@ def test_members_in_turns_and_in_folders(population, trained, env, tmp_path):
 @pytest.fixture
 def compilations(monkeypatch):
     """(members, bytes) of every program that is compiled, in order."""
-    compile_superstep, found = populations.compile_superstep, []
+    compile_superstep, found = Group.compile, []
 
-    def compiles(*arguments):
-        program = compile_superstep(*arguments)
-        found.append((arguments[-1], memory.program_bytes(program)))
+    def compiles(self):
+        program = compile_superstep(self)
+        found.append((len(self.named), turns.program_bytes(program)))
         return program
 
-    monkeypatch.setattr(populations, "compile_superstep", compiles)
+    monkeypatch.setattr(Group, "compile", compiles)
     return found
 
 
@@ -105,7 +105,7 @@ def test_members_train_in_turns_where_memory_is_short(pair, one_by_one, env, mon
     """No program is compiled twice: the one that fits is run, and turns share theirs."""
     starts = []
     learner = train.algorithms.ALGORITHMS["ppo"]
-    outcomes = run_population(learner, pair, env, PARAMS, on_start=starts.append, show_progress=False)
+    outcomes = run_members(learner, pair, env, PARAMS, on_start=starts.append, show_progress=False)
     assert list(outcomes) == ["seed=0", "seed=1"]
     [(number, needed)] = compilations
     assert (number, starts) == (2, [None])
@@ -133,7 +133,7 @@ def test_a_population_that_resumes_keeps_its_turns(pair, one_by_one, env, tmp_pa
     """Whatever the memory is then; it ends as one that was not interrupted."""
     together, in_turns = (pair.replace(run_dir=tmp_path / name) for name in ("together", "in turns"))
     with monkeypatch.context() as changed:
-        changed.setattr(populations, "StopSignal", Stopped)
+        changed.setattr(runner, "StopSignal", Stopped)
         train.train_population(env, PARAMS, together, show_progress=False)
         changed.setattr(turns, "device_bytes", lambda: 1)
         with pytest.warns(UserWarning, match="they train in turns"):
@@ -153,7 +153,7 @@ def test_a_population_resumes_without_the_policy_that_it_started_from(pair, one_
     save_policy(path, one_by_one["seed=1"].policy, pair, scenarios="")
     config = pair.replace(run_dir=tmp_path / "run", init_from=str(path), total_steps=2048)
     with monkeypatch.context() as changed:
-        changed.setattr(populations, "StopSignal", Stopped)
+        changed.setattr(runner, "StopSignal", Stopped)
         train.train_population(env, PARAMS, config, show_progress=False)
     path.unlink()
     outcomes = train.train_population(env, PARAMS, config, show_progress=False)
@@ -181,7 +181,7 @@ def test_a_killed_population_resumes(population, trained, env, tmp_path, monkeyp
     config = dataclasses.replace(population, at_once=2, run_dir=tmp_path / "run", checkpoint_every=0.0)
     policy, calls = Group.policy, []
 
-    def dies(self, state, member):
+    def dies(self, state, member=0):
         calls.append(member)
         if len(calls) > 30:
             raise KeyboardInterrupt
@@ -204,14 +204,14 @@ def test_a_member_that_diverges_stops_alone(config, env, tmp_path):
     """It is the first, whose record and clock stand still while the others go on."""
     config = dataclasses.replace(config, sweep=("learning_rate=1e30,1e-3",), total_steps=2048)
     folder = run_folder.create(dataclasses.replace(config, run_dir=tmp_path / "run"))
-    found = run_population(train.algorithms.ALGORITHMS["ppo"], config, env, PARAMS, folder, show_progress=False)
+    found = run_members(train.algorithms.ALGORITHMS["ppo"], config, env, PARAMS, folder, show_progress=False)
     bad, good = found.values()
     assert good.failure is None
     assert "_loss" in bad.failure
     assert [each.stopped for each in found.values()] == [False, False]  # nobody interrupted them
     assert good.env_steps == config.total_steps
     with pytest.raises(ValueError, match="the population is finished"):
-        run_population(train.algorithms.ALGORITHMS["ppo"], config, env, PARAMS, folder, show_progress=False)
+        run_members(train.algorithms.ALGORITHMS["ppo"], config, env, PARAMS, folder, show_progress=False)
     assert len(bad.metrics["return"]) < len(good.metrics["return"]) == config.num_supersteps
 
 

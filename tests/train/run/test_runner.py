@@ -16,9 +16,10 @@ from probes import PROBES
 
 from train import ppo
 from train.run import folder as run_folder
-from train.run import runner
+from train.run import runner, storage
 from train.run.checkpoint import CheckpointError
 from train.run.console import Bar
+from train.run.group import Group
 from train.run.metrics import read_metrics
 from train.run.policy_file import load_policy
 from train.run.stop_signal import StopSignal
@@ -136,8 +137,9 @@ from probes import GENERATED, PROBES
 from strategies.tables import Table
 from train import ppo
 from train.run import folder as run_folder
-from train.run import runner
+from train.run import runner, storage
 from train.run.console import Bar
+from train.run.group import Group
 
 Bar.show = lambda self, record: time.sleep(0.1)
 config = dataclasses.replace(GENERATED, run_dir=Path(sys.argv[1]), checkpoint_every=0.25)
@@ -187,7 +189,7 @@ def test_a_run_of_an_earlier_version_gets_its_mark(config, env, folder, monkeypa
     run_and_stop(config, env, PARAMS, folder, monkeypatch)
     mark = folder.path / "checkpoints.begun"
     mark.unlink()
-    with runner._storage(folder, folder.read_config()):
+    with storage.opened(Group.alone(ppo, folder.read_config(), env, PARAMS), folder):
         assert mark.exists()
 
 

@@ -70,14 +70,14 @@ class Idle:
 def test_an_algorithm_without_statistics_says_so(config, env):
     network = dataclasses.replace(config.network, normalize_observations=True)
     with pytest.raises(ValueError, match="idle has no --normalize-observations"):
-        runner.run(Idle(), dataclasses.replace(config, network=network), env, PARAMS, show_progress=False)
+        runner.check(Idle(), dataclasses.replace(config, network=network), env, PARAMS)
 
 
 @pytest.mark.parametrize("option", ["target_kl", "clip_end"])
 def test_an_algorithm_without_a_ratio_says_so(config, env, option):
     config = dataclasses.replace(config, hyper=config.hyper.replace(**{option: 0.1}))
     with pytest.raises(ValueError, match=f"idle has no --{option.replace('_', '-')}$"):
-        runner.run(Idle(), config, env, PARAMS, show_progress=False)
+        runner.check(Idle(), config, env, PARAMS)
 
 
 def test_an_algorithm_with_other_metrics(config, env, tmp_path):
