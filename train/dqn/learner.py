@@ -28,10 +28,11 @@ def targets(weights: Any, target: Any, batch: Step, *, reader: Reader, hyper: Hy
 
     With `double_q` it is Q_target(s', argmax_a Q(s', a)) (van Hasselt et al. 2016). Rewards are scaled.
     """
-    policy, value = reader(target, batch.following)
+    policy, critic = reader(target, batch.following)
+    value = critic.value
     if settings.double_q:
         chosen, _ = reader(weights, batch.following)
-        value = value_of(policy, value, chosen.mode())
+        value = value_of(policy, critic, chosen.mode())
     return batch.reward * hyper.reward_scale + hyper.gamma * jnp.where(batch.is_last, 0.0, value)
 
 

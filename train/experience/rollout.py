@@ -136,7 +136,7 @@ def collect(
         envs, totals = so_far
         action_key, env_key = jax.random.split(key)
         observation = observe(envs)
-        policy, value, carry = reader.act(weights, observation, envs.carry)
+        policy, critic, carry = reader.act(weights, observation, envs.carry)
         if explore is not None:
             policy = explore(policy, observation.action_mask)
         action = policy.sample(action_key)
@@ -150,7 +150,7 @@ def collect(
             observation=observation,
             action=action,
             log_prob=policy.log_prob(action),
-            value=value,
+            value=critic.value,
             reward=reward.ravel(),
             terminated=row_terminated,
             truncated=row_truncated,

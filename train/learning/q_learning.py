@@ -20,6 +20,7 @@ from flax import struct
 from train.experience import rollout
 from train.learning.gradients import not_finite_terms
 from train.learning.updates import linear
+from train.networks.critic import Critic
 from train.networks.distributions import MaskedCategorical
 from train.networks.network import PureNetwork, make_network
 from train.settings.config import Config
@@ -56,9 +57,9 @@ class Metrics(struct.PyTreeNode):
         return {**vars(self.losses), **{name: getattr(self, name) for name in own}}
 
 
-def value_of(policy: MaskedCategorical, value: jax.Array, action: jax.Array) -> jax.Array:
+def value_of(policy: MaskedCategorical, critic: Critic, action: jax.Array) -> jax.Array:
     """[...] float32: Q of one legal action for each value, both [...]; that of the mode is the value itself."""
-    return value + policy.log_prob(action) - jnp.max(policy.log_probs, axis=-1)
+    return critic.value + policy.log_prob(action) - jnp.max(policy.log_probs, axis=-1)
 
 
 def epsilon_of(settings: QLearning, progress: jax.Array | float) -> jax.Array:

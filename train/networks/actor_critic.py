@@ -1,4 +1,4 @@
-"""Policy and value over an overview of the observation, which here is the flat observation itself."""
+"""Policy and critic over an overview of the observation, which here is the flat observation itself."""
 
 from typing import Any
 
@@ -8,6 +8,7 @@ from flax import linen as nn
 
 from jaxenv.core import Environment
 from jaxenv.core.types import ActionMask
+from train.networks.critic import Critic
 from train.networks.distributions import MaskedCategorical
 from train.networks.layers import MLP, Dense, orthogonal
 from train.networks.memory import GRU, Sequences
@@ -15,13 +16,14 @@ from train.settings.groups import Network
 
 
 class ActorCritic(nn.Module, kw_only=True):
-    """A policy and a value; the heads start at gains 0.01 and 1 (Huang et al. 2022, detail 2).
+    """A policy and a critic; the heads start at gains 0.01 and 1 (Huang et al. 2022, detail 2).
 
     With a core the hidden layers read the overview and what is remembered. Then `replay` alone computes, since an
     output depends on the steps before it.
     """
 
     num_actions: int
+    critic: type[Critic] = Critic
     hidden: tuple[int, ...]
     activation: str
     shared_trunk: bool
@@ -52,7 +54,7 @@ class ActorCritic(nn.Module, kw_only=True):
         self.actor_trunk = MLP(*layers)
         self.critic_trunk = self.actor_trunk if self.shared_trunk else MLP(*layers)
         self.policy_head = Dense(self.num_actions, kernel_init=orthogonal(0.01))
-        self.value_head = Dense(1, kernel_init=orthogonal(1.0))
+        self.value_head = Dense(self.critic.OUTPUTS, kernel_init=orthogonal(1.0))
         if self.memory:
             self.core = GRU(self.memory)
 
@@ -60,27 +62,25 @@ class ActorCritic(nn.Module, kw_only=True):
         """The features of one observation: here [F] float32, the flat vector."""
         return env.flatten(observation, params)
 
-    def __call__(self, features: Any, mask: ActionMask) -> tuple[MaskedCategorical, jax.Array]:
-        """(features with leading axes [...], [..., A] bool) -> (distribution over A, value [...] float32)."""
+    def __call__(self, features: Any, mask: ActionMask) -> tuple[MaskedCategorical, Critic]:
+        """(features with leading axes [...], [..., A] bool) -> (distribution over A, critic [...])."""
         seen = self.see(features)
-        return self.policy_of(seen, features, mask), self.value_of(seen)
+        return self.policy_of(seen, features, mask), self.critic_of(seen)
 
     def policy(self, features: Any, mask: ActionMask) -> MaskedCategorical:
-        """The distribution alone; no value is computed."""
+        """The distribution alone; the critic is not computed."""
         return self.policy_of(self.see(features), features, mask)
 
-    def value(self, features: Any) -> jax.Array:
-        """The value alone; no policy is computed."""
-        return self.value_of(self.see(features))
+    def criticize(self, features: Any) -> Critic:
+        """The critic alone; no policy is computed."""
+        return self.critic_of(self.see(features))
 
-    def replay(
-        self, features: Any, mask: ActionMask, memory: Sequences
-    ) -> tuple[MaskedCategorical, jax.Array, jax.Array]:
-        """Sequences of steps: leading axes [N, T] -> (distribution, value [N, T], carry after them [N, H])."""
+    def replay(self, features: Any, mask: ActionMask, memory: Sequences) -> tuple[MaskedCategorical, Critic, jax.Array]:
+        """Sequences of steps: leading axes [N, T] -> (distribution, critic [N, T], carry after them [N, H])."""
         overview = self.see(features)
         remembered, carry = self.core(overview, memory)
         seen = jnp.concatenate([overview, remembered], axis=-1)
-        return self.policy_of(seen, features, mask), self.value_of(seen), carry
+        return self.policy_of(seen, features, mask), self.critic_of(seen), carry
 
     def see(self, features: Any) -> jax.Array:
         """The overview, [..., F] float32."""
@@ -91,6 +91,6 @@ class ActorCritic(nn.Module, kw_only=True):
         del features
         return MaskedCategorical.of(self.policy_head(self.actor_trunk(seen)), mask)
 
-    def value_of(self, seen: jax.Array) -> jax.Array:
-        """What the hidden layers read, [..., F] -> [...] float32."""
-        return jnp.squeeze(self.value_head(self.critic_trunk(seen)), axis=-1)
+    def critic_of(self, seen: jax.Array) -> Critic:
+        """What the hidden layers read, [..., F] -> critic [...]."""
+        return self.critic.of(self.value_head(self.critic_trunk(seen)))

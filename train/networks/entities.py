@@ -89,29 +89,20 @@ def _by_tables(weights: jax.Array, features: ActionTables) -> jax.Array:
 
 
 class EntityActorCritic(ActorCritic, kw_only=True):
-    """A policy that scores each action by its own features and the pooled observation, and a value."""
+    """A policy that scores each action by its own features and the pooled observation, and a critic."""
 
-    embedding: int
-    sees_actions: bool
-    action_embedding: int = 0
+    overview: nn.Module  # Entities [...] -> [..., F], what the hidden layers read
     sees_mask: bool = False
 
     @classmethod
     def from_settings(cls, settings: Network, num_actions: int) -> "EntityActorCritic":
         """The network that the settings describe."""
-        return cls(
-            num_actions=num_actions,
-            embedding=settings.embedding,
-            sees_actions=settings.sees_actions,
-            action_embedding=settings.action_embedding,
-            sees_mask=settings.sees_mask,
-            **cls.common(settings),
-        )
+        overview = Overview(settings.embedding, settings.sees_actions, settings.action_embedding, settings.dtype)
+        return cls(num_actions=num_actions, overview=overview, sees_mask=settings.sees_mask, **cls.common(settings))
 
     def setup(self) -> None:
-        """Creates one overview for policy and value, and what the scores of actions add."""
+        """Creates what the scores of actions add."""
         super().setup()
-        self.overview = Overview(self.embedding, self.sees_actions, self.action_embedding, self.dtype)
         self.action_scores = ActionScores()
 
     def read(self, env: Environment, observation: Any, params: Any) -> Entities:

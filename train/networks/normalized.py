@@ -15,8 +15,11 @@ from jax import lax
 
 from jaxenv.core import Environment
 from jaxenv.core.entities import Entities, EntityGroup, dense
-from jaxenv.core.types import Key
+from jaxenv.core.types import ActionMask, Key
 from train.lanes import Lanes
+from train.networks.critic import Critic
+from train.networks.distributions import MaskedCategorical
+from train.networks.memory import Sequences
 from train.networks.moments import Moments
 
 STATISTICS = "statistics"  # their name in the weights: name of a part of the features -> moments
@@ -37,23 +40,47 @@ class NormalizedNetwork:
         """H, the units of a carry; 0 without memory."""
         return self.network.memory
 
+    def __getattr__(self, name: str) -> Any:
+        """Whatever else the network has."""
+        if name == "network":  # while a copy is made, before it is there
+            raise AttributeError(name)
+        return getattr(self.network, name)
+
     def read(self, env: Environment, observation: Any, params: Any) -> Any:
         """The features of one observation, as they are; those of each action in full."""
         features = self.network.read(env, observation, params)
         return features.replace(actions=dense(features.actions)) if isinstance(features, Entities) else features
 
-    def init(self, rngs: Key, features: Any, mask: Any, *args: Any, method: str | None = None) -> Any:
+    def init(self, key: Key, features: Any, mask: ActionMask, memory: Sequences | None = None) -> Any:
         """The initial weights, with statistics of nothing."""
         leading = mask.ndim - 1  # axes of the batch; what has no more is one number
         sizes = {name: x.shape[-1] for name, (x, _) in _parts(features).items() if x.ndim > leading}
-        weights = self.network.init(rngs, features, mask, *args, method=method)
+        weights = self.network.init(key, features, mask, memory)
         return {**weights, STATISTICS: {name: Moments.none(size) for name, size in sizes.items()}}
 
-    def apply(self, variables: Any, features: Any, *args: Any, method: str | None = None) -> Any:
-        """The network's outputs for features."""
-        inner = {name: part for name, part in variables.items() if name != STATISTICS}
-        features = standardize(features, lax.stop_gradient(variables[STATISTICS]))
-        return self.network.apply(inner, features, *args, method=method)
+    def __call__(self, weights: Any, features: Any, mask: ActionMask) -> tuple[MaskedCategorical, Critic]:
+        """(distribution over A, critic)."""
+        return self.network(*_standardized(weights, features), mask)
+
+    def policy(self, weights: Any, features: Any, mask: ActionMask) -> MaskedCategorical:
+        """The distribution alone."""
+        return self.network.policy(*_standardized(weights, features), mask)
+
+    def critic(self, weights: Any, features: Any) -> Critic:
+        """The critic alone."""
+        return self.network.critic(*_standardized(weights, features))
+
+    def replay(
+        self, weights: Any, features: Any, mask: ActionMask, memory: Sequences
+    ) -> tuple[MaskedCategorical, Critic, jax.Array]:
+        """(distribution, critic, carry after the sequences)."""
+        return self.network.replay(*_standardized(weights, features), mask, memory)
+
+
+def _standardized(weights: Any, features: Any) -> tuple[Any, Any]:
+    """(the weights of the inner network, what it reads)."""
+    inner = {name: part for name, part in weights.items() if name != STATISTICS}
+    return inner, standardize(features, lax.stop_gradient(weights[STATISTICS]))
 
 
 def standardize(features: Any, statistics: dict[str, Moments]) -> Any:

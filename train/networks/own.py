@@ -13,8 +13,10 @@ from flax import linen as nn
 
 from jaxenv.core import Environment
 from jaxenv.core.names import short
-from jaxenv.core.types import Key
+from jaxenv.core.types import ActionMask, Key
+from train.networks.critic import Critic
 from train.networks.distributions import MaskedCategorical
+from train.networks.memory import Sequences
 from train.settings.groups import Network
 
 _MODULES: dict[str, type[nn.Module]] = {}  # by name; those that a run was given, wherever they are defined
@@ -40,19 +42,29 @@ class OwnNetwork:
         reads = getattr(self.module, "read", None)
         return env.flatten(observation, params) if reads is None else reads(env, observation, params)
 
-    def init(self, rngs: Key, features: Any, mask: Any, *args: Any, method: str | None = None) -> Any:
+    def init(self, key: Key, features: Any, mask: ActionMask, memory: Sequences | None = None) -> Any:
         """The initial weights."""
-        del mask, args, method
-        return self.module.init(rngs, features)
+        del mask, memory
+        return self.module.init(key, features)
 
-    def apply(self, variables: Any, features: Any, *args: Any, method: str | None = None) -> Any:
-        """Distribution and value, or what `method` names of them."""
-        logits, value = self.module.apply(variables, features)
-        if method == "value":
-            return value
-        (mask,) = args
-        policy = MaskedCategorical.of(logits, mask)
-        return policy if method == "policy" else (policy, value)
+    def __call__(self, weights: Any, features: Any, mask: ActionMask) -> tuple[MaskedCategorical, Critic]:
+        """(distribution over A, critic)."""
+        outputs: Any = self.module.apply(weights, features)
+        logits, value = outputs
+        return MaskedCategorical.of(logits, mask), Critic(value)
+
+    def policy(self, weights: Any, features: Any, mask: ActionMask) -> MaskedCategorical:
+        """The distribution alone."""
+        return self(weights, features, mask)[0]
+
+    def critic(self, weights: Any, features: Any) -> Critic:
+        """The critic alone."""
+        outputs: Any = self.module.apply(weights, features)
+        return Critic(outputs[1])
+
+    def replay(self, weights: Any, features: Any, mask: ActionMask, memory: Sequences) -> Any:
+        """It has no memory."""
+        raise NotImplementedError
 
 
 def settings_of(module: nn.Module) -> Network:

@@ -37,7 +37,7 @@ class NetworkPolicy(struct.PyTreeNode):
     def __call__(self, key: Key, observation: Any, params: Any) -> jax.Array:
         """[] int32, for one observation of the environment."""
         features = self.network.read(self.env, observation, params)
-        policy = self.network.apply(self.weights, features, observation.action_mask, method="policy")
+        policy = self.network.policy(self.weights, features, observation.action_mask)
         return policy.mode() if self.greedy else policy.sample(key)
 
 

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 
 from jaxenv.core import Environment
 from jaxenv.core.types import Key
+from train.networks.critic import Critic
 from train.networks.distributions import MaskedCategorical
 from train.networks.memory import Sequences
 from train.networks.network import PureNetwork
@@ -18,7 +19,7 @@ Carry = Any
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Reader:
-    """Policy and value of a batch of observations, each a record with a leading axis B.
+    """Policy and critic of a batch of observations, each a record with a leading axis B.
 
     >>> import jax.numpy as jnp, jaxenv
     >>> from train.networks.network import make_network
@@ -27,8 +28,8 @@ class Reader:
     >>> reader = Reader(make_network(Network(hidden=(8,)), env.num_actions), env, params)
     >>> observation, _ = jaxenv.wrappers.Vectorize(env, 4).reset(jax.random.key(0), params)
     >>> weights = reader.init(jax.random.key(1), observation)
-    >>> policy, value = reader(weights, observation)
-    >>> policy.log_probs.shape, value.shape
+    >>> policy, critic = reader(weights, observation)
+    >>> policy.log_probs.shape, critic.value.shape
     ((4, 16), (4,))
     """
 
@@ -41,32 +42,33 @@ class Reader:
         features, mask = self.features(observation), observation.action_mask
         if not self.network.memory:
             return self.network.init(key, features, mask)
-        now = jax.tree.map(lambda x: jnp.expand_dims(x, 1), (features, mask))
-        return self.network.init(key, *now, _one_step(self.initial_carry(mask.shape[0])), method="replay")
+        features, mask = jax.tree.map(lambda x: jnp.expand_dims(x, 1), (features, mask))
+        return self.network.init(key, features, mask, _one_step(self.initial_carry(mask.shape[0])))
 
     def __call__(
         self, weights: Any, observation: Any, memory: Sequences | None = None
-    ) -> tuple[MaskedCategorical, jax.Array]:
-        """(distribution over actions, value [B] float32); with memory, of sequences: axes [N, T] in the place of B."""
+    ) -> tuple[MaskedCategorical, Critic]:
+        """(distribution over actions, critic [B]); with memory, of sequences: axes [N, T] in the place of B."""
         mask = observation.action_mask
         if memory is None:
-            return self.network.apply(weights, self.features(observation), mask)
+            return self.network(weights, self.features(observation), mask)
         features = jax.vmap(self.features)(observation)
-        return self.network.apply(weights, features, mask, memory, method="replay")[:2]
+        return self.network.replay(weights, features, mask, memory)[:2]
 
-    def act(self, weights: Any, observation: Any, carry: Carry) -> tuple[MaskedCategorical, jax.Array, Carry]:
-        """(distribution, value [B] float32, carry after this step)."""
+    def act(self, weights: Any, observation: Any, carry: Carry) -> tuple[MaskedCategorical, Critic, Carry]:
+        """(distribution, critic [B], carry after this step)."""
         if carry is None:
             return *self(weights, observation), None
-        now = jax.tree.map(lambda x: jnp.expand_dims(x, 1), (self.features(observation), observation.action_mask))
-        policy, value, carry = self.network.apply(weights, *now, _one_step(carry), method="replay")
-        return *jax.tree.map(lambda x: jnp.squeeze(x, 1), (policy, value)), carry
+        now = self.features(observation), observation.action_mask
+        features, mask = jax.tree.map(lambda x: jnp.expand_dims(x, 1), now)
+        policy, critic, carry = self.network.replay(weights, features, mask, _one_step(carry))
+        return *jax.tree.map(lambda x: jnp.squeeze(x, 1), (policy, critic)), carry
 
     def value(self, weights: Any, observation: Any, carry: Carry = None) -> jax.Array:
         """[B] float32; no policy is computed."""
         if carry is None:
-            return self.network.apply(weights, self.features(observation), method="value")
-        return self.act(weights, observation, carry)[1]
+            return self.network.critic(weights, self.features(observation)).value
+        return self.act(weights, observation, carry)[1].value
 
     def initial_carry(self, rows: int) -> Carry:
         """What is remembered at the start of an episode."""

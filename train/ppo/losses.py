@@ -35,10 +35,10 @@ class Losses(struct.PyTreeNode):
 
 def ppo_loss(weights: Any, batch: Batch, *, reader: Reader, hyper: Hyper) -> tuple[jax.Array, Losses]:
     """The loss of shuffled samples and its terms, each [] float32."""
-    policy, value = reader(weights, batch.observation, batch.memory)
+    policy, critic = reader(weights, batch.observation, batch.memory)
     log_ratio = policy.log_prob(batch.action) - batch.log_prob
     policy_loss = clipped_surrogate(log_ratio, batch.advantage, hyper.clip)
-    value_loss = clipped_value_loss(value, batch.value, batch.target, hyper.value_clip)
+    value_loss = critic.loss(batch.target, batch.value, hyper)
     entropy = policy.entropy().mean()
     ratio = jnp.exp(log_ratio)
     losses = Losses(
@@ -56,9 +56,3 @@ def clipped_surrogate(log_ratio: jax.Array, advantage: jax.Array, clip: jax.Arra
     ratio = jnp.exp(log_ratio)
     clipped = jnp.clip(ratio, 1.0 - clip, 1.0 + clip)
     return -jnp.mean(jnp.minimum(ratio * advantage, clipped * advantage))
-
-
-def clipped_value_loss(value: jax.Array, old_value: jax.Array, target: jax.Array, clip: jax.Array | float) -> jax.Array:
-    """[]: 0.5 mean max((v - target)^2, (v_clipped - target)^2), with v_clipped within `clip` of the old value."""
-    clipped = old_value + jnp.clip(value - old_value, -clip, clip)
-    return 0.5 * jnp.mean(jnp.maximum(jnp.square(value - target), jnp.square(clipped - target)))

@@ -44,10 +44,8 @@ class Bar:
             dynamic_ncols=True,
         )
 
-    def show(self, record: dict[str, Any] | None) -> None:
-        """Moves the bar to a record of the metrics, if there is one."""
-        if record is None:
-            return
+    def show(self, record: dict[str, Any]) -> None:
+        """Moves the bar to a record of the metrics."""
         if record["validation_return"] is not None:
             self._validation = f", validation {record['validation_return']:.2f}"
         if record["return"] is not None:

@@ -1,7 +1,7 @@
 """The members of a group: the records and files of each, written while the next superstep runs."""
 
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from train.networks.policy import LearnedPolicy
 from train.run.best_policy import BestPolicy
 from train.run.checkpoint import Progress
 from train.run.clock import Clock
+from train.run.console import Bar
 from train.run.folder import RunFolder
 from train.run.group import Group
 from train.run.metrics import not_finite, reduce_metrics
@@ -153,10 +154,12 @@ class Members:
             each.flush()
             each.recorder.flush()
 
-    def latest(self) -> dict[str, Any] | None:
-        """The means of their last records, for the progress bar; None before the first."""
+    def show(self, bar: Bar) -> None:
+        """Moves the progress bar to the means of their last records, if there are any."""
         records = [each.recorder.records[-1] for each in self._all if each.recorder.records]
-        return None if not records else {**max(records, key=_superstep), **_means(records)}
+        if records:
+            newest = max(records, key=lambda record: record["superstep"])
+            bar.show({**newest, **_means(records)})
 
     def outcomes(self, state: Any, compile_seconds: float, *, stopped: bool) -> dict[str, Outcome]:
         """Name -> what has become of it."""
@@ -167,10 +170,6 @@ class Members:
 
     def __exit__(self, *exception: Any) -> None:
         self._stack.__exit__(*exception)  # some outputs tell whether the run failed
-
-
-def _superstep(record: Mapping[str, Any]) -> int:
-    return record["superstep"]
 
 
 def _means(records: list[dict[str, Any]]) -> dict[str, float | None]:

@@ -190,7 +190,7 @@ def train(
                 validations = [validate(number, group.policy(state, member)) for member in range(len(group.named))]
                 clock.wait(running)  # while this one runs, so that the device never waits for the host
                 crew.add(number, state, metrics, validations)
-                bar.show(crew.latest())
+                crew.show(bar)
                 running = metrics, validations
                 stops, is_due = any_of(stop.is_requested or crew.is_stop_requested, checkpoints.is_due())
                 if stops or is_due or number == last:
@@ -207,7 +207,7 @@ def train(
             raise not_finite(failed, group, state, progress, folder) from None
         if lacks_policy:
             crew.save(state)
-        bar.show(crew.latest())
+        crew.show(bar)
     return crew.outcomes(state, compile_seconds, stopped=progress.superstep <= last)
 
 

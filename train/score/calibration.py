@@ -87,12 +87,12 @@ def _play(
     def step(carry: tuple[Any, Any, Any, jax.Array], key: Key) -> tuple[Any, tuple[jax.Array, jax.Array, jax.Array]]:
         observation, state, memory, is_live = carry
         action_key, env_key = jax.random.split(key)
-        distribution, value, memory = reader.act(policy.weights, by_agent(observation, agents), memory)
+        distribution, critic, memory = reader.act(policy.weights, by_agent(observation, agents), memory)
         action = distribution.sample(action_key)
         joint = action if agents == 1 else action.reshape(-1, agents)
         observation, state, reward, terminated, truncated, _ = batch.step(env_key, state, joint, env_params)
         still = is_live & ~(terminated | truncated)
-        return (observation, state, memory, still), (value, reward.ravel(), jnp.repeat(is_live, agents))
+        return (observation, state, memory, still), (critic.value, reward.ravel(), jnp.repeat(is_live, agents))
 
     first = (observation, state, reader.initial_carry(agents * scenarios.size), jnp.ones(scenarios.size, bool))
     return lax.scan(step, first, jax.random.split(play_key, limit))[1]

@@ -13,6 +13,7 @@ from train import dqn
 from train.dqn import learner, replay
 from train.dqn.algorithm import remembered
 from train.experience.rollout import Transition
+from train.networks.critic import Critic
 from train.networks.distributions import MaskedCategorical
 from train.settings.groups import Hyper, QLearning
 
@@ -26,7 +27,7 @@ MASK = jnp.array([[True, True, False]])
 def reader(weights, observation):
     """A network that tells its weights: Q of three actions, of which the third is illegal."""
     policy = MaskedCategorical.of(weights, MASK)
-    return policy, jnp.max(jnp.where(MASK, weights, -jnp.inf), axis=-1)
+    return policy, Critic(jnp.max(jnp.where(MASK, weights, -jnp.inf), axis=-1))
 
 
 @pytest.mark.parametrize(("double_q", "expected"), [(False, 5.0), (True, 4.0)])

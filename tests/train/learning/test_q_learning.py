@@ -12,6 +12,7 @@ from probes import BEST_ACTIONS, GAMMAS, GENERATED, PROBES, SMALL, VALUES
 from strategies.tables import ACTIONS, Table, table
 from train import dqn, pqn
 from train.learning.q_learning import epsilon_of, value_of
+from train.networks.critic import Critic
 from train.networks.distributions import MaskedCategorical
 from train.networks.network import make_network
 from train.run import folder as run_folder
@@ -89,9 +90,9 @@ def found(trained):
     """name of a probe -> (values of its states [S], the network's policy [S, A])."""
     network, weights = make_network(NETWORK, ACTIONS), learning_of(trained[2]).weights
     params = stack(TABLES)
-    apply = jax.jit(jax.vmap(lambda weights, p: network.apply(weights, p.observations, p.legal)))
-    policies, values = apply(weights, params)
-    return {name: (values[i], jax.tree.map(lambda x, i=i: x[i], policies)) for i, name in enumerate(PROBES)}
+    apply = jax.jit(jax.vmap(lambda weights, p: network(weights, p.observations, p.legal)))
+    policies, critics = apply(weights, params)
+    return {name: (critics.value[i], jax.tree.map(lambda x, i=i: x[i], policies)) for i, name in enumerate(PROBES)}
 
 
 @pytest.mark.parametrize("name", PROBES)
@@ -112,7 +113,7 @@ def test_a_probe_is_solved(found, name):
 def test_values_of_actions_are_right(found):
     """Also of those that are not the best: rewards 0, 1, 0, after which the episode ends."""
     values, policy = found["action"]
-    each = [float(value_of(policy, values, jnp.full(values.shape, a))[0]) for a in range(ACTIONS)]
+    each = [float(value_of(policy, Critic(values), jnp.full(values.shape, a))[0]) for a in range(ACTIONS)]
     np.testing.assert_allclose(each, [0.0, 1.0, 0.0], atol=0.02)
 
 
@@ -160,7 +161,7 @@ def test_an_update_that_is_not_finite_leaves_the_state_as_it_was(trained):
 def test_values_of_actions_differ_like_logits():
     logits, mask = jnp.array([1.0, 3.0, 2.5, 9.0]), jnp.array([True, True, True, False])
     policy = MaskedCategorical.of(logits, mask)
-    values = [float(value_of(policy, jnp.float32(7.0), jnp.int32(action))) for action in range(3)]
+    values = [float(value_of(policy, Critic(jnp.float32(7.0)), jnp.int32(action))) for action in range(3)]
     np.testing.assert_allclose(values, [5.0, 7.0, 6.5], rtol=1e-6)
 
 

@@ -24,7 +24,10 @@ class InFull:
     """The same network, given the features of each action in an array."""
 
     def __init__(self, network):
-        self.memory, self.init, self.apply, self.inner = network.memory, network.init, network.apply, network
+        self.memory, self.init, self.inner = network.memory, network.init, network
+
+    def __call__(self, weights, features, mask):
+        return self.inner(weights, features, mask)
 
     def read(self, env, observation, params):
         features = self.inner.read(env, observation, params)
@@ -50,9 +53,9 @@ def test_scores_and_gradients_are_those_of_the_features_in_full(id):
     observation, shared, full, weights = readers(id)
 
     def loss(weights, reader):
-        policy, value = reader(weights, observation)
+        policy, critic = reader(weights, observation)
         legal = jnp.where(observation.action_mask, policy.log_probs, 0.0)
-        return jnp.sum(jnp.sin(3.0 * legal)) + jnp.sum(value), legal
+        return jnp.sum(jnp.sin(3.0 * legal)) + jnp.sum(critic.value), legal
 
     found, expected = (
         jax.jit(jax.value_and_grad(functools.partial(loss, reader=reader), has_aux=True))(weights)

@@ -101,8 +101,8 @@ def test_a_replay_is_what_was_played(played):
     """Values and log-probabilities across the ends of episodes, from the first carry alone."""
     weights, reader, _, _, batch = played
     rows = learner.samples(batch)
-    policy, value = jax.jit(reader)(weights, rows.observation, rows.memory)
-    np.testing.assert_allclose(value, rows.value, atol=2e-5)
+    policy, critic = jax.jit(reader)(weights, rows.observation, rows.memory)
+    np.testing.assert_allclose(critic.value, rows.value, atol=2e-5)
     np.testing.assert_allclose(policy.log_prob(rows.action), rows.log_prob, atol=2e-5)
 
 
@@ -122,7 +122,7 @@ def test_memory_reaches_back_to_the_start_of_the_episode_and_no_further(played):
     rows = learner.samples(batch)
     other = rows.memory.replace(carry=rows.memory.carry + 1.0)
     value = jax.jit(reader)
-    before, after = (value(weights, rows.observation, memory)[1] for memory in (rows.memory, other))
+    before, after = (value(weights, rows.observation, memory)[1].value for memory in (rows.memory, other))
     is_first = ~jax.lax.associative_scan(jnp.logical_or, rows.memory.starts, axis=1)
     assert (jnp.abs(before - after) > 1e-6)[is_first].mean() > 0.9
     np.testing.assert_array_equal(before[~is_first], after[~is_first])
@@ -134,7 +134,7 @@ def test_a_cut_episode_is_valued_with_what_it_remembers(collect):
     weights, reader, _, steps, _ = collect(jax.random.key(2), CHAIN.replace(max_steps_in_episode=jnp.int32(2)))
     whole = jax.tree.map(lambda x: x[None], TableObservation(jnp.eye(3), jnp.ones((3, 3), bool)))
     memory = Sequences(reader.initial_carry(1), jnp.zeros((1, 3), bool))
-    expected = reader(weights, whole, memory)[1][0, 2]
+    expected = reader(weights, whole, memory)[1].value[0, 2]
     has_whole = steps.truncated & (jnp.cumsum(steps.truncated, axis=0) > 1)  # the first began before the window
     assert has_whole.any()
     np.testing.assert_allclose(steps.final_value[has_whole], expected, atol=1e-6)
@@ -153,11 +153,12 @@ def test_every_encoder_remembers(encoder):
     sequence = jax.tree.map(lambda x: x[None], days)
     weights = jax.jit(reader.init)(jax.random.key(1), days)
     memory = Sequences(reader.initial_carry(1), jnp.zeros((1, 3), bool))
-    policy, values = jax.jit(reader)(weights, sequence, memory)
+    policy, critic = jax.jit(reader)(weights, sequence, memory)
+    values = critic.value
     carry, act, found = reader.initial_carry(1), jax.jit(reader.act), []
     for t in range(3):
-        step, value, carry = act(weights, jax.tree.map(lambda x, t=t: x[:, t], sequence), carry)
-        found.append(value)
+        step, critic, carry = act(weights, jax.tree.map(lambda x, t=t: x[:, t], sequence), carry)
+        found.append(critic.value)
         np.testing.assert_allclose(step.log_probs, policy.log_probs[:, t], atol=1e-5)
     np.testing.assert_allclose(jnp.stack(found, axis=1), values, atol=1e-5)
     alone = jax.jit(reader.value)(weights, jax.tree.map(lambda x: x[:, 2], sequence), reader.initial_carry(1))

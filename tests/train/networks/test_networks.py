@@ -28,7 +28,7 @@ def entity_network():
     network = make_network(dataclasses.replace(SETTINGS, encoder="entities"), ENV.num_actions)
     entities = read(network, observation)
     weights = jax.jit(network.init)(jax.random.key(1), entities, observation.action_mask)
-    return jax.jit(network.apply), weights, entities, observation.action_mask
+    return jax.jit(network.__call__), weights, entities, observation.action_mask
 
 
 def test_every_encoder_of_the_settings_is_a_network():
@@ -52,14 +52,14 @@ def test_hidden_layers_are_normalized_if_asked(encoder, layer_norm):
     layers = weights["params"]["critic_trunk"]
     assert set(layers) == {"Dense_0", *(["LayerNorm_0"] if layer_norm else [])}
     doubled = {**layers, "Dense_0": jax.tree.map(lambda x: 2.0 * x, layers["Dense_0"])}
-    value = network.apply(weights, features, method="value")
-    again = network.apply({"params": {**weights["params"], "critic_trunk": doubled}}, features, method="value")
+    value = network.critic(weights, features).value
+    again = network.critic({"params": {**weights["params"], "critic_trunk": doubled}}, features).value
     assert np.isclose(value, again, rtol=1e-3) == layer_norm
 
 
 def outputs(apply, weights, entities, mask):
-    policy, value = apply(weights, entities, mask)
-    return np.append(np.asarray(policy.log_probs), value)
+    policy, critic = apply(weights, entities, mask)
+    return np.append(np.asarray(policy.log_probs), critic.value)
 
 
 def with_events(entities, events):
@@ -76,8 +76,8 @@ def test_matrix_products_are_precise_on_every_platform(encoder, platform):
     weights = jax.eval_shape(network.init, jax.random.key(1), features, observation.action_mask)
 
     def loss(weights, features, mask):
-        policy, value = network.apply(weights, features, mask)
-        return policy.log_prob(jnp.int32(0)) + value
+        policy, critic = network(weights, features, mask)
+        return policy.log_prob(jnp.int32(0)) + critic.value
 
     traced = jax.jit(jax.grad(loss)).trace(weights, features, observation.action_mask)
     text = traced.lower(lowering_platforms=(platform,)).as_text()
@@ -154,8 +154,8 @@ def test_the_flat_network_reads_the_same_numbers_in_one_row(entity_network):
         + sum(group.features.size for group in entities.groups.values()),
     )
     weights = jax.jit(network.init)(jax.random.key(0), vector, mask)
-    policy, value = network.apply(weights, vector, mask)
-    assert value.shape == ()
+    policy, critic = network(weights, vector, mask)
+    assert critic.value.shape == ()
     assert policy.log_probs.shape == (ENV.num_actions,)
 
 
@@ -169,16 +169,16 @@ def test_any_number_of_leading_axes_and_policy_or_value_alone(encoder):
     features = jax.vmap(read, in_axes=(None, 0))(network, observations)
     mask = observations.action_mask
     weights = jax.jit(network.init)(jax.random.key(1), *jax.tree.map(lambda x: np.asarray(x)[0], (features, mask)))
-    one_by_one, values = jax.jit(jax.vmap(network.apply, in_axes=(None, 0, 0)))(weights, features, mask)
-    assert len(np.unique(np.asarray(values))) == 6
+    one_by_one, critics = jax.jit(jax.vmap(network, in_axes=(None, 0, 0)))(weights, features, mask)
+    assert len(np.unique(np.asarray(critics.value))) == 6
 
     rows, mask = jax.tree.map(lambda x: x.reshape(2, 3, *x.shape[1:]), (features, mask))
-    together, value = network.apply(weights, rows, mask)
+    together, critic = network(weights, rows, mask)
     np.testing.assert_allclose(together.log_probs.reshape(6, -1), one_by_one.log_probs, rtol=1e-4, atol=1e-5)
-    np.testing.assert_allclose(value.ravel(), values, rtol=1e-4, atol=1e-5)
-    policy = network.apply(weights, rows, mask, method="policy")
+    np.testing.assert_allclose(critic.value.ravel(), critics.value, rtol=1e-4, atol=1e-5)
+    policy = network.policy(weights, rows, mask)
     np.testing.assert_array_equal(policy.log_probs, together.log_probs)
-    np.testing.assert_array_equal(network.apply(weights, rows, method="value"), value)
+    np.testing.assert_array_equal(network.critic(weights, rows).value, critic.value)
 
 
 @pytest.mark.parametrize("encoder", ENCODERS)
@@ -189,7 +189,7 @@ def test_hidden_layers_are_shared_if_configured(encoder, shared):
     observation, _ = ENV.reset(jax.random.key(0), PARAMS, 3)
     features = read(network, observation)
     weights = jax.jit(network.init)(jax.random.key(1), features, observation.action_mask)
-    gradient = jax.jit(jax.grad(lambda weights: network.apply(weights, features, method="value")))(weights)["params"]
+    gradient = jax.jit(jax.grad(lambda weights: network.critic(weights, features).value))(weights)["params"]
     assert any(np.any(leaf) for leaf in jax.tree.leaves(gradient["actor_trunk"])) == shared
     assert ("critic_trunk" in weights["params"]) != shared
     assert np.all([np.any(leaf) for leaf in jax.tree.leaves(gradient.get("overview", {}))])
@@ -250,7 +250,7 @@ def test_hidden_layers_read_a_small_embedding_of_each_action_where_they_are_told
     assert layers["overview"]["embed_actions"]["kernel"].shape == (entities.actions.shape[-1], 4)
     pooled = 2 * settings.embedding * len(entities.groups)
     assert layers["critic_trunk"]["Dense_0"]["kernel"].shape[0] == entities.context.size + pooled + 4 * ENV.num_actions
-    value = jax.jit(functools.partial(network.apply, method="value"))
+    value = jax.jit(lambda weights, entities: network.critic(weights, entities).value)
     legal = int(np.flatnonzero(mask)[0])
     changed = entities.actions.at[legal].add(1.0)
     values = [float(value(weights, entities.replace(actions=actions))) for actions in (changed, entities.actions)]

@@ -13,6 +13,7 @@ from train import ppo
 from train.experience import rollout
 from train.lanes import LANE, Lanes
 from train.learning.gradients import shuffled
+from train.networks.critic import Critic
 from train.networks.network import make_network
 from train.networks.reader import Reader
 from train.ppo import learner, losses
@@ -39,8 +40,8 @@ def test_clipped_surrogate(ratio, advantage, expected):
     ],
 )
 def test_the_clipped_value_loss_takes_the_greater_error(value, expected):
-    old, target, clip = jnp.array([1.0]), jnp.array([3.0]), 0.5
-    np.testing.assert_allclose(losses.clipped_value_loss(jnp.array([value]), old, target, clip), expected)
+    old, target, hyper = jnp.array([1.0]), jnp.array([3.0]), Hyper(value_clip=0.5)
+    np.testing.assert_allclose(Critic(jnp.array([value])).loss(target, old, hyper), expected)
 
 
 def test_normalized_advantages():

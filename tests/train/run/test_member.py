@@ -82,16 +82,18 @@ def test_a_failed_update_is_written_and_raised_once(member):
 
 
 def test_a_member_that_failed_stands_still_while_the_others_go_on(config):
-    clock = Clock(1000)
+    clock, shown = Clock(1000), []
+    bar = types.SimpleNamespace(show=shown.append)
     with Members(group_of(config, "a", "b"), None, None, Progress(scenarios=""), clock, None) as crew:
-        assert crew.latest() is None
+        crew.show(bar)
         for number in range(3):
             clock.tick()
             crew.add(number, None, [metrics(failed=number == 0), metrics()], [None, None])
         clock.tick()
         crew.flush()
-        assert crew.latest()["superstep"] == 2
+        crew.show(bar)
         failed, other = crew.outcomes(None, 0.0, stopped=False).values()
+    assert [record["superstep"] for record in shown] == [2]
     assert (failed.failure, other.failure) == ("loss", None)
     assert (failed.env_steps, other.env_steps) == (2000, 4000)
     assert [len(each.metrics["superstep"]) for each in (failed, other)] == [1, 3]

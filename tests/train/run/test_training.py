@@ -163,7 +163,7 @@ def test_a_network_of_ones_own_learns_and_is_loaded_again(env, config, tmp_path,
     config = dataclasses.replace(config, run_dir=tmp_path / "run")
     outcome = run(env, config, network=Wide(24))
     assert outcome.policy.network == own.OwnNetwork(Wide(24))
-    value = outcome.policy.network.apply(outcome.policy.weights, jnp.eye(3), method="value")
+    value = outcome.policy.network.critic(outcome.policy.weights, jnp.eye(3)).value
     np.testing.assert_allclose(value[:2], [1.0, -1.0], atol=0.2)
     loaded = train.load_policy(tmp_path / "run" / "policy.msgpack", env, PARAMS)
     assert loaded.network == outcome.policy.network
