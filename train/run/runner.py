@@ -19,7 +19,7 @@ from train.experience.bank import check_start_weights
 from train.experience.curriculum import check_edits
 from train.networks.own import check_outputs
 from train.run.algorithm import Algorithm, check_abilities
-from train.run.checkpoint import Finished
+from train.run.checkpoint import Checkpoints, Finished, NoCheckpoints, Progress
 from train.run.clock import Clock
 from train.run.console import Bar
 from train.run.folder import RunFolder
@@ -33,7 +33,7 @@ from train.run.stop_signal import StopSignal
 from train.run.storage import OnStart, advanced, not_finite, opened, restore_or_begin, write_both
 from train.run.turns import turns, within_memory
 from train.run.weights_and_biases import check_installed
-from train.score.validation import check_scenarios, make_validator
+from train.score.validation import Validator, check_scenarios, make_validator
 from train.settings import task
 from train.settings.config import Config
 from train.settings.members import is_population, members
@@ -105,34 +105,48 @@ def run_members(
             that update.
     """
     config = task.complete(config, env, env_params)
-    options = {"callback": callback, "show_progress": show_progress}
+    options = {"callback": callback, "on_start": on_start, "show_progress": show_progress}
     with contextlib.nullcontext() if folder is None else folder.locked():
-        began = time.perf_counter()
-        if not is_population(config):
-            config, lanes = place(config)
-            group = Group.alone(algorithm, config, env, env_params, lanes)
-            return train(group, folder, "checkpoints", group.compile, began, on_start=on_start, **options)
-        named, outcomes, tell = members(config), {}, on_start
-        make = functools.partial(Group, algorithm, config, env, env_params)
+        if is_population(config):
+            return _in_turns(algorithm, config, env, env_params, folder, **options)
+        config, lanes = place(config)
+        group = Group.alone(algorithm, config, env, env_params, lanes)
+        return train(group, folder, "checkpoints", group.compile, **options)
 
-        @functools.lru_cache(maxsize=1)  # the program that fits is run, and equal turns share it
-        def compiled(number: int) -> Any:
-            return make(dict(list(named.items())[:number])).compile()
 
-        if folder is not None:
-            config = config.replace(at_once=config.at_once or folder.read_config().at_once)
-        if config.at_once is None and (folder is None or not folder.has_results):
-            if on_start is not None:
-                on_start(None)
-            config, tell = within_memory(config, compiled, len(named)), None  # it is told already
-        for number, each in enumerate(turns(config, named)):
-            group = Group(algorithm, config, env, env_params, each)
-            program = functools.partial(compiled, len(each))
-            with contextlib.suppress(Finished):
-                outcomes |= train(group, folder, f"checkpoints-{number}", program, began, on_start=tell, **options)
-            if any(outcome.stopped for outcome in outcomes.values()):
-                break
-            began, tell = time.perf_counter(), on_start
+def _in_turns(
+    algorithm: Algorithm,
+    config: Config,
+    env: Environment,
+    env_params: Any,
+    folder: RunFolder | None,
+    *,
+    on_start: OnStart | None,
+    **options: Any,
+) -> dict[str, Outcome]:
+    """Trains the members of a population, as many at once as fit: name -> outcome."""
+    named, outcomes = members(config), {}
+    make = functools.partial(Group, algorithm, config, env, env_params)
+
+    @functools.lru_cache(maxsize=1)  # the program that fits is run, and equal turns share it
+    def compiled(number: int) -> Any:
+        return make(dict(list(named.items())[:number])).compile()
+
+    if folder is not None:
+        config = config.replace(at_once=config.at_once or folder.read_config().at_once)
+    began, starts = time.perf_counter(), on_start
+    if config.at_once is None and (folder is None or not folder.has_results):
+        if on_start is not None:
+            on_start(None)
+        config, starts = within_memory(config, compiled, len(named)), None  # it has been called for the first turn
+    for number, turn in enumerate(turns(config, named)):
+        group = Group(algorithm, config, env, env_params, turn)
+        program = functools.partial(compiled, len(turn))
+        with contextlib.suppress(Finished):
+            outcomes |= train(group, folder, f"checkpoints-{number}", program, began=began, on_start=starts, **options)
+        if any(outcome.stopped for outcome in outcomes.values()):
+            break
+        began, starts = time.perf_counter(), on_start
     if not outcomes:
         raise Finished("the population is finished; continue it with a greater total_steps")
     return outcomes
@@ -143,20 +157,20 @@ def train(
     folder: RunFolder | None,
     checkpoints_name: str,
     compiled: Callable[[], Any],
-    began: float,
     *,
+    began: float | None = None,
     on_start: OnStart | None = None,
     callback: Callback | None = None,
     show_progress: bool = True,
 ) -> dict[str, Outcome]:
-    """The loop: trains the members of a group to the end, or to an interruption: name -> outcome.
+    """Trains the members of a group to the end, or to an interruption: name -> outcome.
 
     Args:
         group: the members.
         folder: of the run; None writes nothing.
         checkpoints_name: of the group's checkpoints in it.
         compiled: gives the compiled superstep.
-        began: when what precedes the first superstep began, by `time.perf_counter`.
+        began: when what precedes the first superstep began, by `time.perf_counter`; now, if that is not given.
         on_start: is called before anything is compiled, unless all steps are done.
         callback: is shown each record.
         show_progress: whether to draw a progress bar.
@@ -165,12 +179,11 @@ def train(
         Finished: if all steps are done.
         NotFinite: if the loss of a single run is not finite.
     """
-    config, last = group.config, group.config.num_supersteps - 1
+    began, config = began or time.perf_counter(), group.config
     with contextlib.ExitStack() as stack:
         checkpoints = stack.enter_context(opened(group, folder, checkpoints_name))
-        lacks_policy = (
-            group.is_alone and folder is not None and not folder.policy.exists()
-        )  # killed ahead of writing it
+        # A run that is finished, but was killed ahead of writing its policy, writes it.
+        lacks_policy = group.is_alone and folder is not None and not folder.policy.exists()
         state, progress = restore_or_begin(group, checkpoints, may_be_finished=lacks_policy, on_start=on_start)
         if folder is not None:
             folder.write_config(config)
@@ -181,34 +194,55 @@ def train(
         clock = Clock(config.steps_per_superstep, env_steps=progress.env_steps, seconds=progress.seconds)
         crew = stack.enter_context(Members(group, folder, state, progress, clock, callback))
         bar = stack.enter_context(Bar(config, progress.env_steps, is_shown=show_progress and is_writer()))
-        stop = stack.enter_context(StopSignal())
-        running = None  # metrics and validation returns of the superstep that is not timed yet
+        if progress.superstep < config.num_supersteps:
+            state = loop(group, superstep, validate, state, progress, clock, checkpoints, crew, bar, folder)
+        elif lacks_policy:
+            crew.save(state)
+        is_stopped = clock.env_steps < config.num_supersteps * config.steps_per_superstep
+    return crew.outcomes(state, compile_seconds, stopped=is_stopped)
+
+
+def loop(
+    group: Group,
+    superstep: Callable[..., tuple[Any, Any]],
+    validate: Validator,
+    state: Any,
+    progress: Progress,
+    clock: Clock,
+    checkpoints: Checkpoints | NoCheckpoints,
+    crew: Members,
+    bar: Bar,
+    folder: RunFolder | None,
+) -> Any:
+    """Superstep after superstep, to the end or to an interruption: the last state.
+
+    While a superstep runs, the records of the one before are written, so that the device never waits for the host.
+    """
+    config, running = group.config, None
+    with StopSignal() as stop:
         clock.start()
         try:
             for number in range(progress.superstep, config.num_supersteps):
                 state, metrics = superstep(state, *group.arguments)
                 validations = [validate(number, group.policy(state, member)) for member in range(len(group.named))]
-                clock.wait(running)  # while this one runs, so that the device never waits for the host
+                clock.wait(running)
                 crew.add(number, state, metrics, validations)
                 crew.show(bar)
                 running = metrics, validations
                 stops, is_due = any_of(stop.is_requested or crew.is_stop_requested, checkpoints.is_due())
-                if stops or is_due or number == last:
+                if stops or is_due or number + 1 == config.num_supersteps:
                     clock.wait(running)
                     running = None
                     crew.flush()
                     progress = advanced(progress, number + 1, clock)
                     write_both(checkpoints, state, progress, crew)
-                    lacks_policy = False
                     clock.start()
                 if stops:
                     break
         except FailedUpdate as failed:
             raise not_finite(failed, group, state, progress, folder) from None
-        if lacks_policy:
-            crew.save(state)
-        crew.show(bar)
-    return crew.outcomes(state, compile_seconds, stopped=progress.superstep <= last)
+    crew.show(bar)
+    return state
 
 
 def _check_population(config: Config) -> None:
