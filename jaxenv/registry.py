@@ -6,18 +6,9 @@ from typing import Any
 
 from jaxenv.core import Environment
 from jaxenv.core.names import did_you_mean
-from jaxenv.envs import lifeops, lifestack, teamsclone
+from jaxenv.envs import FAMILIES
 
-_FACTORIES: dict[str, Callable[..., Environment]] = {
-    "LifeOps-v0": lifeops.classic,
-    "LifeOps-Shaped-v0": lifeops.shaped,
-    "LifeStack-v0": lifestack.LifeStack,
-    "TeamsClone-v0": teamsclone.classic,
-    "TeamsClone-Mentions-v0": teamsclone.mentions,
-    "TeamsClone-MultiTask-v0": teamsclone.multi_task,
-    "TeamsClone-MultiAgent-v0": teamsclone.multi_agent,
-    "TeamsClone-MultiAgent-v1": teamsclone.multi_agent_share,
-}
+_FACTORIES: dict[str, Callable[..., Environment]] = {id: build for each in FAMILIES for id, build in each.ids.items()}
 
 
 def make(id: str, **static: Any) -> tuple[Environment, Any]:

@@ -1,15 +1,16 @@
 """The environments that have documents: one row each."""
 
+import importlib
 from typing import Any
 
 from jaxenv.core.names import did_you_mean_one_of
-from scenarios import lifeops, lifestack, teamsclone
+from jaxenv.envs import FAMILIES
 from scenarios.document_format import DocumentFormat
 from scenarios.errors import ScenarioError, class_of
 from scenarios.input_budget import builtin
 
 ENVIRONMENTS: dict[str, DocumentFormat[Any, Any, Any, Any, Any, Any]] = {
-    format.name: format for format in (lifeops.FORMAT, lifestack.FORMAT, teamsclone.FORMAT)
+    family.name: importlib.import_module(f"scenarios.{family.name}").FORMAT for family in FAMILIES
 }
 """Name -> format. `library/` holds a folder of its documents, `NAME.example.yaml`, and `NAME.schema.json`, which
 `jaxenv scenarios compile` writes."""

@@ -1,1 +1,7 @@
-"""The environments, one package each; they do not know each other."""
+"""The environments, a folder for each family; they do not import each other."""
+
+from jaxenv.core.family import Family
+from jaxenv.envs import lifeops, lifestack, teamsclone
+
+FAMILIES: tuple[Family, ...] = (lifeops.FAMILY, lifestack.FAMILY, teamsclone.FAMILY)
+"""All families, in the order of their ids in `jaxenv.registered()`."""

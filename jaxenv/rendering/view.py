@@ -1,6 +1,6 @@
 """What an environment provides to be shown: scenes of its states, and its actions and steps in words.
 
-A package `jaxenv/rendering/<environment>/` provides it, with the same modules for each: `names` (for what arrays only
+A package `jaxenv/envs/<family>/view/` provides it, with the same modules for each: `names` (for what arrays only
 number), `snapshot` (a state read into plain Python), `main_panel` and `side_panel` (its drawing), `text` (the same in
 words) and, if an episode has a picture of its own, `timeline`. Its `__init__` composes them into a `View`.
 """

@@ -8,20 +8,13 @@ import jax
 import numpy as np
 
 from jaxenv.core import Environment
-from jaxenv.envs.lifeops import LifeOps
-from jaxenv.envs.lifestack import LifeStack
-from jaxenv.envs.teamsclone import TeamsClone
-from jaxenv.rendering import lifeops, lifestack, teamsclone
+from jaxenv.envs import FAMILIES
 from jaxenv.rendering.names import Given
 from jaxenv.rendering.page import page
 from jaxenv.rendering.picture import Picture
 from jaxenv.rendering.view import Scene, View
 
-VIEWS: dict[type, View] = {
-    LifeOps: lifeops.VIEW,
-    LifeStack: lifestack.VIEW,
-    TeamsClone: teamsclone.VIEW,
-}
+VIEWS: dict[type, View] = {family.environment: family.view for family in FAMILIES}
 """Environment class -> its view; `VIEWS[MyEnvironment] = View(scenes, describe_action)` adds one of your own."""
 
 
@@ -34,7 +27,7 @@ def render(env: Environment, state: Any, params: Any, *, names: Any = None, agen
         params: the params that it is played with.
         names: names for places, people and events, which the arrays only number: a library of scenarios in the order
             of `params.bank`, the document of this scenario, or a mapping with the fields of the environment's
-            `Names`, such as `jaxenv.rendering.lifeops.names.Names`.
+            `Names`, such as `jaxenv.envs.lifeops.view.names.Names`.
         agent: the agent whose view is shown, if there are several.
 
     Raises:

@@ -8,7 +8,7 @@ from scenarios.lifeops.document import Day
 
 
 def names(day: Day, documents: Sequence[Day] = ()) -> dict[str, Any]:
-    """The fields of `jaxenv.rendering.lifeops.names.Names`: titles, otherwise ids.
+    """The fields of `jaxenv.envs.lifeops.view.names.Names`: titles, otherwise ids.
 
     >>> import scenarios
     >>> day = scenarios.load("lifeops/s1_basic_conflict").documents[0]

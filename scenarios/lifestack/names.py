@@ -8,7 +8,7 @@ from scenarios.lifestack.facts import Facts
 
 
 def names(task: Task, documents: Sequence[Task] = ()) -> dict[str, Any]:
-    """The fields of `jaxenv.rendering.lifestack.names.Names`: names or descriptions, otherwise ids.
+    """The fields of `jaxenv.envs.lifestack.view.names.Names`: names or descriptions, otherwise ids.
 
     >>> import scenarios
     >>> task = scenarios.load("lifestack/exam_resit").documents[0]

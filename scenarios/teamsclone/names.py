@@ -8,7 +8,7 @@ from scenarios.teamsclone.texts import codes_of
 
 
 def names(workspace: Workspace, documents: Sequence[Workspace] = ()) -> dict[str, Any]:
-    """The fields of `jaxenv.rendering.teamsclone.names.Names` that a document gives: names, otherwise ids.
+    """The fields of `jaxenv.envs.teamsclone.view.names.Names` that a document gives: names, otherwise ids.
 
     >>> import scenarios
     >>> workspace = scenarios.load("teamsclone/general").documents[0]

@@ -1,6 +1,7 @@
 """LifeOps: plan a day of meeting requests and unfinished work. `LifeOps-v0` (classic rules), `LifeOps-Shaped-v0`."""
 
-from jaxenv.envs.lifeops import actions, reward
+from jaxenv.core.family import Family
+from jaxenv.envs.lifeops import actions, baseline, reward
 from jaxenv.envs.lifeops.env import LifeOps as LifeOps
 from jaxenv.envs.lifeops.types import Limits as Limits
 from jaxenv.envs.lifeops.types import Observation as Observation
@@ -17,3 +18,6 @@ def classic(limits: Limits = Limits()) -> LifeOps:
 def shaped(limits: Limits = Limits()) -> LifeOps:
     """`LifeOps-Shaped-v0`: 46 actions and a reward with more shaping terms."""
     return LifeOps("LifeOps-Shaped-v0", actions.SHAPED, reward.SHAPED, limits)
+
+
+FAMILY = Family("lifeops", LifeOps, {"LifeOps-v0": classic, "LifeOps-Shaped-v0": shaped}, baseline.baselines)

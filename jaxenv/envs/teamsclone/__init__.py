@@ -1,6 +1,7 @@
 """TeamsClone: take part in a team's chat: `TeamsClone-v0` and its variants (docs/rules/teamsclone.md)."""
 
-from jaxenv.envs.teamsclone import reward
+from jaxenv.core.family import Family
+from jaxenv.envs.teamsclone import baseline, reward
 from jaxenv.envs.teamsclone.env import TeamsClone as TeamsClone
 from jaxenv.envs.teamsclone.types import Limits as Limits
 from jaxenv.envs.teamsclone.types import Observation as Observation
@@ -36,3 +37,17 @@ def multi_agent_share(num_agents: int = 4, limits: Limits = Limits()) -> TeamsCl
     return TeamsClone(
         "TeamsClone-MultiAgent-v1", reward.QUOTA, goal="quota", quota_share=0.75, num_agents=num_agents, limits=limits
     )
+
+
+FAMILY = Family(
+    "teamsclone",
+    TeamsClone,
+    {
+        "TeamsClone-v0": classic,
+        "TeamsClone-Mentions-v0": mentions,
+        "TeamsClone-MultiTask-v0": multi_task,
+        "TeamsClone-MultiAgent-v0": multi_agent,
+        "TeamsClone-MultiAgent-v1": multi_agent_share,
+    },
+    baseline.baselines,
+)

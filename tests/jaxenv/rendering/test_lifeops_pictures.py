@@ -14,7 +14,7 @@ import scenarios
 from jaxenv import rendering
 from jaxenv.envs.lifeops import dynamics
 from jaxenv.envs.lifeops.types import ABSENT
-from jaxenv.rendering.lifeops import main_panel, names, snapshot
+from jaxenv.envs.lifeops.view import main_panel, names, snapshot
 from jaxenv.rendering.views import describe_action
 from strategies.ink import written
 from strategies.lifeops import documents

@@ -8,7 +8,7 @@ import pytest
 
 import scenarios
 from jaxenv import baselines, rendering
-from jaxenv.rendering.lifestack import layout, names, snapshot
+from jaxenv.envs.lifestack.view import layout, names, snapshot
 from scenarios.lifestack.facts import Facts
 from strategies.ink import overlapping, written
 from strategies.lifestack_moving import ENV, MOVE, started

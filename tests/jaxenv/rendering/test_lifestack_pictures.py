@@ -8,8 +8,8 @@ import pytest
 
 from jaxenv import rendering
 from jaxenv.envs.lifestack.metrics import METRICS
+from jaxenv.envs.lifestack.view import names, snapshot
 from jaxenv.rendering import theme
-from jaxenv.rendering.lifestack import names, snapshot
 from strategies.ink import beside, frames_of, text, texts, written
 from strategies.lifestack_moving import ENV, MOVE, VAN, WAY_OUT, look, moved, on, play, started, upkeep
 

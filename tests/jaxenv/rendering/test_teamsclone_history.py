@@ -6,8 +6,8 @@ import pytest
 
 import jaxenv
 from jaxenv import baselines, rendering
-from jaxenv.rendering.teamsclone import history
-from jaxenv.rendering.teamsclone.history import ANSWERED, MISSED, MentionOutcome
+from jaxenv.envs.teamsclone.view import history
+from jaxenv.envs.teamsclone.view.history import ANSWERED, MISSED, MentionOutcome
 from strategies.teamsclone_chats import BACK, HALL, IDLE, PHONE, go, play, visit
 
 STEPS = 60

@@ -9,9 +9,9 @@ import pytest
 import jaxenv
 import scenarios
 from jaxenv import baselines, rendering
+from jaxenv.envs.teamsclone.view import theme as chat_theme
+from jaxenv.envs.teamsclone.view import timeline
 from jaxenv.rendering import theme
-from jaxenv.rendering.teamsclone import theme as chat_theme
-from jaxenv.rendering.teamsclone import timeline
 from strategies.ink import fills_around, overlapping, text, texts, written
 from strategies.teamsclone_chats import BACK, DESK, IDLE, discs, go, play, react, visit
 

@@ -17,7 +17,7 @@ from jaxenv.envs.lifeops.types import (
     Scenario,
     State,
 )
-from jaxenv.rendering.lifeops.names import Names
+from jaxenv.envs.lifeops.view.names import Names
 
 
 @dataclasses.dataclass(frozen=True)

@@ -13,8 +13,8 @@ import numpy as np
 
 from jaxenv.envs.teamsclone import Scenario, State, Statistics, actions
 from jaxenv.envs.teamsclone.types import EMOJI, KINDS, PRESENCE
-from jaxenv.rendering.teamsclone.history import ANSWERED, PENDING, History, Post, posts_in
-from jaxenv.rendering.teamsclone.names import Names
+from jaxenv.envs.teamsclone.view.history import ANSWERED, PENDING, History, Post, posts_in
+from jaxenv.envs.teamsclone.view.names import Names
 
 OVER = "over"  # a mention that has ended, if a single state does not show whether it was answered or missed
 

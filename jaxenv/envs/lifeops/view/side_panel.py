@@ -1,9 +1,9 @@
 """What is still to be decided and done: the queue of requests and the remaining work."""
 
+from jaxenv.envs.lifeops.view.main_panel import COLORS
+from jaxenv.envs.lifeops.view.snapshot import Day, Entry, Task
+from jaxenv.envs.lifeops.view.text import due, hidden, times
 from jaxenv.rendering.canvas import SMALL, TEXT, Canvas
-from jaxenv.rendering.lifeops.main_panel import COLORS
-from jaxenv.rendering.lifeops.snapshot import Day, Entry, Task
-from jaxenv.rendering.lifeops.text import due, hidden, times
 from jaxenv.rendering.text import joined
 from jaxenv.rendering.theme import GREEN, INK, MUTED
 

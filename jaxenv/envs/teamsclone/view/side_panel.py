@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from jaxenv.envs.teamsclone.view.snapshot import Chat, Person
+from jaxenv.envs.teamsclone.view.text import statistics
+from jaxenv.envs.teamsclone.view.theme import AGENT, avatar, color_of, dot
 from jaxenv.rendering.canvas import SMALL, Canvas
-from jaxenv.rendering.teamsclone.snapshot import Chat, Person
-from jaxenv.rendering.teamsclone.text import statistics
-from jaxenv.rendering.teamsclone.theme import AGENT, avatar, color_of, dot
 from jaxenv.rendering.theme import GREEN, INK, MUTED, ORANGE
 
 ROW, FACT = 23.0, 13.5  # points, heights of a person and of a number

@@ -1,10 +1,10 @@
 """The gauges of a crisis: clock, resources, metrics and milestones."""
 
+from jaxenv.envs.lifestack.view.names import domains, metric_name
+from jaxenv.envs.lifestack.view.snapshot import LOCKED, REACHED, RESOURCES, Crisis
+from jaxenv.envs.lifestack.view.text import COLLAPSE, FLAG, UNITS
+from jaxenv.envs.lifestack.view.timeline import History
 from jaxenv.rendering.canvas import SMALL, TINY, Canvas
-from jaxenv.rendering.lifestack.names import domains, metric_name
-from jaxenv.rendering.lifestack.snapshot import LOCKED, REACHED, RESOURCES, Crisis
-from jaxenv.rendering.lifestack.text import COLLAPSE, FLAG, UNITS
-from jaxenv.rendering.lifestack.timeline import History
 from jaxenv.rendering.theme import ALARM, BLUE, FAINT, GREEN, INK, MUTED, ORANGE, WASH
 
 GAP = 14.0  # points between two columns

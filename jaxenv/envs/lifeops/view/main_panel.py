@@ -3,9 +3,9 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 
+from jaxenv.envs.lifeops.view.snapshot import Day, Entry, Leg
+from jaxenv.envs.lifeops.view.text import times
 from jaxenv.rendering.canvas import SMALL, TEXT, TINY, Canvas, legend, swatch
-from jaxenv.rendering.lifeops.snapshot import Day, Entry, Leg
-from jaxenv.rendering.lifeops.text import times
 from jaxenv.rendering.text import clock
 from jaxenv.rendering.theme import ALARM, BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PAPER, PURPLE, WASH, text_width, tint
 

@@ -4,10 +4,10 @@ import functools
 from collections.abc import Mapping
 
 from jaxenv.envs.lifestack.types import FAILS, HOLDS, NOT_KNOWN
+from jaxenv.envs.lifestack.view.layout import Box, Layout, Node, boxes
+from jaxenv.envs.lifestack.view.snapshot import CLOSED, COMPLETED, OPEN, Condition, Crisis, Route, Write
+from jaxenv.envs.lifestack.view.text import DANGER, FLAG, SIGNS, STAR, UNKNOWN, ticked_verbs
 from jaxenv.rendering.canvas import SMALL, TEXT, TINY, Canvas, legend, swatch
-from jaxenv.rendering.lifestack.layout import Box, Layout, Node, boxes
-from jaxenv.rendering.lifestack.snapshot import CLOSED, COMPLETED, OPEN, Condition, Crisis, Route, Write
-from jaxenv.rendering.lifestack.text import DANGER, FLAG, SIGNS, STAR, UNKNOWN, ticked_verbs
 from jaxenv.rendering.theme import ALARM, BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PAPER, WASH, fitting, text_width, tint
 
 STATUS_COLORS = {HOLDS: GREEN, FAILS: ALARM, NOT_KNOWN: MUTED}

@@ -1,9 +1,9 @@
 """How people, presence and mentions look: colors, discs with an initial, dots and pills."""
 
 from jaxenv.envs.teamsclone.types import AWAY, BUSY, OFFLINE, PRESENCE
+from jaxenv.envs.teamsclone.view.history import ANSWERED, MISSED, PENDING
+from jaxenv.envs.teamsclone.view.snapshot import OVER
 from jaxenv.rendering.canvas import Canvas
-from jaxenv.rendering.teamsclone.history import ANSWERED, MISSED, PENDING
-from jaxenv.rendering.teamsclone.snapshot import OVER
 from jaxenv.rendering.theme import ALARM, BLUE, GREEN, MUTED, ORANGE, PAPER, PURPLE, tint
 
 OUTCOMES = {PENDING: ORANGE, ANSWERED: GREEN, MISSED: MUTED, OVER: MUTED}

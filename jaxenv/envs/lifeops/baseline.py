@@ -7,11 +7,11 @@ import jax.numpy as jnp
 
 from jaxenv.core import masking
 from jaxenv.core.types import Key, Policy
-from jaxenv.envs.lifeops import LifeOps, Observation, Params
 from jaxenv.envs.lifeops.actions import ACCEPT, BLOCK_FOCUS, REJECT, RESCHEDULE, Catalogue, Move, every_move
 from jaxenv.envs.lifeops.dynamics import Change, insertions, leaves_clean
+from jaxenv.envs.lifeops.env import LifeOps
 from jaxenv.envs.lifeops.observe import sorted_calendar
-from jaxenv.envs.lifeops.types import DAY_END, Event
+from jaxenv.envs.lifeops.types import DAY_END, Event, Observation, Params
 
 ONE_BLOCK = 30  # minutes; a task with more work left gets a long focus block
 

@@ -26,7 +26,7 @@ from jaxenv.envs.lifestack.types import (
     Scenario,
     State,
 )
-from jaxenv.rendering.lifestack.names import Names, path_in_words
+from jaxenv.envs.lifestack.view.names import Names, path_in_words
 
 OPEN, COMPLETED, CLOSED = "open", "completed", "closed"
 LOCKED, REACHED = "locked", "reached"

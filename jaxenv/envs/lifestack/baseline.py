@@ -8,10 +8,10 @@ import numpy as np
 
 from jaxenv.core import masking
 from jaxenv.core.types import Key, Policy
-from jaxenv.envs.lifestack import LifeStack, Observation, Params
 from jaxenv.envs.lifestack.actions import EFFECTS, FIRST_UPKEEP, INSPECTING, NUM_VERBS, UPKEEP, Catalogue
+from jaxenv.envs.lifestack.env import LifeStack
 from jaxenv.envs.lifestack.metrics import INVERTED, UNIT, better, index
-from jaxenv.envs.lifestack.types import CENTS, FAILS, NOT_KNOWN
+from jaxenv.envs.lifestack.types import CENTS, FAILS, NOT_KNOWN, Observation, Params
 
 LOW_ENERGY, LOW_METRIC = 20 * CENTS, 20 * UNIT
 WATCHED = np.array(

@@ -5,11 +5,11 @@ import itertools
 from collections.abc import Sequence
 
 from jaxenv.envs.teamsclone.dynamics import MAX_UNREAD
+from jaxenv.envs.teamsclone.view.history import ANSWERED, PENDING
+from jaxenv.envs.teamsclone.view.snapshot import Channel, Chat, Message
+from jaxenv.envs.teamsclone.view.text import call_of, reactions_of, when
+from jaxenv.envs.teamsclone.view.theme import AGENT, OUTCOMES, avatar, color_of, dot, pill
 from jaxenv.rendering.canvas import LARGE, SMALL, TINY, Canvas
-from jaxenv.rendering.teamsclone.history import ANSWERED, PENDING
-from jaxenv.rendering.teamsclone.snapshot import Channel, Chat, Message
-from jaxenv.rendering.teamsclone.text import call_of, reactions_of, when
-from jaxenv.rendering.teamsclone.theme import AGENT, OUTCOMES, avatar, color_of, dot, pill
 from jaxenv.rendering.theme import ALARM, BLUE, GREEN, INK, MUTED, PAPER, WASH, text_width, tint, wrapped
 
 LIST, HEADER, FOOT = 158.0, 30.0, 34.0  # points: width of the list, heights above and under it

@@ -7,9 +7,9 @@ import jax.numpy as jnp
 from flax import struct
 
 from jaxenv.core.types import Key, Policy, StatefulPolicy
-from jaxenv.envs.teamsclone import Observation, Params, TeamsClone
 from jaxenv.envs.teamsclone.actions import IDLE, JOIN, SWITCH, TEXT, Catalogue
-from jaxenv.envs.teamsclone.types import REPLY, STATUS, TEMPLATES
+from jaxenv.envs.teamsclone.env import TeamsClone
+from jaxenv.envs.teamsclone.types import REPLY, STATUS, TEMPLATES, Observation, Params
 
 LONG_ENOUGH = 5  # steps in a channel before leaving it
 WORTH_A_VISIT = 2  # unread messages

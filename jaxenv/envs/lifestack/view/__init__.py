@@ -11,10 +11,10 @@ import jax
 
 from jaxenv.envs.lifestack import LifeStack, Params, Scenario, State
 from jaxenv.envs.lifestack.actions import Catalogue, Move, decode, find
-from jaxenv.rendering.lifestack import main_panel, side_panel, text, timeline
-from jaxenv.rendering.lifestack.layout import layout_of
-from jaxenv.rendering.lifestack.names import names_of
-from jaxenv.rendering.lifestack.snapshot import Crisis, read
+from jaxenv.envs.lifestack.view import main_panel, side_panel, text, timeline
+from jaxenv.envs.lifestack.view.layout import layout_of
+from jaxenv.envs.lifestack.view.names import names_of
+from jaxenv.envs.lifestack.view.snapshot import Crisis, read
 from jaxenv.rendering.names import Given
 from jaxenv.rendering.view import Scene, View, scenario_of, scenes_of
 

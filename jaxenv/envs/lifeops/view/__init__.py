@@ -8,9 +8,9 @@ import jax
 
 from jaxenv.envs.lifeops import LifeOps, Params, State
 from jaxenv.envs.lifeops.dynamics import decode_and_validate
-from jaxenv.rendering.lifeops import main_panel, side_panel, text
-from jaxenv.rendering.lifeops.names import names_of
-from jaxenv.rendering.lifeops.snapshot import read
+from jaxenv.envs.lifeops.view import main_panel, side_panel, text
+from jaxenv.envs.lifeops.view.names import names_of
+from jaxenv.envs.lifeops.view.snapshot import read
 from jaxenv.rendering.names import Given
 from jaxenv.rendering.view import Scene, View, scenario_of, scenes_of
 

@@ -5,7 +5,7 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from jaxenv.rendering.lifestack.snapshot import Crisis
+from jaxenv.envs.lifestack.view.snapshot import Crisis
 
 ROUNDS = 8  # of swapping routes
 FACT_PITCH, ROUTE_PITCH = 24.0, 92.0  # points, maxima

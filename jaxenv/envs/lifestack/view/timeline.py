@@ -5,12 +5,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from jaxenv.envs.lifestack.view import main_panel
+from jaxenv.envs.lifestack.view.layout import Layout, spread
+from jaxenv.envs.lifestack.view.names import domains, metric_name
+from jaxenv.envs.lifestack.view.snapshot import Crisis
+from jaxenv.envs.lifestack.view.text import COLLAPSE
 from jaxenv.rendering.canvas import SMALL, TINY, Canvas
-from jaxenv.rendering.lifestack import main_panel
-from jaxenv.rendering.lifestack.layout import Layout, spread
-from jaxenv.rendering.lifestack.names import domains, metric_name
-from jaxenv.rendering.lifestack.snapshot import Crisis
-from jaxenv.rendering.lifestack.text import COLLAPSE
 from jaxenv.rendering.theme import ALARM, BLUE, GREEN, INK, MUTED, ORANGE, PURPLE
 
 COLORS = (BLUE, ORANGE, GREEN, PURPLE)

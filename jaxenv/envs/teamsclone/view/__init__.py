@@ -14,11 +14,11 @@ from jaxenv.envs.teamsclone import Params, Scenario, State, TeamsClone
 from jaxenv.envs.teamsclone.actions import decode
 from jaxenv.envs.teamsclone.dynamics import is_away
 from jaxenv.envs.teamsclone.types import each_agent
+from jaxenv.envs.teamsclone.view import main_panel, side_panel, text, timeline
+from jaxenv.envs.teamsclone.view.history import History, history_of
+from jaxenv.envs.teamsclone.view.names import Names, names_of
+from jaxenv.envs.teamsclone.view.snapshot import Chat, Report, read
 from jaxenv.rendering.names import Given
-from jaxenv.rendering.teamsclone import main_panel, side_panel, text, timeline
-from jaxenv.rendering.teamsclone.history import History, history_of
-from jaxenv.rendering.teamsclone.names import Names, names_of
-from jaxenv.rendering.teamsclone.snapshot import Chat, Report, read
 from jaxenv.rendering.view import Scene, View, scenario_of, scenes_of
 
 SIZE = (960.0, 600.0)  # points
