@@ -54,7 +54,7 @@ _BY_ENVIRONMENT: dict[str, Config] = {
         env="LifeOps-Shaped-v0",
         rollout=dataclasses.replace(_DAY.rollout, epochs=1, minibatch_size=512),
         total_steps=4_000_000,
-        hyper=_DAY.hyper.replace(entropy_coef=0.1),
+        hyper=_DAY.hyper.replace(entropy_coef=0.15),
         network=dataclasses.replace(_DAY.network, action_embedding=4),
     ),
     "LifeStack-v0": _CRISIS,
