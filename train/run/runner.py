@@ -234,6 +234,7 @@ def loop(
                     clock.wait(running)
                     running = None
                     crew.flush()
+                    crew.show(bar)
                     progress = advanced(progress, number + 1, clock)
                     write_both(checkpoints, state, progress, crew)
                     clock.start()
@@ -241,7 +242,6 @@ def loop(
                     break
         except FailedUpdate as failed:
             raise not_finite(failed, group, state, progress, folder) from None
-    crew.show(bar)
     return state
 
 
