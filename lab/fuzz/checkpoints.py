@@ -1,0 +1,261 @@
+"""Checkpoints that something happened to: the newest that is whole is restored as it was written, or none, in words."""
+
+import atexit
+import functools
+import json
+import random
+import shutil
+import tempfile
+import types
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from jaxenv.core import Environment
+from lab.fuzz import edits
+from lab.fuzz.judging import Fault, answered, check_sentence
+from train.run import runner
+from train.run.algorithm import Algorithm
+from train.run.checkpoint import CheckpointError, Checkpoints, Progress
+from train.run.digests import digest
+from train.run.folder import RunFolder
+from train.run.named_arrays import by_name
+from train.settings.config import Config
+from train.settings.groups import Network
+
+SECONDS = 4.0  # of computing, for one mutant, without Orbax's own threads
+STEPS = (3, 8)
+CONFIG = Config(env="LifeOps-v0", network=Network(hidden=(8,)))
+SCENARIOS = "0" * 16
+
+
+class Mutant(NamedTuple):
+    """Changes to the folder of a run."""
+
+    edits: tuple[Callable[[Path], Any], ...]
+
+    def write(self, folder: Path) -> Path:
+        """Writes the folder as it was, then changes it."""
+        path = folder / "run"
+        shutil.copytree(_original(), path)
+        for edit in self.edits:
+            edit(path / "checkpoints")
+        return path
+
+
+def state(step: int) -> Any:
+    """A state with arrays of the kinds that training has, with other numbers at each step."""
+    dice = np.random.default_rng(step)
+    weights = {"kernel": dice.random((40, 32), np.float32), "bias": dice.random(32, np.float32)}
+    envs = (dice.integers(0, 9, 5, np.int8), dice.random(7) < 0.5, np.zeros((4, 0), np.uint16))
+    return {"weights": weights, "count": np.int32(step), "envs": envs, "key": jax.random.key(step)}
+
+
+def progress(step: int) -> Progress:
+    """How far the run was at a step."""
+    return Progress(superstep=step, env_steps=step * 1000, seconds=step / 8, scenarios=SCENARIOS)
+
+
+@functools.cache
+def _original() -> Path:
+    """A run folder with a checkpoint of each step, which lasts as long as the process."""
+    run = RunFolder(new_folder() / "run")
+    run.path.mkdir()
+    run.write_config(CONFIG)
+    run.policy.write_bytes(b"written after the first checkpoint")
+    with Checkpoints(run.checkpoints, CONFIG) as checkpoints:
+        for step in STEPS:
+            checkpoints.save(state(step), progress(step))
+    return run.path
+
+
+def new_folder() -> Path:
+    """A folder that lasts as long as the process."""
+    folder = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def restore(path: Path) -> tuple[Any, Progress]:
+    """State and progress as `--resume` reads them, of an algorithm whose state needs no program."""
+    algorithm: Any = types.SimpleNamespace(
+        init=lambda *_, **__: state(0),
+        training_bank=lambda *_, **__: types.SimpleNamespace(fingerprint=lambda: SCENARIOS),
+    )
+    found: Algorithm = algorithm
+    env: Environment = algorithm
+    with runner._storage(RunFolder(path), CONFIG) as checkpoints:
+        return runner.restore_or_init(found, CONFIG, env, None, checkpoints)
+
+
+def judge(mutant: Mutant, folder: Path) -> str:
+    """The message with which a mutant is refused; "" for one of which a checkpoint is restored as it was written.
+
+    Raises:
+        Fault: for whatever else comes of it.
+    """
+    _prepare()
+    path = mutant.write(folder)
+    newest_is_there = (path / "checkpoints" / str(STEPS[-1])).is_dir()
+    with answered(SECONDS), warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        try:
+            found, where = restore(path)
+        except CheckpointError as error:
+            check_sentence(str(error), str(path))
+            return str(error)
+    said = [str(each.message) for each in told if "in its place" in str(each.message)]
+    for message in said:
+        check_sentence(message, str(path))
+    if where.superstep not in STEPS or where != progress(where.superstep):
+        raise Fault(f"it goes on from {where}")
+    if where.superstep != STEPS[-1] and newest_is_there and not said:
+        raise Fault("the older checkpoint without a word")
+    right = by_name(state(where.superstep))
+    for name, array in by_name(found).items():
+        if array.dtype != right[name].dtype or not np.array_equal(array, right[name]):
+            raise Fault(f"{name} is not what was written")
+    return ""
+
+
+@functools.cache
+def _prepare() -> None:
+    """Compiles and starts what the first checkpoint alone waits for."""
+    with tempfile.TemporaryDirectory() as folder:
+        restore(Mutant(()).write(Path(folder)))
+
+
+def _place(dice: random.Random, kind: Callable[[Path], bool]) -> Path:
+    """A file or folder of the checkpoints, mostly of the newest; relative to them."""
+    root = _original() / "checkpoints"
+    step = dice.choice((STEPS[0], STEPS[-1], STEPS[-1], STEPS[-1]))
+    found = sorted(each.relative_to(root) for each in (root / str(step)).rglob("*") if kind(each))
+    return dice.choice(found)
+
+
+def _bytes(dice: random.Random, change: Callable[[random.Random, bytes], bytes]) -> list[Callable[[Path], Any]]:
+    """The bytes of one file, or of a few, changed."""
+
+    def edit(place: Path, seed: float) -> Callable[[Path], Any]:
+        return lambda root: (root / place).write_bytes(change(random.Random(seed), (root / place).read_bytes()))
+
+    return [edit(_place(dice, Path.is_file), dice.random()) for _ in range(dice.choice((1, 1, 3)))]
+
+
+def _missing(dice: random.Random) -> list[Callable[[Path], Any]]:
+    """A file or folder that is gone, empty, or something else."""
+    place = _place(dice, Path.exists) if dice.random() < 0.9 else Path(str(dice.choice(STEPS)))
+
+    def remove(root: Path) -> None:
+        shutil.rmtree(root / place) if (root / place).is_dir() else (root / place).unlink()
+
+    def replace(root: Path) -> None:
+        was_folder = (root / place).is_dir()
+        remove(root)
+        (root / place).write_bytes(b"") if was_folder else (root / place).mkdir()
+
+    def empty(root: Path) -> None:
+        for each in [root / place, *(root / place).rglob("*")]:
+            if each.is_file():
+                each.write_bytes(b"")
+
+    def loop(root: Path) -> None:
+        remove(root)
+        (root / place).symlink_to(dice.choice((root / place, root / "nowhere")))
+
+    return [dice.choice((remove, remove, replace, empty, loop))]
+
+
+def _swapped(dice: random.Random) -> list[Callable[[Path], Any]]:
+    """A part of one checkpoint in the place of that of the other, or both exchanged, or another part in its place."""
+    part = dice.choice((".", "state", "run", "run/metadata", "_CHECKPOINT_METADATA", "state/_METADATA", "state/d"))
+    part = dice.choice((part, "state/ocdbt.process_0", "state/manifest.ocdbt"))
+    one, other = dice.sample(STEPS, 2)
+
+    def exchange(root: Path) -> None:
+        here, there, aside = root / str(one) / part, root / str(other) / part, root.parent / "aside"
+        here.rename(aside)
+        there.rename(here)
+        aside.rename(there)
+
+    def copy(root: Path) -> None:
+        here, there = root / str(one) / part, root / str(other) / part
+        shutil.copytree(here, there, dirs_exist_ok=True) if here.is_dir() else shutil.copy(here, there)
+
+    first, second = _place(dice, Path.is_file), _place(dice, Path.is_file)
+
+    def confuse(root: Path) -> None:
+        (root / first).write_bytes((_original() / "checkpoints" / second).read_bytes())
+
+    return [dice.choice((exchange, copy, confuse))]
+
+
+def _extra(dice: random.Random) -> list[Callable[[Path], Any]]:
+    """Files and folders that nobody asked for."""
+    names = (
+        "9",
+        "12",
+        "007",
+        "-1",
+        "0",
+        "99999999999999999999",
+        "x",
+        "²",
+        "8x",
+        "8.orbax-checkpoint-tmp-3",
+        ".DS_Store",
+    )
+    place = Path(dice.choice(names)) if dice.random() < 0.7 else _place(dice, Path.is_dir) / dice.choice(names)
+    source = dice.choice((None, b"", b"junk", str(STEPS[0]), str(STEPS[-1]), "8/run", "8/state"))
+
+    def add(root: Path) -> None:
+        if source is None:
+            (root / place).mkdir()
+        elif isinstance(source, bytes):
+            (root / place).write_bytes(source)
+        else:
+            shutil.copytree(_original() / "checkpoints" / source, root / place)
+
+    return [add]
+
+
+def _described(dice: random.Random, is_sealed: bool) -> list[Callable[[Path], Any]]:
+    """Its description with other values, types and names, under its checksum or one made anew."""
+    step = dice.choice((STEPS[0], STEPS[-1], STEPS[-1]))
+    source = json.loads((_original() / f"checkpoints/{step}/run/metadata").read_text("utf-8"))
+    info: Any = source
+    for _ in range(dice.choice((1, 1, 2))):
+        change = dice.choice((edits.rearranged, lambda dice, _: edits.value(dice)))
+        info = edits.changed(dice, info, change)
+    if isinstance(info, dict):
+        info = {str(name): value for name, value in info.items()}
+        if is_sealed:
+            info = {name: source.get(name, value) if name in KEPT else value for name, value in info.items()}
+            rest = {name: value for name, value in info.items() if name != "digest"}
+            info = {**rest, "digest": digest(json.loads(json.dumps(rest, default=str, skipkeys=True)))}
+    text = json.dumps(info, default=str, skipkeys=True)
+    return [lambda root: (root / f"{step}/run/metadata").write_text(text, "utf-8", "surrogatepass")]
+
+
+KEPT = ("env_steps", "seconds", "digests")  # what nothing else could say, where a description is sealed anew
+
+_MUTATORS: dict[str, Callable[[random.Random], list[Callable[[Path], Any]]]] = {
+    "flipped": functools.partial(_bytes, change=edits.flipped),
+    "cut": functools.partial(_bytes, change=lambda dice, content: edits.cut(dice, content) if content else b""),
+    "missing": _missing,
+    "swapped": _swapped,
+    "extra": _extra,
+    "description": functools.partial(_described, is_sealed=False),
+    "description, sealed": functools.partial(_described, is_sealed=True),
+}
+CLASSES = tuple(_MUTATORS)
+
+
+def mutants(seed: int) -> Iterator[tuple[str, Mutant]]:
+    """Mutants without end, each with the name of its class; the same seed gives the same ones."""
+    for number, (kind, mutate) in edits.in_turns(_MUTATORS):
+        yield kind, Mutant(tuple(mutate(random.Random(f"{seed} {number}"))))
