@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import types
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -129,108 +129,49 @@ def _prepare() -> None:
         restore(Mutant(()).write(Path(folder)))
 
 
-def _place(dice: random.Random, kind: Callable[[Path], bool]) -> Path:
-    """A file or folder of the checkpoints, mostly of the newest; relative to them."""
+def _place(dice: random.Random, *, is_file: bool) -> Path:
+    """A file, or also a folder, of the checkpoints, mostly of the newest; relative to them."""
     root = _original() / "checkpoints"
-    step = dice.choice((STEPS[0], STEPS[-1], STEPS[-1], STEPS[-1]))
-    found = sorted(each.relative_to(root) for each in (root / str(step)).rglob("*") if kind(each))
-    return dice.choice(found)
+    step = root / str(dice.choice((STEPS[0], *[STEPS[-1]] * 3)))
+    return dice.choice([each.relative_to(root) for each in sorted(step.rglob("*")) if each.is_file() or not is_file])
 
 
-def _bytes(dice: random.Random, change: Callable[[random.Random, bytes], bytes]) -> list[Callable[[Path], Any]]:
+def _bytes(dice: random.Random, change: Callable[[random.Random, bytes], bytes]) -> Mutant:
     """The bytes of one file, or of a few, changed."""
 
     def edit(place: Path, seed: float) -> Callable[[Path], Any]:
         return lambda root: (root / place).write_bytes(change(random.Random(seed), (root / place).read_bytes()))
 
-    return [edit(_place(dice, Path.is_file), dice.random()) for _ in range(dice.choice((1, 1, 3)))]
+    return Mutant(tuple(edit(_place(dice, is_file=True), dice.random()) for _ in range(dice.choice((1, 1, 3)))))
 
 
-def _missing(dice: random.Random) -> list[Callable[[Path], Any]]:
-    """A file or folder that is gone, empty, or something else."""
-    place = _place(dice, Path.exists) if dice.random() < 0.9 else Path(str(dice.choice(STEPS)))
+def _moved(dice: random.Random) -> Mutant:
+    """A file or folder that is gone, empty, a link to itself, something else, or there under another name too."""
+    here, there = _place(dice, is_file=False), _original() / "checkpoints" / _place(dice, is_file=False)
+    how = dice.choice(("gone", "empty", "loop", "another", "extra"))
+    beside = dice.random() < 0.5
+    name = dice.choice(("9", "007", "-1", "99999999999999999999", "²", "8x", "8.orbax-checkpoint-tmp-3", ".DS_Store"))
 
-    def remove(root: Path) -> None:
-        shutil.rmtree(root / place) if (root / place).is_dir() else (root / place).unlink()
+    def edit(root: Path) -> None:
+        target = root / (here if how != "extra" else here.with_name(name) if beside else name)
+        was_folder = target.is_dir()
+        if target.exists():
+            shutil.rmtree(target) if was_folder else target.unlink()
+        if how == "loop":
+            target.symlink_to(target)
+        elif how == "empty":
+            target.mkdir() if was_folder else target.write_bytes(b"")
+        elif how in ("another", "extra"):
+            shutil.copytree(there, target) if there.is_dir() else shutil.copy(there, target)
 
-    def replace(root: Path) -> None:
-        was_folder = (root / place).is_dir()
-        remove(root)
-        (root / place).write_bytes(b"") if was_folder else (root / place).mkdir()
-
-    def empty(root: Path) -> None:
-        for each in [root / place, *(root / place).rglob("*")]:
-            if each.is_file():
-                each.write_bytes(b"")
-
-    def loop(root: Path) -> None:
-        remove(root)
-        (root / place).symlink_to(dice.choice((root / place, root / "nowhere")))
-
-    return [dice.choice((remove, remove, replace, empty, loop))]
+    return Mutant((edit,))
 
 
-def _swapped(dice: random.Random) -> list[Callable[[Path], Any]]:
-    """A part of one checkpoint in the place of that of the other, or both exchanged, or another part in its place."""
-    part = dice.choice((".", "state", "run", "run/metadata", "_CHECKPOINT_METADATA", "state/_METADATA", "state/d"))
-    part = dice.choice((part, "state/ocdbt.process_0", "state/manifest.ocdbt"))
-    one, other = dice.sample(STEPS, 2)
-
-    def exchange(root: Path) -> None:
-        here, there, aside = root / str(one) / part, root / str(other) / part, root.parent / "aside"
-        here.rename(aside)
-        there.rename(here)
-        aside.rename(there)
-
-    def copy(root: Path) -> None:
-        here, there = root / str(one) / part, root / str(other) / part
-        shutil.copytree(here, there, dirs_exist_ok=True) if here.is_dir() else shutil.copy(here, there)
-
-    first, second = _place(dice, Path.is_file), _place(dice, Path.is_file)
-
-    def confuse(root: Path) -> None:
-        (root / first).write_bytes((_original() / "checkpoints" / second).read_bytes())
-
-    return [dice.choice((exchange, copy, confuse))]
-
-
-def _extra(dice: random.Random) -> list[Callable[[Path], Any]]:
-    """Files and folders that nobody asked for."""
-    names = (
-        "9",
-        "12",
-        "007",
-        "-1",
-        "0",
-        "99999999999999999999",
-        "x",
-        "²",
-        "8x",
-        "8.orbax-checkpoint-tmp-3",
-        ".DS_Store",
-    )
-    place = Path(dice.choice(names)) if dice.random() < 0.7 else _place(dice, Path.is_dir) / dice.choice(names)
-    source = dice.choice((None, b"", b"junk", str(STEPS[0]), str(STEPS[-1]), "8/run", "8/state"))
-
-    def add(root: Path) -> None:
-        if source is None:
-            (root / place).mkdir()
-        elif isinstance(source, bytes):
-            (root / place).write_bytes(source)
-        else:
-            shutil.copytree(_original() / "checkpoints" / source, root / place)
-
-    return [add]
-
-
-def _described(dice: random.Random, is_sealed: bool) -> list[Callable[[Path], Any]]:
+def _described(dice: random.Random, is_sealed: bool) -> Mutant:
     """Its description with other values, types and names, under its checksum or one made anew."""
     step = dice.choice((STEPS[0], STEPS[-1], STEPS[-1]))
     source = json.loads((_original() / f"checkpoints/{step}/run/metadata").read_text("utf-8"))
-    info: Any = source
-    for _ in range(dice.choice((1, 1, 2))):
-        change = dice.choice((edits.rearranged, lambda dice, _: edits.value(dice)))
-        info = edits.changed(dice, info, change)
+    info = edits.changed(dice, source, edits.rearranged, edits.replaced)
     if isinstance(info, dict):
         info = {str(name): value for name, value in info.items()}
         if is_sealed:
@@ -238,24 +179,15 @@ def _described(dice: random.Random, is_sealed: bool) -> list[Callable[[Path], An
             rest = {name: value for name, value in info.items() if name != "digest"}
             info = {**rest, "digest": digest(json.loads(json.dumps(rest, default=str, skipkeys=True)))}
     text = json.dumps(info, default=str, skipkeys=True)
-    return [lambda root: (root / f"{step}/run/metadata").write_text(text, "utf-8", "surrogatepass")]
+    return Mutant((lambda root: (root / f"{step}/run/metadata").write_text(text, "utf-8", "surrogatepass"),))
 
 
 KEPT = ("env_steps", "seconds", "digests")  # what nothing else could say, where a description is sealed anew
 
-_MUTATORS: dict[str, Callable[[random.Random], list[Callable[[Path], Any]]]] = {
+DAMAGES: dict[str, Callable[[random.Random], Mutant]] = {
     "flipped": functools.partial(_bytes, change=edits.flipped),
-    "cut": functools.partial(_bytes, change=lambda dice, content: edits.cut(dice, content) if content else b""),
-    "missing": _missing,
-    "swapped": _swapped,
-    "extra": _extra,
+    "cut": functools.partial(_bytes, change=edits.cut),
+    "moved": _moved,
     "description": functools.partial(_described, is_sealed=False),
     "description, sealed": functools.partial(_described, is_sealed=True),
 }
-CLASSES = tuple(_MUTATORS)
-
-
-def mutants(seed: int) -> Iterator[tuple[str, Mutant]]:
-    """Mutants without end, each with the name of its class; the same seed gives the same ones."""
-    for number, (kind, mutate) in edits.in_turns(_MUTATORS):
-        yield kind, Mutant(tuple(mutate(random.Random(f"{seed} {number}"))))

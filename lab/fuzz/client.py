@@ -5,12 +5,11 @@ A mutant is an episode: legal calls, then a junk one, which is made of what is l
 
 import functools
 import importlib.util
-import itertools
 import json
 import pathlib
 import random
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import jax
@@ -30,7 +29,6 @@ TARGETS = (TEAMS, "LifeOps-v0", "LifeStack-v0", "TeamsClone-v0")
 LONG = ("TeamsClone-v0",)  # whose episodes take seconds in words
 BEGINNINGS: list[Any] = [*LEAVES, "LifeOps-v0", "LifeOp-v0", "easy_1", "é\udcff", "x" * 10**6]
 IDLE = {"action_type": "wait", "type": "idle"}
-CLASSES = (*KINDS, "order", "beginnings", "server")
 
 
 class Call(NamedTuple):
@@ -40,16 +38,6 @@ class Call(NamedTuple):
     target: str  # the id that a `TextEnv` plays, or TEAMS
     before: int  # legal calls before it
     seed: str  # of all that is drawn
-
-
-def mutants(seed: int, targets: tuple[str, ...] = TARGETS) -> Iterator[tuple[str, Call]]:
-    """Mutants without end, each with the name of its class; the same seed gives the same ones."""
-    kinds = [kind for kind in CLASSES if kind != "server" or importlib.util.find_spec("openenv")]
-    for number in itertools.count():
-        kind, own = kinds[number % len(kinds)], f"{seed} {number}"
-        dice = random.Random(own)
-        target = dice.choice([name for name in targets if kind != "order" or name not in LONG])
-        yield kind, Call(kind, target, dice.choice((0, 0, 1, 2, 4, 8)), own)
 
 
 def judge(call: Call, folder: pathlib.Path) -> str:
@@ -244,3 +232,15 @@ def _check_reason(reason: str) -> None:
         raise Fault(f"the reason has {odd[0]!r}")
     if "Traceback" in reason or " object at 0x" in reason:
         raise Fault(f"not in plain words: {reason!r}")
+
+
+def _call(dice: random.Random, kind: str) -> Call:
+    """A junk call of a class."""
+    target = dice.choice([name for name in TARGETS if kind != "order" or name not in LONG])
+    return Call(kind, target, dice.choice((0, 0, 1, 2, 4, 8)), str(dice.random()))
+
+
+DAMAGES: dict[str, Callable[[random.Random], Call]] = {
+    kind: functools.partial(_call, kind=kind)
+    for kind in (*KINDS, "order", "beginnings", *(["server"] if importlib.util.find_spec("openenv") else []))
+}

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from lab.fuzz.edits import mutants
 from lab.fuzz.judging import Answer, Figures, limit_memory, run
 
 TARGETS = {
@@ -27,7 +28,7 @@ TARGETS = {
     "client": "calls of the clients in words, and of the server",
     "commands": "arguments of the commands",
 }
-"""Name of a module -> what it damages. A module has `CLASSES`, `mutants(seed)` and `judge(mutant, folder)`."""
+"""Name of a module -> what it damages. A module has `DAMAGES` (class -> dice -> mutant) and `judge(mutant, folder)`."""
 
 HEAD = "| {} | mutants | loaded | refused | seconds | slowest | found |\n|---|---|---|---|---|---|---|"
 
@@ -56,7 +57,7 @@ def _fuzz(name: str, arguments: argparse.Namespace) -> int:
     target: Any = importlib.import_module(f"lab.fuzz.{name}")
     limit_memory()
     figures = collections.defaultdict(Figures)
-    some = itertools.islice(target.mutants(arguments.seed), arguments.mutants)
+    some = itertools.islice(mutants(target.DAMAGES, arguments.seed), arguments.mutants)
     end = time.monotonic() + arguments.seconds
     with tempfile.TemporaryDirectory() as folder:
         for number, each in enumerate(run(target.judge, some, Path(folder))):
@@ -68,7 +69,7 @@ def _fuzz(name: str, arguments: argparse.Namespace) -> int:
             if time.monotonic() > end:
                 break
     print(HEAD.format(name))
-    for kind in target.CLASSES:
+    for kind in target.DAMAGES:
         print(figures[kind].row(kind))
     total = sum(figures.values(), Figures())
     print(total.row("all"), flush=True)

@@ -9,14 +9,13 @@ import functools
 import importlib
 import inspect
 import io
-import itertools
 import os
 import pathlib
 import random
 import shutil
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 from unittest import mock
 
@@ -35,7 +34,6 @@ from train.settings.config import Config
 SECONDS = 2.0  # of computing, for one list
 MAX_LINES = 30  # on stderr
 MAX_MESSAGE = 10_000  # characters, likewise
-CLASSES = ("values", "names", "paths", "repeated", "missing", "together", "words")
 TRAINERS = tuple(ALGORITHMS)
 
 WORK = (
@@ -57,34 +55,16 @@ WORDS = [
     *("learning_rate=" + ",".join(["1"] * 3000), "True", "None", "none", "{}", "[]", "%s", "{0}", "*", "~"),
 ]
 NAMES = [
-    *(
-        "LifeOps-v0",
-        "LifeOps-Shaped-v0",
-        "TeamsClone-MultiAgent-v0",
-        "LifeOp-v0",
-        "lifeops",
-        "LIFEOPS-V0",
-        "CartPole-v1",
-    ),
+    *("LifeOps-v0", "LifeOps-Shaped-v0", "TeamsClone-MultiAgent-v0", "LifeOp-v0", "LIFEOPS-V0", "CartPole-v1"),
     *("lifeops/easy_1", "lifeops/easy_99", "teamsclone", "lifestack", "generated", "library", "flat", "entities"),
-    *("json:loads", "json:", ":", "nowhere:make", "json:none", "PPO", "jumanji", "environments", "h100", "npz"),
+    *("json:loads", "json:", ":", "nowhere:make", "json:none", "PPO", "environments", "npz"),
 ]
 PATHS = [
-    *(
-        ".",
-        "run",
-        "run/policy.msgpack",
-        "run/config.json",
-        "empty",
-        "day.yaml",
-        "bad.yaml",
-        "days",
-        "none",
-        "none/x.png",
-    ),
+    *(".", "run", "run/policy.msgpack", "run/config.json", "empty", "day.yaml", "bad.yaml", "days", "none"),
     *("/dev/null", "/proc/none/x", "x" * 300, "é\udcff.npz", "out.npz", "out.png", "day.yaml/x", "link", "loop"),
 ]
 VALUES = {"values": NUMBERS, "names": NAMES, "paths": PATHS, "words": WORDS}
+ANY = [*NUMBERS, *WORDS, *NAMES, *PATHS]
 
 
 class Line(NamedTuple):
@@ -96,14 +76,6 @@ class Line(NamedTuple):
 
 class Began(BaseException):
     """A command would begin to work now."""
-
-
-def mutants(seed: int) -> Iterator[tuple[str, Line]]:
-    """Lists without end, each with the name of its class; the same seed gives the same ones."""
-    options = _options()
-    for number in itertools.count():
-        dice, kind = random.Random(f"{seed} {number}"), CLASSES[number % len(CLASSES)]
-        yield kind, _line(dice, kind, *dice.choice(options))
 
 
 def judge(line: Line, folder: pathlib.Path) -> str:
@@ -183,40 +155,39 @@ def _has_server() -> bool:
     return True
 
 
-def _line(dice: random.Random, kind: str, name: str, options: list[str], positional: int) -> Line:
-    """A list of a class for a command, of which the rest is as it should be."""
+def _line(dice: random.Random, kind: str) -> Line:
+    """A list of a class for some command, of which the rest is as it should be."""
+    name, options, positional = dice.choice(_options())
     program = "scenarios" if name.startswith("scenarios") else "jaxenv"
     words = name.split()[program == "scenarios" :]
-    given = _positionals(dice, words[-1], positional)
+    given = _positionals(words[-1], positional)
     known = ["--env", "LifeOps-v0", "--num-envs", "4", "--num-steps", "4"] if name in TRAINERS else []
-    value = dice.choice(VALUES.get(kind, [*NUMBERS, *WORDS, *NAMES, *PATHS]))
+    value = dice.choice(VALUES.get(kind, ANY))
     option = dice.choice(options or ["--help"])
     more = [option, value]
     if kind == "repeated":
-        more = [option, value] * dice.choice((2, 3, 50)) + [option, dice.choice(NUMBERS)]
+        more = more * dice.choice((2, 3, 50)) + [option, dice.choice(NUMBERS)]
     elif kind == "missing":
         cut = dice.randrange(3)
         more, given, known = [option][: cut != 1], given[: cut == 2], known[: dice.randrange(len(known) + 1)]
     elif kind == "together":
-        more = [
-            word for _ in range(4) for word in (dice.choice(options or ["-h"]), dice.choice([*NUMBERS, *NAMES, *PATHS]))
-        ]
+        more = [word for _ in range(4) for word in (dice.choice(options or ["-h"]), dice.choice(ANY))]
     elif kind == "words":
         words = dice.choice((words, words, [value], [words[0][:-1]], [words[0].upper()], []))
-        more = dice.choice(
-            ([value], [value, value], [option + "=" + value], [option[:-1], value], ["--" + value], ["-x"])
-        )
+        odd = ([value, value], [option + "=" + value], [option[:-1], value], ["--" + value], ["-x"])
+        more = dice.choice(([value], *odd))
     if given and kind in ("names", "paths") and dice.random() < 0.4:
         given, more = [value], []
     return Line(program, (*words, *given, *known, *more))
 
 
-def _positionals(dice: random.Random, command: str, count: int) -> list[str]:
+def _positionals(command: str, count: int) -> list[str]:
     """Arguments that a command takes before its options."""
     usual = {"profile": "LifeOps-v0", "new": "lifeops", "schema": "lifeops", "check": "day.yaml", "show": "day.yaml"}
     return [usual.get(command, "run")] * min(count, 1)
 
 
+@functools.cache
 def _options() -> list[tuple[str, list[str], int]]:
     """(command, its options, how many arguments it takes before them) of all."""
     fields = [name for kind in (Config, Start) for name in _fields(kind)]
@@ -274,3 +245,9 @@ def _warm() -> None:
     _has_server()
     with _idle(), contextlib.suppress(ValueError, Began):
         commands.COMMANDS["bench"](["--only", "LifeOps-v0"])  # which builds the programs
+
+
+DAMAGES: dict[str, Callable[[random.Random], Line]] = {
+    kind: functools.partial(_line, kind=kind)
+    for kind in ("values", "names", "paths", "repeated", "missing", "together", "words")
+}

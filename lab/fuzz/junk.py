@@ -197,20 +197,8 @@ def text(dice: random.Random, legal: Any) -> str:
     known = json.dumps(legal)
     return dice.choice(
         (
-            *(
-                "",
-                " \n",
-                "what now?",
-                HALF,
-                f"{HALF}{known}",
-                "\x00",
-                "é😀" * 50,
-                "9" * 6,
-                "9" * 5000,
-                "-1",
-                "1e3",
-                "٣",
-            ),
+            *("", " \n", "what now?", HALF, f"{HALF}{known}", "\x00", "é😀" * 50),
+            *("9" * 6, "9" * 5000, "-1", "1e3", "٣"),
             *("x" * 20_000, "x" * 20_001, "x" * 10**6, "\n" * 20_000, " " * 19_999 + "z", "-" * 20_000),
             *("{" * 20_000, '{"a":' * 4000, "[" * 20_000, '{"":[' * 900 + "0," * 7000, '{"a":"' + "{" * 19_000),
             *('{"a":1e999999999}', '{"a":NaN}', '{"a":-Infinity}', '{"a":' + "9" * 19_000 + "}", '{"a":"\\ud800"}'),
@@ -232,11 +220,8 @@ def mapping(dice: random.Random, legal: Any) -> Any:
             *(inside, inside, {**legal, dice.choice(FIELDS): inside}, {"type": "send_message", "payload": inside}),
             *({dice.choice(KEYS): dice.choice(LEAVES)}, {**legal, dice.choice(KEYS): 1}, UserDict({"type": inside})),
             *({f"k{n}": n for n in range(dice.choice((100, 60_000)))}, {"type": ["x"] * 60_000}, {"x" * 10**6: 1}),
-            *(
-                {Word("type"): Word("idle")},
-                {Word(key): value for key, value in legal.items()},
-                {"type": "z" * 3 * 10**6},
-            ),
+            *({Word("type"): Word("idle")}, {Word(key): value for key, value in legal.items()}),
+            {"type": "z" * 3 * 10**6},
             *({"action_type": Masked(None)}, {"type": Masked(dict)}, {"type": Number(3)}, {"payload": Whole()}),
         )
     )

@@ -6,7 +6,7 @@ import math
 import random
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -115,77 +115,46 @@ def _prepare() -> None:
         resume(Mutant({}).write(Path(folder)))
 
 
-def _settings(dice: random.Random) -> dict[str, bytes | None]:
+def _settings(dice: random.Random) -> Mutant:
     """Settings of other values and types, left out, renamed or added."""
-    settings: Any = json.loads((original() / "config.json").read_text("utf-8"))
-    for _ in range(dice.choice((1, 1, 2))):
-        change = dice.choice((edits.rearranged, lambda dice, _: edits.value(dice), lambda dice, _: edits.value(dice)))
-        settings = edits.changed(dice, settings, change)
-    return {"config.json": _text(settings)}
+    settings = json.loads((original() / "config.json").read_text("utf-8"))
+    return Mutant({"config.json": _text(edits.changed(dice, settings, edits.rearranged, edits.replaced))})
 
 
-def _records(dice: random.Random) -> dict[str, bytes | None]:
-    """Records of other values and types, in another order, and lines that are none."""
-    lines: list[bytes] = (original() / "metrics.jsonl").read_bytes().splitlines()
-    for _ in range(dice.choice((1, 1, 3))):
-        place = dice.randrange(len(lines))
-        record: Any = json.loads(lines[place]) if lines[place][:1] == b"{" and dice.random() < 0.7 else {"superstep": 1}
-        if dice.random() < 0.5 and "env_steps" in record:
-            lines[place] = _text({**record, dice.choice(list(record)): dice.choice(edits.NUMBERS)})
-            continue
-        odd = edits.changed(dice, record, dice.choice((edits.rearranged, lambda dice, _: edits.value(dice))))
-        lines[place] = dice.choice(
-            (
-                _text(odd),
-                _text(odd),
-                _text(odd),
-                b"",
-                b"junk",
-                b"\xff\x00",
-                b"[" * 9999,
-                b"1" * 9999,
-                b"{}",
-                b'{"superstep": NaN}',
-            )
-        )
-    return {"metrics.jsonl": b"".join(line + b"\n" for line in lines)}
+def _records(dice: random.Random) -> Mutant:
+    """Records of other values and types, and lines that are none."""
+    lines = (original() / "metrics.jsonl").read_bytes().splitlines()
+    for place in dice.sample(range(len(lines)), dice.choice((1, 1, 3))):
+        record = json.loads(lines[place])
+        number = {**record, dice.choice(list(record)): dice.choice(edits.NUMBERS)}
+        odd = edits.changed(dice, record, edits.rearranged, edits.replaced)
+        lines[place] = dice.choice((_text(number), _text(number), _text(odd), _text(odd), dice.choice(LINES)))
+    return Mutant({"metrics.jsonl": b"".join(line + b"\n" for line in lines)})
+
+
+LINES = (b"", b"junk", b"\xff\x00", b"[" * 9999, b"1" * 9999, b"{}", b'{"superstep": NaN}')
+STRAY = ("policy.msgpack", "policy_best.msgpack", "metrics.csv", "metrics.jsonl.unfinished", "config.json.unfinished")
 
 
 def _text(value: Any) -> bytes:
     return json.dumps(value, default=str, skipkeys=True).encode("utf-8", "surrogatepass")
 
 
-def _damaged(dice: random.Random) -> dict[str, bytes | None]:
+def _damaged(dice: random.Random) -> Mutant:
     """Bytes of a file that are changed or cut, or the whole file missing."""
     name = dice.choice(("config.json", "metrics.jsonl"))
     content = (original() / name).read_bytes()
-    return {
-        name: dice.choice((edits.flipped(dice, content), edits.flipped(dice, content), edits.cut(dice, content), None))
-    }
+    return Mutant({name: dice.choice((edits.flipped(dice, content), edits.cut(dice, content), None))})
 
 
-def _stray(dice: random.Random) -> dict[str, bytes | None]:
+def _stray(dice: random.Random) -> Mutant:
     """Files that a run may have, with something else in them."""
-    names = (
-        "policy.msgpack",
-        "policy_best.msgpack",
-        "metrics.csv",
-        "metrics.jsonl.unfinished",
-        "config.json.unfinished",
-    )
-    return {dice.choice(names): dice.choice((b"", b"junk\n", b"\xff" * 99, b"\x80", b"\x81\xa6format\xa1x"))}
+    return Mutant({dice.choice(STRAY): dice.choice((b"", b"junk\n", b"\xff" * 99, b"\x80", b"\x81\xa6format\xa1x"))})
 
 
-_MUTATORS: dict[str, Callable[[random.Random], dict[str, bytes | None]]] = {
+DAMAGES: dict[str, Callable[[random.Random], Mutant]] = {
     "settings": _settings,
     "records": _records,
     "bytes": _damaged,
     "other files": _stray,
 }
-CLASSES = tuple(_MUTATORS)
-
-
-def mutants(seed: int) -> Iterator[tuple[str, Mutant]]:
-    """Mutants without end, each with the name of its class; the same seed gives the same ones."""
-    for number, (kind, mutate) in edits.in_turns(_MUTATORS):
-        yield kind, Mutant(mutate(random.Random(f"{seed} {number}")))

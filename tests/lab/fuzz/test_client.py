@@ -11,7 +11,8 @@ import pytest
 import jaxenv
 import scenarios
 from lab.fuzz import client
-from lab.fuzz.client import TEAMS, Fault, Game, judge, mutants
+from lab.fuzz.client import DAMAGES, TEAMS, Fault, Game, judge
+from lab.fuzz.edits import mutants
 from lab.fuzz.junk import HALF, Endless, Masked, Number, Whole, Word
 from scenarios.teamsclone import TeamsEnvClient
 
@@ -19,9 +20,10 @@ CALLS = 56
 TARGETS = (TEAMS, "LifeOps-v0")
 
 
-def test_junk_calls_are_answered(tmp_path: Path) -> None:
-    answers: dict[str, collections.Counter] = {kind: collections.Counter() for kind in client.CLASSES}
-    some = itertools.islice(mutants(5, TARGETS), CALLS)
+def test_junk_calls_are_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "TARGETS", TARGETS)
+    answers: dict[str, collections.Counter] = {kind: collections.Counter() for kind in DAMAGES}
+    some = itertools.islice(mutants(DAMAGES, 5), CALLS)
     for kind, call in (each for each in some if each[0] != "order"):
         answers[kind]["refused" if judge(call, tmp_path) else "taken"] += 1
     assert all(answers[kind]["refused"] for kind in ("types", "numbers", "texts", "mappings", "near actions"))

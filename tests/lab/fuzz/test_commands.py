@@ -6,14 +6,15 @@ from pathlib import Path
 import pytest
 
 from lab.fuzz import commands
-from lab.fuzz.commands import CLASSES, Fault, Line, judge, mutants
+from lab.fuzz.commands import DAMAGES, Fault, Line, judge
+from lab.fuzz.edits import mutants
 
 LISTS = 28
 
 
 def test_lists_are_taken_or_refused(tmp_path: Path) -> None:
-    answers = [(kind, judge(line, tmp_path)) for kind, line in itertools.islice(mutants(4), LISTS)]
-    assert len({kind for kind, said in answers if said}) > len(CLASSES) // 2
+    answers = [(kind, judge(line, tmp_path)) for kind, line in itertools.islice(mutants(DAMAGES, 4), LISTS)]
+    assert len({kind for kind, said in answers if said}) > len(DAMAGES) // 2
     assert any(not said for _, said in answers)
 
 

@@ -9,21 +9,23 @@ from typing import Any
 
 import pytest
 
-from lab.fuzz.documents import judge
+from lab.fuzz.documents import DAMAGES, Mutant, judge
+from lab.fuzz.edits import mutants
 from lab.fuzz.judging import Fault, run
-from lab.fuzz.mutants import CLASSES, Mutant, Raising, Word, mutants
+from lab.fuzz.junk import Raising, Word
 
 MUTANTS = 105
 TASK: dict[str, Any] = {"horizon": 5, "mutable_world": {"a": 1}, "success_conditions": [{"key": "a", "value": 2}]}
 DAY: dict[str, Any] = {"persona": "busy_parent", "tasks": [{"task_id": "t1", "remaining_minutes": 30}]}
 ROUTE = {"id": "r", "consequences": {"a": 2}}
+FAILING = Raising("iter", RuntimeError("\ud800 no keys"))
 BOMB = "a0: &a0 [x, x]\n" + "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 10))
 LONG_ALIAS = f"a: &a {'x' * 40_000}\nb: [{', '.join(['*a'] * 60)}]\n"
 
 
 def test_mutants_are_loaded_or_refused(tmp_path: Path) -> None:
-    answers: dict[str, collections.Counter] = {kind: collections.Counter() for kind in CLASSES}
-    for each in run(judge, itertools.islice(mutants(7), MUTANTS), tmp_path):
+    answers: dict[str, collections.Counter] = {kind: collections.Counter() for kind in DAMAGES}
+    for each in run(judge, itertools.islice(mutants(DAMAGES, 7), MUTANTS), tmp_path):
         assert not each.fault, (each.kind, each.message)
         answers[each.kind][each.answer] += 1
     assert all(counts["refused"] for counts in answers.values())
@@ -31,7 +33,7 @@ def test_mutants_are_loaded_or_refused(tmp_path: Path) -> None:
 
 
 def test_a_seed_gives_the_same_mutants() -> None:
-    first, again, other = ([m.content for _, m in itertools.islice(mutants(seed), 6)] for seed in (3, 3, 4))
+    first, again, other = ([m.content for _, m in itertools.islice(mutants(DAMAGES, seed), 6)] for seed in (3, 3, 4))
     assert first == again != other
 
 
@@ -119,7 +121,7 @@ REFUSED: dict[str, tuple[Mutant, str]] = {
     "a cycle": (python(cycle()), "20 levels"),
     "nesting": (python({**TASK, "mutable_world": nested(5000)}), "20 levels"),
     "a cycle beside the fields": (python({**TASK, "domain_metadata": cycle()}), "20 levels"),
-    "a mapping that fails": (python({**TASK, "mutable_world": Raising()}), "cannot be read: RuntimeError"),
+    "a mapping that fails": (python({**TASK, "mutable_world": FAILING}), "cannot be read: RuntimeError"),
     "not a number": (python({**TASK, "mutable_world": {"a": math.nan}}), "'a': found nan, expected a finite number"),
     "a number that cannot be printed": (python({**TASK, "horizon": 16**9000}), "a number of more than 10800 digits"),
     "bytes": (python({**TASK, "id": b"a"}), "document 1: id: found bytes"),
