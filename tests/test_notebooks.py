@@ -60,7 +60,7 @@ def test_shares_below_0_and_pictures_without_a_png_are_found():
 
 def test_a_busy_machine_is_refused(monkeypatch):
     monkeypatch.setattr(os, "getloadavg", lambda: (1.2, 0.0, 0.0))
-    with pytest.raises(SystemExit, match=r"the load of this machine is 1\.2"):
+    with pytest.raises(ValueError, match=r"the load of this machine is 1\.2"):
         refuse_load()
     monkeypatch.setattr(os, "getloadavg", lambda: (0.9, 3.0, 3.0))
     refuse_load()

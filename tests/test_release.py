@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 PACKAGES = ("jaxenv", "scenarios", "train")
 VERSION = jaxenv.__version__
-DATA = {".py", ".yaml", ".json", ".npz", ".msgpack", ".typed", ".txtpb", ".html"}
+DATA = {".py", ".yaml", ".json", ".npz", ".msgpack", ".typed", ".html"}
 UNREACHABLE = re.compile(r"NewConnectionError|ConnectTimeout|Max retries exceeded|Temporary failure in name resolution")
 
 

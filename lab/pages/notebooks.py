@@ -61,9 +61,9 @@ def problems(outputs: Iterable[Any]) -> list[str]:
 
 
 def refuse_load() -> None:
-    """Ends the program where other work runs."""
+    """Raises a ValueError where other work runs."""
     if (load := os.getloadavg()[0]) > MAX_LOAD:
-        sys.exit(
+        raise ValueError(
             f"the load of this machine is {load:.1f}; to measure it must be {MAX_LOAD:.0f} or less: try again later"
         )
 
