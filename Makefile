@@ -34,16 +34,16 @@ train: $(CORE)  ## train PPO on generated days and score it on the library
 	$(PY) -m train ppo --env LifeOps-Shaped-v0 $(ARGS)
 
 baselines: $(DEV)  ## train every agent in every environment, some hours on two cores, and write RESULTS.md
-	$(PY) -m train baselines $(ARGS)
+	$(PY) -m lab baselines $(ARGS)
 
 bench: $(DEV)  ## measure environment steps per second, beside other suites
-	$(PY) -m train bench $(ARGS)
+	$(PY) -m lab bench $(ARGS)
 
 bench-gpu:  ## measure all of it on a GPU, within eight minutes once it is installed
 	@test -n "$(CUDA)" || { echo 'make bench-gpu needs an NVIDIA driver of CUDA 12 or later, and nvidia-smi finds none.' >&2; \
 	    exit 1; }
 	@$(MAKE) --no-print-directory $(CORE)
-	$(PY) -m train bench-gpu $(ARGS)
+	$(PY) -m lab bench-gpu $(ARGS)
 
 # Compiling is what costs, so the tests of one file stay in one process and share what it compiled, and `make test` has
 # XLA compile quickly, to slower code: without its newer emitters of fused kernels it takes a third of the time.
@@ -73,15 +73,15 @@ coverage: $(DEV)  ## the tests in one process, and which lines they miss
 
 # Some of them, longer or another seed: make fuzz ARGS="banks policies --seconds 36000 --seed 7"
 fuzz: $(DEV)  ## an hour for each kind of file that jaxenv reads, damaged
-	$(PY) -m tests.fuzz --seconds 3600 $(ARGS)
+	$(PY) -m lab fuzz --seconds 3600 $(ARGS)
 
 # A soak that was killed goes on. Other environments: make soak ARGS="--env LifeOps-v0 --out other.jsonl"
 soak: $(DEV)  ## 10^9 random legal steps of every environment, whose laws are checked; soak.jsonl has a line a piece
-	$(PY) -m tests.soak --steps 1e9 $(ARGS)
+	$(PY) -m lab soak --steps 1e9 $(ARGS)
 
 # The engine comes first: make mutation ARGS="lifestack --sample 50". Needs: pip install cosmic-ray
 mutation: $(DEV)  ## small mistakes in rewards, masks and ends of an engine, hours of them: which ones no test catches
-	$(PY) -m tests.mutation $(ARGS)
+	$(PY) -m lab mutation $(ARGS)
 
 check: $(DEV)  ## lint, format, types, import contracts
 	$(BIN)/ruff check .
@@ -93,10 +93,10 @@ docs: $(DEV)  ## write the documentation site to site/; a broken link or referen
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 gallery: $(DEV)  ## record the episodes of docs/gallery/ anew, as pictures and GIFs
-	$(PY) docs/gallery.py $(ARGS)
+	$(PY) -m lab gallery $(ARGS)
 
 notebooks: $(DEV)  ## run the notebooks, minutes each, and store what they show
-	$(PY) tests/test_notebooks.py $(ARGS)
+	$(PY) -m lab notebooks $(ARGS)
 
 # The same commit gives the same bytes: hatchling dates all files alike, by SOURCE_DATE_EPOCH where that is set.
 dist: $(DEV)  ## build the source archive and the wheel into dist/, and check them
@@ -112,9 +112,7 @@ library: $(CORE)  ## compile scenarios/library/ into the arrays that jaxenv ship
 	$(PY) -m scenarios compile $(ARGS)
 
 tables: $(DEV)  ## write what docs/ repeats: tables of jaxenv/envs/, licences of constraints.txt, badges of pyproject.toml
-	$(PY) tests/test_tables.py
-	$(PY) docs/licences.py
-	$(PY) docs/badges.py
+	$(PY) -m lab tables
 
 # Pinned on the oldest Python that is supported, so that the pins exist for the later ones too.
 lock:  ## pin anew, in constraints.txt, the newest releases that fit together
@@ -129,7 +127,7 @@ lock:  ## pin anew, in constraints.txt, the newest releases that fit together
 clean:  ## remove virtual environments, builds and caches; runs/ stays
 	rm -rf $(VENV) .venv-newest .lock-venv build dist htmlcov site .coverage .coverage.* .hypothesis
 	rm -rf .pytest_cache .ruff_cache .import_linter_cache
-	find jaxenv scenarios train tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find jaxenv scenarios train lab tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # pip is the last thing that venv writes: where it is missing, an earlier attempt was cut short.
 $(BIN)/pip:

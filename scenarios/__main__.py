@@ -152,7 +152,7 @@ def compile(arguments: argparse.Namespace) -> int:
     """Writes the files that jaxenv ships beside the text of each library: the arrays and the JSON Schema.
 
     For the development of jaxenv itself; your own scenarios are compiled whenever they are loaded. The known returns
-    of the libraries are written by `python -m scenarios.solvers`.
+    of the libraries are written by `python -m lab returns`, in a checkout.
     """
     del arguments
     for name, format in ENVIRONMENTS.items():

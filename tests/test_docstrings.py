@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 # All modules in one file, so that one process compiles what their examples share.
 MODULES = [
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-    for package in ("jaxenv", "scenarios", "train")
+    for package in ("jaxenv", "scenarios", "train", "lab")
     for path in sorted((ROOT / package).rglob("*.py"))
     if ">>> " in path.read_text()
 ]
@@ -65,7 +65,7 @@ PUBLIC = [
 
 def is_slow(name):
     """Whether its examples train or score: they compile for long, and other tests run the same code."""
-    return name.startswith(("train.ppo", "train.pqn", "train.dqn", "train.networks", "train.score", "train.results"))
+    return name.startswith(("train.ppo", "train.pqn", "train.dqn", "train.networks", "train.score"))
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * is_slow(name)) for name in MODULES])

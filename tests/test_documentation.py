@@ -1,7 +1,7 @@
 """The documentation site: every public name has its place in the reference, and every page its place in the site."""
 
 import dataclasses
-import importlib.util
+import importlib
 import inspect
 import json
 import os
@@ -21,9 +21,7 @@ ROOT = Path(__file__).parents[1]
 pytest.importorskip("mkdocs", reason="the extra `docs` is not installed")
 pytest.importorskip("nbconvert", reason="the extra `docs` is not installed")
 griffe = pytest.importorskip("griffe")
-spec = importlib.util.spec_from_file_location("pages", ROOT / "docs" / "pages.py")
-pages = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(pages)
+pages = importlib.import_module("lab.pages.pages")
 
 
 @pytest.mark.parametrize("module_name", pages.REFERENCE.values())
@@ -128,8 +126,8 @@ def test_the_examples_of_the_reference_are_code(site):
 @pytest.fixture(scope="module")
 def read():
     """(class) -> name of a field that it declares -> what the site says of it, as the site reads the packages."""
-    assert "docs/fields.py" in (ROOT / "mkdocs.yml").read_text("utf-8")
-    extensions = griffe.load_extensions(ROOT / "docs" / "fields.py")
+    assert "lab/pages/fields.py" in (ROOT / "mkdocs.yml").read_text("utf-8")
+    extensions = griffe.load_extensions(ROOT / "lab" / "pages" / "fields.py")
     packages = {
         name: griffe.load(name, search_paths=[ROOT], extensions=extensions) for name in ("jaxenv", "scenarios", "train")
     }

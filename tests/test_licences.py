@@ -1,25 +1,17 @@
 """docs/licences.md and docs/badges/ say what constraints.txt, the installed packages and pyproject.toml say."""
 
-import importlib.util
 import re
 from importlib import metadata
 from pathlib import Path
 
 import pytest
 
+from lab.pages import badges, licences
+
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "licences.md"
 
 
-def script(name):
-    """A script of docs/ as a module."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-licences = script("licences")
 PINS = licences.pins()
 TABLE_ROW = re.compile(r"^\| (\S+) \| (\d\S*) \| (.+) \|$", re.MULTILINE)
 ROWS = {name: (version, licence) for name, version, licence in TABLE_ROW.findall(PAGE.read_text("utf-8"))}
@@ -72,7 +64,6 @@ def test_what_people_install_comes_before_what_developers_do():
 
 
 def test_the_badges_are_those_of_pyproject():
-    badges = script("badges")
     made = badges.badges()
     assert made == {path.name: path.read_text("utf-8") for path in badges.FOLDER.glob("*.svg")}
     readme = (ROOT / "README.md").read_text("utf-8")

@@ -64,7 +64,7 @@ def test_measuring_a_gpu_installs_what_it_needs_alone(tmp_path):
         "'.[train,viz,cuda12]'"
     )
     assert "[dev]" not in plan
-    assert "-m train bench-gpu" in plan
+    assert "-m lab bench-gpu" in plan
 
 
 @pytest.mark.parametrize(("jaxlib", "knows"), [("0.10.2", True), ("0.11.0", False), ("0.12.0.1", False)])

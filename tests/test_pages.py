@@ -263,7 +263,8 @@ def test_the_code_of_a_tutorial_makes_folders_that_no_command_above_it_has_made(
 def test_the_gallery_shows_what_its_script_makes_and_is_small():
     folder = ROOT / "docs" / "gallery"
     page = (ROOT / "docs" / "gallery.md").read_text("utf-8")
-    made = re.findall(r'^    "([\w.]+)": lambda', (ROOT / "docs" / "gallery.py").read_text("utf-8"), re.MULTILINE)
+    script = (ROOT / "lab" / "pages" / "gallery.py").read_text("utf-8")
+    made = re.findall(r'^    "([\w.]+)": lambda', script, re.MULTILINE)
     assert set(made) == {path.name for path in folder.iterdir()} == set(re.findall(r"gallery/([\w.]+)\)", page))
     assert sum(path.stat().st_size for path in folder.iterdir()) < 1_500_000
 
@@ -272,5 +273,5 @@ def test_the_gallery_shows_what_its_script_makes_and_is_small():
 @pytest.mark.parametrize("name", ["lifeops_day.png", "lifeops_deadline.gif"])
 def test_the_gallery_is_made(name, tmp_path):
     pytest.importorskip("matplotlib")
-    subprocess.run([sys.executable, ROOT / "docs" / "gallery.py", name, "--out", tmp_path], check=True, cwd=ROOT)
+    subprocess.run([sys.executable, "-m", "lab", "gallery", name, "--out", tmp_path], check=True, cwd=ROOT)
     assert (tmp_path / name).stat().st_size > 10_000

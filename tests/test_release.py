@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 PACKAGES = ("jaxenv", "scenarios", "train")
 VERSION = jaxenv.__version__
-DATA = {".py", ".yaml", ".json", ".npz", ".msgpack", ".typed", ".txtpb", ".html"}
+DATA = {".py", ".yaml", ".json", ".npz", ".msgpack", ".typed", ".html"}
 UNREACHABLE = re.compile(r"NewConnectionError|ConnectTimeout|Max retries exceeded|Temporary failure in name resolution")
 
 
@@ -72,6 +72,7 @@ def test_the_wheel_has_every_file_of_the_three_packages_and_nothing_else(wheel):
     inside = {name for name in wheel.namelist() if not name.startswith(info)}
     files = (path for package in PACKAGES for path in (ROOT / package).rglob("*") if path.suffix in DATA)
     assert inside == {path.relative_to(ROOT).as_posix() for path in files}
+    assert not [name for name in inside if name.startswith(("lab/", "tests/"))]
     assert f"{info}/licenses/LICENSE" in wheel.namelist()
     assert "jaxenv=jaxenv.__main__:run" in wheel.read(f"{info}/entry_points.txt").decode().replace(" ", "")
 

@@ -17,7 +17,7 @@ FORBIDDEN = ("seeds/", "shared/", "traces/", "rules page", "*ours*", "the seed",
 
 def citations():
     """(file, page, section) of every Python file; the section is None where a page is cited as a whole."""
-    for folder in ("jaxenv", "scenarios", "train", "tests"):
+    for folder in ("jaxenv", "scenarios", "train", "lab", "tests"):
         for path in sorted((ROOT / folder).rglob("*.py")):
             for page, sections in CITATION.findall(path.read_text("utf-8")):
                 for number in re.findall(r"\d+", sections) or [None]:
@@ -58,7 +58,7 @@ def test_a_page_speaks_of_this_project_alone(page):
 
 @pytest.mark.parametrize("page", ENVIRONMENTS)
 def test_a_page_names_files_that_exist(page):
-    named = re.findall(r"`((?:jaxenv|scenarios|tests|docs)/[\w./*]+|[A-Z]+\.md)`", PAGES[page])
+    named = re.findall(r"`((?:jaxenv|scenarios|lab|tests|docs)/[\w./*]+|[A-Z]+\.md)`", PAGES[page])
     assert named
     assert [name for name in named if not list(ROOT.glob(name))] == []
 

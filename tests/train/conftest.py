@@ -9,7 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from probes import GENERATED, PROBES, SMALL
+from probes import GENERATED, SMALL, Registered
 
 from jaxenv import registry
 from strategies.tables import Table
@@ -53,10 +53,4 @@ def batched_superstep(config, env):
 @pytest.fixture
 def probe_is_registered(monkeypatch):
     """The probe `observation` as `Table-v0`: rewards and ends depend on where it is, and it compiles at once."""
-
-    class Registered(Table):
-        @property
-        def default_params(self):
-            return PROBES["observation"]
-
     monkeypatch.setitem(registry._FACTORIES, "Table-v0", Registered)

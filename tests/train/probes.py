@@ -5,7 +5,7 @@ import types
 
 import numpy as np
 
-from strategies.tables import STATES, column, table
+from strategies.tables import STATES, Table, column, table
 from train.settings.config import Config
 from train.settings.groups import Hyper, Network, Rollout, Scenarios
 
@@ -54,3 +54,11 @@ LIBRARY = types.SimpleNamespace(
     documents=("a", "b", "c", "d"),
     returns=lambda name: {id: {"random": -1.0, "best": 1.0} for id in "abcd"},
 )
+
+
+class Registered(Table):
+    """The probe `observation` by default."""
+
+    @property
+    def default_params(self):
+        return PROBES["observation"]

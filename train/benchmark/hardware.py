@@ -13,9 +13,9 @@ from typing import Any
 import jax
 from jax.extend import backend
 
-from jaxenv.core.companions import command
-
 PACKAGES = ("jaxenv", "jax", "jaxlib", "flax", "optax", "numpy", "gymnax", "jumanji")
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def pin(threads: int) -> None:
@@ -50,7 +50,7 @@ def describe() -> dict[str, Any]:
     """Hardware, versions, threads and the command, for a JSON file."""
     device = jax.devices()[0]
     return {
-        "command": shlex.join([*command("train").split(), *sys.argv[1:]]),
+        "command": shlex.join([*_program(), *sys.argv[1:]]),
         "commit": _commit(),
         "device": device.device_kind,
         "platform": device.platform,
@@ -90,6 +90,13 @@ def processor() -> str:
     return "; ".join(filter(None, parts))
 
 
+def _program() -> list[str]:
+    """How this command was called: `jaxenv`, or `python -m` and a package of this project."""
+    called = Path(sys.argv[0]).resolve()
+    is_module = called.name == "__main__.py" and called.parents[1] == ROOT
+    return ["python", "-m", called.parent.name] if is_module else ["jaxenv"]
+
+
 def _of_processor(name: str) -> str | None:
     """What Linux says of the first processor."""
     try:
@@ -101,10 +108,9 @@ def _of_processor(name: str) -> str | None:
 
 def _commit() -> str | None:
     """The commit of the checkout that this runs in, with a mark if files have changed since; None elsewhere."""
-    root = Path(__file__).resolve().parents[2]
-    if not (root / ".git").exists():
+    if not (ROOT / ".git").exists():
         return None
-    git = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+    git = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
     try:
         return subprocess.run(git, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
     except (OSError, subprocess.SubprocessError):

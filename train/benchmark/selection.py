@@ -1,11 +1,11 @@
 """Which workloads a benchmark has, by the names that its table prints."""
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import jaxenv
 from jaxenv.core.names import did_you_mean_one_of
-from train.benchmark import learning, peers, programs
+from train.benchmark import learning, programs
 from train.benchmark.workload import STEPS, Workload, steps_of
 
 Build = Callable[[int], Workload]  # environments -> what is timed
@@ -15,16 +15,16 @@ KINDS = ("environments", "rollout", "training")
 def select(
     kinds: Sequence[str],
     banks: Sequence[str],
-    suites: Sequence[str],
     *,
     only: str = "",
     steps: int = STEPS,
     num_steps: int | None = None,
+    others: Mapping[str, Build] | None = None,
 ) -> dict[str, Build]:
-    """Name -> what builds its workload, in the order of the table.
+    """Name -> what builds its workload, in the order of the table; after the registered environments the others.
 
     Raises:
-        ValueError: for an unknown kind, bank or suite, and where no name contains `only`.
+        ValueError: for an unknown kind or bank, and where no name contains `only`.
     """
     for given, known in ((kinds, KINDS), (banks, programs.BANKS)):
         for name in given:
@@ -36,22 +36,21 @@ def select(
         for id in jaxenv.registered():
             bare = functools.partial(programs.registered, id, bank=bank)
             if "environments" in kinds:
-                found[id + end] = functools.partial(_stepped, bare, steps)
-                found[f"{id}, counted{end}"] = functools.partial(_stepped, functools.partial(bare, counted=True), steps)
+                found[id + end] = functools.partial(stepped, bare, steps)
+                found[f"{id}, counted{end}"] = functools.partial(stepped, functools.partial(bare, counted=True), steps)
             if "rollout" in kinds:
                 found[f"{id}, rollout{end}"] = functools.partial(_acting, id, steps, bank)
     for id in jaxenv.registered() if "training" in kinds else ():
         found[f"{id}, training"] = functools.partial(_training, id, num_steps)
-    if "environments" in kinds:
-        others = peers.programs(suites)
-        found |= {name: functools.partial(_stepped, build, steps) for name, build in others.items()}
+    found |= others or {}
     chosen = {name: build for name, build in found.items() if only in name}
     if not chosen:
         raise ValueError(f"no program's name contains {only!r}. Available: {'; '.join(found)}.")
     return chosen
 
 
-def _stepped(build: Callable[[], programs.Program], steps: int, num_envs: int) -> Workload:
+def stepped(build: Callable[[], programs.Program], steps: int, num_envs: int) -> Workload:
+    """Steps of a program in a batch."""
     return steps_of(build(), num_envs, steps=steps)
 
 

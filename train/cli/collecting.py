@@ -10,7 +10,6 @@ from tyro.conf import Positional
 from jaxenv.core import Environment
 from train.cli import comparison, trained
 from train.experience.bank import generate_bank
-from train.results.measure import digest
 from train.run import dataset, minari_format
 from train.run.folder import policy_path
 
@@ -54,7 +53,7 @@ def collect(
     source = {
         "algorithm": header.get("algorithm", ""),
         "file": path.name,
-        "sha256": digest(path),
+        "sha256": trained.digest(path),
         "scenarios": header["scenarios"],
     }
     with tqdm(total=episodes, unit=" episodes", desc=made.name) as bar:

@@ -1,10 +1,9 @@
-"""The commands: train, evaluate, collect, watch, plot, baselines, bench, bench-gpu, profile, scenarios."""
+"""The commands: train, evaluate, collect, watch, plot, bench, profile, scenarios."""
 
 import functools
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import tyro
 from tyro.conf import Positional
 
 from jaxenv.core import process
@@ -13,9 +12,7 @@ from scenarios import __main__ as documents
 from train import ppo
 from train.algorithms import ALGORITHMS
 from train.cli import (
-    baselines,
     benchmark,
-    benchmark_gpu,
     collecting,
     comparison,
     compile_cache,
@@ -24,7 +21,6 @@ from train.cli import (
     profiling,
     trained,
     watching,
-    whole_numbers,
 )
 from train.run import console, folder, plots, processes, runner
 from train.run.checkpoint import Progress
@@ -158,33 +154,23 @@ def plot(run_dirs: Positional[tuple[Path, ...]], out: Path | None = None) -> Non
     print(f"written to {out}")
 
 
-def _with_options(name: str, function: Callable[..., object]) -> Callable[[Sequence[str]], int]:
-    """A command whose options are the arguments of a function, with their docstring as `--help`."""
-
-    def run(argv: Sequence[str]) -> int:
-        tyro.cli(
-            option_bounds.checked(function),
-            args=argv,
-            prog=f"{command('train')} {name}",
-            registry=whole_numbers.REGISTRY,
-        )
-        return 0
-
-    return run
-
-
 OTHERS: dict[str, Callable[..., object]] = {
     "evaluate": evaluate,
     "collect": collecting.collect,
     "watch": watching.watch,
     "plot": plot,
-    "baselines": baselines.baselines,
     "bench": benchmark.benchmark,
-    "bench-gpu": benchmark_gpu.bench_gpu,
     "profile": profiling.profile,
 }
+
+
+def _other(name: str, argv: Sequence[str]) -> int:
+    """Runs a command that does not train."""
+    return option_bounds.call(OTHERS[name], argv, f"{command('train')} {name}")
+
+
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     **{name: functools.partial(train, name) for name in ALGORITHMS},
-    **{name: _with_options(name, function) for name, function in OTHERS.items()},
+    **{name: functools.partial(_other, name) for name in OTHERS},
     "scenarios": documents.main,
 }

@@ -22,9 +22,7 @@ usage: {{command}} COMMAND ...
   collect RUN_DIR         write the transitions of its policy as a dataset
   watch RUN_DIR           play its episodes in the terminal
   plot RUN_DIR ...        draw the learning curves of runs
-  baselines               train every agent and score it on held-out scenarios
-  bench                   measure steps per second, or compile for other chips
-  bench-gpu               measure all of it on a GPU within eight minutes
+  bench                   measure steps per second
   profile ID              show where a superstep of training goes
   scenarios COMMAND ...   write, check and read scenarios
 

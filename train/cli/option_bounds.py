@@ -1,9 +1,16 @@
-"""What the numbers of the commands that do not train may be; those of training are in `train.settings.bounds`."""
+"""Commands whose options are the arguments of a function, and the bounds of their numbers.
+
+The bounds of training are in `train.settings.bounds`.
+"""
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+import tyro
+
+from train.cli import whole_numbers
 
 BOUNDS: Mapping[str, tuple[float, float]] = {
     "seed": (0, 2**32 - 1),
@@ -13,10 +20,24 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
     "agent": (0, 2**16),
     "rounds": (0, 10**6),
     "steps": (1, 2**24),
-    "minutes": (0, 10**6),
-    "bandwidth_bytes": (1, 2**50),
 }
 """Option -> the least and the greatest number, wherever it occurs."""
+
+
+def call(function: Callable[..., object], argv: Sequence[str], program: str) -> int:
+    """Calls a function with arguments from a command line, its docstring as `--help`; the exit status is 0.
+
+    Args:
+        function: its parameters are the options.
+        argv: the arguments.
+        program: its name in `--help`.
+
+    Raises:
+        ValueError: for a number out of its bounds.
+        SystemExit: for arguments that the function does not take, and after `--help`.
+    """
+    tyro.cli(checked(function), args=argv, prog=program, registry=whole_numbers.REGISTRY)
+    return 0
 
 
 def checked(function: Callable[..., object]) -> Callable[..., object]:

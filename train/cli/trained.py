@@ -1,16 +1,18 @@
 """The policy of a run, as the commands that play it read it."""
 
+import hashlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import jaxenv
 from jaxenv.core import Environment
 from jaxenv.core.names import short
+from jaxenv.core.regular_files import read_regular
 from train.cli import options
 from train.networks import own
 from train.networks.policy import LearnedPolicy
 from train.run.folder import RunFolder, policy_path
-from train.run.policy_file import load_policy, network_of, read_header
+from train.run.policy_file import MAX_BYTES, load_policy, network_of, read_header
 from train.settings import task
 from train.settings.config import Config
 
@@ -53,6 +55,11 @@ def read(
     made, params = task.make(Config(env=env or header["env"], env_args=header.get("env_args", {}), params=numbers))
     policy = load_policy(path, made, params, any_params=not as_trained).replace(greedy=greedy)
     return Trained(policy, made, params, header)
+
+
+def digest(path: Path) -> str:
+    """The SHA-256 of a policy file, in hexadecimal digits."""
+    return hashlib.sha256(read_regular(path, MAX_BYTES)).hexdigest()
 
 
 def _env_of(run_dir: Path) -> str:

@@ -63,7 +63,7 @@ class RunFolder:
     def not_finite(self) -> Path:
         """A folder with one checkpoint: the state before an update whose loss was not finite.
 
-        `Checkpoints(folder.not_finite, folder.read_config())` opens it, and `runner.restore_or_init` reads it.
+        `Checkpoints(folder.not_finite, folder.read_config())` opens it, and `storage.restore_or_begin` reads it.
         """
         return self.path / "not_finite"
 

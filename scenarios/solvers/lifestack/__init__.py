@@ -1,4 +1,4 @@
-"""The planner of LifeStack: the best play of a task that sees hidden facts and the schedule of events, not the draws.
+"""The planner of LifeStack: whether a crisis can be won by a player who sees all but the draws of events.
 
 How the search is kept small, besides memoization and upper bounds:
 
@@ -9,7 +9,5 @@ How the search is kept small, besides memoization and upper bounds:
   bound and few detours are searched. The policies that are found first use upkeep in 0, 1, 2, … steps at most.
 """
 
-from scenarios.solvers.lifestack.plans import Plan as Plan
 from scenarios.solvers.lifestack.plans import chance_to_win as chance_to_win
-from scenarios.solvers.lifestack.plans import plan as plan
 from scenarios.solvers.lifestack.plans import winnable as winnable

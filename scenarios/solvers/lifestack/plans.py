@@ -1,96 +1,19 @@
-"""Answers about a task: its best return, its largest probability of success, and whether it can be won."""
+"""Whether a crisis can be won, and how likely at best."""
 
 import contextlib
-from typing import NamedTuple
 
 from jaxenv.envs.lifestack.types import Scenario
 from scenarios.solvers.lifestack.bounds import Bound, Guess
 from scenarios.solvers.lifestack.budget import Budget, Exhausted
 from scenarios.solvers.lifestack.model import Model
-from scenarios.solvers.lifestack.policies import Policy, chance_of_success, expected_return
-from scenarios.solvers.lifestack.records import REWARD, WIN_ONLY, WIN_SOON, Weights
+from scenarios.solvers.lifestack.policies import expected_return
+from scenarios.solvers.lifestack.records import WIN_ONLY, WIN_SOON
 from scenarios.solvers.lifestack.rollouts import THRESHOLDS, Rollout
 from scenarios.solvers.lifestack.search import SLACK, Search
 from scenarios.solvers.lifestack.tables import Tables
 
-STEPS_OFF = (0, 1, 2, 3, 4, 6)  # what the first, quick searches may spend off routes
 SECONDS_OF_ROLLOUTS = 0.5  # at least, however short a search is
-SHARE = 0.15  # of the remaining seconds, for each quick search
 GUESSED = 10_000  # nodes of the game in which winning soon is worth more; with more, no more was won, and later
-
-
-class Plan(NamedTuple):
-    """How well a task can be played.
-
-    Attributes:
-        best: the largest expected return, or the largest that was found.
-        is_exact: whether no policy has a larger one.
-        upper: no policy has more; `best` where that is exact.
-        win: probability of success of the policy that earns `best`.
-        model: the game, for which the policy is.
-        policy: one that earns `best`.
-    """
-
-    best: float
-    is_exact: bool
-    upper: float
-    win: float
-    model: Model
-    policy: Policy
-
-
-def plan(scenario: Scenario, seconds: float = 60.0, weights: Weights = REWARD) -> Plan:
-    """The best expected return of a task for a player who sees all but the draws of events.
-
-    Args:
-        scenario: the arrays of one task.
-        seconds: for all searches together, about.
-        weights: of the reward.
-
-    Raises:
-        Exhausted: where not even a simple policy can be followed through, since too much may happen.
-    """
-    return plan_of(Model(Tables(scenario), weights), seconds)
-
-
-def plan_of(model: Model, seconds: float = 60.0) -> Plan:
-    """The best expected return of a game, as `plan`."""
-    budget = Budget(seconds)
-    bound = Bound(model, budget)
-    best, policy = _first_plan(model, bound, budget)
-    full = Search(model, bound, budget)
-    upper = full.upper()
-    is_exact = best >= upper - SLACK
-    if not is_exact:
-        try:
-            value = full.solve(best + SLACK)
-            is_exact = True
-        except Exhausted:
-            value = best
-        if value > best + SLACK:
-            best, policy = value, full
-    full.budget = following = _following(seconds)
-    upper = best if is_exact else max(upper, best)
-    return Plan(best, is_exact, upper, chance_of_success(model, policy, following), model, policy)
-
-
-def _first_plan(model: Model, bound: Bound, budget: Budget) -> tuple[float, Policy]:
-    """The best policy that is found quickly: played out, or searched with few steps off routes."""
-    following = _following(budget.left)
-    rollouts = [Rollout(model, bound, threshold) for threshold in THRESHOLDS]
-    returns = [expected_return(model, rollout, following) for rollout in rollouts]
-    best, policy = max(zip(returns, rollouts, strict=True), key=lambda found: found[0])
-    for steps_off in STEPS_OFF:
-        search = Search(model, bound, budget.part(SHARE), steps_off)
-        if best >= search.upper() - SLACK:
-            break
-        try:
-            value = search.solve(best + SLACK)
-        except Exhausted:
-            break
-        if value > best + SLACK:
-            best, policy = value, search
-    return best, policy
 
 
 def chance_to_win(scenario: Scenario, seconds: float = 5.0) -> tuple[float, float]:
@@ -98,7 +21,7 @@ def chance_to_win(scenario: Scenario, seconds: float = 5.0) -> tuple[float, floa
     tables, budget = Tables(scenario), Budget(seconds)
     model = Model(tables, WIN_ONLY)
     bound, guide = Bound(model, budget), Guess(Model(tables, WIN_SOON), budget.part(1.0, GUESSED))
-    low, following = 0.0, _following(seconds)
+    low, following = 0.0, following_budget(seconds)
     with contextlib.suppress(Exhausted):
         for threshold in THRESHOLDS:
             low = max(low, expected_return(model, Rollout(model, bound, threshold, guide), following))
@@ -113,7 +36,7 @@ def chance_to_win(scenario: Scenario, seconds: float = 5.0) -> tuple[float, floa
     return low, high
 
 
-def _following(seconds: float) -> Budget:
+def following_budget(seconds: float) -> Budget:
     """The budget for following policies through all that may happen."""
     return Budget(max(seconds, SECONDS_OF_ROLLOUTS))
 

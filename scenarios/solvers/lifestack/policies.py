@@ -43,8 +43,3 @@ def expected(model: Model, policy: Policy, earned: Callable[[Outcome], float], b
 def expected_return(model: Model, policy: Policy, budget: Budget) -> float:
     """The expected return of an episode; raises as `expected`."""
     return expected(model, policy, lambda outcome: outcome.reward, budget)
-
-
-def chance_of_success(model: Model, policy: Policy, budget: Budget) -> float:
-    """How likely a policy succeeds; raises as `expected`."""
-    return expected(model, policy, lambda outcome: float(outcome.success), budget)

@@ -12,17 +12,18 @@ from hypothesis import strategies as st
 
 import scenarios
 from jaxenv.envs.lifestack.actions import INSPECTING
+from lab.solvers.lifestack.blind import best_inspecting_first
+from lab.solvers.lifestack.plans import Plan, plan
+from lab.solvers.lifestack.returns import planned
 from reference.lifestack import Crisis
 from reference.lifestack_rules import METRICS
 from scenarios.libraries import RETURNS
 from scenarios.lifestack import Task, compile
 from scenarios.lifestack.facts import Facts
-from scenarios.solvers.lifestack import Plan, chance_to_win, plan, winnable
-from scenarios.solvers.lifestack.blind import best_inspecting_first
+from scenarios.solvers.lifestack import chance_to_win, winnable
 from scenarios.solvers.lifestack.budget import Exhausted
 from scenarios.solvers.lifestack.model import Model
 from scenarios.solvers.lifestack.records import Outcome
-from scenarios.solvers.lifestack.returns import planned
 from scenarios.solvers.lifestack.search import Search
 from scenarios.solvers.lifestack.tables import Tables
 from strategies.lifestack import documents

@@ -7,8 +7,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import scenarios
+from lab.solvers.lifestack.plans import plan
 from scenarios.lifestack import compile
-from scenarios.solvers.lifestack import chance_to_win, plan
+from scenarios.solvers.lifestack import chance_to_win
 from scenarios.solvers.lifestack.bounds import Bound, Guess
 from scenarios.solvers.lifestack.budget import Budget, Exhausted
 from scenarios.solvers.lifestack.model import Model

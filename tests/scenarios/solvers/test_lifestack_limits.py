@@ -8,9 +8,10 @@ import pytest
 
 import scenarios
 from jaxenv.envs.lifestack import Limits
+from lab.solvers.lifestack.plans import plan
 from scenarios import solvers
 from scenarios.lifestack import compile
-from scenarios.solvers.lifestack import plan, plans, winnable
+from scenarios.solvers.lifestack import plans, winnable
 from scenarios.solvers.lifestack.budget import MAX_DRAWS, Budget, Exhausted, require_few_draws
 from scenarios.solvers.lifestack.recursion import Call, result_of
 from scenarios.solvers.lifestack.tables import Tables

@@ -1,7 +1,6 @@
-"""What is timed: the same pick for every suite, totals by environment, and parts that take the same steps."""
+"""What is timed: steps of whole batches, totals by environment, and parts that take the same steps."""
 
 import functools
-import importlib.util
 
 import jax
 import jax.numpy as jnp
@@ -9,42 +8,13 @@ import numpy as np
 import pytest
 
 import jaxenv
-from train.benchmark import learning, measure, parts, peers, programs, selection
+from train.benchmark import learning, measure, parts, programs, selection
 from train.benchmark.cheap_random import CHEAP
-from train.benchmark.workload import STEPS, Sizes, Workload, copies, sizes, steps_of
+from train.benchmark.workload import STEPS, Sizes, Workload, copies, steps_of
 from train.experience.bank import first_bank
 
 TABLE = "Table-v0"
 OURS = functools.partial(programs.registered, "LifeOps-v0")
-
-
-@pytest.mark.parametrize(
-    ("build", "actions"),
-    [
-        (OURS, 16),
-        (functools.partial(peers.jumanji, "Knapsack-v1"), 50),
-        (functools.partial(peers.gymnax, "CartPole-v1"), 2),
-    ],
-)
-def test_actions_are_picked_in_the_same_way_for_every_suite(build, actions, monkeypatch):
-    """Through one function, whatever the suite; traced alone, nothing is compiled."""
-    if build is not OURS:
-        pytest.importorskip(build.func.__name__, reason="the extra `peers` is not installed")
-    picked = []
-
-    def pick(key, mask):
-        picked.append(mask.shape)
-        return jnp.zeros(mask.shape[:-1], jnp.int32)
-
-    monkeypatch.setattr(programs.masking, "sample_uniform", pick)
-    work = steps_of(build(), 4, steps=3)
-    params = work.params()
-    carry = jax.eval_shape(work.start, jax.random.key(0), params)
-    after, _ = jax.eval_shape(work.run, jax.random.key(0), carry, params)
-    assert set(picked) == {(4, actions)}
-    assert len(picked) >= 2  # the first action, and those of the scan
-    assert jax.tree.structure(after) == jax.tree.structure(carry)
-    assert sizes(work, carry).state > 0
 
 
 def test_no_sum_over_the_batch_lies_in_the_step():
@@ -132,35 +102,24 @@ def test_the_floor_moves_the_bytes_that_a_step_must_move():
     assert measure.copy_bandwidth(1 << 16, rounds=1) > 1e6
 
 
-def test_workloads_are_chosen_by_the_names_that_are_printed(capsys):
+def test_workloads_are_chosen_by_the_names_that_are_printed():
     ids = jaxenv.registered()
-    assert list(selection.select(["environments"], ["library"], [], only="counted")) == [f"{id}, counted" for id in ids]
-    rollouts = selection.select(["rollout"], ["generated"], [], only="Shaped")
+    assert list(selection.select(["environments"], ["library"], only="counted")) == [f"{id}, counted" for id in ids]
+    rollouts = selection.select(["rollout"], ["generated"], only="Shaped")
     assert [(name, build(4).name) for name, build in rollouts.items()] == [
         2 * ("LifeOps-Shaped-v0, rollout, generated",)
     ]
-    both = selection.select(["environments", "training"], ["library", "generated"], [], only="LifeOps-v0")
+    both = selection.select(["environments", "training"], ["library", "generated"], only="LifeOps-v0")
     assert list(both) == [
         *("LifeOps-v0", "LifeOps-v0, counted", "LifeOps-v0, generated", "LifeOps-v0, counted, generated"),
         "LifeOps-v0, training",
     ]
-    for name, build in selection.select(["environments"], ["library", "generated"], ["gymnax"], only="-v").items():
+    for name, build in selection.select(["environments"], ["library", "generated"], only="-v").items():
         assert build(4).name == name
     with pytest.raises(ValueError, match=r"no program's name contains 'jumanji'\. Available: LifeOps-v0; "):
-        selection.select(["environments"], ["library"], [], only="jumanji")
+        selection.select(["environments"], ["library"], only="jumanji")
     with pytest.raises(ValueError, match=r"no 'traning' here\. Did you mean 'training'\?"):
-        selection.select(["traning"], ["library"], [])
-    with pytest.raises(ValueError, match=r"no suite 'gymnac'\. Did you mean 'gymnax'\?"):
-        selection.select(["environments"], ["library"], ["gymnac"])
-
-
-def test_missing_suites_are_skipped(monkeypatch, capsys):
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    assert peers.programs(["jumanji", "gymnax"]) == {}
-    assert capsys.readouterr().err.splitlines() == [
-        "jumanji is not installed (extra `peers`): skipped",
-        "gymnax is not installed (extra `peers`): skipped",
-    ]
+        selection.select(["traning"], ["library"])
 
 
 def test_a_generated_bank_is_the_same_in_every_call_also_after_one_for_its_shapes():

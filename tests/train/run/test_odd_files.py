@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from probes import SMALL
 
+from lab.results import measure, store
 from train.cli import options
-from train.results import measure, store
 from train.run import policy_file
 from train.run.best_policy import BestPolicy
 from train.run.checkpoint import CheckpointError, Checkpoints, Progress

@@ -1,0 +1,153 @@
+"""`python -m lab bench-gpu`: what a GPU does with all of it, within a few minutes, in one JSON file."""
+
+import dataclasses
+import functools
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+import jaxenv
+from lab.bench import to_score
+from lab.bench.speeds import YARDSTICKS, others
+from train.benchmark import hardware, report
+from train.benchmark.measure import Result, copy_bandwidth, in_turns
+from train.benchmark.selection import select
+from train.benchmark.workload import Workload
+from train.cli import comparison
+from train.cli.benchmark import numbers_of_envs, progress
+from train.cli.option_bounds import call
+from train.score.scores import score as score_by
+from train.settings.presets import preset
+
+GIBI = 2**30
+# Share of the time at which a stage must be done; what does not fit is left out and said.
+ENVIRONMENTS_UNTIL, TRAINING_UNTIL = 0.5, 0.8
+
+
+class Clock:
+    """The time that is left."""
+
+    def __init__(self, minutes: float) -> None:
+        """Starts now."""
+        self.began, self.total = time.perf_counter(), 60 * minutes
+
+    def left(self, share: float = 1.0) -> float:
+        """Seconds until that share of the time is over."""
+        return self.began + share * self.total - time.perf_counter()
+
+
+def bench_gpu(
+    num_envs: str = "4096,16384,65536,262144,1048576",
+    training_envs: str = "4096,32768",
+    only: str = "",
+    minutes: float = 8.0,
+    score: float = 0.97,
+    score_env: str = "LifeOps-Shaped-v0",
+    bandwidth_bytes: int = GIBI,
+    rounds: int = 3,
+    peers: bool = True,
+    out: Path = Path("bench-gpu.json"),
+) -> dict[str, Any]:
+    """Measure environments, rollout, training and the share of the memory bandwidth, then train to a score.
+
+    Programs of one size are compiled at once, on all cores. The file is written after each stage.
+
+    Args:
+        num_envs: Parallel environments, with commas.
+        training_envs: The same for rollout and training.
+        only: Run only environments whose name contains this.
+        minutes: When it should be over; sizes that do not fit are left out.
+        score: To train to, on the library; 0 is the random policy, 1 the exact best return or its upper bound.
+        score_env: Id of the environment to train.
+        bandwidth_bytes: Size of the array whose copying tells the memory bandwidth.
+        rounds: Timed rounds per program, in turns.
+        peers: Also run other suites (extra `peers`).
+        out: The JSON file.
+    """
+    clock = Clock(minutes)
+    stages = (
+        (["environments"], numbers_of_envs(num_envs), ENVIRONMENTS_UNTIL),
+        (["rollout", "training"], numbers_of_envs(training_envs), TRAINING_UNTIL),
+    )
+    score_of = library_score(score_env)
+    bandwidth = copy_bandwidth(bandwidth_bytes)
+    print(f"{hardware.line()}\nmemory bandwidth, measured: {bandwidth / 1e9:,.0f} GB/s (an addition in place)")
+    found: dict[str, Any] = {"bandwidth_bytes_per_s": bandwidth, "left_out": []}
+    results: list[Result] = []
+    suites = ["jumanji", "gymnax"] if peers else []
+
+    def write() -> None:
+        settings = {"rounds": rounds, "minutes": minutes}
+        report.write(out, report.document(results, settings=settings, **found))
+
+    for kinds, sizes, until in stages:
+        took = 0.0
+        for size in sizes:
+            title, before = f"{', '.join(kinds)}: {size:,} environments", clock.left()
+            if clock.left(until) > 2 * took:  # a larger size takes longer, and compiles as long as the one before
+                programs = select(kinds, ["library"], only=only, others=others(kinds, suites))
+                # Counted ones are nearly the same, and each program costs a compilation.
+                chosen = [build for name, build in programs.items() if ", counted" not in name]
+                problem = _measure([build(size) for build in chosen], results, rounds, bandwidth, title)
+                took = before - clock.left()
+            else:
+                problem = "no time left"
+            if problem:
+                print(f"\nleft out: {title}: {problem}")
+                found["left_out"].append(f"{title}: {problem}")
+            write()
+    limit = max(1.0, clock.left())
+    reached = to_score.train_to(score, score_of, preset(score_env), limit=limit)
+    found["to_score"] = dataclasses.asdict(reached)
+    write()
+    print(f"\n{to_score.describe(reached)}\nwritten to {out}, {clock.total - clock.left():.0f} s in all")
+    return found
+
+
+def _measure(
+    workloads: Sequence[Workload], results: list[Result], rounds: int, bandwidth: float, title: str
+) -> str | None:
+    """Adds what was measured of all workloads of one size to the results, or says what stood in the way."""
+    try:
+        with progress(title, len(workloads) * (1 + rounds)) as tick:
+            found = in_turns(workloads, rounds=rounds, floor=True, parallel=os.cpu_count() or 1, tick=tick)
+    except jax.errors.JaxRuntimeError as error:  # mostly: the memory does not suffice
+        return str(error).splitlines()[0]
+    print(f"\n{title}\n{report.table(found, YARDSTICKS)}")
+    for each in found:
+        if each.sizes is not None:
+            moved = each.sizes.floor * each.median
+            print(f"{each.name}: {moved / 1e9:,.1f} GB/s must move, {moved / bandwidth:.1%} of the bandwidth")
+    results += found
+    return None
+
+
+def library_score(id: str) -> Any:
+    """Policy -> mean score on the shipped scenarios of an environment, in one compiled program.
+
+    Raises:
+        ValueError: where no best returns are known.
+    """
+    env, params = jaxenv.make(id)
+    library = comparison.load_library(env)
+    stored = comparison.stored_returns(env, library)
+    if not stored:
+        raise ValueError(f"{id} has no scores: the best returns of its library are not known")
+    reference = comparison.reference_returns(env, params, library, None)
+    play = functools.partial(jaxenv.evaluate, env=env, params=params.replace(bank=library.bank))
+
+    def score_of(policy: Any) -> float:
+        returns = np.asarray(play(policy).returns).mean(axis=1)
+        return float(np.nanmean(score_by(returns, reference)))
+
+    return score_of
+
+
+def main(argv: Sequence[str]) -> int:
+    """Runs the command."""
+    return call(bench_gpu, argv, "python -m lab bench-gpu")

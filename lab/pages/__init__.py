@@ -1,0 +1,1 @@
+"""Scripts behind the documentation: tables, badges, licences, gallery, notebooks and the site."""

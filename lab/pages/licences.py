@@ -1,0 +1,98 @@
+"""Writes docs/licences.md: the licence of every release in constraints.txt, as its installed metadata tell it."""
+
+import tomllib
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "licences.md"
+USERS = ("", "scenarios", "train", "viz")
+"""What people install, each with what the ones before it need; the empty one is jaxenv alone."""
+LONGEST = 60  # characters of a licence's name; what is longer is its text
+
+HEAD = """\
+# Licences
+
+jaxenv is under the [Apache License 2.0](../LICENSE). Its wheel holds no code of other packages; pip fetches those that
+it needs. This is the licence of each release in [constraints.txt](../constraints.txt), in the words of the package's
+own metadata. What CUDA, TPU compilers and the extras `openenv`, `sb3`, `brax` and `wandb` bring is not pinned there and
+not listed. `make tables` writes this page.
+"""
+TITLES = {
+    "": "Needed by `jaxenv`",
+    "scenarios": "Also needed by `jaxenv[scenarios]`",
+    "train": "Also needed by `jaxenv[train]`",
+    "viz": "Also needed by `jaxenv[viz]`",
+    None: "For development alone",
+}
+
+
+def page() -> str:
+    """The page; every release in constraints.txt must be installed."""
+    sections = []
+    for user, packages in by_user(pins()).items():
+        table = "\n".join(row(name, version) for name, version in packages.items())
+        sections.append(f"## {TITLES[user]}\n\n| package | version | licence |\n|---|---|---|\n{table}\n")
+    return "\n".join([HEAD, *sections])
+
+
+def pins() -> dict[str, str]:
+    """Name -> version of the releases in constraints.txt."""
+    lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+    return dict(line.split("==") for line in lines if "==" in line)
+
+
+def row(name: str, version: str) -> str:
+    """That of a package in the table."""
+    return f"| {name} | {version} | {licence(name)} |"
+
+
+def licence(name: str) -> str:
+    """The licence of an installed package: its expression, else its name, else its classifiers."""
+    found: Any = metadata.metadata(name)
+    for field in ("License-Expression", "License"):
+        text = found.get(field, "")
+        if text and len(text) <= LONGEST and text != "UNKNOWN":
+            return text
+    prefix = "License :: "
+    classes = [text.rpartition(" :: ")[-1] for text in found.get_all("Classifier", []) if text.startswith(prefix)]
+    if not classes:
+        raise ValueError(f"{name} {found['Version']}: its metadata name no licence")
+    return ", ".join(classes)
+
+
+def by_user(packages: dict[str, str]) -> dict[str | None, dict[str, str]]:
+    """What people install, None for development -> the packages that it adds."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    wanted = {"": project["dependencies"], **project["optional-dependencies"]}
+    rest, found = dict(packages), {}
+    for user in USERS:
+        names = closure(requirement for requirement in wanted[user] if not requirement.startswith("jaxenv"))
+        found[user] = {name: rest.pop(name) for name in list(rest) if canonicalize_name(name) in names}
+    return {**found, None: rest}
+
+
+def closure(requirements) -> set[str]:
+    """The canonical names of packages, and of those that they need in turn."""
+    found: set[str] = set()
+    asked: set[tuple[str, str]] = set()
+    waiting = [Requirement(text) for text in requirements]
+    while waiting:
+        requirement = waiting.pop()
+        name = canonicalize_name(requirement.name)
+        found.add(name)
+        for extra in {"", *requirement.extras}:
+            if (name, extra) not in asked:
+                asked.add((name, extra))
+                needed = [Requirement(text) for text in metadata.requires(name) or []]
+                waiting += [each for each in needed if each.marker is None or each.marker.evaluate({"extra": extra})]
+    return found
+
+
+def write() -> None:
+    """Writes the page."""
+    PAGE.write_text(page(), "utf-8")

@@ -1,0 +1,107 @@
+"""The tables of docs/ that repeat declarations: records of the environments, and what training takes."""
+
+import functools
+import importlib
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import jax
+
+import jaxenv
+import train
+from jaxenv.core import Environment, entities, fields, terms
+from jaxenv.wrappers import EpisodeStatistics
+from lab.pages import badges, licences
+from train.learning import state as learner
+from train.settings.presets import scaled
+
+DOCS = Path(__file__).parents[2] / "docs"
+TABLE = re.compile(r"(<!-- table: ([\w.]+) -->\n\n).*?(\n\n<!-- end -->)", re.DOTALL)
+ENGINES = {"lifeops": "LifeOps-v0", "lifestack": "LifeStack-v0", "teamsclone": "TeamsClone-Mentions-v0"}
+
+
+def table(name: str) -> str:
+    """That of a record, by `environment.Record`, or of what training takes."""
+    if name in TRAINING:
+        return TRAINING[name]()
+    family, record = name.split(".")
+    if record == "RewardWeights":
+        return terms.table(importlib.import_module(f"jaxenv.envs.{family}.reward").RewardWeights)
+    env: Any = jaxenv.make(ENGINES[family])[0]
+    return fields.table(
+        getattr(importlib.import_module(f"jaxenv.envs.{family}.types"), record), env.sizes, fill=record == "Scenario"
+    )
+
+
+@functools.cache
+def sizes() -> str:
+    """What a run of each environment's preset keeps: a row for each id."""
+    columns = (
+        "id",
+        "actions",
+        "numbers that describe one",
+        "weights",
+        "gradient, MB",
+        "observation, bytes",
+        "state, bytes",
+    )
+    rows = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
+    for id in jaxenv.registered():
+        env, params = jaxenv.make(id)
+        rows.append(f"| `{id}` | {' | '.join(figures(env, params, train.preset(id)))} |")
+    return "\n".join(rows)
+
+
+def large() -> str:
+    """What the law of large batches gives: a row for each number of environments."""
+    chosen = ("LifeOps-Shaped-v0", "LifeStack-v0", "TeamsClone-v0")
+    columns = ("environments", *(f"`{id}`" for id in chosen))
+    rows = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
+    for num_envs in (1024, 16_384, 32_768, 65_536, 262_144):
+        configs = [scaled(train.preset(id), num_envs) for id in chosen]
+        sizes = [
+            f"{config.rollout.num_steps}, {config.rollout.minibatch_size:,}, {config.total_steps / 1e6:.0f} M"
+            for config in configs
+        ]
+        rows.append(f"| {' | '.join([f'{num_envs:,}', *sizes])} |")
+    return "\n".join(rows)
+
+
+TRAINING = {"training.sizes": sizes, "training.large": large}
+
+
+def figures(env: Environment, params: Any, config: train.Config) -> list[str]:
+    """Those of a row of `sizes`: the shapes of what training makes of an environment, of which nothing is computed."""
+    weights = functools.partial(learner.initial_weights, env_params=params, config=config, env=env)
+    count = sum(leaf.size for leaf in jax.tree.leaves(jax.eval_shape(weights, jax.random.key(0))))
+    seen = learner.observed(env, params)  # by each of the agents
+    one = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), seen)
+    described = jax.eval_shape(lambda one: entities.dense(env.entities(one, params).actions), one)
+    state = jax.eval_shape(EpisodeStatistics(env).reset, jax.random.key(0), params)[1]
+    return [
+        *(str(env.num_actions), str(described.shape[-1]), f"{count:,}", f"{4 * count / 1e6:.2f}"),
+        *(f"{size(one):,}", f"{size(state):,}"),
+    ]
+
+
+def size(tree: Any) -> int:
+    """Bytes of a pytree of shapes."""
+    return sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(tree))
+
+
+def rewritten(text: str) -> str:
+    """A page with its tables written anew."""
+    return TABLE.sub(lambda found: f"{found[1]}{table(found[2])}{found[3]}", text)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Writes the tables of all pages, docs/licences.md and docs/badges/."""
+    if argv:
+        raise ValueError(f"tables takes no arguments, got {' '.join(argv)}")
+    for page in DOCS.rglob("*.md"):
+        page.write_text(rewritten(page.read_text("utf-8")), "utf-8")
+    licences.write()
+    badges.write()
+    return 0

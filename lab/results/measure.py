@@ -1,0 +1,116 @@
+"""What an agent reaches: seeds that are trained, or a rule-based policy, scored episode by episode on every set."""
+
+import contextlib
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxenv.core import Environment
+from jaxenv.core.types import Policy, StatefulPolicy
+from jaxenv.evaluation import evaluate
+from lab.results.agents import LEARNERS
+from train import training
+from train.cli.trained import digest
+from train.run.checkpoint import Finished
+from train.run.folder import RunFolder, runs_in
+from train.run.metrics import read_metrics
+from train.run.policy_file import load_policy
+from train.settings.config import Config
+
+LIBRARY = "library"
+LIBRARY_EPISODES = 64  # of each scenario of a library, which are few; of a drawn one there is one
+
+
+class Interrupted(Exception):
+    """Training was interrupted by a signal; the same call resumes it."""
+
+
+class Diverged(ArithmeticError):
+    """A loss or gradient was not finite, so that a seed stopped early."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Measured:
+    """What an agent reached in an environment, by the name of the set."""
+
+    returns: Mapping[str, np.ndarray]  # [seeds, S] float32, means over the episodes of a scenario
+    succeeded: Mapping[str, np.ndarray]  # [seeds, S] float32, shares
+    about: Mapping[str, Any]  # what training took and where it was; plain values
+
+
+def rule_based(policy: Policy | StatefulPolicy, env: Environment, sets: Mapping[str, Any], *, seeds: int) -> Measured:
+    """The same policy with several seeds of episodes."""
+    return _scored([policy] * seeds, env, sets, {"seeds": seeds, "env_steps": 0, "seconds": 0.0})
+
+
+def learned(
+    agent: str,
+    config: Config,
+    env: Environment,
+    params: Any,
+    sets: Mapping[str, Any],
+    *,
+    show_progress: bool = True,
+) -> Measured:
+    """Trains the seeds of an agent side by side, or what is left of them, and scores their last policies.
+
+    Args:
+        agent: one of `LEARNERS`.
+        config: its settings, with a `run_dir`; if that holds its runs already, they go on, or are scored as they are.
+        env: the environment.
+        params: to train with.
+        sets: name -> params with the scenarios to score on.
+        show_progress: whether to draw a progress bar.
+
+    Raises:
+        Interrupted: by a signal; the same call resumes the runs.
+        Diverged: if a seed stopped early.
+        ValueError: if the settings have no `run_dir`, or it holds other runs.
+    """
+    if config.run_dir is None:
+        raise ValueError("expected settings with a run_dir")
+    with contextlib.suppress(Finished):
+        algorithm = LEARNERS[agent].algorithm
+        outcomes = training.train_population(env, params, config, algorithm=algorithm, show_progress=show_progress)
+        if any(outcome.stopped for outcome in outcomes.values()):
+            raise Interrupted
+    runs = runs_in(config.run_dir)
+    last = {run.path.name: list(read_metrics(run.metrics))[-1] for run in runs}
+    env_steps = config.num_supersteps * config.steps_per_superstep
+    early = [name for name, record in last.items() if record["env_steps"] < env_steps]
+    if early:
+        raise Diverged(f"{', '.join(early)} of {config.run_dir} stopped early: a loss or gradient was not finite")
+    at_once = RunFolder(config.run_dir).read_config().at_once or len(runs)
+    turns = [record["seconds"] for record in last.values()][::at_once]  # which members of a turn have in common
+    about = {
+        "seeds": len(runs),
+        "env_steps": env_steps,
+        "seconds": sum(turns) / len(runs),  # a share of the time of all
+        "policies": [digest(run.policy) for run in runs],
+    }
+    return _scored([load_policy(run.policy, env, params) for run in runs], env, sets, about)
+
+
+def median_seed(measured: Measured, sets: Sequence[str]) -> int:
+    """The seed whose mean return over these sets is the median; of two the lower one."""
+    means = np.mean([measured.returns[name].mean(axis=1) for name in sets], axis=0)
+    return int(np.argsort(means, kind="stable")[(len(means) - 1) // 2])
+
+
+def _scored(policies: Sequence[Any], env: Environment, sets: Mapping[str, Any], about: Mapping[str, Any]) -> Measured:
+    """The returns of policies, one for each seed, and their figures by set and name."""
+    returns, succeeded, figures = {}, {}, {}
+    for name, params in sets.items():
+        repetitions = LIBRARY_EPISODES if name == LIBRARY else 1
+        found = [
+            evaluate(policy, env, params, key=jax.random.key(seed), repetitions=repetitions)
+            for seed, policy in enumerate(policies)
+        ]
+        returns[name] = np.stack([np.asarray(each.returns).mean(axis=1) for each in found])
+        succeeded[name] = np.stack([np.asarray(each.succeeded, np.float32).mean(axis=1) for each in found])
+        did = [each.figures() for each in found]
+        figures[name] = {figure: [each[figure] for each in did] for figure in did[0]}
+    return Measured(returns, succeeded, {**about, "figures": figures})

@@ -1,0 +1,1 @@
+"""Random legal play whose laws are checked step by step."""

@@ -1,0 +1,40 @@
+"""Known returns of the library's days: exact ones by search, and that of the rule-based baseline.
+
+- `random`: the mean return of a policy that takes every legal action equally often; `best`, `worst`: over all plays;
+- `heuristic`: the return of the baseline of that name.
+"""
+
+from typing import Any
+
+from jaxenv import baselines
+from jaxenv.envs.lifeops import LifeOps, State
+from jaxenv.evaluation import evaluate
+from lab.solvers.exhaustive import solve
+from lab.solvers.records import DIGITS, Row
+from scenarios.libraries import Library
+
+
+def returns(env: LifeOps, library: Library, seconds: float = 0.0) -> dict[str, Row]:
+    """The row of every day; the search is exact, however long it takes."""
+    del seconds
+    params = env.params_for(library.bank)
+    played = evaluate(baselines.for_environment(env)["Heuristic"], env, params).returns[:, 0].tolist()
+    return {id: _row(env, params, number, played[number]) for number, id in enumerate(library.ids)}
+
+
+def _row(env: LifeOps, params: Any, number: int, heuristic: float) -> Row:
+    """What is known of one day."""
+    found = solve(env, params, number, _future_of)
+    row = {"random": found.random, "heuristic": heuristic, "best": found.best, "worst": found.worst}
+    return {name: _plain(value) for name, value in row.items()}
+
+
+def _future_of(state: State) -> State:
+    """All but where events come from, which text alone asks."""
+    return state.replace(source=None)
+
+
+def _plain(value: float) -> float:
+    """A number with a few digits; a whole one without a point."""
+    rounded = round(value, DIGITS)
+    return int(rounded) if rounded == int(rounded) else rounded

@@ -1,0 +1,53 @@
+"""Known returns of the library's workspaces: what policies earn, and what none can exceed.
+
+- `random`, `rule_based`: mean returns of the baselines;
+- `best`: that of the trained policy of the package, and `best_is` is `"found"`: it is a lower bound of what can be
+  earned;
+- `upper`: an upper bound of it. The mean over draws of what a player who knows the draws could earn at most is
+  estimated, with the standard error `upper_error`, and `upper` lies four standard errors above the estimate. Scores
+  are shares of it, since a share of `best` would measure the package by itself.
+"""
+
+from typing import Any
+
+import jax
+import numpy as np
+
+import jaxenv
+from jaxenv import baselines
+from jaxenv.envs.teamsclone import TeamsClone
+from jaxenv.policies import released
+from lab.solvers.records import DIGITS, Row
+from lab.solvers.teamsclone.expectation import expected_bound
+from scenarios.libraries import Library
+
+EPISODES = 2_000
+ERRORS = 4  # standard errors between the estimate and `upper`
+
+
+def returns(env: TeamsClone, library: Library, seconds: float = 0.0) -> dict[str, Row]:
+    """The row of every workspace; none for an environment without a trained policy. `seconds` are not needed."""
+    del seconds
+    if env.name not in released():
+        return {}
+    params, rules = env.params_for(library.bank), baselines.for_environment(env)
+    policies = {"random": rules["Random"], "rule_based": rules["Rule-based"], "best": jaxenv.load_policy(env, params)}
+    means = {name: _means(policy, env, params) for name, policy in policies.items()}
+    return {
+        id: {name: round(float(mean[number]), DIGITS) for name, mean in means.items()}
+        | {"best_is": "found"}
+        | bounded(env, params, number)
+        for number, id in enumerate(library.ids)
+    }
+
+
+def bounded(env: TeamsClone, params: Any, number: int) -> Row:
+    """What bounds the returns of one workspace."""
+    mean, error = expected_bound(env, params, number, jax.random.key(number))
+    return {"upper": round(mean + ERRORS * error, DIGITS), "upper_error": round(error, DIGITS)}
+
+
+def _means(policy: Any, env: TeamsClone, params: Any) -> np.ndarray:
+    """[S] the mean return of a policy in each workspace."""
+    found = jaxenv.evaluate(policy, env, params, key=jax.random.key(0), repetitions=EPISODES)
+    return np.asarray(found.returns).mean(axis=1)

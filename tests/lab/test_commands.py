@@ -1,0 +1,20 @@
+"""The commands of `python -m lab`: each has a module that runs it, and a line of help."""
+
+import importlib
+
+import pytest
+
+from lab.__main__ import COMMANDS, main
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_has_a_module_that_runs_it(name, capsys):
+    assert callable(importlib.import_module(COMMANDS[name][0]).main)
+    assert main(["--help"]) == 0
+    assert f"  {name:<13}{COMMANDS[name][1]}\n" in capsys.readouterr().out
+
+
+def test_arguments_that_a_command_does_not_take_are_refused(capsys):
+    assert main(["tables", "docs"]) == 2
+    assert capsys.readouterr().err == "python -m lab: tables takes no arguments, got docs\n"
+    assert main(["baselines", "--seed", "3"]) == 2
