@@ -14,7 +14,6 @@ import numpy as np
 from jaxenv.core import Environment
 from jaxenv.core.contents import require_valid
 from train.experience.bank import check_start_weights
-from train.experience.curriculum import check_edits
 from train.lanes import SHARED, Lanes
 from train.networks.own import check_outputs
 from train.networks.policy import LearnedPolicy
@@ -177,7 +176,6 @@ def check(algorithm: Algorithm, config: Config, env: Environment, env_params: An
     require_valid(env_params)
     check_scenarios(config, env)
     check_start_weights(config, env_params)
-    check_edits(config, env)
     check_abilities(algorithm, config)
     check_installed(config)
     check_outputs(config.network, env, env_params)

@@ -65,8 +65,6 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
     "replay_share": FRACTION,
     "rank_temperature": (1e-6, 1e6),
     "staleness": FRACTION,
-    "edit_share": FRACTION,
-    "num_edits": (1, 1000),
 }
 """Setting -> the least and the greatest number; each entry of a sequence is held against them."""
 

@@ -20,6 +20,9 @@ MUTABLE = (
 TASK = ("env_args", "params")
 """The groups that are filled in from the environment and its params, see `train.settings.task.describe`."""
 
+REMOVED = ("edit_share", "num_edits")
+"""Settings of removed code that files still name; they are ignored."""
+
 MAX_DEPTH = 20  # levels of nesting in settings, which have four; what is deeper is endless for what walks through it
 TOO_DEEP = f"more than {MAX_DEPTH} levels of nesting"
 
@@ -104,6 +107,8 @@ def _replace(record: Any, settings: Mapping[str, Any]) -> Any:
     """A frozen record with some entries replaced, nested groups included."""
     entries = {}
     for name, value in settings.items():
+        if name in REMOVED:
+            continue
         if name not in record.__dataclass_fields__:
             raise ValueError(f"{type(record).__name__} has no setting {short(repr(name))}")
         group = getattr(record, name)
