@@ -1,7 +1,6 @@
 """The contract of an environment: pure functions over fixed shapes, and an automatic reset that costs an index draw."""
 
 import abc
-import warnings
 from typing import Any, Generic, TypeVar
 
 import jax
@@ -141,11 +140,6 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
     def warnings(self, params: ParamsT) -> tuple[str, ...]:
         """Warnings about the numbers of `params`, a sentence each (host side)."""
         return ()
-
-    def oddities(self, params: ParamsT) -> tuple[str, ...]:
-        """The name that `warnings` had in version 0.1; it goes in 0.3."""
-        warnings.warn("Environment.oddities is now Environment.warnings", DeprecationWarning, stacklevel=2)
-        return self.warnings(params)
 
     @property
     def unwrapped(self) -> "Environment":

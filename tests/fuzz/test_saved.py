@@ -154,7 +154,6 @@ SETTINGS: dict[str, tuple[Any, str]] = {
     "an environment that is not known": ({"env": "\x1b"}, "config.json names the environment '\\x1b'"),
     "an argument that is not known": ({"env": "LifeOps-v0", "env_args": {"x": 1}}, "takes no argument 'x'"),
     "a property": ({"env": "LifeOps-v0", "num_updates": 3}, "no setting 'num_updates'"),
-    "minibatches of nothing": ({"env": "LifeOps-v0", "rollout": {"minibatches": 0}}, "minibatches is 0"),
     "a long text": ({"env": "LifeOps-v0", "seed": "y" * 200_000}, "seed is 'yyy"),
 }
 NESTED: dict[str, bytes] = {
@@ -190,12 +189,6 @@ def test_banks_refused_now(name: str, tmp_path: Path) -> None:
 def test_checkpoints_passed_over_now(name: str, tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="in its place superstep 3 is resumed"):
         assert checkpoints.restore(PASSED_OVER[name].write(tmp_path))[1].superstep == 3
-
-
-@pytest.mark.parametrize("names", [("version", "digest", "digests"), ("version", "digests")])
-def test_checkpoints_of_early_versions_need_no_checksums(names: tuple[str, ...], tmp_path: Path) -> None:
-    mutant = described(without(*names), sealed="digest" not in names)
-    assert checkpoints.restore(mutant.write(tmp_path))[1].superstep == 8
 
 
 def test_a_checkpoint_of_several_processes_has_no_checksums_of_arrays(tmp_path: Path) -> None:

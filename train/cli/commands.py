@@ -146,7 +146,7 @@ def evaluate(
     policy, made, params, header = trained.read(run_dir, env, network, best=best, greedy=greedy)
     library = comparison.library_for(made, scenarios)
     comparison.tell_warnings(library, scenarios)
-    name = header.get("algorithm", ppo.name).upper()  # an older file does not say
+    name = header.get("algorithm", ppo.name).upper()
     table = comparison.compare(policy, made, params, library, name=name, repetitions=repetitions)
     print(f"{table}{comparison.training_note(header.get('params', {}), made)}")
 

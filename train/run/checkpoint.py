@@ -24,7 +24,7 @@ from train.run.orbax_folder import CheckpointError, Damaged, OrbaxFolder
 from train.run.processes import is_writer
 from train.run.writing import write_atomic
 from train.settings.config import Config
-from train.settings.serialize import TASK, differences, from_json, immutable, in_words, to_json
+from train.settings.serialize import differences, from_json, immutable, in_words, to_json
 
 
 class Finished(CheckpointError):
@@ -109,8 +109,7 @@ class Checkpoints:
     def check_begun(self, policy: Path) -> None:
         """A CheckpointError if there is no checkpoint although there was one: something is there that came after it.
 
-        That is the file that `mark_begun` leaves, or the policy; runs of earlier versions, which have no such file, get
-        it now.
+        That is the file that `mark_begun` leaves, or the policy. Where there is a checkpoint, the file is left now.
         """
         if not self.is_empty:
             self.mark_begun()
@@ -142,7 +141,6 @@ class Checkpoints:
             there, here = to_json(from_json(info["config"])), to_json(self._config)
         except (ValueError, TypeError) as error:
             raise CheckpointError(f"{path} comes from another version: {written_by.in_words(info)}; {error}") from error
-        there |= {group: here[group] for group in TASK if not there[group]}  # an older one has none
         differing = differences(immutable(there), immutable(here))
         if differing:
             raise CheckpointError(f"{path} belongs to another run: {in_words(differing)}")
@@ -193,7 +191,7 @@ class Checkpoints:
 
     def _check_arrays(self, step: int, arrays: dict[str, Any], info: dict[str, Any]) -> None:
         """Damaged if an array is not what was written, or has numbers that it cannot have."""
-        digests = info.get("digests")  # one of an early version, or of several processes, has none
+        digests = info.get("digests")  # one of several processes has none
         for name, array in arrays.items():
             if digests is not None and digest(array) != digests.get(name):
                 raise self._folder.damaged(step, f"{name} is not what was written")

@@ -47,18 +47,16 @@ def describes(info: Any, progress: list[str], step: int) -> bool:
 
 
 def is_as_written(info: Mapping[str, Any]) -> bool:
-    """Whether a description has its checksum; that of an early version, which names none, need not have one."""
-    if "digest" not in info:
-        return not _names_version(info)
+    """Whether a description has its checksum."""
     try:
-        return digest({name: value for name, value in info.items() if name != "digest"}) == info["digest"]
+        return digest({name: value for name, value in info.items() if name != "digest"}) == info.get("digest")
     except RecursionError:  # of values in each other without end
         return False
 
 
 def lacks_digests(info: Mapping[str, Any]) -> bool:
-    """Whether a description has no checksums of arrays, although one process of a version that has them wrote it."""
-    return _names_version(info) and info.get("processes", 1) == 1 and "digests" not in info
+    """Whether a description has no checksums of arrays, although one process wrote it."""
+    return info.get("processes", 1) == 1 and "digests" not in info
 
 
 def not_finite(arrays: Mapping[str, Any], parts: Sequence[str]) -> str | None:
@@ -67,11 +65,6 @@ def not_finite(arrays: Mapping[str, Any], parts: Sequence[str]) -> str | None:
     named = (name for name in arrays if name in parts or name.startswith(below))
     floats = (name for name in named if jnp.issubdtype(arrays[name].dtype, jnp.floating))
     return next((name for name in floats if not np.isfinite(np.asarray(arrays[name])).all()), None)
-
-
-def _names_version(info: Mapping[str, Any]) -> bool:
-    """Whether it says which version wrote it; those that do have written checksums."""
-    return "version" in info
 
 
 def _files_below(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:

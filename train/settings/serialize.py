@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -45,17 +44,7 @@ def from_json(settings: Mapping[str, Any]) -> Config:
         raise ValueError(TOO_DEEP)
     if not isinstance(settings, Mapping):
         raise ValueError(f"expected settings by name, got {short(repr(settings))}")
-    rollout = settings.get("rollout", {})
-    if not isinstance(rollout, Mapping):
-        raise ValueError(f"rollout is {short(repr(rollout))}: expected a group of settings")
-    rollout = dict(rollout)
-    if "minibatches" in rollout:  # a number in version 0.1
-        number, sizes = rollout.pop("minibatches"), [rollout.get(name, 0) for name in ("num_envs", "num_steps")]
-        if not all(isinstance(size, int) and size > 0 for size in (number, *sizes)):
-            raise ValueError(f"minibatches is {short(repr(number))}: expected a number above 0, of what rollout has")
-        rollout["minibatch_size"] = math.prod(sizes) // number
-    named = {name: value for name, value in settings.items() if name != "run_dir"}
-    return _replace(Config(env=""), {**named, **({"rollout": rollout} if rollout else {})})
+    return _replace(Config(env=""), {name: value for name, value in settings.items() if name != "run_dir"})
 
 
 def option(name: str) -> str:
