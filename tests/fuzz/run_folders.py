@@ -25,7 +25,7 @@ from .judging import Fault, answered, check_sentence
 
 SECONDS = 3.0  # of computing, for one mutant
 RECORDS = 6  # of which those from `checkpoints.STEPS[-1]` on would be dropped
-CONFIG = Config(env="LifeOps-v0", network=Network(hidden=(8,)), tensorboard=False, csv=True)
+CONFIG = Config(env="LifeOps-v0", network=Network(hidden=(8,)), tensorboard=False)
 
 
 class Mutant(NamedTuple):
@@ -170,7 +170,6 @@ def _stray(dice: random.Random) -> dict[str, bytes | None]:
     names = (
         "policy.msgpack",
         "policy_best.msgpack",
-        "metrics.csv",
         "metrics.jsonl.unfinished",
         "config.json.unfinished",
     )

@@ -9,17 +9,14 @@ from jaxenv.core.names import short
 from train.settings.bounds import check_type
 from train.settings.config import Config
 
-MUTABLE = (
-    *("total_steps", "run_dir", "devices", "validate_every", "checkpoint_every"),
-    *("tensorboard", "csv", "wandb"),
-)
+MUTABLE = ("total_steps", "run_dir", "devices", "validate_every", "checkpoint_every", "tensorboard", "wandb")
 """What may change when a run is resumed. None of it alters what has been learned so far; the schedules decay over
 `total_steps`, so a new value changes them from there on."""
 
 TASK = ("env_args", "params")
 """The groups that are filled in from the environment and its params, see `train.settings.task.describe`."""
 
-REMOVED = ("edit_share", "num_edits")
+REMOVED = ("csv", "edit_share", "num_edits")
 """Settings of removed code that files still name; they are ignored."""
 
 MAX_DEPTH = 20  # levels of nesting in settings, which have four; what is deeper is endless for what walks through it
