@@ -16,7 +16,7 @@ from train.run.policy_file import check_algorithm
 from train.run.population import run_population
 from train.run.recorder import Callback
 from train.run.runner import Outcome, check, run
-from train.run.start import check_start
+from train.run.start import starting_weights
 from train.score.validation import has_generator
 from train.settings import presets
 from train.settings.config import Config
@@ -133,7 +133,7 @@ def _folder(
     if (config.run_dir / "config.json").exists():
         check_algorithm(config.run_dir, algorithm)
         return folders.of_run(config, folders.RunFolder(config.run_dir))
-    check_start(_named(algorithm), config, env, params)  # before there is a folder
+    starting_weights(_named(algorithm), config, env, params)  # before there is a folder
     return folders.of_run(config)
 
 

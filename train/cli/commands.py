@@ -49,7 +49,7 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
     if not config.is_generated and library is not None:
         params = params.replace(bank=library.bank)
     if parsed.resumed is None:
-        start.check_start(ALGORITHMS[algorithm], config, env, params)  # before there is a folder
+        start.starting_weights(ALGORITHMS[algorithm], config, env, params)  # before there is a folder
     comparison.tell_warnings(library, path)
     if is_population(config):
         return _train_population(algorithm, parsed, env, params, library)
