@@ -1,20 +1,23 @@
-"""JSON as nodes."""
+"""JSON as nodes: the values of Python's own reader, and the lines of its tokens."""
 
 import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
-from scenarios.errors import quote
-from scenarios.input_budget import Budget, RefusedInput, number, scalar
+from scenarios.input_budget import MAX_DEPTH, TOO_DEEP, Budget, RefusedInput, number, scalar
 from scenarios.nodes import Key, Node, Table
 
-SPACE = re.compile(r"[ \t\n\r]*+")
-STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
-WORD = re.compile(r"[^ \t\n\r,:\[\]{}\"]++")
-NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
-WORDS = {"null": None, "true": True, "false": False}
-END = ""
+TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]|[^ \t\n\r,:\[\]{}"]++', re.DOTALL)
+"""A string, a bracket or a word; a string without an end goes on to the end of the text."""
+
+
+class _Number(str):
+    """A number as it is written, or NaN or Infinity."""
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """The keys and values of a mapping, in which a key may be repeated."""
 
 
 def json_nodes(text: str, budget: Budget) -> Iterator[Node]:
@@ -23,93 +26,49 @@ def json_nodes(text: str, budget: Budget) -> Iterator[Node]:
     Raises:
         RefusedInput: for what is not JSON, and where the budget is spent.
     """
-    scanner = _Scanner(text, budget)
-    if scanner.next != END:
-        yield scanner.node(0)
-        scanner.expect(END)
-
-
-class _Scanner:
-    """Reads a text once, from its beginning to its end.
-
-    Attributes:
-        next: the next token: a bracket, comma, colon, string or word, or END.
-    """
-
-    def __init__(self, text: str, budget: Budget) -> None:
-        self._text, self._budget, self._place = text, budget, 0
-        self.next = self._token()
-
-    def node(self, depth: int) -> Node:
-        """The node that begins with the next token."""
-        self._budget.descend(depth)
-        line = self._budget.line
-        if self.next == "[":
-            return Node(list(self._items("]", depth)), line)
-        if self.next == "{":
-            return Node(Table(self._items("}", depth)), line)
-        value = _scalar(self.next)
-        self._take()
-        return Node(value, line)
-
-    def expect(self, token: str) -> None:
-        """Goes past a token."""
-        if self.next != token:
-            raise RefusedInput(f"not JSON: found {_shown(self.next)}, expected {_shown(token)}.")
-        self._take()
-
-    def _items(self, end: str, depth: int) -> Iterator[Any]:
-        """What a list or a table holds."""
-        self._take()
-        while self.next != end:
-            yield self._pair(depth) if end == "}" else self.node(depth + 1)
-            if self.next != end:
-                self.expect(",")
-                if self.next == end:
-                    raise RefusedInput(f"not JSON: found '{end}' after a comma, expected a value.")
-        self._take()
-
-    def _pair(self, depth: int) -> tuple[Key, Node]:
-        """A key and its node."""
-        if not self.next.startswith('"'):
-            raise RefusedInput(f"not JSON: found {_shown(self.next)}, expected a key in quotes.")
-        key = Key(_scalar(self.next), self._budget.line)
-        self._take()
-        self.expect(":")
-        return key, self.node(depth + 1)
-
-    def _take(self) -> None:
-        """Goes past the next token."""
-        self.next = self._token()
-
-    def _token(self) -> str:
-        """The token at the place, and goes past it."""
-        space = SPACE.match(self._text, self._place)
-        start = space.end() if space else self._place
-        self._budget.line += self._text.count("\n", self._place, start)
-        sign = self._text[start : start + 1]
-        pattern = STRING if sign == '"' else WORD
-        found = None if sign in "[]{},:" else pattern.match(self._text, start)
-        if sign == '"' and found is None:
-            raise RefusedInput("not JSON: a string has no end.")
-        self._place = found.end() if found else start + len(sign)
-        return self._text[start : self._place]
-
-
-def _scalar(token: str) -> Any:
-    """The text, number, truth value or null of a token."""
-    if token in WORDS:
-        return WORDS[token]
-    if NUMBER.fullmatch(token):
-        return number(token)
-    if not token.startswith('"'):
-        raise RefusedInput(f"not JSON: found {_shown(token)}, expected a value.")
+    if not text.strip(" \t\n\r"):
+        return
+    lines = iter(_lines(text, budget))
+    kinds: Any = {"parse_int": _Number, "parse_float": _Number, "parse_constant": _Number}
     try:
-        return scalar(json.loads(token))
+        value = json.loads(text, object_pairs_hook=_Pairs, **kinds)
     except json.JSONDecodeError as error:
-        raise RefusedInput(f"not JSON: {error.msg} in {quote(token)}.") from None
+        budget.line = error.lineno
+        raise RefusedInput(f"not JSON: {error.msg} (column {error.colno}).") from None
+    yield _node(value, lines, budget, 0)
 
 
-def _shown(token: str) -> str:
-    """A token in a message."""
-    return quote(token) if token else "the end"
+def _lines(text: str, budget: Budget) -> list[int]:
+    """The line of each token, once the levels are bounded: Python's reader recurses on the stack of C."""
+    lines, place, depth = [], 0, 0
+    budget.line = 1
+    for found in TOKEN.finditer(text):
+        start, sign = found.start(), found[0]
+        budget.line += text.count("\n", place, start)
+        depth += (sign in "[{") - (sign in "]}")
+        if depth > MAX_DEPTH + 2:  # a list of documents is one more, and what is in the last level another
+            raise RefusedInput(TOO_DEEP)
+        lines.append(budget.line)
+        place = start
+    return lines
+
+
+def _node(value: Any, lines: Iterator[int], budget: Budget, depth: int) -> Node:
+    """A value as a node, whose tokens are the next ones."""
+    budget.line = line = next(lines)
+    budget.descend(depth)
+    if isinstance(value, _Pairs):
+        table = Table(_pair(name, item, lines, budget, depth + 1) for name, item in value)
+        next(lines)  # of the bracket that ends it
+        return Node(table, line)
+    if isinstance(value, list):
+        items = [_node(item, lines, budget, depth + 1) for item in value]
+        next(lines)
+        return Node(items, line)
+    return Node(number(str(value)) if isinstance(value, _Number) else scalar(value), line)
+
+
+def _pair(name: str, item: Any, lines: Iterator[int], budget: Budget, depth: int) -> tuple[Key, Node]:
+    """A key and its node."""
+    budget.line = next(lines)
+    return Key(scalar(name), budget.line), _node(item, lines, budget, depth)

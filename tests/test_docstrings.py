@@ -23,7 +23,6 @@ MODULES = [
 ]
 # Modules whose examples, and adapters whose base classes, are of packages that need not be installed.
 NEEDED = {
-    "jaxenv.wrappers.brax": "brax",
     "jaxenv.wrappers.dm_env": "dm_env",
     "jaxenv.wrappers.from_gymnax": "gymnax",
     "jaxenv.wrappers.gymnasium": "gymnasium",

@@ -1,7 +1,6 @@
 """The contract of an environment: pure functions over fixed shapes, and an automatic reset that costs an index draw."""
 
 import abc
-import warnings
 from typing import Any, Generic, TypeVar
 
 import jax
@@ -28,8 +27,8 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
     `jax.vmap` over params is a sweep. The signatures of `reset` and `step` are those of gymnax 1.x.
 
     Params have a `bank` (a `ScenarioBank`) and `max_steps_in_episode`, an upper bound on the steps of an episode.
-    `jaxenv.core.types.Info` says what `info` has. Training also needs `entities`, `generate` for generated scenarios,
-    and `mutate` for a curriculum that edits them.
+    `jaxenv.core.types.Info` says what `info` has. Training also needs `entities`, and `generate` for generated
+    scenarios.
 
     >>> import jax, jaxenv
     >>> env, params = jaxenv.make("LifeOps-v0")
@@ -131,14 +130,6 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
         """
         raise NotImplementedError(f"{self.name} has no generator")
 
-    def mutate(self, key: Key, scenario: Any) -> Any:
-        """A valid scenario after one small edit, in the same shapes; pure and jittable, for curricula that edit levels.
-
-        Whatever holds for all that `generate` draws holds for an edit of it too, but for what the environment's edits
-        do not promise and say so.
-        """
-        raise NotImplementedError(f"{self.name} does not edit scenarios")
-
     def scenario_index(self, state: Any) -> jax.Array:
         """[] int32: the index of `params.bank` that an episode plays, so that a bank may change wherever none plays.
 
@@ -149,11 +140,6 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
     def warnings(self, params: ParamsT) -> tuple[str, ...]:
         """Warnings about the numbers of `params`, a sentence each (host side)."""
         return ()
-
-    def oddities(self, params: ParamsT) -> tuple[str, ...]:
-        """The name that `warnings` had in version 0.1; it goes in 0.3."""
-        warnings.warn("Environment.oddities is now Environment.warnings", DeprecationWarning, stacklevel=2)
-        return self.warnings(params)
 
     @property
     def unwrapped(self) -> "Environment":

@@ -1,7 +1,6 @@
 """Masks: choosing among legal actions without a branch, an infinity or a division by zero."""
 
 import functools
-import warnings
 from typing import Any
 
 import jax
@@ -127,12 +126,6 @@ def lexicographic_argmin(mask: ActionMask, *scores: jax.Array) -> jax.Array:
     for score in scores:
         best = best & (score == jnp.min(jnp.where(best, score, _greatest(score.dtype))))
     return jnp.argmax(best).astype(jnp.int32)
-
-
-def first_least(mask: ActionMask, *scores: jax.Array) -> jax.Array:
-    """The name of `lexicographic_argmin` in version 0.1; it will be removed in 0.3."""
-    warnings.warn("masking.first_least is now masking.lexicographic_argmin", DeprecationWarning, stacklevel=2)
-    return lexicographic_argmin(mask, *scores)
 
 
 def _greatest(dtype: jnp.dtype) -> jax.Array:

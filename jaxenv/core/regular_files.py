@@ -7,9 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # Windows has the second alone
-_AT_ONCE = 2**20  # bytes of one call, which takes as much memory whatever the file has
-
 
 class RefusedFile(ValueError):
     """What is wrong with a file, in words that follow its name and `is`."""
@@ -34,20 +31,16 @@ def read_regular(path: str | Path, most: int) -> bytes:
 
     Args:
         path: the file.
-        most: bytes that it may have; of more it reads one too many at most.
+        most: bytes that it may have.
 
     Raises:
-        RefusedFile: if it is something else, such as a pipe or a device, if it is larger, or if it would have to be
-            waited for.
+        RefusedFile: if it is something else, such as a pipe or a device, or if it is larger.
         OSError: if it cannot be read.
     """
-    with _opened(path) as handle:
-        if os.fstat(handle).st_size > most:  # 0 where the system makes the content up
+    with open_regular(path) as file:
+        if os.fstat(file.fileno()).st_size > most:
             raise TooLarge(f"more than {most} bytes")
-        content = _read(handle, most + 1)
-    if len(content) > most:
-        raise TooLarge(f"more than {most} bytes")
-    return content
+        return file.read()
 
 
 @contextlib.contextmanager
@@ -58,34 +51,7 @@ def open_regular(path: str | Path) -> Iterator[BinaryIO]:
         RefusedFile: if it is something else.
         OSError: if it cannot be opened.
     """
-    with _opened(path) as handle, open(handle, "rb", closefd=False) as file:
-        yield file
-
-
-@contextlib.contextmanager
-def _opened(path: str | Path) -> Iterator[int]:
-    """A handle of a regular file. What is something else is not opened, and what becomes it meanwhile is not read."""
-    _check(os.stat(path))
-    handle = os.open(path, _FLAGS)
-    try:
-        _check(os.fstat(handle))
-        yield handle
-    finally:
-        os.close(handle)
-
-
-def _check(found: os.stat_result) -> None:
-    """Refuses what is not a regular file."""
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(os.stat(path).st_mode):
         raise RefusedFile("not a regular file")
-
-
-def _read(handle: int, most: int) -> bytes:
-    """What a file has, up to so many bytes."""
-    content = bytearray()
-    try:
-        while part := os.read(handle, min(_AT_ONCE, most - len(content))):
-            content += part
-    except BlockingIOError as error:  # a log of the system is a regular file by its mode
-        raise RefusedFile("not a file that can be read to its end") from error
-    return bytes(content)
+    with open(path, "rb") as file:
+        yield file

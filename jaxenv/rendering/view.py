@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import jax
 
-from jaxenv.core.deprecated import RenamedField
 from jaxenv.rendering.canvas import PAGE, Canvas
 from jaxenv.rendering.names import Given
 from jaxenv.rendering.text import joined
@@ -125,6 +124,3 @@ class Step:
     total: float
     end: str = ""
     effects: tuple[str, ...] = ()
-
-    words = RenamedField("description")
-    told = RenamedField("effects")

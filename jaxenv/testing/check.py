@@ -23,7 +23,6 @@ READ_INFO = (episodes.ends, episodes.final_observation, episodes.reward_parts, r
 _IN_ORDER = (
     *PRECONDITIONS,
     programs.info,
-    programs.edits,
     repeats.determinism,
     episodes.ends,
     episodes.time_limit,

@@ -100,24 +100,6 @@ def info(run: CheckRun) -> None:
         broken("info['reward_parts'] is empty")
 
 
-@rule(mistake="a count or an index is written without its dtype: write count + jnp.int8(1), or .astype")
-def edits(run: CheckRun) -> None:
-    """Where scenarios can be edited, an edit has the shapes, dtypes and weak types of the bank's."""
-    bank = getattr(run.params, "bank", None)
-    if bank is None:
-        return
-    scenario = jax.eval_shape(lambda bank: bank[0], bank)
-    try:
-        after = jax.eval_shape(run.env.mutate, run.key, scenario)
-    except NotImplementedError:
-        return
-    if jax.tree.structure(after) != jax.tree.structure(scenario):
-        broken("mutate gives another structure than the bank's")
-    for (path, one), other in zip(jax.tree_util.tree_leaves_with_path(after), jax.tree.leaves(scenario), strict=True):
-        if aval(one) != aval(other):
-            broken(f"mutate gives scenario{jax.tree_util.keystr(path)} as {aval(one)}, in the bank it is {aval(other)}")
-
-
 def require_same_program(run: CheckRun) -> None:
     """Requires reset and step, traced twice, to be the same program."""
     (first, constants), (second, others) = _program(run), _program(run)

@@ -1,6 +1,6 @@
 """A `Wrapper` is an environment itself, and so is what `FromGymnax` makes of gymnax's.
 
-The adapters `Vectorize`, `Gymnax` and `JaxMARL` have other signatures. `Brax`, `DmEnv`, `Gymnasium`, `GymnasiumVector`,
+The adapters `Vectorize`, `Gymnax` and `JaxMARL` have other signatures. `DmEnv`, `Gymnasium`, `GymnasiumVector`,
 `Jumanji` and `SB3VecEnv` are classes of other packages, which are imported where one of these is first asked for.
 `register_gymnasium`, `register_gymnax` and `register_jaxmarl` make the registered environments known to the programs of
 those suites.
@@ -25,7 +25,6 @@ from jaxenv.wrappers.vectorize import Vectorize as Vectorize
 from jaxenv.wrappers.wrapper import Wrapper as Wrapper
 
 if TYPE_CHECKING:
-    from jaxenv.wrappers.brax import Brax as Brax
     from jaxenv.wrappers.dm_env import DmEnv as DmEnv
     from jaxenv.wrappers.gymnasium import Gymnasium as Gymnasium
     from jaxenv.wrappers.gymnasium_registration import register_gymnasium as register_gymnasium
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from jaxenv.wrappers.stable_baselines3 import SB3VecEnv as SB3VecEnv
 
 _ADAPTERS = {  # name -> (module, extra with what it imports)
-    "Brax": ("brax", "brax"),
     "DmEnv": ("dm_env", "peers"),
     "Gymnasium": ("gymnasium", "peers"),
     "GymnasiumVector": ("gymnasium_vector", "peers"),

@@ -106,10 +106,6 @@ class Wrapper(Environment):
         """The wrapped environment's generator."""
         return self.env.generate(key, difficulty)
 
-    def mutate(self, key: Key, scenario: Any) -> Any:
-        """The wrapped environment's edits."""
-        return self.env.mutate(key, scenario)
-
     def scenario_index(self, state: Any) -> jax.Array:
         """The wrapped environment's scenario."""
         return self.env.scenario_index(state)

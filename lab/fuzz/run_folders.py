@@ -24,7 +24,7 @@ from train.settings.serialize import immutable, to_json
 
 SECONDS = 3.0  # of computing, for one mutant
 RECORDS = 6  # of which those from `checkpoints.STEPS[-1]` on would be dropped
-CONFIG = Config(env="LifeOps-v0", network=Network(hidden=(8,)), tensorboard=False, csv=True)
+CONFIG = Config(env="LifeOps-v0", network=Network(hidden=(8,)), tensorboard=False)
 
 
 class Mutant(NamedTuple):
@@ -133,7 +133,7 @@ def _records(dice: random.Random) -> Mutant:
 
 
 LINES = (b"", b"junk", b"\xff\x00", b"[" * 9999, b"1" * 9999, b"{}", b'{"superstep": NaN}')
-STRAY = ("policy.msgpack", "policy_best.msgpack", "metrics.csv", "metrics.jsonl.unfinished", "config.json.unfinished")
+STRAY = ("policy.msgpack", "policy_best.msgpack", "metrics.jsonl.unfinished", "config.json.unfinished")
 
 
 def _text(value: Any) -> bytes:

@@ -19,7 +19,7 @@ HEAD = """\
 
 jaxenv is under the [Apache License 2.0](../LICENSE). Its wheel holds no code of other packages; pip fetches those that
 it needs. This is the licence of each release in [constraints.txt](../constraints.txt), in the words of the package's
-own metadata. What CUDA, TPU compilers and the extras `openenv`, `sb3`, `brax` and `wandb` bring is not pinned there and
+own metadata. What CUDA, TPU compilers and the extras `openenv`, `sb3` and `wandb` bring is not pinned there and
 not listed. `make tables` writes this page.
 """
 TITLES = {

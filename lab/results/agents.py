@@ -19,14 +19,13 @@ class Learner(NamedTuple):
 
     algorithm: str
     core: Literal["none", "gru"] = "none"
-    curriculum: Literal["uniform", "plr", "accel"] = "uniform"
+    curriculum: Literal["uniform", "plr"] = "uniform"
 
 
 LEARNERS = {
     "PPO": Learner("ppo"),
     "PPO-GRU": Learner("ppo", core="gru"),
     "PPO-PLR": Learner("ppo", curriculum="plr"),
-    "PPO-ACCEL": Learner("ppo", curriculum="accel"),
     "PQN": Learner("pqn"),
     "DQN": Learner("dqn"),
 }

@@ -48,7 +48,7 @@ def baselines(
 
     Args:
         env: Ids of environments; default: all.
-        agents: Agents that learn: PPO, PPO-GRU, PPO-PLR, PPO-ACCEL, PQN, DQN; default: all. Rule-based ones and
+        agents: Agents that learn: PPO, PPO-GRU, PPO-PLR, PQN, DQN; default: all. Rule-based ones and
             Myopic are always scored.
         seeds: Runs of each agent.
         total_steps: Environment steps of each run; default: those of the environment's preset.

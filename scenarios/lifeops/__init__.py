@@ -1,6 +1,5 @@
 """LifeOps in text: its documents, how they become arrays, and how a running day reads in their words."""
 
-from jaxenv.core.deprecated import renamed_names
 from jaxenv.envs.lifeops import Limits as Limits
 from scenarios.lifeops.checks import problems as problems
 from scenarios.lifeops.checks import warnings as warnings
@@ -20,12 +19,3 @@ from scenarios.lifeops.names import names as names
 from scenarios.lifeops.page import page as page
 from scenarios.lifeops.view import has_ended as has_ended
 from scenarios.lifeops.view import observation as observation
-
-__getattr__ = renamed_names(
-    __name__,
-    {
-        "canonical": "scenarios.lifeops.view.normalize_action",
-        "choices": "scenarios.lifeops.view.legal_and_moves",
-        "document_actions": "scenarios.lifeops.view.action_dicts",
-    },
-)

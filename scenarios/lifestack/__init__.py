@@ -1,6 +1,5 @@
 """LifeStack in text: its documents, how they become arrays, and how a running crisis reads in their words."""
 
-from jaxenv.core.deprecated import renamed_names
 from jaxenv.envs.lifestack import Limits as Limits
 from scenarios.lifestack.checks import problems as problems
 from scenarios.lifestack.client import LifeStackEnv as LifeStackEnv
@@ -25,14 +24,3 @@ from scenarios.lifestack.reach import could_be_won as could_be_won
 from scenarios.lifestack.view import has_ended as has_ended
 from scenarios.lifestack.view import observation as observation
 from scenarios.lifestack.warnings import warnings as warnings
-
-__getattr__ = renamed_names(
-    __name__,
-    {
-        "canonical": "scenarios.lifestack.view.normalize_action",
-        "choices": "scenarios.lifestack.view.legal_and_moves",
-        "document_actions": "scenarios.lifestack.view.action_dicts",
-        "winnable": "scenarios.lifestack.reach.could_be_won",
-        "winnable_by_search": "scenarios.solvers.lifestack.winnable",
-    },
-)

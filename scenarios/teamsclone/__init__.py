@@ -1,6 +1,5 @@
 """TeamsClone in text: its documents, how they become arrays, and how a running workspace reads in their words."""
 
-from jaxenv.core.deprecated import renamed_names
 from jaxenv.envs.teamsclone import Limits as Limits
 from scenarios.teamsclone.action import Action as Action
 from scenarios.teamsclone.action import Payload as Payload
@@ -26,13 +25,3 @@ from scenarios.teamsclone.page import page as page
 from scenarios.teamsclone.texts import texts as texts
 from scenarios.teamsclone.view import has_ended as has_ended
 from scenarios.teamsclone.warnings import warnings as warnings
-
-__getattr__ = renamed_names(
-    __name__,
-    {
-        "canonical": "scenarios.teamsclone.view.normalize_action",
-        "choices": "scenarios.teamsclone.view.legal_and_moves",
-        "document_actions": "scenarios.teamsclone.view.action_dicts",
-        "standpoint": "scenarios.teamsclone.agent_view.agent_view",
-    },
-)

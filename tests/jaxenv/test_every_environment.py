@@ -106,23 +106,3 @@ def test_equal_environments_are_equal_values(env_id):
     (one, _), (other, _) = jaxenv.make(env_id), jaxenv.make(env_id)
     assert one == other
     assert hash(one) == hash(other)
-
-
-def of_mutate(env, params):
-    """Shapes and dtypes of a scenario of the bank, edited, and of one that is not."""
-    scenario = jax.eval_shape(lambda bank: bank[0], params.bank)
-    return jax.eval_shape(env.mutate, jax.random.key(0), scenario), scenario
-
-
-@pytest.mark.parametrize("env_id", jaxenv.registered())
-def test_scenarios_can_be_edited_under_a_wrapper_too(env_id):
-    env, params = jaxenv.make(env_id)
-    edited, scenario = of_mutate(env, params)
-    assert edited == scenario
-    assert of_mutate(wrappers.EpisodeStatistics(env), params)[0] == scenario
-
-
-def test_an_environment_without_edits_says_so():
-    env, params = jaxenv.make("LifeOps-v0")
-    with pytest.raises(NotImplementedError, match="LifeOps-v0 does not edit scenarios"):
-        jaxenv.Environment.mutate(env, jax.random.key(0), params.bank[0])

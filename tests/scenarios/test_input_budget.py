@@ -9,7 +9,7 @@ import pytest
 
 import scenarios
 from scenarios import ScenarioError, source
-from scenarios.input_budget import MAX_BYTES, RefusedInput, text_of
+from scenarios.input_budget import MAX_BYTES
 
 DAY = "persona: busy_parent\ntasks: [{task_id: t1, remaining_minutes: 30}]\n"
 
@@ -36,24 +36,6 @@ def test_only_regular_files_are_opened(tmp_path: Path, monkeypatch: pytest.Monke
         assert problem == f"{tmp_path / name}.yaml: not a regular file, expected one."
     assert nowhere == f"{tmp_path / 'c_nowhere'}.yaml: No such file or directory."
     assert "not a regular file" in refused(tmp_path / "a_pipe.yaml")
-
-
-def test_what_would_be_waited_for_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As /proc/kmsg, which is a regular file by its mode, and what was one when it was looked at."""
-    (path := tmp_path / "a.yaml").write_text(DAY)
-    found = os.stat(path)
-
-    def wait(handle: int, size: int) -> bytes:
-        assert not os.get_blocking(handle)
-        raise BlockingIOError(11, "Resource temporarily unavailable")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(os, "read", wait)
-        assert refused(path) == f"{path}: not a file that can be read to its end, expected one."
-    os.mkfifo(tmp_path / "b.yaml")
-    monkeypatch.setattr("jaxenv.core.regular_files.os.stat", lambda _: found)
-    with pytest.raises(RefusedInput, match="not a regular file"):
-        text_of(tmp_path / "b.yaml")
 
 
 def test_a_link_to_a_file_is_read(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import jaxenv
 import scenarios
 from jaxenv.core import ScenarioBank
 from jaxenv.envs.teamsclone import messages
-from scenarios import lifeops, lifestack, teamsclone
+from scenarios import teamsclone
 
 DAY = {
     "scenario_id": "monday",
@@ -145,21 +145,3 @@ def test_a_generated_scenario_is_named_by_its_decompiled_document() -> None:
     assert names["channels"][0] == "Channel 1"
     used = np.asarray(drawn.texts[1])[: int(drawn.first_text[1][-1] + drawn.num_texts[1][-1])]
     assert set(used.tolist()) <= set(names["texts"])
-
-
-@pytest.mark.parametrize(
-    ("package", "old", "new"),
-    [
-        (lifeops, "choices", "legal_and_moves"),
-        (lifeops, "document_actions", "action_dicts"),
-        (lifestack, "canonical", "normalize_action"),
-        (lifestack, "winnable", "could_be_won"),
-        (lifestack, "winnable_by_search", "winnable"),
-        (teamsclone, "standpoint", "agent_view"),
-    ],
-)
-def test_names_of_the_last_version_are_still_found(package, old: str, new: str) -> None:
-    with pytest.warns(DeprecationWarning, match=new):
-        assert getattr(package, old).__name__ == new
-    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        _ = package.nothing

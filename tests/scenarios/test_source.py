@@ -71,6 +71,14 @@ def test_a_folder_is_read_in_the_order_of_its_names(tmp_path: Path) -> None:
     assert [source.value["n"] for source in read(tmp_path)] == [1, 2, 3]
 
 
+def test_the_lines_of_json_are_those_of_its_tokens(tmp_path: Path) -> None:
+    text = '{"a"\n:\t[1, {"{": "]\\n\u2028"},\n2.5],\r\n\n"b": null}'
+    (source,) = read(write(tmp_path, "a.json", text))
+    assert source.value == {"a": [1, {"{": "]\n\u2028"}, 2.5], "b": None}
+    lines = {(): 1, ("a",): 1, ("a", 0): 2, ("a", 1): 2, ("a", 1, "{"): 2, ("a", 2): 3, ("b",): 5}
+    assert source.lines == lines
+
+
 def test_anchors_can_share_a_table(tmp_path: Path) -> None:
     first, second = read(write(tmp_path, "a.yaml", "- t: &t {a: 1}\n- t: *t\n"))
     assert first.value == second.value
@@ -87,7 +95,10 @@ def test_anchors_can_share_a_table(tmp_path: Path) -> None:
         ("a.yaml", "---\n", ["empty"]),
         ("a.json", "", ["empty"]),
         ("a.yaml", "[]", ["empty"]),
-        ("a.json", '{"a": 1,\n "b": }', [":2:", "not JSON"]),
+        ("a.json", '{"a": 1,\n "b": }', [":2:", "not JSON", "column 7"]),
+        ("a.json", '{"a": 1,\n}', ["not JSON"]),
+        ("a.json", '{"a": 1} # all', [":1:", "not JSON", "column 10"]),
+        ("a.json", '{"a":\n[1,\nNaN]}', [":3:", "found NaN, expected a finite number"]),
         ("a.yaml", "a: 1\nb: 2\na: 3\n", [":3:", "'a' is repeated", "line 1"]),
         ("a.json", '{"a": 1,\n"a": 2}', [":2:", "'a' is repeated"]),
         ("a.yaml", "a: 1\n2: 3\n", [":2:", "found 2 as a key", "quotes"]),

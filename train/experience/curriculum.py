@@ -1,23 +1,11 @@
-"""Curricula of scenarios that still teach something: prioritised level replay (PLR, Jiang et al. 2021), and ACCEL.
+"""Curriculum of scenarios that still teach something: prioritised level replay (PLR, Jiang et al. 2021).
 
 Slots of the rolling bank are the level buffer. A slot has a score once an episode of it has ended; the best are kept,
 all others that no episode is playing get new scenarios. Episodes start in a kept slot with the probability
 `replay_share`, by the rank of its score and by how long it was not played; otherwise in a new one.
-
-With ACCEL (Parker-Holder et al. 2022, algorithm 1) part of the new scenarios are edits of kept ones. The paper replays
-levels drawn from the buffer, then edits those, and plays the edits once for their score, by which they enter the buffer
-or not. Here an update plays replayed and new scenarios side by side, so its bank is made before it:
-
-- parents are drawn as the levels are that this update replays (P_replay), each on its own;
-- an edit takes a slot that would get a drawn scenario, has no score, and starts episodes as a drawn one does;
-- what it scored then decides by rank whether its slot is kept, replayed and edited in turn.
-
-With a replay probability p and edits after every replay, the paper scores edits and drawn levels as p to 1 - p: that is
-`edit_share` = p. It learns from replayed levels alone; here, as with PLR above, from all that is played.
 """
 
 import functools
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -146,53 +134,10 @@ def renewed(
     is_best = levels.is_scored & (ranks(levels) <= int(settings.replay_share * size))
     choose = functools.partial(jax.vmap(select), is_live | is_best)
     levels = choose(levels, Levels.unknown(size))
-    scenarios = choose(bank.scenarios, new_scenarios(key, bank, levels, updates=updates, config=config, env=env))
+    new = generate_bank(env, key, count=size, difficulty=config.training.difficulty)
+    scenarios = choose(bank.scenarios, new.scenarios)
     weights = start_weights(levels, ~(is_live | is_best), updates, settings)
     return bank.replace(scenarios=scenarios).with_start_weights(weights), levels
-
-
-def new_scenarios(
-    key: Key, bank: ScenarioBank, levels: Levels, *, updates: jax.Array, config: Config, env: Environment
-) -> Any:
-    """S scenarios that no episode has played: drawn, or with ACCEL in part edits of those that are replayed.
-
-    Args:
-        key: random key.
-        bank: S scenarios.
-        levels: what is known of those that are kept, and nothing of the others.
-        updates: [] int32, updates done so far.
-        config: how scenarios are generated and edited.
-        env: the environment.
-    """
-    settings = config.curriculum
-    generate = functools.partial(generate_bank, env, count=bank.size, difficulty=config.training.difficulty)
-    if not settings.edits:
-        return generate(key).scenarios
-    draw_key, share_key, parent_key, edit_key = jax.random.split(key, 4)
-    is_edit = jax.random.uniform(share_key, (bank.size,)) < settings.edit_share
-    replayed = bank.with_start_weights(replay_weights(levels, updates, settings))
-    parents = bank[jax.vmap(replayed.sample)(jax.random.split(parent_key, bank.size))]
-    edit = functools.partial(edited, num_edits=settings.num_edits, env=env)
-    edits = jax.vmap(edit)(jax.random.split(edit_key, bank.size), parents)
-    return jax.vmap(select)(is_edit & jnp.any(levels.is_scored), edits, generate(draw_key).scenarios)
-
-
-def edited(key: Key, scenario: Any, *, num_edits: int, env: Environment) -> Any:
-    """The scenario after so many edits, one after the other."""
-
-    def edit(scenario: Any, key: Key) -> tuple[Any, None]:
-        return env.mutate(key, scenario), None
-
-    return lax.scan(edit, scenario, jax.random.split(key, num_edits))[0]
-
-
-def check_edits(config: Config, env: Environment) -> None:
-    """A ValueError if the settings ask for edits of scenarios in an environment that makes none."""
-    if config.curriculum.edits and type(env.unwrapped).mutate is Environment.mutate:
-        raise ValueError(
-            f"{config.env} does not edit scenarios, which --curriculum accel does by `mutate(key, scenario)`: write it "
-            "in the environment, or train with --curriculum plr"
-        )
 
 
 def summary(bank: ScenarioBank, before: Levels, after: Levels) -> dict[str, jax.Array]:

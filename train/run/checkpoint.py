@@ -7,24 +7,26 @@ one is damaged, the one before it is restored.
 """
 
 import dataclasses
+import math
 import time
 import warnings
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxenv.core.names import short
 from train.run import written_by
-from train.run.checkpoint_parts import describes, is_as_written, lacks_digests, not_finite
 from train.run.digests import digest
 from train.run.named_arrays import by_name, empty, from_names, name_of, shapes
 from train.run.orbax_folder import CheckpointError, Damaged, OrbaxFolder
 from train.run.processes import is_writer
 from train.run.writing import write_atomic
 from train.settings.config import Config
-from train.settings.serialize import TASK, differences, from_json, immutable, in_words, to_json
+from train.settings.serialize import differences, from_json, immutable, in_words, to_json
 
 
 class Finished(CheckpointError):
@@ -109,8 +111,7 @@ class Checkpoints:
     def check_begun(self, policy: Path) -> None:
         """A CheckpointError if there is no checkpoint although there was one: something is there that came after it.
 
-        That is the file that `mark_begun` leaves, or the policy; runs of earlier versions, which have no such file, get
-        it now.
+        That is the file that `mark_begun` leaves, or the policy. Where there is a checkpoint, the file is left now.
         """
         if not self.is_empty:
             self.mark_begun()
@@ -142,7 +143,6 @@ class Checkpoints:
             there, here = to_json(from_json(info["config"])), to_json(self._config)
         except (ValueError, TypeError) as error:
             raise CheckpointError(f"{path} comes from another version: {written_by.in_words(info)}; {error}") from error
-        there |= {group: here[group] for group in TASK if not there[group]}  # an older one has none
         differing = differences(immutable(there), immutable(here))
         if differing:
             raise CheckpointError(f"{path} belongs to another run: {in_words(differing)}")
@@ -193,21 +193,21 @@ class Checkpoints:
 
     def _check_arrays(self, step: int, arrays: dict[str, Any], info: dict[str, Any]) -> None:
         """Damaged if an array is not what was written, or has numbers that it cannot have."""
-        digests = info.get("digests")  # one of an early version, or of several processes, has none
+        digests = info.get("digests")  # one of several processes has none
         for name, array in arrays.items():
             if digests is not None and digest(array) != digests.get(name):
                 raise self._folder.damaged(step, f"{name} is not what was written")
-        if name := not_finite(arrays, self._finite):
+        if name := _not_finite(arrays, self._finite):
             raise self._folder.damaged(step, f"{name} has numbers that are not finite")
 
     def _info(self, step: int) -> dict[str, Any]:
         """The JSON part of a checkpoint."""
         info = self._folder.description(step)
-        if not describes(info, PROGRESS, step):
+        if not _describes(info, step):
             raise self._folder.damaged(step, "it does not describe its run")
-        if not is_as_written(info):
+        if not _is_as_written(info):
             raise self._folder.damaged(step, "its description is not what was written")
-        if lacks_digests(info):
+        if _lacks_digests(info):
             raise self._folder.damaged(step, "its arrays have no checksums")
         return info
 
@@ -252,3 +252,40 @@ class NoCheckpoints:
     def restore(self, progress: Progress, like: Any, *, scenarios: str) -> tuple[Any, Progress]:
         """There is nothing to restore."""
         raise CheckpointError("the run has no folder, so it has no checkpoints")
+
+
+def _describes(info: Any, step: int) -> bool:
+    """Whether this is what is written beside the arrays of a step, with the numbers of a progress."""
+    if not isinstance(info, dict) or not {"config", "shapes", *PROGRESS} <= info.keys():
+        return False
+    counts = (info["superstep"], info["env_steps"])
+    return (
+        all(isinstance(info.get(name, {}), dict) for name in ("config", "shapes", "digests"))
+        and all(type(count) is int and count >= 0 for count in counts)
+        and info["superstep"] == step  # or it is the description of another one
+        and isinstance(info["seconds"], int | float)
+        and 0 <= info["seconds"] < math.inf
+        and isinstance(info["scenarios"], str)
+        and type(info.get("processes", 1)) is int
+    )
+
+
+def _is_as_written(info: Mapping[str, Any]) -> bool:
+    """Whether a description has its checksum."""
+    try:
+        return digest({name: value for name, value in info.items() if name != "digest"}) == info.get("digest")
+    except RecursionError:  # of values in each other without end
+        return False
+
+
+def _lacks_digests(info: Mapping[str, Any]) -> bool:
+    """Whether a description has no checksums of arrays, although one process wrote it."""
+    return info.get("processes", 1) == 1 and "digests" not in info
+
+
+def _not_finite(arrays: Mapping[str, Any], parts: Sequence[str]) -> str | None:
+    """The first array in such parts of a state that has a number which is not finite, if one has."""
+    below = tuple(f"{part}." for part in parts)
+    named = (name for name in arrays if name in parts or name.startswith(below))
+    floats = (name for name in named if jnp.issubdtype(arrays[name].dtype, jnp.floating))
+    return next((name for name in floats if not np.isfinite(np.asarray(arrays[name])).all()), None)

@@ -40,11 +40,6 @@ class RunFolder:
         return self.path / "metrics.jsonl"
 
     @property
-    def table(self) -> Path:
-        """The same as a table, if that is wanted."""
-        return self.path / "metrics.csv"
-
-    @property
     def policy(self) -> Path:
         """The policy: weights, and what is needed to act with them."""
         return self.path / "policy.msgpack"

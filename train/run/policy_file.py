@@ -33,7 +33,7 @@ from train.settings.serialize import differences, from_json, in_words, to_json
 _FORMAT = "jaxenv policy 1"
 _FIELDS = {"env": str, "network": object, "weights": dict, "env_args": dict, "params": dict, "scenarios": str}
 _FIELDS |= {"version": str, "algorithm": str, "validation_return": float}
-_NEEDED = ("env", "network", "weights")  # an older file may lack the others
+_NEEDED = ("env", "network", "weights", "env_args", "params", "scenarios")
 _MAX_TEXT = 200  # characters of a name
 MAX_BYTES = 2**30  # of a policy file: a quarter of a billion weights
 
@@ -156,7 +156,7 @@ def _is_intact(record: dict[str, Any], written: Any) -> bool:
 def check_algorithm(run_dir: Path, algorithm: str) -> None:
     """A ValueError if the policy in a run folder, or of a population's first member, was trained by another algorithm.
 
-    Checkpoints of two algorithms may have the same arrays. A run without a policy, or with an older one, does not say.
+    Checkpoints of two algorithms may have the same arrays. A run without a policy does not say.
     """
     try:
         name = read_header(runs_in(run_dir)[0].policy).get("algorithm")
@@ -257,10 +257,10 @@ def initial_shapes(network: PureNetwork, env: Environment, params: Any) -> Any:
 def _check_task(path: str | Path, record: dict[str, Any], here: dict[str, dict[str, Any]], any_params: bool) -> None:
     """Raises a PolicyError if a policy was trained on another task.
 
-    An older file may not describe it, or lack a number that came later and is 0 where nothing of it is asked for.
+    A file whose settings did not describe it is taken as it is. A number that came later may be missing where it is 0.
     """
     for group in ("env_args",) if any_params else here:
-        there = record.get(group) or here[group]
+        there = record[group] or here[group]
         came_later = {name: value for name, value in here[group].items() if name not in there and value == 0}
         differing = differences({**there, **came_later}, here[group])
         if differing:

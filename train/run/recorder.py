@@ -11,7 +11,6 @@ from train.run.events import Events
 from train.run.folder import RunFolder
 from train.run.metrics import MetricsWriter, read_metrics
 from train.run.processes import is_writer
-from train.run.table_file import TableFile
 from train.run.weights_and_biases import WeightsAndBiases
 from train.settings.config import Config
 
@@ -48,9 +47,6 @@ class Recorder:
                 logged = stack.enter_context(WeightsAndBiases(folder.path, config))
                 self._writers = (metrics.write, events.write, logged.write)
                 self._flushes = (metrics.sync, events.flush)
-                if config.csv:
-                    table = stack.enter_context(TableFile(folder.table, self.records))
-                    self._writers = (*self._writers, table.write)
             self._writers = (*self._writers, self.records.append, self._call)
             self._stack = stack.pop_all()
 

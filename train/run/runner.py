@@ -16,7 +16,6 @@ import jax
 from jaxenv.core import Environment
 from jaxenv.core.contents import require_valid
 from train.experience.bank import check_start_weights
-from train.experience.curriculum import check_edits
 from train.networks.own import check_outputs
 from train.run.algorithm import Algorithm, check_abilities
 from train.run.checkpoint import Checkpoints, Finished, NoCheckpoints, Progress
@@ -28,7 +27,7 @@ from train.run.member import Members
 from train.run.outcome import FailedUpdate, Outcome
 from train.run.processes import any_of, is_writer, place
 from train.run.recorder import Callback
-from train.run.start import check_start
+from train.run.start import starting_weights
 from train.run.stop_signal import StopSignal
 from train.run.storage import OnStart, advanced, not_finite, opened, restore_or_begin, write_both
 from train.run.turns import turns, within_memory
@@ -44,14 +43,13 @@ def check(algorithm: Algorithm, config: Config, env: Environment, env_params: An
     require_valid(env_params)
     check_scenarios(config, env)
     check_start_weights(config, env_params)
-    check_edits(config, env)
     check_abilities(algorithm, config)
     check_installed(config)
     check_outputs(config.network, env, env_params)
     if is_population(config):
         _check_population(config)
     if is_new:
-        check_start(algorithm, config, env, env_params)
+        starting_weights(algorithm, config, env, env_params)
 
 
 def run(

@@ -14,15 +14,6 @@ from train.settings.config import Config
 from train.settings.serialize import differences, in_words, to_json
 
 
-def check_start(algorithm: Algorithm, config: Config, env: Environment, env_params: Any) -> None:
-    """Raises what `starting_weights` would, and a ValueError for an algorithm that starts from no policy."""
-    if config.init_from is None:
-        return
-    if not hasattr(algorithm, "with_weights"):
-        raise ValueError(f"--init-from {config.init_from}: {algorithm.name} does not start from a policy")
-    starting_weights(config, env, env_params)
-
-
 def from_policy(
     algorithm: Any, state: Any, config: Config, env: Environment, env_params: Any, lanes: Lanes | None = None
 ) -> Any:
@@ -30,22 +21,28 @@ def from_policy(
 
     Everything else is that of a new run: the optimizer, the environments, the schedules.
     """
-    if config.init_from is None:
+    weights = starting_weights(algorithm, config, env, env_params)
+    if weights is None:
         return state
-    weights = jax.tree.map(jnp.array, starting_weights(config, env, env_params))
+    weights = jax.tree.map(jnp.array, weights)
     return algorithm.with_weights(state, weights if lanes is None else lanes.put(weights, SHARED))
 
 
-def starting_weights(config: Config, env: Environment, env_params: Any) -> Any:
-    """The weights in the policy file, or run folder, `config.init_from`.
+def starting_weights(algorithm: Algorithm, config: Config, env: Environment, env_params: Any) -> Any:
+    """The weights in the policy file, or run folder, `config.init_from`; None if it names none.
 
     The network must be the same, with weights of the same shapes. Nothing else is compared: the policy may come from
     another number of environments or agents, other params, or another environment.
 
     Raises:
+        ValueError: for an algorithm that does not start from a policy.
         PolicyError: if the file is broken, or at the first difference of the network.
     """
-    path = config.init_from or ""
+    path = config.init_from
+    if path is None:
+        return None
+    if not hasattr(algorithm, "with_weights"):
+        raise ValueError(f"--init-from {path}: {algorithm.name} does not start from a policy")
     record = read_header(path)
     there, here = (to_json(Config(env="", network=network)) for network in (network_of(path, record), config.network))
     differing = differences(there["network"], here["network"])

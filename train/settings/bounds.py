@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from jaxenv.core.names import short
 
-MOST = 2**24  # environments, scenarios, samples: far beyond what a device holds
+COUNT = (1, 2**30)  # of a whole number without bounds of its own; a program counts in 32 bits
 FRACTION = (0.0, 1.0)
 GREATEST = 1e30  # of a number that a program computes with in float32, far below where that ends
 NOT_NEGATIVE = (0.0, GREATEST)
@@ -22,32 +22,18 @@ MAX_BATCH = 2**31 - 1
 
 BOUNDS: Mapping[str, tuple[float, float]] = {
     "seed": (0, 2**32 - 1),
-    "seeds": (1, 65_536),
-    "at_once": (1, 65_536),
-    "devices": (1, 2**20),
+    "seeds": (1, 65_536),  # each is made on the host
+    "devices": (1, 2**20),  # likewise
     "total_steps": (1, 10**13),
     "validate_every": (0, 10**9),
     "checkpoint_every": (0.0, math.inf),  # never before the end
-    "num_envs": (1, MOST),
-    "num_steps": (1, 2**16),
-    "epochs": (1, 10_000),
-    "updates_per_superstep": (1, 100_000),
-    "minibatch_size": (1, 2**30),
-    "microbatch_size": (1, 2**30),
-    "lanes": (1, MOST),
-    "count": (1, MOST),
     "difficulty": FRACTION,
     "refresh": (0, 10**9),
     "epsilon_start": FRACTION,
     "epsilon_end": FRACTION,
     "epsilon_fraction": FRACTION,
-    "buffer_size": (1, 2**30),
     "learning_starts": (0, 10**13),
-    "embedding": (1, 2**16),
     "action_embedding": (0, 2**16),
-    "hidden": (1, 2**16),
-    "core_units": (1, 2**16),
-    "target_period": (1, 10**9),
     "target_rate": FRACTION,
     "learning_rate": NOT_NEGATIVE,
     "learning_rate_end": NOT_NEGATIVE,
@@ -65,16 +51,14 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
     "replay_share": FRACTION,
     "rank_temperature": (1e-6, 1e6),
     "staleness": FRACTION,
-    "edit_share": FRACTION,
-    "num_edits": (1, 1000),
 }
-"""Setting -> the least and the greatest number; each entry of a sequence is held against them."""
+"""Setting -> the least and the greatest number, where they are not `COUNT`; so for each entry of a sequence."""
 
 
 def check_numbers(record: Any) -> None:
     """A ValueError for the first number of a record that is out of its bounds, or NaN; arrays are not looked at."""
     for name, value in _numbers(record):
-        low, high = BOUNDS.get(name, (-math.inf, math.inf))
+        low, high = BOUNDS.get(name, COUNT)
         if not low <= value <= high:
             raise ValueError(f"{name} must be within {low:,} to {high:,}, got {short(str(value))}")
 

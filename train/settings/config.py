@@ -43,7 +43,6 @@ class Config:
     validate_every: int = 4  # validate every N supersteps and at the end (0 = never), only with generated scenarios
     checkpoint_every: float = 60.0  # seconds between checkpoints; a run always writes one at its end
     tensorboard: bool = True  # also write TensorBoard events, if tensorboardX is installed
-    csv: bool = False  # also write metrics.csv, a row per superstep
     wandb: str | None = None  # project of Weights & Biases that the metrics are logged to; wandb must be installed
     rollout: Rollout = dataclasses.field(default_factory=Rollout)
     hyper: Hyper = dataclasses.field(default_factory=Hyper)

@@ -214,15 +214,12 @@ class Curriculum:
         False
     """
 
-    # "uniform": always new ones; "plr": also those that still teach (prioritised level replay, Jiang et al. 2021);
-    # "accel": and edits of these (Parker-Holder et al. 2022).
-    curriculum: Literal["uniform", "plr", "accel"] = "uniform"
+    # "uniform": always new ones; "plr": also those that still teach (prioritised level replay, Jiang et al. 2021).
+    curriculum: Literal["uniform", "plr"] = "uniform"
     replay_share: float = 0.5  # of the starts, and at most of the bank, that replay goes to
     level_score: Literal["positive_value_loss", "max_mc"] = "positive_value_loss"  # what a scenario may still teach
     rank_temperature: float = 0.3  # of the priorities by rank: towards 0 the best alone is played again
     staleness: float = 0.3  # share of the priorities that go by the time since a scenario was played
-    edit_share: float = 0.5  # of the new scenarios, those that are edits of replayed ones (accel only)
-    num_edits: int = 5  # small edits that lead from a replayed scenario to a new one (accel only)
 
     def __post_init__(self) -> None:
         """Rejects numbers out of bounds."""
@@ -232,8 +229,3 @@ class Curriculum:
     def is_uniform(self) -> bool:
         """Whether nothing is kept of what was played."""
         return self.curriculum == "uniform"
-
-    @property
-    def edits(self) -> bool:
-        """Whether some of the new scenarios are edits of replayed ones."""
-        return self.curriculum == "accel"

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,15 +9,15 @@ from jaxenv.core.names import short
 from train.settings.bounds import check_type
 from train.settings.config import Config
 
-MUTABLE = (
-    *("total_steps", "run_dir", "devices", "validate_every", "checkpoint_every"),
-    *("tensorboard", "csv", "wandb"),
-)
+MUTABLE = ("total_steps", "run_dir", "devices", "validate_every", "checkpoint_every", "tensorboard", "wandb")
 """What may change when a run is resumed. None of it alters what has been learned so far; the schedules decay over
 `total_steps`, so a new value changes them from there on."""
 
 TASK = ("env_args", "params")
 """The groups that are filled in from the environment and its params, see `train.settings.task.describe`."""
+
+REMOVED = ("csv", "edit_share", "num_edits")
+"""Settings of removed code that files still name; they are ignored."""
 
 MAX_DEPTH = 20  # levels of nesting in settings, which have four; what is deeper is endless for what walks through it
 TOO_DEEP = f"more than {MAX_DEPTH} levels of nesting"
@@ -42,17 +41,7 @@ def from_json(settings: Mapping[str, Any]) -> Config:
         raise ValueError(TOO_DEEP)
     if not isinstance(settings, Mapping):
         raise ValueError(f"expected settings by name, got {short(repr(settings))}")
-    rollout = settings.get("rollout", {})
-    if not isinstance(rollout, Mapping):
-        raise ValueError(f"rollout is {short(repr(rollout))}: expected a group of settings")
-    rollout = dict(rollout)
-    if "minibatches" in rollout:  # a number in version 0.1
-        number, sizes = rollout.pop("minibatches"), [rollout.get(name, 0) for name in ("num_envs", "num_steps")]
-        if not all(isinstance(size, int) and size > 0 for size in (number, *sizes)):
-            raise ValueError(f"minibatches is {short(repr(number))}: expected a number above 0, of what rollout has")
-        rollout["minibatch_size"] = math.prod(sizes) // number
-    named = {name: value for name, value in settings.items() if name != "run_dir"}
-    return _replace(Config(env=""), {**named, **({"rollout": rollout} if rollout else {})})
+    return _replace(Config(env=""), {name: value for name, value in settings.items() if name != "run_dir"})
 
 
 def option(name: str) -> str:
@@ -104,6 +93,8 @@ def _replace(record: Any, settings: Mapping[str, Any]) -> Any:
     """A frozen record with some entries replaced, nested groups included."""
     entries = {}
     for name, value in settings.items():
+        if name in REMOVED:
+            continue
         if name not in record.__dataclass_fields__:
             raise ValueError(f"{type(record).__name__} has no setting {short(repr(name))}")
         group = getattr(record, name)

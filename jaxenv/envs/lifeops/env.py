@@ -11,7 +11,7 @@ from jaxenv.core import LibraryEnvironment, ScenarioBank, terms
 from jaxenv.core.entities import Entities
 from jaxenv.core.fields import Sizes
 from jaxenv.core.types import ActionMask, Info, Key
-from jaxenv.envs.lifeops import actions, dynamics, feasible, features, generator, mutation, observe, reward
+from jaxenv.envs.lifeops import actions, dynamics, feasible, features, generator, observe, reward
 from jaxenv.envs.lifeops.actions import Catalogue
 from jaxenv.envs.lifeops.types import (
     Limits,
@@ -124,8 +124,3 @@ class LifeOps(LibraryEnvironment[Params, State, Observation]):
         """A drawn day, see `generator.generate`."""
         with jax.enable_x64(False):  # the same draws whether or not 64 bits are enabled
             return generator.generate(key, self.limits, difficulty)
-
-    def mutate(self, key: Key, scenario: Scenario) -> Scenario:
-        """The day after one small edit, see `mutation.EDITS`."""
-        with jax.enable_x64(False):
-            return mutation.mutate(key, scenario)

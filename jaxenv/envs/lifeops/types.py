@@ -14,7 +14,6 @@ from flax import struct
 
 from jaxenv.core import ScenarioBank
 from jaxenv.core.contents import require_numbers
-from jaxenv.core.deprecated import RenamedField
 from jaxenv.core.fields import Sizes, array, last, padding, record
 from jaxenv.core.limits import Capacities
 from jaxenv.core.lookup import read
@@ -159,9 +158,6 @@ class Observation(struct.PyTreeNode):
     max_steps: jax.Array = array("", np.int16, 1, "E", doc="the time limit in steps")
     weekday: jax.Array = array("", np.int8, UNSET, len(WEEKDAYS) - 1, doc="MONDAY..6, UNSET if not known")
     action_mask: ActionMask = array("A", bool, doc="the legal actions")
-
-    is_event = RenamedField("event_exists")
-    is_request = RenamedField("request_exists")
 
 
 class Params(struct.PyTreeNode):

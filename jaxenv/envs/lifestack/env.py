@@ -14,7 +14,7 @@ from jaxenv.core.environment import select
 from jaxenv.core.fields import Sizes
 from jaxenv.core.materialize import materialize
 from jaxenv.core.types import ActionMask, Info, Key
-from jaxenv.envs.lifestack import dynamics, features, generator, mutation, observe, reward
+from jaxenv.envs.lifestack import dynamics, features, generator, observe, reward
 from jaxenv.envs.lifestack.actions import NUM_VERBS, Catalogue
 from jaxenv.envs.lifestack.types import (
     RUNNING,
@@ -187,8 +187,3 @@ class LifeStack(LibraryEnvironment[Params, State, Observation]):
         """A drawn crisis, see `generator.generate`."""
         with jax.enable_x64(False):  # the same draws whether or not 64 bits are enabled
             return generator.generate(key, self.limits, difficulty)
-
-    def mutate(self, key: Key, scenario: Scenario) -> Scenario:
-        """The crisis after one small edit, see `mutation.EDITS`; whether it can still be won is not promised."""
-        with jax.enable_x64(False):
-            return mutation.mutate(key, scenario)

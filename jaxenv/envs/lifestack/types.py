@@ -18,7 +18,6 @@ from flax import struct
 
 from jaxenv.core import ScenarioBank, bitsets
 from jaxenv.core.contents import require_numbers
-from jaxenv.core.deprecated import RenamedField
 from jaxenv.core.fields import Sizes, array, last, padding, record
 from jaxenv.core.limits import Capacities
 from jaxenv.core.terms import WEIGHT_BOUNDS
@@ -304,8 +303,6 @@ class Observation(struct.PyTreeNode):
     max_steps: jax.Array = array("", np.int16, 0, NEVER, doc="the time limit in steps")
     deadline: jax.Array = array("", np.int16, 0, NEVER, doc="steps, NEVER where there is none")
     action_mask: ActionMask = array("A", bool, doc="the legal actions")
-
-    horizon = RenamedField("max_steps")
 
 
 class Ends(struct.PyTreeNode):

@@ -14,7 +14,7 @@ from jaxenv.core.environment import select
 from jaxenv.core.fields import Sizes
 from jaxenv.core.rare import where_rare
 from jaxenv.core.types import ActionMask, Info, Key
-from jaxenv.envs.teamsclone import dynamics, features, generator, mutation, observe, reward, statistics
+from jaxenv.envs.teamsclone import dynamics, features, generator, observe, reward, statistics
 from jaxenv.envs.teamsclone.actions import Catalogue
 from jaxenv.envs.teamsclone.chance import sample_bits, sample_draws
 from jaxenv.envs.teamsclone.initial_state import (
@@ -248,11 +248,6 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
         """A drawn workspace, see `generator.generate`."""
         with jax.enable_x64(False):  # the same draws whether or not 64 bits are enabled
             return generator.generate(key, self.limits, difficulty)
-
-    def mutate(self, key: Key, scenario: Scenario) -> Scenario:
-        """The workspace after one small edit, see `mutation.EDITS`."""
-        with jax.enable_x64(False):
-            return mutation.mutate(key, scenario)
 
     def _is_over(self, state: State, params: Params) -> jax.Array:
         """[] bool."""

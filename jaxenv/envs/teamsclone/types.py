@@ -17,7 +17,6 @@ from flax import struct
 
 from jaxenv.core import ScenarioBank
 from jaxenv.core.contents import require_numbers
-from jaxenv.core.deprecated import RenamedField
 from jaxenv.core.fields import Sizes, array, last, padding, record
 from jaxenv.core.limits import Capacities, require_bits
 from jaxenv.core.terms import WEIGHT_BOUNDS
@@ -217,8 +216,6 @@ class ObservedMessages(struct.PyTreeNode):
     )
     text: jax.Array = array(f"{WINDOW}", np.int16, 0, MAX_TEXTS - 1, doc="row of the table of texts")
 
-    present = RenamedField("exists")
-
 
 class Observation(struct.PyTreeNode):
     """The workspace as one agent sees it: other channels only as unread counts, and no rates."""
@@ -243,8 +240,6 @@ class Observation(struct.PyTreeNode):
     )
     run: jax.Array = array("C", np.int8, 0, doc="agents' messages since a teammate's last")
     action_mask: ActionMask = array("A", bool, doc="the legal actions")
-
-    time_limit = RenamedField("max_steps")
 
 
 class Statistics(struct.PyTreeNode):

@@ -211,7 +211,6 @@ def arrays_of(path):
         ({"number": np.zeros((5, 2), np.float32)}, r"number is float32 of shape \(5, 2\), expected .*\('N',\)"),
         ({"number": np.float32(0)}, r"number is float32 of shape \(\)"),
         ({"number": np.zeros(4, np.float32)}, r"arrays of \[4, 5\] scenarios"),
-        ({"table": np.zeros((5, 5000), np.int16)}, "table is int16 of shape"),
         ({"number": np.array([{}] * 5)}, "number is of object"),
         ({f"more_{n}": np.zeros(5) for n in range(100)}, "and 92 more"),
     ],

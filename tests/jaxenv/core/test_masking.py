@@ -43,11 +43,6 @@ def test_the_first_of_the_lowest_is_chosen():
     assert masking.lexicographic_argmin(jnp.zeros(4, bool), first) == 0
 
 
-def test_the_old_name_warns():
-    with pytest.warns(DeprecationWarning, match="lexicographic_argmin"):
-        assert masking.first_least(jnp.array([False, True]), jnp.array([0, 1])) == 1
-
-
 @pytest.mark.parametrize("size", [1, 31, 32, 46, 114])
 def test_both_ways_to_pack_a_mask_are_the_same(size):
     masks = np.random.default_rng(size).random((50, size)) < 0.5

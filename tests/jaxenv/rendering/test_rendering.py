@@ -206,14 +206,6 @@ def test_the_effects_of_a_step_are_shown_under_it(episode):
     assert drawn == [*lines[:4], "and 4 more", lines[-1]]
 
 
-def test_former_names_of_a_step_still_work(episode):
-    step = episode.steps[0]
-    with pytest.deprecated_call(match="now Step.description"):
-        assert step.words == step.description
-    with pytest.deprecated_call(match="now Step.effects"):
-        assert step.told == step.effects
-
-
 def test_names_come_from_a_library_a_document_or_a_mapping(episode):
     class Document:
         def names(self):

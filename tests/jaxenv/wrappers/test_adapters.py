@@ -10,7 +10,7 @@ import jaxenv
 from jaxenv import wrappers
 from jaxenv.wrappers.resolve import one_agent, resolve
 
-PEERS = ("brax", "dm_env", "gymnasium", "jumanji", "stable_baselines3")
+PEERS = ("dm_env", "gymnasium", "jumanji", "stable_baselines3")
 
 
 def test_jaxenv_imports_none_of_them():
@@ -37,8 +37,8 @@ def test_without_its_package_the_error_names_the_extra(name, monkeypatch):
 
 
 def test_other_names_are_missing_as_in_any_module():
-    with pytest.raises(AttributeError, match="no attribute 'Brx'"):
-        _ = wrappers.Brx
+    with pytest.raises(AttributeError, match="no attribute 'DmEnf'"):
+        _ = wrappers.DmEnf
 
 
 def test_an_adapter_takes_an_id_or_an_environment():

@@ -100,8 +100,8 @@ BANKS: dict[str, tuple[Callable[[], banks.Mutant], str]] = {
     "LZMA that is damaged": (lzma, "is not a scenario bank"),
     "text in a table": (lambda: bank("shared", lambda x: np.full(9, "a"), sealed=False, env="TeamsClone-v0"), "<U1"),
     "bytes in another order": (lambda: bank("start_cdf", lambda x: x.astype(">f4"), sealed=False), "is of >f4"),
-    "a long fingerprint": (lambda: bank("fingerprint", lambda _: np.array("x" * 10**5), sealed=False), "<U100000"),
-    "fingerprints": (lambda: bank("fingerprint", lambda x: np.array([x] * 3), sealed=False), "of shape (3,)"),
+    "a long fingerprint": (lambda: bank("fingerprint", lambda _: np.array("x" * 10**5), sealed=False), "was changed"),
+    "fingerprints": (lambda: bank("fingerprint", lambda x: np.array([x] * 3), sealed=False), "was changed"),
     "starts that fall": (lambda: bank("start_cdf", lambda x: x[::-1].copy()), "start_cdf that no weights of 12"),
     "starts that are not numbers": (lambda: bank("start_cdf", lambda x: x * np.nan), "start_cdf that no weights"),
     "too few starts": (lambda: bank("start_cdf", lambda x: x[:-1]), "start_cdf that no weights"),
@@ -155,7 +155,6 @@ SETTINGS: dict[str, tuple[Any, str]] = {
     "an environment that is not known": ({"env": "\x1b"}, "config.json names the environment '\\x1b'"),
     "an argument that is not known": ({"env": "LifeOps-v0", "env_args": {"x": 1}}, "takes no argument 'x'"),
     "a property": ({"env": "LifeOps-v0", "num_updates": 3}, "no setting 'num_updates'"),
-    "minibatches of nothing": ({"env": "LifeOps-v0", "rollout": {"minibatches": 0}}, "minibatches is 0"),
     "a long text": ({"env": "LifeOps-v0", "seed": "y" * 200_000}, "seed is 'yyy"),
 }
 NESTED: dict[str, bytes] = {
@@ -191,12 +190,6 @@ def test_banks_refused_now(name: str, tmp_path: Path) -> None:
 def test_checkpoints_passed_over_now(name: str, tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="in its place superstep 3 is resumed"):
         assert checkpoints.restore(PASSED_OVER[name].write(tmp_path))[1].superstep == 3
-
-
-@pytest.mark.parametrize("names", [("version", "digest", "digests"), ("version", "digests")])
-def test_checkpoints_of_early_versions_need_no_checksums(names: tuple[str, ...], tmp_path: Path) -> None:
-    mutant = described(without(*names), sealed="digest" not in names)
-    assert checkpoints.restore(mutant.write(tmp_path))[1].superstep == 8
 
 
 def test_a_checkpoint_of_several_processes_has_no_checksums_of_arrays(tmp_path: Path) -> None:

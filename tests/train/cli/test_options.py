@@ -97,6 +97,7 @@ def test_a_preset_follows_the_algorithm():
 
 def test_a_run_is_resumed_by_its_algorithm(run_dir):
     policy = {"format": FORMAT, "algorithm": "dqn", "env": "LifeOps-v0", "network": {}, "weights": {}}
+    policy |= {"env_args": {}, "params": {}, "scenarios": ""}
     write_atomic(run_dir / "policy.msgpack", serialization.msgpack_serialize(policy))
     assert options.parse("dqn", ["--resume", str(run_dir)]).resumed is not None
     with pytest.raises(ValueError, match=f"is a run of dqn: resume it with jaxenv dqn --resume {run_dir}"):

@@ -1,6 +1,7 @@
 """Prioritised level replay: scores, ranks and probabilities by hand, and what a run then plays."""
 
 import dataclasses
+import functools
 
 import jax
 import jax.numpy as jnp
@@ -8,10 +9,12 @@ import numpy as np
 import pytest
 
 from jaxenv import ScenarioBank
-from strategies.tables import STATES, column, table
+from strategies.tables import STATES, Start, Table, column, table
 from train import ppo
 from train.experience import curriculum
+from train.experience.bank import generate_bank
 from train.experience.curriculum import Levels, Played
+from train.run.checkpoint import Checkpoints, Progress
 from train.run.metrics import reduce_metrics
 from train.settings.config import Config
 from train.settings.groups import Curriculum, Rollout, Scenarios
@@ -100,6 +103,55 @@ def test_what_is_recorded():
     assert first == pytest.approx({"replay_share": 0.0, "replay_score": 0.0, "level_score": 3.5 / 3}, rel=1e-5)
 
 
+SIZE, UPDATES = 512, 9
+
+
+class Numbered(Table):
+    """A scenario is a number that hardly any other has."""
+
+    def generate(self, key, difficulty):
+        return Start(at=jax.random.randint(key, (), 0, 2**16))
+
+
+def replay_by_hand(levels, kept):
+    """[SIZE] float64: eq. 1 to 3 of Jiang et al. 2021 over the scored slots that are kept."""
+    scored = np.flatnonzero(kept & np.asarray(levels.is_scored))
+    order = scored[np.argsort(-np.asarray(levels.score)[scored])]
+    by_score, by_age = np.zeros(SIZE), np.zeros(SIZE)
+    by_score[order] = (1 / np.arange(1, len(order) + 1)) ** (1 / SETTINGS.rank_temperature)
+    by_age[scored] = UPDATES - np.asarray(levels.played)[scored]
+    by_score, by_age = by_score / by_score.sum(), by_age / by_age.sum()
+    return (1 - SETTINGS.staleness) * by_score + SETTINGS.staleness * by_age
+
+
+def test_renewal_against_numpy():
+    """New scenarios are drawn by the key itself; half of the slots are scored, each otherwise."""
+    settings = dataclasses.replace(SETTINGS, replay_share=0.25)
+    sizes = {"rollout": Rollout(num_envs=64, num_steps=8), "training": Scenarios(count=SIZE)}
+    config = Config(env="any", curriculum=settings, **sizes)
+    bank = generate_bank(Numbered(), jax.random.key(0), count=SIZE, difficulty=(0.0, 1.0))
+    known = Levels.unknown(SIZE).replace(
+        score=jnp.asarray(np.random.default_rng(0).permutation(SIZE).astype(np.float32)),
+        is_scored=jnp.arange(SIZE) % 2 == 0,
+        played=jnp.arange(SIZE, dtype=jnp.int32) % UPDATES,
+    )
+    live = [3, 4, 5]
+    renewed = jax.jit(functools.partial(curriculum.renewed, config=config, env=Numbered()))
+    bank = bank.with_start_weights(jnp.ones(SIZE))
+    after, levels_after = renewed(jax.random.key(1), bank, known, live=jnp.array(live), updates=jnp.int32(UPDATES))
+
+    best = np.argsort(np.where(known.is_scored, -np.asarray(known.score), np.inf))[: SIZE // 4]
+    kept = np.isin(np.arange(SIZE), [*best, *live])
+    drawn = generate_bank(Numbered(), jax.random.key(1), count=SIZE, difficulty=(0.0, 1.0)).scenarios.at
+    np.testing.assert_array_equal(after.scenarios.at, np.where(kept, bank.scenarios.at, drawn))
+    for name, unknown in vars(Levels.unknown(SIZE)).items():
+        expected = np.where(kept, getattr(known, name), unknown)
+        np.testing.assert_array_equal(getattr(levels_after, name), expected)
+    weights = np.diff(after.start_cdf, prepend=0.0)
+    np.testing.assert_allclose(weights[~kept], 0.75 / (~kept).sum(), atol=1e-5)
+    np.testing.assert_allclose(weights[kept], 0.25 * replay_by_hand(known, kept)[kept], atol=1e-5)
+
+
 @pytest.fixture(scope="module")
 def supersteps(generated, env):
     """(params, number) -> the only lane after each of so many supersteps, and their metrics."""
@@ -135,6 +187,28 @@ def test_a_kept_slot_keeps_its_scenario(supersteps):
     is_old = is_kept & (after.levels.played < after.levels.played.max())
     assert is_old.any()
     np.testing.assert_array_equal(before.bank.scenarios.at[is_old], after.bank.scenarios.at[is_old])
+
+
+def test_a_run_resumes_bit_for_bit(generated, env, tmp_path):
+    config = dataclasses.replace(generated, curriculum=SETTINGS)
+    superstep, params = ppo.make_superstep(config, env), table(rewards=column([1, 0, -1]))
+
+    def play(state):
+        state = jax.tree.map(jnp.copy, state)
+        for _ in range(3):
+            state, _ = superstep(state, params, config.hyper)
+        return state
+
+    halfway = play(ppo.init(jax.random.key(0), params, config=config, env=env))
+    progress = Progress(superstep=2, env_steps=1, seconds=0.1, scenarios="first")
+    with Checkpoints(tmp_path, config) as checkpoints:
+        checkpoints.save(halfway, progress)
+    with Checkpoints(tmp_path, config) as checkpoints:
+        restored, _ = checkpoints.restore(progress, jax.eval_shape(lambda: halfway), scenarios="first")
+    for one, other in zip(*map(jax.tree.leaves, (play(restored), play(halfway))), strict=True):
+        is_key = jnp.issubdtype(one.dtype, jax.dtypes.prng_key)
+        one, other = (jax.random.key_data(leaf) if is_key else leaf for leaf in (one, other))
+        np.testing.assert_array_equal(one, other)
 
 
 def test_a_long_episode_is_scored_by_all_its_steps():

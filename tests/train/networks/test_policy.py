@@ -157,14 +157,6 @@ def test_a_policy_of_another_task(saved):
     assert load_policy(path, Table(), PARAMS.replace(bank=PARAMS.bank.with_start_weights(jnp.ones(4))))
 
 
-def test_an_older_file_without_params_is_read(saved, env):
-    _, path = saved
-    record = serialization.msgpack_restore(path.read_bytes())
-    del record["env_args"], record["params"], record["digest"], record["version"]
-    path.write_bytes(serialization.msgpack_serialize(record))
-    assert load_policy(path, env, PARAMS)
-
-
 def test_a_number_that_came_later_is_0_in_an_older_file(saved, env):
     _, path = saved
     record = serialization.msgpack_restore(path.read_bytes())

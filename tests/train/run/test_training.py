@@ -275,6 +275,7 @@ def test_an_algorithm_that_is_not_there_is_named(env, config, tmp_path):
         run(env, config, algorithm="pgn")
     (tmp_path / "config.json").write_text("{}")
     header = {"format": "jaxenv policy 1", "algorithm": "dqn", "env": "", "network": {}, "weights": {}}
+    header |= {"env_args": {}, "params": {}, "scenarios": ""}
     (tmp_path / "policy.msgpack").write_bytes(serialization.msgpack_serialize(header))
     with pytest.raises(ValueError, match="is a run of dqn: resume it with"):
         run(env, dataclasses.replace(config, run_dir=tmp_path))

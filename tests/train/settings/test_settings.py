@@ -8,7 +8,7 @@ import pytest
 import jaxenv
 from train.settings import presets, task
 from train.settings.config import Config
-from train.settings.groups import Network
+from train.settings.groups import Curriculum, Network
 from train.settings.serialize import differences, from_json, immutable, to_json
 
 
@@ -22,6 +22,10 @@ def test_missing_settings_get_defaults_and_unknown_ones_are_rejected():
     assert from_json({"env": "any", "hyper": {"gamma": 0.5}}).hyper.clip == Config(env="any").hyper.clip
     before = {name: value for name, value in to_json(Config(env="any", seed=3)).items() if name != "q"}
     assert from_json(before) == Config(env="any", seed=3)  # of a run from before there was Q-learning
+    then = {"env": "any", "csv": True, "curriculum": {"curriculum": "plr", "edit_share": 0.5, "num_edits": 5}}
+    assert from_json(then).curriculum == Curriculum(curriculum="plr")  # of one from before these were removed
+    with pytest.raises(ValueError, match=r"^curriculum is 'accel': input should be 'uniform' or 'plr'$"):
+        from_json({"env": "any", "curriculum": {"curriculum": "accel"}})
     with pytest.raises(ValueError, match="Network has no setting 'depth'"):
         from_json({"env": "any", "network": {"depth": 3}})
 
