@@ -40,11 +40,12 @@ print(len(scenarios.load("lifeops").ids), params.bank.size, env.reset(jax.random
 
 
 @pytest.mark.slow
-def test_the_code_of_the_readme_runs(tmp_path, monkeypatch):
+def test_the_code_of_the_readme_and_of_the_page_of_the_environments_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    pages = [(ROOT / name).read_text("utf-8") for name in ("README.md", "docs/environments.md")]
+    blocks = re.findall(r"```python\n(.*?)```", "\n".join(pages), re.DOTALL)
     runnable = [block for block in blocks if "import" in block]
-    assert len(runnable) == 4
+    assert len(runnable) == 5
     exec("\n".join(runnable), {"__name__": "readme"})
     assert {path.name for path in tmp_path.iterdir()} == {"state.png", "episode.gif"}
 

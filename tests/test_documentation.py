@@ -53,6 +53,27 @@ def test_every_page_is_in_the_navigation():
     assert all(f"notebooks/{path.stem}.md" in navigation for path in ROOT.glob(pages.NOTEBOOKS))
 
 
+# ------------------------------------------------------------------------------------------------- length
+
+
+@pytest.mark.parametrize(("page", "most"), {"README.md": 140, "BENCHMARKS.md": 150, "CHANGELOG.md": 80}.items())
+def test_a_page_that_a_stranger_reads_first_is_short(page, most):
+    assert len((ROOT / page).read_text("utf-8").splitlines()) <= most
+
+
+def test_no_paragraph_of_the_readme_has_more_than_sixty_words():
+    prose = re.sub(r"^```.*?^```$", "", (ROOT / "README.md").read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+    paragraphs = re.split(r"\n\s*\n|\n(?=\s*(?:[-*|]|\d+\.) )", prose)
+    assert [words for words in map(str.split, paragraphs) if len(words) > 60] == []
+
+
+def test_the_pictures_of_the_readme_are_there():
+    text = (ROOT / "README.md").read_text("utf-8")
+    pictures = re.findall(r'<img src="([^"]+)"|!\[[^]]*\]\(([^)]+)\)', text)
+    assert len(pictures) > 4
+    assert all((ROOT / (tag or link)).is_file() for tag, link in pictures)
+
+
 # -------------------------------------------------------------------------------------------------- site
 
 

@@ -67,7 +67,7 @@ class Gives(nn.Module):
 def explained(*kinds):
     """The names in the table of docs/training.md that records of such runs have."""
     page = (Path(__file__).parents[3] / "docs" / "training.md").read_text("utf-8")
-    section = page.partition("## What a record has")[2].partition("\n## ")[0]
+    section = page.partition("## Metrics")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \| [^|]+ \|$", section, re.MULTILINE)
     assert {kind for _, kind in rows} >= set(kinds)
     return {name for name, kind in rows if kind in kinds}
