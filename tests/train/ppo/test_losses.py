@@ -101,10 +101,10 @@ def loss(reader):
 
 def test_ratio_is_1_and_kl_0_on_the_first_minibatch(lifeops_rollout, first_minibatch):
     weights, reader, *_ = lifeops_rollout
-    policy, value = jax.jit(reader)(weights, first_minibatch.observation)
+    policy, critic = jax.jit(reader)(weights, first_minibatch.observation)
     ratio = jnp.exp(policy.log_prob(first_minibatch.action) - first_minibatch.log_prob)
     np.testing.assert_allclose(ratio, 1.0, atol=1e-6)
-    np.testing.assert_allclose(value, first_minibatch.value, atol=1e-5)
+    np.testing.assert_allclose(critic.value, first_minibatch.value, atol=1e-5)
     _, terms = loss(reader)(weights, first_minibatch, hyper=Hyper(entropy_coef=0.01))
     assert abs(terms.approx_kl) <= 1e-6
     assert terms.clip_fraction == 0.0
