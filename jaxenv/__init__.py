@@ -6,13 +6,13 @@ from typing import Any
 from jaxenv import wrappers as wrappers
 from jaxenv.core import Environment as Environment
 from jaxenv.core import ScenarioBank as ScenarioBank
-from jaxenv.core import companions
 from jaxenv.core import masking as masking
 from jaxenv.core import spaces as spaces
-from jaxenv.core.exporting import register_records
-from jaxenv.core.names import did_you_mean
 from jaxenv.evaluation import Evaluation as Evaluation
 from jaxenv.evaluation import evaluate as evaluate
+from jaxenv.host import companions
+from jaxenv.host.exporting import register_records
+from jaxenv.host.names import did_you_mean
 from jaxenv.policies import load_policy as load_policy
 from jaxenv.registry import make as make
 from jaxenv.registry import register as register

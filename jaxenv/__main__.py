@@ -4,8 +4,8 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from jaxenv.core import process
-from jaxenv.core.companions import companion
+from jaxenv.host import process
+from jaxenv.host.companions import companion
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import Any
 
 from jaxenv.core import Environment
-from jaxenv.core.names import did_you_mean
 from jaxenv.envs import FAMILIES
+from jaxenv.host.names import did_you_mean
 
 _FACTORIES: dict[str, Callable[..., Environment]] = {id: build for each in FAMILIES for id, build in each.ids.items()}
 

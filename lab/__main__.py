@@ -4,8 +4,8 @@ import importlib
 import sys
 from collections.abc import Sequence
 
-from jaxenv.core import process
-from jaxenv.core.names import did_you_mean_one_of
+from jaxenv.host import process
+from jaxenv.host.names import did_you_mean_one_of
 
 COMMANDS = {
     "baselines": ("lab.results.baselines", "train every agent and write RESULTS.md"),

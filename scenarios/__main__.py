@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import jaxenv
-from jaxenv.core import process
-from jaxenv.core.companions import command
+from jaxenv.host import process
+from jaxenv.host.companions import command
 from scenarios import authoring, solvers
 from scenarios.environments import ENVIRONMENTS
 from scenarios.errors import ScenarioError

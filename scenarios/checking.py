@@ -5,7 +5,7 @@ import functools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from jaxenv.core.names import did_you_mean, listed
+from jaxenv.host.names import did_you_mean, listed
 from scenarios.errors import OverCapacity, Path, Problem, named
 
 

@@ -3,8 +3,8 @@
 import importlib
 from typing import Any
 
-from jaxenv.core.names import did_you_mean_one_of
 from jaxenv.envs import FAMILIES
+from jaxenv.host.names import did_you_mean_one_of
 from scenarios.document_format import DocumentFormat
 from scenarios.errors import ScenarioError, class_of
 from scenarios.input_budget import builtin

@@ -1,4 +1,4 @@
-"""Errors that teach: the place, what was found and what was expected; `jaxenv.core.names` adds the nearest name."""
+"""Errors that teach: the place, what was found and what was expected; `jaxenv.host.names` adds the nearest name."""
 
 import itertools
 import json

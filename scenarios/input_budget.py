@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from jaxenv.core.regular_files import RefusedFile, TooLarge, read_regular
+from jaxenv.host.regular_files import RefusedFile, TooLarge, read_regular
 from scenarios.errors import MAX_DIGITS, Path, class_of, in_digits, in_words, quote
 
 MAX_BYTES = 1_000_000  # of a file

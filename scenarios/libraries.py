@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from jaxenv.core import ScenarioBank
-from jaxenv.core.names import did_you_mean_one_of
+from jaxenv.host.names import did_you_mean_one_of
 from scenarios.document_format import DocumentFormat
 from scenarios.errors import OverCapacity, Problem, ScenarioError, class_of, named, told
 from scenarios.records import problems_of

@@ -11,7 +11,7 @@ import jax
 import numpy as np
 
 from jaxenv.core import ScenarioBank
-from jaxenv.core.names import did_you_mean
+from jaxenv.host.names import did_you_mean
 from scenarios.environments import ENVIRONMENTS, format_of, recognize
 from scenarios.errors import ScenarioError, class_of
 from scenarios.input_budget import MAX_DOCUMENTS, RefusedInput, plain

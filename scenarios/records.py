@@ -7,7 +7,7 @@ import pydantic
 from pydantic import BaseModel, ConfigDict, ValidationError, ValidatorFunctionWrapHandler
 from pydantic_core import PydanticCustomError
 
-from jaxenv.core.names import did_you_mean, nearest
+from jaxenv.host.names import did_you_mean, nearest
 from scenarios.errors import MAX_QUOTE, MAX_TOLD, Path, Problem, named, quote
 
 CONTAINERS = {  # a kind of error of pydantic -> what was expected

@@ -7,7 +7,7 @@ from typing import Any
 
 import jax
 
-from jaxenv.core import draws
+from jaxenv.fast import draws
 from jaxenv.rendering import Step, views
 from jaxenv.rendering.page import page
 from jaxenv.rendering.text import table

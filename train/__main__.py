@@ -1,6 +1,6 @@
 """The command line: `jaxenv ppo|evaluate|collect|plot|bench|profile`, installed also as `jaxenv`."""
 
-from jaxenv.core import process
+from jaxenv.host import process
 from train.cli.main import main as main
 
 if __name__ == "__main__":

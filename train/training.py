@@ -7,14 +7,14 @@ from typing import Any
 from flax import linen as nn
 
 from jaxenv.core import Environment
-from jaxenv.core.names import did_you_mean_one_of
+from jaxenv.host.names import did_you_mean_one_of
 from train.algorithms import ALGORITHMS
+from train.log.recorder import Callback
 from train.networks import own
-from train.run import folder as folders
 from train.run.outcome import Outcome
-from train.run.policy_file import check_algorithm
-from train.run.recorder import Callback
 from train.run.runner import check, run, run_members
+from train.save import folder as folders
+from train.save.policy_file import check_algorithm
 from train.score.validation import has_generator
 from train.settings import presets
 from train.settings.config import Config

@@ -12,11 +12,11 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
-from jaxenv.core import draws
 from jaxenv.core.bank_file import read_arrays, write_arrays
-from jaxenv.core.lookup import read
-from jaxenv.core.names import short
 from jaxenv.core.types import Key
+from jaxenv.fast import draws
+from jaxenv.fast.lookup import read
+from jaxenv.host.names import short
 
 _OTHER_FIELDS = ("shared", "start_cdf")  # besides the scenarios; a saved bank has them under these names
 

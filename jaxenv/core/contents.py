@@ -9,7 +9,7 @@ import numpy as np
 from jax.core import Tracer
 
 from jaxenv.core import spaces
-from jaxenv.core.names import short
+from jaxenv.host.names import short
 
 
 def require_within(space: spaces.Record, records: Any) -> None:

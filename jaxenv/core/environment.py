@@ -6,12 +6,13 @@ from typing import Any, Generic, TypeVar
 import jax
 import jax.numpy as jnp
 
-from jaxenv.core import draws, spaces
-from jaxenv.core.arguments import as_index, jit_method
+from jaxenv.core import spaces
 from jaxenv.core.difficulty import with_difficulty
 from jaxenv.core.entities import Entities, dense
 from jaxenv.core.types import ActionMask, Info, Key
-from jaxenv.core.varying import vary_alike
+from jaxenv.fast import draws
+from jaxenv.fast.varying import vary_alike
+from jaxenv.host.arguments import as_index, jit_method
 
 ParamsT = TypeVar("ParamsT")
 StateT = TypeVar("StateT")

@@ -27,7 +27,7 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core import spaces
-from jaxenv.core.names import did_you_mean_one_of
+from jaxenv.host.names import did_you_mean_one_of
 
 Sizes = Mapping[str, int]
 """Axis -> its length, and whatever other sizes bounds depend on."""

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from jaxenv.core.names import short
+from jaxenv.host.names import short
 
 MAX_CAPACITY = 120  # indices and counts are int8
 

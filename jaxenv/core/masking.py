@@ -8,8 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from jaxenv.core import draws
 from jaxenv.core.types import ActionMask, Key
+from jaxenv.fast import draws
 
 WORD = 32  # bits
 

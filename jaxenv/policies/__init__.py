@@ -4,8 +4,8 @@ from importlib import resources
 from typing import Any
 
 from jaxenv.core import Environment
-from jaxenv.core.companions import companion
 from jaxenv.core.types import Policy, StatefulPolicy
+from jaxenv.host.companions import companion
 
 
 def load_policy(env: Environment, params: Any, *, any_params: bool = False) -> Policy | StatefulPolicy:
@@ -29,7 +29,7 @@ def load_policy(env: Environment, params: Any, *, any_params: bool = False) -> P
     if not resources.files(__name__).joinpath(name).is_file():
         known = ", ".join(released())
         raise ValueError(f"no trained policy of {env.name} comes with the package; there is one of {known}")
-    reader = companion("train.run.policy_file")  # its networks; jaxenv needs the trainer for nothing else
+    reader = companion("train.save.policy_file")  # its networks; jaxenv needs the trainer for nothing else
     with resources.as_file(resources.files(__name__).joinpath(name)) as path:
         return reader.load_policy(path, env, params, any_params=any_params)
 

@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from jaxenv.core.names import did_you_mean
+from jaxenv.host.names import did_you_mean
 
 T = TypeVar("T")
 Given = Mapping[str, Any]

@@ -10,7 +10,7 @@ import jax
 
 import jaxenv
 from jaxenv.core import Environment
-from jaxenv.core.names import did_you_mean
+from jaxenv.host.names import did_you_mean
 from jaxenv.testing.check import STEPS, examine
 
 EPILOG = """\

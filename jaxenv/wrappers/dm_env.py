@@ -9,8 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 from dm_env import specs
 
-from jaxenv.core import Environment, draws
+from jaxenv.core import Environment
 from jaxenv.core.types import Key
+from jaxenv.fast import draws
 from jaxenv.wrappers.flatten_observation import FlatObservation, FlattenObservation
 from jaxenv.wrappers.resolve import one_agent
 

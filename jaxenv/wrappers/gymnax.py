@@ -6,10 +6,10 @@ from typing import Any, Literal
 import jax
 
 from jaxenv.core import Environment, spaces
-from jaxenv.core.arguments import jit_method
-from jaxenv.core.names import did_you_mean_one_of
-from jaxenv.core.optional import optional
 from jaxenv.core.types import ActionMask, Info, Key
+from jaxenv.host.arguments import jit_method
+from jaxenv.host.names import did_you_mean_one_of
+from jaxenv.host.optional import optional
 from jaxenv.wrappers.flatten_observation import FlattenObservation
 from jaxenv.wrappers.legacy_step import discount, five_values
 

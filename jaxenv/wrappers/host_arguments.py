@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from jaxenv.core import Environment
-from jaxenv.core.names import did_you_mean_one_of
+from jaxenv.host.names import did_you_mean_one_of
 
 RENDER_MODES = ("rgb_array", "ansi")
 

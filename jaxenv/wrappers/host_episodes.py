@@ -10,9 +10,10 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
-from jaxenv.core import Environment, draws
+from jaxenv.core import Environment
 from jaxenv.core.environment import select
 from jaxenv.core.types import Info, Key
+from jaxenv.fast import draws
 from jaxenv.wrappers.flatten_observation import FlattenObservation
 
 

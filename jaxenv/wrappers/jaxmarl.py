@@ -7,11 +7,11 @@ import jax
 import jax.numpy as jnp
 
 from jaxenv.core import Environment
-from jaxenv.core.arguments import jit_method
 from jaxenv.core.contents import require_valid
 from jaxenv.core.environment import select
-from jaxenv.core.optional import optional
 from jaxenv.core.types import Info, Key
+from jaxenv.host.arguments import jit_method
+from jaxenv.host.optional import optional
 from jaxenv.wrappers.flatten_observation import FlattenObservation
 
 ALL = "__all__"

@@ -6,8 +6,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxenv.core.arguments import jit_method
 from jaxenv.core.types import Info, Key
+from jaxenv.host.arguments import jit_method
 from jaxenv.wrappers.wrapper import Wrapper
 
 

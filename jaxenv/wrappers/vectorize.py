@@ -5,9 +5,10 @@ from typing import Any
 
 import jax
 
-from jaxenv.core import Environment, draws
-from jaxenv.core.arguments import as_index, jit_method
+from jaxenv.core import Environment
 from jaxenv.core.types import Info, Key
+from jaxenv.fast import draws
+from jaxenv.host.arguments import as_index, jit_method
 
 
 @dataclasses.dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxenv.core.names import did_you_mean_one_of
+from jaxenv.host.names import did_you_mean_one_of
 from train.benchmark.programs import Program, rows
 
 IDS = {"jumanji": ("TSP-v1", "Knapsack-v1", "JobShop-v0"), "gymnax": ("Breakout-MinAtar", "CartPole-v1")}

@@ -9,7 +9,7 @@ from typing import Any
 
 import jax
 
-from jaxenv.core.names import did_you_mean_one_of
+from jaxenv.host.names import did_you_mean_one_of
 
 GIBI = 2**30
 

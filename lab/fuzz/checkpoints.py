@@ -18,13 +18,13 @@ import numpy as np
 from jaxenv.core import Environment
 from lab.fuzz import edits
 from lab.fuzz.judging import Fault, answered, check_sentence
-from train.run.algorithm import Algorithm
-from train.run.checkpoint import CheckpointError, Checkpoints, Progress
-from train.run.digests import digest
-from train.run.folder import RunFolder
+from train.learning.algorithm import Algorithm
 from train.run.group import Group
-from train.run.named_arrays import by_name
 from train.run.storage import opened, restore_or_begin
+from train.save.checkpoint import CheckpointError, Checkpoints, Progress
+from train.save.digests import digest
+from train.save.folder import RunFolder
+from train.save.named_arrays import by_name
 from train.settings.config import Config
 from train.settings.groups import Network
 

@@ -28,7 +28,7 @@ from scenarios import authoring
 from train.algorithms import ALGORITHMS
 from train.cli import commands
 from train.cli.options import Start
-from train.run import folder as run_folder
+from train.save import folder as run_folder
 from train.settings.config import Config
 
 SECONDS = 2.0  # of computing, for one list
@@ -37,8 +37,8 @@ MAX_MESSAGE = 10_000  # characters, likewise
 TRAINERS = tuple(ALGORITHMS)
 
 WORK = (
-    *("train.run.runner.run_members", "train.run.dataset.play"),
-    *("train.run.processes.join", "train.cli.comparison.evaluate", "train.cli.comparison.mean_returns"),
+    *("train.run.runner.run_members", "train.data.dataset.play"),
+    *("train.processes.join", "train.cli.comparison.evaluate", "train.cli.comparison.mean_returns"),
     *("train.cli.benchmark.in_turns", "train.benchmark.profile.profile", "train.benchmark.hardware.pin"),
     *("train.cli.collecting.generate_bank", "jaxenv.rendering.record", "scenarios.solvers.winnable"),
     *("jaxenv.core.ScenarioBank.save", "train.cli.comparison.validation_returns"),

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 from lab.fuzz import checkpoints, edits
 from lab.fuzz.judging import Fault, answered, check_sentence
 from train.cli import options
-from train.run.checkpoint import Checkpoints, Progress
-from train.run.folder import RunFolder
-from train.run.metrics import MetricsWriter
-from train.run.recorder import Recorder
+from train.log.metrics import MetricsWriter
+from train.log.recorder import Recorder
+from train.save.checkpoint import Checkpoints, Progress
+from train.save.folder import RunFolder
 from train.settings import task
 from train.settings.config import Config
 from train.settings.groups import Network

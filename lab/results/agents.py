@@ -6,9 +6,9 @@ from typing import Any, Literal, NamedTuple
 from jaxenv.core import Environment
 from train import training
 from train.networks.network import make_network
-from train.run.digests import digest
-from train.run.named_arrays import by_name, shapes
-from train.run.policy_file import initial_shapes
+from train.save.digests import digest
+from train.save.named_arrays import by_name, shapes
+from train.save.policy_file import initial_shapes
 from train.settings import presets
 from train.settings.config import Config
 from train.settings.serialize import differences, immutable, option, to_json

@@ -14,16 +14,18 @@ from typing import Any
 
 import jaxenv
 from jaxenv import baselines as rules
-from jaxenv.core import Environment, process
-from jaxenv.core.names import did_you_mean_one_of
+from jaxenv.core import Environment
+from jaxenv.host import process
+from jaxenv.host.names import did_you_mean_one_of
 from lab.results import figure, markdown, measure, store, summary
 from lab.results.agents import LEARNERS, settings, since, weights_digest
 from lab.results.measure import LIBRARY, Measured
 from train.benchmark import hardware
 from train.cli import comparison
 from train.cli.option_bounds import call
-from train.run import folder, plots
-from train.run.writing import write_atomic
+from train.log import plots
+from train.save import folder
+from train.save.writing import write_atomic
 from train.score.held_out import TEST, held_out
 from train.score.scores import ReferenceReturns
 from train.settings.serialize import from_json, to_json

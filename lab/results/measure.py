@@ -14,10 +14,10 @@ from jaxenv.evaluation import evaluate
 from lab.results.agents import LEARNERS
 from train import training
 from train.cli.trained import digest
-from train.run.checkpoint import Finished
-from train.run.folder import RunFolder, runs_in
-from train.run.metrics import read_metrics
-from train.run.policy_file import load_policy
+from train.log.metrics import read_metrics
+from train.save.checkpoint import Finished
+from train.save.folder import RunFolder, runs_in
+from train.save.policy_file import load_policy
 from train.settings.config import Config
 
 LIBRARY = "library"

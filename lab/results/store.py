@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from jaxenv.core.regular_files import RefusedFile, open_regular
+from jaxenv.host.regular_files import RefusedFile, open_regular
 from lab.results.measure import Measured
-from train.run.writing import write_atomic
+from train.save.writing import write_atomic
 
 
 def path_of(folder: Path, env_id: str, agent: str) -> Path:

@@ -9,7 +9,8 @@ import jax
 import jax.numpy as jnp
 
 import jaxenv
-from jaxenv.core import Environment, draws, masking
+from jaxenv.core import Environment, masking
+from jaxenv.fast import draws
 from train.experience.bank import generate_bank
 
 COUNTERS = {

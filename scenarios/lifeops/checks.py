@@ -4,8 +4,8 @@ import functools
 import re
 from collections.abc import Iterable, Iterator
 
-from jaxenv.core.names import did_you_mean
 from jaxenv.envs.lifeops.types import Limits
+from jaxenv.host.names import did_you_mean
 from scenarios.checking import over_capacity, repeated
 from scenarios.errors import Path, Problem, named
 from scenarios.lifeops.document import DEFAULT_TRIP, Day, Event

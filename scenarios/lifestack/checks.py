@@ -6,9 +6,9 @@ from itertools import chain
 
 import numpy as np
 
-from jaxenv.core.names import did_you_mean
 from jaxenv.envs.lifestack.metrics import METRICS, UNIT, better
 from jaxenv.envs.lifestack.types import Limits
+from jaxenv.host.names import did_you_mean
 from scenarios.checking import over_capacity, repeated, unknown
 from scenarios.errors import Path, Problem, named, quote
 from scenarios.lifestack.conditions import Condition

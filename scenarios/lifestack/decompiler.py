@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from jaxenv.core import bitsets
 from jaxenv.envs.lifestack.actions import VERBS
 from jaxenv.envs.lifestack.metrics import FIRST, HIGHEST, METRICS, UNIT
 from jaxenv.envs.lifestack.types import ABSENT, CENTS, NEVER, UNKNOWN, UNWRITTEN, Scenario
+from jaxenv.fast import bitsets
 from scenarios.arrays import shortest
 from scenarios.errors import ScenarioError
 from scenarios.lifestack.document import ExoEvent, Milestone, Route, Task

@@ -3,8 +3,8 @@
 import itertools
 from collections.abc import Iterable, Iterator
 
-from jaxenv.core.names import did_you_mean
 from jaxenv.envs.lifestack.metrics import METRICS, UNIT, index
+from jaxenv.host.names import did_you_mean
 from scenarios.errors import MAX_QUOTE, Problem, named, quote
 from scenarios.lifestack.conditions import AnyOf, Condition
 from scenarios.lifestack.document import Task

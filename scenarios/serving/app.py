@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import pydantic
 
-from jaxenv.core.names import did_you_mean_one_of
+from jaxenv.host.names import did_you_mean_one_of
 from scenarios.errors import ScenarioError
 from scenarios.serving.connections import TimedConnection
 from scenarios.serving.environment import TextAction, TextEnvironment, TextObservation

@@ -8,7 +8,7 @@ from typing import Any
 
 import pydantic
 
-from jaxenv.core.names import did_you_mean_one_of
+from jaxenv.host.names import did_you_mean_one_of
 from scenarios.episodes import MAX_SEED
 from scenarios.errors import ScenarioError
 from scenarios.serving.packages import openenv

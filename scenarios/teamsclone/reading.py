@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from jaxenv.core.names import did_you_mean
 from jaxenv.envs.teamsclone import State, actions
+from jaxenv.host.names import did_you_mean
 from scenarios.errors import MAX_TOLD, quote
 from scenarios.input_budget import RefusedInput, plain_action
 from scenarios.records import problems_of

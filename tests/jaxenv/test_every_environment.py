@@ -6,8 +6,8 @@ import pytest
 
 import jaxenv
 from jaxenv import wrappers
-from jaxenv.core import bitsets
 from jaxenv.envs.lifestack.types import UNKNOWN
+from jaxenv.fast import bitsets
 from jaxenv.testing import check_environment
 from strategies.ids import IDS
 from strategies.teamsclone_play import scramble as scramble_the_workspace

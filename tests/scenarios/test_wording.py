@@ -3,7 +3,7 @@
 import pytest
 
 import scenarios
-from jaxenv.core.names import MAX_LENGTH, did_you_mean, did_you_mean_one_of, listed
+from jaxenv.host.names import MAX_LENGTH, did_you_mean, did_you_mean_one_of, listed
 from scenarios.errors import MAX_LINE, MAX_PROBLEMS, MAX_TEXT, MAX_TOLD, ScenarioError, as_line, told
 
 

@@ -3,10 +3,10 @@
 import jax
 import numpy as np
 
-from jaxenv.core import bitsets
 from jaxenv.envs.lifestack.actions import TIME, VERBS
 from jaxenv.envs.lifestack.metrics import UNIT, better
 from jaxenv.envs.lifestack.types import CENTS, IN_FAILURE, IN_PRECONDITION, IN_SUCCESS, NEVER, UNKNOWN, UNWRITTEN
+from jaxenv.fast import bitsets
 
 NEAR = 6  # steps between two doors
 MUCH = 3 * UNIT  # of what a route does to a metric

@@ -4,7 +4,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 
 import jaxenv
-from jaxenv.core.names import did_you_mean_one_of
+from jaxenv.host.names import did_you_mean_one_of
 from train.benchmark import learning, programs
 from train.benchmark.workload import STEPS, Workload, steps_of
 

@@ -15,7 +15,7 @@ from train.benchmark.measure import Result, in_turns
 from train.benchmark.selection import Build, select
 from train.benchmark.workload import STEPS, Workload
 from train.cli import whole_numbers
-from train.run import plots
+from train.log import plots
 
 
 def benchmark(

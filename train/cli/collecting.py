@@ -9,9 +9,9 @@ from tyro.conf import Positional
 
 from jaxenv.core import Environment
 from train.cli import comparison, trained
+from train.data import dataset, minari_format
 from train.experience.bank import generate_bank
-from train.run import dataset, minari_format
-from train.run.folder import policy_path
+from train.save.folder import policy_path
 
 
 def collect(

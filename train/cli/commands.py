@@ -6,10 +6,10 @@ from pathlib import Path
 
 from tyro.conf import Positional
 
-from jaxenv.core import process
-from jaxenv.core.companions import command
+from jaxenv.host import process
+from jaxenv.host.companions import command
 from scenarios import __main__ as documents
-from train import ppo
+from train import ppo, processes
 from train.algorithms import ALGORITHMS
 from train.cli import (
     benchmark,
@@ -22,11 +22,13 @@ from train.cli import (
     trained,
     watching,
 )
-from train.run import console, folder, plots, processes, runner
-from train.run.checkpoint import Progress
+from train.log import plots
+from train.run import console, runner
 from train.run.group import ALONE
 from train.run.outcome import Outcome
 from train.run.storage import OnStart
+from train.save import folder
+from train.save.checkpoint import Progress
 from train.settings import task
 from train.settings.config import Config
 from train.settings.members import is_population, members

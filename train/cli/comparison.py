@@ -9,10 +9,10 @@ import numpy as np
 import scenarios
 from jaxenv import baselines
 from jaxenv.core import Environment
-from jaxenv.core.companions import command
 from jaxenv.evaluation import evaluate
+from jaxenv.host.companions import command
 from scenarios.environments import ENVIRONMENTS
-from train.run import processes
+from train import processes
 from train.run.outcome import Outcome
 from train.score.report import table
 from train.score.scores import ReferenceReturns, references, summarize

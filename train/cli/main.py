@@ -3,8 +3,8 @@
 import sys
 from collections.abc import Sequence
 
-from jaxenv.core.companions import command
-from jaxenv.core.names import did_you_mean_one_of
+from jaxenv.host.companions import command
+from jaxenv.host.names import did_you_mean_one_of
 from train.algorithms import ALGORITHMS
 from train.cli.commands import COMMANDS
 from train.run.outcome import NotFinite

@@ -10,12 +10,12 @@ import tyro
 
 import jaxenv
 from jaxenv.core import Environment
-from jaxenv.core.companions import command
-from jaxenv.core.names import did_you_mean, did_you_mean_one_of, short
+from jaxenv.host.companions import command
+from jaxenv.host.names import did_you_mean, did_you_mean_one_of, short
 from train.cli import whole_numbers
 from train.networks import own
-from train.run.folder import RunFolder
-from train.run.policy_file import check_algorithm
+from train.save.folder import RunFolder
+from train.save.policy_file import check_algorithm
 from train.settings import presets, task
 from train.settings.bounds import MAX_BATCH
 from train.settings.config import Config

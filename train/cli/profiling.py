@@ -5,7 +5,7 @@ from pathlib import Path
 from tyro.conf import Positional
 
 import jaxenv
-from jaxenv.core.names import did_you_mean_one_of
+from jaxenv.host.names import did_you_mean_one_of
 from train.benchmark import hardware, learning
 from train.benchmark import profile as profiling
 from train.cli.benchmark import progress

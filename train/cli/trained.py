@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 import jaxenv
 from jaxenv.core import Environment
-from jaxenv.core.names import short
-from jaxenv.core.regular_files import read_regular
+from jaxenv.host.names import short
+from jaxenv.host.regular_files import read_regular
 from train.cli import options
 from train.networks import own
 from train.networks.policy import LearnedPolicy
-from train.run.folder import RunFolder, policy_path
-from train.run.policy_file import MAX_BYTES, load_policy, network_of, read_header
+from train.save.folder import RunFolder, policy_path
+from train.save.policy_file import MAX_BYTES, load_policy, network_of, read_header
 from train.settings import task
 from train.settings.config import Config
 

@@ -13,7 +13,7 @@ from rich.text import Text
 from tyro.conf import Positional
 
 from jaxenv import rendering
-from jaxenv.core.names import did_you_mean
+from jaxenv.host.names import did_you_mean
 from jaxenv.rendering.text import signed
 from train.cli import comparison, compile_cache, trained
 

@@ -12,8 +12,8 @@ import jax.numpy as jnp
 from flax import linen as nn
 
 from jaxenv.core import Environment
-from jaxenv.core.names import short
 from jaxenv.core.types import ActionMask, Key
+from jaxenv.host.names import short
 from train.networks.critic import Critic
 from train.networks.distributions import MaskedCategorical
 from train.networks.memory import Sequences

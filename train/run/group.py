@@ -8,10 +8,10 @@ import jax.numpy as jnp
 
 from jaxenv.core import Environment
 from train.lanes import SHARED, Lanes
+from train.learning.algorithm import Algorithm
 from train.networks.policy import LearnedPolicy
-from train.run.algorithm import Algorithm
-from train.run.checkpoint import Checkpoints, NoCheckpoints, Progress
 from train.run.start import from_policy
+from train.save.checkpoint import Checkpoints, NoCheckpoints, Progress
 from train.settings.config import Config
 
 ALONE = ""  # the name of a run that is no member of a population

@@ -7,18 +7,18 @@ from typing import Any
 
 import jax
 
+from train.log.metrics import not_finite, reduce_metrics
+from train.log.recorder import Callback, Recorder
 from train.networks.policy import LearnedPolicy
-from train.run.best_policy import BestPolicy
-from train.run.checkpoint import Progress
+from train.processes import is_writer
 from train.run.clock import Clock
 from train.run.console import Bar
-from train.run.folder import RunFolder
 from train.run.group import Group
-from train.run.metrics import not_finite, reduce_metrics
 from train.run.outcome import FailedUpdate, Outcome
-from train.run.policy_file import save_policy
-from train.run.processes import is_writer
-from train.run.recorder import Callback, Recorder
+from train.save.best_policy import BestPolicy
+from train.save.checkpoint import Progress
+from train.save.folder import RunFolder
+from train.save.policy_file import save_policy
 
 
 class Member:

@@ -16,22 +16,22 @@ import jax
 from jaxenv.core import Environment
 from jaxenv.core.contents import require_valid
 from train.experience.bank import check_start_weights
+from train.learning.algorithm import Algorithm, check_abilities
+from train.log.recorder import Callback
+from train.log.weights_and_biases import check_installed
 from train.networks.own import check_outputs
-from train.run.algorithm import Algorithm, check_abilities
-from train.run.checkpoint import Checkpoints, Finished, NoCheckpoints, Progress
+from train.processes import any_of, is_writer, place
 from train.run.clock import Clock
 from train.run.console import Bar
-from train.run.folder import RunFolder
 from train.run.group import ALONE, Group
 from train.run.member import Members
 from train.run.outcome import FailedUpdate, Outcome
-from train.run.processes import any_of, is_writer, place
-from train.run.recorder import Callback
 from train.run.start import starting_weights
 from train.run.stop_signal import StopSignal
 from train.run.storage import OnStart, advanced, not_finite, opened, restore_or_begin, write_both
 from train.run.turns import turns, within_memory
-from train.run.weights_and_biases import check_installed
+from train.save.checkpoint import Checkpoints, Finished, NoCheckpoints, Progress
+from train.save.folder import RunFolder
 from train.score.validation import Validator, check_scenarios, make_validator
 from train.settings import task
 from train.settings.config import Config

@@ -7,9 +7,9 @@ import jax.numpy as jnp
 
 from jaxenv.core import Environment
 from train.lanes import SHARED, Lanes
+from train.learning.algorithm import Algorithm
 from train.networks.network import make_network
-from train.run.algorithm import Algorithm
-from train.run.policy_file import PolicyError, fitting_weights, initial_shapes, network_of, read_header
+from train.save.policy_file import PolicyError, fitting_weights, initial_shapes, network_of, read_header
 from train.settings.config import Config
 from train.settings.serialize import differences, in_words, to_json
 

@@ -5,12 +5,12 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from train.run.checkpoint import Checkpoints, Finished, NoCheckpoints, Progress
 from train.run.clock import Clock
-from train.run.folder import RunFolder
 from train.run.group import Group
 from train.run.member import Members
 from train.run.outcome import FailedUpdate, NotFinite
+from train.save.checkpoint import Checkpoints, Finished, NoCheckpoints, Progress
+from train.save.folder import RunFolder
 
 OnStart = Callable[[Progress | None], None]
 """Called once before compilation with the progress of the checkpoint that a run resumes from, or None for a new run."""

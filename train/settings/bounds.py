@@ -8,7 +8,7 @@ from typing import Any, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
-from jaxenv.core.names import short
+from jaxenv.host.names import short
 
 COUNT = (1, 2**30)  # of a whole number without bounds of its own; a program counts in 32 bits
 FRACTION = (0.0, 1.0)

@@ -7,7 +7,7 @@ import dataclasses
 import math
 from collections.abc import Callable
 
-from jaxenv.core.names import did_you_mean_one_of
+from jaxenv.host.names import did_you_mean_one_of
 from train.settings.config import Config
 from train.settings.groups import Hyper, Network, Rollout
 

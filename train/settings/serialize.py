@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from jaxenv.core.names import short
+from jaxenv.host.names import short
 from train.settings.bounds import check_type
 from train.settings.config import Config
 

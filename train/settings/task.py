@@ -18,7 +18,7 @@ import numpy as np
 import jaxenv
 from jaxenv.core import Environment
 from jaxenv.core.contents import require_valid
-from jaxenv.core.names import did_you_mean_one_of, short
+from jaxenv.host.names import did_you_mean_one_of, short
 from jaxenv.registry import arguments
 from train.settings.config import Config
 

@@ -13,10 +13,10 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
-from jaxenv.core.lookup import read
 from jaxenv.core.masking import concatenate_masks
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.lifeops.types import DAY_END, FOCUS, Event, Persona
+from jaxenv.fast.lookup import read
 
 ACCEPT, REJECT, RESCHEDULE, PROPOSE, BLOCK_FOCUS = range(5)
 ACTION_TYPES = (

@@ -11,10 +11,10 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
-from jaxenv.core.lookup import read
 from jaxenv.envs.lifeops import actions
 from jaxenv.envs.lifeops.actions import Catalogue, Move
 from jaxenv.envs.lifeops.types import ABSENT, SOURCE_STRIDE, Event, Observation, Scenario, State
+from jaxenv.fast.lookup import read
 
 URGENT_DAYS = 1  # tasks due today or tomorrow press
 

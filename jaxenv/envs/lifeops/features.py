@@ -7,8 +7,6 @@ import jax
 import jax.numpy as jnp
 
 from jaxenv.core.entities import Entities, EntityGroup
-from jaxenv.core.lookup import read
-from jaxenv.core.numbers import as_float
 from jaxenv.envs.lifeops import actions
 from jaxenv.envs.lifeops.actions import Catalogue
 from jaxenv.envs.lifeops.dynamics import URGENT_DAYS, insertions, leaves_clean, work
@@ -27,6 +25,8 @@ from jaxenv.envs.lifeops.types import (
     Params,
     Persona,
 )
+from jaxenv.fast.lookup import read
+from jaxenv.host.numbers import as_float
 
 
 def entities(catalogue: Catalogue, observation: Observation, params: Params) -> Entities:

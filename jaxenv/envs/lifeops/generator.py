@@ -8,7 +8,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxenv.core.numbers import as_integer
 from jaxenv.core.types import Key
 from jaxenv.envs.lifeops.types import (
     ABSENT,
@@ -27,6 +26,7 @@ from jaxenv.envs.lifeops.types import (
     Tasks,
     empty_scenario,
 )
+from jaxenv.host.numbers import as_integer
 
 SPARE_STEPS = 5  # max_steps = requests + 5
 MAX_EVENTS, MAX_REQUESTS, MAX_TASKS, MIN_PLACES, MAX_PLACES = 10, 6, 4, 2, 6

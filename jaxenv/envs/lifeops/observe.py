@@ -3,11 +3,11 @@
 import jax
 import jax.numpy as jnp
 
-from jaxenv.core.lookup import read
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.lifeops import actions
 from jaxenv.envs.lifeops.actions import Catalogue
 from jaxenv.envs.lifeops.types import ABSENT, VISIBLE_REQUESTS, Event, Observation, Params, Scenario, State
+from jaxenv.fast.lookup import read
 
 
 def current_mask(catalogue: Catalogue, state: State, scenario: Scenario) -> ActionMask:

@@ -16,9 +16,9 @@ from jaxenv.core import ScenarioBank
 from jaxenv.core.contents import require_numbers
 from jaxenv.core.fields import Sizes, array, last, padding, record
 from jaxenv.core.limits import Capacities
-from jaxenv.core.lookup import read
 from jaxenv.core.terms import WEIGHT_BOUNDS
 from jaxenv.core.types import ActionMask
+from jaxenv.fast.lookup import read
 
 MEETING, OBLIGATION, FOCUS, PERSONAL = range(4)
 KINDS = ("meeting", "obligation", "focus", "personal")

@@ -14,14 +14,14 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
-from jaxenv.core import bitsets
 from jaxenv.core.limits import require_bits
-from jaxenv.core.lookup import read
 from jaxenv.core.masking import concatenate_masks
-from jaxenv.core.materialize import materialize
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.lifestack.metrics import spread
 from jaxenv.envs.lifestack.types import CENTS, Limits, Routes, Scenario, State
+from jaxenv.fast import bitsets
+from jaxenv.fast.lookup import read
+from jaxenv.fast.materialize import materialize
 
 Verb = Literal[
     "communicate",

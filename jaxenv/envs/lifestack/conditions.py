@@ -3,9 +3,9 @@
 import jax
 import jax.numpy as jnp
 
-from jaxenv.core.lookup import read
-from jaxenv.core.materialize import materialize
 from jaxenv.envs.lifestack.types import Bounds, Conditions, Milestones
+from jaxenv.fast.lookup import read
+from jaxenv.fast.materialize import materialize
 
 
 def code_bits(codes: jax.Array, like: jax.Array) -> jax.Array:

@@ -9,9 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
-from jaxenv.core import ScenarioBank, bitsets
-from jaxenv.core.lookup import gathered, masked, read
-from jaxenv.core.materialize import materialize
+from jaxenv.core import ScenarioBank
 from jaxenv.envs.lifestack import actions
 from jaxenv.envs.lifestack.actions import SPEND, Catalogue, Move
 from jaxenv.envs.lifestack.conditions import code_bits, hold, met, shared_bits, within
@@ -35,6 +33,9 @@ from jaxenv.envs.lifestack.types import (
     Scenario,
     State,
 )
+from jaxenv.fast import bitsets
+from jaxenv.fast.lookup import gathered, masked, read
+from jaxenv.fast.materialize import materialize
 
 NO_FAILURE = 127  # in document order: behind every precondition
 

@@ -8,11 +8,9 @@ import jax
 import jax.numpy as jnp
 
 from jaxenv.core import LibraryEnvironment, ScenarioBank, terms
-from jaxenv.core import draws as random
 from jaxenv.core.entities import Entities
 from jaxenv.core.environment import select
 from jaxenv.core.fields import Sizes
-from jaxenv.core.materialize import materialize
 from jaxenv.core.types import ActionMask, Info, Key
 from jaxenv.envs.lifestack import dynamics, features, generator, observe, reward
 from jaxenv.envs.lifestack.actions import NUM_VERBS, Catalogue
@@ -24,6 +22,8 @@ from jaxenv.envs.lifestack.types import (
     Scenario,
     State,
 )
+from jaxenv.fast import draws as random
+from jaxenv.fast.materialize import materialize
 
 CHOICE = 2  # random numbers that choose a scenario
 

@@ -5,7 +5,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxenv.core.entities import ActionTables, Entities, EntityGroup
-from jaxenv.core.numbers import as_float
 from jaxenv.envs.lifestack import actions
 from jaxenv.envs.lifestack.actions import Catalogue
 from jaxenv.envs.lifestack.metrics import HIGHEST, UNIT, better
@@ -19,6 +18,7 @@ from jaxenv.envs.lifestack.types import (
     UNKNOWN,
     Observation,
 )
+from jaxenv.host.numbers import as_float
 
 IN_DANGER = 25 * UNIT  # a metric below this is near to collapse; higher is better
 STEPS_SCALE, HOURS_SCALE = 20.0, 20.0

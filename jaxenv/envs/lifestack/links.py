@@ -4,9 +4,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxenv.core import bitsets
 from jaxenv.envs.lifestack.conditions import code_bits
 from jaxenv.envs.lifestack.types import UNWRITTEN, Conditions, Links, Milestones, Routes, Scenario
+from jaxenv.fast import bitsets
 
 
 def link(scenario: Scenario) -> Scenario:

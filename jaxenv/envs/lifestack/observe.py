@@ -4,8 +4,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxenv.core import bitsets
-from jaxenv.core.materialize import materialize
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.lifestack import actions
 from jaxenv.envs.lifestack.actions import NUM_VERBS, Catalogue
@@ -31,6 +29,8 @@ from jaxenv.envs.lifestack.types import (
     Scenario,
     State,
 )
+from jaxenv.fast import bitsets
+from jaxenv.fast.materialize import materialize
 
 
 def current_mask(catalogue: Catalogue, state: State, scenario: Scenario) -> ActionMask:

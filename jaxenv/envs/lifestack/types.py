@@ -16,13 +16,14 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
-from jaxenv.core import ScenarioBank, bitsets
+from jaxenv.core import ScenarioBank
 from jaxenv.core.contents import require_numbers
 from jaxenv.core.fields import Sizes, array, last, padding, record
 from jaxenv.core.limits import Capacities
 from jaxenv.core.terms import WEIGHT_BOUNDS
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.lifestack.metrics import HIGHEST, METRICS
+from jaxenv.fast import bitsets
 
 NUM_METRICS = len(METRICS)
 CENTS = 100  # units of time, money and energy in 1.0

@@ -4,9 +4,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxenv.core import draws
 from jaxenv.core.types import Key
 from jaxenv.envs.teamsclone.types import Draws
+from jaxenv.fast import draws
 
 
 def sample_bits(key: Key, count: int) -> jax.Array:

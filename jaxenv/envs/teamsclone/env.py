@@ -8,11 +8,9 @@ import jax
 import jax.numpy as jnp
 
 from jaxenv.core import LibraryEnvironment, ScenarioBank, spaces, terms
-from jaxenv.core import draws as random
 from jaxenv.core.entities import Entities
 from jaxenv.core.environment import select
 from jaxenv.core.fields import Sizes
-from jaxenv.core.rare import where_rare
 from jaxenv.core.types import ActionMask, Info, Key
 from jaxenv.envs.teamsclone import dynamics, features, generator, observe, reward, statistics
 from jaxenv.envs.teamsclone.actions import Catalogue
@@ -34,6 +32,8 @@ from jaxenv.envs.teamsclone.types import (
     State,
     each_agent,
 )
+from jaxenv.fast import draws as random
+from jaxenv.fast.rare import where_rare
 
 TIME_LIMIT = 100
 

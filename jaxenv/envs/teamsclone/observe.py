@@ -3,12 +3,12 @@
 import jax
 import jax.numpy as jnp
 
-from jaxenv.core.lookup import read
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.teamsclone import actions, messages
 from jaxenv.envs.teamsclone.actions import Window
 from jaxenv.envs.teamsclone.dynamics import is_away
 from jaxenv.envs.teamsclone.types import BUSY, Observation, ObservedMessages, Scenario, State
+from jaxenv.fast.lookup import read
 
 
 def observe(

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxenv.core.arguments import as_index, jit_method, within_int32
+from jaxenv.host.arguments import as_index, jit_method, within_int32
 
 TYPES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32")
 

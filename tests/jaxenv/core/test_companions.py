@@ -9,7 +9,7 @@ import pytest
 import jaxenv
 import scenarios
 import train
-from jaxenv.core.companions import command
+from jaxenv.host.companions import command
 
 ROOT = Path(jaxenv.__file__).parents[1]
 

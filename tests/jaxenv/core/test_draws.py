@@ -4,7 +4,7 @@ import jax
 import numpy as np
 import pytest
 
-from jaxenv.core import draws
+from jaxenv.fast import draws
 
 KEYS = {
     "threefry": lambda: jax.random.key(3),

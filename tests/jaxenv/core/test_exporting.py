@@ -5,7 +5,7 @@ import pytest
 from flax import struct
 from jax import export
 
-from jaxenv.core.exporting import register_records
+from jaxenv.host.exporting import register_records
 
 
 class Pair(struct.PyTreeNode):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from jaxenv.core.names import did_you_mean, did_you_mean_one_of, nearest
+from jaxenv.host.names import did_you_mean, did_you_mean_one_of, nearest
 
 NAMES = ("LifeOps-v0", "LifeStack-v0", "TeamsClone-v0")
 

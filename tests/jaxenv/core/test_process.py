@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 PROGRAM = """
-from jaxenv.core import process
+from jaxenv.host import process
 
 def main():
     print("written to caf\\xe9\\udcff.npz")

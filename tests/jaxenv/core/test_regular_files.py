@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from jaxenv import ScenarioBank
-from jaxenv.core.regular_files import RefusedFile, TooLarge, open_regular, read_regular
+from jaxenv.host.regular_files import RefusedFile, TooLarge, open_regular, read_regular
 
 NOT_REGULAR = "^not a regular file$"
 

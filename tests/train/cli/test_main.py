@@ -21,8 +21,8 @@ from jaxenv.core import Environment
 from strategies.tables import Table
 from train.cli import collecting, commands, comparison, compile_cache, trained, watching
 from train.cli.main import main
+from train.log.metrics import read_metrics
 from train.run import runner
-from train.run.metrics import read_metrics
 
 SIZES = [  # those of `SMALL`, so that its program is found where it was compiled
     *("--total-steps", "5120", "--num-envs", "32", "--num-steps", "8", "--updates-per-superstep", "2"),

@@ -7,9 +7,9 @@ from flax import serialization
 
 import jaxenv
 from train.cli import options
-from train.run import folder as run_folder
-from train.run.policy_file import _FORMAT as FORMAT
-from train.run.writing import write_atomic
+from train.save import folder as run_folder
+from train.save.policy_file import _FORMAT as FORMAT
+from train.save.writing import write_atomic
 from train.settings import presets, task
 from train.settings.groups import Hyper
 

@@ -8,7 +8,7 @@ import pytest
 from jaxenv import registry
 from train.cli.main import main
 from train.networks import own
-from train.run.folder import RunFolder
+from train.save.folder import RunFolder
 
 NAMES = {"--env": "walk:Gridworld", "--network": "nets:Net"}
 SIZES = ["--num-envs", "8", "--num-steps", "8", "--minibatch-size", "64", "--updates-per-superstep", "1"]

@@ -22,14 +22,14 @@ import jaxenv
 import train
 from strategies.tables import Table
 from train import ppo
-from train.run import folder as run_folder
+from train.log.metrics import read_metrics
 from train.run import runner
-from train.run.checkpoint import Checkpoints
-from train.run.digests import digest
 from train.run.group import Group
-from train.run.metrics import read_metrics
-from train.run.named_arrays import by_name
 from train.run.storage import restore_or_begin
+from train.save import folder as run_folder
+from train.save.checkpoint import Checkpoints
+from train.save.digests import digest
+from train.save.named_arrays import by_name
 from train.settings.groups import Network, Rollout, Scenarios
 
 FOLDER = Path(__file__).parents[2] / "data" / "compat"

@@ -10,9 +10,9 @@ from flax import serialization
 
 import jaxenv
 import train
-from train.run.digests import digest
-from train.run.metrics import read_metrics
-from train.run.policy_file import PolicyError, read_header
+from train.log.metrics import read_metrics
+from train.save.digests import digest
+from train.save.policy_file import PolicyError, read_header
 
 VERSIONS = sorted(path.name for path in FOLDER.iterdir())
 REFUSED: dict[str, str] = {}  # version -> what is said of its files, where this version reads them no more

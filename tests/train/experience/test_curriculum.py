@@ -14,8 +14,8 @@ from train import ppo
 from train.experience import curriculum
 from train.experience.bank import generate_bank
 from train.experience.curriculum import Levels, Played
-from train.run.checkpoint import Checkpoints, Progress
-from train.run.metrics import reduce_metrics
+from train.log.metrics import reduce_metrics
+from train.save.checkpoint import Checkpoints, Progress
 from train.settings.config import Config
 from train.settings.groups import Curriculum, Rollout, Scenarios
 

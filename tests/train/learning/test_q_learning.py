@@ -12,13 +12,13 @@ from probes import BEST_ACTIONS, GAMMAS, GENERATED, PROBES, SMALL, VALUES
 from strategies.tables import ACTIONS, Table, table
 from train import dqn, pqn
 from train.learning.q_learning import epsilon_of, value_of
+from train.log.metrics import read_metrics
 from train.networks.critic import Critic
 from train.networks.distributions import MaskedCategorical
 from train.networks.network import make_network
-from train.run import folder as run_folder
 from train.run import runner
-from train.run.metrics import read_metrics
-from train.run.policy_file import load_policy, read_header
+from train.save import folder as run_folder
+from train.save.policy_file import load_policy, read_header
 from train.settings.groups import Network, QLearning
 
 ALGORITHMS = {"pqn": pqn, "dqn": dqn}

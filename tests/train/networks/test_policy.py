@@ -13,7 +13,7 @@ from jaxenv.evaluation import evaluate
 from strategies.tables import Table, table
 from train.networks.network import make_network
 from train.networks.policy import NetworkPolicy
-from train.run.policy_file import PolicyError, load_policy, read_header, save_policy
+from train.save.policy_file import PolicyError, load_policy, read_header, save_policy
 from train.settings import task
 
 PARAMS = PROBES["mask"]

@@ -11,9 +11,9 @@ from probes import PROBES
 from train import ppo
 from train.lanes import LANE, Lanes
 from train.learning.updates import scheduled
+from train.log.metrics import reduce_metrics
 from train.ppo import early_stop
 from train.ppo.losses import Batch, Losses
-from train.run.metrics import reduce_metrics
 from train.settings.groups import Hyper
 
 PARAMS = PROBES["action x observation"]

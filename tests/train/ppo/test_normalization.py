@@ -22,7 +22,7 @@ from train.networks.reader import Reader
 from train.ppo import learner, losses, reward_scale
 from train.ppo.algorithm import estimate
 from train.ppo.reward_scale import Returns
-from train.run.policy_file import load_policy
+from train.save.policy_file import load_policy
 from train.settings.config import Config
 from train.settings.groups import Hyper, Network, Rollout, Scenarios
 

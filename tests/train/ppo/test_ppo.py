@@ -14,10 +14,10 @@ from strategies.tables import Table, table
 from train import ppo
 from train.lanes import LANE, Lanes
 from train.learning.updates import linear
+from train.log.metrics import reduce_metrics
 from train.networks.network import make_network
 from train.ppo import learner
 from train.ppo.losses import Batch
-from train.run.metrics import reduce_metrics
 from train.settings.groups import Hyper
 
 

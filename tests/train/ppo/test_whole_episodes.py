@@ -12,9 +12,9 @@ import jaxenv
 from strategies.ids import FIRST_OF_ITS_ENGINE
 from strategies.tables import Table, table
 from train import ppo
+from train.log.metrics import reduce_metrics
 from train.networks.network import make_network
 from train.networks.policy import NetworkPolicy
-from train.run.metrics import reduce_metrics
 from train.score.calibration import calibrate
 from train.score.validation import validation_params
 from train.settings import presets

@@ -17,7 +17,7 @@ import time
 from probes import LIBRARY, PROBES
 
 from jaxenv import registry
-from jaxenv.core import process
+from jaxenv.host import process
 from strategies.tables import Table
 from train.cli import comparison
 from train.cli.main import main

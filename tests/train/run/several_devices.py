@@ -8,7 +8,7 @@ from pathlib import Path
 import jax
 import numpy as np
 
-from train.run import processes
+from train import processes
 
 if __name__ == "__main__" and sys.argv[1] == "join":
     processes.join()  # ahead of what makes arrays
@@ -18,8 +18,8 @@ from probes import GENERATED, PROBES
 from strategies.tables import Table
 from train import dqn, ppo
 from train.lanes import SHARED
-from train.run import folder as run_folder
 from train.run import runner
+from train.save import folder as run_folder
 from train.settings.groups import QLearning
 
 PARAMS = PROBES["time limit"]  # episodes are cut, valued and go on, so that every part of an update has work

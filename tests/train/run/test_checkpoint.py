@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from probes import SMALL
 
-from train.run.checkpoint import CheckpointError, Checkpoints, Progress
-from train.run.named_arrays import by_name
-from train.run.orbax_folder import MAX_KEPT, OrbaxFolder
+from train.save.checkpoint import CheckpointError, Checkpoints, Progress
+from train.save.named_arrays import by_name
+from train.save.orbax_folder import MAX_KEPT, OrbaxFolder
 from train.settings.groups import Network
 
 STATE = {

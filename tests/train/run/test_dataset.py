@@ -16,8 +16,8 @@ from strategies.tables import Table, TableState, table
 from train import ppo
 from train.cli import comparison
 from train.cli.main import main
-from train.run import dataset, minari_format
-from train.run.policy_file import save_policy
+from train.data import dataset, minari_format
+from train.save.policy_file import save_policy
 from train.settings import task
 
 # From each state an action leads to the state of its number; the last action may end the episode, as does the limit.

@@ -18,14 +18,14 @@ import numpy as np
 import pytest
 from probes import GENERATED, PROBES
 
-from jaxenv.core import whole_file
+from jaxenv.host import whole_file
 from train import ppo
-from train.run import folder as run_folder
+from train.log.metrics import read_metrics
 from train.run import runner
-from train.run.checkpoint import Checkpoints, Progress
-from train.run.metrics import read_metrics
-from train.run.named_arrays import by_name
-from train.run.writing import Lines, NotWritten, write_atomic
+from train.save import folder as run_folder
+from train.save.checkpoint import Checkpoints, Progress
+from train.save.named_arrays import by_name
+from train.save.writing import Lines, NotWritten, write_atomic
 
 PARAMS = PROBES["observation"]
 TIMES = ("seconds", "steps_per_second")
@@ -35,10 +35,10 @@ OPTIONS = [  # those of `GENERATED`, with a checkpoint after each superstep
     *("--learning-rate", "5e-3", "--entropy-coef", "0.01", "--no-tensorboard", "--checkpoint-every", "0"),
 ]
 
-OFFER, ADD = "train.run.best_policy:BestPolicy.candidate", "train.run.member:Member.add"
-LINE, SAVE = "train.run.writing:Lines.add", "train.run.checkpoint:Checkpoints.save"
-CLOSE, COMPILE = "train.run.checkpoint:Checkpoints.__exit__", "jax:stages.Lowered.compile"
-REPLACE, RENAME, BYTES = "os:replace", "os:rename", "jaxenv.core.whole_file:write_synced"
+OFFER, ADD = "train.save.best_policy:BestPolicy.candidate", "train.run.member:Member.add"
+LINE, SAVE = "train.save.writing:Lines.add", "train.save.checkpoint:Checkpoints.save"
+CLOSE, COMPILE = "train.save.checkpoint:Checkpoints.__exit__", "jax:stages.Lowered.compile"
+REPLACE, RENAME, BYTES = "os:replace", "os:rename", "jaxenv.host.whole_file:write_synced"
 
 MOMENTS = {  # where the process is killed, one after the other
     "before it has settings": [(REPLACE, "config.json", 1, "before")],

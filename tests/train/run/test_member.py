@@ -8,11 +8,11 @@ import pytest
 from jaxenv.wrappers import EpisodeSummary
 from train.experience.rollout import EpisodeTotals
 from train.run import clock as run_clock
-from train.run.checkpoint import Progress
 from train.run.clock import Clock
 from train.run.group import ALONE
 from train.run.member import Member, Members
 from train.run.outcome import FailedUpdate
+from train.save.checkpoint import Progress
 
 NONE = jnp.zeros(1, jnp.int32)
 TOTALS = EpisodeTotals(EpisodeSummary(NONE, NONE, NONE), NONE)

@@ -8,9 +8,9 @@ import pytest
 
 from jaxenv.wrappers import EpisodeSummary
 from train.experience.rollout import EpisodeTotals
+from train.log.metrics import MetricsWriter, not_finite, read_metrics, reduce_metrics
 from train.ppo import Metrics
 from train.ppo.losses import Losses
-from train.run.metrics import MetricsWriter, not_finite, read_metrics, reduce_metrics
 
 
 def metrics(counts, losses, **not_finite) -> Metrics:

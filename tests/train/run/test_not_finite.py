@@ -17,13 +17,13 @@ from train import ppo
 from train.cli import comparison
 from train.cli.main import main
 from train.learning.gradients import not_finite_terms
-from train.run import folder as run_folder
+from train.log.metrics import not_finite
 from train.run import runner, storage
-from train.run.checkpoint import Checkpoints
 from train.run.group import Group
-from train.run.metrics import not_finite
-from train.run.named_arrays import by_name
-from train.run.policy_file import load_policy
+from train.save import folder as run_folder
+from train.save.checkpoint import Checkpoints
+from train.save.named_arrays import by_name
+from train.save.policy_file import load_policy
 
 PARAMS = table(rewards=1.0, ends=False)  # the clock runs forever, and starts at up to 999
 POISONED = 1040  # a clock that some environment reaches after a few supersteps of 16 steps

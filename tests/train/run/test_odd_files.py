@@ -13,14 +13,14 @@ from probes import SMALL
 
 from lab.results import measure, store
 from train.cli import options
-from train.run import policy_file
-from train.run.best_policy import BestPolicy
-from train.run.checkpoint import CheckpointError, Checkpoints, Progress
-from train.run.folder import RunFolder
-from train.run.metrics import MetricsWriter, read_metrics
-from train.run.orbax_folder import MAX_DESCRIPTION
-from train.run.policy_file import PolicyError, read_header
-from train.run.weights_and_biases import WeightsAndBiases
+from train.log.metrics import MetricsWriter, read_metrics
+from train.log.weights_and_biases import WeightsAndBiases
+from train.save import policy_file
+from train.save.best_policy import BestPolicy
+from train.save.checkpoint import CheckpointError, Checkpoints, Progress
+from train.save.folder import RunFolder
+from train.save.orbax_folder import MAX_DESCRIPTION
+from train.save.policy_file import PolicyError, read_header
 
 
 def pipe(path):

@@ -6,8 +6,8 @@ import json
 import numpy as np
 import pytest
 
-from train.run import folder as run_folder
-from train.run import plots
+from train.log import plots
+from train.save import folder as run_folder
 
 pytest.importorskip("matplotlib")
 

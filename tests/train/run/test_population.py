@@ -9,12 +9,13 @@ from probes import PROBES
 
 import train
 from strategies.tables import Table
-from train.run import folder as run_folder
-from train.run import plots, runner, turns
+from train.log import plots
+from train.log.metrics import read_metrics
+from train.run import runner, turns
 from train.run.group import Group
-from train.run.metrics import read_metrics
-from train.run.policy_file import save_policy
 from train.run.runner import run_members
+from train.save import folder as run_folder
+from train.save.policy_file import save_policy
 from train.settings.config import Config
 from train.settings.members import members
 

@@ -15,14 +15,14 @@ import pytest
 from probes import PROBES
 
 from train import ppo
-from train.run import folder as run_folder
+from train.log.metrics import read_metrics
 from train.run import runner, storage
-from train.run.checkpoint import CheckpointError
 from train.run.console import Bar
 from train.run.group import Group
-from train.run.metrics import read_metrics
-from train.run.policy_file import load_policy
 from train.run.stop_signal import StopSignal
+from train.save import folder as run_folder
+from train.save.checkpoint import CheckpointError
+from train.save.policy_file import load_policy
 from train.score.validation import validation_returns
 from train.settings.groups import Scenarios
 
@@ -136,7 +136,7 @@ from pathlib import Path
 from probes import GENERATED, PROBES
 from strategies.tables import Table
 from train import ppo
-from train.run import folder as run_folder
+from train.save import folder as run_folder
 from train.run import runner, storage
 from train.run.console import Bar
 from train.run.group import Group

@@ -12,12 +12,13 @@ from probes import PROBES
 from jaxenv.wrappers import EpisodeSummary
 from train.experience.rollout import EpisodeTotals
 from train.lanes import SHARED
+from train.log import plots
+from train.log.metrics import read_metrics
 from train.networks.network import make_network
 from train.networks.policy import NetworkPolicy
-from train.run import folder as run_folder
-from train.run import plots, runner
-from train.run.metrics import read_metrics
-from train.run.policy_file import read_header
+from train.run import runner
+from train.save import folder as run_folder
+from train.save.policy_file import read_header
 
 PARAMS = PROBES["one step"]
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from probes import SMALL
 
-from train.run.metrics import read_metrics
-from train.run.processes import place
+from train.log.metrics import read_metrics
+from train.processes import place
 from train.run.runner import RunFolder
 from train.settings.config import Config
 from train.settings.groups import Rollout

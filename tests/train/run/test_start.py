@@ -15,12 +15,12 @@ import train
 from strategies.tables import STATES
 from train import dqn, ppo, pqn
 from train.cli.main import main
-from train.run import folder as run_folder
 from train.run import runner, storage
-from train.run.checkpoint import NoCheckpoints
 from train.run.group import Group
-from train.run.policy_file import PolicyError, save_policy
 from train.run.start import starting_weights
+from train.save import folder as run_folder
+from train.save.checkpoint import NoCheckpoints
+from train.save.policy_file import PolicyError, save_policy
 
 PARAMS = PROBES["action x observation"]
 

@@ -22,11 +22,11 @@ from jaxenv.wrappers import FromGymnax
 from strategies.tables import Table
 from train import dqn, ppo, pqn
 from train.algorithms import ALGORITHMS
+from train.log.metrics import read_metrics
 from train.networks import own
-from train.run import folder as folders
 from train.run import runner
-from train.run.metrics import read_metrics
-from train.run.policy_file import PolicyError
+from train.save import folder as folders
+from train.save.policy_file import PolicyError
 from train.settings.config import Config
 from train.settings.groups import Hyper, Network, Rollout, Scenarios
 from train.settings.serialize import from_json, to_json

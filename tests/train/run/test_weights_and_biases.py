@@ -9,8 +9,8 @@ from probes import PROBES
 
 import train
 from train.cli.main import main
-from train.run.metrics import read_metrics
-from train.run.weights_and_biases import WeightsAndBiases
+from train.log.metrics import read_metrics
+from train.log.weights_and_biases import WeightsAndBiases
 
 RECORD = {"superstep": 0, "env_steps": 512, "return": 1.5, "length": None}
 

@@ -9,10 +9,10 @@ import pytest
 from probes import GENERATED, PROBES
 
 from train import ppo
-from train.run import folder as run_folder
 from train.run import runner
-from train.run.checkpoint import Checkpoints
-from train.run.writing import Lines, NotWritten, write_atomic
+from train.save import folder as run_folder
+from train.save.checkpoint import Checkpoints
+from train.save.writing import Lines, NotWritten, write_atomic
 
 PARAMS = PROBES["observation"]
 

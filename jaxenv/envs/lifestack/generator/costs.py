@@ -5,9 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
-from jaxenv.core.numbers import as_integer
 from jaxenv.envs.lifestack.actions import ENERGY, NUM_VERBS, TIME
 from jaxenv.envs.lifestack.generator.plan import LINKS, Plan
+from jaxenv.host.numbers import as_integer
 
 MAX_VERBS = 3  # of a route, and
 BEYOND = (4, 6)  # of one at a difficulty above 1

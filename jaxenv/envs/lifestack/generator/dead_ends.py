@@ -4,12 +4,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxenv.core.numbers import as_integer
 from jaxenv.envs.lifestack.generator.costs import MONEY_STEP, Costs, cheapest
 from jaxenv.envs.lifestack.generator.plan import Plan
 from jaxenv.envs.lifestack.generator.rivals import BY_MONEY, BY_TIME
 from jaxenv.envs.lifestack.generator.slots import FIRST_TURN, FORK, LINKS, NUM_ROUTES, SECOND_TURN
 from jaxenv.envs.lifestack.types import CENTS, Scenario
+from jaxenv.host.numbers import as_integer
 
 DUE = 2 * MONEY_STEP  # what is to be paid beside the last route of a dead end, at least
 TIME_STEP = CENTS // 2

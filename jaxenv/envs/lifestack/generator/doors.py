@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
-from jaxenv.core.numbers import as_integer
 from jaxenv.envs.lifestack.generator.slots import LINKS
+from jaxenv.host.numbers import as_integer
 
 NO_CHANGE, UNDO, REVISE, SHUT_TOO = range(4)
 """What one event more does: undoes what a link brought, revises the hidden fact of the commitment, closes a link."""

@@ -7,8 +7,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxenv.core import bitsets
-from jaxenv.core.materialize import materialize
 from jaxenv.core.types import Key
 from jaxenv.envs.lifestack.generator import dead_ends, goals, rewards, schedule, tables
 from jaxenv.envs.lifestack.generator.costs import NUM_PRICES, draw_costs
@@ -17,6 +15,8 @@ from jaxenv.envs.lifestack.generator.plan import NUM_STRUCTURE, Plan, draw_plan
 from jaxenv.envs.lifestack.generator.slots import NUM_ROUTES
 from jaxenv.envs.lifestack.links import link
 from jaxenv.envs.lifestack.types import NEVER, Limits, Scenario, empty_scenario
+from jaxenv.fast import bitsets
+from jaxenv.fast.materialize import materialize
 
 MIN_LIMITS = Limits(
     keys=tables.NUM_KEYS,

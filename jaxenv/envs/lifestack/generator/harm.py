@@ -7,9 +7,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxenv.core.numbers import as_integer
 from jaxenv.envs.lifestack.actions import EFFECTS, FIRST_UPKEEP, UPKEEP
 from jaxenv.envs.lifestack.metrics import FIRST, HOPS, INVERTED, METRICS, UNIT, better, cascade, index
+from jaxenv.host.numbers import as_integer
 
 MOST_POINTS = 60  # of one change
 SIGN = np.where(INVERTED, 1, -1).astype(np.int32)  # of a change of each metric that is harm

@@ -9,7 +9,6 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
-from jaxenv.core.numbers import as_integer
 from jaxenv.envs.lifestack.actions import ENERGY, FIRST_UPKEEP
 from jaxenv.envs.lifestack.generator import harm
 from jaxenv.envs.lifestack.generator.harm import FIRST_WELL, RELIEF, SIDE_HARM, SIGN, STRESS, drawn, weighted
@@ -19,6 +18,7 @@ from jaxenv.envs.lifestack.generator.slots import NUM_ROUTES, SECOND_TURN
 from jaxenv.envs.lifestack.generator.tables import put
 from jaxenv.envs.lifestack.metrics import HIGHEST, UNIT, index
 from jaxenv.envs.lifestack.types import Scenario
+from jaxenv.host.numbers import as_integer
 
 DISTURBED = weighted(
     harm.EVERY_METRIC

@@ -11,7 +11,6 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
-from jaxenv.core.numbers import as_integer
 from jaxenv.envs.lifestack.generator import doors, rivals
 from jaxenv.envs.lifestack.generator.doors import Doors
 from jaxenv.envs.lifestack.generator.slots import (
@@ -24,6 +23,7 @@ from jaxenv.envs.lifestack.generator.slots import (
     THIRD_SECOND,
     TRAP,
 )
+from jaxenv.host.numbers import as_integer
 
 NUM_WAYS, NUM_BESIDE = 10, 4  # uniform numbers that the ways take, and all that stands beside them
 NUM_STRUCTURE = NUM_WAYS + NUM_BESIDE + rivals.NUM_RIVALS + doors.NUM_DOORS + LINKS + 1 + 5 * ASIDE_SLOTS

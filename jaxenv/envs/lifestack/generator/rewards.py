@@ -4,11 +4,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxenv.core.numbers import as_integer
 from jaxenv.envs.lifestack.generator.plan import Plan
 from jaxenv.envs.lifestack.generator.slots import LINKS
 from jaxenv.envs.lifestack.generator.tables import put
 from jaxenv.envs.lifestack.types import Scenario
+from jaxenv.host.numbers import as_integer
 
 SHARE_LATE = 0.5  # of the crises, those of which the end pays most
 MOST_LATE = (25, 25, 18, 15)  # tenths of the last link, by how many variants it has

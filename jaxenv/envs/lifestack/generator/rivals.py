@@ -9,8 +9,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxenv.core.numbers import as_integer
 from jaxenv.envs.lifestack.generator.slots import FIRST_TURN, FORK, NUM_ROUTES, SECOND_TURN
+from jaxenv.host.numbers import as_integer
 
 BY_FACT, BY_NOTHING, BY_MONEY, BY_METRIC, BY_TIME = range(5)
 KINDS = np.array([BY_NOTHING] * 3 + [BY_MONEY] * 3 + [BY_METRIC] * 2 + [BY_TIME] * 2)  # a repeat is a weight

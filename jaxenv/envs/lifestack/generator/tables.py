@@ -6,7 +6,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxenv.core import bitsets
 from jaxenv.envs.lifestack.generator.costs import Costs
 from jaxenv.envs.lifestack.generator.doors import UNDO
 from jaxenv.envs.lifestack.generator.plan import Plan
@@ -23,6 +22,7 @@ from jaxenv.envs.lifestack.generator.slots import (
     TRAP,
 )
 from jaxenv.envs.lifestack.types import UNKNOWN, UNWRITTEN, Scenario
+from jaxenv.fast import bitsets
 
 # Keys by part: what the links bring about, then
 FORK_FACT, TURN_FACT, SHUT_FACT, WAIT_FACT = range(LINKS, LINKS + 4)

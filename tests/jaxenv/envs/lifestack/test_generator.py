@@ -9,10 +9,11 @@ import pytest
 
 import scenarios
 from jaxenv import baselines
-from jaxenv.core import ScenarioBank, bitsets
+from jaxenv.core import ScenarioBank
 from jaxenv.envs.lifestack import LifeStack
 from jaxenv.envs.lifestack.actions import NUM_VERBS
 from jaxenv.envs.lifestack.types import NEVER, UNKNOWN, UNWRITTEN, Limits
+from jaxenv.fast import bitsets
 from scenarios.solvers.lifestack import chance_to_win
 from strategies.lifestack_game import drawn
 

@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import scenarios
-from jaxenv.core import ScenarioBank, bitsets
+from jaxenv.core import ScenarioBank
 from jaxenv.envs.lifestack import LifeStack
 from jaxenv.envs.lifestack.types import UNKNOWN, empty_scenario
+from jaxenv.fast import bitsets
 from strategies.lifestack import documents
 from strategies.lifestack_game import UNKNOWN as NOT_KNOWN
 from strategies.lifestack_game import Game, drawn, event, win

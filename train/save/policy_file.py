@@ -14,17 +14,17 @@ import numpy as np
 from flax import serialization
 
 from jaxenv.core import Environment
-from jaxenv.core.companions import command
-from jaxenv.core.names import short
-from jaxenv.core.regular_files import RefusedFile, read_regular
+from jaxenv.host.companions import command
+from jaxenv.host.names import short
+from jaxenv.host.regular_files import RefusedFile, read_regular
 from train.networks.network import PureNetwork, make_network
 from train.networks.own import UnknownNetwork
 from train.networks.policy import LearnedPolicy, make_policy
 from train.networks.reader import Reader
-from train.run import written_by
-from train.run.digests import digest
-from train.run.folder import policy_path, runs_in
-from train.run.writing import write_atomic
+from train.save import written_by
+from train.save.digests import digest
+from train.save.folder import policy_path, runs_in
+from train.save.writing import write_atomic
 from train.settings import task
 from train.settings.config import Config
 from train.settings.groups import Network

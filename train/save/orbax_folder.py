@@ -15,8 +15,8 @@ from typing import Any
 
 import orbax.checkpoint as ocp
 
-from jaxenv.core.names import short
-from train.run.writing import NotWritten
+from jaxenv.host.names import short
+from train.save.writing import NotWritten
 
 MAX_KEPT = 2  # the newest ones; the older one is a spare in case the newest is damaged later
 MAX_DESCRIPTION = 64 * 2**20  # bytes of a file that holds no arrays

@@ -26,7 +26,7 @@ def jit_method(method: Callable[Arguments, Result]) -> Callable[Arguments, Resul
     Indices (`INDICES`) that lie on the host are brought into int32 before the call.
 
     >>> import dataclasses
-    >>> from jaxenv.core.arguments import jit_method
+    >>> from jaxenv.host.arguments import jit_method
     >>> @dataclasses.dataclass(frozen=True)
     ... class Counter:
     ...     name: str = "Counter-v0"
@@ -59,7 +59,7 @@ def as_index(what: str, value: Any, shape: tuple[int, ...], owner: str) -> jax.A
     """Integers of any type as int32 of `shape`; those beyond int32 become its bounds.
 
     >>> import numpy as np
-    >>> from jaxenv.core.arguments import as_index
+    >>> from jaxenv.host.arguments import as_index
     >>> as_index("action", np.uint8(3), (), "LifeOps-v0").dtype
     dtype('int32')
     >>> as_index("action", np.zeros(3, int), (), "LifeOps-v0")
@@ -92,7 +92,7 @@ def within_int32(value: Any) -> Any:
     JAX would cut 2³² + 3 to 3 where 64 bits are not enabled, so that an action out of range would be another one.
 
     >>> import numpy as np
-    >>> from jaxenv.core.arguments import within_int32
+    >>> from jaxenv.host.arguments import within_int32
     >>> within_int32([np.int64(2**32 + 3), 10**400, 3])
     [np.int32(2147483647), 2147483647, 3]
     """

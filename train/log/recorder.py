@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from train.run.checkpoint import Progress
-from train.run.events import Events
-from train.run.folder import RunFolder
-from train.run.metrics import MetricsWriter, read_metrics
-from train.run.processes import is_writer
-from train.run.weights_and_biases import WeightsAndBiases
+from train.log.events import Events
+from train.log.metrics import MetricsWriter, read_metrics
+from train.log.weights_and_biases import WeightsAndBiases
+from train.processes import is_writer
+from train.save.checkpoint import Progress
+from train.save.folder import RunFolder
 from train.settings.config import Config
 
 Callback = Callable[[Mapping[str, Any]], bool | None]

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import jax
 
-from jaxenv.core.regular_files import RefusedFile, read_regular
-from jaxenv.core.whole_file import UNFINISHED, sync_folder
-from train.run.processes import is_writer, wait_for_all
-from train.run.writing import naming, remove_unfinished, write_atomic
+from jaxenv.host.regular_files import RefusedFile, read_regular
+from jaxenv.host.whole_file import UNFINISHED, sync_folder
+from train.processes import is_writer, wait_for_all
+from train.save.writing import naming, remove_unfinished, write_atomic
 from train.settings.config import Config
 from train.settings.serialize import TOO_DEEP, from_json, to_json
 

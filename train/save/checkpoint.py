@@ -18,13 +18,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxenv.core.names import short
-from train.run import written_by
-from train.run.digests import digest
-from train.run.named_arrays import by_name, empty, from_names, name_of, shapes
-from train.run.orbax_folder import CheckpointError, Damaged, OrbaxFolder
-from train.run.processes import is_writer
-from train.run.writing import write_atomic
+from jaxenv.host.names import short
+from train.processes import is_writer
+from train.save import written_by
+from train.save.digests import digest
+from train.save.named_arrays import by_name, empty, from_names, name_of, shapes
+from train.save.orbax_folder import CheckpointError, Damaged, OrbaxFolder
+from train.save.writing import write_atomic
 from train.settings.config import Config
 from train.settings.serialize import differences, from_json, immutable, in_words, to_json
 

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 
 from train.networks.policy import LearnedPolicy
-from train.run.policy_file import read_header
+from train.save.policy_file import read_header
 
 Save = Callable[[Path, LearnedPolicy, float], None]
 """Writes (file, policy, its validation return)."""

@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from train.run.writing import naming
+from train.save.writing import naming
 
 
 class Events:

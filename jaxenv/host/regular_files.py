@@ -27,7 +27,7 @@ def read_regular(path: str | Path, most: int) -> bytes:
     b'abc'
     >>> read_regular(path, 2)
     Traceback (most recent call last):
-    jaxenv.core.regular_files.TooLarge: more than 2 bytes
+    jaxenv.host.regular_files.TooLarge: more than 2 bytes
 
     Args:
         path: the file.

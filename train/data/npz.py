@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from train.run.writing import naming
+from train.save.writing import naming
 
 
 class GrowingArchive:

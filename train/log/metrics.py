@@ -9,9 +9,9 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxenv.core.regular_files import RefusedFile, read_regular
-from train.run.algorithm import Metrics
-from train.run.writing import Lines, write_atomic
+from jaxenv.host.regular_files import RefusedFile, read_regular
+from train.learning.algorithm import Metrics
+from train.save.writing import Lines, write_atomic
 
 MAX_BYTES = 2**30  # of a file of metrics: a million and a half of supersteps
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from jaxenv.core import Environment
 from jaxenv.core.types import Key
+from train.data.npz import GrowingArchive
 from train.networks.policy import LearnedPolicy
-from train.run.npz import GrowingArchive
 from train.score.episodes import Batch, play
 from train.settings import task
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from train.run.dataset import load
+from train.data.dataset import load
 
 
 def minari() -> ModuleType:

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from jaxenv.rendering.theme import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PURPLE
-from train.run.folder import RunFolder
-from train.run.metrics import read_metrics
-from train.run.writing import write_atomic
+from train.log.metrics import read_metrics
+from train.save.folder import RunFolder
+from train.save.writing import write_atomic
 from train.settings.serialize import to_json
 
 COLORS = (BLUE, ORANGE, GREEN, PURPLE, INK, MUTED)

@@ -6,9 +6,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from jaxenv.core.names import short
-from jaxenv.core.regular_files import RefusedFile, read_regular
-from train.run.writing import write_atomic
+from jaxenv.host.names import short
+from jaxenv.host.regular_files import RefusedFile, read_regular
+from train.save.writing import write_atomic
 from train.settings.config import Config
 from train.settings.serialize import to_json
 

@@ -1,0 +1,1 @@
+"""Files, names and arguments: what runs on the host."""

@@ -1,0 +1,1 @@
+"""Transitions as datasets."""
