@@ -1,5 +1,6 @@
 """The members that train at once: their state, and the program that they share."""
 
+import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -105,12 +106,5 @@ class Group:
         """Shapes and dtypes of the state, with the devices where it lies."""
         if not self.is_alone:
             return jax.eval_shape(jax.vmap(self._init, in_axes=(0, None)), self._keys, self.env_params)
-        # Arrays of one device: on a mesh `init` would be asked to place what are but shapes.
-        lanes = Lanes(self.config.rollout.num_lanes)
-        init = self.algorithm.init
-        shapes = jax.eval_shape(
-            lambda key, params: init(key, params, config=self.config, env=self.env, lanes=lanes),
-            self._keys,
-            self.env_params,
-        )
-        return self.lanes.placed(shapes, self.algorithm.SPECS)
+        init = functools.partial(self.algorithm.init, config=self.config, env=self.env)  # shapes are put on no mesh
+        return self.lanes.placed(jax.eval_shape(init, self._keys, self.env_params), self.algorithm.SPECS)
