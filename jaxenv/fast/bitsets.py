@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-MAX_SIZE = 32  # numbers that a set can tell apart
+MAX_SIZE = 32  # a set holds numbers below it
 
 
 def dtype_of(count: int) -> type:

@@ -1,7 +1,7 @@
-"""The random numbers of `jax.random`, bit for bit, as plain arithmetic that fuses with what uses it.
+"""The random numbers of `jax.random`, bit for bit, as plain arithmetic that fuses with its consumers.
 
-On a CPU `jax.random` hashes in a loop, which writes whole arrays between its rounds, and on a GPU in a kernel of its
-own; a step draws so few numbers that the hash written out is several times faster and costs no memory.
+On a CPU `jax.random` hashes in a loop, which writes whole arrays between its rounds, and on a GPU in a separate
+kernel; a step draws so few numbers that the hash written out is several times faster and costs no memory.
 """
 
 import jax
@@ -95,5 +95,5 @@ def _hash(key: Key, counter: jax.Array | np.uint32) -> tuple[jax.Array, jax.Arra
 
 
 def _apart(x: jax.Array, y: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """The same, computed before what uses them."""
+    """The same, computed before its consumers."""
     return lax.optimization_barrier((x, y))

@@ -1,4 +1,4 @@
-"""A record read from a long table as one row of words: where every index costs, one read instead of one an array."""
+"""Packs a record of a long table into one row of words: one indexed read instead of one per array."""
 
 import math
 from collections.abc import Sequence
