@@ -67,7 +67,7 @@ class Group:
 
     @property
     def arguments(self) -> tuple[Any, Any]:
-        """What a superstep takes beside the state: params, and hyperparameters."""
+        """The arguments of a superstep beside the state: params, and hyperparameters."""
         return self._params, self._hyper
 
     def begin(self) -> tuple[Any, Progress]:
@@ -90,7 +90,7 @@ class Group:
         return "" if bank is None else bank.fingerprint()
 
     def policy(self, state: Any, member: int = 0) -> LearnedPolicy:
-        """What a member has learned so far."""
+        """A member's learned policy so far."""
         policy = self.algorithm.policy_of(state, config=self.config, env=self.env)
         return self.lanes.local(policy) if self.is_alone else self.of_member(policy, member)
 
@@ -105,7 +105,7 @@ class Group:
         """Shapes and dtypes of the state, with the devices where it lies."""
         if not self.is_alone:
             return jax.eval_shape(jax.vmap(self._init, in_axes=(0, None)), self._keys, self.env_params)
-        # Arrays of one device: on a mesh `init` would be asked to place what are but shapes.
+        # Arrays of one device: on a mesh `init` would have to place mere shapes.
         lanes = Lanes(self.config.rollout.num_lanes)
         init = self.algorithm.init
         shapes = jax.eval_shape(
