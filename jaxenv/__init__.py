@@ -24,7 +24,7 @@ _ON_DEMAND = ("baselines", "rendering", "testing")
 
 
 def __getattr__(name: str) -> Any:
-    """Parts that are loaded when they are asked for: `jaxenv.testing`, `jaxenv.train` and so on."""
+    """Submodules that load on first access: `jaxenv.testing`, `jaxenv.train` and so on."""
     if name in _ON_DEMAND:
         return importlib.import_module(f"jaxenv.{name}")
     if name in companions.COMMANDS:

@@ -1,4 +1,4 @@
-"""The command `jaxenv`: training and what belongs to it, and `jaxenv scenarios` for documents."""
+"""The command `jaxenv`: training and related commands, and `jaxenv scenarios` for documents."""
 
 import sys
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from jaxenv.host.companions import companion
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs one command and returns its exit status; 2 where what it needs is not installed."""
+    """Runs one command and returns its exit status; 2 if a package that it needs is missing."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     is_of_scenarios = arguments[:1] == ["scenarios"]
     try:

@@ -26,7 +26,7 @@ class Evaluation(struct.PyTreeNode):
     statistics: Any = None  # `info["statistics"]` of the last step, leading axes [S, R]; None if not reported
 
     def figures(self) -> dict[str, float]:
-        """What the policy did, by name: `statistics.pooled()` over all episodes; empty where there is no such method.
+        """Statistics of the policy, by name: `statistics.pooled()` over all episodes; empty if there is no such method.
 
         >>> import jaxenv
         >>> from jaxenv import baselines

@@ -65,7 +65,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _settings(engine: str) -> str:
-    """What Cosmic Ray mutates, and what it runs: the tests that compare with a second engine come first.
+    """The modules that Cosmic Ray mutates, and its tests: those that compare with a second engine come first.
 
     That some test fails is enough: no failing example is made simpler.
     """
@@ -104,7 +104,7 @@ def _draw(session: sqlite3.Connection, size: int | None, seed: int) -> None:
 
 
 def _report(session: sqlite3.Connection) -> int:
-    """Prints what came of the mutants."""
+    """Prints the results of the mutants."""
     survivors = session.execute(
         "select module_path, start_pos_row, operator_name, diff from work_results natural join mutation_specs "
         "where test_outcome = 'SURVIVED' order by 1, 2"

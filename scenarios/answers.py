@@ -1,4 +1,4 @@
-"""What an agent answers, read as an action: a number, a mapping, or text that ends in one of them."""
+"""Parses an agent's answer as an action: a number, a mapping, or text that ends in one of them."""
 
 import json
 import numbers
@@ -45,7 +45,7 @@ def read(answer: Any) -> int | Mapping[str, Any]:
 
 
 def _builtin(answer: Any) -> Any:
-    """A text, number, mapping or record, without what a class of its own adds to it."""
+    """A text, number, mapping or record, stripped of its own class."""
     try:
         if isinstance(answer, Record):
             return answer  # which reads like a mapping
@@ -59,7 +59,7 @@ def _builtin(answer: Any) -> Any:
             return operator.index(answer)  # pyright: ignore[reportArgumentType]  # of NumPy, say
     except ScenarioError:
         raise
-    except Exception as error:  # of a class that is not ours
+    except Exception as error:  # of a user's class
         raise ScenarioError(f"the answer cannot be read: {class_of(error)}.") from None
     raise ScenarioError(f"found {class_of(answer)} for an action, expected {EXPECTED}.")
 

@@ -46,13 +46,13 @@ def _no_such(what: str, name: str, known: Sequence[str]) -> str:
 
 
 def over_capacity(path: Path, counts: str, capacity: str, needed: int, limits: Any) -> Iterator[OverCapacity]:
-    """What is more than a capacity, and how to raise that.
+    """An excess over a capacity, with the way to raise it.
 
     Args:
         path: of the table.
-        counts: what there is, in words.
+        counts: the number of items, in words.
         capacity: field of the limits.
-        needed: how large it would have to be.
+        needed: the capacity that the document needs.
         limits: capacities of the arrays.
     """
     room = getattr(limits, capacity)

@@ -32,7 +32,7 @@ class ActionError(ScenarioError):
     """Text that is not an action, or one that is not legal now.
 
     Attributes:
-        reason: what is wrong with it; the message goes on with all legal actions.
+        reason: the reason for the refusal; the message continues with all legal actions.
         index: the entry of the catalogue that it names, legal or not, or None.
     """
 
@@ -68,7 +68,7 @@ class Codec:
         Args:
             env: wrapped or not; states must be its own.
             params: hold the bank of `library`.
-            library: names what the arrays number.
+            library: gives names to the indices in the arrays.
             agent: which of several agents it speaks for.
 
         Raises:
@@ -131,14 +131,14 @@ class Codec:
         raise ActionError(f"not legal now: {_words(wanted)!r}.{hint}", legal, index)
 
     def decode(self, state: Any, index: int) -> dict[str, Any]:
-        """What an index means in this state, whether or not it is legal now."""
+        """The meaning of an index in this state, whether or not it is legal now."""
         actions = self._catalogue(state).actions
         if not 0 <= int(index) < len(actions):
             raise ScenarioError(f"no action {quote(int(index))}, expected an index from 0 to {len(actions) - 1}.")
         return actions[int(index)]
 
     def observation(self, state: Any) -> dict[str, Any]:
-        """What the agent may know, with the keys of the environment's document form."""
+        """The agent's observation, with the keys of the environment's document form."""
         return self._format.observation(*self._situation(state), self._view)
 
     def _catalogue(self, state: Any) -> _Catalogue:

@@ -1,4 +1,4 @@
-"""What the documents of one environment provide: a frozen record of types and functions, checked by name and type."""
+"""The document format of one environment: a frozen record of types and functions, checked by name and type."""
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
@@ -35,21 +35,21 @@ class DocumentFormat(Generic[DocumentT, ActionT, LimitsT, ScenarioT, MovesT, Vie
         environment: the class in `jaxenv` that plays the documents.
         limits: the class of the capacities; calling it gives the defaults.
         problems: (document, limits) -> why the document cannot be compiled; empty where it can.
-        warnings: document -> what is allowed but rarely intended.
+        warnings: document -> remarks on allowed but rarely intended contents.
         compile: (document, limits) -> the arrays of the document.
         decompile: (scenario, id) -> a document that compiles to these arrays.
         limits_of: scenario -> the capacities that its arrays have.
         page: (document, name) -> a page of text; the name is for documents without one.
         names: (document, all documents of its bank) -> the fields of `jaxenv.rendering.<name>.names.Names`.
-        legal_and_moves: (env, state, params, view) -> (legal [A] bool, feasible [A] bool, what each entry means).
+        legal_and_moves: (env, state, params, view) -> (legal [A] bool, feasible [A] bool, the meaning of each entry).
         action_dicts: (document, state, moves, view) -> each entry of the catalogue as an action.
         normalize_action: (action, document, state, view) -> the action as the catalogue writes it.
-        observation: (document, state, view) -> what the agent may know.
+        observation: (document, state, view) -> the agent's observation.
         has_ended: (document, state, view) -> whether the episode is over.
-        view: (env, params, documents, agent) -> what the five functions above take beside the state, such as whose
+        view: (env, params, documents, agent) -> a further argument of the five functions above, such as whose
             eyes these are; None by default.
         bank: (documents, limits) -> the bank of documents whose arrays refer to something shared; None where the bank
-            is the stack of what `compile` gives for each.
+            is the stack of the compiled documents.
         warns_beside_problems: whether warnings hold beside a mistake elsewhere in the document; conclusions from all of
             it do not.
     """

@@ -20,7 +20,7 @@ def format_of(name: str) -> DocumentFormat[Any, Any, Any, Any, Any, Any]:
     """The document format of an environment.
 
     Raises:
-        ScenarioError: for what is not the name of one.
+        ScenarioError: if there is no environment of that name.
     """
     if not issubclass(type(name), str):
         raise ScenarioError(f"the name of an environment is text, found {class_of(name)}.")

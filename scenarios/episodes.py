@@ -1,4 +1,4 @@
-"""Episodes in document form, one scenario at a time: what the classes `LifeOpsEnv` and `LifeStackEnv` share."""
+"""Episodes in document form, one scenario at a time: the base of the classes `LifeOpsEnv` and `LifeStackEnv`."""
 
 import dataclasses
 import functools
@@ -21,7 +21,7 @@ from scenarios.source import Source
 Step = tuple[dict[str, Any], float, bool, dict[str, Any]]
 """(observation, reward, done, info), all of dictionaries, lists, text and numbers.
 
-`info` has what the environment's `info` has, such as `reward_parts`, and `terminated` and `truncated`.
+`info` has the entries of the environment's `info`, such as `reward_parts`, and `terminated` and `truncated`.
 """
 
 MAX_SEED = 2**32 - 1
@@ -64,7 +64,7 @@ class DocumentEnv:
         return [action for _, action in self._playing().legal_actions(self._state)]
 
     def observation(self) -> dict[str, Any]:
-        """What the agent may know."""
+        """The agent's observation."""
         return self._playing().observation(self._state)
 
     def step(self, action: Mapping[str, Any] | Record) -> Step:
@@ -102,7 +102,7 @@ class DocumentEnv:
 
     @functools.cached_property
     def _library(self) -> Library:
-        """What scenarios are drawn from."""
+        """The source of scenarios."""
         return shipped(self.format)
 
     def _playing(self) -> Codec:

@@ -1,4 +1,4 @@
-"""Errors that teach: the place, what was found and what was expected; `jaxenv.host.names` adds the nearest name."""
+"""Errors that teach: the place, the finding and the expectation; `jaxenv.host.names` adds the nearest name."""
 
 import itertools
 import json
@@ -30,7 +30,7 @@ class ScenarioError(ValueError):
 
     Attributes:
         problems: a line each; together they are the message.
-        warnings: what the documents that have the form of one may say but rarely intend, a line each.
+        warnings: remarks on allowed but rarely intended contents of otherwise valid documents, a line each.
     """
 
     def __init__(self, *problems: str, warnings: Sequence[str] = ()) -> None:
@@ -45,11 +45,11 @@ class Problem(NamedTuple):
 
     path: Path
     remark: str | Callable[[], str]
-    """What is wrong; a function where wording it takes a search, which problems that are not told are spared."""
+    """The problem in words; a function if wording it takes a search, so that unreported problems cost nothing."""
 
     @property
     def text(self) -> str:
-        """What is wrong, in a sentence."""
+        """The problem, in a sentence."""
         return self.remark if isinstance(self.remark, str) else self.remark()
 
 
@@ -71,7 +71,7 @@ def told(sentences: Iterable[Callable[[], str]], where: str) -> list[str]:
     """The first problems of a file in words, and how many more there are.
 
     Args:
-        sentences: what words each problem; they are counted, and only the first are worded.
+        sentences: words for each problem; all are counted, but only the first are worded.
         where: the name of the file.
     """
     sentences = iter(sentences)
@@ -92,14 +92,14 @@ def quote(value: Any) -> str:
     """
     try:
         text = in_digits(value) if type(value) is int else json.dumps(value, ensure_ascii=False, default=_told)
-    except Exception:  # it holds itself or too long a number, or is of a class that does not say what it is
+    except Exception:  # it contains itself or too long a number, or its class has no usable text
         text = class_of(value)
     text = text.encode(errors="backslashreplace").decode()
     return text if len(text) <= MAX_QUOTE else f"{text[: MAX_QUOTE - 1]}…"
 
 
 def _told(value: Any) -> str:
-    """What a value that JSON has not says of itself, or its class where that is an address in memory."""
+    """The text of a value without a JSON form, or its class if that text is an address in memory."""
     return class_of(value) if type(value).__str__ is object.__str__ else str(value)
 
 

@@ -1,6 +1,6 @@
-"""What a file or a Python document may cost: its bytes, values, levels, characters and digits.
+"""Limits on the cost of a file or a Python document: its bytes, values, levels, characters and digits.
 
-It is spent before anything is computed with what was read, so that no input is endless, whichever parser reads it.
+The budget is spent before any computation on the input, so that no input is endless, whichever parser reads it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ from jaxenv.host.regular_files import RefusedFile, TooLarge, read_regular
 from scenarios.errors import MAX_DIGITS, Path, class_of, in_digits, in_words, quote
 
 MAX_BYTES = 1_000_000  # of a file
-MAX_DEPTH = 20  # levels of nesting; what contains itself is endless
+MAX_DEPTH = 20  # levels of nesting; a value that contains itself is endless
 MAX_VALUES = 50_000  # of a file or a Python document; an alias counts as often as it is used
 MAX_DOCUMENTS = 50_000  # at hand, each with a budget of its own
 MAX_ACTION_VALUES = 1000  # of an action, which has a handful
@@ -25,19 +25,19 @@ TOO_DEEP = f"more than {MAX_DEPTH} levels of nesting."
 
 
 class RefusedInput(ValueError):
-    """What is wrong with an input, in a sentence without its place."""
+    """The reason for refusing an input, in a sentence without its place."""
 
 
 class Budget:
-    """What one input may still cost.
+    """The remaining budget of one input.
 
     >>> Budget().spend(depth=21)
     Traceback (most recent call last):
     scenarios.input_budget.RefusedInput: more than 20 levels of nesting.
 
     Attributes:
-        line: where the reader of a file is, from 1, for whatever is raised there.
-        place: where the reader of a Python document is, likewise.
+        line: the line that the reader of a file has reached, from 1, for errors.
+        place: the place that the reader of a Python document has reached, likewise.
     """
 
     def __init__(self, values: int = MAX_VALUES) -> None:
@@ -46,10 +46,10 @@ class Budget:
         self._too_many = f"more than {values} values, where one counts as often as it is used."
 
     def descend(self, depth: int) -> None:
-        """Counts a node that a parser meets, before what it holds is read.
+        """Counts a node that a parser meets, before its contents are read.
 
         Raises:
-            RefusedInput: if that is more than there is.
+            RefusedInput: if the budget is spent.
         """
         self.nodes -= 1
         if depth > MAX_DEPTH + 1:  # a list of documents is one more
@@ -103,7 +103,7 @@ def scalar(value: Any, word: str = "") -> Any:
 
     Args:
         value: as it was read.
-        word: what was written for it.
+        word: the word as written.
     """
     if isinstance(value, int | float) and not abs(value) <= MAX_NUMBER:  # nan is not either
         raise RefusedInput(f"found {word or in_digits(value)}, expected a finite number, of size {MAX_NUMBER} at most.")
@@ -125,22 +125,22 @@ def plain(value: Any) -> Any:
     scenarios.input_budget.RefusedInput: tasks item 1: found null as a key, expected text.
 
     Raises:
-        RefusedInput: for what no file could hold, such as another type or a list that contains itself.
+        RefusedInput: for values that no file could hold, such as another type or a list that contains itself.
     """
     return _read(value, Budget())
 
 
 def plain_action(action: Any) -> Any:
-    """An action of a program, as JSON would hold it; whatever its mappings raise is a refusal too.
+    """An action of a program, as JSON would hold it; any error of its mappings is a refusal too.
 
     Raises:
-        RefusedInput: for what JSON cannot hold, or what cannot be read.
+        RefusedInput: for values that JSON cannot hold, or that cannot be read.
     """
     try:
         return _read(action, Budget(MAX_ACTION_VALUES))
     except RefusedInput:
         raise
-    except Exception as error:  # of a mapping that is not ours
+    except Exception as error:  # of a user's mapping
         raise RefusedInput(f"it cannot be read: {type(error).__name__}.") from error
 
 
@@ -158,7 +158,7 @@ def _read(value: Any, budget: Budget) -> Any:
 
 
 def _plain(value: Any, path: Path, budget: Budget) -> Any:
-    """The value at a path; what has no end is gone through until the budget is spent."""
+    """The value at a path; an endless value is followed until the budget is spent."""
     budget.place = path
     value = _fields(value) if isinstance(value, BaseModel) else builtin(value)
     budget.spend(len(path), value)
@@ -174,7 +174,7 @@ def _plain(value: Any, path: Path, budget: Budget) -> Any:
 
 
 def _entries(value: Any) -> Iterator[tuple[str | int, Any]]:
-    """The entries of a mapping or list: a key or a number, and what it holds."""
+    """The entries of a mapping or list: (key or number, value)."""
     if isinstance(value, Mapping):
         return ((_key(key), item) for key, item in value.items())
     if isinstance(value, list | tuple | set | frozenset):
@@ -183,7 +183,7 @@ def _entries(value: Any) -> Iterator[tuple[str | int, Any]]:
 
 
 def _fields(record: BaseModel) -> dict[str, Any]:
-    """What a record holds beside its defaults, also where nothing has checked it, as after `model_construct`."""
+    """The non-default values of a record, even if nothing has checked it, as after `model_construct`."""
     held, fields = vars(record), type(record).model_fields
     return {name: held[name] for name, field in fields.items() if name in held and held[name] is not field.default}
 
@@ -197,7 +197,7 @@ def _key(key: Any) -> str:
 
 
 def builtin(value: Any) -> Any:
-    """A number or text without what a class of its own adds to it; anything else unchanged."""
+    """A number or text stripped of its own class; anything else unchanged."""
     if type(value) in PLAIN:
         return value
     plainer = {int: int.__int__, float: float.__float__, str: str.__str__}

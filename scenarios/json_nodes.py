@@ -9,7 +9,7 @@ from scenarios.input_budget import MAX_DEPTH, TOO_DEEP, Budget, RefusedInput, nu
 from scenarios.nodes import Key, Node, Table
 
 TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]|[^ \t\n\r,:\[\]{}"]++', re.DOTALL)
-"""A string, a bracket or a word; a string without an end goes on to the end of the text."""
+"""A string, a bracket or a word; a string without an end reaches to the end of the text."""
 
 
 class _Number(str):
@@ -24,7 +24,7 @@ def json_nodes(text: str, budget: Budget) -> Iterator[Node]:
     """The node of the document, or nothing for an empty text.
 
     Raises:
-        RefusedInput: for what is not JSON, and where the budget is spent.
+        RefusedInput: if the text is not JSON, or the budget is spent.
     """
     if not text.strip(" \t\n\r"):
         return
@@ -46,7 +46,7 @@ def _lines(text: str, budget: Budget) -> list[int]:
         start, sign = found.start(), found[0]
         budget.line += text.count("\n", place, start)
         depth += (sign in "[{") - (sign in "]}")
-        if depth > MAX_DEPTH + 2:  # a list of documents is one more, and what is in the last level another
+        if depth > MAX_DEPTH + 2:  # a list of documents is one more, and the contents of the last level another
             raise RefusedInput(TOO_DEEP)
         lines.append(budget.line)
         place = start

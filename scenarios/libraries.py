@@ -38,9 +38,9 @@ class Library:
         format: how documents of this environment are read and written.
         bank: for `params.replace(bank=library.bank)`.
         documents: records of `scenarios.<environment>`, which can also be read like mappings.
-        ids: what each scenario is called, each unique.
+        ids: the id of each scenario, each unique.
         limits: the capacities of the bank's arrays.
-        warnings: what the documents may say but rarely intend, a line each.
+        warnings: remarks on allowed but rarely intended contents of the documents, a line each.
         is_shipped: whether the documents are those of jaxenv's own library.
     """
 
@@ -72,7 +72,7 @@ class Library:
         return self.format.page(self.documents[self.index(id)], id)
 
     def names(self, index: int) -> Mapping[str, Any]:
-        """What pictures and text call the parts of the scenario at an index of the bank.
+        """Names of the parts of the scenario at an index of the bank, for pictures and text.
 
         Returns:
             Values for the fields of `jaxenv.rendering.<environment>.names.Names`.
@@ -141,7 +141,7 @@ class _Checked(NamedTuple):
 
 
 def _warnings(checked: _Checked, format: DocumentFormat) -> Iterable[str]:
-    """What a document may say but rarely intends, a line each."""
+    """Remarks on allowed but rarely intended contents of a document, a line each."""
     is_too_long = any(isinstance(problem, OverCapacity) for problem in checked.problems)  # a search could take long
     if is_too_long or (checked.problems and not format.warns_beside_problems):
         return ()
@@ -150,7 +150,7 @@ def _warnings(checked: _Checked, format: DocumentFormat) -> Iterable[str]:
 
 
 def _problems(source: Source, format: DocumentFormat, limits: Any, checked: list[_Checked]) -> Iterable[Problem]:
-    """What is wrong with a document, which is added to the others where it has the form of one."""
+    """The problems of a document, which is added to the others if it is valid."""
     try:
         document = format.document.model_validate(source.value)
     except ValidationError as error:

@@ -89,10 +89,10 @@ def parse(environment: str, documents: Any, limits: Any = None) -> Library:
 
 
 def _listed(documents: Any) -> list[Any]:
-    """The documents at hand, not read yet, so that without an end there are no more than can be.
+    """The documents in memory, not read yet; an endless source stops at the greatest number.
 
     Raises:
-        ScenarioError: for what is none, for too many, and for whatever going through them raises.
+        ScenarioError: if they are not documents or too many, and for any error raised while iterating over them.
     """
     with _reading("documents"):
         if isinstance(documents, Mapping | Record):
@@ -118,7 +118,7 @@ def _source(document: Any, number: int) -> Source:
 
 @contextlib.contextmanager
 def _reading(name: str) -> Iterator[None]:
-    """Turns whatever objects that are not ours raise into a ScenarioError."""
+    """Turns any error of a user's objects into a ScenarioError."""
     try:
         yield
     except ScenarioError:

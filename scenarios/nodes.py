@@ -1,4 +1,4 @@
-"""Nodes: what a parser found, each with its line, before an alias is put in the place of what it stands for."""
+"""Nodes: the values that a parser found, each with its line, before aliases are resolved."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple

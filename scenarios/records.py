@@ -1,4 +1,4 @@
-"""Strict records, which all documents consist of, and what is wrong with one in plain words."""
+"""Strict records, which all documents consist of, and their problems in plain words."""
 
 from collections.abc import Iterable
 from typing import Annotated, Any, get_args
@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 from jaxenv.host.names import did_you_mean, nearest
 from scenarios.errors import MAX_QUOTE, MAX_TOLD, Path, Problem, named, quote
 
-CONTAINERS = {  # a kind of error of pydantic -> what was expected
+CONTAINERS = {  # a kind of error of pydantic -> the expected value
     "tuple_type": "a list",
     "list_type": "a list",
     "dict_type": "a mapping",
@@ -40,7 +40,7 @@ class Record(BaseModel):
         return type(self).model_fields.keys()
 
     def plain(self) -> dict[str, Any]:
-        """Lists and mappings without what may be left out: null, "", empty lists and mappings, default records."""
+        """Lists and mappings without optional values: null, "", empty lists and mappings, default records."""
         found = {}
         for name, field in type(self).model_fields.items():
             value = getattr(self, name)
@@ -52,7 +52,7 @@ class Record(BaseModel):
 
 
 def expect(what: str, names: Iterable[str] = ()) -> pydantic.WrapValidator:
-    """Makes an error say what was expected, and the name nearest to what was found."""
+    """Adds the expectation to an error, and the name nearest to the input."""
     names = tuple(names)
 
     def check(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
@@ -90,7 +90,7 @@ Name = Annotated[str, pydantic.Field(min_length=1), expect("a name: text that is
 
 
 def problems_of(error: ValidationError, document: type[Record]) -> list[Problem]:
-    """What pydantic found, in the order of its fields.
+    """The problems that pydantic found, in the order of its fields.
 
     A missing field is not reported if an unknown one of the same record has nearly its name; of many unknown ones, the
     first are looked at.
@@ -106,7 +106,7 @@ def problems_of(error: ValidationError, document: type[Record]) -> list[Problem]
 
 
 def _problem(found: Any, document: type[Record]) -> Problem:
-    """One thing that pydantic found, worded when it is told."""
+    """One problem that pydantic found, worded when it is reported."""
     path, kind, value = found["loc"], found["type"], found["input"]
     if kind == "extra_forbidden":
         return Problem(path, lambda: _unknown_field(path, document))

@@ -28,7 +28,7 @@ class Source:
     lines: Mapping[Path, int] = dataclasses.field(default_factory=dict)  # from 1
 
     def paragraph(self, problem: Problem) -> str:
-        """`file:line: scenario 'x', record: what is wrong.`"""
+        """`file:line: scenario 'x', record: problem.`"""
         known = (problem.path[:n] for n in range(len(problem.path), -1, -1))
         line = next((self.lines[path] for path in known if path in self.lines), None)
         where = self.name if line is None else f"{self.name}:{line}"
@@ -68,10 +68,10 @@ def read_what_can_be(path: str | FilePath) -> tuple[list[Source], list[str]]:
     In a folder, files named `*.schema.json` are skipped.
 
     Returns:
-        The documents, and what is wrong with the files and folders that cannot be read, a line each.
+        The documents, and the problems of files and folders that cannot be read, a line each.
 
     Raises:
-        ScenarioError: where there is nothing to read.
+        ScenarioError: if there is nothing to read.
     """
     path = FilePath(path)
     if not exists(path):
@@ -92,7 +92,7 @@ def exists(path: FilePath) -> bool:
     """Whether there is a file or folder.
 
     Raises:
-        ScenarioError: for what cannot be the name of one, such as a name that is too long.
+        ScenarioError: if it cannot be the name of one, such as a name that is too long.
     """
     try:
         os.stat(path)

@@ -1,4 +1,4 @@
-"""Where a text episode plays: an environment with params, and the documents that name what is in them."""
+"""The stage of a text episode: an environment with params, and the documents that name their contents."""
 
 import functools
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ from scenarios.libraries import Library, shipped
 from scenarios.loading import decompile
 
 GENERATED = "generated"
-"""The name that asks for a generated scenario instead of one of the library."""
+"""The name of a generated scenario, in the place of one of the library."""
 
 
 class Stage(NamedTuple):

@@ -30,11 +30,11 @@ class TextEnv:
     one and that of `env.step`.
 
     An answer is a number of the list, a mapping with the fields of the environment's `Action`, or text that ends in
-    one of them; of several JSON objects the last counts. What happens to one that is not legal:
+    one of them; of several JSON objects the last counts. Answers that are not legal:
 
     - An action of the catalogue that is not legal now is taken, as in `env.step`: it costs a step and the penalty of
       the environment.
-    - What is no action of the catalogue (no JSON, an unknown field, a request that does not exist) costs nothing and
+    - An answer outside the catalogue (no JSON, an unknown field, a request that does not exist) costs nothing and
       takes no step, because the environment has nothing to play. So limit the answers that an agent may give.
 
     Either way the text begins with the reason and ends with the legal actions, and `info["error"]` is the reason.
@@ -79,7 +79,7 @@ class TextEnv:
         self._listing = ""
 
     def reset(self) -> str:
-        """Begins an episode: what it is about, the situation, and the legal actions with their numbers."""
+        """Begins an episode: its purpose, the situation, and the legal actions with their numbers."""
         self._key, reset_key, scenario_key = jax.random.split(self._key, 3)
         if self._is_generated:
             self._stage = generated_stage(self._id, scenario_key)
@@ -96,7 +96,7 @@ class TextEnv:
         """Takes the action of an answer.
 
         Returns:
-            (text, reward, done, info): what happened, the situation and the legal actions; the reward; whether the
+            (text, reward, done, info): the result, the situation and the legal actions; the reward; whether the
             episode is over; and `error` (the reason, or None), `step_taken`, `invalid_action`, `reward_parts`
             (name -> amount), `terminated`, `truncated`, and `success` where the environment can be won.
         """
@@ -132,7 +132,7 @@ class TextEnv:
         return action, None if action in self._legal else f"action {action} is not legal now."
 
     def _take(self, index: int, error: str | None) -> tuple[str, float, bool, dict[str, Any]]:
-        """Steps an entry of the catalogue and describes what it did."""
+        """Steps an entry of the catalogue and describes its effects."""
         env, params, *_ = self._stage
         self._key, key = jax.random.split(self._key)
         before, names = self._state, self._names
@@ -199,5 +199,5 @@ def _is_whole(number: Any) -> bool:
 
 
 def _as_json(action: Mapping[str, Any]) -> str:
-    """An action without what it does not use."""
+    """An action without its unused fields."""
     return json.dumps({name: value for name, value in action.items() if value is not None}, ensure_ascii=False)

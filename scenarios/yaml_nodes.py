@@ -15,7 +15,7 @@ from scenarios.errors import named
 from scenarios.input_budget import Budget, RefusedInput, number, scalar
 from scenarios.nodes import Key, Node, Table
 
-PLAIN_WORDS = {  # kind -> what it looks like, and its first characters
+PLAIN_WORDS = {  # kind -> its form, and its first characters
     "null": (r"(null|~|)$", [*"n~", ""]),
     "bool": (r"(true|false)$", [*"tf"]),
     "int": (r"[-+]?(0|[1-9][0-9]*)$", [*"-+0123456789"]),
@@ -34,7 +34,7 @@ YAML_TAGS = "tag:yaml.org,2002:"
 
 
 def add_plain_words(resolver: Any) -> None:
-    """Makes a dumper quote what looks like one of `PLAIN_WORDS`."""
+    """Makes a dumper quote text that looks like one of `PLAIN_WORDS`."""
     for kind, (pattern, first) in PLAIN_WORDS.items():
         resolver.add_implicit_resolver(YAML_TAGS + kind, re.compile(pattern), first)
 
@@ -46,7 +46,7 @@ def yaml_nodes(text: str, budget: Budget) -> Iterator[Node]:
     """The node of each YAML document that is not empty.
 
     Raises:
-        yaml.YAMLError: for what is not YAML.
+        yaml.YAMLError: if the text is not YAML.
         RefusedInput: for tags, and where the budget is spent.
     """
     composer = _Composer(text, budget)
@@ -139,7 +139,7 @@ class _Composer:
 
 
 def _scalar(event: yaml.ScalarEvent) -> Any:
-    """What a plain word stands for, or text."""
+    """The value of a plain word, or text."""
     word = event.value
     if event.implicit[0]:
         for pattern, meaning, first in _WORDS:

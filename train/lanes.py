@@ -1,7 +1,7 @@
-"""Lanes: the equal parts that a run is made of, side by side on one device or spread over several.
+"""Lanes: the equal parts of a run, side by side on one device or spread over several.
 
-Each lane has its own environments, scenarios, keys and shuffles; weights and optimizer are shared. What is learned from
-all lanes (gradients, moments of the advantages, metrics) is averaged over them. So a run of L lanes computes the same
+Each lane has its own environments, scenarios, keys and shuffles; weights and optimizer are shared. The results of
+learning (gradients, moments of the advantages, metrics) are averaged over them. So a run of L lanes computes the same
 on every number of devices that divides L, up to the order of sums, and the samples of a lane never leave its device.
 """
 
@@ -57,7 +57,7 @@ class Lanes:
         """A function of one lane for all lanes of a device.
 
         Args:
-            function: (what a lane has, what is shared, ...) -> (what it has then, what is shared then).
+            function: (lane's values, shared values, ...) -> (new lane's values, new shared values).
         """
 
         def of_one(lane: Any, *shared: Any) -> Any:

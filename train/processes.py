@@ -1,4 +1,4 @@
-"""Several processes that train one run together: who writes, what all decide alike, and on which devices.
+"""Several processes that train one run together: who writes, joint decisions, and devices.
 
 Each process runs the same program. JAX finds the others on a TPU pod, under SLURM, Open MPI and Kubernetes; elsewhere
 the variables JAX_COORDINATOR_ADDRESS (HOST:PORT of the first process), JAX_NUM_PROCESSES and JAX_PROCESS_ID name them.
@@ -19,7 +19,7 @@ from train.settings.config import Config
 
 
 def join() -> None:
-    """Joins the other processes; to be called before anything asks JAX for its devices.
+    """Joins the other processes; to be called before any use of JAX's devices.
 
     Raises:
         ValueError: if the others cannot be found.

@@ -43,7 +43,7 @@ def train(
     16
 
     Args:
-        env: the environment, wrapped or not. Nothing but the contract is asked of it: it need not be registered, and
+        env: the environment, wrapped or not. It only has to keep the contract: it need not be registered, and
             its params need no bank.
         params: its params; training uses their bank, unless the settings ask for generated scenarios.
         config: the settings; by default the preset of the environment's id, or else the defaults of `Config`, as the
@@ -51,7 +51,7 @@ def train(
             everything that `jaxenv` writes is written there, and a folder that holds a run resumes it;
             without, nothing is.
         algorithm: its name: "ppo", "pqn" or "dqn".
-        callback: is shown the record of each superstep (what a line of `metrics.jsonl` has), while the next one runs;
+        callback: called with the record of each superstep (a line of `metrics.jsonl`), while the next one runs;
             if it returns True, the run ends as by a signal: cleanly, with a checkpoint.
         network: a Flax module `features -> (logits [..., A], value [...])`, in the place of the one that the settings
             describe; docs/training.md has one under "Your network".
@@ -62,7 +62,7 @@ def train(
 
     Raises:
         ValueError: for settings that do not fit each other or the environment, or a run folder of another run.
-        Finished: if the run in `run_dir` has done all its steps; with a greater `total_steps` it goes on.
+        Finished: if the run in `run_dir` has done all its steps; a greater `total_steps` continues it.
         NotFinite: if a loss or gradient is NaN or infinite; `run_dir/not_finite` has the state before that update.
     """
     config = _complete(env, config, network, algorithm)
@@ -84,8 +84,8 @@ def train_population(
     """Trains several seeds (`config.seeds`) or hyperparameters (`config.sweep`) side by side: name -> outcome.
 
     All members share a compiled program, or `config.at_once` of them, the others in turns; where that is not given and
-    they need more memory than the device has, half of them, and so on, and a warning says so. Each computes what a run
-    of its own would. With `run_dir` each writes into a folder of its name there.
+    they need more memory than the device has, half of them, and so on, and a warning says so. Each computes the same
+    as a single run. With `run_dir` each writes into a folder of its name there.
 
     >>> import train
     >>> from train.settings.members import members
@@ -97,7 +97,7 @@ def train_population(
     learning_rate=1e-4,seed=0
     learning_rate=1e-4,seed=1
 
-    The arguments are those of `train`. A member whose loss is not finite stops; the others go on.
+    The arguments are those of `train`. A member whose loss is not finite stops; the others continue.
 
     Returns:
         Name of a member -> its outcome. One whose loss was not finite says so in `failure`. Members that were finished
@@ -105,7 +105,7 @@ def train_population(
 
     Raises:
         ValueError: for settings that do not fit each other or the environment, or a run folder of another run.
-        Finished: if all members in `run_dir` have done all their steps; with a greater `total_steps` they go on.
+        Finished: if all members in `run_dir` have done all their steps; a greater `total_steps` continues them.
     """
     config = _complete(env, config, network, algorithm)
     with _folder(config, env, params, algorithm) as folder:

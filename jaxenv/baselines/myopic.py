@@ -1,7 +1,7 @@
-"""Myopic: the action of the greatest expected reward in the next step, by the true model; nothing is learned.
+"""Myopic: the action with the greatest expected next-step reward under the true model; nothing is learned.
 
-It tells how much of a return needs no credit over time. It is no rival on equal terms: it sees the true state, with
-what the environment hides from agents.
+It shows how much of a return needs no credit assignment over time. It does not compete on equal terms: it sees the
+true state, including everything hidden from agents.
 """
 
 import jax
@@ -18,8 +18,8 @@ TIE = 1e-5  # expected rewards that differ by less are alike; sums of terms diff
 class Myopic(struct.PyTreeNode):
     """Looks one step ahead in the true state: a `StatePolicy`, for `jaxenv.evaluate`.
 
-    Of each legal action it takes the reward of `env.transition` in the mean over `DRAWS` draws of the step's chance,
-    which are its own, made from its key and the same for all actions, never those that the episode goes on with. Ties
+    Of each legal action it averages the reward of `env.transition` over `DRAWS` draws of the step's chance. The draws
+    come from its own key and are the same for all actions; they are never those of the episode. Ties
     go to one of the actions at random, each as likely. Each of several agents looks at its own reward, in one draw, in
     which the others take uniformly random legal actions.
 
@@ -43,7 +43,7 @@ class Myopic(struct.PyTreeNode):
         return self._joint(jax.vmap(masking.sample_uniform)(keys, is_best))
 
     def expected_rewards(self, key: Key, state: object, params: object) -> jax.Array:
-        """[N, A] float32: what each agent's actions pay in the next step; minus infinity where they are not legal."""
+        """[N, A] float32: the next-step reward of each agent's actions; minus infinity where they are not legal."""
         agents, actions = self.env.num_agents, self.env.num_actions
         mask = jnp.reshape(self.env.action_mask(state, params), (agents, actions))
 

@@ -33,7 +33,7 @@ class ScenarioBank(struct.PyTreeNode):
     """
 
     scenarios: Any  # a Scenario record, each array with a leading axis of the bank's size
-    shared: Any = None  # what all scenarios refer to, such as a table of texts: an array or None
+    shared: Any = None  # data that all scenarios refer to, such as a table of texts: an array or None
     start_cdf: jax.Array | None = None  # [S] float32, cumulative start weights; None if all are equal
 
     @classmethod
@@ -137,7 +137,7 @@ class ScenarioBank(struct.PyTreeNode):
         """This bank in the shapes of `empty`, a scenario of padding only (the same number throughout each array).
 
         Raises:
-            ValueError: if a smaller shape would cut off something that is not padding, and for a number that is none.
+            ValueError: if a smaller shape would cut off something that is not padding, or if a number is NaN.
         """
 
         def fit(path: Any, leaf: jax.Array, padding: Any) -> jax.Array:
@@ -193,7 +193,7 @@ class ScenarioBank(struct.PyTreeNode):
 
         Raises:
             FileNotFoundError: if there is no such file.
-            ValueError: if the file is not a bank, is one of another environment, or was changed.
+            ValueError: if the file is not a bank, belongs to another environment, or was changed.
         """
         leaves, structure = jax.tree_util.tree_flatten_with_path(empty)
         scenario = {_name(leaf_path): np.asarray(leaf) for leaf_path, leaf in leaves}

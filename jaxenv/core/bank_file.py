@@ -1,4 +1,4 @@
-"""A bank in a file: what a `.npz` says that it holds is compared with what a bank is before any array is read."""
+"""Banks in files: the declared contents of a `.npz` are checked before any array is read."""
 
 import io
 import math
@@ -54,9 +54,9 @@ def read_arrays(
 
     Args:
         path: the file.
-        scenario: name -> array of one scenario, in whatever sizes: the names, kinds of dtypes and ranks that are asked.
-        others: names of arrays that may be there beside those.
-        kind: what the bank is of, for errors.
+        scenario: name -> array of one scenario, of any size: the required names, kinds of dtypes and ranks.
+        others: names of optional arrays beside those.
+        kind: the kind of bank, for error messages.
 
     Raises:
         FileNotFoundError: if there is no such file.
@@ -83,7 +83,7 @@ class BankFileError(ValueError):
 
 
 def _headers(archive: zipfile.ZipFile) -> Headers:
-    """What each array in the file is said to be; nothing of its contents is read."""
+    """The declared dtype and shape of each array in the file; none of their contents are read."""
     found: Headers = {}
     if len(archive.infolist()) > MAX_ARRAYS:
         raise ValueError(f"it has {len(archive.infolist()):,} arrays, more than {MAX_ARRAYS:,}")

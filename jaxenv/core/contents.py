@@ -1,4 +1,4 @@
-"""Whether records hold what they may: contents against declared spaces, and the numbers of params."""
+"""Checks of records: contents against declared spaces, and the numbers of params against bounds."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -35,25 +35,25 @@ def require_within(space: spaces.Record, records: Any) -> None:
 
 
 def require_valid(params: Any) -> None:
-    """Checks params that a user hands over by their own `validate`, where they have one (host side).
+    """Checks a user's params by their own `validate` method, if they have one (host side).
 
     Raises:
-        ValueError: what `validate` raises.
+        ValueError: raised by `validate`.
     """
     if hasattr(params, "validate"):
         params.validate()
 
 
 def require_numbers(params: Any, bounds: Mapping[str, tuple[float, float]]) -> None:
-    """Checks the numbers of params, all but their bank and what is traced (host side).
+    """Checks the numbers of params, except their bank and traced values (host side).
 
     Args:
         params: a record.
         bounds: dotted name of a number, or of a record of numbers, -> least and greatest; any finite one without.
-            Bounds that are `int` ask for whole numbers.
+            `int` bounds require whole numbers.
 
     Raises:
-        ValueError: naming the first entry that is no such number, NaN, infinite, or out of its bounds.
+        ValueError: names the first entry that is not such a number, is NaN or infinite, or is out of its bounds.
     """
     entries = jax.tree_util.tree_leaves_with_path(params.replace(bank=None), is_leaf=lambda entry: entry is None)
     for path, entry in entries:

@@ -1,4 +1,4 @@
-"""The difficulty that a generator is handed: a number from 0 upward, whoever asks."""
+"""The difficulty of generated scenarios: a number from 0 upward, checked in one place."""
 
 import functools
 from collections.abc import Callable
@@ -14,7 +14,7 @@ MOST = float(np.finfo(np.float32).max)
 
 
 def with_difficulty(generate: Generate) -> Generate:
-    """A method `generate(self, key, difficulty)` whose difficulty is one, see `as_difficulty`."""
+    """A method `generate(self, key, difficulty)`; `as_difficulty` checks its difficulty."""
 
     @functools.wraps(generate)
     def call(self: Any, key: Any, difficulty: Any) -> Any:
@@ -24,7 +24,7 @@ def with_difficulty(generate: Generate) -> Generate:
 
 
 def as_difficulty(difficulty: Any) -> Any:
-    """The difficulty as it is; one that is traced cannot be refused, and is 0 where it is negative or NaN.
+    """Returns the difficulty unchanged; a traced one cannot raise, so its negative and NaN values become 0.
 
     >>> from jaxenv.core.difficulty import as_difficulty
     >>> as_difficulty(1.5)
@@ -34,7 +34,7 @@ def as_difficulty(difficulty: Any) -> Any:
     ValueError: difficulty is -0.5, expected a number from 0 to 1, or a finite one above for what training never draws
 
     Raises:
-        ValueError: for one that is not traced and no number, or negative, NaN or infinite in float32.
+        ValueError: if it is not traced and is not a number, or is negative, NaN or infinite in float32.
     """
     if isinstance(difficulty, Tracer):
         return jnp.where(difficulty >= 0, difficulty, jnp.zeros_like(difficulty))

@@ -18,7 +18,7 @@ class EntityGroup(struct.PyTreeNode):
 class ActionTables(struct.PyTreeNode):
     """Features of actions that share them: those of an action are its rows of all tables, side by side.
 
-    It says what an array [A, f] would, in fewer numbers: 118 actions of LifeStack have 31 features each, of 8 routes,
+    It represents an array [A, f] with fewer numbers: 118 actions of LifeStack have 31 features each, of 8 routes,
     16 keys and 19 activities. A network that is linear in the features works on the tables alone.
 
     >>> import jax.numpy as jnp
@@ -52,7 +52,7 @@ class ActionTables(struct.PyTreeNode):
 class Entities(struct.PyTreeNode):
     """An observation for networks over sets; `Environment.flatten` is the same numbers in one row."""
 
-    context: jax.Array  # [F] float32, what belongs to no entity
+    context: jax.Array  # [F] float32, features that belong to no entity
     groups: Mapping[str, EntityGroup]  # by name, in alphabetical order
     actions: jax.Array | ActionTables  # [A, f] float32, features of each action, or tables of which they are rows
 

@@ -28,7 +28,7 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
     `jax.vmap` over params is a sweep. The signatures of `reset` and `step` are those of gymnax 1.x.
 
     Params have a `bank` (a `ScenarioBank`) and `max_steps_in_episode`, an upper bound on the steps of an episode.
-    `jaxenv.core.types.Info` says what `info` has. Training also needs `entities`, and `generate` for generated
+    `jaxenv.core.types.Info` lists the entries of `info`. Training also needs `entities`, and `generate` for generated
     scenarios.
 
     >>> import jax, jaxenv
@@ -42,7 +42,7 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Composes the automatic reset anew in a class that changes one of its parts without it.
 
-        A `generate` that it writes is handed no difficulty below 0, see `jaxenv.core.difficulty`.
+        Its `generate` never receives a difficulty below 0, see `jaxenv.core.difficulty`.
         """
         super().__init_subclass__(**kwargs)
         if vars(cls).get("generate", Environment.generate) is not Environment.generate:
@@ -50,7 +50,7 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
         if "transition_or_reset" not in vars(cls) and vars(cls).keys() & {"init", "transition", "is_truncated"}:
             cls.transition_or_reset = Environment.transition_or_reset
 
-    # What a subclass writes --------------------------------------------------------------------------------------
+    # Implemented by subclasses -----------------------------------------------------------------------------------
 
     @property
     @abc.abstractmethod
@@ -88,7 +88,7 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
 
     @abc.abstractmethod
     def observe(self, state: StateT, params: ParamsT) -> ObservationT:
-        """What the agent sees of a state: the only function that decides what the agent knows."""
+        """The agent's observation of a state; only this function limits the agent's knowledge."""
 
     @abc.abstractmethod
     def is_truncated(self, state: StateT, params: ParamsT) -> jax.Array:
@@ -126,8 +126,8 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
     def generate(self, key: Key, difficulty: jax.Array | float) -> Any:
         """One scenario drawn at a difficulty in [0, 1]; jittable, to be stacked into a `ScenarioBank` by `jax.vmap`.
 
-        Above 1 lies what training never draws, for tests out of distribution; the rules say how it goes beyond. Below
-        0, NaN and infinite are a ValueError; where the difficulty is traced, what is below 0 or NaN is 0.
+        Values above 1 are never drawn in training and test out of distribution; the rules describe their effect. Values
+        below 0, NaN and infinity raise a ValueError; if the difficulty is traced, negative and NaN values become 0.
         """
         raise NotImplementedError(f"{self.name} has no generator")
 
@@ -152,7 +152,7 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
         """The part of the id before the first hyphen, in lower case: the ids of a family share documents."""
         return self.name.split("-")[0].lower()
 
-    # What everybody calls ----------------------------------------------------------------------------------------
+    # Called by users ---------------------------------------------------------------------------------------------
 
     @jit_method
     def reset(
@@ -160,7 +160,7 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
     ) -> tuple[ObservationT, StateT]:
         """Starts an episode of `scenario` (an index of the bank), or of one drawn with `key`.
 
-        Without params, here and in what follows, they are `default_params`, as constants of the program.
+        Here and below, omitted params are `default_params`, as constants of the program.
         """
         return self.reset_env(key, params, scenario)
 

@@ -1,6 +1,6 @@
 """Array fields of records, declared once: padding, spaces and the tables of the documentation follow from them.
 
-A record names its axes by letters and says what each field may hold:
+A record names its axes by letters and declares the range of each field:
 
 >>> import jax, numpy as np
 >>> from flax import struct
@@ -33,10 +33,10 @@ Sizes = Mapping[str, int]
 """Axis -> its length, and whatever other sizes bounds depend on."""
 
 Axes = Mapping[str, str]
-"""Axis -> what it is called elsewhere, or its length in digits."""
+"""Axis -> its name elsewhere, or its length in digits."""
 
 Bound = float | str | Callable[[Sizes], Any] | None
-"""A number, the name of a size, a function of the sizes, or None for what the dtype can hold."""
+"""A number, the name of a size, a function of the sizes, or None for the bound of the dtype."""
 
 _DECLARATION = "jaxenv.field"  # the key in the metadata of a dataclass field
 
@@ -51,7 +51,7 @@ class Array:
         low: the least value.
         high: the greatest value.
         fill: the value where nothing exists.
-        doc: what it means, in which unit.
+        doc: its meaning and unit.
     """
 
     shape: str
@@ -89,8 +89,8 @@ class Nested:
     Attributes:
         kind: its class.
         axes: axis of that class -> axis of the record around it, or its length, where they differ; "" drops it.
-        changes: field of that class -> what is declared otherwise here.
-        doc: what it means.
+        changes: field of that class -> arguments of its declaration that differ here.
+        doc: its meaning.
     """
 
     kind: type
@@ -129,7 +129,7 @@ def array(shape: str, dtype: Any, low: Bound = None, high: Bound = None, *, fill
 
 
 def record(kind: type, axes: Axes | None = None, *, doc: str = "", **changes: Any) -> Any:
-    """Declares a field that is a record itself; `start={"fill": 0}` changes what its class declares. See `Nested`."""
+    """Declares a field that is a record itself; `start={"fill": 0}` overrides its class. See `Nested`."""
     return struct.field(metadata={_DECLARATION: Nested(kind, axes or {}, changes, doc)})
 
 
@@ -148,7 +148,7 @@ def declarations(kind: type) -> dict[str, Array | Nested]:
 
 
 def declared_with(key: str, kind: type, how: str) -> dict[str, Any]:
-    """Field -> what its metadata hold under `key`.
+    """Field -> its metadata under `key`.
 
     Raises:
         TypeError: where a field has nothing there; it says `how` to declare it.

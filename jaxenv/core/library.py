@@ -59,7 +59,7 @@ class LibraryEnvironment(Environment[ParamsT, StateT, ObservationT]):
         """The default params with another bank, brought to the shapes of this environment (host side).
 
         Raises:
-            ValueError: where a scenario does not fit into the limits, or has what no document can give it.
+            ValueError: if a scenario exceeds the limits, or has a value that no document can express.
         """
         resized = bank.resize(self.empty_scenario)
         require_within(fields.space(self.scenario_type, self.sizes), resized.scenarios)
@@ -68,6 +68,6 @@ class LibraryEnvironment(Environment[ParamsT, StateT, ObservationT]):
     @property
     def default_params(self) -> ParamsT:
         """The scenarios of the library and the numbers of the rules."""
-        # Arrays, not tracers, where it is asked for inside a jit; to move them to the device is what is asked for.
+        # Arrays, not tracers, even inside a jit; the transfer to the device is intended.
         with jax.ensure_compile_time_eval(), jax.transfer_guard("allow"):
             return self.params_for(ScenarioBank.load(self.library, self.empty_scenario))

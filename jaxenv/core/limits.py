@@ -1,4 +1,4 @@
-"""Capacities: static sizes of arrays, checked against what their dtypes can hold."""
+"""Capacities: static sizes of arrays, checked against the ranges of their dtypes."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -32,10 +32,10 @@ class Capacities:
 
 
 def require_bits(what: str, count: int, bits: int) -> None:
-    """Refuses more of something than there are bits (or codes) for it.
+    """Refuses more items than there are bits (or codes) for them.
 
     Raises:
-        ValueError: naming what, how many there are and how many fit.
+        ValueError: names the items, their number and the capacity.
     """
     if count > bits:
         raise ValueError(f"{count} {what}, but the arrays have room for {bits}")

@@ -55,7 +55,7 @@ def _packed_by_product(mask: ActionMask) -> jax.Array:
 
 
 def _packed_by_shifts(mask: ActionMask) -> jax.Array:
-    """A sum of bits, which fuses with what makes the mask."""
+    """A sum of bits, which fuses with the operations that make the mask."""
     words = -(-mask.size // WORD)
     rows = lax.pad(mask, np.bool_(False), [(0, words * WORD - mask.size, 0)]).reshape(words, WORD)
     bits = np.left_shift(np.uint32(1), np.arange(WORD, dtype=np.uint32))
@@ -63,7 +63,7 @@ def _packed_by_shifts(mask: ActionMask) -> jax.Array:
 
 
 def _half_words(size: int) -> np.ndarray:
-    """[A, 2 · words] float32: what each entry adds to the lower halves of all words, then to the upper halves."""
+    """[A, 2 · words] float32: the additions of each entry to the lower halves of all words, then to the upper ones."""
     entry, half = np.arange(size), np.arange(-(-size // WORD) * 2).reshape(-1, 2).T.ravel()
     power = 2.0 ** (entry % (WORD // 2))
     return np.where(entry[:, None] // (WORD // 2) == half, power[:, None], 0).astype(np.float32)
@@ -84,8 +84,8 @@ def rank_select(word: jax.Array, rank: jax.Array) -> jax.Array:
 def concatenate_masks(*parts: Any) -> jax.Array:
     """[sum of n] bool: masks ([n] bool each) one after the other.
 
-    A compiler for GPUs and TPUs makes a kernel of its own of a concatenation, while an or of pads becomes a part of
-    what uses it; on a CPU each pad is a loop of its own.
+    On GPUs and TPUs a concatenation compiles to a separate kernel, while an OR of pads fuses with its consumer; on a
+    CPU each pad is a separate loop.
     """
     return lax.platform_dependent(*parts, cpu=lambda *parts: jnp.concatenate(parts), default=_joined_by_pads)
 

@@ -1,4 +1,4 @@
-"""Reward terms, a row each: the weight in each preset, what it pays for, and a line of documentation.
+"""Reward terms, a row each: the weight in each preset, the paid quantity, and a line of documentation.
 
 The rows are the fields of the record of weights; the record of parts, the reward and the table of the rules follow:
 
@@ -40,10 +40,10 @@ class Row:
 
     Attributes:
         presets: preset -> weight, 0 where it is not named.
-        doc: what it is paid for.
-        pays: what a step did -> factors; None for a coefficient of another row's `weight`.
+        doc: the paid quantity, in words.
+        pays: effects of a step -> factors; None for a coefficient of another row's `weight`.
         part: the name in the record of parts; that of the weight where empty.
-        weight: (weights, what the step did) -> [] float32, where it is more than the weight of that name.
+        weight: (weights, effects of the step) -> [] float32, where it is more than the weight of that name.
     """
 
     presets: Mapping[str, float]
@@ -104,7 +104,7 @@ def parts_type(weights: type) -> Any:
 
 
 def table(weights: type) -> str:
-    """The rows as a Markdown table: weight, what it is paid for, and a column for each preset."""
+    """The rows as a Markdown table: weight, paid quantity, and a column for each preset."""
     declared = rows(weights)
     presets = list(dict.fromkeys(name for row in declared.values() for name in row.presets))
     head = f"| weight | paid for | {' | '.join(presets)} |\n|---|---|{'---|' * len(presets)}"
@@ -117,7 +117,7 @@ def _line(name: str, row: Row, presets: list[str]) -> str:
 
 
 def reward_parts(weights: Any, step: Any) -> Any:
-    """The record of parts: each weight times what the step did."""
+    """The record of parts: each weight times its factors in the step."""
     paid = {}
     for name, row in rows(type(weights)).items():
         if row.pays is not None:

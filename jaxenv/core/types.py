@@ -57,9 +57,9 @@ class StatefulPolicy(Protocol):
 
 
 class StatePolicy(Protocol):
-    """A policy that sees the true state, with what is hidden from agents: a reference point, and no agent.
+    """A policy that sees the true state, including hidden parts: a reference point, not an agent.
 
-    `jaxenv.baselines.Myopic` is one. It is a pytree, and acts for all agents at once.
+    `jaxenv.baselines.Myopic` is an example. It is a pytree, and acts for all agents at once.
     """
 
     def act_on_state(self, key: Key, state: Any, params: Any) -> jax.Array:

@@ -1,7 +1,7 @@
-"""The random numbers of `jax.random`, bit for bit, as plain arithmetic that fuses with what uses it.
+"""The random numbers of `jax.random`, bit for bit, as plain arithmetic that fuses with its consumers.
 
-On a CPU `jax.random` hashes in a loop, which writes whole arrays between its rounds, and on a GPU in a kernel of its
-own; a step draws so few numbers that the hash written out is several times faster and costs no memory.
+On a CPU `jax.random` hashes in a loop, which writes whole arrays between its rounds, and on a GPU in a separate
+kernel; a step draws so few numbers that the hash written out is several times faster and costs no memory.
 """
 
 import jax
@@ -19,7 +19,7 @@ def split(key: Key, num: int = 2) -> Key:
     """[num] keys: `jax.random.split`.
 
     >>> import jax
-    >>> from jaxenv.core import draws
+    >>> from jaxenv.fast import draws
     >>> bool((draws.split(jax.random.key(3)) == jax.random.split(jax.random.key(3))).all())
     True
     """
@@ -33,7 +33,7 @@ def fold_in(key: Key, data: int) -> Key:
     """A key: `jax.random.fold_in`, for `data` in 0 .. 2³² − 1.
 
     >>> import jax
-    >>> from jaxenv.core import draws
+    >>> from jaxenv.fast import draws
     >>> bool(draws.fold_in(jax.random.key(3), 7) == jax.random.fold_in(jax.random.key(3), 7))
     True
     """
@@ -47,7 +47,7 @@ def bits(key: Key, count: int) -> jax.Array:
     """[count] uint32: `jax.random.bits`.
 
     >>> import jax
-    >>> from jaxenv.core import draws
+    >>> from jaxenv.fast import draws
     >>> bool((draws.bits(jax.random.key(3), 5) == jax.random.bits(jax.random.key(3), (5,))).all())
     True
     """
@@ -61,7 +61,7 @@ def uniform(key: Key) -> jax.Array:
     """[] float32 in [0, 1): `jax.random.uniform`.
 
     >>> import jax
-    >>> from jaxenv.core import draws
+    >>> from jaxenv.fast import draws
     >>> float(draws.uniform(jax.random.key(3))) == float(jax.random.uniform(jax.random.key(3)))
     True
     """
@@ -95,5 +95,5 @@ def _hash(key: Key, counter: jax.Array | np.uint32) -> tuple[jax.Array, jax.Arra
 
 
 def _apart(x: jax.Array, y: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """The same, computed before what uses them."""
+    """The same, computed before its consumers."""
     return lax.optimization_barrier((x, y))

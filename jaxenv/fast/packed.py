@@ -1,4 +1,4 @@
-"""A record read from a long table as one row of words: where every index costs, one read instead of one an array."""
+"""Packs a record of a long table into one row of words: one indexed read instead of one per array."""
 
 import math
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ def is_packable(table: Any) -> bool:
     """Whether there are several arrays, all of elements of at most a word.
 
     >>> import numpy as np
-    >>> from jaxenv.core import packed
+    >>> from jaxenv.fast import packed
     >>> packed.is_packable({"a": np.zeros(4, np.int8), "b": np.zeros((4, 2), np.float32)})
     True
     """
@@ -32,7 +32,7 @@ def read_row(table: Any, index: jax.Array) -> Any:
     a gather takes 4 to 9 an index and array. So it pays where there are fewer than some 50 rows for each index.
 
     >>> import jax.numpy as jnp
-    >>> from jaxenv.core import packed
+    >>> from jaxenv.fast import packed
     >>> table = {"a": jnp.array([1, -2], jnp.int8), "b": jnp.array([[0.5, 1.5], [2.5, 3.5]])}
     >>> packed.read_row(table, jnp.int32(1))
     {'a': Array(-2, dtype=int8), 'b': Array([2.5, 3.5], dtype=float32)}

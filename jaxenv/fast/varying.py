@@ -1,4 +1,4 @@
-"""The types of arrays inside `jax.shard_map`: what a reset and a step return varies over the same axes of the mesh.
+"""The types of arrays inside `jax.shard_map`: results of a reset and a step vary over the same axes of the mesh.
 
 There an array has the axes over which it differs from device to device in its type, and a constant, such as a clock of
 zero, has none. A scan that carries a state needs one type from the reset on.

@@ -1,1 +1,1 @@
-"""Files, names and arguments: what runs on the host."""
+"""Host-side helpers: files, names and arguments."""

@@ -1,4 +1,4 @@
-"""Arguments of `reset` and `step`: indices of every integer type become int32, and what is none is one clear sentence.
+"""Arguments of `reset` and `step`: casts integers of every type to int32; anything else raises a one-line TypeError.
 
 Types and shapes are checked while a program is traced, so a compiled program has no checks in it. Numbers that lie on
 the host are clamped to int32 before a call, since JAX would cut off their upper bits.
@@ -69,11 +69,11 @@ def as_index(what: str, value: Any, shape: tuple[int, ...], owner: str) -> jax.A
     Args:
         what: the name of the argument.
         value: a Python or NumPy number, an array, or a list of numbers, which may be traced.
-        shape: what is expected.
-        owner: who expects it.
+        shape: the expected shape.
+        owner: the environment or adapter that expects it.
 
     Raises:
-        TypeError: if they are no integers, or not of the shape.
+        TypeError: if they are not integers, or not of the shape.
     """
     leaves = jax.tree.leaves(value) if isinstance(value, list | tuple) else [value]
     for leaf in leaves:
@@ -130,7 +130,7 @@ def _require_arrays(method: Callable[..., Any], arguments: tuple, named: dict[st
     """Refuses an argument of a method with a leaf that JAX has no type for.
 
     Raises:
-        TypeError: naming the argument, what it is and who expects what.
+        TypeError: names the argument, its type and the expected type.
     """
     given = inspect.signature(method).bind(*arguments, **named).arguments
     (_, owner), *given = given.items()
@@ -150,7 +150,7 @@ def _is_array(leaf: Any) -> bool:
 
 
 def _is_integer(leaf: Any) -> bool:
-    """Whether it is an integer or an array of integers; a bool is none."""
+    """Whether it is an integer or an array of integers; bools do not count."""
     dtype = getattr(leaf, "dtype", None)
     if dtype is None:
         return isinstance(leaf, int) and not isinstance(leaf, bool)

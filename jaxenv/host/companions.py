@@ -1,7 +1,7 @@
-"""The packages that come with jaxenv, `train` and `scenarios`, and what they are called in a terminal.
+"""The packages that come with jaxenv, `train` and `scenarios`, and their command names.
 
-A `train.py` or a folder `scenarios/` where Python was started hides the package of that name from `import train`; the
-door here looks beside jaxenv itself.
+A `train.py` or a folder `scenarios/` where Python was started hides the package of that name from `import train`; this
+module looks beside jaxenv itself.
 """
 
 import importlib
@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 COMMANDS = {"train": "jaxenv", "scenarios": "jaxenv scenarios"}
-"""The packages, and the command that each is; each is also an extra of its name, which installs what it needs."""
+"""The packages with their commands; each is also an extra of its name, which installs its requirements."""
 
 _BESIDE = Path(__file__).parents[2]
 

@@ -42,7 +42,7 @@ def listed(names: Iterable[str]) -> str:
 
 
 def short(text: str) -> str:
-    r"""What a message says of a value from a file: what cannot be printed is escaped, and a long text is cut.
+    r"""The text of a value from a file in a message: unprintable characters are escaped, and a long text is cut.
 
     >>> short("relu"), short("a\nb"), len(short("x" * 10**6))
     ('relu', 'a\\nb', 121)

@@ -5,11 +5,11 @@ from typing import Any
 
 
 def optional(module: str, what: str, extra: str = "peers") -> Any:
-    """A module of another package, or one of ours that imports another package.
+    """A module of another package, or a jaxenv module that imports another package.
 
     Args:
         module: its dotted name.
-        what: who needs it, for the error.
+        what: the feature that needs it, for the error.
         extra: of jaxenv, which installs it.
 
     Raises:

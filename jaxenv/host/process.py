@@ -13,11 +13,11 @@ def run(main: Callable[[], int]) -> NoReturn:
     """Runs a command and leaves the process with its exit status, 130 if it was interrupted.
 
     An interrupted process leaves without tearing XLA down: a program that has just been compiled, or is running, makes
-    that end in a segmentation fault. What a terminal cannot show, such as the name of a file that is not of its
-    encoding, is escaped.
+    that end in a segmentation fault. Characters that a terminal cannot show, such as those of a file name in another
+    encoding, are escaped.
 
     Args:
-        main: the command; what it needs to be saved is saved when it returns.
+        main: the command; everything that must be saved is saved when it returns.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

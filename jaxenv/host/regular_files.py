@@ -1,4 +1,4 @@
-"""Reading files that anybody may have put there: regular ones of a bounded size, and nothing that never ends."""
+"""Bounded reads of untrusted files: regular files of a limited size, and nothing else."""
 
 import contextlib
 import os
@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 
 class RefusedFile(ValueError):
-    """What is wrong with a file, in words that follow its name and `is`."""
+    """The reason for refusing a file, in words that follow its name and `is`."""
 
 
 class TooLarge(RefusedFile):
@@ -45,7 +45,7 @@ def read_regular(path: str | Path, most: int) -> bytes:
 
 @contextlib.contextmanager
 def open_regular(path: str | Path) -> Iterator[BinaryIO]:
-    """Opens a regular file to read in parts, for a reader that bounds what it takes.
+    """Opens a regular file to read in parts, for a reader that bounds its input.
 
     Raises:
         RefusedFile: if it is something else.

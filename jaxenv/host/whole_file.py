@@ -1,4 +1,4 @@
-"""Writing a file on a disk that may be full, of a machine that may stop: completely or not at all."""
+"""Atomic file writes: complete or not at all, even on a full disk or after a crash."""
 
 import contextlib
 import os
@@ -42,7 +42,7 @@ def write_synced(path: Path, content: bytes) -> None:
 
 
 def sync_folder(path: Path) -> None:
-    """Waits until the disk has the names in a folder, where the system can tell."""
+    """Waits until the disk has the names in a folder, if the system supports that."""
     with contextlib.suppress(OSError):
         handle = os.open(path, os.O_RDONLY)
         try:

@@ -93,11 +93,11 @@ class Canvas(abc.ABC):
 
 
 Mark = tuple[str, Callable[[Canvas, float, float], Any]]
-"""An entry of a legend: a name, and what draws the mark itself around (x, y)."""
+"""An entry of a legend: a name, and a function that draws the mark around (x, y)."""
 
 
 def swatch(width: float = 6.0, **style: Any) -> Callable[[Canvas, float, float], None]:
-    """What draws a small box for a legend; see `Canvas.box`."""
+    """A function that draws a small box for a legend; see `Canvas.box`."""
     return lambda canvas, x, y: canvas.box(x, y - 3, width, 6, **style)
 
 

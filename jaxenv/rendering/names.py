@@ -1,4 +1,4 @@
-"""Names for what arrays only number: as a library of scenarios gives them, else numbers."""
+"""Names of the parts of a scenario: from its library, else numbers."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -21,8 +21,8 @@ def with_defaults(kind: type[T], given: Given, **defaults: Any) -> T:
 
     Args:
         kind: the dataclass of names.
-        given: by field. An empty name counts as none; a mapping is completed by the default one.
-        **defaults: of the fields that have no default of their own. A tuple has an entry for each item of the
+        given: by field. An empty name counts as missing; a mapping is completed by the default one.
+        **defaults: for the fields without a default. A tuple has an entry for each item of the
             scenario.
 
     Raises:
@@ -38,7 +38,7 @@ def with_defaults(kind: type[T], given: Given, **defaults: Any) -> T:
 
 
 def _filled(field: str, given: Any, default: Any) -> Any:
-    """One field: what is given, completed by its default."""
+    """One field: the given names, completed by the default ones."""
     if given is None:
         return default
     if isinstance(default, Mapping):

@@ -138,7 +138,7 @@ def blank_figure(size: tuple[float, float]) -> "Figure":
 
 @contextlib.contextmanager
 def _style() -> Iterator[None]:
-    """Matplotlib's settings for our pictures; the caller's are restored afterwards."""
+    """Matplotlib's settings for the pictures; the caller's are restored afterwards."""
     import matplotlib
 
     with matplotlib.rc_context():

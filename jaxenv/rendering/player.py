@@ -1,4 +1,4 @@
-"""An episode as a web page of its own: play, pause, step and scrub; nothing is loaded from elsewhere."""
+"""A self-contained web page of an episode: play, pause, step and scrub; nothing is loaded from elsewhere."""
 
 import html
 import json
@@ -13,7 +13,7 @@ from jaxenv.rendering.text import signed
 from jaxenv.rendering.view import Step
 
 TEMPLATE = Path(__file__).with_name("player.html")
-CONTROLS = 75  # pixels, the height of what is under the picture
+CONTROLS = 75  # pixels, the height of the controls under the picture
 NO_STEP = Step(action=None, description="", reward=0.0, parts={}, total=0.0)  # before the first picture
 
 
@@ -25,7 +25,7 @@ def document(title: str, pictures: Sequence[Picture], steps: Sequence[tuple[int,
     Args:
         title: of the page.
         pictures: of one size.
-        steps: for each its number and what led to it, None for the first state of an episode.
+        steps: for each its number and the step that led to it, None for the first state of an episode.
         fps: pictures a second.
     """
     numbers: dict[str, int] = {}
@@ -48,7 +48,7 @@ def inline(page: str, title: str, overview: Picture) -> str:
     Args:
         page: an HTML document.
         title: for readers who do not see it.
-        overview: what is left of it where frames are dropped, of the size of its pictures.
+        overview: the fallback where frames are dropped, of the size of its pictures.
     """
     content = page.replace("&", "&amp;").replace('"', "&quot;")
     width, height = overview.size
@@ -65,7 +65,7 @@ def _elements(picture: Picture) -> list[str]:
 
 
 def _in_words(step: Step) -> dict[str, str | float]:
-    """What the player says about a step."""
+    """The player's description of a step."""
     reward, total = signed(step.reward), signed(step.total)
     words = {"action": step.description, "says": reward, "total": total, "end": ENDS[step.end]}
     return {**words, "reward": round(step.reward, 4)}

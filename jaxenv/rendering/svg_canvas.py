@@ -80,7 +80,7 @@ class SvgCanvas(Canvas):
         if hatched:
             starts = (STRIPES * number - height for number in range(int((width + height) / STRIPES) + 1))
             path = "".join(f"M{_short(start)} {_short(height)}l{_short(height)} {_short(-height)}" for start in starts)
-            self._add("svg", place, _element("path", {"d": path, **_stroke(hatched, STRIPE)}))  # cuts what lies outside
+            self._add("svg", place, _element("path", {"d": path, **_stroke(hatched, STRIPE)}))  # clips the stripes
 
     def disc(self, x: float, y: float, radius: float, *, fill: str | None = None, edge: str | None = None) -> None:
         """See `Canvas`."""
@@ -124,10 +124,10 @@ class SvgCanvas(Canvas):
 
 
 def elements(draw: Callable[[Canvas], None], size: tuple[float, float]) -> list[str]:
-    """What draws a picture of a size in points, as SVG elements, the lowest first.
+    """A function that draws a picture of a size in points as SVG elements, the lowest first.
 
     Raises:
-        ImportError: if matplotlib is missing, which knows how wide a text is.
+        ImportError: if matplotlib is missing, which measures the width of texts.
     """
     optional("matplotlib", "a picture", extra="viz")
     layers: list[list[str]] = []

@@ -1,4 +1,4 @@
-"""The colors and the font of every picture: what the font can draw, and how wide, cut or wrapped a line is."""
+"""The colors and the font of every picture: its characters, and the width, cutting and wrapping of lines."""
 
 import bisect
 import functools
@@ -26,7 +26,7 @@ def tint(color: str, share: float) -> str:
 
 
 CONTROLS = dict.fromkeys((*range(32), 127), MISSING)
-"""What neither a font nor an XML document has, such as NUL."""
+"""Characters that neither a font nor an XML document has, such as NUL."""
 
 
 @functools.lru_cache(maxsize=4096)

@@ -1,7 +1,7 @@
-"""What an environment provides to be shown: scenes of its states, and its actions and steps in words.
+"""The drawing interface of an environment: scenes of its states, and its actions and steps in words.
 
-A package `jaxenv/envs/<family>/view/` provides it, with the same modules for each: `names` (for what arrays only
-number), `snapshot` (a state read into plain Python), `main_panel` and `side_panel` (its drawing), `text` (the same in
+A package `jaxenv/envs/<family>/view/` provides it, with the same modules for each: `names` (for the indices in
+arrays), `snapshot` (a state read into plain Python), `main_panel` and `side_panel` (its drawing), `text` (the same in
 words) and, if an episode has a picture of its own, `timeline`. Its `__init__` composes them into a `View`.
 """
 
@@ -94,7 +94,7 @@ class View(NamedTuple):
     """(env, states of one episode, params, names) -> a scene for each state, drawn on the same scale."""
 
     describe_action: Callable[[Any, Any, Any, Any, Given], str]
-    """(env, state, action, params, names) -> what the action means in that state, as a short phrase."""
+    """(env, state, action, params, names) -> the meaning of the action in that state, as a short phrase."""
 
     describe_step: Callable[[Any, Any, Any, Any, Any, Given], list[str]] = lambda *_: []
     """(env, state, next state, action, params, names) -> the effects of the step, a line each; may be empty."""
@@ -109,12 +109,12 @@ class Step:
 
     Attributes:
         action: the index, or a list of them.
-        description: what the action means.
+        description: the meaning of the action.
         reward: its reward.
         parts: the named terms of the reward that are not zero.
         total: the return so far.
         end: `""`, `"terminated"` or `"truncated"`.
-        effects: what the step did, a line each.
+        effects: the effects of the step, a line each.
     """
 
     action: Any

@@ -54,7 +54,7 @@ def scenes(env: Environment, states: Sequence[Any], params: Any, names: Any = No
 
 
 def describe_action(env: Environment, state: Any, action: Any, params: Any, names: Any = None, agent: int = 0) -> str:
-    """What an action means in a state; see `render`."""
+    """The meaning of an action in a state; see `render`."""
     bare, view = _view_of(env, agent)
     names = names_in(env, state, params, names)
     return view.describe_action(bare, on_host(env, state, params), np.asarray(action), params, names)
@@ -85,7 +85,7 @@ def on_host(env: Environment, state: Any, params: Any) -> Any:
         ValueError: for a batch of states.
     """
     bare = env.unwrapped
-    while hasattr(state, "env_state"):  # what a wrapper adds is not shown
+    while hasattr(state, "env_state"):  # additions of wrappers are not shown
         state = state.env_state
     expected = jax.tree.leaves(_first_state.eval_shape(bare, jax.random.key(0), params))
     if [np.shape(leaf) for leaf in jax.tree.leaves(state)] != [leaf.shape for leaf in expected]:

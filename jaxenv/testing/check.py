@@ -46,7 +46,7 @@ class Verdict(NamedTuple):
 
     rule: str
     status: Literal["ok", "broken", "not checked"]
-    message: str  # the law where it holds, else what was found, or why it was not checked
+    message: str  # the law where it holds, else the finding, or the reason why it was not checked
 
 
 def check_environment(
@@ -81,11 +81,11 @@ def check_environment(
         params: its params.
         key: seeds the actions and episodes; `jax.random.key(0)` by default.
         steps: how many steps each episode takes, over several resets; more if none ends by then.
-        perturb_hidden: (key, state, params) -> (state, params) that look the same to the agent and differ in what it
-            must not see, in the same shapes and dtypes; without it `hidden information` is not checked.
+        perturb_hidden: (key, state, params) -> (state, params) that look the same to the agent and differ in parts
+            that it must not see, in the same shapes and dtypes; without it `hidden information` is not checked.
 
     Raises:
-        ConformanceError: at the first broken rule, with its name, what was found and where, what was expected, and the
+        ConformanceError: at the first broken rule, with its name, the finding and its place, the expectation, and the
             mistake that usually causes it.
     """
     for verdict in examine(env, params, key=key, steps=steps, perturb_hidden=perturb_hidden):
@@ -103,7 +103,7 @@ def examine(
     steps: int = STEPS,
     perturb_hidden: PerturbHidden | None = None,
 ) -> Iterator[Verdict]:
-    """Yields the verdict on each rule as soon as it is known; arguments as in `check_environment`.
+    """Yields the verdict on each rule as soon as it is reached; arguments as in `check_environment`.
 
     >>> import jaxenv
     >>> from jaxenv.testing import examine

@@ -1,4 +1,4 @@
-"""Rules about the rollout: ends, resets, spaces, masks, rewards, and what is hidden."""
+"""Rules about the rollout: ends, resets, spaces, masks, rewards, and hidden information."""
 
 import functools
 from typing import Any

@@ -111,7 +111,7 @@ def require_same_program(run: CheckRun) -> None:
 
 
 def _trace_first_step(run: CheckRun, traced_params: bool) -> None:
-    """Traces what an environment defines, with params as tracers or as they are."""
+    """Traces the methods that an environment defines, with params as tracers or as they are."""
     env = run.env
 
     def first_step(key: Any, params: Any) -> Any:
@@ -127,7 +127,7 @@ def _trace_first_step(run: CheckRun, traced_params: bool) -> None:
 
 
 def _abstract_reset(run: CheckRun) -> tuple[Any, Any, Any]:
-    """Shapes and dtypes of (what `reset` returns, the mask, an action)."""
+    """Shapes and dtypes of (the results of `reset`, the mask, an action)."""
     first = jax.eval_shape(run.env.reset_env, run.key, run.params)
     mask = jax.eval_shape(run.env.action_mask, first[1], run.params)
     return first, mask, jax.ShapeDtypeStruct(action_shape(mask), jnp.int32)

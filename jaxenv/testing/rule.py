@@ -1,4 +1,4 @@
-"""What a rule of the check is, and how it reports what it finds."""
+"""Rules of the check, and their reports."""
 
 import dataclasses
 import inspect
@@ -19,11 +19,11 @@ class ConformanceError(AssertionError):
 
 
 class Broken(Exception):
-    """A rule is broken; the message says what was found, and where."""
+    """A rule is broken; the message gives the finding and its place."""
 
 
 class Unchecked(Exception):
-    """A rule could not be checked; the message says why, and what would help."""
+    """A rule could not be checked; the message gives the reason and a remedy."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Rule:
 
     Attributes:
         check: raises `Broken` or `Unchecked`, or returns where the rule holds.
-        mistake: what usually breaks the rule.
+        mistake: the usual cause of breaking the rule.
     """
 
     check: Callable[[CheckRun], None]
@@ -45,7 +45,7 @@ class Rule:
 
     @property
     def law(self) -> str:
-        """What must hold: the docstring of the function, on one line and without its full stop."""
+        """The statement of the rule: the docstring of the function, on one line and without its full stop."""
         return " ".join((inspect.getdoc(self.check) or "").split()).rstrip(".")
 
 

@@ -1,4 +1,4 @@
-"""What the rules share: an environment, its params, and a rollout of random actions, illegal ones included."""
+"""Inputs that the rules share: an environment, its params, and a rollout of random actions, illegal ones included."""
 
 import dataclasses
 import functools
@@ -18,7 +18,7 @@ ILLEGAL_SHARE = 0.1  # of the actions ignore the mask
 PATIENCE = 1000  # further steps to wait for an episode to end
 
 PerturbHidden = Callable[[Key, Any, Any], tuple[Any, Any]]
-"""(key, state, params) -> (state, params) that look the same to the agent and differ in what it must not see."""
+"""(key, state, params) -> (state, params) that look the same to the agent and differ in hidden parts."""
 
 
 class Rollout(struct.PyTreeNode):
@@ -45,7 +45,7 @@ class Rollout(struct.PyTreeNode):
 
 @dataclasses.dataclass
 class CheckRun:
-    """One run of the check; what the rules share is computed when the first of them needs it."""
+    """One run of the check; shared values are computed when the first rule needs them."""
 
     env: Environment
     params: Any

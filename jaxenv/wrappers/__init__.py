@@ -1,8 +1,8 @@
-"""A `Wrapper` is an environment itself, and so is what `FromGymnax` makes of gymnax's.
+"""A `Wrapper` is an environment itself, and so is `FromGymnax` around an environment of gymnax.
 
 The adapters `Vectorize`, `Gymnax` and `JaxMARL` have other signatures. `DmEnv`, `Gymnasium`, `GymnasiumVector`,
-`Jumanji` and `SB3VecEnv` are classes of other packages, which are imported where one of these is first asked for.
-`register_gymnasium`, `register_gymnax` and `register_jaxmarl` make the registered environments known to the programs of
+`Jumanji` and `SB3VecEnv` are classes of other packages, which are imported on first use.
+`register_gymnasium`, `register_gymnax` and `register_jaxmarl` add the registered environments to the registries of
 those suites.
 """
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from jaxenv.wrappers.jumanji import Jumanji as Jumanji
     from jaxenv.wrappers.stable_baselines3 import SB3VecEnv as SB3VecEnv
 
-_ADAPTERS = {  # name -> (module, extra with what it imports)
+_ADAPTERS = {  # name -> (module, extra that installs its requirements)
     "DmEnv": ("dm_env", "peers"),
     "Gymnasium": ("gymnasium", "peers"),
     "GymnasiumVector": ("gymnasium_vector", "peers"),

@@ -88,7 +88,7 @@ class DmEnv(dm_env.Environment):
         return specs.DiscreteArray(self.env.num_actions, dtype=np.int32, name="action")
 
     def _index(self, action: Any) -> jax.Array:
-        """[] int32: the action, if it is one."""
+        """[] int32: the action, if it is valid."""
         index = np.asarray(action)
         if index.shape != () or index.dtype.kind not in "iu" or not 0 <= index < self.env.num_actions:
             raise ValueError(f"DmEnv.step expects an integer 0 .. {self.env.num_actions - 1}, got {action!r}")

@@ -1,4 +1,4 @@
-"""An environment of gymnax as one of ours, for programs written for `jaxenv`, such as its trainer."""
+"""A gymnax environment as an environment of jaxenv, for programs written for `jaxenv`, such as its trainer."""
 
 import dataclasses
 from typing import Any
@@ -12,14 +12,14 @@ from jaxenv.core.types import ActionMask, Info, Key
 
 
 class GymnaxState(struct.PyTreeNode):
-    """The environment's state, and what it showed last: some environments show what a state does not tell."""
+    """The environment's state and last observation: some observations do not follow from the state."""
 
     env_state: Any
     observation: jax.Array
 
 
 class GymnaxObservation(struct.PyTreeNode):
-    """What the environment shows."""
+    """The environment's observation."""
 
     array: jax.Array
     action_mask: ActionMask  # [A] bool, all True: gymnax knows no illegal actions
@@ -33,7 +33,7 @@ class GymnaxReward(struct.PyTreeNode):
 
 @dataclasses.dataclass(frozen=True)
 class FromGymnax(Environment):
-    """A gymnax environment with discrete actions, of gymnax 1.0 or later, which tells truncation from termination.
+    """A gymnax environment with discrete actions, of gymnax 1.0 or later, which separates truncation from termination.
 
     Its params are the environment's own. They have no bank of scenarios: each episode starts as gymnax starts it.
 
@@ -50,7 +50,7 @@ class FromGymnax(Environment):
     env: Any
 
     def __post_init__(self) -> None:
-        """Rejects what lacks the step of gymnax 1.0."""
+        """Rejects environments without the step of gymnax 1.0."""
         if not (hasattr(self.env, "step_env") and hasattr(self.env, "is_truncated")):
             raise TypeError(f"FromGymnax expects an environment of gymnax 1.0 or later, got {self.env!r}")
 
@@ -89,7 +89,7 @@ class FromGymnax(Environment):
         return following, reward, jnp.asarray(terminated, bool), info
 
     def observe(self, state: GymnaxState, params: Any) -> GymnaxObservation:
-        """What the environment showed."""
+        """The environment's observation."""
         return GymnaxObservation(state.observation, self.action_mask(state, params))
 
     def is_truncated(self, state: GymnaxState, params: Any) -> jax.Array:
@@ -114,7 +114,7 @@ class FromGymnax(Environment):
         )
 
     def state_space(self, params: Any = None) -> spaces.Space:
-        """Not known: the states that gymnax declares are not always those that occur."""
+        """Unknown: the states that gymnax declares are not always those that occur."""
         raise NotImplementedError(f"{self.name} of gymnax declares no dependable space of states")
 
     def flatten(self, observation: GymnaxObservation, params: Any) -> jax.Array:

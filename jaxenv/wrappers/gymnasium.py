@@ -1,4 +1,4 @@
-"""An environment as one of Gymnasium, with NumPy results; `jaxenv.wrappers` loads this module when it is asked for."""
+"""An environment with Gymnasium's interface and NumPy results; `jaxenv.wrappers` loads this module on first use."""
 
 import importlib
 from typing import Any, ClassVar
@@ -16,10 +16,10 @@ from jaxenv.wrappers.resolve import one_agent
 class Gymnasium(gymnasium.Env):
     """`reset` and `step` as Gymnasium's users call them, over the flat vector of one agent.
 
-    `info["action_mask"]` ([A] int8) is what `action_space.sample` takes, `action_masks()` ([A] bool) what sb3-contrib's
-    `MaskablePPO` calls. `reset(seed=s)` determines every episode that follows; it starts from `jax.random.key(s)`. A
+    `info["action_mask"]` ([A] int8) suits `action_space.sample`, `action_masks()` ([A] bool) suits sb3-contrib's
+    `MaskablePPO`. `reset(seed=s)` determines every episode that follows; it starts from `jax.random.key(s)`. A
     `reset()` continues from there. `reset(options={"scenario": 3})` plays that scenario of the bank. The rest of `info`
-    is what the environment reports, in Python's numbers, with dictionaries for records. Equal environments share their
+    comes from the environment, in Python's numbers, with dictionaries for records. Equal environments share their
     compiled functions.
 
     >>> import jaxenv
@@ -35,7 +35,7 @@ class Gymnasium(gymnasium.Env):
         jax_env: the environment, wrapped or not, which defines `flatten`.
         params: its params, which may be replaced.
         flat: whether observations are vectors ([F] float32) or dictionaries, by field of the record.
-        render_mode: what `render` returns: `rgb_array` for [H, W, 3] uint8, which needs matplotlib, or `ansi` for text.
+        render_mode: output of `render`: `rgb_array` for [H, W, 3] uint8, which needs matplotlib, or `ansi` for text.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES), "render_fps": 2}

@@ -1,4 +1,4 @@
-"""Our ids in the registry of Gymnasium, so that a program written for it names an id and nothing else."""
+"""Registers the environments with Gymnasium, so that its programs need only an id."""
 
 import importlib
 
@@ -8,7 +8,7 @@ import gymnasium
 def register_gymnasium() -> None:
     """Makes `gymnasium.make` and `gymnasium.make_vec` build every registered environment, as `jaxenv/<id>`.
 
-    The arguments of `Gymnasium` and `GymnasiumVector` follow the id. A later call adds what was registered since.
+    The arguments of `Gymnasium` and `GymnasiumVector` follow the id. A later call adds new registrations.
     Importing `jaxenv.gymnasium` calls this, so that one string is enough:
 
     >>> import gymnasium

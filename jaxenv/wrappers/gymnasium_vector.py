@@ -22,7 +22,7 @@ from jaxenv.wrappers.resolve import one_agent
 
 
 class GymnasiumVector(VectorEnv):
-    """What `gymnasium.vector.SyncVectorEnv` over `Gymnasium` gives in mode `SAME_STEP`, by one compiled step for all.
+    """Like `gymnasium.vector.SyncVectorEnv` over `Gymnasium` in mode `SAME_STEP`, with one compiled step for all.
 
     Where an episode ends, the next one starts in the same step; `info["final_obs"]` and `info["final_info"]` have the
     last of the old one. `info["action_mask"]` ([B, A] int8) and `action_masks()` ([B, A] bool) are those of the states
@@ -41,7 +41,7 @@ class GymnasiumVector(VectorEnv):
     Attributes:
         jax_env: the environment, wrapped or not, which defines `flatten`.
         flat: whether observations are vectors ([B, F] float32) or dictionaries, by field of the record.
-        render_mode: what `render` returns of each episode: `rgb_array`, which needs matplotlib, or `ansi`.
+        render_mode: output of `render` for each episode: `rgb_array`, which needs matplotlib, or `ansi`.
     """
 
     metadata: ClassVar[dict[str, Any]] = {

@@ -36,9 +36,9 @@ class Gymnax:
     Attributes:
         env: the environment, wrapped or not, which defines `flatten`.
         steps: the number of values that `step` returns, 6 as in gymnax 1.x or 5 as before (see `LegacyStep`).
-        info: what `info` has. "all": everything, as a learner with six values needs for `final_observation`.
+        info: the entries of `info`. "all": everything, as a learner with six values needs for `final_observation`.
             "plain": `terminated`, `truncated`, `discount` and, if the environment reports it, `success`, an array []
-            each; learners with five values keep `info` for a whole rollout, or average all that it has. By default
+            each; learners with five values keep `info` for a whole rollout, or average all its entries. By default
             "plain" with five values and "all" with six.
     """
 
@@ -94,7 +94,7 @@ class Gymnax:
         return result if self.steps == 6 else five_values(*result)
 
     def _reported(self, info: Info) -> Info:
-        """What the program sees of `info`."""
+        """The program's view of `info`."""
         if self.info == "all":
             return {**info, "final_observation": info["final_observation"].vector}
         plain = {name: info[name] for name in ("terminated", "truncated", "success") if name in info}

@@ -1,4 +1,4 @@
-"""What users hand to the adapters for programs on the host, checked: compiled code cannot raise."""
+"""Checks of arguments of the adapters for programs on the host: compiled code cannot raise."""
 
 from collections.abc import Mapping
 from typing import Any

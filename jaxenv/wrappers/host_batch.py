@@ -48,7 +48,7 @@ class HostBatch:
         return self._noting_masks(to_numpy(first))
 
     def step(self, actions: np.ndarray) -> tuple[Step, First]:
-        """Takes one step in each episode, and starts the next where it ends: (step, what follows), [B, ...] each.
+        """Steps each episode, and starts the next one where it ends: (step, start or current state), [B, ...] each.
 
         Raises:
             RuntimeError: before the first reset.

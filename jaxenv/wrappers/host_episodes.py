@@ -25,20 +25,20 @@ class KeyedState(struct.PyTreeNode):
 
 
 class First(NamedTuple):
-    """What a host sees of the first state of an episode."""
+    """The host's view of the first state of an episode."""
 
     observation: Any  # [F] float32, or a dictionary by field
     info: dict[str, Any]  # action_mask [A] int8
 
 
 class Step(NamedTuple):
-    """What a host sees of a step."""
+    """The host's view of a step."""
 
     observation: Any  # [F] float32, or a dictionary by field; before any reset
     reward: Any  # [] float32
     terminated: Any  # [] bool
     truncated: Any  # [] bool
-    info: dict[str, Any]  # action_mask, and what the environment reports, records as dictionaries
+    info: dict[str, Any]  # action_mask, and the environment's entries, records as dictionaries
 
 
 @dataclasses.dataclass(frozen=True)
@@ -78,7 +78,7 @@ class HostEpisodes:
 
     @functools.partial(jax.jit, static_argnums=0)
     def step_all(self, states: KeyedState, actions: jax.Array, params: Any) -> tuple[KeyedState, Step, First]:
-        """Takes one step in B episodes, and starts the next one where it ends them: (states, step, what follows)."""
+        """Steps B episodes and starts the next one where a step ends them: (states, step, start or current state)."""
         return jax.vmap(self._step_or_reset, in_axes=(0, 0, None))(states, actions, params)
 
     def _step_or_reset(self, state: KeyedState, action: jax.Array, params: Any) -> tuple[KeyedState, Step, First]:

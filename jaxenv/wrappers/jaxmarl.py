@@ -15,7 +15,7 @@ from jaxenv.host.optional import optional
 from jaxenv.wrappers.flatten_observation import FlattenObservation
 
 ALL = "__all__"
-REPORTED = ("invalid_action", "redrawn", "success")  # what `infos` has of `info`, where that has it
+REPORTED = ("invalid_action", "redrawn", "success")  # the entries of `info` that `infos` repeats, where present
 
 
 class JaxMARL:
@@ -105,7 +105,7 @@ class JaxMARL:
     def _outputs(
         self, state: Any, reward: jax.Array, terminated: jax.Array, truncated: jax.Array, info: Info
     ) -> tuple[dict[str, jax.Array], Any, dict[str, jax.Array], dict[str, jax.Array], Info]:
-        """What a step returns, by agent; the observations are those of `state`."""
+        """The results of a step, by agent; the observations are those of `state`."""
         reported = {name: info[name] for name in REPORTED if name in info}
         reported |= {"terminated": terminated, "truncated": truncated}
         infos = {name: jnp.broadcast_to(value, (self.num_agents,)) for name, value in reported.items()}

@@ -19,7 +19,7 @@ from jaxenv.wrappers.step_metrics import step_metrics, zero_metrics
 
 
 class JumanjiState(struct.PyTreeNode):
-    """The environment's state, and what Jumanji's signatures have no room for."""
+    """The environment's state, and values that Jumanji's signatures have no room for."""
 
     env_state: Any
     key: Key  # of the next step; Jumanji's step takes none
@@ -27,7 +27,7 @@ class JumanjiState(struct.PyTreeNode):
 
 
 class JumanjiObservation(NamedTuple):
-    """What agents of Jumanji, Stoix and Mava read, under their names; for N agents with a leading axis N."""
+    """The observation for agents of Jumanji, Stoix and Mava, under their names; for N agents with a leading axis N."""
 
     agent_view: jax.Array  # [F] float32, laid out as the environment's `flatten` describes
     action_mask: ActionMask  # [A] bool
@@ -125,7 +125,7 @@ class Jumanji(base.Environment):
         return specs.BoundedArray(self._agents, jnp.float32, 0.0, 1.0, "discount")
 
     def _observe(self, state: JumanjiState) -> JumanjiObservation:
-        """What the agents see of a state."""
+        """The agents' observation of a state."""
         flat = self._flat.observe(state.env_state, self.params)
         return JumanjiObservation(flat.vector, flat.action_mask, state.step_count)
 

@@ -1,4 +1,4 @@
-"""Illegal actions drawn anew among the legal ones, for learners that know no masks."""
+"""Illegal actions drawn anew among the legal ones, for learners without mask support."""
 
 import dataclasses
 from typing import Any
@@ -18,10 +18,10 @@ REDRAW = 2**31  # folded into the key of a turn, whose own splits and draws coun
 class LegalActions(Wrapper):
     """Takes a uniformly drawn legal action in the place of an illegal one, and says so in `info["redrawn"]`.
 
-    A legal action has the step that it has without the wrapper, bit for bit: the draw has a key of its own. Where the
+    A legal action has the step that it has without the wrapper, bit for bit: the draw has a separate key. Where the
     action is illegal, or out of range, the draw is taken, so `info["invalid_action"]` is False and no penalty is due.
     `info["redrawn"]` is [] bool, [N] for N agents. The mask stays that of the environment: it says which actions are
-    taken as they are. A learner is not told what was drawn, so one that can use the mask should.
+    taken as they are. A learner does not see the drawn action, so one that can use the mask should.
 
     >>> import jax, jaxenv
     >>> env, params = jaxenv.make("LifeOps-v0")

@@ -1,4 +1,4 @@
-"""Our ids among those of gymnax and JaxMARL, so that a program written for them has to name one and nothing else."""
+"""Adds the environments to the registries of gymnax and JaxMARL, so that their programs need only an id."""
 
 import functools
 import importlib
@@ -15,12 +15,12 @@ _STEPS: dict[str, int] = {}  # by id, as the last call of `register_gymnax` says
 def register_gymnax(steps: int = 6) -> None:
     """Makes `gymnax.make` build every registered environment of one agent, under `Gymnax`: (environment, params).
 
-    Its other arguments are those of `jaxenv.make`. A later call adds what was registered since, and its `steps` count
+    Its other arguments are those of `jaxenv.make`. A later call adds new registrations, and its `steps` count
     for every environment made from then on. An id that gymnax has already stays gymnax's. In a gymnax before 1.0,
     which has no `register`, `gymnax.make` is replaced by a function that knows both: import it after this call.
     evosax, which makes a shape of the time limit, has to be given its `episode_length`.
 
-    A learner that knows no masks can have an environment that needs none, under an id of its own:
+    A learner without mask support can have an environment that needs no mask, under a separate id:
 
     >>> import gymnax, jaxenv
     >>> def without_masks():
@@ -57,8 +57,8 @@ def register_jaxmarl() -> None:
     """Makes `jaxmarl.make` build every registered environment, under `JaxMARL` with its default params.
 
     Its other arguments are those of `jaxenv.make`. JaxMARL has nowhere to register, so `jaxmarl.make` is replaced by a
-    function that knows both: call this before a program says `from jaxmarl import make`. A later call adds what was
-    registered since.
+    function that knows both: call this before a program says `from jaxmarl import make`. A later call adds new
+    registrations.
 
     >>> import jaxmarl, jaxenv
     >>> jaxenv.wrappers.register_jaxmarl()
@@ -72,18 +72,18 @@ def register_jaxmarl() -> None:
 
 
 def _gymnax(id: str, **static: Any) -> Gymnax:
-    """What gymnax builds."""
+    """The result of `gymnax.make`."""
     return Gymnax(_registry().build(id, **static), steps=_STEPS[id])
 
 
 def _gymnax_with_params(id: str, **static: Any) -> tuple[Gymnax, Any]:
-    """What a gymnax before 1.0 returns."""
+    """The result of `gymnax.make` before 1.0."""
     env = _gymnax(id, **static)
     return env, env.default_params
 
 
 def _jaxmarl(id: str, **static: Any) -> JaxMARL:
-    """What JaxMARL returns."""
+    """The result of `jaxmarl.make`."""
     return JaxMARL(_registry().build(id, **static))
 
 
@@ -104,5 +104,5 @@ def _extend_make(suite: str, makers: dict[str, Callable[..., Any]]) -> None:
 
 
 def _registry() -> Any:
-    """The registry, which stands above the wrappers: found by its name, and only when a program asks for our ids."""
+    """The registry, which stands above the wrappers: found by its name, and only when a program needs the ids."""
     return importlib.import_module("jaxenv.registry")

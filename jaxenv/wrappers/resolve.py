@@ -1,4 +1,4 @@
-"""What an adapter is given, an id or an environment, as an environment with params."""
+"""Resolves the argument of an adapter, an id or an environment, to an environment with params."""
 
 import importlib
 from typing import Any

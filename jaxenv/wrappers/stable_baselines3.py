@@ -1,4 +1,4 @@
-"""Many episodes as a `VecEnv` of Stable-Baselines3; `jaxenv.wrappers` loads this module when it is asked for."""
+"""Many episodes as a `VecEnv` of Stable-Baselines3; `jaxenv.wrappers` loads this module on first use."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,9 +16,9 @@ from jaxenv.wrappers.resolve import one_agent
 
 
 class SB3VecEnv(VecEnv):
-    """What SB3's `DummyVecEnv` over `Gymnasium` gives, with one compiled step for all episodes.
+    """Like SB3's `DummyVecEnv` over `Gymnasium`, with one compiled step for all episodes.
 
-    `infos` have what the environment reports, `TimeLimit.truncated`, and where an episode ends `terminal_observation`
+    `infos` have the environment's entries, `TimeLimit.truncated`, and where an episode ends `terminal_observation`
     and, if the environment can be won, `is_success`. sb3-contrib's `MaskablePPO` finds the masks by itself. For the
     returns in SB3's log wrap it into `VecMonitor`.
 

@@ -1,4 +1,4 @@
-"""What a step reports beside its reward, as a flat dictionary of numbers, for suites that log such dictionaries."""
+"""Reports of a step besides its reward, as a flat dictionary of numbers, for suites that log such dictionaries."""
 
 import dataclasses
 from typing import Any

@@ -12,7 +12,7 @@ from jaxenv.core.types import ActionMask, Info, Key
 
 @dataclasses.dataclass(frozen=True)
 class Wrapper(Environment):
-    """Forwards every call to `env`; a subclass overrides what it changes, and `reset` and `step` follow from that.
+    """Forwards every call to `env`; a subclass overrides methods, and `reset` and `step` follow from them.
 
     >>> import jaxenv
     >>> class FirstThreeSteps(jaxenv.wrappers.Wrapper):

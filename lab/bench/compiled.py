@@ -1,7 +1,7 @@
-"""What a program is on a chip that is not there: facts of the compiled program, and no speed.
+"""Programs compiled for chips that are not there: facts of the compiled program, and no speed.
 
-Memory, kernels, gathers, layouts and so padding are those of the program that would run. How fast it would be is not
-told: that would be an estimate.
+Memory, kernels, gathers, layouts and so padding are those of the program that would run. It reports no speed, which
+would be an estimate.
 """
 
 import dataclasses
@@ -51,7 +51,7 @@ class Compiled:
 
 
 def compiled_for(target: Target, workload: Workload) -> Compiled:
-    """Compiles a workload for a chip; one that does not compile, for want of memory, tells why."""
+    """Compiles a workload for a chip; a workload that does not fit into its memory gives the reason."""
     place = device(target)
     key = jax.random.key(0)
     params = workload.params()

@@ -1,4 +1,4 @@
-"""`python -m lab bench-gpu`: what a GPU does with all of it, within a few minutes, in one JSON file."""
+"""`python -m lab bench-gpu`: all measurements of a GPU within a few minutes, in one JSON file."""
 
 import dataclasses
 import functools
@@ -25,7 +25,7 @@ from train.score.scores import score as score_by
 from train.settings.presets import preset
 
 GIBI = 2**30
-# Share of the time at which a stage must be done; what does not fit is left out and said.
+# Share of the time at which a stage must be done; the program reports the stages that it leaves out.
 ENVIRONMENTS_UNTIL, TRAINING_UNTIL = 0.5, 0.8
 
 
@@ -112,7 +112,7 @@ def bench_gpu(
 def _measure(
     workloads: Sequence[Workload], results: list[Result], rounds: int, bandwidth: float, title: str
 ) -> str | None:
-    """Adds what was measured of all workloads of one size to the results, or says what stood in the way."""
+    """Adds the measurements of all workloads of one size to the results, or the reason why there are none."""
     try:
         with progress(title, len(workloads) * (1 + rounds)) as tick:
             found = in_turns(workloads, rounds=rounds, floor=True, parallel=os.cpu_count() or 1, tick=tick)
@@ -131,7 +131,7 @@ def library_score(id: str) -> Any:
     """Policy -> mean score on the shipped scenarios of an environment, in one compiled program.
 
     Raises:
-        ValueError: where no best returns are known.
+        ValueError: if the best returns are unknown.
     """
     env, params = jaxenv.make(id)
     library = comparison.load_library(env)

@@ -16,10 +16,10 @@ IDS = {"jumanji": ("TSP-v1", "Knapsack-v1", "JobShop-v0"), "gymnax": ("Breakout-
 
 
 def programs(suites: Sequence[str]) -> dict[str, Callable[[], Program]]:
-    """Name -> what builds it, of the suites that are installed; a line for one that is not.
+    """Name -> its builder, of the suites that are installed; a line for a suite that is not.
 
     Raises:
-        ValueError: for a suite that is not known here.
+        ValueError: for an unknown suite.
     """
     found: dict[str, Callable[[], Program]] = {}
     for suite in suites:

@@ -55,7 +55,7 @@ def bench(
 
 
 def others(kinds: Sequence[str], suites: Sequence[str], steps: int = STEPS) -> dict[str, Build]:
-    """Name -> what builds the steps of an environment of another suite, where environments are measured."""
+    """Name -> builder of the steps of an environment of another suite, where environments are measured."""
     found = peers.programs(suites) if "environments" in kinds else {}
     return {name: functools.partial(stepped, build, steps) for name, build in found.items()}
 

@@ -64,7 +64,7 @@ def target(name: str) -> Target:
     return found
 
 
-# Without these libtpu asks a metadata server who it is, and waits for other hosts.
+# Without these libtpu queries a metadata server for its identity, and waits for other hosts.
 ENVIRONMENT = {
     "TPU_SKIP_MDS_QUERY": "1",
     "TPU_WORKER_HOSTNAMES": "localhost",

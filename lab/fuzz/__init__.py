@@ -1,1 +1,1 @@
-"""Damaged files, calls and arguments: each is taken, or refused in a few plain words."""
+"""Damaged files, calls and arguments: each is accepted, or refused in a few plain words."""

@@ -1,4 +1,4 @@
-"""Banks in `.npz` files that nobody wrote: each is refused in a sentence, or holds the scenarios that were saved."""
+"""Damaged banks in `.npz` files: each is refused in a sentence, or holds the scenarios that were saved."""
 
 import functools
 import io
@@ -50,7 +50,7 @@ def original(environment: str) -> tuple[LibraryEnvironment, dict[str, np.ndarray
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bank.npz"
         bank.save(path)
-        env.params_for(ScenarioBank.load(path, env.empty_scenario))  # compiles what the first one alone waits for
+        env.params_for(ScenarioBank.load(path, env.empty_scenario))  # compiles for the first call
         return env, dict(bank._named_leaves()), path.read_bytes()
 
 
@@ -103,7 +103,7 @@ def _check_starts(bank: ScenarioBank) -> None:
 
 
 def _packed(arrays: dict[str, Any], *, compression: int = zipfile.ZIP_DEFLATED, suffix: str = ".npy") -> bytes:
-    """Arrays, or the bytes of members, as an archive; written like `numpy.savez`, which refuses what is odd."""
+    """Arrays, or the bytes of members, as an archive; written like `numpy.savez`, which refuses odd arrays."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", compression) as archive:
         for name, array in arrays.items():
@@ -140,7 +140,7 @@ HEADERS = (
     *("(-1,)", "(2000000000,)", "(4294967296, 4294967296)", "(99999999999999999999,)", "(2.5,)", f"({'9' * 5000},)"),
     *("(" * 3000, "{}", "__import__('os')", " " * 20_000, "\x00"),
 )
-"""What stands in a header instead of its dtype, order or shape, or of all of it."""
+"""The replacement for a header's dtype, order or shape, or for all of it."""
 
 
 def _members_changed(dice: random.Random, environment: str) -> Mutant:
@@ -151,7 +151,7 @@ def _members_changed(dice: random.Random, environment: str) -> Mutant:
 
 
 def _headers(dice: random.Random, environment: str) -> Mutant:
-    """What a member says of itself: dtype, order, shape, version and length."""
+    """The header of a member: dtype, order, shape, version and length."""
     members = _members(environment)
     name, part = dice.choice(list(members)), dice.choice((r"'descr': '[^']*'", r"\(.*?\)", "False", ".+"))
     content = _npy(members[name])

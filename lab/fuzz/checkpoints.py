@@ -1,4 +1,4 @@
-"""Checkpoints that something happened to: the newest that is whole is restored as it was written, or none, in words."""
+"""Damaged checkpoints: the newest that is whole is restored as it was written, or none, in words."""
 
 import atexit
 import functools
@@ -127,7 +127,7 @@ def judge(mutant: Mutant, folder: Path) -> str:
 
 @functools.cache
 def _prepare() -> None:
-    """Compiles and starts what the first checkpoint alone waits for."""
+    """Compiles and starts the programs that only the first checkpoint waits for."""
     with tempfile.TemporaryDirectory() as folder:
         restore(Mutant(()).write(Path(folder)))
 
@@ -185,7 +185,7 @@ def _described(dice: random.Random, is_sealed: bool) -> Mutant:
     return Mutant((lambda root: (root / f"{step}/run/metadata").write_text(text, "utf-8", "surrogatepass"),))
 
 
-KEPT = ("env_steps", "seconds", "digests")  # what nothing else could say, where a description is sealed anew
+KEPT = ("env_steps", "seconds", "digests")  # the entries that nothing else holds, where a description is sealed anew
 
 DAMAGES: dict[str, Callable[[random.Random], Mutant]] = {
     "flipped": functools.partial(_bytes, change=edits.flipped),

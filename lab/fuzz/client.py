@@ -1,6 +1,6 @@
 """Calls that no agent should make of the clients that play in words: each is answered, in a few plain words.
 
-A mutant is an episode: legal calls, then a junk one, which is made of what is legal by then.
+A mutant is an episode: legal calls, then a junk one, which is made of the actions that are legal by then.
 """
 
 import functools
@@ -101,7 +101,7 @@ class Game:
         raise NotImplementedError
 
     def look(self) -> None:
-        """Asks all that may be asked at any time."""
+        """Makes all calls that are allowed at any time."""
         raise NotImplementedError
 
 
@@ -149,7 +149,7 @@ def _game(target: str, seed: int) -> Game:
 
 @functools.cache
 def _warm(target: str) -> None:
-    """Compiles what the first call alone waits for."""
+    """Compiles the programs that only the first call waits for."""
     game = _game(target, 0)
     game.env.reset()
     game.env.step(game.actions()[0])

@@ -34,7 +34,7 @@ HEAD = "| {} | mutants | loaded | refused | seconds | slowest | found |\n|---|--
 
 
 def main(argv: Sequence[str]) -> int:
-    """Prints the figures by target and class, and what was found; the exit status is 1 if anything was."""
+    """Prints the figures by target and class, and the findings; the exit status is 1 if there are any."""
     parser = argparse.ArgumentParser(
         "python -m lab fuzz", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -47,13 +47,13 @@ def main(argv: Sequence[str]) -> int:
     arguments = parser.parse_args(argv)
     if unknown := [name for name in arguments.targets if name not in TARGETS]:
         parser.error(f"no target {unknown[0]!r}: expected {', '.join(TARGETS)}")
-    # One after the other, so that a limit of memory counts from what was imported before.
+    # One after the other, so that a limit of memory counts from the memory after imports.
     found = [_fuzz(name, arguments) for name in arguments.targets or TARGETS]
     return int(any(found))
 
 
 def _fuzz(name: str, arguments: argparse.Namespace) -> int:
-    """Runs one target, and prints its table; the number of what was found."""
+    """Runs one target, and prints its table; the number of findings."""
     target: Any = importlib.import_module(f"lab.fuzz.{name}")
     limit_memory()
     figures = collections.defaultdict(Figures)
@@ -77,7 +77,7 @@ def _fuzz(name: str, arguments: argparse.Namespace) -> int:
 
 
 def _keep(each: Answer, place: Path) -> None:
-    """Writes what was found: the traceback, and the mutant in the files that it is made of, or else in words."""
+    """Writes a finding: the traceback, and the mutant in its files, or else in words."""
     place.mkdir(parents=True, exist_ok=True)
     (place / "fault.txt").write_text(each.message, "utf-8", "backslashreplace")
     with contextlib.suppress(Exception):  # a mutant may be so odd that it cannot be printed; its seed and number can

@@ -1,4 +1,4 @@
-"""Odd arguments of the commands: each list is taken, or refused with exit status 2 and a few lines, leaving nothing.
+"""Odd arguments of the commands: each list is accepted, or refused with exit status 2 and a few lines, leaving nothing.
 
 The commands run in this process, in a folder of their own, up to where work would begin: nothing is compiled.
 """
@@ -43,7 +43,7 @@ WORK = (
     *("train.cli.collecting.generate_bank", "jaxenv.rendering.record", "scenarios.solvers.winnable"),
     *("jaxenv.core.ScenarioBank.save", "train.cli.comparison.validation_returns"),
 )
-"""Where a command begins to work, or would change what is not its own."""
+"""The points where a command begins to work, or would change files of others."""
 SERVE = "scenarios.serving.app.serve"
 
 NUMBERS = [
@@ -79,10 +79,10 @@ class Began(BaseException):
 
 
 def judge(line: Line, folder: pathlib.Path) -> str:
-    """What a refused list is told; "" for one with which work would begin, or is done.
+    """The message for a refused list; "" for a list with which work would begin, or is done.
 
     Raises:
-        Fault: for whatever else comes of it.
+        Fault: for any other result.
     """
     place = folder / "place"
     _furnish(place)
@@ -111,7 +111,7 @@ def judge(line: Line, folder: pathlib.Path) -> str:
 
 
 def _run(line: Line, place: pathlib.Path) -> tuple[int | None, str]:
-    """(exit status, None where work would begin; what is on stderr)."""
+    """(exit status, None where work would begin; the text on stderr)."""
     main = {"jaxenv": console.main, "scenarios": documents.main}[line.program]
     output, errors = (io.TextIOWrapper(io.BytesIO(), "utf-8", "backslashreplace") for _ in range(2))
     here = os.getcwd()
@@ -214,7 +214,7 @@ def _option(name: str) -> str:
 
 
 def _furnish(place: pathlib.Path) -> None:
-    """A new folder with a run, scenarios, and what is neither."""
+    """A new folder with a run, scenarios, and files that are neither."""
     shutil.rmtree(place, ignore_errors=True)
     for name in ("empty", "days"):
         (place / name).mkdir(parents=True)
@@ -231,13 +231,13 @@ def _furnish(place: pathlib.Path) -> None:
 
 
 def _listing(place: pathlib.Path) -> set[str]:
-    """What there is in a folder."""
+    """The contents of a folder."""
     return {str(path.relative_to(place)) for path in place.rglob("*") if "__pycache__" not in path.parts}
 
 
 @functools.cache
 def _warm() -> None:
-    """Imports what the first command alone waits for."""
+    """Imports the modules that only the first command waits for."""
     for program in ("train.cli.commands", "train.benchmark.profile", "jaxenv.rendering", "scenarios.solvers"):
         importlib.import_module(program)
     for id in jaxenv.registered():

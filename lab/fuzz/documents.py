@@ -1,4 +1,4 @@
-"""Scenario files and Python documents that nobody would write: each loads, or is refused in a few plain lines.
+"""Odd scenario files and Python documents: each loads, or is refused in a few plain lines.
 
 Mutants are made of every document that jaxenv ships: of its bytes, tokens, numbers, structure, values and size.
 """
@@ -77,7 +77,7 @@ def _check_problems(error: scenarios.ScenarioError, where: str) -> None:
 
 
 def _check_library(library: scenarios.Library) -> None:
-    """What was loaded can be shown, and is the same when it is written and read again."""
+    """Loaded scenarios can be shown, and stay the same when they are written and read again."""
     for id, warning in itertools.zip_longest(library.ids, library.warnings, fillvalue=""):
         f"{id}{warning}{library.page(id) if id else ''}".encode()
     text = scenarios.dump(library.documents)
@@ -92,7 +92,7 @@ def _check_library(library: scenarios.Library) -> None:
 
 @functools.cache
 def _prepare() -> None:
-    """Compiles what the first scenario alone waits for."""
+    """Compiles the programs that only the first scenario waits for."""
     for name in ENVIRONMENTS:
         scenarios.load(SHIPPED / f"{name}.example.yaml")
 
@@ -174,7 +174,7 @@ def _of_document(dice: random.Random, *changes: Callable[[random.Random, Any], A
 
 
 def _grown(dice: random.Random, value: Any) -> Any:
-    """A list or mapping of hundreds of entries; half of the records have names of their own."""
+    """A list or mapping of hundreds of entries; half of the records have separate names."""
     many = dice.choice((30, 300, 2000))
     if isinstance(value, dict):
         return {**value, **{f"{dice.choice(('x', 'y' * 100))}{n}": dice.choice(edits.PLAIN) for n in range(many)}}

@@ -1,4 +1,4 @@
-"""What all fuzzers share: what a fault is, how long an answer may take, and what a message must be."""
+"""Rules that all fuzzers share: the faults, the time limit of an answer, and the form of a message."""
 
 import dataclasses
 import resource
@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 HANG = 60  # seconds until a mutant is stopped
 MAX_MESSAGE = 10_000  # characters of a message
-MAX_SENTENCE = 1_000  # and of one that is a sentence
-MEMORY = 2 * 2**30  # bytes that a mutant may take beyond what the process has
+MAX_SENTENCE = 1_000  # and of a one-sentence message
+MEMORY = 2 * 2**30  # bytes that a mutant may take beyond the memory of the process
 
 
 class Fault(AssertionError):
@@ -21,7 +21,7 @@ class Fault(AssertionError):
 
 
 class stopped:
-    """Raises a Fault in what takes longer, and after it where that Fault was caught on its way."""
+    """Raises a Fault in code that takes longer, and after it where that Fault was caught on its way."""
 
     def __init__(self, seconds: int = HANG) -> None:
         self.seconds = seconds
@@ -42,7 +42,7 @@ class stopped:
 
 
 class answered(stopped):
-    """The same, and a Fault after what computes for more than so many seconds."""
+    """The same, and a Fault after code that computes for more than so many seconds."""
 
     def __init__(self, computing: float, seconds: int = HANG) -> None:
         super().__init__(seconds)
@@ -70,7 +70,7 @@ def check_message(message: str, where: str = "") -> None:
 
 
 def check_sentence(message: str, where: str = "") -> None:
-    """A Fault for what is not one short, printable line that says where."""
+    """A Fault unless the message is one short, printable line that names the place."""
     check_message(message, where)
     if len(message) - len(where) > MAX_SENTENCE:
         raise Fault(f"a sentence of {len(message)} characters")
@@ -79,20 +79,20 @@ def check_sentence(message: str, where: str = "") -> None:
 
 
 def limit_memory(more: int = MEMORY) -> None:
-    """Lets this process take so many bytes of address space more; what asks for more gets a MemoryError."""
+    """Lets this process take so many more bytes of address space; larger requests get a MemoryError."""
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
     most = pages * resource.getpagesize() + more
     resource.setrlimit(resource.RLIMIT_AS, (most, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
 
 class Answer(NamedTuple):
-    """What came of one mutant."""
+    """The result of one mutant."""
 
     kind: str  # its class
     mutant: Any
     answer: str  # `loaded`, `refused` or `found`
     seconds: float  # of computing
-    fault: str  # what was found
+    fault: str  # the finding
     message: str  # with which it was refused, or the traceback of the fault
 
 
@@ -113,7 +113,7 @@ def run(judge: Callable[[Any, Path], str], some: Iterator[tuple[str, Any]], fold
 
 @dataclasses.dataclass
 class Figures:
-    """What came of one class of mutants."""
+    """The results of one class of mutants."""
 
     loaded: int = 0
     refused: int = 0

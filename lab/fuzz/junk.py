@@ -74,7 +74,7 @@ class Lying(dict):
 
 
 class Endless(Mapping):
-    """A mapping that goes on and on."""
+    """An endless mapping."""
 
     def __getitem__(self, key: Any) -> Any:
         return self
@@ -111,7 +111,7 @@ class Word(str):
 
 
 class Number(int):
-    """A number that is another wherever it is asked."""
+    """A number that changes with every read."""
 
     __hash__ = int.__hash__
 
@@ -175,7 +175,7 @@ FIELDS = (
 
 
 def odd_type(dice: random.Random, legal: Any) -> Any:
-    """What is neither text nor number nor mapping, or nearly one of them."""
+    """Values that are neither text nor number nor mapping, or nearly one of them."""
     return dice.choice(
         (
             *(None, True, 1.0, math.nan, b"0", bytearray(b"0"), [0], (0,), {0}, range(3), object(), object, len),

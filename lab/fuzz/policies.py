@@ -1,4 +1,4 @@
-"""Policy files that nobody wrote: each is refused in a sentence, or holds the very weights that were saved."""
+"""Damaged policy files: each is refused in a sentence, or holds the very weights that were saved."""
 
 import functools
 import math
@@ -53,7 +53,7 @@ def original() -> tuple[LearnedPolicy, Any, bytes]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "policy.msgpack"
         save_policy(path, policy, config, scenarios="0" * 16, algorithm="ppo", validation_return=1.5)
-        load_policy(path, env, params)  # compiles what the first one alone waits for
+        load_policy(path, env, params)  # compiles for the first call
         return policy, params, path.read_bytes()
 
 
@@ -119,7 +119,7 @@ def _header(dice: random.Random, is_sealed: bool) -> Mutant:
 
 
 def _weights(dice: random.Random, is_sealed: bool) -> Mutant:
-    """Arrays of other names, dtypes, shapes and numbers, and what is no array."""
+    """Arrays of other names, dtypes, shapes and numbers, and values that are not arrays."""
     record = _record()
     weights = edits.changed(dice, record["weights"], *[edits.array] * 3, edits.rearranged)
     return _packed({**record, "weights": weights}, is_sealed=is_sealed)

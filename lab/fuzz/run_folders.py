@@ -1,4 +1,4 @@
-"""Settings and metrics of a run that somebody edited: `--resume` takes what they say, or tells what is wrong there."""
+"""Settings and metrics of a run that somebody edited: `--resume` accepts them, or reports the mistake."""
 
 import functools
 import json
@@ -110,7 +110,7 @@ def _before() -> Config:
 
 @functools.cache
 def _prepare() -> None:
-    """Imports and compiles what the first run alone waits for."""
+    """Imports and compiles the programs that only the first run waits for."""
     with tempfile.TemporaryDirectory() as folder:
         resume(Mutant({}).write(Path(folder)))
 
@@ -122,7 +122,7 @@ def _settings(dice: random.Random) -> Mutant:
 
 
 def _records(dice: random.Random) -> Mutant:
-    """Records of other values and types, and lines that are none."""
+    """Records of other values and types, and lines that are not records."""
     lines = (original() / "metrics.jsonl").read_bytes().splitlines()
     for place in dice.sample(range(len(lines)), dice.choice((1, 1, 3))):
         record = json.loads(lines[place])

@@ -60,7 +60,7 @@ def _over_http(client: Any, dice: random.Random) -> str:
 
 
 def _over_socket(client: Any, message: str) -> str:
-    """A message of a WebSocket, which goes on afterwards."""
+    """A message of a WebSocket, which stays open afterwards."""
     with client.websocket_connect("/ws") as socket:
         for text in (message, json.dumps({"type": "state"})):
             if text == message == "":
@@ -98,7 +98,7 @@ def _socket_junk(dice: random.Random) -> str:
 
 
 def _as_bytes(value: Any) -> bytes:
-    """As JSON where that can be: what Python alone holds is told by its class."""
+    """As JSON where possible: a value of Python alone appears as its class."""
     try:
         return json.dumps(value, default=lambda odd: type(odd).__name__[:99], skipkeys=True).encode()
     except (ValueError, RecursionError, TypeError, RuntimeError, KeyError, MemoryError, OSError):

@@ -1,4 +1,4 @@
-"""Writes docs/badges/: what README says of Python, JAX and the licence, as pyproject.toml has it."""
+"""Writes docs/badges/: the badges of README for Python, JAX and the licence, from pyproject.toml."""
 
 import tomllib
 from pathlib import Path

@@ -9,7 +9,7 @@ EXAMPLE = re.compile(r"^>{3} .*(?:\n.+)*", re.MULTILINE)
 
 
 class Examples(griffe.Extension):
-    """Puts fences around examples that stand in no section of their docstring (`Examples:` is one)."""
+    """Puts fences around examples that are in no section of their docstring (`Examples:` is a section)."""
 
     def on_instance(self, *, obj: griffe.Object, **_: Any) -> None:
         """Rewrites the docstring of whatever is read."""

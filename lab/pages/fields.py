@@ -1,7 +1,7 @@
-"""The fields of records in the reference: what a comment says of a field, its docstring says on the site.
+"""The fields of records in the reference: the comment of a field becomes its docstring on the site.
 
-The comment stands beside the field, or above it and those that follow without a comment of their own. A field that has
-none, and whose type is a record of this project, is what that record is.
+The comment stands beside the field, or above it and those that follow without their own comment. A field without a
+comment, whose type is a record of this project, gets the docstring of that record.
 """
 
 import ast
@@ -26,7 +26,7 @@ class Fields(griffe.Extension):
                 member.docstring = griffe.Docstring(comment, parent=member)  # pyright: ignore[reportArgumentType]
 
     def on_package(self, *, pkg: griffe.Module, **_: Any) -> None:
-        """Says of groups, such as those of the settings, what their classes say."""
+        """Gives groups, such as those of the settings, the docstrings of their classes."""
         for field in fields_in(pkg):
             kind = record_of(field) if field.docstring is None else None
             if kind is not None and kind.docstring is not None:
@@ -76,7 +76,7 @@ def fields_in(parent: griffe.Module | griffe.Class) -> list[griffe.Attribute]:
 
 
 def record_of(field: griffe.Attribute) -> griffe.Class | None:
-    """The class of this project that a field is annotated with, if it is one."""
+    """The class of this project that annotates a field, or None."""
     path = getattr(field.annotation, "canonical_path", "")
     package = field.package.path
     if not path.startswith(f"{package}."):

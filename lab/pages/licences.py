@@ -1,4 +1,4 @@
-"""Writes docs/licences.md: the licence of every release in constraints.txt, as its installed metadata tell it."""
+"""Writes docs/licences.md: the licence of every release in constraints.txt, from its installed metadata."""
 
 import tomllib
 from importlib import metadata
@@ -11,8 +11,8 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "licences.md"
 USERS = ("", "scenarios", "train", "viz")
-"""What people install, each with what the ones before it need; the empty one is jaxenv alone."""
-LONGEST = 60  # characters of a licence's name; what is longer is its text
+"""The packages that people install, each with its further dependencies; the empty name is jaxenv alone."""
+LONGEST = 60  # characters of a licence's name; longer text is the licence itself
 
 HEAD = """\
 # Licences
@@ -66,7 +66,7 @@ def licence(name: str) -> str:
 
 
 def by_user(packages: dict[str, str]) -> dict[str | None, dict[str, str]]:
-    """What people install, None for development -> the packages that it adds."""
+    """The installed package, None for development -> the packages that it adds."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     wanted = {"": project["dependencies"], **project["optional-dependencies"]}
     rest, found = dict(packages), {}

@@ -1,4 +1,4 @@
-"""Runs the notebooks and stores what they show; as they tell speeds, a busy machine is refused."""
+"""Runs the notebooks and stores their outputs; they show speeds, so a busy machine is refused."""
 
 import os
 import re
@@ -48,7 +48,7 @@ def joined(outputs: Iterable[Any]) -> list[Any]:
 
 
 def problems(outputs: Iterable[Any]) -> list[str]:
-    """What must not be stored: shares below 0, which are noise, and pictures that GitHub does not show."""
+    """Outputs that must not be stored: shares below 0, which are noise, and pictures that GitHub does not show."""
     found = []
     for output in outputs:
         found += re.findall(r"(?<!\d)-[\d.]+%", output.get("text", ""))

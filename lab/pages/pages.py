@@ -1,4 +1,4 @@
-"""What the documentation site is made of: the pages of the repository, and a reference of every public name."""
+"""The contents of the documentation site: the pages of the repository, and a reference of every public name."""
 
 import importlib
 import inspect
@@ -71,7 +71,7 @@ def notebook(path: Path) -> Iterator[tuple[str, str | bytes]]:
         if drawn := output.get("data", {}).get("text/html"):
             output.data = {"text/html": f"<div>{drawn}</div>"}  # as it is: no Markdown
     page, resources = MarkdownExporter().from_notebook_node(stored)
-    page = re.sub(r"\n{4,}(?= {4}\S)", "\n\n<!-- -->\n\n", page)  # what is printed and what is returned, apart
+    page = re.sub(r"\n{4,}(?= {4}\S)", "\n\n<!-- -->\n\n", page)  # separates printed and returned results
     pictures = {name: f"{path.stem}/{name}" for name in resources["outputs"]}
     for name, place in pictures.items():
         page = page.replace(f"]({name})", f"]({place})")
@@ -95,7 +95,7 @@ def public_names(module: Any) -> list[str]:
 
 
 def written_at(module: Any, name: str) -> str | None:
-    """The dotted path of a class or function of this project; what it extends need not be installed."""
+    """The dotted path of a class or function of this project; its base classes need not be installed."""
     adapters = getattr(module, "_ADAPTERS", {})
     if name in adapters:
         return f"{module.__name__}.{adapters[name][0]}.{name}"

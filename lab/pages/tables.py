@@ -1,4 +1,4 @@
-"""The tables of docs/ that repeat declarations: records of the environments, and what training takes."""
+"""The tables of docs/ that repeat declarations: records of the environments, and sizes of training."""
 
 import functools
 import importlib
@@ -23,7 +23,7 @@ ENGINES = {"lifeops": "LifeOps-v0", "lifestack": "LifeStack-v0", "teamsclone": "
 
 
 def table(name: str) -> str:
-    """That of a record, by `environment.Record`, or of what training takes."""
+    """The table of a record, by `environment.Record`, or of the sizes of training."""
     if name in TRAINING:
         return TRAINING[name]()
     family, record = name.split(".")
@@ -37,7 +37,7 @@ def table(name: str) -> str:
 
 @functools.cache
 def sizes() -> str:
-    """What a run of each environment's preset keeps: a row for each id."""
+    """The sizes that a run of each environment's preset keeps: a row for each id."""
     columns = (
         "id",
         "actions",
@@ -55,7 +55,7 @@ def sizes() -> str:
 
 
 def large() -> str:
-    """What the law of large batches gives: a row for each number of environments."""
+    """The settings that the law of large batches gives: a row for each number of environments."""
     chosen = ("LifeOps-Shaped-v0", "LifeStack-v0", "TeamsClone-v0")
     columns = ("environments", *(f"`{id}`" for id in chosen))
     rows = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
@@ -73,7 +73,7 @@ TRAINING = {"training.sizes": sizes, "training.large": large}
 
 
 def figures(env: Environment, params: Any, config: train.Config) -> list[str]:
-    """Those of a row of `sizes`: the shapes of what training makes of an environment, of which nothing is computed."""
+    """The numbers in a row of `sizes`: the shapes of an environment's training data, without computing any of it."""
     weights = functools.partial(learner.initial_weights, env_params=params, config=config, env=env)
     count = sum(leaf.size for leaf in jax.tree.leaves(jax.eval_shape(weights, jax.random.key(0))))
     seen = learner.observed(env, params)  # by each of the agents

@@ -1,1 +1,1 @@
-"""Every agent trained and scored on held-out scenarios, and the page that tells."""
+"""Every agent trained and scored on held-out scenarios, and the page of results."""

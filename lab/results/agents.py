@@ -53,7 +53,7 @@ def settings(env: Environment, agent: str, *, seeds: int, total_steps: int | Non
 
 
 def since(then: Config, env: Environment, agent: str) -> str:
-    """What the preset of an agent has changed since it was trained with these settings, in words; empty if nothing.
+    """The changes in the preset of an agent since it was trained with these settings, in words; empty if none.
 
     Args:
         then: the settings of its runs.
@@ -66,6 +66,6 @@ def since(then: Config, env: Environment, agent: str) -> str:
 
 
 def weights_digest(config: Config, env: Environment, params: Any) -> str:
-    """A few hexadecimal digits of the shapes of all weights, which tell what a network reads from what it once read."""
+    """A few hexadecimal digits of the shapes of all weights, which detect that the input of a network changed."""
     weights = initial_shapes(make_network(config.network, env.num_actions), env, params)
     return digest(shapes(by_name(weights)))[:16]

@@ -126,7 +126,7 @@ def is_current(measured: Measured, marks: Mapping[str, str], env: Environment, p
 
 
 def _short(asked: Mapping[str, Any]) -> str:
-    """A few digits that tell runs of other settings, or before other generators, apart."""
+    """A few digits that distinguish runs of other settings, or before other generators."""
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:8]
 
 
@@ -145,7 +145,7 @@ def _sets(env: Environment, params: Any) -> dict[str, Any]:
 
 
 def scenario_marks(env: Environment, params: Any) -> dict[str, str]:
-    """Name -> what tells the scenarios of each set from those of another generator, whichever compiler drew them."""
+    """Name -> digest of the scenarios of each set, which depends on the generator and not on the compiler."""
     return _marks(_sets(env, params))
 
 
@@ -171,7 +171,7 @@ def _once(path: Path, asked: Mapping[str, Any], job: Callable[[], Measured]) -> 
 
 
 def _with_defaults(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """What was asked for once, with the defaults of the settings that came later; as it is where it cannot be read."""
+    """Earlier settings, with the defaults of the settings that came later; unchanged if they cannot be read."""
     with contextlib.suppress(ValueError):
         if "settings" in asked:
             return {**asked, "settings": to_json(from_json(asked["settings"]))}
@@ -194,7 +194,7 @@ def _release(measured: Path, run_dir: Path, path: Path) -> None:
 
 
 def _known(names: Sequence[str], known: Any, what: str) -> list[str]:
-    """The names, or all of them if none is given; a ValueError for one that is not known."""
+    """The names, or all of them if none is given; a ValueError for an unknown one."""
     for name in names:
         if name not in known:
             raise ValueError(f"no {what} {name!r}.{did_you_mean_one_of(name, known)}")

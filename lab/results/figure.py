@@ -16,7 +16,7 @@ MARKS = (("test", "o", BLUE), ("shifted", "s", ORANGE))
 def draw(results: Mapping[str, Sequence[Row]], path: Path) -> None:
     """Draws the mean return with its interval, on the test and on the shifted set (matplotlib).
 
-    Random is left out: beside what it loses all others would lie on one spot.
+    Random is left out: beside its losses all others would lie on one spot.
 
     Args:
         results: environment -> rows.

@@ -52,7 +52,7 @@ return here comes from focus time, and is no sign of planning meetings; `LifeOps
 quarter of the days makes the mean what it is, and the interquartile mean leaves it out.
 """,
 }
-"""What to know of an environment before its table is read."""
+"""Remarks on an environment before its table."""
 
 
 def page(
@@ -67,7 +67,7 @@ def page(
         results: environment -> rows.
         picture: the path of the picture from the page, if there is one.
         others: the paths of pages of other lengths of training, each in a folder that is named by it.
-        earlier: environment -> what its preset has changed since its agents were trained, in words.
+        earlier: environment -> the changes in its preset since its agents were trained, in words.
     """
     links = ", ".join(f"[{PurePath(other).parent.name}]({other})" for other in others)
     linked = [f"Trained for other numbers of steps: {links}.\n"] if others else []
@@ -101,7 +101,7 @@ def _table(rows: Sequence[Mapping[str, str]]) -> str:
 
 
 def _reached(row: Row) -> dict[str, str]:
-    """What an agent reached, by column."""
+    """The results of an agent, by column."""
     library, seconds = row.library_score or row.returns.get(LIBRARY), row.about["seconds"]
     return {
         "agent": row.agent,
@@ -129,7 +129,7 @@ def _compared(row: Row) -> dict[str, str]:
 
 
 def _did(row: Row) -> dict[str, str]:
-    """What an agent did on the test set, by column."""
+    """The behaviour of an agent on the test set, by column."""
     known = max(map(len, row.figures.values()), default=0)
     of = "" if known == row.about["seeds"] else f", {known} of {row.about['seeds']} seeds"
     means = {name: sum(values) / len(values) for name, values in row.figures.items()}

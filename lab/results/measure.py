@@ -1,4 +1,4 @@
-"""What an agent reaches: seeds that are trained, or a rule-based policy, scored episode by episode on every set."""
+"""Results of an agent: trained seeds, or a rule-based policy, scored episode by episode on every set."""
 
 import contextlib
 import dataclasses
@@ -21,7 +21,7 @@ from train.save.policy_file import load_policy
 from train.settings.config import Config
 
 LIBRARY = "library"
-LIBRARY_EPISODES = 64  # of each scenario of a library, which are few; of a drawn one there is one
+LIBRARY_EPISODES = 64  # of each scenario of a library, which has few; a drawn scenario is played once
 
 
 class Interrupted(Exception):
@@ -34,11 +34,11 @@ class Diverged(ArithmeticError):
 
 @dataclasses.dataclass(frozen=True)
 class Measured:
-    """What an agent reached in an environment, by the name of the set."""
+    """The results of an agent in an environment, by the name of the set."""
 
     returns: Mapping[str, np.ndarray]  # [seeds, S] float32, means over the episodes of a scenario
     succeeded: Mapping[str, np.ndarray]  # [seeds, S] float32, shares
-    about: Mapping[str, Any]  # what training took and where it was; plain values
+    about: Mapping[str, Any]  # the cost of training and its machine; plain values
 
 
 def rule_based(policy: Policy | StatefulPolicy, env: Environment, sets: Mapping[str, Any], *, seeds: int) -> Measured:
@@ -55,11 +55,11 @@ def learned(
     *,
     show_progress: bool = True,
 ) -> Measured:
-    """Trains the seeds of an agent side by side, or what is left of them, and scores their last policies.
+    """Trains the seeds of an agent side by side, or the remaining ones, and scores their last policies.
 
     Args:
         agent: one of `LEARNERS`.
-        config: its settings, with a `run_dir`; if that holds its runs already, they go on, or are scored as they are.
+        config: its settings, with a `run_dir`; if that holds its runs already, they resume, or are scored as they are.
         env: the environment.
         params: to train with.
         sets: name -> params with the scenarios to score on.

@@ -1,4 +1,4 @@
-"""What was measured, in files: one for each agent of each environment, so that nothing is measured twice."""
+"""Measurements in files: one for each agent of each environment, so that nothing is measured twice."""
 
 import io
 import json
@@ -43,5 +43,5 @@ def load(path: Path) -> Measured:
 
 
 def load_all(folder: Path, env_id: str) -> dict[str, Measured]:
-    """Agent -> what was measured of it in an environment so far."""
+    """Agent -> its measurements in an environment so far."""
     return {path.stem: load(path) for path in sorted((folder / env_id).glob("*.npz"))}

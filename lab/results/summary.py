@@ -1,4 +1,4 @@
-"""What was measured as a few numbers with their intervals: a row for each agent."""
+"""Measurements as a few numbers with their intervals: a row for each agent."""
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
@@ -31,7 +31,7 @@ class Row:
     better: Aggregate | None  # probability that it improves upon the agent `REFERENCE_AGENT` on the test set
     library_score: Aggregate | None  # mean score: 0 is Random
     score_is: str  # the kind of return that scores 1, "" without scores
-    figures: Mapping[str, list[float]]  # what each seed for which that is known did on the test set
+    figures: Mapping[str, list[float]]  # figures of each seed on the test set, where they exist
     about: Mapping[str, Any]
 
 
@@ -39,7 +39,7 @@ def rows(measured: Mapping[str, Measured], reference: ReferenceReturns | None) -
     """A row for each agent.
 
     Args:
-        measured: agent -> what it reached in one environment.
+        measured: agent -> its results in one environment.
         reference: the returns of Random and those that score 1 on the library, if it has one.
     """
     return [_row(agent, measured, reference) for agent in measured]
@@ -75,7 +75,7 @@ def _with_test(arrays: Arrays) -> Arrays:
 
 
 def _over(names: Iterable[str], *samples: Arrays, statistic: Callable[..., float]) -> dict[str, Aggregate]:
-    """Set -> a statistic of what the samples have, for those sets that each of them has."""
+    """Set -> a statistic of the samples, for the sets that all samples have."""
     sizes = [samples[0][name].shape[1] for name in TEST if name in samples[0]]
     strata = {WHOLE_TEST: np.repeat(np.arange(len(sizes)), sizes)}
     return {

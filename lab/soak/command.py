@@ -54,7 +54,7 @@ def _begun(out: pathlib.Path, ids: list[str], about: dict[str, Any]) -> int:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Prints what breaks a law; the exit status is 1 if anything did, 2 for a soak that cannot be."""
+    """Prints the broken laws; the exit status is 1 if there are any, 2 for an impossible soak."""
     parser = argparse.ArgumentParser("python -m lab soak", description=__doc__)
     parser.add_argument("--steps", type=whole_numbers.parse, default=10**7, help="of each environment")
     parser.add_argument("--env", nargs="*", default=[], metavar="ID", help="default: all that are registered")

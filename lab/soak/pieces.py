@@ -1,4 +1,4 @@
-"""A piece of a soak: random legal actions in generated scenarios, and what breaks a law, counted within one program."""
+"""A piece of a soak: random legal actions in generated scenarios, and broken laws, counted within one program."""
 
 import dataclasses
 import functools
@@ -51,7 +51,7 @@ class Sizes:
 def player(id: str, sizes: Sizes) -> Callable[[Any, int], dict[str, Any]]:
     """(seed, number of the piece) -> `episodes`, `reward` and `broken` (law -> steps), all numbers of Python.
 
-    Every piece begins anew with keys and scenarios of its own, so any of them can be played again alone.
+    Every piece starts with its own keys and scenarios, so any of them can be replayed alone.
     """
     env, params = jaxenv.make(id)
     play = jax.jit(functools.partial(_play, env, sizes))
@@ -110,7 +110,7 @@ def broken_laws(env: Environment, params: Any, before: tuple[Any, Any], outcome:
         env: the environment.
         params: its params.
         before: observation and state before the step.
-        outcome: what `env.step` returned.
+        outcome: the results of `env.step`.
     """
     observation, state = before
     _, next_state, reward, terminated, truncated, info = outcome

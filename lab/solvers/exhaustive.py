@@ -22,7 +22,7 @@ class Values(NamedTuple):
 
 
 class _Layer(NamedTuple):
-    """What the actions of all states at one step lead to; S states."""
+    """The successors of all states at one step under all actions; S states."""
 
     rewards: np.ndarray  # [S, A] float32
     legal: np.ndarray  # [S, A] bool

@@ -23,14 +23,14 @@ def returns(env: LifeOps, library: Library, seconds: float = 0.0) -> dict[str, R
 
 
 def _row(env: LifeOps, params: Any, number: int, heuristic: float) -> Row:
-    """What is known of one day."""
+    """The returns of one day."""
     found = solve(env, params, number, _future_of)
     row = {"random": found.random, "heuristic": heuristic, "best": found.best, "worst": found.worst}
     return {name: _plain(value) for name, value in row.items()}
 
 
 def _future_of(state: State) -> State:
-    """All but where events come from, which text alone asks."""
+    """Everything except the sources of events, which only text needs."""
     return state.replace(source=None)
 
 

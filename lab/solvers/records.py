@@ -1,4 +1,4 @@
-"""What solvers write: rows of `library/returns.json`."""
+"""The output of the solvers: rows of `library/returns.json`."""
 
 import json
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from pathlib import Path
 DIGITS = 4  # after the point
 
 Row = dict[str, float | str]
-"""What is known of a scenario, such as `random` and `best`."""
+"""The returns of a scenario, such as `random` and `best`."""
 Table = Mapping[str, Row]
 """Scenario id -> row."""
 

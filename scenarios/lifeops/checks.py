@@ -10,7 +10,7 @@ from scenarios.checking import over_capacity, repeated
 from scenarios.errors import Path, Problem, named
 from scenarios.lifeops.document import DEFAULT_TRIP, Day, Event
 
-FOCUS_ID = re.compile(r"focus_\d+")  # what a day names its focus blocks
+FOCUS_ID = re.compile(r"focus_\d+")  # the names that a day gives to its focus blocks
 
 
 def problems(day: Day, limits: Limits) -> list[Problem]:
@@ -19,7 +19,7 @@ def problems(day: Day, limits: Limits) -> list[Problem]:
 
 
 def warnings(day: Day) -> list[Problem]:
-    """What is allowed but rarely intended."""
+    """Remarks on allowed but rarely intended contents."""
     return [*_unmapped_places(day), *_focus_ids(day)]
 
 
@@ -75,7 +75,7 @@ def _unmapped_places(day: Day) -> Iterator[Problem]:
 
 
 def _unmapped(place: str, mapped: Iterable[str]) -> str:
-    """What is told of a place that has no travel times; with the nearest one that has."""
+    """The remark on a place that has no travel times; with the nearest one that has."""
     text = f"{named(place)} is missing from travel_times; trips there default to {DEFAULT_TRIP} minutes."
     return text + did_you_mean(place, mapped)
 

@@ -1,4 +1,4 @@
-"""Arrays to days: what was compiled or generated, as a LifeOps document again."""
+"""Arrays to days: compiled or generated scenarios as LifeOps documents."""
 
 from collections.abc import Sequence
 
@@ -87,7 +87,7 @@ def _tasks_words(tasks: types.Tasks) -> tuple[Task, ...]:
 
 
 def _persona_words(persona: types.Persona, names: Sequence[str]) -> Persona:
-    """A persona without a name of its own."""
+    """An unnamed persona."""
     early, late = int(persona.avoid_before), int(persona.avoid_after)
     return Persona(
         persona_id="generated",

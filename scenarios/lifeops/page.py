@@ -22,7 +22,7 @@ def page(day: Day, name: str = "") -> str:
 
 
 def _persona_lines(persona: Persona) -> list[str]:
-    """Who it is and what they like."""
+    """The persona and its preferences."""
     earliest, latest = persona.preferred_meeting_window
     wishes = [f"likes meetings between {clock(earliest)} and {clock(latest)}"]
     if persona.avoid_meetings_before_min is not None:

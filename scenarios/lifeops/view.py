@@ -20,7 +20,7 @@ FOCUS_TITLE = "Focus time"
 
 @functools.partial(jax.jit, static_argnums=0)
 def legal_and_moves(env: LifeOps, state: State, params: Params, _: None = None) -> tuple[jax.Array, jax.Array, Move]:
-    """(legal [A] bool; feasible [A] bool; what each entry means, its move, [A])."""
+    """(legal [A] bool; feasible [A] bool; meaning of each entry, its move, [A])."""
     scenario = params.bank[state.scenario]
     request = scenario.requests.at(state.handled)
     moves = actions.every_move(env.catalogue, request, scenario.persona)
@@ -63,7 +63,7 @@ def normalize_action(action: Action, day: Day, state: State, _: None = None) -> 
 
 
 def observation(day: Day, state: State, _: None = None) -> dict[str, Any]:
-    """What the agent may know of a state; requests after the third are hidden."""
+    """The agent's observation of a state; requests after the third are hidden."""
     handled = int(state.handled)
     waiting = [request.model_dump() for request in day.pending_requests[handled:]]
     return {

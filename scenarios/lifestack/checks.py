@@ -128,7 +128,7 @@ def _wrong_side(task: Task, field: str, key: str, writes: str, home: str) -> str
 
 
 def _why(task: Task, key: str) -> str:
-    """What makes a key belong where it does."""
+    """The reason why a key belongs to its table."""
     for field in ("hidden_state", "mutable_world", "visible_world"):
         if key in task[field]:
             return f"it is in {field}"

@@ -102,7 +102,7 @@ class _Conditions:
 
 
 def _known(task: Task, facts: Facts) -> list[int]:
-    """The first codes, UNKNOWN for what is not known from the start."""
+    """The first codes, UNKNOWN for facts that are not known from the start."""
     unknown = (hidden_keys(task) | written_by_events(task)) - set(task.visible_world)
     return [UNKNOWN if key in unknown else code for key, code in facts.first.items()]
 
@@ -182,7 +182,7 @@ def _events(padding: types.Events, task: Task, facts: Facts) -> types.Events:
 
 
 def _write(row: np.ndarray, written: Mapping[str, Any], facts: Facts) -> None:
-    """Puts the codes of what is written into a row, by slot."""
+    """Puts the written codes into a row, by slot."""
     for key, value in written.items():
         row[facts.slot(key)] = facts.code(key, value)
 

@@ -1,4 +1,4 @@
-"""Arrays to tasks: what was compiled or generated, as a LifeStack document again."""
+"""Arrays to tasks: compiled or generated scenarios as LifeStack documents."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -85,16 +85,16 @@ class _Words:
         return list(dict.fromkeys(map(int, table)))
 
     def _count_hidden(self) -> int:
-        """How many keys, the first ones, are of the hidden state: up to the last that is unknown for no other reason.
+        """Number of leading keys of the hidden state: up to the last that is unknown and not written by an event.
 
-        What an event writes is unknown in the world as well.
+        Keys that events write are unknown in the world as well.
         """
         scenario = self.scenario
         hidden = (np.asarray(scenario.known) == UNKNOWN) & ~self.is_written
         return int(np.flatnonzero(hidden[: len(self.keys)]).max(initial=-1)) + 1
 
     def _value(self, slot: int, code: int) -> Any:
-        """What a code is called; null for absence."""
+        """The name of a code; null for absence."""
         return None if code == ABSENT else self.values[slot][code]
 
     def _writes(self, row: Any, slots: Iterable[int]) -> dict[str, Any]:
@@ -149,7 +149,7 @@ class _Words:
         return found
 
     def _member(self, column: int) -> list[dict[str, Any]]:
-        """The alternatives of a member of success; one that never holds if there are none."""
+        """The alternatives of a member of success; a member that never holds if there are none."""
         return self._alternatives(self.scenario.success, column) or [{"key": self.keys[0], "value": NEVER_TAKEN}]
 
     # Tables -------------------------------------------------------------------------------------------

@@ -65,7 +65,7 @@ class Facts:
         return _code(self.values[key], value)
 
     def value(self, key: str, code: int) -> Any:
-        """What a code means; null for 0."""
+        """The meaning of a code; null for 0."""
         return None if code == ABSENT else self.values[key][code - 1]
 
     def codes(self, condition: Condition) -> int:

@@ -1,4 +1,4 @@
-"""What arrays no longer hold: values that comparisons distinguish, and the changes before they spread."""
+"""Recovers data that arrays no longer hold: values that comparisons distinguish, and changes before they spread."""
 
 import itertools
 from collections.abc import Sequence

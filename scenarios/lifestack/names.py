@@ -1,4 +1,4 @@
-"""What pictures and text call the parts of a crisis."""
+"""Names of the parts of a crisis, for pictures and text."""
 
 from collections.abc import Sequence
 from typing import Any

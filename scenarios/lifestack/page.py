@@ -15,7 +15,7 @@ SIGNS = {"eq": "=", "ne": "≠", "gt": ">", "lt": "<", "ge": "≥", "le": "≤"}
 
 
 def page(task: Task, name: str = "") -> str:
-    """Everything in a document, including what is hidden; `name` is for a task without an id."""
+    """Everything in a document, hidden parts included; `name` is for a task without an id."""
     tier = task.domain_metadata.get("tier")
     words = [task.id or name or "a task", task.domain, str(tier or ""), f"difficulty {task.difficulty}"]
     title = " · ".join([*filter(None, words), f"at most {task.horizon} steps"])
@@ -56,7 +56,7 @@ def _fact_rows(task: Task) -> Iterator[list[str]]:
 
 
 def _route_lines(route: Route) -> list[str]:
-    """A route, and what it needs and does."""
+    """A route, its needs and its effects."""
     cost = route.cost
     priced = (("money", cost.money), ("hours", cost.time), ("energy", cost.energy))
     words = [route.id, " + ".join(route.verbs), f"reward {route.final_reward:g}"]
@@ -81,7 +81,7 @@ def _milestone_row(milestone: Milestone, task: Task) -> list[str]:
 
 
 def _event_lines(event: ExoEvent) -> list[str]:
-    """An event, and what it does."""
+    """An event and its effects."""
     when = "any step, once" if event.step == EVERY_STEP else f"step {event.step}"
     words = [event.id, when, f"{100 * event.probability:g} %", "silent" if event.silent else ""]
     parts = {

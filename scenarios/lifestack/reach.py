@@ -1,6 +1,6 @@
-"""What a task could reach without a clock and without routes that close each other.
+"""The states that a task could reach without a clock and without routes that close each other.
 
-What is ruled out here can never happen; what is not may still be out of reach.
+A state ruled out here can never happen; any other may still be out of reach.
 """
 
 import dataclasses

@@ -21,7 +21,7 @@ HOLDS, FAILS = "holds", "fails"  # of a precondition, besides UNKNOWN_FACT
 
 
 class Moves(NamedTuple):
-    """What the entries of the catalogue mean, each [A]."""
+    """The meaning of the entries of the catalogue, each [A]."""
 
     activity: np.ndarray
     route: np.ndarray
@@ -29,7 +29,7 @@ class Moves(NamedTuple):
 
 
 def legal_and_moves(env: LifeStack, state: State, params: Params, _: None = None) -> tuple[jax.Array, jax.Array, Moves]:
-    """(legal [A] bool; feasible [A] bool, here the same; what each entry means)."""
+    """(legal [A] bool; feasible [A] bool, here the same; meaning of each entry)."""
     legal = _legal(env, state, params)
     return legal, legal, Moves(env.catalogue.activity, env.catalogue.route, env.catalogue.key)
 
@@ -60,7 +60,7 @@ def normalize_action(action: Action, task: Task, state: State, _: None = None) -
 
 
 def observation(task: Task, state: State, _: None = None) -> dict[str, Any]:
-    """What the agent may know of a state; it leaves out hidden facts and the future."""
+    """The agent's observation of a state; it leaves out hidden facts and the future."""
     facts = Facts.of(task)
     codes = zip(facts.keys, state.facts, state.known, strict=False)
     known = {key: int(fact if key in task.visible_world else seen) for key, fact, seen in codes}
@@ -116,7 +116,7 @@ def _route(route: Route, n: int, state: State, facts: Facts, known: dict[str, in
 
 
 def _relations(route: Route, state: State, facts: Facts, known: dict[str, int]) -> dict[str, str]:
-    """Whether each precondition holds, as far as the agent knows; not what it requires."""
+    """Whether each precondition holds, as far as the agent knows, without its requirement."""
     found = {}
     for condition in route.conditions:
         if condition.key in METRICS:

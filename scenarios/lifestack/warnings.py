@@ -1,4 +1,4 @@
-"""Warnings about a task: what is allowed but rarely intended."""
+"""Warnings about a task: allowed but rarely intended contents."""
 
 import itertools
 from collections.abc import Iterable, Iterator
@@ -16,7 +16,7 @@ MAX_WORDED = 3  # alternatives of a condition that a warning explains
 
 
 def warnings(task: Task) -> list[Problem]:
-    """What is allowed but rarely intended."""
+    """Remarks on allowed but rarely intended contents."""
     reach = Reach.of(task)
     return [
         *_unwinnable(task, reach),

@@ -44,10 +44,10 @@ def create_app(default_id: str = "LifeOps-v0", limit: int = 16, idle_seconds: fl
     """The server as an ASGI application.
 
     OpenEnv serves /ws, /schema, /metadata, /health and /mcp. Its own /reset and /step begin and forget an environment
-    at every request, so those here keep one for each `episode_id`, which /reset returns and /step and /state ask for.
+    at every request, so those here keep one for each `episode_id`, which /reset returns and /step and /state require.
 
     Args:
-        default_id: what a reset plays that names no `env_id`.
+        default_id: the id for a reset that names no `env_id`.
         limit: sessions at a time, of HTTP and of WebSocket each.
         idle_seconds: how long a session stays after its last use.
 

@@ -1,4 +1,4 @@
-"""`TextEnv` as an environment of OpenEnv: one for each session, told at a reset which id and scenario to play."""
+"""`TextEnv` as an environment of OpenEnv: one for each session; a reset names the id and scenario to play."""
 
 import functools
 import secrets
@@ -99,7 +99,7 @@ class TextEnvironment(openenv.Environment):
         return self._game is not None
 
     def get_metadata(self) -> Any:
-        """What clients show of the server."""
+        """The description of the server for clients."""
         return _metadata()
 
     def close(self) -> None:

@@ -11,7 +11,7 @@ MAX_BODY = 2**20  # bytes of a request or a message
 BODY_SECONDS = 60  # for the body of a request, from its head on
 MAX_TYPE = 255  # characters of the type of a message, which an answer repeats
 NO_OBJECT = json.dumps({"type": "(the message is not a JSON object of a known type)"})
-"""What is answered as an unknown type."""
+"""The message that the server answers as an unknown type."""
 
 
 class Guard:
@@ -37,7 +37,7 @@ class Guard:
                 return {"type": "websocket.receive", "text": NO_OBJECT}
             if message["type"] == "http.request":
                 size += len(message.get("body", b""))
-                deadline = deadline if message.get("more_body") else None  # what follows is that the client leaves
+                deadline = deadline if message.get("more_body") else None  # the next message is that the client leaves
             if size > MAX_BODY:
                 raise _refusal(413, f"the request is longer than {MAX_BODY} bytes.")
             return message

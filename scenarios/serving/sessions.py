@@ -1,4 +1,4 @@
-"""A limited number of sessions, each dropped when nobody uses it for a while."""
+"""A limited number of sessions, each dropped after some time without use."""
 
 import threading
 import time

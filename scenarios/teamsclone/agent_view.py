@@ -1,4 +1,4 @@
-"""One agent in a running workspace: whose eyes these are, what it is called, and what it sees."""
+"""One agent in a running workspace: its identity, its name and its view."""
 
 import functools
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ AGENT = "agent"  # the id of the only agent; of several `agent-0` and so on
 
 
 class AgentView(NamedTuple):
-    """What describing a state takes beside the state and its document."""
+    """The further input for describing a state, beside the state and its document."""
 
     env: TeamsClone
     params: Params
@@ -27,7 +27,7 @@ class AgentView(NamedTuple):
 
 
 class AgentSnapshot(NamedTuple):
-    """What the environment reports of one agent at a state; messages are those of its window, newest first."""
+    """The environment's report on one agent in a state; messages are those of its window, newest first."""
 
     mask: jax.Array  # [A] bool, as the environment gives it
     is_over: jax.Array  # [] bool
@@ -44,7 +44,7 @@ def agent_view(env: TeamsClone, params: Params, documents: Sequence[Workspace], 
 
 
 def snapshot(view: AgentView, state: State) -> AgentSnapshot:
-    """What the environment reports of the agent."""
+    """The environment's report on the agent."""
     return jax.tree.map(np.asarray, _snapshot(view.env, state, view.params, view.agent))
 
 

@@ -32,7 +32,7 @@ DEFAULT_SCENARIO = "general"  # the workspace of the specification
 class FirstResponse(dict[str, Any]):
     """The response to `reset`, in which `response["teams"]` is also `response["state"]["teams"]`.
 
-    The specification's example takes what `reset` returns for the first state, and its format is that of a response.
+    The specification's example treats the result of `reset` as the first state, and its format is that of a response.
 
     >>> FirstResponse(success=True, state={"teams": []})["teams"]
     []
@@ -71,7 +71,7 @@ class TeamsEnvClient:
             env: of one agent, wrapped or not; the wrappers do not take part. None for `TeamsClone-v0`.
             params: hold the bank of `library`; None for the environment's default ones around it.
             seed: random seed, 0 to 2³² − 1.
-            library: names what the arrays number; None for the shipped one, of which `general` where there are no
+            library: gives names to indices; None for the shipped one, of which `general` where there are no
                 `params`.
 
         Raises:
@@ -114,7 +114,7 @@ class TeamsEnvClient:
         return self._answer(reading.error) if reading.index is None else self._take(reading)
 
     def get_state(self) -> Response:
-        """What the agent may know: `state`."""
+        """The agent's observation: `state`."""
         return {"success": True, "state": self._observation()}
 
     def get_actions(self) -> Response:
@@ -184,10 +184,10 @@ class TeamsEnvClient:
 
 
 def _is_mapping(action: Any) -> bool:
-    """Whether it reads like one; what does not even say what it is does not."""
+    """Whether it has the form of an action; a value whose class raises has not."""
     try:
         return isinstance(action, Mapping | Action)
-    except Exception:  # of a class that is not ours
+    except Exception:  # of a user's class
         return False
 
 

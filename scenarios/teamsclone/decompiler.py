@@ -1,4 +1,4 @@
-"""Arrays to workspaces: what was compiled or generated, as a TeamsClone document again."""
+"""Arrays to workspaces: compiled or generated scenarios as TeamsClone documents."""
 
 import itertools
 from typing import Any

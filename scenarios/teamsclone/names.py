@@ -1,4 +1,4 @@
-"""What pictures and text call the parts of a workspace, and what is written in it."""
+"""Names of the parts of a workspace and its texts, for pictures and text."""
 
 from collections.abc import Sequence
 from typing import Any

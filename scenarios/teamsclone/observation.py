@@ -23,9 +23,9 @@ DIGITS = 4  # after the point, of rewards and statistics: rewards are hundredths
 
 
 def observation(document: Workspace, state: State, view: AgentView) -> dict[str, Any]:
-    """What the agent may know of a state; of other channels only the number of unread messages.
+    """The agent's observation of a state; of other channels only the number of unread messages.
 
-    Messages are listed oldest first. One that mentions an agent has `@agent` in its content.
+    Messages are listed oldest first. A message that mentions an agent has `@agent` in its content.
     """
     seen, id = snapshot(view, state), current_channel(document, state, view)
     teams = _teams(document, state.unread[view.agent])

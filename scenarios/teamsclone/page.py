@@ -61,7 +61,7 @@ def _preference_rows(workspace: Workspace) -> Iterator[list[str]]:
 
 
 def _mix_rows(workspace: Workspace) -> Iterator[list[str]]:
-    """How often each teammate posts what."""
+    """How often each teammate posts each kind of message."""
     yield ["", *POSTED_KINDS]
     for user in workspace.users:
         yield [user.id, *map(_percent, shares(user.kind_mix[kind] for kind in POSTED_KINDS))]

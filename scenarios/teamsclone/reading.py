@@ -28,7 +28,7 @@ class Reading(NamedTuple):
     """The catalogue entry of an action, or the error."""
 
     index: int | None  # the entry to be stepped, None for no step
-    error: str | None = None  # what is wrong with it
+    error: str | None = None  # the reason why it is not legal
     message: tuple[str, str] | None = None  # the id and the content of the message that it sends
 
 
@@ -80,7 +80,7 @@ def _first(verb: int, view: AgentView) -> int:
 
 
 def _complaint(error: ValidationError) -> str:
-    """What is wrong with an action, even if it cannot be quoted."""
+    """The error of an action, even if the action cannot be quoted."""
     try:
         return " ".join(problem.text for problem in problems_of(error, Action)[:MAX_TOLD])
     except (TypeError, ValueError, RecursionError):

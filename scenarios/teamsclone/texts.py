@@ -1,4 +1,4 @@
-"""The table of texts of a bank: what the text codes of several workspaces mean."""
+"""The table of texts of a bank: the meaning of the text codes of several workspaces."""
 
 import re
 from collections.abc import Iterable

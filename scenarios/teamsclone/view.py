@@ -15,7 +15,7 @@ UNKNOWN_CHANNEL, MALFORMED = "(unknown channel)", "(malformed)"
 
 
 class Moves(NamedTuple):
-    """What the entries of the catalogue mean, each [A]."""
+    """The meaning of the entries of the catalogue, each [A]."""
 
     verb: np.ndarray
     channel: np.ndarray
@@ -27,7 +27,7 @@ class Moves(NamedTuple):
 def legal_and_moves(
     env: TeamsClone, state: State, params: Params, view: AgentView
 ) -> tuple[jax.Array, jax.Array, Moves]:
-    """(legal [A] bool; feasible [A] bool, here the same; what each entry means)."""
+    """(legal [A] bool; feasible [A] bool, here the same; meaning of each entry)."""
     legal = snapshot(view, state).mask
     return legal, legal, Moves(*env.catalogue.table.T)
 
@@ -38,7 +38,7 @@ def has_ended(document: Workspace, state: State, view: AgentView) -> bool:
 
 
 def action_dicts(document: Workspace, state: State, moves: Moves, view: AgentView) -> list[dict[str, Any]]:
-    """Each entry of the catalogue as an action; what the workspace does not have gets a placeholder."""
+    """Each entry of the catalogue as an action; parts that the workspace lacks get placeholders."""
     ids, window = document.channel_ids, window_ids(document, state, view)
     found = []
     for verb, channel, kind, slot, emoji in zip(*(column.tolist() for column in moves), strict=True):
@@ -61,7 +61,7 @@ def action_dicts(document: Workspace, state: State, moves: Moves, view: AgentVie
 
 
 def normalize_action(action: Action, document: Workspace, state: State, view: AgentView) -> dict[str, Any]:
-    """The action as the catalogue writes it: any message is one of the templates there, or empty."""
+    """The action in the catalogue's form: any message is one of the templates there, or empty."""
     payload = action.payload.model_dump(exclude_none=True)
     if action.type == SEND:
         payload = _message(payload["content"], payload.get("channelId"), document, state, view)

@@ -1,4 +1,4 @@
-"""Warnings about a workspace: what is allowed but rarely intended."""
+"""Warnings about a workspace: allowed but rarely intended contents."""
 
 import math
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from scenarios.teamsclone.document import User, Workspace
 
 
 def warnings(workspace: Workspace) -> list[Problem]:
-    """What is allowed but rarely intended."""
+    """Remarks on allowed but rarely intended contents."""
     return [
         *_silent_teammates(workspace),
         *_silent_channels(workspace),
@@ -52,7 +52,7 @@ def _silent_teammates(workspace: Workspace) -> Iterator[Problem]:
 
 
 def _silent_channels(workspace: Workspace) -> Iterator[Problem]:
-    """Channels in which nobody posts and no call starts."""
+    """Channels without posts and without calls."""
     for n, team in enumerate(workspace.teams):
         for m, channel in enumerate(team.channels):
             is_used = any(posts(user) and workspace.preference(user)[channel.id] for user in workspace.users)
@@ -62,7 +62,7 @@ def _silent_channels(workspace: Workspace) -> Iterator[Problem]:
 
 
 def _no_mentions(workspace: Workspace) -> Iterator[Problem]:
-    """Workspaces in which nobody ever mentions an agent."""
+    """Workspaces without any mention of an agent."""
     is_asked = any(user.kind_mix.mention > 0 and posts(user) for user in workspace.users)
     if not is_asked and not any(message.kind == "mention" for message in workspace.messages):
         text = "nobody ever mentions an agent: give a kind_mix some weight of mention."
@@ -95,7 +95,7 @@ def _absent_agents(workspace: Workspace) -> Iterator[Problem]:
 
 
 def _calls_of_nobody(workspace: Workspace) -> Iterator[Problem]:
-    """Calls that nobody can start."""
+    """Calls without anybody to start them."""
     if any(map(can_be_present, workspace.users)):
         return
     for n, team in enumerate(workspace.teams):

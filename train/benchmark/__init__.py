@@ -1,1 +1,1 @@
-"""How fast the programs are where they run, and what they become where they might run."""
+"""The speed of programs on this machine, and facts of programs compiled for another one."""

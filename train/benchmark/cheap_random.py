@@ -1,4 +1,4 @@
-"""Random numbers that cost a few operations each, to see what those of JAX cost; not random enough for other uses."""
+"""Random numbers of a few operations each, to measure the cost of JAX's; not random enough for other uses."""
 
 import math
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ def seed(number: jax.Array) -> jax.Array:
 
 
 def bits(key: jax.Array, width: int, shape: Sequence[int]) -> jax.Array:
-    """As many random words as asked for, of 8, 16 or 32 bits."""
+    """The requested number of random words, of 8, 16 or 32 bits."""
     count = jnp.arange(math.prod(shape), dtype=jnp.uint32).reshape(shape)
     return ((key[0] ^ count) * jnp.uint32(SPREAD) + key[1]).astype(f"uint{width}")
 

@@ -75,7 +75,7 @@ def line() -> str:
 
 
 def peak_memory() -> dict[str, int | None]:
-    """The greatest memory of this process so far, in bytes: of the host, and of the device where it tells."""
+    """The peak memory of this process so far, in bytes: of the host, and of the device if it reports that."""
     stats = jax.devices()[0].memory_stats() or {}
     unit = 1 if sys.platform == "darwin" else 1024
     return {
@@ -85,7 +85,7 @@ def peak_memory() -> dict[str, int | None]:
 
 
 def processor() -> str:
-    """What tells this kind of processor, and what it can do, from another."""
+    """The model and the features of the processor, which distinguish it from other kinds."""
     parts = platform.machine(), platform.processor(), _of_processor("model name"), _of_processor("flags")
     return "; ".join(filter(None, parts))
 
@@ -98,7 +98,7 @@ def _program() -> list[str]:
 
 
 def _of_processor(name: str) -> str | None:
-    """What Linux says of the first processor."""
+    """A line of Linux's description of the first processor."""
     try:
         with open("/proc/cpuinfo") as file:
             return next(line.split(":", 1)[1].strip() for line in file if line.startswith(name))

@@ -1,4 +1,4 @@
-"""Optimized HLO text, and what can be counted in it: kernels, gathers, and the bytes of arrays with their padding."""
+"""Optimized HLO text, and counts of its parts: kernels, gathers, and the bytes of arrays with their padding."""
 
 import collections
 import dataclasses
@@ -62,7 +62,7 @@ class Instruction:
 
     @functools.cached_property
     def arrays(self) -> list[Array]:
-        """What it gives: one array, or those of a tuple."""
+        """The results: one array, or those of a tuple."""
         found = re.findall(r"\b([a-z]\w*)\[([\d,<=]*)\](\{[^{}]*\})?", self.shape)
         return [
             Array(dtype, tuple(int(n.replace("<=", "")) for n in dims.split(",") if n), layout)
@@ -149,7 +149,7 @@ class Module:
 def largest(module: Module, *, count: int = 12) -> list[tuple[Array, str, int]]:
     """The largest arrays of a program: (type, where in JAX the first comes from, how many instructions give one).
 
-    They are what the program reads and makes. Those that do not live at the same time may share memory, and what is
+    They are the program's inputs and results. Those that do not live at the same time may share memory, and an array
     updated in place is one buffer with several instructions.
     """
     found: dict[str, tuple[Array, str, int]] = {}
@@ -163,7 +163,7 @@ def largest(module: Module, *, count: int = 12) -> list[tuple[Array, str, int]]:
 
 @dataclasses.dataclass(frozen=True)
 class Counts:
-    """What a computation does in one run."""
+    """The operations of a computation in one run."""
 
     launches: int
     kinds: Mapping[str, int]  # operation -> launches

@@ -1,6 +1,6 @@
 """Training as workloads: a rollout in which the policy acts, and the whole superstep.
 
-Both rest on the public functions of the algorithm alone, and what they carry is opaque here.
+Both rest on the public functions of the algorithm alone, and their carry is opaque here.
 """
 
 import dataclasses

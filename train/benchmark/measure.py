@@ -89,7 +89,7 @@ def in_turns(
         rounds: of each.
         floor: also time a copy of the bytes that a step must move, beside each workload in each round.
         parallel: programs compiled at a time; with more than one, their compile seconds are those of a busy machine.
-        tick: called with the name of what was done last, 1 + rounds times for each workload.
+        tick: called with the name of the last workload, 1 + rounds times for each workload.
     """
     running = compile_all(workloads, parallel=parallel, tick=tick)
     floors = [_floor(each) if floor else None for each in running]
@@ -145,7 +145,7 @@ def copy_bandwidth(num_bytes: int, *, rounds: int = 5, steps: int = 16) -> float
 
 
 def _warm(running: Running) -> Running:
-    """After one call to warm up and one that tells how many make a round."""
+    """Warms up with one call, and sets the number of calls in a round from the time of another."""
     running.round()
     seconds = running.round()[0] * running.workload.env_steps
     running.calls = min(1000, max(1, math.ceil(MIN_SECONDS / seconds)))

@@ -36,7 +36,7 @@ VARIANTS = ("whole", "recorded actions", "mask alone", "nothing observed", "no r
 
 
 class Recording(NamedTuple):
-    """What all variants play."""
+    """The steps that all variants play."""
 
     state: Any  # [B]
     keys: jax.Array  # [T + 1], the first for the first action
@@ -83,7 +83,7 @@ def _record(env: Environment, num_envs: int, steps: int, key: Key, params: Any) 
 def _workload(
     env: Environment, variant: str, num_envs: int, steps: int, recorded: Callable[[], tuple[Any, Recording]]
 ) -> Workload:
-    """A scan that begins at the start of the recording in each call; what is seen there is carried."""
+    """A scan that begins at the start of the recording in each call; the observation there is carried."""
     observe = _OBSERVED.get(variant, lambda env: env.observe)(env)
     step = _step(env, observe, resets=variant != "no reset")
 
@@ -98,7 +98,7 @@ def _workload(
             keys = jax.random.wrap_key_data(jax.random.key_data(keys), impl=CHEAP)
         given = None if variant in ("whole", "cheap draws") else actions
         played = _play(step, (seen, state), keys, numbers, given)
-        return (seen, total + jnp.sum(played[0][1])), played  # the sum is what the next call waits for
+        return (seen, total + jnp.sum(played[0][1])), played  # the next call waits for the sum
 
     return Workload(f"{env.name}, {variant}", num_envs, num_envs * steps, recorded, start, run)
 

@@ -1,8 +1,8 @@
 """Where a superstep of training goes: its parts compiled apart and timed in turns with the whole, and its buffers.
 
-A part that is compiled alone is not quite what it is within the whole, where XLA fuses it with its neighbours. But it
+A part that is compiled alone differs a little from the same part within the whole, where XLA fuses it. But it
 is the same work in the same sizes, and it is timed in the same way on every platform. The gradients and the minibatches
-that they are taken on have no program of their own: they are what is left.
+that they are taken on have no separate program: they are the rest.
 """
 
 import dataclasses
@@ -35,12 +35,12 @@ REST = "network: gradients, and the minibatches for them"
 
 @dataclasses.dataclass(frozen=True)
 class Profile:
-    """What was found of one superstep."""
+    """The measurements of one superstep."""
 
     env_steps: int  # of a superstep
     seconds: float  # of it, median over the rounds
     shares: dict[str, float]  # part -> of that time, median over the rounds; they sum to about 1
-    memory: dict[str, int]  # bytes of arguments, results and temporaries; results that lie in arguments are told apart
+    memory: dict[str, int]  # bytes of arguments, results and temporaries; results inside arguments apart
     buffers: list[tuple[hlo.Array, str, int]]
     trace: Path
 
@@ -94,7 +94,7 @@ def workloads(config: Config) -> list[Workload]:
 
 
 def shares(running: list[Running]) -> dict[str, float]:
-    """Part -> share of the superstep, from what was timed; what is left has a name of its own."""
+    """Part -> share of the superstep, from the timings; the remainder has its own name."""
     seconds = {each.workload.name: [1 / speed for speed in each.result.steps_per_s] for each in running}
     rounds = [dict(zip(seconds, values, strict=True)) for values in zip(*seconds.values(), strict=True)]
     for found in rounds:
@@ -107,7 +107,7 @@ def shares(running: list[Running]) -> dict[str, float]:
 
 
 def _alone(name: str, config: Config, start: Callable[..., Any], run: Callable[..., Any]) -> Workload:
-    """A part that takes the params and does what one update does."""
+    """A part that takes the params and makes one update."""
     params = jaxenv.make(config.env)[1]
     return Workload(name, config.rollout.num_envs, config.rollout.batch_size, lambda: params, start, run)
 

@@ -1,4 +1,4 @@
-"""What is stepped: an environment of any suite as batched functions, with one way to pick actions for all."""
+"""Environments of any suite as batched functions, with one way to pick actions for all."""
 
 import dataclasses
 import functools

@@ -64,7 +64,7 @@ def document(results: Sequence[Result], *, settings: Mapping[str, Any], **more: 
 
 
 def as_json(result: Result) -> dict[str, Any]:
-    """A measurement, with what follows from it."""
+    """A measurement with derived figures."""
     if not result.steps_per_s:
         return dataclasses.asdict(result)
     moved = None if result.sizes is None else result.sizes.floor * result.median

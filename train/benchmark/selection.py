@@ -8,7 +8,7 @@ from jaxenv.host.names import did_you_mean_one_of
 from train.benchmark import learning, programs
 from train.benchmark.workload import STEPS, Workload, steps_of
 
-Build = Callable[[int], Workload]  # environments -> what is timed
+Build = Callable[[int], Workload]  # environments -> the workload to time
 KINDS = ("environments", "rollout", "training")
 
 
@@ -21,7 +21,7 @@ def select(
     num_steps: int | None = None,
     others: Mapping[str, Build] | None = None,
 ) -> dict[str, Build]:
-    """Name -> what builds its workload, in the order of the table; after the registered environments the others.
+    """Name -> builder of its workload, in the order of the table; after the registered environments the others.
 
     Raises:
         ValueError: for an unknown kind or bank, and where no name contains `only`.

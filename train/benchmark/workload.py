@@ -1,4 +1,4 @@
-"""What is timed: a compiled function of (key, carry, params) that takes a known number of environment steps."""
+"""A workload: a compiled function of (key, carry, params) that takes a fixed number of environment steps."""
 
 import dataclasses
 from collections.abc import Callable
@@ -38,7 +38,7 @@ class Sizes:
 
     @property
     def floor(self) -> int:
-        """What a step must at least move: the state is read, the next state and the observation are written."""
+        """The least memory traffic of a step: read the state, write the next state and the observation."""
         return 2 * self.state + self.observation
 
 

@@ -78,7 +78,7 @@ def run(
 
 
 def keep(results: Sequence[Result], out: Path | None, plot: Path | None, **about: Any) -> None:
-    """Writes a JSON file of results, with the settings and what else is told of them, and a picture."""
+    """Writes a JSON file of results, with the settings and further facts about them, and a picture."""
     if out is not None:
         report.write(out, report.document(results, **about))
     if plot is not None:

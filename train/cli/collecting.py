@@ -1,4 +1,4 @@
-"""`jaxenv collect`: a dataset of what a policy does."""
+"""`jaxenv collect`: a dataset of a policy's transitions."""
 
 from pathlib import Path
 from typing import Any, Literal

@@ -78,14 +78,14 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
 
 
 def _in_words(config: Config) -> str:
-    """What is trained, and where."""
+    """The environment or members, and the place of training."""
     if is_population(config):
         return f"{len(members(config))} members of {config.env} on one device, each trained as follows"
     return f"{config.env} on {processes.in_words(*processes.place(config))}"
 
 
 def _length(outcome: Outcome) -> str:
-    """What a run has taken."""
+    """The steps and seconds of a run."""
     steps, seconds, compiling = outcome.env_steps, outcome.seconds, outcome.compile_seconds
     return f"{steps:,} steps in {seconds:.0f} s, after {compiling:.0f} s of compilation"
 
@@ -104,7 +104,7 @@ def _tell_start(say: Callable[[str], None], *, is_resumed: bool) -> OnStart:
 
 
 def _interrupted(algorithm: str, run_folder: folder.RunFolder) -> int:
-    """Says how the run goes on; the exit status."""
+    """Prints how to resume the run; the exit status."""
     print(f"interrupted; resume with: {command('train')} {algorithm} --resume {run_folder.path}")
     return process.INTERRUPTED
 

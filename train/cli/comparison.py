@@ -40,7 +40,7 @@ def load_library(env: Environment, path: str | None = None) -> scenarios.Library
 
 
 def tell_warnings(library: scenarios.Library | None, path: str | None) -> None:
-    """Says how many warnings the scenarios of a path have, if any, and what tells them."""
+    """Prints the number of warnings about the scenarios of a path, if any, and the command that lists them."""
     number = 0 if path is None or library is None else len(library.warnings)
     if number and processes.is_writer():
         told = f"{number} warning{'s' if number > 1 else ''}"

@@ -13,7 +13,7 @@ MAX_BYTES = 2 * 10**9  # the least recently used programs go
 
 
 def keep_compiled_programs() -> None:
-    """Has JAX keep what it compiles in the user's cache folder, if JAX's own settings say nothing else.
+    """Makes JAX keep compiled programs in the user's cache folder, unless JAX's own settings name another place.
 
     `JAX_COMPILATION_CACHE_DIR` names another folder, `JAX_ENABLE_COMPILATION_CACHE=false` keeps nothing.
     """

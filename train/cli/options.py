@@ -51,7 +51,7 @@ class Options:
 
     config: Config
     resumed: RunFolder | None  # the run to resume, or None for a new one
-    scaled: tuple[str, ...] = ()  # a line on what the number of environments changed in the preset, if it did
+    scaled: tuple[str, ...] = ()  # a line on the preset's changes for the number of environments, if there are any
 
 
 def parse(algorithm: str, argv: Sequence[str]) -> Options:
@@ -92,13 +92,13 @@ def parse(algorithm: str, argv: Sequence[str]) -> Options:
 
 
 def _num_envs(argv: Sequence[str]) -> int | None:
-    """The number of environments that a command line asks for; None if it asks for none, or for what cannot be."""
+    """The number of environments on a command line; None if it names none, or an impossible one."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--num-envs", "--num_envs")
     try:
         number = whole_numbers.parse(parser.parse_known_args(list(argv))[0].num_envs or "")
     except (ValueError, SystemExit):
-        return None  # tyro says what is wrong
+        return None  # tyro reports the mistake
     return number if 1 <= number <= MAX_BATCH else None
 
 
@@ -151,7 +151,7 @@ def _resumed(algorithm: str, folder: RunFolder, named: argparse.Namespace, rest:
 
 
 def _check_registered(folder: RunFolder, env: str) -> None:
-    """A ValueError, which says how the run goes on, if its environment is not known here."""
+    """A ValueError, with the way to resume, if its environment is not registered."""
     if env in jaxenv.registered():
         return
     if ":" in env:

@@ -63,7 +63,7 @@ def digest(path: Path) -> str:
 
 
 def _env_of(run_dir: Path) -> str:
-    """What the command line of a run called its environment; where that is not known, what is to be named."""
+    """The environment's name on the command line of a run; if that is unknown, a placeholder."""
     try:
         name = RunFolder(run_dir).read_config().env
     except ValueError:

@@ -15,7 +15,7 @@ def parse(text: str) -> int:
     (1000000, 4000)
 
     Raises:
-        ValueError: if it is none.
+        ValueError: if the text is not an integer.
     """
     try:
         return int(text)

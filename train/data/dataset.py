@@ -39,9 +39,9 @@ def collect(
         params: its params, whose scenarios are played in turns.
         episodes: how many.
         key: random key of actions and episodes.
-        source: what the metadata say of the policy.
+        source: the metadata's description of the policy.
         at_once: episodes that are in memory.
-        on_progress: is told how many more episodes are done.
+        on_progress: called with the number of further finished episodes.
     """
     if episodes < 1:
         raise ValueError(f"episodes must be at least 1, got {episodes}")

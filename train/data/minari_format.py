@@ -11,7 +11,7 @@ from train.data.dataset import load
 
 
 def minari() -> ModuleType:
-    """The package; a ValueError tells how to install it."""
+    """The package; a ValueError names the command that installs it."""
     try:
         return importlib.import_module("minari")
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""A NumPy archive written piece by piece, for arrays that do not fit into memory and whose length is not known."""
+"""A NumPy archive written piece by piece, for arrays of unknown length that do not fit into memory."""
 
 import contextlib
 import shutil

@@ -81,7 +81,7 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
     """The function (state, env_params, hyper) -> (state, metrics): collecting, and learning from the buffer.
 
     If the loss or its gradient is not finite, the update is not made: the state stays as it was, but for the bank. The
-    metrics say so. Until `learning_starts` steps are collected nothing is learned, and the metrics tell what would be.
+    metrics say so. Until `learning_starts` steps are collected nothing is learned; metrics are those of a trial step.
 
     >>> import functools, jax, jaxenv, train
     >>> from train import dqn

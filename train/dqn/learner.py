@@ -16,7 +16,7 @@ from train.settings.groups import Hyper, QLearning
 
 
 class Learned(NamedTuple):
-    """What gradient steps change."""
+    """The state that gradient steps change."""
 
     weights: Any
     optimizer: optax.OptState
@@ -59,7 +59,7 @@ def gradient_step(
     """One optimizer step: (learned, (terms of the loss, gradient norm)).
 
     Args:
-        learned: what is learned so far.
+        learned: the state so far.
         step: the number of this step ([] int32, from 0), and its samples, of which each lane has [N].
         reader: the network, and the environment that it acts in.
         hyper: the hyperparameters.

@@ -13,7 +13,7 @@ from jaxenv.core.types import Key
 
 
 class Step(struct.PyTreeNode):
-    """What is remembered of a step of an agent; leading axes [C] in the buffer, [N] as added, [M, N] as sampled."""
+    """A stored step of an agent; leading axes [C] in the buffer, [N] as added, [M, N] as sampled."""
 
     observation: Any  # the record in which the action was taken, its mask included
     action: jax.Array  # [...] int32
@@ -72,7 +72,7 @@ def add_unless(failed: jax.Array, after: Buffer, before: Buffer, steps: Step, ov
         after: the buffer with the steps.
         before: the buffer without them, of which only the counters are read.
         steps: [N], the steps.
-        overwritten: [N], what was in their places, see `due`.
+        overwritten: [N], the earlier contents of their places, see `due`.
     """
     at = _slots(before, steps.action.shape[0])
 
@@ -84,7 +84,7 @@ def add_unless(failed: jax.Array, after: Buffer, before: Buffer, steps: Step, ov
 
 
 def due(buffer: Buffer, number: int) -> Step:
-    """[N]: what is in the places where the next N steps are written."""
+    """[N]: the contents of the places where the next N steps are written."""
     at = _slots(buffer, number)
     return jax.tree.map(lambda x: x[at], buffer.steps)
 

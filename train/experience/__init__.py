@@ -1,1 +1,1 @@
-"""What every algorithm collects: the scenarios that are played, and the steps taken in them."""
+"""Experience for every algorithm: the scenarios that are played, and the steps taken in them."""

@@ -25,7 +25,7 @@ def generate_bank(
         env: the environment, whose generator draws the scenarios.
         key: random key.
         count: S, scenarios.
-        difficulty: least and greatest, within 0..1, or above 1 for what training never draws.
+        difficulty: least and greatest, within 0..1, or above 1 for scenarios beyond training.
         shared: the data that the scenarios share, taken from another bank of this environment.
     """
     low, high = difficulty

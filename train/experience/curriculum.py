@@ -23,7 +23,7 @@ NEVER_ENDED = float(jnp.finfo(jnp.float32).min)  # the greatest return of a scen
 
 
 class Levels(struct.PyTreeNode):
-    """What is known of the S scenarios of a bank."""
+    """Scores and history of the S scenarios of a bank."""
 
     score: jax.Array  # [S] float32, how much is left to learn, of the last update in which an episode of it ended
     is_scored: jax.Array  # [S] bool, an episode of it has ended since it was drawn
@@ -32,13 +32,13 @@ class Levels(struct.PyTreeNode):
 
     @classmethod
     def unknown(cls, size: int) -> "Levels":
-        """Nothing is known of any."""
+        """Levels without any history."""
         zeros = jnp.zeros(size, jnp.int32)
         return cls(jnp.zeros(size, jnp.float32), zeros > 0, zeros, jnp.full(size, NEVER_ENDED, jnp.float32))
 
 
 class Unfinished(struct.PyTreeNode):
-    """What the episodes that B rows are playing have added up so far, since an update is but a part of a long one."""
+    """Sums over the unfinished episodes of B rows, since an update is only a part of a long episode."""
 
     total: jax.Array  # [B] float32, of max(A, 0) or of V(s), by the score
     steps: jax.Array  # [B] float32
@@ -50,7 +50,7 @@ class Unfinished(struct.PyTreeNode):
 
 
 class Played(struct.PyTreeNode):
-    """What one update played, each [T, B]."""
+    """The steps of one update, each [T, B]."""
 
     scenario: jax.Array  # int32, index of the bank
     advantage: jax.Array  # float32, in scaled reward
@@ -62,14 +62,14 @@ class Played(struct.PyTreeNode):
 def observed(
     levels: Levels, unfinished: Unfinished, played: Played, updates: jax.Array, settings: Curriculum
 ) -> tuple[Levels, Unfinished]:
-    """The levels with the scores of the episodes that an update ended, and what those that go on have added up.
+    """The levels with the scores of the episodes that an update ended, and the sums of unfinished episodes.
 
     positive value loss: mean over all steps of these episodes of max(A, 0)
     MaxMC:               mean over all their steps of R_max - V(s), where R_max is the greatest return so far
 
     Args:
         levels: as they were.
-        unfinished: what the update's episodes had added up before it.
+        unfinished: the sums of these episodes before the update.
         played: the steps of the update.
         updates: [] int32, the number of this update.
         settings: which score.
@@ -97,7 +97,7 @@ def observed(
 def _of_episodes(
     unfinished: Unfinished, told: jax.Array, ended: jax.Array
 ) -> tuple[Unfinished, tuple[jax.Array, jax.Array]]:
-    """What goes on, and ([T, B] sum, [T, B] number) of all steps of the episodes that end with a step, 0 elsewhere."""
+    """Unfinished sums, and ([T, B] sum, [T, B] number) of all steps of episodes that end with a step, 0 elsewhere."""
 
     def step(so_far: Unfinished, step: tuple[jax.Array, jax.Array]) -> tuple[Unfinished, tuple[jax.Array, jax.Array]]:
         told, ended = step
@@ -123,7 +123,7 @@ def renewed(
     Args:
         key: random key.
         bank: S scenarios.
-        levels: what is known of them.
+        levels: their scores and history.
         live: [...] int32, the scenarios in play; they are kept.
         updates: [] int32, updates done so far.
         config: how scenarios are generated, and how many are kept.
@@ -141,16 +141,16 @@ def renewed(
 
 
 def summary(bank: ScenarioBank, before: Levels, after: Levels) -> dict[str, jax.Array]:
-    """Name -> [] float32: what a run records of a curriculum.
+    """Name -> [] float32: the recorded metrics of a curriculum.
 
     replay_share: probability that a start replays a scenario which has a score
-    replay_score: mean score of what is replayed, by its probabilities; 0 while nothing is
+    replay_score: mean score of replayed scenarios, by their probabilities; 0 while there are none
     level_score:  mean of all scores, those of this update among them
 
     Args:
         bank: S scenarios, with the probabilities of the starts of an update.
-        before: what was known of them.
-        after: what is known once they were played.
+        before: the levels before the update.
+        after: the levels after it.
     """
     cumulative = jnp.asarray(bank.start_cdf)
     weights = jnp.diff(cumulative, prepend=0.0) / cumulative[-1]
@@ -170,7 +170,7 @@ def ranks(levels: Levels) -> jax.Array:
 
 
 def start_weights(levels: Levels, is_new: jax.Array, updates: jax.Array, settings: Curriculum) -> jax.Array:
-    """[S] float32, the probabilities of starts: by replay over what is scored, and uniform over new scenarios."""
+    """[S] float32, the probabilities of starts: by replay over scored scenarios, and uniform over new ones."""
     replay, new = replay_weights(levels, updates, settings), _normalized(is_new.astype(jnp.float32))
     share = jnp.where(jnp.any(is_new), jnp.where(jnp.any(levels.is_scored), settings.replay_share, 0.0), 1.0)
     weights = share * replay + (1.0 - share) * new

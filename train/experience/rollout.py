@@ -4,8 +4,8 @@ Each agent is a row: a batch has B = E * N rows, with the agents of an environme
 sees rows alone. So agents share their weights, and a single agent is the case N = 1.
 
 Observations are kept as the records that the environment returns, which are up to 45 times smaller than a network's
-features of them; features are computed where they are used. Between two rollouts no observation is kept at all, since a
-state tells it.
+features of them; features are computed where they are used. Between two rollouts no observation is kept, since the
+state contains it.
 """
 
 import functools
@@ -38,7 +38,7 @@ class RolloutState(struct.PyTreeNode):
 
     state: Any  # of `EpisodeStatistics(env)`, with a leading axis E
     is_counted: jax.Array  # [E] bool, False in the first episode, which random actions began
-    carry: Carry = None  # [B, H] float32, what the network remembers of each agent's episode; None without memory
+    carry: Carry = None  # [B, H] float32, the network's memory of each agent's episode; None without memory
 
 
 class Transition(struct.PyTreeNode):
@@ -120,7 +120,7 @@ def collect(
         sizes: E, T, and whether truncated episodes are valued.
         explore: (policy, masks [B, A]) -> the distribution that actions are drawn from; by default the policy itself.
         keeps_following: keep the record after each step, from which truncated episodes can be valued later.
-        with_scenarios: whether transitions tell their scenarios and the returns so far.
+        with_scenarios: whether transitions contain their scenarios and the returns so far.
 
     Returns:
         (environments after the steps, transitions [T, B], value of the last observation [B] float32, totals of the

@@ -1,4 +1,4 @@
-"""The world of a lane: its environments, the scenarios that they play, and what a curriculum knows of them."""
+"""The world of a lane: its environments, the scenarios that they play, and the curriculum's scores of them."""
 
 import jax
 from flax import struct
@@ -14,7 +14,7 @@ from train.settings.groups import Hyper
 
 
 class LaneState(struct.PyTreeNode):
-    """What each lane has of its own."""
+    """The separate state of each lane."""
 
     envs: rollout.RolloutState
     bank: ScenarioBank | None  # generated scenarios, played instead of those in the params
@@ -51,10 +51,10 @@ def score_scenarios(
     config: Config,
     hyper: Hyper,
 ) -> tuple[LaneState, dict[str, jax.Array] | None]:
-    """(the lane with the scores of the scenarios that an update played, what is recorded of them: name -> []).
+    """(the lane with the scores of the scenarios that an update played, the metrics of the curriculum: name -> []).
 
     Args:
-        lane: as it was before the update; without a curriculum it stays as it is, and nothing is recorded.
+        lane: before the update; without a curriculum it stays unchanged, and there are no metrics.
         steps: of the update, [T, B].
         advantage: [T, B] float32, in scaled reward.
         updates: [] int32, updates done so far.

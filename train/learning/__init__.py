@@ -1,1 +1,1 @@
-"""What the algorithms share: the state of a run, its supersteps, returns, and steps along a gradient."""
+"""Parts that the algorithms share: the state of a run, its supersteps, returns, and steps along a gradient."""

@@ -1,4 +1,4 @@
-"""What a run needs of a learning algorithm; it knows none by name."""
+"""The interface between a run and a learning algorithm; a run knows no algorithm by name."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol
@@ -36,7 +36,7 @@ class Metrics(Protocol):
         ...
 
     def means(self) -> Mapping[str, jax.Array]:
-        """Name -> [K] float32: what a run averages over updates and records."""
+        """Name -> [K] float32: the metrics that a run averages over updates and records."""
         ...
 
 
@@ -50,7 +50,7 @@ class Algorithm(Protocol):
 
     @property
     def name(self) -> str:
-        """What the command line calls it; tables show it in capitals."""
+        """Its name on the command line; tables show it in capitals."""
         ...
 
     @property
@@ -76,7 +76,7 @@ class Algorithm(Protocol):
 
 
 def check_abilities(algorithm: Algorithm, config: Config) -> None:
-    """A ValueError if the settings ask an algorithm for what it has not."""
+    """A ValueError if the settings ask for a feature that the algorithm lacks."""
     wanted = {
         "--normalize-observations": (config.network.normalize_observations, "normalizes"),
         "--normalize-rewards": (config.rollout.normalize_rewards, "normalizes"),

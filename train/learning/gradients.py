@@ -18,13 +18,13 @@ Learner = tuple[Any, optax.OptState]
 def passes(
     key: Key, learner: Any, rows: Any, step: Callable[..., Any], *, epochs: int, minibatch_size: int
 ) -> tuple[Any, Any]:
-    """Several epochs over samples, each in a new order: (learner, what the steps tell [epochs, minibatches]).
+    """Several epochs over samples, each in a new order: (learner, outputs of the steps [epochs, minibatches]).
 
     Args:
         key: random key.
-        learner: what a step changes.
+        learner: the state that a step changes.
         rows: a tree of samples, each array with a leading axis N.
-        step: (learner, minibatch) -> (learner, what it tells).
+        step: (learner, minibatch) -> (learner, outputs).
         epochs: passes over the samples.
         minibatch_size: samples of a step, which divide N.
     """

@@ -1,11 +1,11 @@
-"""What PQN and DQN share: values of actions, exploration, and metrics.
+"""Parts that PQN and DQN share: values of actions, exploration, and metrics.
 
 The network is that of PPO, an actor-critic, read as a dueling network (Wang et al. 2016, eq. 8): its value is that of
 the best legal action, and its logits are advantages up to a constant,
 
     Q(s, a) = V(s) + l(s, a) - max_{a' legal} l(s, a').
 
-So every encoder, and every network of a user's own, has values of actions; V(s) is the maximum over the legal ones, the
+So every encoder, and every custom network, has values of actions; V(s) is the maximum over the legal ones, the
 mode of the policy is the greedy action, and a trained policy is saved, loaded and scored like any other.
 """
 
@@ -28,7 +28,7 @@ from train.settings.groups import QLearning
 
 
 class Losses(struct.PyTreeNode):
-    """What a gradient step tells, each [] float32, a mean over its samples."""
+    """The metrics of a gradient step, each [] float32, a mean over its samples."""
 
     td_loss: jax.Array  # of the distance to the targets
     q_value: jax.Array  # of the actions that were taken
@@ -52,7 +52,7 @@ class Metrics(struct.PyTreeNode):
         return cls(totals=totals, losses=losses, grad_norm=grad_norm, not_finite=bad, **schedules)
 
     def means(self) -> dict[str, jax.Array]:
-        """Name -> what a run averages over updates."""
+        """Name -> the metrics that a run averages over updates."""
         own = ("grad_norm", "learning_rate", "epsilon")
         return {**vars(self.losses), **{name: getattr(self, name) for name in own}}
 

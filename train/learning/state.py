@@ -26,7 +26,7 @@ from train.settings.config import Config
 class TrainState(struct.PyTreeNode):
     """Everything that changes during a run."""
 
-    weights: Any  # of the network, float32, with the statistics of what it reads if that is normalized
+    weights: Any  # of the network, float32, with the statistics of its input if that is normalized
     optimizer: optax.OptState
     lanes: LaneState  # with a leading axis L
     updates: jax.Array  # [] int32, done so far; environment steps are counted on the host, as Python ints
@@ -116,7 +116,7 @@ def initial_weights(key: Key, env_params: Any, config: Config, env: Environment)
 
 
 def observed(env: Environment, env_params: Any) -> Any:
-    """The shapes and dtypes of what the N agents of one environment observe, with a leading axis N."""
+    """The shapes and dtypes of the observations of the N agents of one environment, with a leading axis N."""
 
     def reset(key: Key, env_params: Any) -> Any:
         return rollout.by_agent(Vectorize(env, 1).reset(key, env_params)[0], env.num_agents)

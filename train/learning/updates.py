@@ -1,4 +1,4 @@
-"""What all updates share: schedules over the run, the guard against what is not finite, lanes, and supersteps."""
+"""Parts that all updates share: schedules over the run, the guard against non-finite values, lanes, and supersteps."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeVar
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class Guarded(Protocol):
-    """Metrics of one update that tell whether it failed."""
+    """The metrics of one update that show whether it failed."""
 
     @property
     def not_finite(self) -> Mapping[str, jax.Array]:
@@ -65,7 +65,7 @@ def over_lanes(update_lane: Callable[..., Any], lanes: Lanes) -> Update:
 def keep_if_finite(metrics: Guarded, before: T, after: T) -> T:
     """The state after an update, or the one before it if a term of the loss or its gradient is not finite.
 
-    What the update left as it was is not copied.
+    Parts that the update left unchanged are not copied.
     """
     failed = has_failed(metrics)
     return jax.tree.map(lambda old, new: new if old is new else jnp.where(failed, old, new), before, after)

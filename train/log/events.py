@@ -38,7 +38,7 @@ class Events:
                 self._add(record["env_steps"], summary=scalar(name, value))
 
     def flush(self) -> None:
-        """Flushes to disk, so that a killed run keeps what was written."""
+        """Flushes to disk, so that a killed run keeps its events."""
         if self._writer is not None:
             with naming(self._name):
                 self._writer.flush()

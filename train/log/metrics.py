@@ -40,7 +40,7 @@ def not_finite(metrics: Metrics) -> list[str]:
 
 
 class MetricsWriter:
-    """Appends records to a `.jsonl` file; each is handed to the system before `write` returns."""
+    """Appends records to a `.jsonl` file; each is passed to the system before `write` returns."""
 
     def __init__(self, path: Path, *, from_superstep: int = 0, may_have_gaps: bool = False) -> None:
         """Opens the file and drops records of `from_superstep` and later, which a resumed run writes again.

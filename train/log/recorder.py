@@ -19,7 +19,7 @@ Callback = Callable[[Mapping[str, Any]], bool | None]
 
 
 class Recorder:
-    """Writes each record everywhere; what a killed run wrote beyond its checkpoint is dropped, since it comes again."""
+    """Writes each record everywhere; records of a killed run beyond its checkpoint are dropped and come again."""
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class Recorder:
         callback: Callback | None = None,
         may_have_gaps: bool = False,
     ) -> None:
-        """Opens all outputs of a run that has come so far; its metrics may have gaps where it is told so."""
+        """Opens all outputs of a run with this progress; its metrics may have gaps if `may_have_gaps`."""
         self.records: list[dict[str, Any]] = []  # of the whole run, also of its earlier parts
         self.is_stop_requested = False
         self._callback = callback
@@ -78,4 +78,4 @@ class Recorder:
         return self
 
     def __exit__(self, *exception: Any) -> None:
-        self._stack.__exit__(*exception)  # some outputs tell whether the run failed
+        self._stack.__exit__(*exception)  # some outputs record whether the run failed

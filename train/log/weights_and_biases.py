@@ -24,7 +24,7 @@ def check_installed(config: Config) -> None:
 class WeightsAndBiases:
     """Logs records over environment steps, of a run that has the settings as its config.
 
-    The run's id is kept in a file of the run folder, so that a run which resumes goes on in the same curves. Records
+    The run's id is kept in a file of the run folder, so that a run which resumes continues the same curves. Records
     that a killed run had logged beyond its checkpoint come again and are the same; Weights & Biases keeps the first.
     """
 
@@ -73,7 +73,7 @@ def _id_in(file: Path) -> str:
 
 
 def _module(project: str) -> ModuleType:
-    """The package; a ValueError tells how to install it."""
+    """The package; a ValueError names the command that installs it."""
     try:
         return importlib.import_module("wandb")
     except ImportError as error:

@@ -18,7 +18,7 @@ from train.settings.groups import Network
 class ActorCritic(nn.Module, kw_only=True):
     """A policy and a critic; the heads start at gains 0.01 and 1 (Huang et al. 2022, detail 2).
 
-    With a core the hidden layers read the overview and what is remembered. Then `replay` alone computes, since an
+    With a core the hidden layers read the overview and the memory. Then `replay` alone computes, since an
     output depends on the steps before it.
     """
 
@@ -38,7 +38,7 @@ class ActorCritic(nn.Module, kw_only=True):
 
     @classmethod
     def common(cls, settings: Network) -> dict[str, Any]:
-        """What the settings say of every network."""
+        """The constructor arguments that every network takes from the settings."""
         return {
             "hidden": tuple(settings.hidden),
             "activation": settings.activation,
@@ -87,10 +87,10 @@ class ActorCritic(nn.Module, kw_only=True):
         return features
 
     def policy_of(self, seen: jax.Array, features: Any, mask: ActionMask) -> MaskedCategorical:
-        """(what the hidden layers read [..., F], features, [..., A] bool) -> distribution over A."""
+        """(input of the hidden layers [..., F], features, [..., A] bool) -> distribution over A."""
         del features
         return MaskedCategorical.of(self.policy_head(self.actor_trunk(seen)), mask)
 
     def critic_of(self, seen: jax.Array) -> Critic:
-        """What the hidden layers read, [..., F] -> critic [...]."""
+        """Input of the hidden layers, [..., F] -> critic [...]."""
         return self.critic.of(self.value_head(self.critic_trunk(seen)))

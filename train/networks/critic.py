@@ -1,4 +1,4 @@
-"""What a critic says of an observation: its value, and how far that is from a target."""
+"""The critic's estimate for an observation: its value, and the distance from a target."""
 
 import jax
 import jax.numpy as jnp

@@ -1,7 +1,7 @@
 """A network over entities: embed each alike, pool them, and score every action by its own features.
 
 It is built for speed on a CPU, where a large array costs more than a matrix product: the embeddings, the only large
-array, are computed once for policy and value, and actions are scored without a hidden layer of their own.
+array, are computed once for policy and value, and actions are scored without a separate hidden layer.
 """
 
 from typing import Any
@@ -91,7 +91,7 @@ def _by_tables(weights: jax.Array, features: ActionTables) -> jax.Array:
 class EntityActorCritic(ActorCritic, kw_only=True):
     """A policy that scores each action by its own features and the pooled observation, and a critic."""
 
-    overview: nn.Module  # Entities [...] -> [..., F], what the hidden layers read
+    overview: nn.Module  # Entities [...] -> [..., F], the input of the hidden layers
     sees_mask: bool = False
 
     @classmethod
@@ -101,7 +101,7 @@ class EntityActorCritic(ActorCritic, kw_only=True):
         return cls(num_actions=num_actions, overview=overview, sees_mask=settings.sees_mask, **cls.common(settings))
 
     def setup(self) -> None:
-        """Creates what the scores of actions add."""
+        """Creates the layers that score actions."""
         super().setup()
         self.action_scores = ActionScores()
 
@@ -118,7 +118,7 @@ class EntityActorCritic(ActorCritic, kw_only=True):
         return self.overview(features)
 
     def policy_of(self, seen: jax.Array, features: Entities, mask: ActionMask) -> MaskedCategorical:
-        """(what the hidden layers read [..., F], entities, [..., A] bool) -> distribution over A."""
+        """(input of the hidden layers [..., F], entities, [..., A] bool) -> distribution over A."""
         hidden = self.actor_trunk(seen)
         logits = self.policy_head(hidden) + self.action_scores(hidden, features.actions)
         return MaskedCategorical.of(logits, mask)

@@ -1,4 +1,4 @@
-"""Memory: a recurrent core between what is seen now and the hidden layers."""
+"""Memory: a recurrent core between the current observation and the hidden layers."""
 
 import jax
 import jax.numpy as jnp
@@ -13,7 +13,7 @@ GATES = 3  # reset, update, candidate
 
 
 class Sequences(struct.PyTreeNode):
-    """What sequences of T steps need in order to be replayed, N of them."""
+    """The inputs for replaying N sequences of T steps."""
 
     carry: jax.Array  # [N, H] float32, before the first step
     starts: jax.Array  # [N, T] bool, the step begins an episode: whatever came before is forgotten
@@ -34,7 +34,7 @@ class GRU(nn.Module):
 
     @nn.compact
     def __call__(self, inputs: jax.Array, memory: Sequences) -> tuple[jax.Array, jax.Array]:
-        """(inputs [N, T, F], what came before) -> (outputs [N, T, H], carry after the last step [N, H])."""
+        """(inputs [N, T, F], carry before them) -> (outputs [N, T, H], carry after the last step [N, H])."""
         read = nn.relu(Dense(self.units, kernel_init=orthogonal(2**0.5), name="read")(inputs))
         gates = Dense(GATES * self.units, kernel_init=orthogonal(1.0), name="gates")(read)
         recurrent = self.param("recurrent", _each_gate, self.units)

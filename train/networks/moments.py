@@ -8,8 +8,8 @@ from flax import struct
 
 from train.lanes import Lanes
 
-EPSILON = 1e-8  # added to a variance that is divided by
-LIMIT = 10.0  # standard deviations, to which what is scaled is clipped
+EPSILON = 1e-8  # added to a variance before a division
+LIMIT = 10.0  # standard deviations, to which scaled values are clipped
 
 
 class Moments(struct.PyTreeNode):

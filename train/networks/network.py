@@ -1,4 +1,4 @@
-"""What a network is, and which ones there are."""
+"""The interface of networks, and the networks of the settings."""
 
 import dataclasses
 from collections.abc import Callable

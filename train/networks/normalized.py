@@ -41,7 +41,7 @@ class NormalizedNetwork:
         return self.network.memory
 
     def __getattr__(self, name: str) -> Any:
-        """Whatever else the network has."""
+        """All other attributes of the network."""
         if name == "network":  # while a copy is made, before it is there
             raise AttributeError(name)
         return getattr(self.network, name)
@@ -53,7 +53,7 @@ class NormalizedNetwork:
 
     def init(self, key: Key, features: Any, mask: ActionMask, memory: Sequences | None = None) -> Any:
         """The initial weights, with statistics of nothing."""
-        leading = mask.ndim - 1  # axes of the batch; what has no more is one number
+        leading = mask.ndim - 1  # axes of the batch; an array without more axes is one number
         sizes = {name: x.shape[-1] for name, (x, _) in _parts(features).items() if x.ndim > leading}
         weights = self.network.init(key, features, mask, memory)
         return {**weights, STATISTICS: {name: Moments.none(size) for name, size in sizes.items()}}
@@ -78,7 +78,7 @@ class NormalizedNetwork:
 
 
 def _standardized(weights: Any, features: Any) -> tuple[Any, Any]:
-    """(the weights of the inner network, what it reads)."""
+    """(the weights of the inner network, its input)."""
     inner = {name: part for name, part in weights.items() if name != STATISTICS}
     return inner, standardize(features, lax.stop_gradient(weights[STATISTICS]))
 
@@ -120,7 +120,7 @@ def with_new_statistics(weights: Any, features_of: Callable[[Any], Any], observa
 
 
 def _parts(features: Any) -> dict[str, tuple[jax.Array, jax.Array | None]]:
-    """Name -> (numbers [..., F], which rows exist [...] bool, or None if all do) of what can be standardized."""
+    """Name -> (numbers [..., F], rows that exist [...] bool, or None for all) of the parts to be standardized."""
     leaves = jax.tree_util.tree_leaves_with_path(features, is_leaf=_is_group)
     parts = {_name(path): (leaf.features, leaf.mask) if _is_group(leaf) else (leaf, None) for path, leaf in leaves}
     return {name: part for name, part in parts.items() if jnp.issubdtype(part[0].dtype, jnp.floating)}

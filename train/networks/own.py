@@ -1,4 +1,4 @@
-"""Networks of a user's own: any Flax module that maps features to logits and a value."""
+"""Custom networks: any Flax module that maps features to logits and a value."""
 
 import dataclasses
 import importlib
@@ -23,15 +23,15 @@ _MODULES: dict[str, type[nn.Module]] = {}  # by name; those that a run was given
 
 
 class UnknownNetwork(ValueError):
-    """A file names a module that is not known here; its code is the user's to bring."""
+    """A file names a module that is not imported; its code is the user's to bring."""
 
 
 @dataclasses.dataclass(frozen=True)
 class OwnNetwork:
     """A module `features -> (logits [..., A], value [...])` as a network.
 
-    Features have any leading axes [...]. They are the flat vector of an observation, [..., F] float32, or what the
-    module's method `read(env, observation, params)` makes of one observation. Masks are applied here.
+    Features have any leading axes [...]. They are the flat vector of an observation, [..., F] float32, or the result of
+    the module's method `read(env, observation, params)` for one observation. Masks are applied here.
     """
 
     module: nn.Module
@@ -90,7 +90,7 @@ def own_network(settings: Network) -> OwnNetwork:
     """The network whose module the settings name.
 
     Raises:
-        UnknownNetwork: if no such module is known here. A file does not decide which code runs: nothing is imported.
+        UnknownNetwork: if its module is not imported yet. A file does not decide which code runs: nothing is imported.
         ValueError: if it is something else; nothing is called but a class of Flax modules.
     """
     name = settings.module or ""
@@ -99,7 +99,7 @@ def own_network(settings: Network) -> OwnNetwork:
     if kind is None:
         kind = sys.modules.get(place)
         for part in path.split("."):
-            kind = getattr(kind, "__dict__", {}).get(part)  # what is there already: no module is loaded for it
+            kind = getattr(kind, "__dict__", {}).get(part)  # only names that exist already: no module is loaded for it
     if kind is None:
         name, place = short(name), short(place)
         way = f"import {place} first; on a command line add --network {name}"
@@ -112,7 +112,7 @@ def own_network(settings: Network) -> OwnNetwork:
 
 
 def check_outputs(settings: Network, env: Environment, env_params: Any) -> None:
-    """Holds what the user's module gives for a batch and for one observation against the environment; nothing compiles.
+    """Checks the outputs of the user's module for a batch and for one observation against the environment, uncompiled.
 
     Raises:
         ValueError: if it is not the logits of the environment's actions and a value.
@@ -175,7 +175,7 @@ def import_again(name: str, saved: Network) -> Network:
 
 
 def import_named(name: str, option: str) -> Any:
-    """What `MODULE:NAME` stands for on the command line, imported; a ValueError if there is none.
+    """The object that `MODULE:NAME` names on the command line, imported; a ValueError if there is none.
 
     Modules of the current folder are found, which an installed command would not look through; they hide no others.
     """
@@ -195,7 +195,7 @@ def import_named(name: str, option: str) -> Any:
 
 
 def made(factory: Any, name: str, option: str) -> Any:
-    """What a factory of the command line returns; a ValueError where it cannot be called without arguments."""
+    """The result of a factory on the command line; a ValueError where it cannot be called without arguments."""
     if not callable(factory):
         raise ValueError(f"{option} {name}: expected a function or class, got {type(factory).__name__}")
     try:

@@ -54,7 +54,7 @@ class RecurrentPolicy(struct.PyTreeNode):
         return jnp.zeros(self.network.memory, jnp.float32)
 
     def act(self, key: Key, observation: Any, params: Any, carry: jax.Array) -> tuple[jax.Array, jax.Array]:
-        """([] int32, [H] float32): the action for one observation, and what is remembered then."""
+        """([] int32, [H] float32): the action for one observation, and the memory after it."""
         row, carry = jax.tree.map(lambda x: jnp.expand_dims(x, 0), (observation, carry))
         policy, _, carry = Reader(self.network, self.env, params).act(self.weights, row, carry)
         policy, carry = jax.tree.map(lambda x: jnp.squeeze(x, 0), (policy, carry))

@@ -14,7 +14,7 @@ from train.networks.memory import Sequences
 from train.networks.network import PureNetwork
 
 Carry = Any
-"""[B, H] float32, what a network remembers of B episodes, zeros at their start; None without memory."""
+"""[B, H] float32, a network's memory of B episodes, zeros at their start; None without memory."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -71,14 +71,14 @@ class Reader:
         return self.act(weights, observation, carry)[1].value
 
     def initial_carry(self, rows: int) -> Carry:
-        """What is remembered at the start of an episode."""
+        """The memory at the start of an episode."""
         return jnp.zeros((rows, self.network.memory), jnp.float32) if self.network.memory else None
 
     def features(self, observation: Any) -> Any:
-        """What the network's layers are given: an array or a tree of them, each with a leading axis B."""
+        """The input of the network's layers: an array or a tree of them, each with a leading axis B."""
         return jax.vmap(lambda one: self.network.read(self.env, one, self.params))(observation)
 
 
 def _one_step(carry: jax.Array) -> Sequences:
-    """Sequences of one step that goes on."""
+    """Sequences of one step within an episode."""
     return Sequences(carry, jnp.zeros((carry.shape[0], 1), bool))

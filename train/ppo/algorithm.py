@@ -1,7 +1,7 @@
 """PPO as one pure function of its state: collect, estimate, learn.
 
 `update` composes: a scan of it is a superstep, `jax.vmap` over its state trains several seeds, over `Hyper` it is a
-sweep. It is written for one lane (see `train.lanes`); what lanes share is averaged in `learner.gradient_step` alone.
+sweep. It is written for one lane (see `train.lanes`); shared state is averaged in `learner.gradient_step` alone.
 """
 
 import functools
@@ -71,7 +71,7 @@ class Metrics(struct.PyTreeNode):
         )
 
     def means(self) -> dict[str, jax.Array]:
-        """Name -> what a run averages over updates."""
+        """Name -> the metrics that a run averages over updates."""
         own = ("grad_norm", "explained_variance", "learning_rate", "entropy_coef", "steps_made")
         values = {**vars(self.losses), **{name: getattr(self, name) for name in own}, **(self.curriculum or {})}
         return {name: value for name, value in values.items() if value is not None}

@@ -22,7 +22,7 @@ Step = Callable[[Any, Batch], tuple[Any, Terms]]
 
 
 class Learned(NamedTuple):
-    """What came of one batch."""
+    """The result of learning from one batch."""
 
     learner: learner.Learner
     terms: Terms  # each [epochs, minibatches], zeros where nothing was computed

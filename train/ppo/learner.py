@@ -27,7 +27,7 @@ def learn(
 
 
 def samples(batch: Batch) -> Batch:
-    """A batch [T, B] as what is shuffled: single steps [T * B], or with memory whole sequences [B, T]."""
+    """A batch [T, B] as items to shuffle: single steps [T * B], or with memory whole sequences [B, T]."""
     if batch.memory is None:
         return jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), batch)
     sequences = jax.tree.map(lambda x: jnp.swapaxes(x, 0, 1), batch.replace(memory=None))

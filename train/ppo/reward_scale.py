@@ -15,7 +15,7 @@ from train.networks.moments import LIMIT, Moments
 
 
 class Returns(NamedTuple):
-    """What scales the rewards; each part is None where rewards are not scaled."""
+    """The scale of the rewards; each part is None where rewards are not scaled."""
 
     so_far: jax.Array | None  # [B] float32, the discounted return of each row's episode up to now; of a lane
     moments: Moments | None  # of one number; over all lanes

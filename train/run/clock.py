@@ -21,7 +21,7 @@ class Clock:
     def wait(self, running: tuple[Any, Sequence[Any]] | None) -> None:
         """Waits for a superstep that is running, if one is, and times it; then for its validation.
 
-        It is timed from the end of the one before, or of what came between: the next one may be running already.
+        It is timed from the end of the one before, or of the work between them: the next one may be running already.
 
         Args:
             running: its metrics, and the validation returns of the members after it, each None if there is none.
@@ -42,7 +42,7 @@ class Clock:
     def tick(self) -> dict[str, float | int]:
         """Marks the end of a superstep: `env_steps` and `seconds` so far, and its own `steps_per_second`.
 
-        What comes between supersteps (validation, checkpoints) counts in `seconds`, not in `steps_per_second`.
+        Work between supersteps (validation, checkpoints) counts in `seconds`, not in `steps_per_second`.
         """
         now = time.perf_counter()
         self.env_steps, self.seconds = self.env_steps + self._steps_per_superstep, now - self._began

@@ -68,7 +68,7 @@ class Group:
 
     @property
     def arguments(self) -> tuple[Any, Any]:
-        """What a superstep takes beside the state: params, and hyperparameters."""
+        """The arguments of a superstep beside the state: params, and hyperparameters."""
         return self._params, self._hyper
 
     def begin(self) -> tuple[Any, Progress]:
@@ -91,7 +91,7 @@ class Group:
         return "" if bank is None else bank.fingerprint()
 
     def policy(self, state: Any, member: int = 0) -> LearnedPolicy:
-        """What a member has learned so far."""
+        """A member's learned policy so far."""
         policy = self.algorithm.policy_of(state, config=self.config, env=self.env)
         return self.lanes.local(policy) if self.is_alone else self.of_member(policy, member)
 

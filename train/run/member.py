@@ -43,7 +43,7 @@ class Member:
             state: of the group.
             progress: of the group.
             clock: of the group.
-            callback: is shown each record.
+            callback: called with each record.
         """
         self.name, self._config = list(group.named.items())[number]
         self._group, self._number, self._clock = group, number, clock
@@ -61,7 +61,7 @@ class Member:
         self.failure: str | None = None
 
     def add(self, superstep: int, state: Any, metrics: Any, validation: jax.Array | None) -> None:
-        """Takes what a superstep will give, and reports the one before.
+        """Takes the outputs of a superstep that still runs, and reports the one before.
 
         Args:
             superstep: its number.
@@ -81,7 +81,7 @@ class Member:
         """Waits for the superstep that is not reported yet, and writes its record.
 
         Raises:
-            FailedUpdate: if it had one, in a single run; a member of a population stops there, and the others go on.
+            FailedUpdate: if it had one, in a single run; a member of a population stops there, and the others continue.
         """
         if self._pending is None:
             return
@@ -104,7 +104,7 @@ class Member:
             self._save(self.folder.policy, self._group.policy(state, self._number))
 
     def outcome(self, state: Any, compile_seconds: float, *, stopped: bool) -> Outcome:
-        """What has become of it."""
+        """The outcome of the member."""
         length = self._end or (self._clock.env_steps, self._clock.seconds)
         policy, metrics = self._group.policy(state, self._number), self.recorder.arrays()
         return Outcome(policy, *length, compile_seconds, stopped=stopped, metrics=metrics, failure=self.failure)
@@ -135,11 +135,11 @@ class Members:
 
     @property
     def is_stop_requested(self) -> bool:
-        """Whether the callback asks for the end of the run."""
+        """Whether the callback requests the end of the run."""
         return any(each.recorder.is_stop_requested for each in self._all)
 
     def add(self, superstep: int, state: Any, metrics: Any, validations: list[jax.Array | None]) -> None:
-        """Takes what a superstep will give to each, and reports the one before."""
+        """Takes the outputs of a superstep that still runs for each, and reports the one before."""
         for each, validation in zip(self._all, validations, strict=True):
             each.add(superstep, state, metrics, validation)
 
@@ -162,14 +162,14 @@ class Members:
             bar.show({**newest, **_means(records)})
 
     def outcomes(self, state: Any, compile_seconds: float, *, stopped: bool) -> dict[str, Outcome]:
-        """Name -> what has become of it."""
+        """Name -> outcome."""
         return {each.name: each.outcome(state, compile_seconds, stopped=stopped) for each in self._all}
 
     def __enter__(self) -> "Members":
         return self
 
     def __exit__(self, *exception: Any) -> None:
-        self._stack.__exit__(*exception)  # some outputs tell whether the run failed
+        self._stack.__exit__(*exception)  # some outputs record whether the run failed
 
 
 def _means(records: list[dict[str, Any]]) -> dict[str, float | None]:

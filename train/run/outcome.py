@@ -23,7 +23,7 @@ class Outcome:
     seconds: float  # from the first superstep on, including validation and checkpoints
     compile_seconds: float  # before the first superstep: compilation, and for a moment the first bank and episodes
     stopped: bool  # interrupted by a signal or the callback
-    metrics: dict[str, np.ndarray]  # name -> [supersteps], what `metrics.jsonl` has; NaN where a record has nothing
+    metrics: dict[str, np.ndarray]  # name -> [supersteps], as in `metrics.jsonl`; NaN where a record has nothing
     failure: str | None = None  # of a member of a population: the terms of the loss that were not finite
 
 

@@ -1,7 +1,7 @@
 """A run: members train side by side in one compiled program, with metrics, checkpoints, a clean stop, and resuming.
 
 A run without `seeds` and `sweep` has a single member, whose files lie in its folder itself. A population has several,
-each with a folder of its own, and each computes what a run of its own would. Those that do not fit into the memory of
+each in a separate folder, and each computes the same as a single run. Those that do not fit into the memory of
 the device together train in turns. Checkpoints are of all members of a turn.
 """
 
@@ -39,7 +39,7 @@ from train.settings.members import is_population, members
 
 
 def check(algorithm: Algorithm, config: Config, env: Environment, env_params: Any, *, is_new: bool = True) -> None:
-    """A ValueError if a run cannot do what its settings ask for; to be called before there is a folder."""
+    """A ValueError if a run cannot follow its settings; to be called before there is a folder."""
     require_valid(env_params)
     check_scenarios(config, env)
     check_start_weights(config, env_params)
@@ -81,7 +81,7 @@ def run_members(
     policy that validated best. Checkpoints do not affect learning: a run that was killed and resumed finishes
     bit-for-bit identical to an uninterrupted one.
 
-    A member whose loss or gradient is not finite trains no further; the others go on. Members that were finished
+    A member whose loss or gradient is not finite trains no further; the others continue. Members that were finished
     before, in turns, are left out. Without `at_once` a run that resumes has the turns that it was begun with; a new one
     trains as many members at once as fit into memory, and warns where these are not all.
 
@@ -91,7 +91,7 @@ def run_members(
         env: the environment.
         env_params: its params; training uses their bank, unless the settings ask for generated scenarios.
         folder: where to write; None writes nothing.
-        callback: is shown the record of each superstep; if it returns True the run ends early.
+        callback: called with the record of each superstep; if it returns True the run ends early.
         on_start: is called for the members that train at once, unless they are finished.
         show_progress: whether to draw a progress bar.
 
@@ -168,9 +168,9 @@ def train(
         folder: of the run; None writes nothing.
         checkpoints_name: of the group's checkpoints in it.
         compiled: gives the compiled superstep.
-        began: when what precedes the first superstep began, by `time.perf_counter`; now, if that is not given.
-        on_start: is called before anything is compiled, unless all steps are done.
-        callback: is shown each record.
+        began: the start of the work before the first superstep, by `time.perf_counter`; by default now.
+        on_start: called before anything is compiled, unless all steps are done.
+        callback: called with each record.
         show_progress: whether to draw a progress bar.
 
     Raises:

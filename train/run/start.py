@@ -1,4 +1,4 @@
-"""What a new run starts from, where that is a policy: the weights in its file."""
+"""The start of a new run from a policy: the weights in its file."""
 
 from typing import Any
 

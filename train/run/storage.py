@@ -1,4 +1,4 @@
-"""What a run saves of itself and begins from: checkpoints and policies, and the state before an update that failed."""
+"""Storage of a run: checkpoints and policies, and the state before an update that failed."""
 
 import contextlib
 import dataclasses
@@ -63,7 +63,7 @@ def advanced(progress: Progress, supersteps: int, clock: Clock) -> Progress:
 def write_both(checkpoints: Checkpoints | NoCheckpoints, state: Any, progress: Progress, crew: Members) -> None:
     """Writes a checkpoint and the policies.
 
-    The first checkpoint comes before a mark and the policies, so that one of them without it tells that checkpoints are
+    The first checkpoint comes before a mark and the policies, so that one of them without it shows that checkpoints are
     lost; a later one comes after the policies, so that a run whose last checkpoint is there has its last policy.
     """
     is_first = checkpoints.is_empty

@@ -42,7 +42,7 @@ def program_bytes(program: Any) -> int:
 
 
 def device_bytes() -> float:
-    """The memory of the device that programs may use, on a CPU that of the machine; infinite where it does not tell."""
+    """The device memory that programs may use, on a CPU the machine's; infinite if the device does not report it."""
     device = jax.devices()[0]
     if device.platform == "cpu":
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -1,1 +1,1 @@
-"""What a run writes and reads again: its folder, checkpoints and policies."""
+"""The files of a run, written and read again: its folder, checkpoints and policies."""

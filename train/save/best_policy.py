@@ -18,12 +18,12 @@ Save = Callable[[Path, LearnedPolicy, float], None]
 class BestPolicy:
     """Writes each policy that validates better than all before; of equal ones the first stays.
 
-    The file tells its own validation return, so a run that resumes goes on from there, and what a killed run had
-    written beyond its checkpoint is right all the same.
+    The file contains its own validation return, so a resumed run continues from there, and any policy that a killed run
+    wrote beyond its checkpoint is right all the same.
     """
 
     def __init__(self, path: Path | None, save: Save, policy: LearnedPolicy) -> None:
-        """Reads what the file holds already, and compiles the copying of weights.
+        """Reads the file, if there is one, and compiles the copying of weights.
 
         Args:
             path: the file; without one nothing is kept.
@@ -40,7 +40,7 @@ class BestPolicy:
         self.candidate(policy)
 
     def candidate(self, policy: LearnedPolicy) -> Callable[[float], None] | None:
-        """What is to be called with the validation return of this policy, once it is known.
+        """A function to call with the validation return of this policy, once it is computed.
 
         By then training has gone on and its arrays are donated, so the weights are copied now. None if nothing is kept.
         """

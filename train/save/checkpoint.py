@@ -58,7 +58,7 @@ class Checkpoints:
     """The checkpoints of one run, in one folder; leaving the context waits for pending writes."""
 
     def __init__(self, path: Path, config: Config, *, finite: tuple[str, ...] = ()) -> None:
-        """Opens the folder, and removes what a killed run left unfinished.
+        """Opens the folder, and removes unfinished files of a killed run.
 
         Args:
             path: the folder.
@@ -66,7 +66,7 @@ class Checkpoints:
             finite: parts of the state, such as its weights, in which a number that is not finite is damage.
 
         Raises:
-            CheckpointError: if Orbax cannot list what is in it, or may not open it.
+            CheckpointError: if Orbax cannot list its contents, or may not open it.
             NotWritten: if it cannot be made.
         """
         self._path, self._config, self._finite = path, config, finite
@@ -104,7 +104,7 @@ class Checkpoints:
         self._folder.write(progress.superstep, arrays, info)
 
     def mark_begun(self) -> None:
-        """Leaves a file beside the folder, which tells that there was a checkpoint should the folder be gone."""
+        """Leaves a file beside the folder, which shows that there was a checkpoint should the folder be gone."""
         if is_writer() and not self._mark.exists():
             write_atomic(self._mark, b"the run has had a complete checkpoint\n")
 
@@ -192,7 +192,7 @@ class Checkpoints:
         return from_names(arrays, like)
 
     def _check_arrays(self, step: int, arrays: dict[str, Any], info: dict[str, Any]) -> None:
-        """Damaged if an array is not what was written, or has numbers that it cannot have."""
+        """Damaged if an array differs from the written one, or has impossible numbers."""
         digests = info.get("digests")  # one of several processes has none
         for name, array in arrays.items():
             if digests is not None and digest(array) != digests.get(name):
@@ -227,7 +227,7 @@ class Checkpoints:
         return self
 
     def __exit__(self, kind: object, *exception: object) -> None:
-        """Waits for what is being written; where something failed already, that is what is told."""
+        """Waits for unfinished writes; reports an earlier failure, if there is one."""
         self._folder.close(has_failed=kind is not None)
 
 
@@ -247,7 +247,7 @@ class NoCheckpoints:
         """Nothing."""
 
     def newest(self) -> None:
-        """There is none."""
+        """There are none."""
 
     def restore(self, progress: Progress, like: Any, *, scenarios: str) -> tuple[Any, Progress]:
         """There is nothing to restore."""
@@ -255,7 +255,7 @@ class NoCheckpoints:
 
 
 def _describes(info: Any, step: int) -> bool:
-    """Whether this is what is written beside the arrays of a step, with the numbers of a progress."""
+    """Whether this is the description beside the arrays of a step, with the numbers of a progress."""
     if not isinstance(info, dict) or not {"config", "shapes", *PROGRESS} <= info.keys():
         return False
     counts = (info["superstep"], info["env_steps"])

@@ -1,4 +1,4 @@
-"""Checksums of what a run saves, so that a bit that flips on a disk does not pass for a weight."""
+"""Checksums of saved arrays, so that a bit that flips on a disk does not pass for a weight."""
 
 import hashlib
 import json

@@ -41,7 +41,7 @@ class RunFolder:
 
     @property
     def policy(self) -> Path:
-        """The policy: weights, and what is needed to act with them."""
+        """The policy: weights, and everything needed to act with them."""
         return self.path / "policy.msgpack"
 
     @property
@@ -188,7 +188,7 @@ def policy_path(path: Path, *, best: bool = False) -> Path:
     """The policy file that a path names: of a run folder the last or the best policy, or the path itself.
 
     Raises:
-        ValueError: if the best policy is asked for where there is none, and for the folder of a population.
+        ValueError: if the best policy is missing, and for the folder of a population.
     """
     run = RunFolder(path)
     if run.config.exists() and not run.policy.exists() and (member := runs_in(path)[0].path) != path:
@@ -208,7 +208,7 @@ def _by_values(path: Path) -> list[tuple[str, float, str]]:
 
 
 def _number(text: str) -> float:
-    """The number in a text, 0 if it is none; neither is NaN, which would be in no order."""
+    """The number in a text, 0 if there is none or it is NaN, which would be in no order."""
     try:
         number = float(text)
     except ValueError:
@@ -217,7 +217,7 @@ def _number(text: str) -> float:
 
 
 def _is_free(path: Path) -> bool:
-    """Whether it is a folder without files, or with what a run left that was killed before it had settings."""
+    """Whether it is a folder without files, or with the remains of a run that was killed before it had settings."""
     return path.is_dir() and all(each.name.endswith(UNFINISHED) for each in path.iterdir())
 
 

@@ -31,7 +31,7 @@ def shapes(arrays: dict[str, Any]) -> dict[str, str]:
 
 
 def empty(leaf: Any, sharding: Any) -> Any:
-    """What is to be filled from a file: an array of the host, or one on the devices of a sharding."""
+    """The target to fill from a file: an array of the host, or one on the devices of a sharding."""
     if sharding is None:
         return np.empty(leaf.shape, leaf.dtype)
     return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding)

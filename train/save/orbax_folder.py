@@ -18,9 +18,9 @@ import orbax.checkpoint as ocp
 from jaxenv.host.names import short
 from train.save.writing import NotWritten
 
-MAX_KEPT = 2  # the newest ones; the older one is a spare in case the newest is damaged later
+MAX_KEPT = 2  # the newest ones; the older is a spare in case the newest is damaged later
 MAX_DESCRIPTION = 64 * 2**20  # bytes of a file that holds no arrays
-_ARRAYS = "d"  # what TensorStore calls a folder of files that hold them
+_ARRAYS = "d"  # TensorStore's name for a folder of files that hold them
 _CLOSED = "Event loop is closed"
 _DELAY = 0.3  # seconds after which the last of Orbax's readers or writers has noticed that another one failed
 
@@ -30,17 +30,17 @@ class CheckpointError(ValueError):
 
 
 class Damaged(CheckpointError):
-    """A checkpoint that cannot be read, or is not what was written."""
+    """A checkpoint that cannot be read, or differs from the written one."""
 
 
 class OrbaxFolder:
-    """What is written is complete or not there; what cannot be read or written is one error of ours."""
+    """Writes checkpoints completely or not at all; turns failed reads and writes into a single error."""
 
     def __init__(self, path: Path) -> None:
-        """Opens the folder, and removes what a killed run left unfinished.
+        """Opens the folder, and removes unfinished files of a killed run.
 
         Raises:
-            CheckpointError: if Orbax cannot list what is in it, or may not open it.
+            CheckpointError: if Orbax cannot list its contents, or may not open it.
             NotWritten: if it cannot be made.
         """
         self.path = path
@@ -70,7 +70,7 @@ class OrbaxFolder:
                 self._manager.wait_until_finished()
 
     def description(self, step: int) -> Any:
-        """What was written beside the arrays; Damaged if it cannot be read."""
+        """The description written beside the arrays; Damaged if it cannot be read."""
         return self._read(step, "run", ocp.args.JsonRestore())
 
     def arrays(self, step: int, like: dict[str, Any]) -> dict[str, Any]:
@@ -78,12 +78,12 @@ class OrbaxFolder:
         return self._read(step, "state", ocp.args.StandardRestore(like))
 
     def damaged(self, step: int, reason: str) -> Damaged:
-        """The error for a checkpoint that is not what was written."""
+        """The error for a checkpoint that differs from the written one."""
         where = self.path / str(step)
         return Damaged(f"{where} is damaged, or from another program ({short(reason.splitlines()[0])})")
 
     def put_aside(self, steps: Sequence[int]) -> None:
-        """Moves checkpoints out of the way of what will be written, to folders beside this one."""
+        """Moves checkpoints that are in the way of new ones to folders beside this one."""
         for step in steps:
             place = self.path.with_name(f"damaged-{self.path.name}-{step}")
             shutil.rmtree(place, ignore_errors=True)
@@ -92,7 +92,7 @@ class OrbaxFolder:
             self._manager.reload()
 
     def close(self, *, has_failed: bool) -> None:
-        """Waits for what is being written; where something failed already, that is what is told."""
+        """Waits for unfinished writes; reports an earlier failure, if there is one."""
         with contextlib.suppress(Exception) if has_failed else self._writing(self.path):
             self._manager.close()
         if has_failed:
@@ -108,7 +108,7 @@ class OrbaxFolder:
 
     @contextlib.contextmanager
     def _writing(self, path: Path) -> Iterator[None]:
-        """Words what Orbax raises when it cannot write, and leaves nothing unfinished."""
+        """Turns Orbax's errors of writing into one error, and leaves nothing unfinished."""
         try:
             yield
         except Exception as error:  # Orbax has no common error, and those of its threads come out here
@@ -116,7 +116,7 @@ class OrbaxFolder:
             raise NotWritten(path, _cause(error)) from error
 
     def _remove_unfinished(self) -> None:
-        """Removes what a failed write has left, which would be in the way on a full disk."""
+        """Removes the remains of a failed write, which would be in the way on a full disk."""
         time.sleep(_DELAY)
         for path in self.path.glob("*.orbax-checkpoint-tmp*"):
             shutil.rmtree(path, ignore_errors=True)
@@ -139,9 +139,9 @@ def _opened(path: Path) -> ocp.CheckpointManager:
 
 
 def _refused_file(folder: Path) -> tuple[Path, str] | None:
-    """The first thing below a folder that Orbax may not open, and what it is; None where there is none.
+    """The first thing below a folder that Orbax may not open, and its kind; None where there is none.
 
-    That is what is neither a regular file nor a folder, such as a pipe, which would be waited for, and a description
+    That is anything but a regular file or a folder, such as a pipe, which would be waited for, and a description
     that would fill the memory. A link to a file counts as the file; one that leads nowhere is an error of Orbax.
     """
     files = (Path(place, name) for place, _, names in os.walk(folder) for name in sorted(names))
@@ -172,7 +172,7 @@ def _quiet_reading() -> Iterator[None]:
 
 @functools.cache
 def _quiet_writing() -> None:
-    """Silences, from now on, Orbax's writers in the background: what they raise reaches who waits for them.
+    """Silences, from now on, Orbax's background writers: their errors still reach the code that waits for them.
 
     They log through absl; the writes that are left when one of them has failed call back into an event loop that is
     gone, and their tasks are reported by asyncio when they are forgotten, maybe at the end of the process.
@@ -194,7 +194,7 @@ def _cause(error: BaseException) -> BaseException:
     while at is not None:
         if isinstance(at, OSError):
             return at
-        if told := re.search(r"os_error_code='(\d+)'", str(at)):  # by TensorStore
+        if told := re.search(r"os_error_code='(\d+)'", str(at)):  # from TensorStore
             number = int(told[1])
             return OSError(number, os.strerror(number))
         at = at.__cause__ or at.__context__

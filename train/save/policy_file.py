@@ -1,6 +1,6 @@
-"""Policies in files: one file holds what is needed to act, and describes itself.
+"""Policies in files: one file holds everything needed to act, and describes itself.
 
-What is needed to resume training (optimizer, environments, keys) is in checkpoints.
+Everything else that resuming needs (optimizer, environments, keys) is in checkpoints.
 """
 
 import json
@@ -71,7 +71,7 @@ def save_policy(
             two are empty (`run.runner` fills them in), `load_policy` cannot compare them.
         scenarios: fingerprint of the bank that training started with.
         algorithm: name of the algorithm that trained it, such as `"ppo"`.
-        validation_return: its mean return on the validation set, if that is known.
+        validation_return: its mean return on the validation set, if there is one.
 
     Raises:
         PolicyError: if it is too large for a file.
@@ -89,7 +89,7 @@ def save_policy(
         "weights": serialization.to_state_dict(jax.device_get(policy.weights)),
     }
     content = serialization.msgpack_serialize({**record, "digest": digest(record, empty=True)})
-    if len(content) > MAX_BYTES:  # or nobody could read it
+    if len(content) > MAX_BYTES:  # the reader refuses more
         raise PolicyError(f"{path} would have {len(content)} bytes, and a policy file has at most {MAX_BYTES}")
     write_atomic(path, content)
 
@@ -97,9 +97,9 @@ def save_policy(
 def read_header(path: str | Path) -> dict[str, Any]:
     """The contents of a policy file, or of the one in a run's folder, with its `weights` as stored.
 
-    `env`, `env_args` and `params` describe what it was trained on (see `train.settings.task`), `network` describes the
-    network, `scenarios` is the fingerprint of the bank that training started with, and `algorithm` is the name of what
-    trained it, if the file says so. `validation_return` is in a `policy_best.msgpack`.
+    `env`, `env_args` and `params` describe the task of training (see `train.settings.task`), `network` describes the
+    network, `scenarios` is the fingerprint of the bank that training started with, and `algorithm` is the name of the
+    algorithm that trained it, if recorded. `validation_return` is in a `policy_best.msgpack`.
     """
     path = policy_path(Path(path))
     try:
@@ -183,7 +183,7 @@ def load_policy(path: str | Path, env: Environment, params: Any, *, any_params: 
     Args:
         path: the folder of a run, for its last policy, or a policy file.
         env: the environment to act in.
-        params: its params. Their bank may differ from that of the training, but what its scenarios share, such as a
+        params: its params. Their bank may differ from that of the training, but their shared data, such as a
             text embedding, must have the same width, and keeps its meaning only if it is the same embedding.
         any_params: accept params whose numbers differ from those of the training, for example to score a policy that
             was trained with other reward weights by the default ones.
@@ -211,7 +211,7 @@ def load_policy(path: str | Path, env: Environment, params: Any, *, any_params: 
 
 
 def network_of(path: str | Path, record: dict[str, Any]) -> Network:
-    """The settings of the network in a policy file, from what `read_header` gave; missing ones get their defaults."""
+    """The settings of the network in a policy file, from `read_header`'s result; missing ones get their defaults."""
     try:
         return from_json({"env": record["env"], "network": record["network"]}).network
     except (ValueError, TypeError, KeyError, AttributeError) as error:
@@ -220,7 +220,7 @@ def network_of(path: str | Path, record: dict[str, Any]) -> Network:
 
 
 def fitting_weights(path: str | Path, record: dict[str, Any], expected: Any, env: Environment) -> Any:
-    """The weights in a policy file, from what `read_header` gave, as the tree that `initial_shapes` describes.
+    """The weights in a policy file, from `read_header`'s result, as the tree that `initial_shapes` describes.
 
     Raises:
         PolicyError: if a name, shape or dtype differs, or a number is not finite.

@@ -45,19 +45,19 @@ def write_atomic(path: Path, content: bytes) -> None:
 
 
 def remove_unfinished(folder: Path) -> None:
-    """Removes what a process that was killed left unfinished; nobody else may be writing into the folder."""
+    """Removes unfinished files of a killed process; no other process may be writing into the folder."""
     for path in folder.glob(f"*{UNFINISHED}"):
         path.unlink(missing_ok=True)
 
 
 class Lines:
-    """A file that grows by whole lines, each of which is handed to the system before `add` returns.
+    """A file that grows by whole lines, each of which is passed to the system before `add` returns.
 
     A process that is killed then leaves them, a machine that stops need not; `sync` is for that, and takes longer.
     """
 
     def __init__(self, path: Path) -> None:
-        """Opens the file, to go on after what it holds."""
+        """Opens the file, to append to its contents."""
         self._path = path
         with naming(path):
             self._file = path.open("ab", buffering=0)

@@ -6,7 +6,7 @@ from typing import Any
 from jaxenv import __version__
 
 VERSION = {"version": __version__}
-"""What a saved file says of the program that wrote it."""
+"""A saved file's record of the program that wrote it."""
 
 
 def in_words(record: Mapping[str, Any]) -> str:

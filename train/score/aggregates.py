@@ -34,7 +34,7 @@ def mean(scores: np.ndarray) -> float:
 
 
 def paired_difference(ours: np.ndarray, theirs: np.ndarray) -> float:
-    """The mean over scenarios of how much higher the mean over our seeds is than that over theirs.
+    """The mean over scenarios of the difference between the mean over the seeds of `ours` and over those of `theirs`.
 
     >>> paired_difference(np.array([[1.0, 5.0], [3.0, 5.0]]), np.array([[2.5, 4.0]]))
     0.25
@@ -58,7 +58,7 @@ def interquartile_mean(values: np.ndarray) -> float:
 
 
 def probability_of_improvement(ours: np.ndarray, theirs: np.ndarray) -> float:
-    """The mean over scenarios of P(a seed of ours is better than one of theirs), where a tie counts one half.
+    """The mean over scenarios of P(a seed of `ours` is better than a seed of `theirs`), where a tie counts one half.
 
     >>> probability_of_improvement(np.array([[1.0, 5.0], [3.0, 5.0]]), np.array([[2.0, 5.0]]))
     0.5

@@ -1,4 +1,4 @@
-"""Test sets: generated scenarios that nobody trains, validates or tunes on, and some from beyond all training."""
+"""Test sets: generated scenarios outside training, validation and tuning, and some beyond the range of training."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from train.experience.bank import generate_bank
 from train.score.validation import COUNT, has_generator  # as many a set: the program that draws them is the same
 
 SEED = 20_261_124  # of the sets, independent of a run's seed and of the validation set's
-TEST = {"easy": (0.0, 1 / 3), "medium": (1 / 3, 2 / 3), "hard": (2 / 3, 1.0)}  # together what training draws from
+TEST = {"easy": (0.0, 1 / 3), "medium": (1 / 3, 2 / 3), "hard": (2 / 3, 1.0)}  # together the range of training
 SHIFTED = {"shifted": (2.0, 2.0)}  # more requests, more verbs a route, busier channels than training draws
 SETS = TEST | SHIFTED
 

@@ -13,7 +13,7 @@ def table(
 ) -> str:
     """A row per scenario: Random, each policy, the reference return by its kind, and the score of the last policy.
 
-    Below are means, and what each policy did where the environment counts it (`jaxenv.Evaluation.figures`).
+    Below are means, and statistics of each policy where the environment counts them (`jaxenv.Evaluation.figures`).
 
     Args:
         reference: ids, random and reference returns of the S scenarios.
@@ -60,7 +60,7 @@ def _summary_rows(summaries: Mapping[str, Summary], validation: Mapping[str, flo
 
 
 def _notes(name: str, summary: Summary, reference: ReferenceReturns) -> Iterable[str]:
-    """The confidence interval, what a score is, and the scenarios without one."""
+    """The confidence interval, the meaning of scores, and the scenarios without a score."""
     is_scored, found = ~np.isnan(summary.scores), summary.mean_score
     if found is None:
         yield "no scores: the best return of these scenarios is unknown, or too close to random"

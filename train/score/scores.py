@@ -14,7 +14,7 @@ MEANINGS = {
     "upper bound": "1 a proven upper bound of the mean return, which may be out of reach",
     "best known": "1 the best known return",
 }
-"""Kind of reference return, from the strongest -> what a score of 1 is."""
+"""Kind of reference return, from the strongest -> the meaning of a score of 1."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,7 +28,7 @@ class ReferenceReturns:
 
     @property
     def meaning(self) -> str:
-        """What 0 and 1 are, in words."""
+        """The meaning of 0 and 1, in words."""
         return f"0 is Random, {MEANINGS[self.kind]}"
 
 

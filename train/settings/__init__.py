@@ -1,1 +1,1 @@
-"""What a run is asked to do: its settings, their presets, and the environment that they describe."""
+"""The settings of a run, their presets, and the environment that they describe."""

@@ -1,4 +1,4 @@
-"""What settings may hold: values of the types that are declared, and numbers that a run can be made with."""
+"""Bounds of settings: values of the declared types, and numbers that a run can be made with."""
 
 import dataclasses
 import math

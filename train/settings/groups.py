@@ -161,7 +161,7 @@ class Network:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class QLearning:
-    """How PQN and DQN explore, and what DQN remembers. Nothing else reads them; changing one recompiles.
+    """Exploration of PQN and DQN, and DQN's buffer. Nothing else reads them; changing one recompiles.
 
     Examples:
         >>> QLearning(epsilon_end=0.1).buffer_size
@@ -227,5 +227,5 @@ class Curriculum:
 
     @property
     def is_uniform(self) -> bool:
-        """Whether nothing is kept of what was played."""
+        """Whether nothing is kept of the steps that were played."""
         return self.curriculum == "uniform"

@@ -1,6 +1,6 @@
 """Tuned settings per environment, and the same for very large batches; others train with the defaults of `Config`.
 
-They are PPO's. What another algorithm changes of them is the same for every environment.
+They are PPO's. The changes for another algorithm are the same in every environment.
 """
 
 import dataclasses
@@ -83,7 +83,7 @@ def scaled(config: Config, num_envs: int) -> Config:
 
     With k times the environments rollouts are k times shorter, at most four times, since a large batch needs updates
     more than it needs steps between them; generated scenarios are renewed as many updates later, so that a step brings
-    as many new ones. What the batch still grows by, g, is shared between minibatches and the length of the run: both
+    as many new ones. The remaining growth g of the batch is shared between minibatches and the length of the run: both
     grow by the root of g, up to a power of two, so that there are about as many gradient steps. Learning rate and
     epochs stay.
     With fewer environments only minibatches change, where those of before do not divide a rollout.
@@ -158,7 +158,7 @@ def for_algorithm(name: str, config: Config) -> Config:
 def _pqn(config: Config) -> Config:
     """Layer normalization and clipping as in Gallici et al. 2024; hidden layers are shared as in a Q-network.
 
-    Targets are of one step: longer returns hold what later random actions cost, and learned worse in the planner.
+    Targets are of one step: longer returns contain the costs of later random actions, and learned worse in the planner.
     """
     return dataclasses.replace(
         config,
@@ -169,7 +169,7 @@ def _pqn(config: Config) -> Config:
 
 
 def _dqn(config: Config) -> Config:
-    """Short rollouts, so that what is learned soon acts; hidden layers are shared as in a Q-network."""
+    """Short rollouts, so that the policy acts soon on its learning; hidden layers are shared as in a Q-network."""
     return dataclasses.replace(
         config,
         rollout=_smaller(config.rollout, epochs=2, num_steps=4),

@@ -10,7 +10,7 @@ from train.settings.bounds import check_type
 from train.settings.config import Config
 
 MUTABLE = ("total_steps", "run_dir", "devices", "validate_every", "checkpoint_every", "tensorboard", "wandb")
-"""What may change when a run is resumed. None of it alters what has been learned so far; the schedules decay over
+"""Settings that may change when a run is resumed. None of them alters the weights so far; the schedules decay over
 `total_steps`, so a new value changes them from there on."""
 
 TASK = ("env_args", "params")
@@ -19,7 +19,7 @@ TASK = ("env_args", "params")
 REMOVED = ("csv", "edit_share", "num_edits")
 """Settings of removed code that files still name; they are ignored."""
 
-MAX_DEPTH = 20  # levels of nesting in settings, which have four; what is deeper is endless for what walks through it
+MAX_DEPTH = 20  # levels of nesting in settings, which have four; deeper nesting would be endless to walk through
 TOO_DEEP = f"more than {MAX_DEPTH} levels of nesting"
 
 
@@ -31,8 +31,8 @@ def to_json(config: Config) -> dict[str, Any]:
 def from_json(settings: Mapping[str, Any]) -> Config:
     """The settings that `to_json` wrote, without `run_dir`; missing ones get their defaults.
 
-    A setting that a later version adds is therefore no difference to an older run: its default must mean what the
-    trainer did before.
+    A setting that a later version adds is therefore no difference to an older run: its default must match the
+    earlier behaviour of the trainer.
 
     Raises:
         ValueError: for an unknown setting, a value that is not of its type or out of its bounds, or endless nesting.

@@ -61,7 +61,7 @@ def describe(env: Environment, params: Any) -> dict[str, dict[str, Any]]:
     """The settings `env_args` and `params` that describe an environment and params.
 
     A field of the environment that only sets the default of a number of its params is listed under `params` alone. The
-    bank and what its scenarios share are left out, since a run may use others.
+    bank and the data that its scenarios share are left out, since a run may use others.
     """
     arguments, numbers = describe_arguments(env), describe_params(params)
     return {"env_args": {name: value for name, value in arguments.items() if name not in numbers}, "params": numbers}
@@ -78,7 +78,7 @@ def describe_params(params: Any) -> dict[str, Any]:
 
 
 def numbers(params: Any) -> dict[str, Any]:
-    """Dotted name -> value of the scalars in params: what `with_numbers` may change."""
+    """Dotted name -> value of the scalars in params, which `with_numbers` may change."""
     return {name: value for name, value in describe_params(params).items() if not isinstance(value, str)}
 
 

@@ -1,4 +1,4 @@
-"""The catalogue of actions: what an index means, and which entries are legal now.
+"""The catalogue of actions: the meaning of each index, and the entries that are legal now.
 
 Order: accept, reject; for each candidate start reschedule and propose side by side; for each focus start each duration.
 An action is decoded by tables, without a branch.
@@ -29,7 +29,7 @@ ACTION_TYPES = (
 
 
 class Entry(struct.PyTreeNode):
-    """What an index of the catalogue says, or a table of all of them."""
+    """The meaning of one index of the catalogue, or a table of all of them."""
 
     verb: Any  # [] int32, ACCEPT .. BLOCK_FOCUS
     candidate: Any  # [] int32, which of the starts that a request can be moved to, 0 where it is not moved
@@ -93,7 +93,7 @@ class Move(struct.PyTreeNode):
     """A decoded action."""
 
     verb: jax.Array  # [] int32, ACCEPT .. BLOCK_FOCUS
-    event: Event  # what is added to the calendar, or would be: the request at its new time, or the focus block
+    event: Event  # the event that it adds, or would add: the request at its new time, or the focus block
     duration: jax.Array  # [] int32, minutes of focus time, 0 otherwise
 
 
@@ -105,7 +105,7 @@ def candidate_starts(catalogue: Catalogue, request: Event) -> jax.Array:
 
 
 def entry(catalogue: Catalogue, action: jax.Array) -> Entry:
-    """What an index says; one out of range is clamped."""
+    """The meaning of an index; an out-of-range index is clamped."""
     return read(catalogue.table, action)
 
 
@@ -137,7 +137,7 @@ def is_legal(
 
 
 def legal_mask(catalogue: Catalogue, request: Event, has_request: jax.Array, has_work: jax.Array) -> ActionMask:
-    """[A] bool: what the rules accept in a live state.
+    """[A] bool: the legal actions of a live state.
 
     Request entries need a request, focus entries minutes left. A move also needs a request of some length, and a
     clamped start that no earlier candidate has, so that an action means one thing.

@@ -25,7 +25,7 @@ def baselines(env: LifeOps) -> dict[str, Policy]:
 
 
 def heuristic(catalogue: Catalogue, key: Key, observation: Observation, params: Params) -> jax.Array:
-    """Accepts what fits and rejects the rest; then blocks the least harmful focus time, in catalogue order."""
+    """Accepts requests that fit and rejects the rest; then blocks the least harmful focus time, in catalogue order."""
     del key
     moves, change = _consequences(catalogue, observation, params)
     focus = observation.action_mask & (moves.verb == BLOCK_FOCUS)
@@ -35,9 +35,9 @@ def heuristic(catalogue: Catalogue, key: Key, observation: Observation, params: 
 
 
 def careful(catalogue: Catalogue, key: Key, observation: Observation, params: Params) -> jax.Array:
-    """Accepts what fits, reschedules important events to where they fit and leave room for work, rejects the rest.
+    """Accepts requests that fit, moves important ones to times that fit and leave room for work, rejects the rest.
 
-    It reschedules only if the free focus blocks afterwards still cover what they cover now, or all minutes left.
+    It reschedules only if the remaining free focus blocks cover as much work as now, or all minutes left.
     It chooses focus time by least harm, then by the length that the current task needs.
     """
     del key

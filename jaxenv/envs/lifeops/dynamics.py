@@ -1,4 +1,4 @@
-"""The turn of LifeOps as pure phases: validate the action, find what its event changes, apply both.
+"""The turn of LifeOps as pure phases: validate the action, find the changes from its event, apply both.
 
 The calendar stays sorted by insertion. A new event changes the count of overlapping pairs by the events it meets and
 the travel issues only at its two neighbors, so a step is O(E) and nothing is ever sorted or recounted.
@@ -20,7 +20,7 @@ URGENT_DAYS = 1  # tasks due today or tomorrow press
 
 
 class Change(struct.PyTreeNode):
-    """What an event would change in a calendar that it is inserted into."""
+    """The changes from inserting an event into a calendar."""
 
     position: jax.Array  # [] int32, its slot in sorted order
     overlaps: jax.Array  # [] int32, pairs added
@@ -29,7 +29,7 @@ class Change(struct.PyTreeNode):
 
 
 class Turn(struct.PyTreeNode):
-    """What happened in a step, for the reward."""
+    """The effects of a step, for the reward."""
 
     move: Move
     legal: jax.Array  # [] bool; where it is False only the clock moved
@@ -51,7 +51,7 @@ def transition(
     action: jax.Array,
     departure_min: jax.Array | int,
 ) -> tuple[State, Turn]:
-    """One turn: the state after it and what happened. An illegal action moves the clock and nothing else."""
+    """One turn: the state after it and its effects. An illegal action only advances the clock."""
     move, legal = decode_and_validate(catalogue, state, scenario, action)
     change = insertion(state.calendar, scenario.travel, scenario.persona.home, departure_min, move.event)
     after, progress = apply(state, move, legal, change)
@@ -118,7 +118,7 @@ def insertion(
         travel: [L, L] int16, minutes.
         home: [] place that the day starts from.
         departure_min: [] int32, minutes; the way to the first event cannot begin earlier.
-        event: what is inserted, after events of the same time.
+        event: the event to insert, after events of the same time.
     """
     start, end = calendar.start.astype(jnp.int32), calendar.end.astype(jnp.int32)
     overlaps = jnp.sum((start < event.end) & (event.start < end), dtype=jnp.int32)
@@ -183,7 +183,7 @@ def insert(table: Any, row: Any, position: jax.Array) -> Any:
 
 
 def work(minutes_left: jax.Array, duration: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Works on the first task with minutes left: ([T] minutes left, [] int32 progress); what is left over is lost."""
+    """Works on the first task with minutes left: ([T] minutes left, [] int32 progress); surplus time is lost."""
     unfinished = minutes_left > 0
     numbers = np.arange(minutes_left.size, dtype=np.int32)
     current = numbers == jnp.min(jnp.where(unfinished, numbers, minutes_left.size))
@@ -201,7 +201,7 @@ def leaves_clean(day: State | Observation, change: Change) -> jax.Array:
 def added_source(state: State, is_focus: jax.Array) -> jax.Array:
     """[] int32: the source of an event added now, E + 256 · clock + (0 for focus, 1 + queue index for a request).
 
-    It grows with the clock, so sources ascend in calendar order, and it names what was added.
+    It grows with the clock, so sources ascend in calendar order, and it identifies the added event.
     """
     what = jnp.where(is_focus, 0, 1 + state.handled.astype(jnp.int32))
     return state.source.shape[0] + SOURCE_STRIDE * state.clock.astype(jnp.int32) + what

@@ -29,7 +29,7 @@ class LifeOps(LibraryEnvironment[Params, State, Observation]):
 
     Attributes:
         name: the id that it is registered under.
-        catalogue: what the action indices mean; it sets `num_actions`.
+        catalogue: the meaning of the action indices; it sets `num_actions`.
         weights: the reward of `default_params`.
         limits: the capacities of its arrays.
     """
@@ -103,10 +103,10 @@ class LifeOps(LibraryEnvironment[Params, State, Observation]):
         return observe.current_mask(self.catalogue, state, params.bank[state.scenario])
 
     def feasible_mask(self, state: State, params: Params) -> ActionMask:
-        """[A] bool, an optional and never enforced mask: legal entries that leave a day which can be lived.
+        """[A] bool, an optional mask that is never enforced: legal entries that leave a feasible day.
 
-        Kept is what leaves the calendar without overlaps and travel issues, and handled requests (focus apart) out of
-        the hours before 9:00 and from 20:00 to 23:00; rejecting always stays.
+        It keeps entries that leave no overlaps and no travel issues, and handled requests (not focus) out of
+        the hours before 9:00 and from 20:00 to 23:00; it always keeps rejecting.
         """
         return feasible.feasible_mask(
             self.catalogue,

@@ -1,4 +1,4 @@
-"""An optional mask that no rule enforces: the legal actions after which the day can still be lived."""
+"""An optional mask that no rule enforces: the legal actions that leave a feasible day."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""Observation to network input: features of the entities, and of what each action would bring by the rules.
+"""Observation to network input: features of the entities, and of the effects of each action by the rules.
 
 Times are over a day; a place is described by its travel times to the current request and to work.
 """
@@ -36,7 +36,7 @@ def entities(catalogue: Catalogue, observation: Observation, params: Params) -> 
     persona's window, rules (set, time) and weights [9]; the current request and the next two [3 x 14].
     events [E, 6] and tasks [T, 5]: see their functions. actions [A, 10]: legal, overlaps added, travel issues at the
     event's own legs and from home, the persona's wishes for a meeting broken, or kept; adds to a calendar that is clean
-    with it, proposes what would fit into one; takes time of the next request, and of the one after; hours of work
+    with it, proposes a time that fits into one; takes time of the next request, and of the one after; hours of work
     done; zeros where not legal.
     """
     context = [
@@ -137,7 +137,7 @@ def _event_features(o: Observation) -> jax.Array:
 
 
 def _outlook_features(catalogue: Catalogue, o: Observation, params: Params) -> jax.Array:
-    """[A, 10] float32: what each entry would bring; zeros where it is not legal.
+    """[A, 10] float32: the effects of each entry; zeros where it is not legal.
 
     An entry that adds nothing to the calendar brings no overlaps and no travel issues, and wishes are about meetings
     alone: a network that weights the columns alike for every entry need not learn which verbs they are paid for.

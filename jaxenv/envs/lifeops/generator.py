@@ -1,7 +1,7 @@
 """Days drawn at random, for endless training: key -> Scenario, jittable.
 
-Times are multiples of five minutes. The calendar that a day starts with has no overlaps and can be travelled; what is
-hard is in the requests. `difficulty` in [0, 1] moves the shares; above 1 there are more requests than ever below.
+Times are multiples of five minutes. The initial calendar has no overlaps and no travel issues; the difficulty lies in
+the requests. `difficulty` in [0, 1] moves the shares; above 1 there are more requests than ever below.
 """
 
 import jax
@@ -50,7 +50,7 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
 
     Args:
         key: consumed.
-        limits: capacities; counts are cut to what fits.
+        limits: capacities, which bound the counts.
         difficulty: [] float in [0, 1]: more events, colliding requests, inflexible people and work. Above 1: as at 1,
             with 7 or more requests.
     """
@@ -244,7 +244,7 @@ def _table(
     )
 
 
-# What a uniform number u in [0, 1) becomes ---------------------------------------------------------------
+# Transforms of a uniform number u in [0, 1) --------------------------------------------------------------
 
 
 def _multiple_of_five(u: jax.Array, low: int, high: int) -> jax.Array:

@@ -1,4 +1,4 @@
-"""State to observation: the only module that decides what the agent knows."""
+"""Observations: the only module that selects the parts of the state that an agent sees."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""The reward of one step, a row for each term: what it pays in each preset, and for what.
+"""The reward of one step, a row for each term: its weight in each preset, and the paid quantity.
 
 The rules are docs/rules/lifeops.md, section 5.
 """
@@ -16,7 +16,7 @@ from jaxenv.envs.lifeops.types import FOCUS, MONDAY, Event, Persona, Scenario
 
 
 class Step(NamedTuple):
-    """What the terms of the reward look at."""
+    """The inputs of the reward terms."""
 
     turn: Turn
     persona: Persona
@@ -32,7 +32,7 @@ class Step(NamedTuple):
 
     @classmethod
     def of(cls, turn: Turn, scenario: Scenario) -> "Step":
-        """What a turn did."""
+        """The inputs that follow from a turn."""
         verbs = (ACCEPT, REJECT, PROPOSE, RESCHEDULE, BLOCK_FOCUS)
         accepts, rejects, proposes, reschedules, focuses = (turn.legal & (turn.move.verb == verb) for verb in verbs)
         event, persona = turn.move.event, scenario.persona

@@ -1,7 +1,7 @@
-"""The catalogue of actions: what an index means, what it costs and does, and which entries are legal now.
+"""The catalogue of actions: the meaning, cost and effects of each index, and the entries that are legal now.
 
-Order: each verb on each route slot (verb by verb), inspecting each key slot, the five kinds of upkeep, waiting. What an
-entry does apart from its route or key is an activity, a row of `ACTIVITIES`.
+Order: each verb on each route slot (verb by verb), inspecting each key slot, the five kinds of upkeep, waiting. The
+effects of an entry that do not depend on its route or key form an activity, a row of `ACTIVITIES`.
 """
 
 import dataclasses
@@ -46,7 +46,7 @@ require_bits("verbs of LifeStack", NUM_VERBS, 15)  # of an int16: `Routes.requir
 
 
 class Activity(NamedTuple):
-    """What a verb costs and does to the metrics."""
+    """The costs of a verb and its effects on the metrics."""
 
     time: float  # hours
     energy: float
@@ -96,7 +96,7 @@ EFFECTS = np.stack([spread(activity.effects) for activity in ACTIVITIES])  # [ac
 
 @dataclasses.dataclass(frozen=True)
 class Catalogue:
-    """What the indices mean, for given capacities; its size is A."""
+    """The meaning of the indices, for given capacities; its size is A."""
 
     routes: int
     keys: int
@@ -170,7 +170,7 @@ class Move(struct.PyTreeNode):
 
 
 class Entry(struct.PyTreeNode):
-    """What a catalogue index means, whether or not it is legal."""
+    """The meaning of a catalogue index, whether or not it is legal."""
 
     exists: jax.Array  # [] bool, within the catalogue
     activity: jax.Array  # [] int32, row of `ACTIVITIES`
@@ -232,9 +232,9 @@ def outstanding_verbs(state: State, scenario: Scenario) -> jax.Array:
 def legal_mask(
     catalogue: Catalogue, state: State, scenario: Scenario, outstanding: jax.Array, has_ended: jax.Array
 ) -> ActionMask:
-    """[A] bool: what the rules accept in a live state, whatever the hidden facts are; all once it `has_ended`.
+    """[A] bool: the legal actions of a live state, whatever the hidden facts are; all once it `has_ended`.
 
-    What an entry takes is complete before the entries are put together, which is why parts of it are words of bits.
+    The requirements of an entry are complete before the entries are combined, so parts of them are words of bits.
     """
     others = legal_others(state)
     may_inspect = ((others >> INSPECTING) & 1) != 0
@@ -246,7 +246,7 @@ def legal_mask(
 
 
 def legal_on_routes(state: State, scenario: Scenario, outstanding: jax.Array) -> jax.Array:
-    """[V, R] bool: the verb is outstanding on the route ([R] bits), and what it costs is there.
+    """[V, R] bool: the verb is outstanding on the route ([R] bits), and its cost is affordable.
 
     Money is paid with `spend`, or with the last verb of a route without it.
     """

@@ -1,4 +1,4 @@
-"""Conditions on facts and metrics, as sets of codes and closed bounds: what holds, and as far as is known."""
+"""Conditions on facts and metrics, as sets of codes and closed bounds: their truth, real and as known."""
 
 import jax
 import jax.numpy as jnp
@@ -40,7 +40,7 @@ def hold(conditions: Conditions, bits: jax.Array, in_bounds: jax.Array) -> jax.A
 
     Args:
         conditions: a table of C conditions.
-        bits: [K] code sets, those of the facts, or of what is known of them.
+        bits: [K] code sets, those of the facts, or of the agent's knowledge of them.
         in_bounds: [] the bounds that hold, as a set.
     """
     return jnp.any(satisfied(conditions, bits), axis=0) | ((conditions.bounds & in_bounds) != 0)

@@ -41,7 +41,7 @@ NO_FAILURE = 127  # in document order: behind every precondition
 
 
 class Turn(struct.PyTreeNode):
-    """What happened in a step, for the reward."""
+    """The effects of a step, for the reward."""
 
     move: Move
     route: Routes  # the row of the move's route
@@ -54,14 +54,14 @@ class Turn(struct.PyTreeNode):
 def transition(
     catalogue: Catalogue, state: State, scenario: Scenario, bank: ScenarioBank, action: jax.Array
 ) -> tuple[State, Turn]:
-    """One turn but for the events at its end: the state after it and what happened.
+    """One turn without the events at its end: the state after it and its effects.
 
     Args:
-        catalogue: what the indices mean.
+        catalogue: the meaning of the indices.
         state: before the step.
         scenario: of the state.
-        bank: that has it.
-        action: [] int32; one that is not legal is a wait.
+        bank: contains the scenario.
+        action: [] int32; an illegal one is a wait.
     """
     entry = actions.find(catalogue, action)
     route = route_at(bank, scenario, state.scenario, entry.route)
@@ -87,7 +87,7 @@ def route_at(bank: ScenarioBank, scenario: Scenario, index: jax.Array, route: ja
 
 
 def apply_activity(state: State, route: Routes, move: Move) -> State:
-    """The activity: its effects on metrics, its time and energy, and what looking shows; `route` is the move's row."""
+    """The activity: its effects on metrics, time and energy, and the facts it shows; `route` is the move's row."""
     time = read(actions.TIME, move.activity) + jnp.where(move.on_route, route.time, 0)
     energy = read(actions.ENERGY, move.activity) + jnp.where(move.on_route, route.energy, 0)
     seen = move.inspects & (jnp.arange(state.known.shape[0], dtype=jnp.int32) == move.key)
@@ -194,7 +194,7 @@ def check_termination(state: State, scenario: Scenario, bits: jax.Array, in_boun
 def may_still_hold(state: State, scenario: Scenario) -> jax.Array:
     """[S] bool: a metric, or an event still to come, may satisfy the member of the success condition without a route.
 
-    Events of the current clock are still to come; what they write and how likely they are is not looked at.
+    Events of the current clock are still to come; their writes and probabilities are ignored.
     """
     step, links = scenario.events.step, scenario.links
     to_come = ~state.fired & ((step >= state.clock) | (step == EVERY_STEP)) & (step != NEVER)

@@ -49,7 +49,7 @@ class LifeStack(LibraryEnvironment[Params, State, Observation]):
 
     @property
     def catalogue(self) -> Catalogue:
-        """What the action indices mean."""
+        """The meaning of the action indices."""
         return Catalogue.of(self.limits)
 
     @property
@@ -100,7 +100,7 @@ class LifeStack(LibraryEnvironment[Params, State, Observation]):
     def sample_draws(self, key: Key, *, extra: int = 0) -> jax.Array:
         """[extra + X] float32, multiples of 2⁻¹⁶ in [0, 1): an event fires where its number is below its probability.
 
-        Two numbers to a random word, which halves what they cost.
+        Two numbers per random word, which halves their cost.
         """
         return self.split_words(self.sample_words(key, extra), extra)
 
@@ -142,7 +142,7 @@ class LifeStack(LibraryEnvironment[Params, State, Observation]):
         words = self.sample_words(jnp.where(done, reset_key, turn_key), CHOICE)
         fresh_draws, draws = self.split_words(words, CHOICE), self.split_words(words, 0)
         index = materialize(jnp.where(done, self.choose_scenario(fresh_draws, params), state.scenario))
-        crisis = params.bank[index]  # what the next observation is made of, so that it is read once
+        crisis = params.bank[index]  # the input of the next observation, so that it is read once
         begun = select(done, self.initial_state(index, crisis), acted).replace(scenario=index)
         after = dynamics.apply_events(begun, crisis.events, jnp.where(done, fresh_draws[CHOICE:], draws))
         last = select(done, acted, after).replace(scenario=state.scenario)
@@ -152,7 +152,7 @@ class LifeStack(LibraryEnvironment[Params, State, Observation]):
     def step_outputs(
         self, before: State, after: State, turn: dynamics.Turn, scenario: Scenario, params: Params
     ) -> tuple[jax.Array, jax.Array, Info]:
-        """What a step returns beside the state: (reward, terminated, info)."""
+        """The outputs of a step besides the state: (reward, terminated, info)."""
         step = reward.Step(turn, before.metrics, after.metrics, scenario)
         parts = terms.reward_parts(params.weights, step)
         info = {
@@ -164,7 +164,7 @@ class LifeStack(LibraryEnvironment[Params, State, Observation]):
         return terms.total(parts), after.outcome != RUNNING, info
 
     def observe(self, state: State, params: Params) -> Observation:
-        """What is known; facts that were not looked at, the schedule of events and their probabilities do not enter."""
+        """The agent's knowledge; facts not looked at, the schedule of events and their probabilities do not enter."""
         return observe.observe(self.catalogue, state, params)
 
     def is_truncated(self, state: State, params: Params) -> jax.Array:

@@ -29,7 +29,7 @@ def entities(catalogue: Catalogue, observation: Observation) -> Entities:
 
     context [8 + 23]: shares of time limit and deadline gone, steps left to each, whether there is a deadline, time,
     money and energy left; the metrics, higher is better. Groups: bounds [B, 9], events [X, 1], keys [K, 11],
-    milestones [M, 4], routes [R, 36]. actions [A, 31]: what each entry is, costs and leads to, zeros where not legal.
+    milestones [M, 4], routes [R, 36]. actions [A, 31]: kind, cost and outlook of each entry, zeros where not legal.
     """
     routes = summarize_routes(observation)
     return Entities(
@@ -74,7 +74,7 @@ def _bound_features(o: Observation) -> jax.Array:
 
 
 def _key_features(o: Observation) -> jax.Array:
-    """[K, 11] float32: what is known and where it matters."""
+    """[K, 11] float32: the agent's knowledge of each key, and where it matters."""
     k = o.keys
     is_known = k.code != UNKNOWN
     flags = [
@@ -126,7 +126,7 @@ def _route_features(o: Observation, summary: RouteSummary) -> jax.Array:
 
 
 def _outlook(summary: RouteSummary) -> list[jax.Array]:
-    """9 columns: what completing it brings upon the metrics and the goal, and what is still to be paid and done."""
+    """9 columns: the effects of completing it on the metrics and the goal, and the remaining payments and verbs."""
     return [
         summary.ruins,
         summary.raises_success,
@@ -141,13 +141,13 @@ def _outlook(summary: RouteSummary) -> list[jax.Array]:
 
 
 def _action_features(catalogue: Catalogue, o: Observation, summary: RouteSummary) -> ActionTables:
-    """[A, 31] float32: kind [4], what it leads to by its route or key [20], what its activity costs and does [7]."""
+    """[A, 31] float32: kind [4], outlook of its route or key [20], costs and effects of its activity [7]."""
     tables = (jnp.eye(4, dtype=jnp.float32), _target_features(o, summary), _activity_features(o))
     return ActionTables.of(tables, (catalogue.kind, catalogue.target, catalogue.activity), o.action_mask)
 
 
 def _target_features(o: Observation, summary: RouteSummary) -> jax.Array:
-    """[R + K + 1, 20] float32: what an action on each route, on each key and on neither leads to."""
+    """[R + K + 1, 20] float32: the outlook of an action on each route, on each key and on neither."""
     is_last = summary.outstanding == 1
     columns = [
         summary.serves,

@@ -1,4 +1,4 @@
-"""What a scenario's tables imply: which route gives another what it needs, and where keys and bounds matter."""
+"""Consequences of a scenario's tables: which route supplies another, and where keys and bounds matter."""
 
 import jax
 import jax.numpy as jnp
@@ -35,7 +35,7 @@ def link(scenario: Scenario) -> Scenario:
 
 
 def route_links(routes: Routes) -> tuple[jax.Array, jax.Array]:
-    """([R, R] keys on which the row gives what the column needs, [R] the routes that each breaks)."""
+    """([R, R] keys on which the row supplies a need of the column, [R] the routes that each breaks)."""
     written = code_bits(jnp.asarray(routes.writes), jnp.asarray(routes.preconditions))
     related = (routes.order > 0)[None] & (written != 0)[:, None, :]
     gives = related & ((routes.preconditions[None] & written[:, None, :]) != 0)

@@ -13,7 +13,7 @@ import numpy as np
 UNIT = 100_000  # of a metric: 1.0
 HIGHEST = 100 * UNIT
 HOPS = 4
-LOSS = 600  # thousandths: what is left of a change at every hop
+LOSS = 600  # thousandths: the remaining share of a change at every hop
 
 _FIRST = {
     "career.satisfaction": 70,
@@ -92,7 +92,7 @@ _EDGES = {
 
 
 def index(path: str) -> int:
-    """The place of a metric path; a KeyError where there is none."""
+    """The index of a metric path; raises a KeyError if there is none."""
     return {name: place for place, name in enumerate(METRICS)}[path]
 
 
@@ -111,7 +111,7 @@ def cascade() -> np.ndarray:
 
 
 def spread(deltas: Mapping[str, float]) -> np.ndarray:
-    """[23] int32, what changes of metrics by path come to once they have spread.
+    """[23] int32, the total effect of changes of metrics by path, once they have spread.
 
     Each entry is spread on its own, in exact fractions, and rounded half to even to 10⁻⁵; the entries are added.
     """

@@ -1,4 +1,4 @@
-"""State to observation: the only module that decides what the agent knows; relations follow from that."""
+"""Observations: the only module that selects the parts of the state that an agent sees; relations follow from them."""
 
 import jax
 import jax.numpy as jnp
@@ -66,7 +66,7 @@ def observe(catalogue: Catalogue, state: State, params: Params) -> Observation:
 
 
 def observe_keys(scenario: Scenario, known: jax.Array, shown: jax.Array, routes: ObservedRoutes) -> ObservedKeys:
-    """What is known of the facts ([K] codes), and where they matter; `shown` is [K] bool."""
+    """The agent's knowledge of the facts ([K] codes), and where they matter; `shown` is [K] bool."""
     links, count = scenario.links, known.shape[0]
     exists, uses = _first(scenario.num_keys, count), bitsets.flags(links.key_uses, count)
     return ObservedKeys(
@@ -127,7 +127,7 @@ def observe_routes(
 
 
 def relations(scenario: Scenario, known: jax.Array, bits: jax.Array) -> jax.Array:
-    """[R, K] int8: how each precondition on a key stands, as far as is known ([K] codes, and as sets)."""
+    """[R, K] int8: how each precondition on a key stands, as far as known ([K] codes, and as sets)."""
     holds = (scenario.routes.preconditions & bits[None]) != 0
     judged = jnp.where(holds, jnp.int8(HOLDS), jnp.int8(FAILS))
     judged = jnp.where(known[None] == UNKNOWN, jnp.int8(NOT_KNOWN), judged)
@@ -140,7 +140,7 @@ def serving(state: State, scenario: Scenario, bits: jax.Array, in_bounds: jax.Ar
     Args:
         state: of the episode.
         scenario: of the state.
-        bits: [K] what is known, as sets of codes.
+        bits: [K] the agent's knowledge, as sets of codes.
         in_bounds: [B] bool.
         is_open: [R] bool.
     """
@@ -160,7 +160,7 @@ def serving(state: State, scenario: Scenario, bits: jax.Array, in_bounds: jax.Ar
 
 
 def lacking(routes: Routes, bits: jax.Array) -> jax.Array:
-    """[R]: the keys whose precondition is not known to hold, as sets; `bits` is [K] what is known, as sets."""
+    """[R]: the keys whose precondition is not known to hold, as sets; `bits` is [K], the agent's knowledge as sets."""
     return bitsets.of_flags((routes.preconditions & bits[None]) == 0)
 
 

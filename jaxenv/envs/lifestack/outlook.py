@@ -1,4 +1,4 @@
-"""A summary of each route for networks: where it leads as far as known, at what price, and what it does on the way."""
+"""A summary of each route for networks: its destination as far as known, its price, and its effects on the way."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ class RouteSummary(struct.PyTreeNode):
     """A summary of each route, [R] float32 each."""
 
     serves: jax.Array  # 1 where it serves
-    leads: jax.Array  # 1 where it serves and nothing known stands in its way for good, nor in that of what it serves
+    leads: jax.Array  # 1 where it serves and nothing known blocks it for good, nor the route that it serves
     blocked: jax.Array  # 1 where a precondition is known to fail that no open route would mend
     failing: jax.Array  # preconditions known to fail, bounds among them
     unknown: jax.Array  # preconditions not known
@@ -28,7 +28,7 @@ class RouteSummary(struct.PyTreeNode):
     money: jax.Array  # to be paid
     spoils: jax.Array  # other routes that lead and that it closes, or a precondition of which it breaks
     ruins: jax.Array  # 1 where completing it is failure, by a consequence or by a metric
-    raises_success: jax.Array  # what it does to the metrics of success, towards their bounds
+    raises_success: jax.Array  # its effect on the metrics of success, towards their bounds
     raises_precondition: jax.Array  # the same for those of preconditions
     averts_failure: jax.Array  # the same for those of failure, away from their bounds
     margin: jax.Array  # by which the metrics of success can still be within their bounds once it has completed
@@ -111,7 +111,7 @@ def towards_bounds(o: Observation) -> jax.Array:
 def success_margin(o: Observation, towards: jax.Array) -> jax.Array:
     """[R] float32 in [-1, 1]: how far within its bound the worst metric of success can come if a route completes.
 
-    By the routes that are then open; what upkeep can do is not counted. 1 where success rests on no metric.
+    By the routes that are then open; upkeep is not counted. 1 where success rests on no metric.
 
     Args:
         o: the observation.

@@ -1,4 +1,4 @@
-"""The reward of one step, a row for each term: its weight, and what pays it (docs/rules/lifestack.md, section 5)."""
+"""The reward of one step, a row per term: its weight and the paid quantity (docs/rules/lifestack.md, section 5)."""
 
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ COLLAPSED = 20 * UNIT  # a metric below this has collapsed; higher is better
 
 
 class Step(NamedTuple):
-    """What the terms of the reward look at."""
+    """The inputs of the reward terms."""
 
     turn: Turn
     before: jax.Array  # [23] int32, metrics

@@ -33,7 +33,7 @@ def multi_agent(num_agents: int = 4, limits: Limits = Limits()) -> TeamsClone:
 
 
 def multi_agent_share(num_agents: int = 4, limits: Limits = Limits()) -> TeamsClone:
-    """`TeamsClone-MultiAgent-v1`: the quota is a share of what the episode offers, and pays the steps that are left."""
+    """`TeamsClone-MultiAgent-v1`: the quota is a share of the offers of the episode, and pays the remaining steps."""
     return TeamsClone(
         "TeamsClone-MultiAgent-v1", reward.QUOTA, goal="quota", quota_share=0.75, num_agents=num_agents, limits=limits
     )

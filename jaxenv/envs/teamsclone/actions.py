@@ -1,4 +1,4 @@
-"""The catalogue of actions: what an index means, and which entries are legal now.
+"""The catalogue of actions: the meaning of each index, and the entries that are legal now.
 
 Order: the six templates into the current channel, the answer template into each channel, going to each channel, each
 emoji on each message of the window (message by message, newest first), joining the call of each channel, idling, and
@@ -25,7 +25,7 @@ TEXT, ANSWER, SWITCH, REACT, JOIN, IDLE, EMPTY_MESSAGE, UNKNOWN_CHANNEL, MALFORM
 
 @dataclasses.dataclass(frozen=True)
 class Catalogue:
-    """What the indices mean, for C channels; columns of `table` are verb, channel, message kind, slot and emoji."""
+    """The meaning of the indices, for C channels; `table` has the columns verb, channel, message kind, slot, emoji."""
 
     channels: int
 
@@ -88,7 +88,7 @@ def look(agent: jax.Array, state: State) -> Window:
 
 
 def decode(catalogue: Catalogue, state: State, scenario: Scenario, agent: jax.Array, action: jax.Array) -> Move:
-    """What an agent's action ([] int32) means; an index out of range is malformed."""
+    """The meaning of an agent's action ([] int32); an out-of-range index is malformed."""
     action = jnp.where((action >= 0) & (action < catalogue.size), action, catalogue.size - 1)
     verb, channel, kind, slot, emoji = read(catalogue.table, action)
     here, rings = state.channel.astype(jnp.int32), state.messages

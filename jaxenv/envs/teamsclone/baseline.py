@@ -32,7 +32,7 @@ class UnmaskedRandom(struct.PyTreeNode):
 
 
 class PolicyCarry(NamedTuple):
-    """What the rule-based policy carries from step to step."""
+    """The carry of the rule-based policy from step to step."""
 
     channel: jax.Array  # [] int32, that of the last step, -1 at first
     since: jax.Array  # [] int32, the clock at which it entered the channel

@@ -10,7 +10,7 @@ from jaxenv.fast import draws
 
 
 def sample_bits(key: Key, count: int) -> jax.Array:
-    """[count] int32 draws in 0 .. 65535, two to a random word, which halves what they cost."""
+    """[count] int32 draws in 0 .. 65535, two per random word, which halves their cost."""
     words = draws.bits(key, (count + 1) // 2)
     return jnp.concatenate([words >> 16, words & 0xFFFF])[:count].astype(jnp.int32)
 

@@ -1,4 +1,4 @@
-"""The step of TeamsClone as pure phases: the agents' actions, then what the world does, then the clock."""
+"""The step of TeamsClone as pure phases: the agents' actions, then the world, then the clock."""
 
 import jax
 import jax.numpy as jnp
@@ -24,7 +24,7 @@ AWAY_AFTER = 6  # steps since the last act
 
 
 class ActionOutcome(struct.PyTreeNode):
-    """What one agent's action does, given the state before the step."""
+    """The outcome of one agent's action, given the state before the step."""
 
     move: Move
     answers: jax.Array  # [] bool, a mention
@@ -41,7 +41,7 @@ class ActionOutcome(struct.PyTreeNode):
 def transition(
     catalogue: Catalogue, state: State, scenario: Scenario, action: jax.Array, draws: Draws
 ) -> tuple[State, ActionOutcome]:
-    """One step: the state after it and what the actions ([N] int32) did ([N])."""
+    """One step: the state after it and the outcomes ([N]) of the actions ([N] int32)."""
     outcomes = each_agent(
         lambda agent, view, index: evaluate_action(catalogue, view, scenario, agent, index), state, action
     )
@@ -57,7 +57,7 @@ def transition(
 def evaluate_action(
     catalogue: Catalogue, state: State, scenario: Scenario, agent: jax.Array, action: jax.Array
 ) -> ActionOutcome:
-    """What an agent's action would do if it were alone, in the state that `types.each_agent` calls it with."""
+    """The outcome of an agent's action if it acted alone, in the state that `types.each_agent` passes."""
     move, rings = actions.decode(catalogue, state, scenario, agent, action), state.messages
     columns, count, run, last_post, news, paid = read(
         ((rings.words.T, rings.posted.T), rings.count, state.run, state.last_post, state.news, state.paid), move.channel
@@ -119,7 +119,7 @@ def apply_actions(state: State, outcomes: ActionOutcome) -> State:
 
 
 def post_messages(state: State, scenario: Scenario, outcomes: ActionOutcome, post: Post) -> State:
-    """What the agents write, in their order, then what the world posts, and who has it unread.
+    """The agents' messages, in their order, then the world's message, and who has them unread.
 
     Mentions that are pushed out, or will be too old when the clock moves, are missed.
     """
@@ -160,7 +160,7 @@ def post_messages(state: State, scenario: Scenario, outcomes: ActionOutcome, pos
 
 
 def advance_clock(state: State, outcomes: ActionOutcome) -> State:
-    """The clock moves, calls end, the windows are seen, and what the agents did is counted."""
+    """The clock advances, calls end, the windows become seen, and the actions are counted."""
     move, counts = outcomes.move, state.counts
     did = move.sends | move.reacts | move.joins
     state = state.replace(clock=jnp.minimum(state.clock, MAX_STEPS - 1) + 1)  # past the end it may be stepped on
@@ -182,7 +182,7 @@ def advance_clock(state: State, outcomes: ActionOutcome) -> State:
 
 
 def remember(bits: jax.Array, is_done: jax.Array) -> jax.Array:
-    """A history of bits, one step older, with what is done now in the lowest."""
+    """A history of bits, one step older, with the current step in the lowest bit."""
     return (bits << 1) | is_done.astype(bits.dtype)
 
 

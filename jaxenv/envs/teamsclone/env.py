@@ -38,7 +38,7 @@ from jaxenv.fast.rare import where_rare
 TIME_LIMIT = 100
 
 Goal = Literal["none", "mentions", "quota"]
-"""What ends an episode before its limit: nothing; all scheduled mentions addressed; a quota of answers and joins."""
+"""The condition that ends an episode early: none; all scheduled mentions addressed; a quota of answers and joins."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,9 +51,9 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
     Attributes:
         name: the id that it is registered under.
         weights: the reward of `default_params`.
-        goal: what ends an episode early.
+        goal: the condition that ends an episode early.
         call_rate: of every channel in `default_params`, negative to leave it to the workspaces.
-        quota_share: of what is offered, in `default_params`; 0 for a quota that is a number of answers and joins.
+        quota_share: share of the offers, in `default_params`; 0 for a quota that is a number of answers and joins.
         num_agents: N.
         limits: the capacities of its arrays.
     """
@@ -77,7 +77,7 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
 
     @property
     def catalogue(self) -> Catalogue:
-        """What the action indices mean."""
+        """The meaning of the action indices."""
         return Catalogue.of(self.limits)
 
     @property
@@ -204,7 +204,7 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
         return state.clock.astype(jnp.int32) >= params.time_limit
 
     def observe(self, state: State, params: Params) -> Observation:
-        """What each agent sees: its channel, and how much is unread in the others."""
+        """The observation of each agent: its channel, and the unread counts of the others."""
         scenario, is_over = params.bank[state.scenario], self._is_over(state, params)
 
         def seen_by(agent: jax.Array, state: State) -> Observation:

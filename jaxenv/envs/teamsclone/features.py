@@ -29,8 +29,8 @@ def flat(observation: Observation, params: Params, num_agents: int) -> jax.Array
 def entities(catalogue: Catalogue, observation: Observation, params: Params, num_agents: int) -> Entities:
     """One agent's observation as entities with float32 features.
 
-    context [62]; groups: channels [C, 6], messages [W, 38] (41 with four agents); actions [A, 22]: what
-    each entry is, where it leads and what the rules say it would earn as far as the agent can know.
+    context [62]; groups: channels [C, 6], messages [W, 38] (41 with four agents); actions [A, 22]: the kind
+    of each entry, its target, and its reward by the rules as far as the agent can know.
     """
     if observation.channel.ndim:
         return jax.vmap(lambda one: entities(catalogue, one, params, num_agents))(observation)

@@ -35,11 +35,11 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
 
     1 to 4 teams, 2 + round(6 d) channels (one more or less), 2 to 7 teammates; a share of 0.03 + 0.06 d of the posts
     of most are mentions, mostly to be answered within 16 - round(10 d) steps; rates, preferences, presence and calls
-    are drawn, and each of them has extremes: what is never done, and what is done all the time.
+    are drawn, and each of them has extremes: never, and all the time.
 
     Args:
         key: of the draw.
-        limits: capacities; what has no room is left out.
+        limits: capacities; items beyond them are left out.
         difficulty: d, [] in [0, 1]. Above 1: as at 1, with teammates who post twice as often.
     """
     C, U, T = limits.channels, limits.users, limits.texts
@@ -114,8 +114,8 @@ def call_rates(dice: "_Dice") -> jax.Array:
 def kind_edges(dice: "_Dice", d: jax.Array) -> jax.Array:
     """[U, 5] int32: a drawn mix of the first four kinds beside mentions.
 
-    Half of the teammates have a kind of their own, which they post most; each of the others is never posted by one
-    in six. The share of mentions is set by the difficulty; five in sixteen mention nobody, and one asks all the time.
+    Half of the teammates have a favorite kind, which they post most; each of the others is never posted by one
+    in six. The difficulty sets the share of mentions; five in sixteen mention nobody, and one in sixteen always does.
     """
     share = (ONE * 3 // 100 * DIFFICULTY_STEPS + ONE * 6 // 100 * d) // DIFFICULTY_STEPS
     draws = dice.of_users()
@@ -173,7 +173,7 @@ def _pick(thresholds: np.ndarray, draws: jax.Array) -> jax.Array:
 
 
 class _Dice:
-    """A row of draws that is handed out piece by piece while the generator is traced."""
+    """A row of draws that is consumed piece by piece while the generator is traced."""
 
     def __init__(self, key: Key, channels: int, users: int) -> None:
         self.channels, self.users = channels, users

@@ -72,7 +72,7 @@ def initial_state(index: jax.Array, scenario: Scenario, schedule: Schedule, num_
 
 
 def no_schedule() -> Schedule:
-    """That of a variant without mentions of its own."""
+    """The empty schedule of a variant that schedules no mentions."""
     return Schedule(step=jnp.zeros(0, jnp.int16), channel=jnp.zeros(0, jnp.int8), author=jnp.zeros(0, jnp.int8))
 
 

@@ -1,4 +1,4 @@
-"""Rings of packed messages: the last ten of each channel, one word a message, and what can be asked of them.
+"""Rings of packed messages: the last ten of each channel, one word per message, and queries on them.
 
 A word holds, from the lowest bit: text 11, author 4, kind + 1 (0: there is no message) 4, mentioned agent + 1 (0: none)
 4, pending 1, seen by agent i 8.
@@ -89,7 +89,7 @@ def is_at(indices: jax.Array, like: jax.Array) -> jax.Array:
 
 
 def mark_seen(messages: Messages, channel: jax.Array) -> Messages:
-    """Whatever stands in each agent's channel ([N] int8) is seen by it."""
+    """All messages in each agent's channel ([N] int8) become seen by it."""
     bits = np.left_shift(np.uint32(1), np.arange(SEEN, SEEN + channel.shape[0], dtype=np.uint32))
     here = np.arange(messages.words.shape[1], dtype=np.int8)[None] == channel[:, None]
     by_whom = jnp.sum(jnp.where(here, bits[:, None], 0), axis=0, dtype=jnp.uint32)  # [C]

@@ -1,4 +1,4 @@
-"""State to observation: what an agent knows: the messages of its channel, and counts of the others."""
+"""Observations: the messages of the agent's channel, and counts of the others."""
 
 import jax
 import jax.numpy as jnp
@@ -14,7 +14,7 @@ from jaxenv.fast.lookup import read
 def observe(
     agent: jax.Array, state: State, scenario: Scenario, max_steps: jax.Array, is_over: jax.Array
 ) -> Observation:
-    """What one agent sees of a state, as `types.each_agent` calls it."""
+    """One agent's observation of a state, as `types.each_agent` calls it."""
     channel, window = state.channel, actions.look(agent, state)
     users = jnp.arange(state.presence.shape[0], dtype=jnp.int8) < scenario.num_users
     return Observation(

@@ -1,4 +1,4 @@
-"""The reward of one step, a row for each term: its weight, and what pays it (docs/rules/teamsclone.md, section 3)."""
+"""The reward of one step, a row per term: its weight and the paid quantity (docs/rules/teamsclone.md, section 3)."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ Weight = jax.Array | float
 
 
 class RewardWeights(struct.PyTreeNode):
-    """What each term pays, each a [] float32 (or a Python float); zero switches a term off.
+    """The weight of each term, a [] float32 (or a Python float) each; zero switches a term off.
 
     A term is paid by an `ActionOutcome`, whose entries are [N] bool, but for the number `steps_left`.
     """

@@ -47,7 +47,7 @@ DEFAULT_TEXTS: Mapping[str, tuple[str, ...]] = {
 
 
 def default_table() -> list[str]:
-    """All default texts: the table that text codes number where a bank brings none of its own."""
+    """All default texts: the table that text codes index if a bank has no table."""
     return [text for texts in DEFAULT_TEXTS.values() for text in texts]
 
 

@@ -1,4 +1,4 @@
-"""What the world does in a step: teammates come and go, start calls, and post."""
+"""The world's part of a step: teammates come and go, start calls, and post."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from jaxenv.fast.lookup import read
 
 
 class Post(struct.PyTreeNode):
-    """What the world posts in a step, if anything."""
+    """The world's message in a step, if any."""
 
     is_posted: jax.Array  # [] bool
     author: jax.Array  # [] int32
@@ -32,7 +32,7 @@ def next_presence(presence: jax.Array, scenario: Scenario, draws: Draws) -> jax.
 
 
 def post(before: State, state: State, scenario: Scenario, draws: Draws) -> Post:
-    """What is posted in a step: a scheduled mention, else the invitation to a call that starts, else chat.
+    """The message of a step: a scheduled mention, else the invitation to a call that starts, else chat.
 
     Args:
         before: the state before the step, by which calls run and mentions are due.
@@ -65,7 +65,7 @@ def post(before: State, state: State, scenario: Scenario, draws: Draws) -> Post:
 
 
 class Choice(NamedTuple):
-    """Who would post what where, [] int32 each, and whether anybody does."""
+    """The author, channel and kind of a possible message, [] int32 each, and whether it is posted."""
 
     is_made: jax.Array  # [] bool
     author: jax.Array
@@ -74,7 +74,7 @@ class Choice(NamedTuple):
 
 
 def choose_chat(present: jax.Array, scenario: Scenario, draws: Draws) -> Choice:
-    """What the teammates who are there ([U] bool) post of themselves: one of them, by their rates."""
+    """The spontaneous message of the teammates who are there ([U] bool): at most one, by their rates."""
     post_cdf = running_sum(jnp.where(present, scenario.post_rate, 0))
     level = scale(draws.author, jnp.maximum(post_cdf[-1], ONE))
     author = first_above(post_cdf, level)
@@ -98,7 +98,7 @@ def due_mention(state: State) -> Choice:
 
 
 def has_schedule(state: State) -> bool:
-    """Whether the variant has mentions of its own; then teammates' are chatter."""
+    """Whether the variant schedules its own mentions; then teammates' are chatter."""
     return state.schedule.step.shape[0] > 0
 
 

@@ -33,7 +33,7 @@ class InspectFirst(Model):
         return self._starts
 
     def _inspected(self, chance: float, state: State) -> list[tuple[float, State]]:
-        """A step that inspects does what waiting does, and takes time."""
+        """A step that inspects has the effects of waiting, and takes time."""
         state = state._replace(time=state.time - TIME[INSPECTING])
         outcomes = self.outcomes(state, Entry(self.catalogue.wait, WAITING, -1, False, False))
         self.earned += chance * sum(outcome.probability * outcome.reward for outcome in outcomes)

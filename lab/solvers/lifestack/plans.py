@@ -13,7 +13,7 @@ from scenarios.solvers.lifestack.rollouts import THRESHOLDS, Rollout
 from scenarios.solvers.lifestack.search import SLACK, Search
 from scenarios.solvers.lifestack.tables import Tables
 
-STEPS_OFF = (0, 1, 2, 3, 4, 6)  # what the first, quick searches may spend off routes
+STEPS_OFF = (0, 1, 2, 3, 4, 6)  # steps off routes that the first, quick searches may spend
 SHARE = 0.15  # of the remaining seconds, for each quick search
 
 

@@ -33,7 +33,7 @@ def returns(env: LifeStack, library: Library, seconds: float) -> dict[str, Row]:
 
 
 def played(env: LifeStack, policies: Mapping[str, Any], scenario: Any) -> Row:
-    """What the baselines earn in one task."""
+    """The returns of the baselines in one task."""
     params, row = env.params_for(ScenarioBank.stack([scenario])), Row()
     for name, policy in policies.items():
         found = evaluate(policy, env, params, key=jax.random.key(0), repetitions=EPISODES[name])
@@ -43,7 +43,7 @@ def played(env: LifeStack, policies: Mapping[str, Any], scenario: Any) -> Row:
 
 
 def planned(scenario: Any, seconds: float) -> Row:
-    """What the planner finds for one task."""
+    """The planner's results for one task."""
     found = plan(scenario, seconds)
     row: Row = {"best": round(found.best, DIGITS), "best_is": "exact" if found.is_exact else "found"}
     if not found.is_exact:

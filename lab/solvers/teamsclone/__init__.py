@@ -1,6 +1,6 @@
-"""Known returns of TeamsClone: what policies earn, and an upper bound of what any could.
+"""Known returns of TeamsClone: returns of policies, and an upper bound for all policies.
 
-The bound is a relaxation of information (Brown, Smith and Sun 2010): nobody earns more than a player who knows all
+The bound is a relaxation of information (Brown, Smith and Sun 2010): no policy earns more than a player who knows all
 draws of the episode from the start, and that player is bounded for each sample of draws.
 """
 

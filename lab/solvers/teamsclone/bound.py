@@ -1,4 +1,4 @@
-"""An upper bound of what can be earned in an episode of TeamsClone whose draws are known.
+"""An upper bound on the return of an episode of TeamsClone whose draws are known.
 
 The best plan of the relaxation is found backward in time, over states of three parts: the agent's channel; how many
 messages that are no spam it sent in the block of ten steps (three at most, as in any ten steps); and in which of the
@@ -20,7 +20,7 @@ from lab.solvers.teamsclone.revealed import Revealed, reveal
 
 BLOCK = MEMORY_OF_SENDS.bit_length() + 1  # steps in which SPAM_SENDS messages are no spam
 ROUNDS = 120
-START, RATE = 0.4, 0.2  # the first prices and the first steps of the descent, as shares of what things pay
+START, RATE = 0.4, 0.2  # the first prices and the first steps of the descent, as shares of the payments
 MEAN_DECAY, SQUARE_DECAY, SMALL = 0.9, 0.99, 1e-3
 
 PENALTIES = ("empty_message", "invalid_channel", "invalid_action", "spam")
@@ -89,7 +89,7 @@ def best_plan(pays: Pay, presence: Any, start: jax.Array) -> jax.Array:
     """[] float32: the most that a plan earns from a start channel, presence included.
 
     Values are [C, SPAM_SENDS + 1, 16]: by channel, messages sent in the block, and acts of the last four steps, the
-    last one in the lowest bit. Those of five steps differ by what presence pays, and are 32.
+    last one in the lowest bit. Those of five steps differ by the pay of presence, and are 32.
     """
     T, C = pays.react.shape
     is_present = np.bitwise_count(np.arange(MEMORY_OF_ACTS + 1)) >= BUSY_ACTS

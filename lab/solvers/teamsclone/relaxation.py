@@ -1,11 +1,11 @@
-"""What the steps of a revealed episode pay where pay that comes once has a price: the relaxation of the upper bound.
+"""The payments in a revealed episode, where one-time payments have a price: the relaxation of the upper bound.
 
 A message pays one reaction, a mention one answer, a call one join, the stretch of a channel that begins with a
 teammate's message (or the reset) two messages that are no spam and one engagement, and a channel one entry in a block
 of 20 steps. Here all may be had as often as one likes, for prices of at least 0. Who keeps to the limits pays `cost` at
 most, so the best plan with prices and `cost` together are at least the best plan without, whatever the prices are.
 
-What else is relaxed can only raise the value, as each frees the agent of a condition:
+All other relaxations can only raise the value, as each frees the agent of a condition:
 
 - A mention is answered, while it is young enough, from any channel, by an agent that need not have seen it, and though
   an older one stands before it.
@@ -27,11 +27,11 @@ from flax import struct
 from jaxenv.envs.teamsclone.dynamics import PAUSE, QUIET, SPAM_RUN, TIMELY
 from lab.solvers.teamsclone.revealed import Revealed
 
-NEVER = -1e6  # the pay of what cannot be done
+NEVER = -1e6  # the pay of impossible actions
 
 
 class Prices(struct.PyTreeNode):
-    """What is paid for each thing that can be had once (a message in a stretch: twice)."""
+    """The payments for each one-time item (a message in a stretch: twice)."""
 
     react: jax.Array  # [M], a reaction to the message
     send: jax.Array  # [M], a message in the stretch that is no spam
@@ -52,7 +52,7 @@ class Pay(struct.PyTreeNode):
 
 
 def scales(weights: Any, revealed: Revealed) -> Prices:
-    """What each thing pays by itself, by which prices are measured."""
+    """The payments of each item by itself, the unit of prices."""
     M, T = revealed.shown.shape
     blocks, C = -(-T // PAUSE), revealed.exists.shape[0]
     return Prices(
@@ -78,7 +78,7 @@ def cost(prices: Prices, revealed: Revealed) -> jax.Array:
 
 
 def pay(prices: Prices, weights: Any, revealed: Revealed) -> Pay:
-    """What each step can pay, by `RewardWeights` whose rewards are at least 0 and whose penalties are at most 0."""
+    """The possible payments of each step, for weights whose rewards are at least 0 and whose penalties at most 0."""
     answer = _answer(prices, weights, revealed)
     return Pay(
         send=jnp.max(_message(prices, weights, revealed) + answer, axis=1),
@@ -90,7 +90,7 @@ def pay(prices: Prices, weights: Any, revealed: Revealed) -> Pay:
 
 
 def _message(prices: Prices, weights: Any, revealed: Revealed) -> jax.Array:
-    """[T, C]: a message that is no spam, without what it answers; it is in the stretch of the newest source."""
+    """[T, C]: a message that is no spam, without its answers; it is in the stretch of the newest source."""
     quiet = _age(revealed) - (revealed.posted < 0)[:, None]  # counted from step 0 at reset
     can_engage = (quiet >= QUIET) & (revealed.messages > 0)[:, None]
     engagement = jnp.maximum(weights.channel_engagement - prices.engage, 0.0)[:, None]
@@ -99,7 +99,7 @@ def _message(prices: Prices, weights: Any, revealed: Revealed) -> jax.Array:
 
 
 def _answer(prices: Prices, weights: Any, revealed: Revealed) -> jax.Array:
-    """[T, C]: what a message answers besides, 0 for nothing."""
+    """[T, C]: the payment for a message's answers, 0 for nothing."""
     age = _age(revealed)
     can = revealed.shown & (revealed.mentions > 0)[:, None] & (age <= revealed.mention_window)
     response = weights.mention_response + jnp.where(age <= TIMELY, weights.timely_response, 0.0)
@@ -133,7 +133,7 @@ def _payable(prices: Prices, revealed: Revealed) -> jax.Array:
 
 
 def _best_of_channels(can: jax.Array, pays: jax.Array, revealed: Revealed) -> jax.Array:
-    """[T, C]: the best of what the sources of each channel pay ([M, T]), among those that can ([M, T] bool)."""
+    """[T, C]: the best payment of the sources of each channel ([M, T]), among those that can pay ([M, T] bool)."""
     is_in = revealed.channel[:, None] == np.arange(revealed.exists.shape[0])[None]  # [M, C]
     each = [jnp.max(jnp.where(can & of_channel[:, None], pays, NEVER), axis=0) for of_channel in is_in.T]
     return jnp.stack(each, axis=1)

@@ -1,9 +1,9 @@
-"""Known returns of the library's workspaces: what policies earn, and what none can exceed.
+"""Known returns of the library's workspaces: returns of policies, and an upper bound.
 
 - `random`, `rule_based`: mean returns of the baselines;
-- `best`: that of the trained policy of the package, and `best_is` is `"found"`: it is a lower bound of what can be
-  earned;
-- `upper`: an upper bound of it. The mean over draws of what a player who knows the draws could earn at most is
+- `best`: the return of the trained policy of the package, with `best_is` `"found"`: a lower bound of the best
+  return;
+- `upper`: an upper bound of it. The mean over draws of the greatest return of a player who knows the draws is
   estimated, with the standard error `upper_error`, and `upper` lies four standard errors above the estimate. Scores
   are shares of it, since a share of `best` would measure the package by itself.
 """
@@ -42,7 +42,7 @@ def returns(env: TeamsClone, library: Library, seconds: float = 0.0) -> dict[str
 
 
 def bounded(env: TeamsClone, params: Any, number: int) -> Row:
-    """What bounds the returns of one workspace."""
+    """The bounds of the returns of one workspace."""
     mean, error = expected_bound(env, params, number, jax.random.key(number))
     return {"upper": round(mean + ERRORS * error, DIGITS), "upper_error": round(error, DIGITS)}
 

@@ -1,8 +1,8 @@
-"""The world of an episode of TeamsClone whose draws are known: what teammates post, whatever the agent does.
+"""The world of an episode of TeamsClone whose draws are known: teammates' messages, whatever the agent does.
 
-What teammates do does not depend on the agent, so a play of idle steps shows all that the world does. Its messages are
-sources of pay: M = C + T of them, first what stands in each channel at reset, taken together, then what each of T steps
-posts, if anything.
+Teammates do not react to the agent, so a play of idle steps shows everything that the world does. Its messages are
+sources of pay: M = C + T of them, first the messages in each channel at reset, taken together, then those of each of T
+steps, if any.
 """
 
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ from jaxenv.envs.teamsclone.types import INVITATION, WINDOW, Draws, Params
 
 
 class Posts(NamedTuple):
-    """What the world posts in each step."""
+    """The world's message in each step."""
 
     is_posted: jax.Array  # [T] bool
     channel: jax.Array  # [T] int32
@@ -44,7 +44,7 @@ class Revealed(struct.PyTreeNode):
 
 
 def reveal(env: TeamsClone, params: Params, scenario: jax.Array | int, draws: Draws) -> Revealed:
-    """What the world of a workspace does by the draws of T steps ([T] each)."""
+    """The world of a workspace under the draws of T steps ([T] each)."""
     workspace, found = params.bank[scenario], posts(env, params, scenario, draws)
     T, C = found.channel.shape[0], workspace.team.shape[0]
     exists = np.arange(C, dtype=np.int8) < workspace.num_channels

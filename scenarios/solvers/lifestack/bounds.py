@@ -1,4 +1,4 @@
-"""An upper bound on what can still be earned in a state, from the game without metrics."""
+"""An upper bound on the remaining return of a state, from the game without metrics."""
 
 from typing import NamedTuple
 
@@ -25,9 +25,9 @@ class Need(NamedTuple):
 class Bound:
     """Upper bounds for the states of one model.
 
-    What the game without metrics leaves out can only lower a return, but for one thing: a loss that would take a metric
+    The parts that this game leaves out can only lower a return, with one exception: a loss that would take a metric
     below 0 costs less than counted. Where an action does that, the crisis ends in burnout or in success; where events
-    do it, or the last action, `spared` is what that can save at most.
+    do it, or the last action, `spared` is the most that this can save.
     """
 
     def __init__(self, model: Model, budget: Budget) -> None:
@@ -57,7 +57,7 @@ class Bound:
             return self._coarse(situation)
 
     def _coarse(self, situation: Situation) -> float:
-        """Success and every remaining reward, and in every step what gains most."""
+        """Success and every remaining reward, and in every step the greatest gain."""
         tables, weights, relaxed = self.tables, self.model.weights, self.relaxed
         routes = members_of(self.model.workable(situation))
         total = sum(max(0.0, weights.routes * tables.routes[n].reward + relaxed.kept.route_worth[n]) for n in routes)
@@ -68,7 +68,7 @@ class Bound:
         return total + max(0.0, weights.success) + step * (tables.last - situation.clock)
 
     def spared(self, state: State) -> float:
-        """What losses cost less than counted, at most, because a metric cannot fall below 0."""
+        """The most that losses cost less than counted, because a metric cannot fall below 0."""
         workable = self.model.workable(state)
         key = (workable, state.clock, state.metrics)
         if key not in self._spared:
@@ -117,9 +117,9 @@ class Bound:
 
 
 class Guess(Bound):
-    """What is known of the value of a state, 0 where the game without metrics was not searched: to choose by.
+    """An estimate of the value of a state for choosing; 0 where the game without metrics was not searched.
 
-    As a bound of what is not known is high, it would draw a policy there.
+    The bound of an unsearched state is high and would attract a policy.
     """
 
     def _coarse(self, situation: Situation) -> float:

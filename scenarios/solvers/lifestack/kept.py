@@ -1,4 +1,4 @@
-"""What the game without metrics (`relaxed`) keeps of a scenario, found before it is played."""
+"""The parts of a scenario that the game without metrics (`relaxed`) keeps, found before it is played."""
 
 from collections.abc import Iterable, Sequence
 from operator import add
@@ -12,17 +12,17 @@ from scenarios.solvers.lifestack.tables import Event, members_of
 
 
 class Kept:
-    """The metrics, routes and events of one model that matter there, and what steps off them earn at most.
+    """The metrics, routes and events of one model that matter there, and the most that steps off them earn.
 
     Attributes:
         metrics: those that conditions use and no verb moves.
         fixed: the set of the bounds on them.
         verb_gain: of each verb, the most that its changes of metrics earn.
         idle_gain: the most that a step off routes earns so.
-        route_worth, event_worth: what the changes of metrics of each route and event earn.
+        route_worth, event_worth: earnings from the changes of metrics of each route and event.
         useless: the set of the routes that cannot matter.
         waits: for each clock, whether it can be worth letting a step pass.
-        lucky: for each clock, the set of the later random events, at given steps, that change what can be done.
+        lucky: for each clock, the set of the later random events, at given steps, that change the options.
         only_metrics: the events at given steps that only move metrics that are left out: they need no branches.
     """
 
@@ -111,7 +111,7 @@ class Kept:
         return bits(event.step > clock and self._is_lucky(event) for event in self.tables.events)
 
     def _is_lucky(self, event: Event) -> bool:
-        """Whether an event is random and changes what can be done."""
+        """Whether an event is random and changes the options."""
         is_felt = event.closes or any(self.carried(self.tables.changes[event.change]))
         return bool(is_felt) and 0.0 < event.probability < 1.0
 

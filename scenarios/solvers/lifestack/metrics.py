@@ -8,11 +8,11 @@ from jaxenv.envs.lifestack.metrics import HIGHEST
 from jaxenv.envs.lifestack.reward import COLLAPSED
 
 Change = tuple[int, ...]
-"""What is added to each metric; higher is better."""
+"""The additions to each metric; higher is better."""
 
 
 class Metrics:
-    """Values of all 23 metrics, numbered in the order of discovery, and what follows from each of them."""
+    """Values of all 23 metrics, numbered in the order of discovery, and the successors of each."""
 
     def __init__(self, first: Change, changes: Sequence[Change], bounds: Sequence[tuple[int, int, int]]) -> None:
         self._bounds, self._changes = bounds, changes

@@ -1,8 +1,8 @@
 """The game of one scenario for a player who sees the facts: states, entries and outcomes.
 
 It follows the turn of the rules without knowledge, which changes nothing for such a player. States with the same
-future are made equal: marks of routes that are over, closed routes that are completed, and resources beyond what can
-still be spent are dropped.
+future are made equal: marks of routes that are over, closed routes that are completed, and resources that cannot
+be spent any more are dropped.
 """
 
 import itertools
@@ -222,7 +222,7 @@ class Model:
     # ------------------------------------------------------------------------------------------- equals
 
     def reduced(self, state: State) -> State:
-        """The state without what no longer matters."""
+        """The state without its irrelevant parts."""
         left, steps = self.remaining_cost(state), self.tables.last - state.clock
         often = steps if self.may_fail else 1
         return state._replace(
@@ -234,7 +234,7 @@ class Model:
         )
 
     def remaining_cost(self, state: State) -> RemainingCost:
-        """What the remaining verbs can use up."""
+        """The most that the remaining verbs can use up."""
         workable = self.workable(state)
         found = self._remaining.get((workable, state.marks))
         if found is None:
@@ -256,5 +256,5 @@ class Model:
 
 
 def _draws(chance: float) -> list[tuple[float, bool]]:
-    """What an event may do, with the probabilities: fire, or not; what cannot happen is left out."""
+    """The possible effects of an event, with the probabilities: fire, or not; impossible ones are left out."""
     return [(share, fires) for share, fires in ((chance, True), (1.0 - chance, False)) if share > 0.0]

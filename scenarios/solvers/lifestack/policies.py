@@ -1,4 +1,4 @@
-"""Policies of the planner, and what one earns in expectation."""
+"""Policies of the planner, and their expected returns."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -10,7 +10,7 @@ from scenarios.solvers.lifestack.recursion import Call, result_of
 
 
 class Policy(Protocol):
-    """What to do in a state, with a number for a memory."""
+    """The entry to play in a state, with a number as memory."""
 
     first_memory: int
 
@@ -20,10 +20,10 @@ class Policy(Protocol):
 
 
 def expected(model: Model, policy: Policy, earned: Callable[[Outcome], float], budget: Budget) -> float:
-    """The expected sum of what outcomes earn in an episode, such as their rewards.
+    """The expected sum of the earnings of outcomes in an episode, such as their rewards.
 
     Raises:
-        Exhausted: where the budget is spent before all that may happen is counted.
+        Exhausted: if the budget is spent before all outcomes are counted.
     """
     memo: dict[tuple[State, int], float] = {}
 

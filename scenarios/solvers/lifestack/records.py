@@ -60,7 +60,7 @@ class Entry(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What an entry may lead to."""
+    """The possible outcomes of an entry."""
 
     probability: float
     reward: float
@@ -69,10 +69,10 @@ class Outcome(NamedTuple):
 
 
 class RemainingCost(NamedTuple):
-    """What the remaining routes can use up."""
+    """The most that the remaining routes can use up."""
 
     marks: int  # of these routes alone
     money: int
     energy: int
-    extra_time: int  # beyond what as many steps of upkeep take
+    extra_time: int  # beyond the time of as many steps of upkeep
     extra_energy: int

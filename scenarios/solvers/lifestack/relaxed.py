@@ -2,7 +2,7 @@
 
 It keeps facts, routes, money, time, energy, chance and the clock, and the metrics that conditions use and no verb
 moves. Bounds on the other metrics hold whenever that is better, nothing burns out or collapses, changes count in full,
-and a step off routes earns what the best upkeep could. The following makes it smaller, but never worth less:
+and a step off routes earns as much as the best upkeep. The following makes it smaller, but never worth less:
 
 - The verbs of a route are steps without names, each as cheap and as good as it can be (`remaining_work`).
 - Where only success counts, routes that cannot lead to it are left out.
@@ -50,7 +50,7 @@ class Situation(NamedTuple):
     debt: int = 0  # steps off routes that success still needs
     carried: tuple[int, ...] = ()  # the metrics that no verb moves
     active: int = NO_ROUTE  # the route that has to be worked on
-    foreseen: int = UNKNOWN  # of the random events that change what can be done, those that will fire
+    foreseen: int = UNKNOWN  # of the random events that change the options, those that will fire
 
 
 class Relaxed:
@@ -121,7 +121,7 @@ class Relaxed:
         return earned + self.weights.failure + self.weights.step_cost + self.kept.idle_gain
 
     def cut(self, situation: Situation) -> Situation:
-        """The situation with its resources reduced to what can still be used, and its metrics clipped."""
+        """The situation with its resources reduced to the usable amounts, and its metrics clipped."""
         completed = situation.completed | self.kept.useless
         closed, lucky = situation.closed & ~completed, self.kept.lucky[situation.clock]
         work = self.remaining.without(situation.work, completed | closed)
@@ -258,7 +258,7 @@ class Relaxed:
         return after, gain + self.weights.routes * route.reward + self.kept.route_worth[number]
 
     def _arrive(self, situation: Situation) -> Call[float]:
-        """The value of a situation whose clock has just advanced: milestones, ends, events, and what follows."""
+        """The value of a situation whose clock has just advanced: milestones, ends, events, and later gains."""
         tables, weights = self.tables, self.weights
         reading, within, unmet = tables.read(situation.facts), self._within(situation), self._unmet(situation)
         opened = self.model.open_milestones(situation.completed) & ~situation.reached

@@ -20,7 +20,7 @@ class Step(NamedTuple):
 
 
 class Needed(NamedTuple):
-    """What the remaining steps can use up."""
+    """The most that the remaining steps can use up."""
 
     time: int
     money: int
@@ -39,7 +39,7 @@ class RemainingWork:
 
     Args:
         routes: all of them.
-        gains: what each verb gains on a route.
+        gains: the gain of each verb on a route.
     """
 
     def __init__(self, routes: Sequence[Route], gains: Sequence[float]) -> None:
@@ -75,7 +75,7 @@ class RemainingWork:
         return work
 
     def needed(self, work: int, routes: int) -> Needed:
-        """What the remaining steps of some routes can use up."""
+        """The most that the remaining steps of some routes can use up."""
         if (work, routes) not in self._needed:
             steps = [step for n in members_of(routes) for step in self.steps(work, n)]
             time, money = sum(step.time for step in steps), sum(step.money for step in steps)

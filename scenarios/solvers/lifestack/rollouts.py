@@ -1,7 +1,7 @@
 """Simple policies, evaluated over every draw: one of them wins most winnable tasks, in milliseconds.
 
-Such a policy does what is best in the game without metrics (`relaxed`), but first tends to a metric that is below a
-threshold, or that is all that success or a route still asks for.
+Such a policy plays the best entry of the game without metrics (`relaxed`), but first tends to a metric that is below a
+threshold, or that is the only thing that success or a route still requires.
 """
 
 from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, WAITING
@@ -19,10 +19,10 @@ class Rollout:
     """One of these policies, on one model.
 
     Args:
-        model: the game; its weights decide what is counted.
-        bound: what is best without metrics.
+        model: the game; its weights decide what counts.
+        bound: finds the best entries without metrics.
         threshold: a metric below it is improved first.
-        guide: what is best among entries that the bound holds for equal; none by default.
+        guide: chooses among entries that the bound holds for equal; none by default.
     """
 
     first_memory = 0
@@ -33,7 +33,7 @@ class Rollout:
         self._entries: dict[State, Entry] = {}
 
     def entry(self, state: State, memory: int = 0) -> tuple[Entry, int]:
-        """What the policy does; it has no memory, and passes it on unchanged."""
+        """The policy's choice; it has no memory, and passes it on unchanged."""
         if state not in self._entries:
             self._entries[state] = self._choice(state)
         return self._entries[state], memory
@@ -75,7 +75,7 @@ class Rollout:
         return next((bounds for bounds in alternatives if not bounds & within), 0)
 
     def _missing_for_a_route(self, state: State) -> int:
-        """The bounds that are all that an open route still asks for; a set."""
+        """The bounds that an open route still requires, if it requires nothing else; a set."""
         tables, within = self.model.tables, self.model.metrics.within[state.metrics]
         ready = tables.read(state.facts).ready & self.model.workable(state)
         missing = (route.bounds & ~within for n, route in enumerate(tables.routes) if ready >> n & 1)

@@ -15,7 +15,7 @@ END = -1_000.0  # the hint for an outcome that ends the episode without success;
 
 
 class Node:
-    """What is known of a state: its value is in [low, high], and the entry that earns `low`."""
+    """Bounds of the value of a state, [low, high], and the entry that earns `low`."""
 
     __slots__ = ("entry", "high", "low", "moves")
 
@@ -28,7 +28,7 @@ class Node:
 class Choice(NamedTuple):
     """An entry at a node."""
 
-    high: float  # what it can earn at most
+    high: float  # the most that it can earn
     entry: Entry
     outcomes: list[Outcome]
     spare: int  # steps off routes that are left then
@@ -42,7 +42,7 @@ class Search:
         bound: at least the value of a state.
         budget: of nodes and seconds.
         steps_off: how many steps may be spent off routes; where no route has a legal entry, waiting is free.
-        hint: what to try first among entries with equal bounds.
+        hint: the entry to try first among entries with equal bounds.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Search:
         return sum(chance * self.bound(state) for chance, state in self.model.first_states())
 
     def entry(self, state: State, memory: int) -> tuple[Entry, int]:
-        """What the policy does in a state that it can reach; its memory is the steps off routes that remain."""
+        """The policy's choice in a state that it can reach; its memory is the steps off routes that remain."""
         result_of(self._value(state, memory, -float("inf")))
         entry = self.nodes[state, memory].entry
         assert entry is not None

@@ -17,7 +17,7 @@ VERB_BITS = actions.NUM_VERBS  # of the marks of a route
 
 
 class Writes(NamedTuple):
-    """What is written to packed facts."""
+    """Writes to packed facts."""
 
     mask: int  # the bits that are overwritten, 0 where no key that matters is written
     put: int
@@ -32,7 +32,7 @@ class Route(NamedTuple):
 
     verbs: tuple[int, ...]
     required: int  # set of verbs
-    needs: int  # the bits of the facts that it asks for
+    needs: int  # the bits of the facts that it requires
     bounds: int  # set of bounds that it needs
     writes: Writes
     closes: int  # set of routes
@@ -60,7 +60,7 @@ class Event(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What follows from facts alone."""
+    """Consequences of facts alone."""
 
     ready: int  # routes of which no precondition on a fact fails
     milestones: int
@@ -157,7 +157,7 @@ class Tables:
         return self._pack(self.scenario.facts)
 
     def read(self, facts: int) -> Reading:
-        """What follows from these facts, computed once."""
+        """The consequences of these facts, computed once."""
         if facts not in self._readings:
             self._readings[facts] = self._read(facts)
         return self._readings[facts]

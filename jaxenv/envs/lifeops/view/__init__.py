@@ -25,7 +25,7 @@ def scenes(env: LifeOps, states: Sequence[State], params: Params, names: Given) 
 
 
 def describe_action(env: LifeOps, state: State, action: Any, params: Params, names: Given) -> str:
-    """What an action means in a state; see `View`."""
+    """The meaning of an action in a state; see `View`."""
     if not 0 <= action < env.num_actions:
         return f"action {action}, which does not exist"
     scenario = scenario_of(params, state)

@@ -142,7 +142,7 @@ def _draw_travel(legs: Sequence[Leg], paper: Canvas, y_of: Scale) -> None:
 
 
 def _draw_legend(canvas: Canvas) -> None:
-    """What colors and outlines mean."""
+    """The legend of colors and outlines."""
     marks = [
         *((kind, swatch(fill=color)) for kind, color in COLORS.items()),
         ("booked", swatch(edge=INK)),

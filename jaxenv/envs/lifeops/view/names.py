@@ -1,4 +1,4 @@
-"""What the events, requests, tasks and places of a day are called."""
+"""Names of the events, requests, tasks and places of a day."""
 
 import dataclasses
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What is still to be decided and done: the queue of requests and the remaining work."""
+"""Open decisions and work: the queue of requests and the remaining minutes of tasks."""
 
 from jaxenv.envs.lifeops.view.main_panel import COLORS
 from jaxenv.envs.lifeops.view.snapshot import Day, Entry, Task

@@ -125,7 +125,7 @@ def _places(state: State, scenario: Scenario, visible: Sequence[int]) -> list[in
 
 
 def _event(state: State, slot: int, names: Names) -> Entry:
-    """An event of the calendar; `State.source` says what it is, see `dynamics.added_source`."""
+    """An event of the calendar; `State.source` identifies it, see `dynamics.added_source`."""
     capacity, source = len(state.source), int(state.source[slot])
     if source < capacity:
         name = names.events[source]
@@ -153,7 +153,7 @@ def _entry(table: Event, row: int, name: str, names: Names, **more: Any) -> Entr
 
 
 def _legs(state: State, scenario: Scenario, departure_min: int, names: Names) -> Sequence[Leg]:
-    """The ways of the day that take time; there is none between events that overlap."""
+    """The trips of the day that take time; overlapping events have no trip between them."""
     place, start, end = (column.tolist() for column in (state.calendar.place, state.calendar.start, state.calendar.end))
     stops = [(int(scenario.persona.home), departure_min), *zip(place, end, strict=True)][: _count(state) + 1]
     legs = []

@@ -1,4 +1,4 @@
-"""What the routes of a drawn crisis ask: verbs, time, energy and money."""
+"""The costs of routes in a drawn crisis: verbs, time, energy and money."""
 
 import jax
 import jax.numpy as jnp
@@ -16,14 +16,14 @@ MONEY_STEP = 2000  # hundredths; every price is a multiple
 
 
 class Costs(struct.PyTreeNode):
-    """What the routes ask, [8] each."""
+    """The costs of the routes, [8] each."""
 
     required: jax.Array  # [8] int16, bit v for verb v
     verbs: jax.Array  # [8] int32, how many
     time: jax.Array  # [8] int32, hundredths of an hour added to each verb
     energy: jax.Array  # [8] int32, hundredths added to each verb
     money: jax.Array  # [8] int32, hundredths
-    verb_time: jax.Array  # [8] int32, over all its verbs, without what is added
+    verb_time: jax.Array  # [8] int32, over all its verbs, without the added time
     total_energy: jax.Array  # [8] int32, over the verbs that cost some
 
     @property
@@ -54,7 +54,7 @@ def draw_costs(u: jax.Array, difficulty: jax.Array, is_beyond: jax.Array) -> Cos
 
 
 def dearest(plan: Plan, cost: jax.Array) -> jax.Array:
-    """[5] int32: what each link costs in its dearer variant that is no dead end, 0 behind the chain; `cost` is [8]."""
+    """[5] int32: the cost of each link in its dearer variant that is no dead end, 0 behind the chain; `cost` is [8]."""
     return jnp.max(jnp.where(_variants(plan), cost[:, None], 0), axis=0)
 
 
@@ -66,7 +66,7 @@ def cheapest(plan: Plan, cost: jax.Array) -> jax.Array:
 
 
 def of_helps(plan: Plan, cost: jax.Array) -> jax.Array:
-    """[] int32: what all helps cost together; `cost` is [8]."""
+    """[] int32: the total cost of all helps; `cost` is [8]."""
     return jnp.sum(jnp.where(plan.help, cost, 0))
 
 

@@ -11,7 +11,7 @@ from jaxenv.envs.lifestack.generator.slots import FIRST_TURN, FORK, LINKS, NUM_R
 from jaxenv.envs.lifestack.types import CENTS, Scenario
 from jaxenv.host.numbers import as_integer
 
-DUE = 2 * MONEY_STEP  # what is to be paid beside the last route of a dead end, at least
+DUE = 2 * MONEY_STEP  # the least payment beside the last route of a dead end
 TIME_STEP = CENTS // 2
 
 

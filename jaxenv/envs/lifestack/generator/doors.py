@@ -1,7 +1,7 @@
-"""Doors: what events do to links of the chain, and the order in which they are best gone through.
+"""Doors: the effects of events on links of the chain, and the best order to go through them.
 
-A door shuts late, for good or by a fact. The fact shows, or it is hidden and nobody is asked before it changes. What is
-waited for may be there for a while only: a window. Two doors may stand on two branches that are both needed.
+A door shuts late, for good or by a fact. The fact shows, or it is hidden and nobody is asked before it changes.
+An awaited opening may last for a while only: a window. Two doors may stand on two branches that are both needed.
 """
 
 import jax
@@ -13,7 +13,7 @@ from jaxenv.envs.lifestack.generator.slots import LINKS
 from jaxenv.host.numbers import as_integer
 
 NO_CHANGE, UNDO, REVISE, SHUT_TOO = range(4)
-"""What one event more does: undoes what a link brought, revises the hidden fact of the commitment, closes a link."""
+"""Effects of one further event: undo a link's result, revise the hidden fact of the commitment, or close a link."""
 NUM_DOORS = 14  # uniform numbers
 
 
@@ -22,13 +22,13 @@ class Doors(struct.PyTreeNode):
 
     shut: jax.Array  # [] int32, the link that an event makes impossible late
     is_hidden: jax.Array  # [] bool, by a hidden fact that is true at first
-    is_silent: jax.Array  # [] bool, and the event is not told
-    is_urgent: jax.Array  # [] bool, before there is time for what may as well be done later
+    is_silent: jax.Array  # [] bool, and the event is not announced
+    is_urgent: jax.Array  # [] bool, before there is time for links that can wait
     wait: jax.Array  # [] int32, the link that an event makes possible early
     is_window: jax.Array  # [] bool, for a while only: it is the one that is shut
-    wait_shows: jax.Array  # [] bool, the fact that is waited for always shows
+    wait_shows: jax.Array  # [] bool, the awaited fact always shows
     change: jax.Array  # [] int32, NO_CHANGE .. SHUT_TOO
-    changed: jax.Array  # [] int32, the link that the change is about
+    changed: jax.Array  # [] int32, the link that the change affects
     early: jax.Array  # [] int32, a link that is best gone first, though no other needs it
 
 
@@ -70,7 +70,7 @@ def draw_doors(
 def _draw_change(
     u: jax.Array, d: jax.Array, length: jax.Array, *, turn: jax.Array, can_revise: jax.Array, shut: jax.Array
 ) -> tuple[jax.Array, jax.Array]:
-    """([] int32 what one event more does, [] int32 to which link), where the plan has room for it."""
+    """([] int32 effect of one further event, [] int32 affected link), where the plan has room for it."""
     kind = 1 + as_integer(u[0], 0, 5) // 2
     link = jnp.where(kind == UNDO, as_integer(u[1], 0, jnp.maximum(length - 2, 0)), as_integer(u[1], 0, length - 1))
     link = jnp.where(kind == REVISE, turn, link)
@@ -81,7 +81,7 @@ def _draw_change(
 
 
 def gone_before(doors: Doors) -> jax.Array:
-    """[5, 5] bool: whether the column is gone no later than the row, in the order that the doors ask for."""
+    """[5, 5] bool: whether the column is gone no later than the row, in the order that the doors require."""
     link = np.arange(LINKS)
     rank = jnp.where(link == doors.early, -1, link)
     return rank[None] <= rank[:, None]

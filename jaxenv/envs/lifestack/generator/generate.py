@@ -82,7 +82,7 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
 
 
 def shuffle(scenario: Scenario, plan: Plan, u: jax.Array) -> Scenario:
-    """Routes and keys in any order, so that no slot has a part of its own; empty slots of every table last.
+    """Routes and keys in any order, so that no slot has a fixed part; empty slots of every table last.
 
     Hidden keys come first, then those of the world, then those that are always shown, as in a document.
     """
@@ -162,7 +162,7 @@ def renumber(scenario: Scenario) -> Scenario:
 
 
 def _once(stage: Any) -> Any:
-    """What a stage gives, computed once: fused with the stages that follow, it would be drawn for each use again."""
+    """The result of a stage, computed once: fused with the stages that follow, it would be drawn again for each use."""
     return jax.tree.map(materialize, stage)
 
 

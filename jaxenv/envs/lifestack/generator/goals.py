@@ -1,4 +1,4 @@
-"""Conditions on metrics: a goal that upkeep or helps are sure to reach, and what traps may bring too low."""
+"""Conditions on metrics: a goal that upkeep or helps surely reach, and metrics that traps may bring too low."""
 
 import jax
 import jax.numpy as jnp
@@ -13,7 +13,7 @@ from jaxenv.host.numbers import as_integer
 
 NEED, GOAL, FEAR, SECOND_FEAR = range(4)  # bounds, in the order in which a document has them
 NUM_BOUNDS = SECOND_FEAR + 1
-HIGHEST_GOAL = 95 * UNIT  # of what higher is better
+HIGHEST_GOAL = 95 * UNIT  # on the scale where higher is better
 
 
 def set_conditions(scenario: Scenario, plan: Plan, life: Life, u: jax.Array) -> Scenario:
@@ -22,7 +22,7 @@ def set_conditions(scenario: Scenario, plan: Plan, life: Life, u: jax.Array) -> 
     Args:
         scenario: to be filled.
         plan: its structure.
-        life: what is left of the metrics, and what makes them better.
+        life: the remaining metrics, and ways to improve them.
         u: [4] in [0, 1).
     """
     in_success, in_need = life.has_goal & (u[0] < 0.8), life.has_goal & (u[0] >= 0.35)

@@ -18,7 +18,7 @@ STRESS = index("mental_wellbeing.stress_level")
 
 
 def _harm() -> np.ndarray:
-    """[23, 61, 23] int32: what harm of so many points does to all metrics, rounded as `spread` does."""
+    """[23, 61, 23] int32: the effects of so many points of harm on all metrics, rounded as `spread` does."""
     weights = (cascade() * SIGN[:, None] * SIGN[None, :]).T  # [source, target], none below 0
     product = weights[:, None, :] * np.arange(MOST_POINTS + 1)[None, :, None]
     whole = 1000**HOPS // UNIT
@@ -44,7 +44,7 @@ def drawn(u: jax.Array, table: np.ndarray) -> jax.Array:
 
 
 def of(metric: jax.Array, points: jax.Array) -> jax.Array:
-    """[..., 23] int32: what harm of so many points does."""
+    """[..., 23] int32: the effects of so many points of harm."""
     return jnp.asarray(HARM)[metric, points]
 
 

@@ -1,7 +1,7 @@
-"""What a drawn crisis does to a life: a disruption, blows, and what its routes do to metrics.
+"""The effects of a drawn crisis on a life: a disruption, blows, and the effects of its routes on metrics.
 
-What is left of a metric when all has come that may come, and every route but the traps has been gone, is known from
-below. It stays above nothing, if need be with rest taken in time, so that no crisis burns out whoever takes care.
+A lower bound of each metric is computed for the case that all events have come and every route except the traps has
+been gone. It stays above 0, if need be with rest taken in time, so that a careful player never burns out.
 """
 
 import jax
@@ -25,22 +25,22 @@ DISTURBED = weighted(
     | {"mental_wellbeing.stress_level": 10, "finances.liquidity": 3, "relationships.romantic": 2}
     | {"career.workload": 2, "time.free_hours_per_week": 2, "time.commute_burden": 2, "time.admin_overhead": 2}
 )
-"""What disruptions and blows begin with."""
+"""The metrics that disruptions and blows begin with."""
 MOVED = weighted(
     harm.EVERY_METRIC
     | {"finances.liquidity": 4, "finances.debt_pressure": 3, "mental_wellbeing.stress_level": 3}
     | {"relationships.family": 4, "relationships.romantic": 3, "relationships.social": 3}
     | {"career.stability": 3, "physical_health.sleep_quality": 3}
 )
-"""What routes do good or harm to."""
+"""The metrics that routes improve or harm."""
 FEARED = weighted(
     {"finances.liquidity": 4, "finances.debt_pressure": 3, "relationships.family": 1, "career.stability": 1}
 )
-"""What must not become too bad."""
+"""The metrics that must not become too bad."""
 HELPED = weighted(
     {"relationships.family": 3, "finances.liquidity": 3, "finances.debt_pressure": 1, "career.stability": 1}
 )
-"""What only routes that help can make good again."""
+"""The metrics that only helping routes can restore."""
 KEPT = np.array(
     [
         STRESS,
@@ -50,7 +50,7 @@ KEPT = np.array(
         index("relationships.romantic"),
     ]
 )
-"""What each kind of upkeep is good for, in the order of `UPKEEP`."""
+"""The metrics that each kind of upkeep improves, in the order of `UPKEEP`."""
 CARE = np.array([0, 0, 0, 0, 1, 2, 3, 4])  # kinds of upkeep; a repeat is a weight
 
 LEFT_AT_FIRST, LEFT_AT_LAST = 8 * UNIT, 3 * UNIT  # of every metric, after the disruption and at the end
@@ -62,22 +62,22 @@ NUM_LIFE = 15 + 10 + 6 * NUM_ROUTES  # uniform numbers
 
 
 class Life(struct.PyTreeNode):
-    """What was drawn, for conditions, resources and the schedule."""
+    """The drawn effects, as input of conditions, resources and the schedule."""
 
-    left: jax.Array  # [23] int32, at least what is left of each metric at the end, higher is better, without upkeep
+    left: jax.Array  # [23] int32, lower bound of each metric at the end, higher is better, without upkeep
     strain: jax.Array  # [] int32, rests that must be taken in time
-    has_goal: jax.Array  # [] bool, some condition asks for more of a metric than is left
+    has_goal: jax.Array  # [] bool, some condition requires more of a metric than is left
     goal: jax.Array  # [] int32, the metric
     relief: jax.Array  # [] int32, by how much upkeep or helps make it better
     care: jax.Array  # [] int32, how often upkeep must be done for the goal
-    care_energy: jax.Array  # [] int32, what that takes
+    care_energy: jax.Array  # [] int32, the energy for that
     has_fear: jax.Array  # [2] bool, traps do harm to a metric that must not become too bad
     fear: jax.Array  # [2] int32, the metrics
     blows: jax.Array  # [5, 23] int32, changes that events bring, OF_BLOW .. OF_SHUT
 
 
 def set_life(scenario: Scenario, plan: Plan, u: jax.Array, difficulty: jax.Array) -> tuple[Scenario, Life]:
-    """Metrics after a disruption of one or two, and effects of routes; and what else there is to know.
+    """Metrics after a disruption of one or two, effects of routes, and a summary for the later stages.
 
     Args:
         scenario: to be filled.

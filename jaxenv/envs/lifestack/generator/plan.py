@@ -1,9 +1,9 @@
-"""What a drawn crisis is made of: the chain of routes that leads out, and what stands beside it and in its way.
+"""The structure of a drawn crisis: the chain of routes that leads out, and the routes beside it and in its way.
 
 Slots are numbered by their part here and shuffled at the end. Routes: the links of the chain, the other way of a fork,
 and both routes of the other way of a commitment; a slot that is not used for a way may be a trap, or a help for a
 metric. A fork is one link in two variants. A commitment is two links in two variants, or three, of which the first
-ones close each other. What decides between variants is told in `rivals`, what shuts links in `doors`.
+ones close each other. `rivals` decides between variants, and `doors` shuts links.
 """
 
 import jax
@@ -34,20 +34,20 @@ class Plan(struct.PyTreeNode):
 
     length: jax.Array  # [] int32, links of the chain
     fork: jax.Array  # [] int32, the link that has two variants, -1 where none
-    fork_by: jax.Array  # [] int32, what decides between them, BY_FACT .. BY_TIME
-    is_mixed: jax.Array  # [] bool, the variants of the fork bring different values, each of which will do
+    fork_by: jax.Array  # [] int32, the kind of decision between them, BY_FACT .. BY_TIME
+    is_mixed: jax.Array  # [] bool, the variants of the fork bring different values, each of which suffices
     turn: jax.Array  # [] int32, the first of two links that have two variants, -1 where none
-    turn_by: jax.Array  # [] int32, what decides between them
+    turn_by: jax.Array  # [] int32, the kind of decision between them
     is_third: jax.Array  # [] bool, they have three
     join: jax.Array  # [] int32, the link that needs the two before it, which do not need each other; -1 where none
-    doors: Doors  # what events do to links
+    doors: Doors  # effects of events on links
     trap: jax.Array  # [8] bool, slots that are traps
     spoils: jax.Array  # [8] int32, the link that a trap closes, -1 where none
-    lure: jax.Array  # [8] int32, the link of which a trap brings what it brings, -1 where none
+    lure: jax.Array  # [8] int32, the link whose result a trap brings too, -1 where none
     help: jax.Array  # [8] bool, slots that help the metric of the goal
-    is_tangled: jax.Array  # [] bool, helps harm what must not become too bad, and traps help the goal
-    is_open: jax.Array  # [] bool, what traps and helps bring is success as well
-    is_ruin: jax.Array  # [] bool, what the trap in the slot TRAP brings is failure
+    is_tangled: jax.Array  # [] bool, helps harm a metric that must not become too bad, and traps help the goal
+    is_open: jax.Array  # [] bool, results of traps and helps are success as well
+    is_ruin: jax.Array  # [] bool, the result of the trap in the slot TRAP is failure
     exists: jax.Array  # [8] bool, slots in use
     dead: jax.Array  # [8] bool, slots of a variant that leads nowhere, though no fact stands in its way
     link: jax.Array  # [8] int32, the link that a route is a variant of, -1 for a trap or a help

@@ -1,4 +1,4 @@
-"""What a drawn crisis pays on the way and at its end, in tenths."""
+"""The rewards of a drawn crisis on the way and at its end, in tenths."""
 
 import jax
 import jax.numpy as jnp
@@ -21,10 +21,10 @@ def is_late(u: jax.Array) -> jax.Array:
 
 
 def set_rewards(scenario: Scenario, plan: Plan, late: jax.Array, u: jax.Array) -> Scenario:
-    """Rewards of routes and milestones, which stay below the limits for stakes whatever is drawn.
+    """Rewards of routes and milestones, below the limits for stakes in every draw.
 
-    In half of the crises what stands on the way pays little, and what wins pays several times as much, so that most
-    of the return comes late; in the others all pay alike, so that what stands beside the way may pay best.
+    In half of the crises the steps on the way pay little and winning pays several times as much, so that most of the
+    return comes late; in the others all pay alike, so that side routes may pay best.
 
     Args:
         scenario: to be filled.

@@ -1,8 +1,8 @@
-"""Rival ways: what decides between the variants of a fork or of a commitment.
+"""Rival ways: the decision between the variants of a fork or of a commitment.
 
-Where it is not a hidden fact, the variants of a fork close each other as well. Either may do, or one is a dead end that
-can be told before it is begun: what it costs in money or time leaves too little for the way to its end, or what it does
-to a metric is a failure.
+Unless a hidden fact decides, the variants of a fork close each other as well. Either suffices, or one is a dead end,
+which the agent can recognize before it begins: its cost in money or time leaves too little for the way to its end, or
+its effect on a metric is a failure.
 """
 
 import jax
@@ -20,9 +20,9 @@ NUM_RIVALS = 4  # uniform numbers
 def draw_deciders(
     u: jax.Array, d: jax.Array, length: jax.Array, fork: jax.Array, turn: jax.Array
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """What decides the fork, what decides the commitment, and [8] bool slots that are a dead end.
+    """The decision of the fork, the decision of the commitment, and [8] bool slots that are a dead end.
 
-    One of the two at most has a dead end. That of a fork must leave something to be paid.
+    At most one of the two has a dead end. That of a fork must leave something to be paid.
 
     Args:
         u: [NUM_RIVALS] in [0, 1).

@@ -1,4 +1,4 @@
-"""What a drawn crisis leaves of time, money and energy, and what happens meanwhile."""
+"""The time, money and energy of a drawn crisis, and the events meanwhile."""
 
 import jax
 import jax.numpy as jnp
@@ -33,18 +33,18 @@ REST_ENERGY, CARE_TIME, LOOK_TIME = 15 * CENTS, CENTS, CENTS // 2
 
 
 class Needs(struct.PyTreeNode):
-    """What the way out takes in its dearer variants, as int32."""
+    """The resources for the way out in its dearer variants, as int32."""
 
     steps: jax.Array  # []
-    steps_to: jax.Array  # [5] until each link is done, in the order and the haste that doors ask for
-    wait_step: jax.Array  # [] step of the event that is waited for
-    change_step: jax.Array  # [] step of a change that is better waited for
+    steps_to: jax.Array  # [5] until each link is done, in the order and the haste that doors require
+    wait_step: jax.Array  # [] step of the awaited event
+    change_step: jax.Array  # [] step of a change that is better awaited
 
 
 def set_resources(
     scenario: Scenario, plan: Plan, costs: Costs, life: Life, *, late: jax.Array, u: jax.Array, difficulty: jax.Array
 ) -> tuple[Scenario, Needs]:
-    """Energy, steps, time and money: what the chain takes with every look, rest and help, and some slack."""
+    """Energy, steps, time and money: the needs of the chain with every look, rest and help, and some slack."""
     slack = 0.1 + 0.8 * (1.0 - difficulty) + 0.3 * u[0]
     energy = MAX_ENERGY - CENTS * as_integer(u[5] * (0.2 + 0.8 * difficulty), 0, 80)
     needs, looks, rests = _needs(plan, costs, life, energy, u)
@@ -70,7 +70,7 @@ def _needs(plan: Plan, costs: Costs, life: Life, energy: jax.Array, u: jax.Array
     asked = dearest(plan, costs.total_energy)
     of_care = of_helps(plan, costs.total_energy) + life.care_energy
     rests = life.strain + _rests(jnp.sum(asked) + of_care, energy)
-    of_late = life.care + of_helps(plan, costs.verbs)  # what the last link, and nothing before it, may ask for
+    of_late = life.care + of_helps(plan, costs.verbs)  # the most that the last link, and no link before it, may require
     first = jnp.sum(looks) + rests + of_late
     in_haste = _before(before, looks) + life.strain + _rests(_before(before, asked), energy)
     in_haste = jnp.where(doors.is_urgent & (link < plan.length - 1), in_haste, first)
@@ -103,7 +103,7 @@ def _looks(plan: Plan) -> jax.Array:
 
 
 def _rests(asked: jax.Array, energy: jax.Array) -> jax.Array:
-    """How many rests give back what is asked beyond the energy that there is."""
+    """The number of rests that restore the energy required beyond the available energy."""
     return -(-jnp.maximum(asked - energy, 0) // REST_ENERGY)
 
 
@@ -113,7 +113,7 @@ def _before(before: jax.Array | np.ndarray, amount: jax.Array) -> jax.Array:
 
 
 def _steps_to(before: jax.Array | np.ndarray, verbs: jax.Array, first: jax.Array, not_before: jax.Array) -> jax.Array:
-    """[5] int32: the step at which each link is done, with what comes first, and no earlier than it can be."""
+    """[5] int32: the earliest step at which each link is done, after the links that come first."""
     done = _before(before, verbs) + first
     return done + jnp.max(jnp.where(before, jnp.maximum(not_before - done, 0)[None], 0), 1)
 
@@ -121,7 +121,7 @@ def _steps_to(before: jax.Array | np.ndarray, verbs: jax.Array, first: jax.Array
 def set_schedule(
     scenario: Scenario, plan: Plan, life: Life, needs: Needs, *, u: jax.Array, difficulty: jax.Array
 ) -> Scenario:
-    """When the events come: hidden facts are drawn at once, and what shuts a link leaves time for it."""
+    """The steps of the events: hidden facts are drawn at once, and an event that shuts a link leaves time for it."""
     last = jnp.minimum(scenario.deadline, scenario.horizon).astype(jnp.int32) - 1
     slack = _up(3 * (1 - difficulty) * u[1]) + as_integer(u[0], 0, 1)
     doors = plan.doors
@@ -197,5 +197,5 @@ def _consequences(
 
 
 def _up(x: jax.Array) -> jax.Array:
-    """The least whole number that is not below, up to what a float32 sum may be off."""
+    """The least whole number that is not below, up to the rounding error of a float32 sum."""
     return jnp.ceil(x - 1e-4).astype(jnp.int32)

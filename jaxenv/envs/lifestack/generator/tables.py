@@ -24,12 +24,12 @@ from jaxenv.envs.lifestack.generator.slots import (
 from jaxenv.envs.lifestack.types import UNKNOWN, UNWRITTEN, Scenario
 from jaxenv.fast import bitsets
 
-# Keys by part: what the links bring about, then
+# Keys by part: results of the links, then
 FORK_FACT, TURN_FACT, SHUT_FACT, WAIT_FACT = range(LINKS, LINKS + 4)
-FIRST_ASIDE_FACT = WAIT_FACT + 1  # what the slots from TRAP on bring about as traps and helps
-ASIDE = FIRST_ASIDE_FACT + ASIDE_SLOTS  # asked for by traps or by nothing
+FIRST_ASIDE_FACT = WAIT_FACT + 1  # results of the slots from TRAP on as traps and helps
+ASIDE = FIRST_ASIDE_FACT + ASIDE_SLOTS  # required by traps or by nothing
 NUM_KEYS = ASIDE + 1
-YES, NO, OTHER = 1, 2, 3  # codes; variants ask for one each, and what is waited for turns from NO to YES
+YES, NO, OTHER = 1, 2, 3  # codes; variants require one each, and an awaited fact turns from NO to YES
 EITHER = 1 << YES | 1 << NO | 1 << OTHER
 
 TRAP_MILESTONE = LINKS
@@ -37,9 +37,9 @@ NUM_MILESTONES = LINKS + 1
 
 
 def set_facts(scenario: Scenario, plan: Plan, u: jax.Array) -> Scenario:
-    """First values, and what is known of them; `u` is [2] in [0, 1).
+    """First values, and the agent's knowledge of them; `u` is [2] in [0, 1).
 
-    What links bring is absent at first, or, in half of the crises, there with another value.
+    Results of links are absent at first, or, in half of the crises, have another value.
     """
     key, doors = np.arange(NUM_KEYS), plan.doors
     first = jnp.where(np.isin(key, [FORK_FACT, TURN_FACT, SHUT_FACT]), YES, jnp.where(key == WAIT_FACT, NO, 0))
@@ -78,7 +78,7 @@ def is_hidden(plan: Plan) -> jax.Array:
 
 
 def set_routes(scenario: Scenario, plan: Plan, costs: Costs, u: jax.Array) -> Scenario:
-    """Each link needs what the one before brought, and its own conditions.
+    """Each link needs the result of the one before, and its own conditions.
 
     Args:
         scenario: to be filled.
@@ -143,9 +143,9 @@ def needs(plan: Plan) -> tuple[jax.Array, jax.Array]:
 
 
 def set_goals(scenario: Scenario, plan: Plan) -> Scenario:
-    """Milestones at links, whatever their variant, and one that leads astray; success is what the last link brings.
+    """Milestones at links, whatever their variant, and one that leads astray; success is the result of the last link.
 
-    Where the crisis is open, success is also what any of the other routes brings; a ruin is failure.
+    Where the crisis is open, the result of any other route is also success; a ruin is failure.
     """
     exists = plan.milestone
     target = np.append(np.arange(LINKS), FIRST_ASIDE_FACT)

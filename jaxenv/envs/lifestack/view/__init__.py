@@ -1,6 +1,6 @@
 """LifeStack shown: a crisis as a graph of facts and routes with its gauges, and the effects of a step in words.
 
-Only what the agent knows is shown; hidden facts and future events appear in no picture and in no line.
+Hidden facts and future events appear in no picture and in no line.
 """
 
 import functools
@@ -31,7 +31,7 @@ def scenes(env: LifeStack, states: Sequence[State], params: Params, names: Given
 
 
 def describe_action(env: LifeStack, state: State, action: Any, params: Params, names: Given) -> str:
-    """What an action means in a state; see `View`."""
+    """The meaning of an action in a state; see `View`."""
     if not 0 <= action < env.num_actions:
         return f"action {action}, which does not exist"
     scenario = scenario_of(params, state)

@@ -130,7 +130,7 @@ def _mean(numbers: Sequence[float]) -> float:
 
 
 def _edges(crisis: Crisis) -> tuple[list[Edge], list[Edge]]:
-    """(what each route needs, what each writes)."""
+    """(needs of each route, writes of each route)."""
     needed, written = [], []
     for number, route in enumerate(crisis.routes):
         needed += [(Node("bound" if need.of_bound else "fact", need.slot), number) for need in route.needs]

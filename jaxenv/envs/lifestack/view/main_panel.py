@@ -124,7 +124,7 @@ def _draw_need(crisis: Crisis, canvas: Canvas, box: Box, node: Node) -> None:
 
 
 def _draw_write(crisis: Crisis, canvas: Canvas, box: Box, write: Write) -> None:
-    """A value that routes give to a fact, filled if the fact has it now, with signs of what it leads to."""
+    """A value that routes give to a fact, filled if the fact has it now, with signs of its consequences."""
     canvas.box(*box.frame, **(KNOWN if write.holds else {"fill": PAPER, "edge": MUTED, "line": 0.8}), radius=3)
     right = box.right - 3
     for applies, sign in ((write.succeeds, STAR), (write.reaches, FLAG), (write.fails, DANGER)):
@@ -180,7 +180,7 @@ def _draw_route_name(route: Route, canvas: Canvas, box: Box, y: float) -> None:
 
 
 def _draw_legend(canvas: Canvas) -> None:
-    """What colors and signs mean."""
+    """The legend of colors and signs."""
     signs = {"holds": SIGNS[HOLDS], "fails": SIGNS[FAILS], "success": STAR, "milestone": FLAG, "failure": DANGER}
     marks = [
         ("known", swatch(7, **KNOWN)),

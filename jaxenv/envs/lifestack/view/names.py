@@ -1,4 +1,4 @@
-"""What the facts, routes, milestones, events and metrics of a crisis are called."""
+"""Names of the facts, routes, milestones, events and metrics of a crisis."""
 
 import dataclasses
 
@@ -20,10 +20,10 @@ class Names:
         routes: by slot.
         milestones: by slot.
         events: by slot.
-        stories: by slot, what each event is, or empty.
+        stories: by slot, the description of each event, or empty.
         task: the id, or empty.
         domain: the kind of crisis, or empty.
-        goal: what is to be achieved, or empty.
+        goal: the aim, or empty.
     """
 
     keys: tuple[str, ...]
@@ -37,7 +37,7 @@ class Names:
     goal: str = ""
 
     def value(self, key: int, code: int) -> str:
-        """What a code means."""
+        """The meaning of a code."""
         if code == ABSENT:
             return WAITING
         values = self.values[key] or ()

@@ -1,6 +1,6 @@
-"""A crisis in plain Python, read for drawing: what the agent knows of a state, by name.
+"""A crisis in plain Python, read for drawing: the agent's knowledge of a state, by name.
 
-Facts come from the observation and nowhere else, so that what is hidden from the agent appears in no picture or text.
+Facts come only from the observation, so that hidden facts appear in no picture or text.
 """
 
 import dataclasses
@@ -87,7 +87,7 @@ class Route:
     verbs: tuple[tuple[str, bool], ...]  # with whether each has been done
     reward: float
     price: str  # its cost, excluding that of its verbs
-    affordable: bool  # whether there is money for what is still to be paid
+    affordable: bool  # whether there is money for the remaining payments
     leads_to_success: bool
     needs: tuple[Need, ...]
     writes: tuple[Write, ...]
@@ -188,7 +188,7 @@ def _bound(observation: Observation, slot: int) -> Condition:
 
 
 def _limit(edge: int, closed: str, strict: str, outwards: int) -> str:
-    """A closed edge in words; one unit off a whole number, it is what `gt` or `lt` compiles to."""
+    """A closed edge in words; one unit off a whole number results from compiling `gt` or `lt`."""
     if (edge + outwards) % (UNIT // 100) == 0:
         return f"{strict} {(edge + outwards) / UNIT:g}"
     return f"{closed} {edge / UNIT:g}"

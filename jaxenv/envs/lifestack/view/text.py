@@ -83,7 +83,7 @@ def ticked_verbs(route: Route) -> list[str]:
 
 
 def _route_lines(crisis: Crisis, route: Route) -> list[str]:
-    """A route: its status, verbs and reward; under it what it needs and does."""
+    """A route: its status, verbs and reward; below it its needs and effects."""
 
     def need(need: Need) -> str:
         name = crisis.bounds[need.slot].words if need.of_bound else crisis.facts[need.slot].name

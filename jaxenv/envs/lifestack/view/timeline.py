@@ -71,7 +71,7 @@ def draw(history: History, layout: Layout, crisis: Crisis, canvas: Canvas) -> No
 
 
 def _caption(crisis: Crisis, history: History) -> str:
-    """What the charts show beside the metrics."""
+    """The caption of the charts: the steps, the scale and the events so far."""
     events = ", ".join(f"{crisis.names.events[event]} ({step})" for step, event in history.fired_until(crisis.clock))
     caption = f"steps 0 to {history.last_step}; higher is better; red: 20, collapse"
     return f"{caption}; grey: {events}" if events else caption

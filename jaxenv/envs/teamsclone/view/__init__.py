@@ -34,7 +34,7 @@ def scenes(env: TeamsClone, states: Sequence[State], params: Params, names: Give
 
 
 def describe_action(env: TeamsClone, state: State, action: Any, params: Params, names: Given, agent: int = 0) -> str:
-    """What the actions of all agents mean in a state; see `View`."""
+    """The meaning of the actions of all agents in a state; see `View`."""
     actions = np.reshape(action, env.num_agents).astype(np.int32)
     scenario = scenario_of(params, state)
     legal = jax.device_get(_legal(env.catalogue, state, scenario, actions)).tolist()
@@ -71,7 +71,7 @@ def _chats(
 
 
 def _report(env: TeamsClone, state: State, params: Params) -> Report:
-    """What the engine reports about a state."""
+    """The engine's report on a state."""
     statistics, away, time_limit, is_terminated, is_truncated = jax.device_get(_query(env, state, params))
     outcome = "out of time" if is_truncated else ""
     if is_terminated and env.goal == "mentions":

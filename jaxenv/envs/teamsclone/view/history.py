@@ -70,13 +70,13 @@ class History:
     returns: np.ndarray
 
     def outcome(self, place: Place, clock: int) -> MentionOutcome | None:
-        """How a mention has ended by a state, if that is known."""
+        """The outcome of a mention by a state, if the history shows it."""
         found = self.outcomes.get(place)
         return found if found is not None and found.step < clock else None
 
 
 def history_of(states: Sequence[State]) -> History:
-    """The history of states of one episode, on the host; little is known of steps between them that are left out."""
+    """The history of states of one episode, on the host; steps between them that are left out remain largely unseen."""
     posts = {post.place: post for state in states for post in posts_of(state)}
     outcomes: dict[Place, MentionOutcome] = {}
     calls: set[tuple[int, int, int]] = set()

@@ -170,7 +170,7 @@ def _draw_entry(entry: Entry, canvas: Canvas, y: float) -> None:
 
 
 def _draw_ground(entry: Entry, canvas: Canvas, y: float) -> None:
-    """What highlights a mention: its ground, a bar if it is for the agent, and its outcome in words."""
+    """The highlight of a mention: its ground, a bar if it is for the agent, and its outcome in words."""
     message = entry.message
     color, is_current = OUTCOMES[message.outcome], message.outcome in CURRENT
     height = entry.height - 2

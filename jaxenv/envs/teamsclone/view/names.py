@@ -1,4 +1,4 @@
-"""What the channels, teammates and texts of a workspace are called."""
+"""Names of the channels, teammates and texts of a workspace."""
 
 import dataclasses
 from collections.abc import Mapping

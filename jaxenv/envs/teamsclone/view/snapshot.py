@@ -1,7 +1,7 @@
-"""A workspace in plain Python, read for drawing: what one agent sees of a state, by name.
+"""A workspace in plain Python, read for drawing: one agent's view of a state, by name.
 
-Only the messages of the agent's channel are read, and of other channels what a chat shows: how much is unread and who
-is in a call. Rates, schedules and the places of other agents appear in no picture or text of a state.
+It reads the messages of the agent's channel and, of other channels, only the unread counts and the members of calls.
+Rates, schedules and the places of other agents appear in no picture or text of a state.
 """
 
 import dataclasses
@@ -84,7 +84,7 @@ class Chat:
 
 
 class Report(NamedTuple):
-    """What the engine reports about a state, on the host; the axes of agents are always there."""
+    """The engine's report on a state, on the host; the axes of agents are always there."""
 
     statistics: Statistics  # [N]
     is_away: np.ndarray  # [N] bool
@@ -93,7 +93,7 @@ class Report(NamedTuple):
 
 
 def read(state: State, scenario: Scenario, report: Report, history: History, names: Names, agent: int) -> Chat:
-    """What an agent sees of a state; the records are on the host."""
+    """One agent's observation of a state; the records are on the host."""
     posts = list(posts_in(state, int(state.channel[agent])))
     return Chat(
         workspace=names.workspace,

@@ -113,7 +113,7 @@ def _people_lines(chat: Chat) -> list[str]:
 
 
 class Moment(NamedTuple):
-    """What actions refer to."""
+    """The state and the names that describe the targets of actions."""
 
     catalogue: Catalogue
     state: State
@@ -196,7 +196,7 @@ def _answered(
 
 
 def _messages(was: Chat, now: Chat) -> Iterator[str]:
-    """What others have posted in the channel that the agent is in after the step, and what was unread there."""
+    """Messages that others posted in the agent's channel after the step, and the messages that were unread there."""
     if was.current.number != now.current.number:
         unread = was.channels[now.current.number].unread
         yield f"found: {unread or 'nothing'} unread in #{now.current.name}"

@@ -28,7 +28,7 @@ DOT, RING = 2.4, 4.6  # points, radii
 CALL = tint(GREEN, 0.3)
 GREY, SKY = "#a3adb5", "#56b4e9"
 KIND_COLORS = {"chatter": GREY, "question": BLUE, "greeting": SKY, "announcement": PURPLE, "invitation": GREEN}
-"""The colors of what teammates post; a mention is a ring."""
+"""The colors of teammates' messages; a mention is a ring."""
 
 Scale = Callable[[float], float]  # step -> points
 
@@ -179,7 +179,7 @@ def _draw_mention(canvas: Canvas, x: float, y: float, how: str) -> None:
 
 
 def _draw_legend(canvas: Canvas, y: float) -> None:
-    """What the marks mean, on two lines from the height y on."""
+    """The legend of the marks, on two lines from the height y on."""
     posts = [
         *((kind, lambda c, x, y, color=color: c.disc(x, y, DOT, fill=color)) for kind, color in KIND_COLORS.items()),
         ("by an agent", functools.partial(_draw_own, color=AGENT)),
