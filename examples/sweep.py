@@ -1,6 +1,6 @@
 """Seeds and a sweep over a hyperparameter in one program: `python examples/sweep.py`, three minutes on two cores.
 
-`jaxenv ppo --env LifeOps-v0 --seeds 3 --sweep learning_rate=3e-4,3e-3` is the same on the command line.
+On the command line: `jaxenv ppo --env LifeOps-v0 --seeds 3 --sweep learning_rate=3e-4,3e-3`, with tuned settings.
 """
 
 import numpy as np
