@@ -127,7 +127,7 @@ lock:  ## pin anew, in constraints.txt, the newest releases that fit together
 clean:  ## remove virtual environments, builds and caches; runs/ stays
 	rm -rf $(VENV) .venv-newest .lock-venv build dist htmlcov site .coverage .coverage.* .hypothesis
 	rm -rf .pytest_cache .ruff_cache .import_linter_cache
-	find jaxenv scenarios train lab tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find jaxenv scenarios train lab examples tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # pip is the last thing that venv writes: where it is missing, an earlier attempt was cut short.
 $(BIN)/pip:

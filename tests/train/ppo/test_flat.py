@@ -1,14 +1,14 @@
-"""What the trainer's structure costs: its compiled update beside that of PPO in one flat file."""
+"""What the trainer's structure costs: its compiled update beside that of PPO in one file, examples/ppo.py."""
 
 import functools
 import statistics
 import time
 
 import jax
+import ppo as flat_ppo
 import pytest
 
 import jaxenv
-from reference import flat_ppo
 from train import ppo
 from train.settings.config import Config
 from train.settings.groups import Hyper, Network, Rollout, Scenarios
@@ -21,27 +21,26 @@ ROUNDS = 25
 def programs():
     """(ours, flat): compiled update and first state of each, on the library's days."""
     env, params = jaxenv.make("LifeOps-v0")
+    settings = flat_ppo.Settings(env)
     config = Config(
         env=env.name,
         rollout=Rollout(
-            num_envs=flat_ppo.ENVS,
-            num_steps=flat_ppo.STEPS,
-            epochs=flat_ppo.EPOCHS,
-            minibatch_size=flat_ppo.MINIBATCH,
+            num_envs=settings.num_envs,
+            num_steps=settings.num_steps,
+            epochs=settings.epochs,
+            minibatch_size=settings.minibatch_size,
             updates_per_superstep=1,
             bootstrap_truncated=False,
         ),
-        hyper=Hyper(learning_rate=flat_ppo.RATE),
-        network=Network(hidden=(flat_ppo.HIDDEN,) * 2),
+        hyper=Hyper(learning_rate=settings.learning_rate),
+        network=Network(hidden=settings.hidden),
         training=Scenarios(scenarios="library"),
     )
     state = jax.jit(functools.partial(ppo.init, config=config, env=env))(jax.random.key(0), params)
     update = ppo.make_update(config, env)
     ours = jax.jit(lambda state, params: update(state, params, config.hyper)).lower(state, params).compile()
-    init, flat_update = flat_ppo.make(env)
-    with jax.numpy_rank_promotion("allow"):
-        flat_state = jax.jit(init)(jax.random.key(0), params)
-        flat = jax.jit(flat_update).lower(flat_state, params).compile()
+    flat_state = jax.jit(flat_ppo.init, static_argnums=2)(jax.random.key(0), params, settings)
+    flat = jax.jit(flat_ppo.update, static_argnums=2).lower(flat_state, params, settings).compile()
     return (ours, state, params), (flat, flat_state, params)
 
 
