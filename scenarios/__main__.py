@@ -11,9 +11,9 @@ from jaxenv.host import process
 from jaxenv.host.companions import command
 from scenarios import authoring, solvers
 from scenarios.environments import ENVIRONMENTS
-from scenarios.errors import ScenarioError
 from scenarios.libraries import SHIPPED
 from scenarios.loading import load
+from scenarios.reading.errors import ScenarioError
 
 NOT_WON = {
     "no": "it cannot be won: no play succeeds.",

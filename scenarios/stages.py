@@ -10,9 +10,9 @@ from jaxenv import registry
 from jaxenv.core import Environment, ScenarioBank
 from scenarios.codec import Codec
 from scenarios.environments import format_of
-from scenarios.errors import ScenarioError
 from scenarios.libraries import Library, shipped
 from scenarios.loading import decompile
+from scenarios.reading.errors import ScenarioError
 
 GENERATED = "generated"
 """The name of a generated scenario, in the place of one of the library."""

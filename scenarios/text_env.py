@@ -14,7 +14,7 @@ from jaxenv.rendering.text import table
 from scenarios import answers
 from scenarios.codec import ActionError
 from scenarios.episodes import advance, key_of
-from scenarios.errors import ScenarioError, quote
+from scenarios.reading.errors import ScenarioError, quote
 from scenarios.stages import GENERATED, Stage, generated_stage, library_stage, playable
 
 NOT_RUNNING = "no episode is running: reset begins one."

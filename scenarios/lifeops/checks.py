@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from jaxenv.envs.lifeops.types import Limits
 from jaxenv.host.names import did_you_mean
 from scenarios.checking import over_capacity, repeated
-from scenarios.errors import Path, Problem, named
 from scenarios.lifeops.document import DEFAULT_TRIP, Day, Event
+from scenarios.reading.errors import Path, Problem, named
 
 FOCUS_ID = re.compile(r"focus_\d+")  # the names that a day gives to its focus blocks
 

@@ -17,9 +17,9 @@ from jaxenv.envs.lifeops.types import (
     empty_scenario,
 )
 from scenarios.arrays import fill, like
-from scenarios.errors import ScenarioError
 from scenarios.lifeops import checks
 from scenarios.lifeops.document import Day, Event, Persona, Task
+from scenarios.reading.errors import ScenarioError
 
 
 def compile(day: Day, limits: Limits = Limits()) -> Scenario:

@@ -13,12 +13,12 @@ from jaxenv.envs.lifestack.actions import VERBS
 from jaxenv.envs.lifestack.metrics import METRICS, spread
 from jaxenv.envs.lifestack.types import CENTS, NEVER, UNKNOWN, Limits, Scenario, empty_scenario
 from scenarios.arrays import fill, like
-from scenarios.errors import ScenarioError
 from scenarios.lifestack import checks
 from scenarios.lifestack.conditions import Condition
 from scenarios.lifestack.document import Route, Task
 from scenarios.lifestack.facts import Facts, bound, bounds, hidden_keys, written_by_events
 from scenarios.lifestack.start import hundredths, metrics_at_reset, resources
+from scenarios.reading.errors import ScenarioError
 
 
 def compile(task: Task, limits: Limits = Limits()) -> Scenario:

@@ -10,9 +10,9 @@ from jaxenv.envs.lifestack.metrics import FIRST, HIGHEST, METRICS, UNIT
 from jaxenv.envs.lifestack.types import ABSENT, CENTS, NEVER, UNKNOWN, UNWRITTEN, Scenario
 from jaxenv.fast import bitsets
 from scenarios.arrays import shortest
-from scenarios.errors import ScenarioError
 from scenarios.lifestack.document import ExoEvent, Milestone, Route, Task
 from scenarios.lifestack.inverse import undo_spread, values_for
+from scenarios.reading.errors import ScenarioError
 
 NEVER_TAKEN = "never"  # a value that no key has
 

@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from scenarios.errors import Path
 from scenarios.lifestack.conditions import AnyOf as AnyOf
 from scenarios.lifestack.conditions import Comparison as Comparison
 from scenarios.lifestack.conditions import Condition as Condition
@@ -26,7 +25,8 @@ from scenarios.lifestack.fields import (
     Value,
     Verb,
 )
-from scenarios.records import Name, Record, any_of, one_of
+from scenarios.reading.errors import Path
+from scenarios.reading.records import Name, Record, any_of, one_of
 
 Write = tuple[Path, str, Any]
 """Where a document gives a key a value, the key, the value."""

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import pydantic
 
 from jaxenv.host.names import did_you_mean_one_of
-from scenarios.errors import ScenarioError
+from scenarios.reading.errors import ScenarioError
 from scenarios.serving.connections import TimedConnection
 from scenarios.serving.environment import TextAction, TextEnvironment, TextObservation
 from scenarios.serving.guard import MAX_BODY, Guard

@@ -10,7 +10,7 @@ import pydantic
 
 from jaxenv.host.names import did_you_mean_one_of
 from scenarios.episodes import MAX_SEED
-from scenarios.errors import ScenarioError
+from scenarios.reading.errors import ScenarioError
 from scenarios.serving.packages import openenv
 from scenarios.stages import playable_ids
 from scenarios.text_env import TextEnv

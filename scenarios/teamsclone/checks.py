@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from jaxenv.envs.teamsclone.types import KINDS, WINDOW, Limits
 from scenarios.checking import over_capacity, repeated, unknown
-from scenarios.errors import Path, Problem, named
+from scenarios.reading.errors import Path, Problem, named
 from scenarios.teamsclone.document import KindMix, PresenceTransition, Workspace
 
 AGENT_ID = re.compile(r"agent([-_]?\d+)?")  # of an agent, in states

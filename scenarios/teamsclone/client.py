@@ -10,8 +10,8 @@ from jaxenv.envs.teamsclone import Params, State, classic
 from jaxenv.envs.teamsclone.reward import RewardParts
 from scenarios.codec import Codec
 from scenarios.episodes import advance, key_of
-from scenarios.errors import ScenarioError, class_of
 from scenarios.libraries import Library, shipped
+from scenarios.reading.errors import ScenarioError, class_of
 from scenarios.teamsclone.action import Action
 from scenarios.teamsclone.agent_view import agent_view, snapshot
 from scenarios.teamsclone.format import FORMAT

@@ -20,7 +20,7 @@ from jaxenv.envs.teamsclone.types import (
     empty_scenario,
 )
 from scenarios.arrays import fill, like
-from scenarios.errors import ScenarioError
+from scenarios.reading.errors import ScenarioError
 from scenarios.teamsclone import checks
 from scenarios.teamsclone.document import Workspace
 from scenarios.teamsclone.fixed_point import cdf, to_fixed

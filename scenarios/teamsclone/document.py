@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 
 from jaxenv.envs.teamsclone.texts import DEFAULT_TEXTS
 from jaxenv.envs.teamsclone.types import KINDS, MENTION
-from scenarios.records import Name, Record, one_of
+from scenarios.reading.records import Name, Record, one_of
 from scenarios.teamsclone.fields import (
     NOT_EMPTY,
     Agent,

@@ -7,9 +7,9 @@ from pydantic import ValidationError
 
 from jaxenv.envs.teamsclone import State, actions
 from jaxenv.host.names import did_you_mean
-from scenarios.errors import MAX_TOLD, quote
-from scenarios.input_budget import RefusedInput, plain_action
-from scenarios.records import problems_of
+from scenarios.reading.errors import MAX_TOLD, quote
+from scenarios.reading.input_budget import RefusedInput, plain_action
+from scenarios.reading.records import problems_of
 from scenarios.teamsclone.action import JOIN, MAX_CHARACTERS, REACT, SEND, SWITCH, Action
 from scenarios.teamsclone.agent_view import AgentView, current_channel, message_id, window_ids
 from scenarios.teamsclone.document import Workspace

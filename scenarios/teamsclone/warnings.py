@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from jaxenv.envs.teamsclone.types import BUSY, KINDS, PRESENCE
-from scenarios.errors import Problem, named
+from scenarios.reading.errors import Problem, named
 from scenarios.teamsclone.checks import SLACK
 from scenarios.teamsclone.document import User, Workspace
 

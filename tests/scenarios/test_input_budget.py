@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 import scenarios
-from scenarios import ScenarioError, source
-from scenarios.input_budget import MAX_BYTES
+from scenarios import ScenarioError
+from scenarios.reading import source
+from scenarios.reading.input_budget import MAX_BYTES
 
 DAY = "persona: busy_parent\ntasks: [{task_id: t1, remaining_minutes: 30}]\n"
 

@@ -11,9 +11,9 @@ from typing import Any
 import yaml
 from yaml.scanner import ScannerError
 
-from scenarios.errors import named
-from scenarios.input_budget import Budget, RefusedInput, number, scalar
-from scenarios.nodes import Key, Node, Table
+from scenarios.reading.errors import named
+from scenarios.reading.input_budget import Budget, RefusedInput, number, scalar
+from scenarios.reading.nodes import Key, Node, Table
 
 PLAIN_WORDS = {  # kind -> its form, and its first characters
     "null": (r"(null|~|)$", [*"n~", ""]),
