@@ -77,7 +77,8 @@ class Episode(Sequence[Picture]):
         path = Path(path)
         if path.suffix not in (*MOVIES, PAGE):
             known = ", ".join((*MOVIES, PAGE))
-            raise ValueError(f"{path}: an episode is saved as {known}, got the suffix {path.suffix!r}")
+            problem = f"{path}: an episode is saved as {known}, got the suffix {path.suffix!r}"
+            raise ValueError(f"{problem}; episode.overview() is one picture of it, episode[3] its fourth")
         if not 0 < fps <= MAX_FRAMES_PER_SECOND:
             raise ValueError(f"fps={fps}: expected a number above 0, at most {MAX_FRAMES_PER_SECOND}")
         numbers = self._numbers(frames)

@@ -27,7 +27,8 @@ CHANGEABLE = ", ".join(option(name) for name in MUTABLE if name != "run_dir")
 DESCRIPTION = (
     "Train {algorithm}. Omitted options use the preset of the environment, or --preset NAME: "
     f"{', '.join(presets.PRESETS)}. --env-args NAME=VALUE ... sets constructor arguments of the environment, such as "
-    "num_agents=2 or limits.channels=9; the numbers of its params, such as --weights.send, are the last options below. "
+    "num_agents=2 or limits.channels=9; the numbers of its params, such as --weights.send, are the last options of "
+    "--env ID --help. "
     "--env MODULE:FACTORY trains in an environment of your own, --network MODULE:FACTORY with your own Flax module. "
     "--resume RUN_DIR resumes a run that was killed or interrupted, with its own settings; only "
     f"{CHANGEABLE} may be changed. --distributed trains with several processes, started alike on each machine."
