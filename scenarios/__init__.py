@@ -7,6 +7,6 @@ from scenarios.libraries import Library as Library
 from scenarios.loading import decompile as decompile
 from scenarios.loading import load as load
 from scenarios.loading import parse as parse
-from scenarios.reading.errors import ScenarioError as ScenarioError
+from scenarios.text.errors import ScenarioError as ScenarioError
 from scenarios.text_env import TextEnv as TextEnv
 from scenarios.writing import dump as dump

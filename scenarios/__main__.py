@@ -13,7 +13,7 @@ from scenarios import authoring, solvers
 from scenarios.environments import ENVIRONMENTS
 from scenarios.libraries import SHIPPED
 from scenarios.loading import load
-from scenarios.reading.errors import ScenarioError
+from scenarios.text.errors import ScenarioError
 
 NOT_WON = {
     "no": "it cannot be won: no play succeeds.",

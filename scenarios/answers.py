@@ -7,9 +7,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from scenarios.reading.errors import ScenarioError, class_of
-from scenarios.reading.input_budget import RefusedInput, plain_action
-from scenarios.reading.records import Record
+from scenarios.text.errors import ScenarioError, class_of
+from scenarios.text.input_budget import RefusedInput, plain_action
+from scenarios.text.records import Record
 
 MAX_CHARACTERS = 20_000  # of an answer, reasoning included
 EXPECTED = "a number of the list, or an action as a JSON object"

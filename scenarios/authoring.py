@@ -8,8 +8,8 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
 from scenarios.environments import format_of
 from scenarios.libraries import SHIPPED
-from scenarios.reading.errors import ScenarioError
-from scenarios.reading.source import SCHEMA_SUFFIX
+from scenarios.text.errors import ScenarioError
+from scenarios.text.source import SCHEMA_SUFFIX
 
 DRAFT = "http://json-schema.org/draft-07/schema#"  # the one that every editor supports
 ORDER = ("title", "description", "type", "const", "enum", "default", "minimum")  # of keywords; others keep theirs

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from jaxenv.host.names import did_you_mean, listed
-from scenarios.reading.errors import OverCapacity, Path, Problem, named
+from scenarios.text.errors import OverCapacity, Path, Problem, named
 
 
 def repeated(ids: Iterable[tuple[Path, str]], field: str = "id") -> Iterator[Problem]:

@@ -11,8 +11,8 @@ from pydantic import ValidationError
 from jaxenv.core import Environment, ScenarioBank
 from jaxenv.core.contents import require_valid
 from scenarios.libraries import Library
-from scenarios.reading.errors import MAX_TOLD, ScenarioError, quote
-from scenarios.reading.records import Record, problems_of
+from scenarios.text.errors import MAX_TOLD, ScenarioError, quote
+from scenarios.text.records import Record, problems_of
 
 
 class _Catalogue(NamedTuple):

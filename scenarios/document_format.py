@@ -6,8 +6,8 @@ from typing import Any, Generic, TypeVar
 
 from jaxenv.core import ScenarioBank
 from jaxenv.core.library import LibraryEnvironment
-from scenarios.reading.errors import Problem
-from scenarios.reading.records import Record
+from scenarios.text.errors import Problem
+from scenarios.text.records import Record
 
 DocumentT = TypeVar("DocumentT", bound=Record)
 ActionT = TypeVar("ActionT", bound=Record)

@@ -6,8 +6,8 @@ from typing import Any
 from jaxenv.envs import FAMILIES
 from jaxenv.host.names import did_you_mean_one_of
 from scenarios.document_format import DocumentFormat
-from scenarios.reading.errors import ScenarioError, class_of
-from scenarios.reading.input_budget import builtin
+from scenarios.text.errors import ScenarioError, class_of
+from scenarios.text.input_budget import builtin
 
 ENVIRONMENTS: dict[str, DocumentFormat[Any, Any, Any, Any, Any, Any]] = {
     family.name: importlib.import_module(f"scenarios.{family.name}").FORMAT for family in FAMILIES

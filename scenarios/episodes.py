@@ -14,9 +14,9 @@ from scenarios.arrays import shortest
 from scenarios.codec import Codec
 from scenarios.document_format import DocumentFormat
 from scenarios.libraries import Library, build, shipped
-from scenarios.reading.errors import ScenarioError, quote
-from scenarios.reading.records import Record
-from scenarios.reading.source import Source
+from scenarios.text.errors import ScenarioError, quote
+from scenarios.text.records import Record
+from scenarios.text.source import Source
 
 Step = tuple[dict[str, Any], float, bool, dict[str, Any]]
 """(observation, reward, done, info), all of dictionaries, lists, text and numbers.
@@ -122,7 +122,7 @@ def key_of(seed: Any) -> jax.Array:
 
     >>> key_of(-1)
     Traceback (most recent call last):
-    scenarios.reading.errors.ScenarioError: the seed is -1, expected a whole number from 0 to 4294967295.
+    scenarios.text.errors.ScenarioError: the seed is -1, expected a whole number from 0 to 4294967295.
 
     Raises:
         ScenarioError: for a seed out of range.

@@ -13,9 +13,9 @@ from pydantic import ValidationError
 from jaxenv.core import ScenarioBank
 from jaxenv.host.names import did_you_mean_one_of
 from scenarios.document_format import DocumentFormat
-from scenarios.reading.errors import OverCapacity, Problem, ScenarioError, class_of, named, told
-from scenarios.reading.records import problems_of
-from scenarios.reading.source import Source, read
+from scenarios.text.errors import OverCapacity, Problem, ScenarioError, class_of, named, told
+from scenarios.text.records import problems_of
+from scenarios.text.source import Source, read
 
 SHIPPED = FilePath(__file__).with_name("library")
 RETURNS = SHIPPED / "returns.json"

@@ -14,10 +14,10 @@ from jaxenv.core import ScenarioBank
 from jaxenv.host.names import did_you_mean
 from scenarios.environments import ENVIRONMENTS, format_of, recognize
 from scenarios.libraries import Library, build, shipped
-from scenarios.reading.errors import ScenarioError, class_of
-from scenarios.reading.input_budget import MAX_DOCUMENTS, RefusedInput, plain
-from scenarios.reading.records import Record
-from scenarios.reading.source import Source, exists, read_what_can_be
+from scenarios.text.errors import ScenarioError, class_of
+from scenarios.text.input_budget import MAX_DOCUMENTS, RefusedInput, plain
+from scenarios.text.records import Record
+from scenarios.text.source import Source, exists, read_what_can_be
 
 
 def load(name_or_path: str | FilePath, limits: Any = None, environment: str | None = None) -> Library:

@@ -12,7 +12,7 @@ from scenarios.codec import Codec
 from scenarios.environments import format_of
 from scenarios.libraries import Library, shipped
 from scenarios.loading import decompile
-from scenarios.reading.errors import ScenarioError
+from scenarios.text.errors import ScenarioError
 
 GENERATED = "generated"
 """The name of a generated scenario, in the place of one of the library."""

@@ -7,15 +7,15 @@ from typing import Any
 
 import jax
 
-from jaxenv.fast import draws
+from jaxenv.lowering import draws
 from jaxenv.rendering import Step, views
 from jaxenv.rendering.page import page
 from jaxenv.rendering.text import table
 from scenarios import answers
 from scenarios.codec import ActionError
 from scenarios.episodes import advance, key_of
-from scenarios.reading.errors import ScenarioError, quote
 from scenarios.stages import GENERATED, Stage, generated_stage, library_stage, playable
+from scenarios.text.errors import ScenarioError, quote
 
 NOT_RUNNING = "no episode is running: reset begins one."
 HEADING = "Actions: answer with the number of one, or with the action as JSON"

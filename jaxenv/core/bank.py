@@ -14,9 +14,9 @@ from flax import struct
 
 from jaxenv.core.bank_file import read_arrays, write_arrays
 from jaxenv.core.types import Key
-from jaxenv.fast import draws
-from jaxenv.fast.lookup import read
 from jaxenv.host.names import short
+from jaxenv.lowering import draws
+from jaxenv.lowering.lookup import read
 
 _OTHER_FIELDS = ("shared", "start_cdf")  # besides the scenarios; a saved bank has them under these names
 

@@ -10,9 +10,9 @@ from jaxenv.core import spaces
 from jaxenv.core.difficulty import with_difficulty
 from jaxenv.core.entities import Entities, dense
 from jaxenv.core.types import ActionMask, Info, Key
-from jaxenv.fast import draws
-from jaxenv.fast.varying import vary_alike
 from jaxenv.host.arguments import as_index, jit_method
+from jaxenv.lowering import draws
+from jaxenv.lowering.varying import vary_alike
 
 ParamsT = TypeVar("ParamsT")
 StateT = TypeVar("StateT")

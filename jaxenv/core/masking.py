@@ -9,7 +9,7 @@ import numpy as np
 from jax import lax
 
 from jaxenv.core.types import ActionMask, Key
-from jaxenv.fast import draws
+from jaxenv.lowering import draws
 
 WORD = 32  # bits
 

@@ -11,7 +11,7 @@ from dm_env import specs
 
 from jaxenv.core import Environment
 from jaxenv.core.types import Key
-from jaxenv.fast import draws
+from jaxenv.lowering import draws
 from jaxenv.wrappers.flatten_observation import FlatObservation, FlattenObservation
 from jaxenv.wrappers.resolve import one_agent
 

@@ -13,7 +13,7 @@ from flax import struct
 from jaxenv.core import Environment
 from jaxenv.core.environment import select
 from jaxenv.core.types import Info, Key
-from jaxenv.fast import draws
+from jaxenv.lowering import draws
 from jaxenv.wrappers.flatten_observation import FlattenObservation
 
 

@@ -11,8 +11,8 @@ from jumanji import specs, types
 
 from jaxenv.core import Environment
 from jaxenv.core.types import ActionMask, Key
-from jaxenv.fast import draws
 from jaxenv.host.arguments import jit_method
+from jaxenv.lowering import draws
 from jaxenv.wrappers.flatten_observation import FlattenObservation
 from jaxenv.wrappers.resolve import resolve
 from jaxenv.wrappers.step_metrics import step_metrics, zero_metrics

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 
 from jaxenv.core import masking
 from jaxenv.core.types import Info, Key
-from jaxenv.fast import draws
+from jaxenv.lowering import draws
 from jaxenv.wrappers.wrapper import Wrapper
 
 REDRAW = 2**31  # folded into the key of a turn, whose own splits and draws count from 0 and stay far below

@@ -7,8 +7,8 @@ import jax
 
 from jaxenv.core import Environment
 from jaxenv.core.types import Info, Key
-from jaxenv.fast import draws
 from jaxenv.host.arguments import as_index, jit_method
+from jaxenv.lowering import draws
 
 
 @dataclasses.dataclass(frozen=True)

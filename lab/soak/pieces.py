@@ -10,7 +10,7 @@ import jax.numpy as jnp
 
 import jaxenv
 from jaxenv.core import Environment, masking
-from jaxenv.fast import draws
+from jaxenv.lowering import draws
 from train.experience.bank import generate_bank
 
 COUNTERS = {

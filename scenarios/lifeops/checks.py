@@ -8,7 +8,7 @@ from jaxenv.envs.lifeops.types import Limits
 from jaxenv.host.names import did_you_mean
 from scenarios.checking import over_capacity, repeated
 from scenarios.lifeops.document import DEFAULT_TRIP, Day, Event
-from scenarios.reading.errors import Path, Problem, named
+from scenarios.text.errors import Path, Problem, named
 
 FOCUS_ID = re.compile(r"focus_\d+")  # the names that a day gives to its focus blocks
 

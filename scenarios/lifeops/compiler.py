@@ -19,7 +19,7 @@ from jaxenv.envs.lifeops.types import (
 from scenarios.arrays import fill, like
 from scenarios.lifeops import checks
 from scenarios.lifeops.document import Day, Event, Persona, Task
-from scenarios.reading.errors import ScenarioError
+from scenarios.text.errors import ScenarioError
 
 
 def compile(day: Day, limits: Limits = Limits()) -> Scenario:

@@ -8,7 +8,7 @@ from pydantic_core import PydanticCustomError
 from jaxenv.envs.lifeops.actions import ACTION_TYPES
 from scenarios.lifeops.clock import clock
 from scenarios.lifeops.fields import DueDay, Kind, Level, Minute, Steps, Travel, Weekday, Weight, Window, Work
-from scenarios.reading.records import Name, Record, any_of, one_of
+from scenarios.text.records import Name, Record, any_of, one_of
 
 DEFAULT_TRIP = 30  # minutes between two places that travel_times leaves out
 SPARE_STEPS = 5  # the default time limit is the number of requests and these

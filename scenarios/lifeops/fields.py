@@ -14,7 +14,7 @@ from jaxenv.envs.lifeops.types import (
     WEEKDAYS,
 )
 from scenarios.lifeops.clock import OrClock, minutes_of
-from scenarios.reading.records import expect, number_from, one_of
+from scenarios.text.records import expect, number_from, one_of
 
 
 def _in_order(window: tuple[int, int]) -> tuple[int, int]:

@@ -15,7 +15,7 @@ from scenarios.lifestack.document import ExoEvent, Route, Task
 from scenarios.lifestack.facts import Facts, bound, bounds, hidden_keys
 from scenarios.lifestack.fields import ORDERING, is_number
 from scenarios.lifestack.start import metrics_at_reset
-from scenarios.reading.errors import Path, Problem, named, quote
+from scenarios.text.errors import Path, Problem, named, quote
 
 WORLD, HIDDEN = "the world", "the hidden state"
 

@@ -18,7 +18,7 @@ from scenarios.lifestack.conditions import Condition
 from scenarios.lifestack.document import Route, Task
 from scenarios.lifestack.facts import Facts, bound, bounds, hidden_keys, written_by_events
 from scenarios.lifestack.start import hundredths, metrics_at_reset, resources
-from scenarios.reading.errors import ScenarioError
+from scenarios.text.errors import ScenarioError
 
 
 def compile(task: Task, limits: Limits = Limits()) -> Scenario:

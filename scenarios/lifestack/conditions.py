@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field, WrapValidator
 from pydantic_core import PydanticCustomError
 
 from scenarios.lifestack.fields import Operator, Value
-from scenarios.reading.records import Name, Record
+from scenarios.text.records import Name, Record
 
 
 class Comparison(Record):

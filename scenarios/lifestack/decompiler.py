@@ -8,11 +8,11 @@ import numpy as np
 from jaxenv.envs.lifestack.actions import VERBS
 from jaxenv.envs.lifestack.metrics import FIRST, HIGHEST, METRICS, UNIT
 from jaxenv.envs.lifestack.types import ABSENT, CENTS, NEVER, UNKNOWN, UNWRITTEN, Scenario
-from jaxenv.fast import bitsets
+from jaxenv.lowering import bitsets
 from scenarios.arrays import shortest
 from scenarios.lifestack.document import ExoEvent, Milestone, Route, Task
 from scenarios.lifestack.inverse import undo_spread, values_for
-from scenarios.reading.errors import ScenarioError
+from scenarios.text.errors import ScenarioError
 
 NEVER_TAKEN = "never"  # a value that no key has
 

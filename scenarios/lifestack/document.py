@@ -25,8 +25,8 @@ from scenarios.lifestack.fields import (
     Value,
     Verb,
 )
-from scenarios.reading.errors import Path
-from scenarios.reading.records import Name, Record, any_of, one_of
+from scenarios.text.errors import Path
+from scenarios.text.records import Name, Record, any_of, one_of
 
 Write = tuple[Path, str, Any]
 """Where a document gives a key a value, the key, the value."""

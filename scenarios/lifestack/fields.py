@@ -9,8 +9,8 @@ from jaxenv.envs.lifestack import actions
 from jaxenv.envs.lifestack.actions import INSPECT, VERBS
 from jaxenv.envs.lifestack.metrics import HIGHEST, METRICS, UNIT
 from jaxenv.envs.lifestack.types import CENTS, EVERY_STEP, MAX_AMOUNT, MAX_ENERGY, MAX_REWARD, NEVER
-from scenarios.reading.input_budget import RefusedInput, plain
-from scenarios.reading.records import expect, number_from, one_of
+from scenarios.text.input_budget import RefusedInput, plain
+from scenarios.text.records import expect, number_from, one_of
 
 OPERATORS = ("eq", "ne", "gt", "lt", "ge", "le")
 ORDERING = ("gt", "lt", "ge", "le")  # which hold between numbers alone

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from jaxenv.envs.lifestack.metrics import HOPS, METRICS, UNIT, cascade, spread
-from scenarios.reading.errors import ScenarioError
+from scenarios.text.errors import ScenarioError
 
 MAX_DECIMALS, MAX_DIGITS = 4, 9  # of a change in a document: where it is plain, and where it is not
 MAX_TURNS = 1000

@@ -8,7 +8,7 @@ from scenarios.lifestack.conditions import Condition
 from scenarios.lifestack.document import ExoEvent, Milestone, Route, Task
 from scenarios.lifestack.facts import Facts, hidden_keys, written_by_events
 from scenarios.lifestack.start import resources
-from scenarios.reading.errors import quote
+from scenarios.text.errors import quote
 from scenarios.writing import aligned, as_page, folded
 
 SIGNS = {"eq": "=", "ne": "≠", "gt": ">", "lt": "<", "ge": "≥", "le": "≤"}

@@ -8,7 +8,7 @@ from jaxenv.host.names import did_you_mean
 from scenarios.lifestack.conditions import AnyOf, Condition
 from scenarios.lifestack.document import Task
 from scenarios.lifestack.reach import Reach, never_fires
-from scenarios.reading.errors import MAX_QUOTE, Problem, named, quote
+from scenarios.text.errors import MAX_QUOTE, Problem, named, quote
 
 MAX_STAKES = 12  # side income from which on winning may not pay
 MAX_STAKES_WITHOUT_DEADLINE = 7

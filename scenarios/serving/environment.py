@@ -10,9 +10,9 @@ import pydantic
 
 from jaxenv.host.names import did_you_mean_one_of
 from scenarios.episodes import MAX_SEED
-from scenarios.reading.errors import ScenarioError
 from scenarios.serving.packages import openenv
 from scenarios.stages import playable_ids
+from scenarios.text.errors import ScenarioError
 from scenarios.text_env import TextEnv
 
 DESCRIPTION = """Everyday planning in words: {ids}. reset takes env_id, scenario (a name or index of the library, or

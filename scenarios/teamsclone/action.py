@@ -6,8 +6,8 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from jaxenv.envs.teamsclone.types import EMOJI
-from scenarios.reading.records import Record, any_of
 from scenarios.teamsclone.fields import MAX_CHARACTERS
+from scenarios.text.records import Record, any_of
 
 SEND, SWITCH, REACT, JOIN, IDLE = "send_message", "switch_channel", "react_to_message", "join_call", "idle"
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from jaxenv.envs.teamsclone.types import KINDS, WINDOW, Limits
 from scenarios.checking import over_capacity, repeated, unknown
-from scenarios.reading.errors import Path, Problem, named
 from scenarios.teamsclone.document import KindMix, PresenceTransition, Workspace
+from scenarios.text.errors import Path, Problem, named
 
 AGENT_ID = re.compile(r"agent([-_]?\d+)?")  # of an agent, in states
 SLACK = 1e-9  # rounding may bring a sum this far over 1

@@ -11,12 +11,12 @@ from jaxenv.envs.teamsclone.reward import RewardParts
 from scenarios.codec import Codec
 from scenarios.episodes import advance, key_of
 from scenarios.libraries import Library, shipped
-from scenarios.reading.errors import ScenarioError, class_of
 from scenarios.teamsclone.action import Action
 from scenarios.teamsclone.agent_view import agent_view, snapshot
 from scenarios.teamsclone.format import FORMAT
 from scenarios.teamsclone.observation import episode_stats, rounded
 from scenarios.teamsclone.reading import Reading, read
+from scenarios.text.errors import ScenarioError, class_of
 
 Response = dict[str, Any]
 """`success`, and `state`, `reward`, `done`, `info`, `message` and `error` where they apply.

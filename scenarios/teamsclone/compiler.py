@@ -20,11 +20,11 @@ from jaxenv.envs.teamsclone.types import (
     empty_scenario,
 )
 from scenarios.arrays import fill, like
-from scenarios.reading.errors import ScenarioError
 from scenarios.teamsclone import checks
 from scenarios.teamsclone.document import Workspace
 from scenarios.teamsclone.fixed_point import cdf, to_fixed
 from scenarios.teamsclone.texts import codes_of
+from scenarios.text.errors import ScenarioError
 
 
 def compile(workspace: Workspace, limits: Limits = Limits()) -> Scenario:

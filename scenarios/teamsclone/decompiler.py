@@ -7,10 +7,10 @@ import numpy as np
 
 from jaxenv.envs.teamsclone import messages
 from jaxenv.envs.teamsclone.types import KINDS, POSTED_KINDS, PRESENCE, Scenario
-from scenarios.reading.errors import ScenarioError
 from scenarios.teamsclone.document import Workspace
 from scenarios.teamsclone.fixed_point import probability, weights
 from scenarios.teamsclone.texts import text_of
+from scenarios.text.errors import ScenarioError
 
 
 def decompile(scenario: Scenario, scenario_id: str = "") -> Workspace:

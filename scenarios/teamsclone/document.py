@@ -7,7 +7,6 @@ from pydantic import ConfigDict, Field
 
 from jaxenv.envs.teamsclone.texts import DEFAULT_TEXTS
 from jaxenv.envs.teamsclone.types import KINDS, MENTION
-from scenarios.reading.records import Name, Record, one_of
 from scenarios.teamsclone.fields import (
     NOT_EMPTY,
     Agent,
@@ -21,6 +20,7 @@ from scenarios.teamsclone.fields import (
     Weight,
     several,
 )
+from scenarios.text.records import Name, Record, one_of
 
 START_TIME = 1_698_765_432_000  # that of the specification
 

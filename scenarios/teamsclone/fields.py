@@ -6,7 +6,7 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from jaxenv.envs.teamsclone.types import KINDS, MAX_AGENTS, MAX_WAIT, PRESENCE
-from scenarios.reading.records import expect, number_from, one_of
+from scenarios.text.records import expect, number_from, one_of
 
 MAX_CHARACTERS = 1000  # of a text or a message
 MAX_WEIGHT = 1_000_000

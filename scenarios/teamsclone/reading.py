@@ -7,13 +7,13 @@ from pydantic import ValidationError
 
 from jaxenv.envs.teamsclone import State, actions
 from jaxenv.host.names import did_you_mean
-from scenarios.reading.errors import MAX_TOLD, quote
-from scenarios.reading.input_budget import RefusedInput, plain_action
-from scenarios.reading.records import problems_of
 from scenarios.teamsclone.action import JOIN, MAX_CHARACTERS, REACT, SEND, SWITCH, Action
 from scenarios.teamsclone.agent_view import AgentView, current_channel, message_id, window_ids
 from scenarios.teamsclone.document import Workspace
 from scenarios.teamsclone.view import action_dicts, legal_and_moves, normalize_action
+from scenarios.text.errors import MAX_TOLD, quote
+from scenarios.text.input_budget import RefusedInput, plain_action
+from scenarios.text.records import problems_of
 
 TOO_LONG = f"the content of a message has at most {MAX_CHARACTERS} characters."
 EMPTY = "the content of a message is empty."

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from jaxenv.envs.teamsclone.types import BUSY, KINDS, PRESENCE
-from scenarios.reading.errors import Problem, named
 from scenarios.teamsclone.checks import SLACK
 from scenarios.teamsclone.document import User, Workspace
+from scenarios.text.errors import Problem, named
 
 
 def warnings(workspace: Workspace) -> list[Problem]:

@@ -7,7 +7,7 @@ import pytest
 import jaxenv
 from jaxenv import wrappers
 from jaxenv.envs.lifestack.types import UNKNOWN
-from jaxenv.fast import bitsets
+from jaxenv.lowering import bitsets
 from jaxenv.testing import check_environment
 from strategies.ids import IDS
 from strategies.teamsclone_play import scramble as scramble_the_workspace

@@ -17,7 +17,7 @@ from jaxenv.envs.teamsclone.types import WINDOW
 from scenarios import ScenarioError, authoring, lifeops, lifestack, teamsclone
 from scenarios.environments import ENVIRONMENTS
 from scenarios.libraries import SHIPPED
-from scenarios.reading.source import read
+from scenarios.text.source import read
 
 NAMES = list(ENVIRONMENTS)
 RECORDS = {  # section of the example -> the record that stands in it

@@ -9,8 +9,8 @@ import pytest
 
 import scenarios
 from scenarios import ScenarioError
-from scenarios.reading import source
-from scenarios.reading.input_budget import MAX_BYTES
+from scenarios.text import source
+from scenarios.text.input_budget import MAX_BYTES
 
 DAY = "persona: busy_parent\ntasks: [{task_id: t1, remaining_minutes: 30}]\n"
 

@@ -12,7 +12,7 @@ from jaxenv.core import ScenarioBank
 from jaxenv.envs.lifeops import Limits
 from jaxenv.envs.lifeops.types import ABSENT, NO_LIMIT, UNSET
 from scenarios.lifeops import PERSONAS, Day, compile, decompile
-from scenarios.reading.source import read
+from scenarios.text.source import read
 
 # Ids of docs/rules/lifeops.md, section 2, by difficulty
 EASY, MEDIUM = ("easy_1", "easy_2"), ("medium_1", "medium_2")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scenarios import ScenarioError
-from scenarios.reading.source import read
+from scenarios.text.source import read
 
 
 def write(folder: Path, name: str, text: str | bytes) -> Path:

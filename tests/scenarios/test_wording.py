@@ -4,7 +4,7 @@ import pytest
 
 import scenarios
 from jaxenv.host.names import MAX_LENGTH, did_you_mean, did_you_mean_one_of, listed
-from scenarios.reading.errors import MAX_LINE, MAX_PROBLEMS, MAX_TEXT, MAX_TOLD, ScenarioError, as_line, told
+from scenarios.text.errors import MAX_LINE, MAX_PROBLEMS, MAX_TEXT, MAX_TOLD, ScenarioError, as_line, told
 
 
 def test_only_the_problems_that_are_told_are_worded() -> None:

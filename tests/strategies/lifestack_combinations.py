@@ -6,7 +6,7 @@ import numpy as np
 from jaxenv.envs.lifestack.actions import TIME, VERBS
 from jaxenv.envs.lifestack.metrics import UNIT, better
 from jaxenv.envs.lifestack.types import CENTS, IN_FAILURE, IN_PRECONDITION, IN_SUCCESS, NEVER, UNKNOWN, UNWRITTEN
-from jaxenv.fast import bitsets
+from jaxenv.lowering import bitsets
 
 NEAR = 6  # steps between two doors
 MUCH = 3 * UNIT  # of what a route does to a metric

@@ -5,7 +5,7 @@ import numpy as np
 from jaxenv.envs.lifestack.actions import ENERGY, VERBS
 from jaxenv.envs.lifestack.metrics import FIRST, HIGHEST, HOPS, METRICS, UNIT, better, cascade
 from jaxenv.envs.lifestack.types import ABSENT, EVERY_STEP, MAX_ENERGY, NEVER, UNKNOWN, UNWRITTEN
-from jaxenv.fast import bitsets
+from jaxenv.lowering import bitsets
 from strategies.lifestack_combinations import combinations
 from strategies.scenario_features import counts, used_fields
 

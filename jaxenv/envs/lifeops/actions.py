@@ -16,7 +16,7 @@ from flax import struct
 from jaxenv.core.masking import concatenate_masks
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.lifeops.types import DAY_END, FOCUS, Event, Persona
-from jaxenv.fast.lookup import read
+from jaxenv.lowering.lookup import read
 
 ACCEPT, REJECT, RESCHEDULE, PROPOSE, BLOCK_FOCUS = range(5)
 ACTION_TYPES = (

@@ -14,7 +14,7 @@ from flax import struct
 from jaxenv.envs.lifeops import actions
 from jaxenv.envs.lifeops.actions import Catalogue, Move
 from jaxenv.envs.lifeops.types import ABSENT, SOURCE_STRIDE, Event, Observation, Scenario, State
-from jaxenv.fast.lookup import read
+from jaxenv.lowering.lookup import read
 
 URGENT_DAYS = 1  # tasks due today or tomorrow press
 

@@ -25,8 +25,8 @@ from jaxenv.envs.lifeops.types import (
     Params,
     Persona,
 )
-from jaxenv.fast.lookup import read
 from jaxenv.host.numbers import as_float
+from jaxenv.lowering.lookup import read
 
 
 def entities(catalogue: Catalogue, observation: Observation, params: Params) -> Entities:

@@ -7,7 +7,7 @@ from jaxenv.core.types import ActionMask
 from jaxenv.envs.lifeops import actions
 from jaxenv.envs.lifeops.actions import Catalogue
 from jaxenv.envs.lifeops.types import ABSENT, VISIBLE_REQUESTS, Event, Observation, Params, Scenario, State
-from jaxenv.fast.lookup import read
+from jaxenv.lowering.lookup import read
 
 
 def current_mask(catalogue: Catalogue, state: State, scenario: Scenario) -> ActionMask:

@@ -18,7 +18,7 @@ from jaxenv.core.fields import Sizes, array, last, padding, record
 from jaxenv.core.limits import Capacities
 from jaxenv.core.terms import WEIGHT_BOUNDS
 from jaxenv.core.types import ActionMask
-from jaxenv.fast.lookup import read
+from jaxenv.lowering.lookup import read
 
 MEETING, OBLIGATION, FOCUS, PERSONAL = range(4)
 KINDS = ("meeting", "obligation", "focus", "personal")

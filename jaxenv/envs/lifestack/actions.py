@@ -19,9 +19,9 @@ from jaxenv.core.masking import concatenate_masks
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.lifestack.metrics import spread
 from jaxenv.envs.lifestack.types import CENTS, Limits, Routes, Scenario, State
-from jaxenv.fast import bitsets
-from jaxenv.fast.lookup import read
-from jaxenv.fast.materialize import materialize
+from jaxenv.lowering import bitsets
+from jaxenv.lowering.lookup import read
+from jaxenv.lowering.materialize import materialize
 
 Verb = Literal[
     "communicate",

@@ -4,8 +4,8 @@ import jax
 import jax.numpy as jnp
 
 from jaxenv.envs.lifestack.types import Bounds, Conditions, Milestones
-from jaxenv.fast.lookup import read
-from jaxenv.fast.materialize import materialize
+from jaxenv.lowering.lookup import read
+from jaxenv.lowering.materialize import materialize
 
 
 def code_bits(codes: jax.Array, like: jax.Array) -> jax.Array:

@@ -33,9 +33,9 @@ from jaxenv.envs.lifestack.types import (
     Scenario,
     State,
 )
-from jaxenv.fast import bitsets
-from jaxenv.fast.lookup import gathered, masked, read
-from jaxenv.fast.materialize import materialize
+from jaxenv.lowering import bitsets
+from jaxenv.lowering.lookup import gathered, masked, read
+from jaxenv.lowering.materialize import materialize
 
 NO_FAILURE = 127  # in document order: behind every precondition
 

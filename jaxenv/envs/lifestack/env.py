@@ -22,8 +22,8 @@ from jaxenv.envs.lifestack.types import (
     Scenario,
     State,
 )
-from jaxenv.fast import draws as random
-from jaxenv.fast.materialize import materialize
+from jaxenv.lowering import draws as random
+from jaxenv.lowering.materialize import materialize
 
 CHOICE = 2  # random numbers that choose a scenario
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from jaxenv.envs.lifestack.conditions import code_bits
 from jaxenv.envs.lifestack.types import UNWRITTEN, Conditions, Links, Milestones, Routes, Scenario
-from jaxenv.fast import bitsets
+from jaxenv.lowering import bitsets
 
 
 def link(scenario: Scenario) -> Scenario:

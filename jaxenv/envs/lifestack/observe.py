@@ -29,8 +29,8 @@ from jaxenv.envs.lifestack.types import (
     Scenario,
     State,
 )
-from jaxenv.fast import bitsets
-from jaxenv.fast.materialize import materialize
+from jaxenv.lowering import bitsets
+from jaxenv.lowering.materialize import materialize
 
 
 def current_mask(catalogue: Catalogue, state: State, scenario: Scenario) -> ActionMask:

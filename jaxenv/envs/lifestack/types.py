@@ -23,7 +23,7 @@ from jaxenv.core.limits import Capacities
 from jaxenv.core.terms import WEIGHT_BOUNDS
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.lifestack.metrics import HIGHEST, METRICS
-from jaxenv.fast import bitsets
+from jaxenv.lowering import bitsets
 
 NUM_METRICS = len(METRICS)
 CENTS = 100  # units of time, money and energy in 1.0

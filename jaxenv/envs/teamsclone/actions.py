@@ -17,7 +17,7 @@ from jaxenv.core.masking import concatenate_masks
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.teamsclone import messages
 from jaxenv.envs.teamsclone.types import EMOJI, REPLY, TEMPLATES, WINDOW, Limits, Scenario, State
-from jaxenv.fast.lookup import read, rotate
+from jaxenv.lowering.lookup import read, rotate
 
 VERBS = ("text", "answer", "switch", "react", "join", "idle", "empty message", "unknown channel", "malformed")
 TEXT, ANSWER, SWITCH, REACT, JOIN, IDLE, EMPTY_MESSAGE, UNKNOWN_CHANNEL, MALFORMED = range(len(VERBS))

@@ -6,7 +6,7 @@ import numpy as np
 
 from jaxenv.core.types import Key
 from jaxenv.envs.teamsclone.types import Draws
-from jaxenv.fast import draws
+from jaxenv.lowering import draws
 
 
 def sample_bits(key: Key, count: int) -> jax.Array:

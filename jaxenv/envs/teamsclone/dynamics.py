@@ -9,8 +9,8 @@ from jaxenv.envs.teamsclone import actions, messages, world
 from jaxenv.envs.teamsclone.actions import Catalogue, Move
 from jaxenv.envs.teamsclone.types import MAX_STEPS, MEMORY_OF_ACTS, MEMORY_OF_SENDS, Draws, Scenario, State, each_agent
 from jaxenv.envs.teamsclone.world import Post
-from jaxenv.fast.lookup import read
-from jaxenv.fast.materialize import materialize
+from jaxenv.lowering.lookup import read
+from jaxenv.lowering.materialize import materialize
 
 MAX_UNREAD = 255
 MAX_RUN = 127

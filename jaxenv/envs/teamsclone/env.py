@@ -32,8 +32,8 @@ from jaxenv.envs.teamsclone.types import (
     State,
     each_agent,
 )
-from jaxenv.fast import draws as random
-from jaxenv.fast.rare import where_rare
+from jaxenv.lowering import draws as random
+from jaxenv.lowering.rare import where_rare
 
 TIME_LIMIT = 100
 

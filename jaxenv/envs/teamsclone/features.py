@@ -9,7 +9,7 @@ from jaxenv.envs.teamsclone import actions
 from jaxenv.envs.teamsclone.actions import Catalogue
 from jaxenv.envs.teamsclone.dynamics import QUIET, SPAM_RUN, SPAM_SENDS, TIMELY
 from jaxenv.envs.teamsclone.types import EMOJI, KINDS, TEMPLATES, Observation, Params
-from jaxenv.fast.lookup import read
+from jaxenv.lowering.lookup import read
 
 NUM_TEAMS = 4  # of the vector's layout; further teams look alike
 UNREAD_SCALE, AGE_SCALE, SENDS_SCALE, RUN_SCALE = 10.0, 10.0, 3.0, 3.0

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxenv.envs.teamsclone.types import WINDOW, Messages
-from jaxenv.fast.lookup import read
+from jaxenv.lowering.lookup import read
 
 AUTHOR, KIND, NAMED, PENDING, SEEN = 11, 15, 19, 23, 24  # lowest bit of each part
 AUTHOR_BITS, KIND_BITS, PENDING_BIT = np.uint32(15 << AUTHOR), np.uint32(15 << KIND), np.uint32(1 << PENDING)

@@ -8,7 +8,7 @@ from jaxenv.envs.teamsclone import actions, messages
 from jaxenv.envs.teamsclone.actions import Window
 from jaxenv.envs.teamsclone.dynamics import is_away
 from jaxenv.envs.teamsclone.types import BUSY, Observation, ObservedMessages, Scenario, State
-from jaxenv.fast.lookup import read
+from jaxenv.lowering.lookup import read
 
 
 def observe(

@@ -9,7 +9,7 @@ from flax import struct
 from jaxenv.envs.teamsclone import actions
 from jaxenv.envs.teamsclone.chance import first_above, pick, running_sum, scale, uniform_among
 from jaxenv.envs.teamsclone.types import BUSY, CHATTER, INVITATION, MENTION, ONE, Draws, Scenario, State
-from jaxenv.fast.lookup import read
+from jaxenv.lowering.lookup import read
 
 
 class Post(struct.PyTreeNode):

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxenv.fast import bitsets
+from jaxenv.lowering import bitsets
 
 RANDOM = np.random.default_rng(0)
 

@@ -4,7 +4,7 @@ import jax
 import numpy as np
 import pytest
 
-from jaxenv.fast import draws
+from jaxenv.lowering import draws
 
 KEYS = {
     "threefry": lambda: jax.random.key(3),

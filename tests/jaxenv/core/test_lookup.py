@@ -5,8 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxenv.fast import lookup
-from jaxenv.fast.lookup import gathered, masked, read
+from jaxenv.lowering import lookup
+from jaxenv.lowering.lookup import gathered, masked, read
 
 DTYPES = (bool, np.int8, np.int16, np.int32, np.uint8, np.uint32, np.float16, np.float32)
 INDICES = np.array([0, 3, 6, 7, 40, -1, -9, 2**31 - 1, -(2**31)], np.int32)  # in the table of 7, and out of it

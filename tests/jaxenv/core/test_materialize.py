@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxenv.fast.materialize import materialize
+from jaxenv.lowering.materialize import materialize
 
 
 @pytest.mark.parametrize("dtype", [bool, jnp.int8, jnp.int32, jnp.uint32])

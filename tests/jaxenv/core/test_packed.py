@@ -4,8 +4,8 @@ import jax
 import numpy as np
 import pytest
 
-from jaxenv.fast import packed
-from jaxenv.fast.packed import is_packable, read_row
+from jaxenv.lowering import packed
+from jaxenv.lowering.packed import is_packable, read_row
 
 SHAPES = ((), (1,), (5,), (3, 3), (2, 0))  # of an entry: sizes that fill no word, and none at all
 

@@ -15,8 +15,8 @@ from jaxenv.envs.lifestack.generator.plan import NUM_STRUCTURE, Plan, draw_plan
 from jaxenv.envs.lifestack.generator.slots import NUM_ROUTES
 from jaxenv.envs.lifestack.links import link
 from jaxenv.envs.lifestack.types import NEVER, Limits, Scenario, empty_scenario
-from jaxenv.fast import bitsets
-from jaxenv.fast.materialize import materialize
+from jaxenv.lowering import bitsets
+from jaxenv.lowering.materialize import materialize
 
 MIN_LIMITS = Limits(
     keys=tables.NUM_KEYS,

@@ -23,8 +23,8 @@ from jaxenv.envs.lifestack.generator.tables import (
     put,
 )
 from jaxenv.envs.lifestack.types import CENTS, EVERY_STEP, MAX_ENERGY, NEVER, UNWRITTEN, Scenario
-from jaxenv.fast import bitsets
 from jaxenv.host.numbers import as_integer
+from jaxenv.lowering import bitsets
 
 FORK_EVENT, TURN_EVENT, CHANGE_EVENT, SHUT_EVENT, _WAIT_EVENT, BLOW, SECOND_BLOW, BAD_LUCK = range(8)
 NUM_EVENTS = BAD_LUCK + 1

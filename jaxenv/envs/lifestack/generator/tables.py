@@ -22,7 +22,7 @@ from jaxenv.envs.lifestack.generator.slots import (
     TRAP,
 )
 from jaxenv.envs.lifestack.types import UNKNOWN, UNWRITTEN, Scenario
-from jaxenv.fast import bitsets
+from jaxenv.lowering import bitsets
 
 # Keys by part: results of the links, then
 FORK_FACT, TURN_FACT, SHUT_FACT, WAIT_FACT = range(LINKS, LINKS + 4)

@@ -13,7 +13,7 @@ from jaxenv.core import ScenarioBank
 from jaxenv.envs.lifestack import LifeStack
 from jaxenv.envs.lifestack.actions import NUM_VERBS
 from jaxenv.envs.lifestack.types import NEVER, UNKNOWN, UNWRITTEN, Limits
-from jaxenv.fast import bitsets
+from jaxenv.lowering import bitsets
 from scenarios.solvers.lifestack import chance_to_win
 from strategies.lifestack_game import drawn
 

@@ -13,7 +13,7 @@ import scenarios
 from jaxenv.core import ScenarioBank
 from jaxenv.envs.lifestack import LifeStack
 from jaxenv.envs.lifestack.types import UNKNOWN, empty_scenario
-from jaxenv.fast import bitsets
+from jaxenv.lowering import bitsets
 from strategies.lifestack import documents
 from strategies.lifestack_game import UNKNOWN as NOT_KNOWN
 from strategies.lifestack_game import Game, drawn, event, win

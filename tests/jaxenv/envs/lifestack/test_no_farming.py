@@ -14,7 +14,7 @@ from jaxenv.core import ScenarioBank
 from jaxenv.envs.lifestack import LifeStack
 from jaxenv.envs.lifestack.metrics import METRICS
 from jaxenv.envs.lifestack.types import empty_scenario
-from scenarios.reading.errors import ScenarioError
+from scenarios.text.errors import ScenarioError
 from strategies.lifestack import documents
 from strategies.lifestack_game import drawn
 

@@ -17,7 +17,7 @@ def is_packable(table: Any) -> bool:
     """Whether there are several arrays, all of elements of at most a word.
 
     >>> import numpy as np
-    >>> from jaxenv.fast import packed
+    >>> from jaxenv.lowering import packed
     >>> packed.is_packable({"a": np.zeros(4, np.int8), "b": np.zeros((4, 2), np.float32)})
     True
     """
@@ -32,7 +32,7 @@ def read_row(table: Any, index: jax.Array) -> Any:
     a gather takes 4 to 9 an index and array. So it pays where there are fewer than some 50 rows for each index.
 
     >>> import jax.numpy as jnp
-    >>> from jaxenv.fast import packed
+    >>> from jaxenv.lowering import packed
     >>> table = {"a": jnp.array([1, -2], jnp.int8), "b": jnp.array([[0.5, 1.5], [2.5, 3.5]])}
     >>> packed.read_row(table, jnp.int32(1))
     {'a': Array(-2, dtype=int8), 'b': Array([2.5, 3.5], dtype=float32)}

@@ -20,7 +20,7 @@ def where_rare(is_needed: jax.Array, compute: Callable[..., Any], arguments: tup
     unknown length costs more than the work, computes for every row.
 
     >>> import jax, jax.numpy as jnp
-    >>> from jaxenv.fast.rare import where_rare
+    >>> from jaxenv.lowering.rare import where_rare
     >>> def step(number, is_over):
     ...     return where_rare(is_over, lambda n: n * n, (number,), -number)
     >>> jax.jit(jax.vmap(step))(jnp.arange(4), jnp.array([False, False, True, True])).tolist()

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from scenarios.reading.errors import Path, named, quote
-from scenarios.reading.input_budget import Budget, RefusedInput
+from scenarios.text.errors import Path, named, quote
+from scenarios.text.input_budget import Budget, RefusedInput
 
 
 class Node(NamedTuple):

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from scenarios.reading.input_budget import MAX_DEPTH, TOO_DEEP, Budget, RefusedInput, number, scalar
-from scenarios.reading.nodes import Key, Node, Table
+from scenarios.text.input_budget import MAX_DEPTH, TOO_DEEP, Budget, RefusedInput, number, scalar
+from scenarios.text.nodes import Key, Node, Table
 
 TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]|[^ \t\n\r,:\[\]{}"]++', re.DOTALL)
 """A string, a bracket or a word; a string without an end reaches to the end of the text."""

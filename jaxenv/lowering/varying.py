@@ -15,7 +15,7 @@ def vary_alike(tree: Any) -> Any:
 
     >>> import jax, jax.numpy as jnp
     >>> from jax.sharding import AbstractMesh, AxisType, PartitionSpec
-    >>> from jaxenv.fast.varying import vary_alike
+    >>> from jaxenv.lowering.varying import vary_alike
     >>> mesh = AbstractMesh((2,), ("devices",), axis_types=(AxisType.Auto,))
     >>> def count(numbers):
     ...     first = vary_alike((jnp.int32(0), numbers))

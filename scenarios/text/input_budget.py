@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from jaxenv.host.regular_files import RefusedFile, TooLarge, read_regular
-from scenarios.reading.errors import MAX_DIGITS, Path, class_of, in_digits, in_words, quote
+from scenarios.text.errors import MAX_DIGITS, Path, class_of, in_digits, in_words, quote
 
 MAX_BYTES = 1_000_000  # of a file
 MAX_DEPTH = 20  # levels of nesting; a value that contains itself is endless
@@ -33,7 +33,7 @@ class Budget:
 
     >>> Budget().spend(depth=21)
     Traceback (most recent call last):
-    scenarios.reading.input_budget.RefusedInput: more than 20 levels of nesting.
+    scenarios.text.input_budget.RefusedInput: more than 20 levels of nesting.
 
     Attributes:
         line: the line that the reader of a file has reached, from 1, for errors.
@@ -122,7 +122,7 @@ def plain(value: Any) -> Any:
     {'tasks': [{'task_id': 't1'}]}
     >>> plain({"tasks": [{None: 1}]})
     Traceback (most recent call last):
-    scenarios.reading.input_budget.RefusedInput: tasks item 1: found null as a key, expected text.
+    scenarios.text.input_budget.RefusedInput: tasks item 1: found null as a key, expected text.
 
     Raises:
         RefusedInput: for values that no file could hold, such as another type or a list that contains itself.

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from jaxenv.fast import packed
+from jaxenv.lowering import packed
 
 MASKED_LIMIT = 128  # entries; a longer table is gathered on a TPU too, where each entry costs and an index does once
 PACKED_LIMIT = 131_072  # rows, the bank of the large presets; of a longer record each array is gathered
@@ -23,7 +23,7 @@ def read(table: Any, *index: Any) -> Any:
     arrays a row is read as one; a CPU and a GPU gather.
 
     >>> import jax, jax.numpy as jnp
-    >>> from jaxenv.fast.lookup import read
+    >>> from jaxenv.lowering.lookup import read
     >>> table = jnp.arange(12).reshape(4, 3)
     >>> read(table, 2).tolist(), read(table, jnp.array([0, 9]), 1).tolist(), int(read(table, -5, 2))
     ([6, 7, 8], [1, 10], 2)
@@ -47,7 +47,7 @@ def rotate(table: Any, first: jax.Array) -> Any:
     """The table from the entry at `first` ([] int32, 0 .. n - 1) on, and after the last one from its beginning.
 
     >>> import jax.numpy as jnp
-    >>> from jaxenv.fast.lookup import rotate
+    >>> from jaxenv.lowering.lookup import rotate
     >>> rotate(jnp.array([5, 6, 7, 8]), 3).tolist()
     [8, 5, 6, 7]
 

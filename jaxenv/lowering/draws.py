@@ -19,7 +19,7 @@ def split(key: Key, num: int = 2) -> Key:
     """[num] keys: `jax.random.split`.
 
     >>> import jax
-    >>> from jaxenv.fast import draws
+    >>> from jaxenv.lowering import draws
     >>> bool((draws.split(jax.random.key(3)) == jax.random.split(jax.random.key(3))).all())
     True
     """
@@ -33,7 +33,7 @@ def fold_in(key: Key, data: int) -> Key:
     """A key: `jax.random.fold_in`, for `data` in 0 .. 2³² − 1.
 
     >>> import jax
-    >>> from jaxenv.fast import draws
+    >>> from jaxenv.lowering import draws
     >>> bool(draws.fold_in(jax.random.key(3), 7) == jax.random.fold_in(jax.random.key(3), 7))
     True
     """
@@ -47,7 +47,7 @@ def bits(key: Key, count: int) -> jax.Array:
     """[count] uint32: `jax.random.bits`.
 
     >>> import jax
-    >>> from jaxenv.fast import draws
+    >>> from jaxenv.lowering import draws
     >>> bool((draws.bits(jax.random.key(3), 5) == jax.random.bits(jax.random.key(3), (5,))).all())
     True
     """
@@ -61,7 +61,7 @@ def uniform(key: Key) -> jax.Array:
     """[] float32 in [0, 1): `jax.random.uniform`.
 
     >>> import jax
-    >>> from jaxenv.fast import draws
+    >>> from jaxenv.lowering import draws
     >>> float(draws.uniform(jax.random.key(3))) == float(jax.random.uniform(jax.random.key(3)))
     True
     """

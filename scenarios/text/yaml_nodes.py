@@ -11,9 +11,9 @@ from typing import Any
 import yaml
 from yaml.scanner import ScannerError
 
-from scenarios.reading.errors import named
-from scenarios.reading.input_budget import Budget, RefusedInput, number, scalar
-from scenarios.reading.nodes import Key, Node, Table
+from scenarios.text.errors import named
+from scenarios.text.input_budget import Budget, RefusedInput, number, scalar
+from scenarios.text.nodes import Key, Node, Table
 
 PLAIN_WORDS = {  # kind -> its form, and its first characters
     "null": (r"(null|~|)$", [*"n~", ""]),

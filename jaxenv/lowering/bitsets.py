@@ -12,7 +12,7 @@ MAX_SIZE = 32  # a set holds numbers below it
 def dtype_of(count: int) -> type:
     """The smallest dtype that holds sets of the numbers 0 .. count - 1.
 
-    >>> from jaxenv.fast import bitsets
+    >>> from jaxenv.lowering import bitsets
     >>> bitsets.dtype_of(8).__name__, bitsets.dtype_of(9).__name__
     ('uint8', 'uint16')
     """
@@ -22,7 +22,7 @@ def dtype_of(count: int) -> type:
 def singletons(count: int, dtype: Any) -> np.ndarray:
     """[count]: each number as the set of itself.
 
-    >>> from jaxenv.fast import bitsets
+    >>> from jaxenv.lowering import bitsets
     >>> bitsets.singletons(4, "uint8").tolist()
     [1, 2, 4, 8]
     """
@@ -33,7 +33,7 @@ def of_flags(flags: Any, dtype: Any = None) -> Any:
     """[...]: the numbers whose flag is set ([..., count] bool); NumPy and JAX arrays alike.
 
     >>> import numpy as np
-    >>> from jaxenv.fast import bitsets
+    >>> from jaxenv.lowering import bitsets
     >>> bitsets.of_flags(np.array([[True, False, True], [False, True, False]])).tolist()
     [5, 2]
 
@@ -52,7 +52,7 @@ def flags(sets: Any, count: int) -> Any:
     """[..., count] bool: which of the numbers 0 .. count - 1 each set has; NumPy and JAX arrays alike.
 
     >>> import numpy as np
-    >>> from jaxenv.fast import bitsets
+    >>> from jaxenv.lowering import bitsets
     >>> bitsets.flags(np.array([5, 2], np.uint8), 3).astype(int).tolist()
     [[1, 0, 1], [0, 1, 0]]
     """
@@ -64,7 +64,7 @@ def union(sets: jax.Array, *, where: Any) -> jax.Array:
     """[...]: the numbers that any of the sets along the last axis has, of those for which `where` is true.
 
     >>> import jax.numpy as jnp
-    >>> from jaxenv.fast import bitsets
+    >>> from jaxenv.lowering import bitsets
     >>> bitsets.union(jnp.array([4, 2, 1], jnp.uint8), where=jnp.array([True, False, True])).tolist()
     5
     """

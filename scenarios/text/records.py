@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, ValidatorFunctionWr
 from pydantic_core import PydanticCustomError
 
 from jaxenv.host.names import did_you_mean, nearest
-from scenarios.reading.errors import MAX_QUOTE, MAX_TOLD, Path, Problem, named, quote
+from scenarios.text.errors import MAX_QUOTE, MAX_TOLD, Path, Problem, named, quote
 
 CONTAINERS = {  # a kind of error of pydantic -> the expected value
     "tuple_type": "a list",

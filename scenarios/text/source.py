@@ -8,11 +8,11 @@ from typing import Any
 
 import yaml
 
-from scenarios.reading.errors import Path, Problem, ScenarioError, as_line, named, part_in_words
-from scenarios.reading.input_budget import Budget, RefusedInput, text_of
-from scenarios.reading.json_nodes import json_nodes
-from scenarios.reading.nodes import Node, Table, value_of
-from scenarios.reading.yaml_nodes import syntax_problem, yaml_nodes
+from scenarios.text.errors import Path, Problem, ScenarioError, as_line, named, part_in_words
+from scenarios.text.input_budget import Budget, RefusedInput, text_of
+from scenarios.text.json_nodes import json_nodes
+from scenarios.text.nodes import Node, Table, value_of
+from scenarios.text.yaml_nodes import syntax_problem, yaml_nodes
 
 SUFFIXES = (".yaml", ".yml", ".json")
 SCHEMA_SUFFIX = ".schema.json"  # of the schema files for editors, which are not documents

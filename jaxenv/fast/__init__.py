@@ -1,1 +1,0 @@
-"""Operations that compile to fast programs on every platform, with the same bits."""
