@@ -1,6 +1,7 @@
 """Mutants of what jaxenv saves, and every one that was ever neither refused nor loaded as it should be."""
 
 import collections
+import gc
 import importlib
 import itertools
 import json
@@ -18,7 +19,7 @@ from lab.fuzz.command import TARGETS, main
 from lab.fuzz.edits import mutants
 from lab.fuzz.judging import Fault, answered, check_sentence, run, stopped
 
-MUTANTS = {policies: 70, banks: 56, checkpoints: 21, run_folders: 12}
+MUTANTS = {policies: 70, banks: 56, checkpoints: 84, run_folders: 12}  # files of a checkpoint have random names
 
 
 @pytest.mark.parametrize("target", MUTANTS, ids=lambda target: target.__name__)
@@ -27,6 +28,7 @@ def test_mutants_are_loaded_or_refused(target: ModuleType, tmp_path: Path) -> No
     for each in run(target.judge, itertools.islice(mutants(target.DAMAGES, 5), MUTANTS[target]), tmp_path):
         assert not each.fault, (each.kind, each.message)
         answers[each.answer] += 1
+    gc.collect()  # failed tasks of TensorStore, which log an error where they are collected
     assert answers["refused"]
     assert answers["loaded"]
 
