@@ -52,7 +52,8 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
     say = functools.partial(print, flush=True) if processes.is_writer() else lambda text: None
     with folder.of_run(config, parsed.resumed) as run_folder:
         where = f"{_in_words(config)}, written to {run_folder.path}"
-        say("\n".join([where, *parsed.scaled, console.length(config, env.num_agents)]))
+        length = f"{'each ' * is_population(config)}{console.length(config, env.num_agents)}"
+        say("\n".join([where, *parsed.scaled, length]))
         on_start = _tell_start(say, is_resumed=parsed.resumed is not None)
         try:
             outcomes = runner.run_members(learner, config, env, params, run_folder, on_start=on_start)
@@ -80,7 +81,7 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
 def _in_words(config: Config) -> str:
     """The environment or members, and the place of training."""
     if is_population(config):
-        return f"{len(members(config))} members of {config.env} on one device, each trained as follows"
+        return f"{len(members(config))} members of {config.env} on one device"
     return f"{config.env} on {processes.in_words(*processes.place(config))}"
 
 

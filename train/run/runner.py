@@ -20,12 +20,10 @@ from train.learning.algorithm import Algorithm, check_abilities
 from train.log.recorder import Callback
 from train.log.weights_and_biases import check_installed
 from train.networks.own import check_outputs
-from train.processes import any_of, is_writer, place
-from train.run.clock import Clock
-from train.run.console import Bar
+from train.processes import any_of, place
 from train.run.group import ALONE, Group
-from train.run.member import Members
 from train.run.outcome import FailedUpdate, Outcome
+from train.run.outputs import Outputs
 from train.run.start import starting_weights
 from train.run.stop_signal import StopSignal
 from train.run.storage import OnStart, advanced, not_finite, opened, restore_or_begin, write_both
@@ -189,15 +187,13 @@ def train(
         validate = make_validator(config, group.env, group.env_params, group.policy(state))
         jax.block_until_ready(state)  # or the initial state would count in the time of the first superstep
         compile_seconds = time.perf_counter() - began
-        clock = Clock(config.steps_per_superstep, env_steps=progress.env_steps, seconds=progress.seconds)
-        crew = stack.enter_context(Members(group, folder, state, progress, clock, callback))
-        bar = stack.enter_context(Bar(config, progress.env_steps, is_shown=show_progress and is_writer()))
-        if progress.superstep < config.num_supersteps:
-            state = loop(group, superstep, validate, state, progress, clock, checkpoints, crew, bar, folder)
-        elif lacks_policy:
-            crew.save(state)
-        is_stopped = clock.env_steps < config.num_supersteps * config.steps_per_superstep
-    return crew.outcomes(state, compile_seconds, stopped=is_stopped)
+        shown = {"callback": callback, "show_progress": show_progress}
+        outputs = stack.enter_context(Outputs(group, folder, state, progress, **shown))
+        state = loop(group, superstep, validate, state, progress, checkpoints, outputs)
+        if lacks_policy and progress.superstep >= config.num_supersteps:
+            outputs.save(state)
+        is_stopped = outputs.clock.env_steps < config.num_supersteps * config.steps_per_superstep
+    return outputs.outcomes(state, compile_seconds, stopped=is_stopped)
 
 
 def loop(
@@ -206,40 +202,36 @@ def loop(
     validate: Validator,
     state: Any,
     progress: Progress,
-    clock: Clock,
     checkpoints: Checkpoints | NoCheckpoints,
-    crew: Members,
-    bar: Bar,
-    folder: RunFolder | None,
+    outputs: Outputs,
 ) -> Any:
     """Superstep after superstep, to the end or to an interruption: the last state.
 
     While a superstep runs, the records of the one before are written, so that the device never waits for the host.
     """
-    config, running = group.config, None
+    config, clock, running = group.config, outputs.clock, None
+    policies = [functools.partial(group.policy, member=member) for member in range(len(group.named))]
     with StopSignal() as stop:
         clock.start()
         try:
             for number in range(progress.superstep, config.num_supersteps):
                 state, metrics = superstep(state, *group.arguments)
-                validations = [validate(number, group.policy(state, member)) for member in range(len(group.named))]
+                validations = [validate(number, functools.partial(policy, state)) for policy in policies]
                 clock.wait(running)
-                crew.add(number, state, metrics, validations)
-                crew.show(bar)
+                outputs.add(number, state, metrics, validations)
                 running = metrics, validations
-                stops, is_due = any_of(stop.is_requested or crew.is_stop_requested, checkpoints.is_due())
+                stops, is_due = any_of(stop.is_requested or outputs.is_stop_requested, checkpoints.is_due())
                 if stops or is_due or number + 1 == config.num_supersteps:
                     clock.wait(running)
                     running = None
-                    crew.flush()
-                    crew.show(bar)
+                    outputs.flush()
                     progress = advanced(progress, number + 1, clock)
-                    write_both(checkpoints, state, progress, crew)
+                    write_both(checkpoints, state, progress, outputs)
                     clock.start()
                 if stops:
                     break
         except FailedUpdate as failed:
-            raise not_finite(failed, group, state, progress, folder) from None
+            raise not_finite(failed, group, state, progress, outputs.folder) from None
     return state
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from train.run.clock import Clock
 from train.run.group import Group
-from train.run.member import Members
 from train.run.outcome import FailedUpdate, NotFinite
+from train.run.outputs import Outputs
 from train.save.checkpoint import Checkpoints, Finished, NoCheckpoints, Progress
 from train.save.folder import RunFolder
 
@@ -60,7 +60,7 @@ def advanced(progress: Progress, supersteps: int, clock: Clock) -> Progress:
     return dataclasses.replace(progress, superstep=supersteps, env_steps=clock.env_steps, seconds=clock.seconds)
 
 
-def write_both(checkpoints: Checkpoints | NoCheckpoints, state: Any, progress: Progress, crew: Members) -> None:
+def write_both(checkpoints: Checkpoints | NoCheckpoints, state: Any, progress: Progress, outputs: Outputs) -> None:
     """Writes a checkpoint and the policies.
 
     The first checkpoint comes before a mark and the policies, so that one of them without it shows that checkpoints are
@@ -70,7 +70,7 @@ def write_both(checkpoints: Checkpoints | NoCheckpoints, state: Any, progress: P
     if is_first:
         checkpoints.save(state, progress)
         checkpoints.mark_begun()
-    crew.save(state)
+    outputs.save(state)
     if not is_first:
         checkpoints.save(state, progress)
 

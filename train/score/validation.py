@@ -14,7 +14,7 @@ from train.settings.config import Config
 SEED = 20_261_122  # of the set, independent of a run's seed, so that all runs on an environment compare
 COUNT = 512
 
-Validator = Callable[[int, Policy | StatefulPolicy], jax.Array | None]
+Validator = Callable[[int, Callable[[], Policy | StatefulPolicy]], jax.Array | None]
 
 
 def validation_params(env: Environment, env_params: Any) -> Any:
@@ -47,19 +47,19 @@ def validation_returns(
 
 
 def make_validator(config: Config, env: Environment, env_params: Any, policy: Policy | StatefulPolicy) -> Validator:
-    """The function (superstep, policy) -> mean return on the validation set, [] float32, or None if it is not due.
+    """The function (superstep, () -> policy) -> mean return on the validation set, [] float32; None if it is not due.
 
     A run on generated scenarios is validated every `validate_every` supersteps and after the last; others never are.
     `policy` is an example, for which the function is compiled here.
     """
     if not config.is_generated or config.validate_every == 0:
-        return lambda superstep, policy: None
+        return lambda superstep, policy_of: None
     params = validation_params(env, env_params)
     _mean_return(policy, env, params)
 
-    def validate(superstep: int, policy: Policy | StatefulPolicy) -> jax.Array | None:
+    def validate(superstep: int, policy_of: Callable[[], Policy | StatefulPolicy]) -> jax.Array | None:
         is_due = (superstep + 1) % config.validate_every == 0 or superstep + 1 == config.num_supersteps
-        return _mean_return(policy, env, params) if is_due else None
+        return _mean_return(policy_of(), env, params) if is_due else None
 
     return validate
 

@@ -35,7 +35,7 @@ OPTIONS = [  # those of `GENERATED`, with a checkpoint after each superstep
     *("--learning-rate", "5e-3", "--entropy-coef", "0.01", "--no-tensorboard", "--checkpoint-every", "0"),
 ]
 
-OFFER, ADD = "train.save.best_policy:BestPolicy.candidate", "train.run.member:Member.add"
+OFFER, ADD = "train.save.best_policy:BestPolicy.candidate", "train.run.outputs:Member.add"
 LINE, SAVE = "train.save.writing:Lines.add", "train.save.checkpoint:Checkpoints.save"
 CLOSE, COMPILE = "train.save.checkpoint:Checkpoints.__exit__", "jax:stages.Lowered.compile"
 REPLACE, RENAME, BYTES = "os:replace", "os:rename", "jaxenv.host.whole_file:write_synced"

@@ -71,9 +71,8 @@ def test_validation_returns_by_name(env):
 def test_validation_is_due_every_so_often_and_at_the_end(config, env):
     def validations(**settings):
         validate = make_validator(dataclasses.replace(GENERATED, **settings), env, PARAMS, zero)
-        return {
-            number: found for number in range(config.num_supersteps) if (found := validate(number, zero)) is not None
-        }
+        found = {number: validate(number, lambda: zero) for number in range(config.num_supersteps)}
+        return {number: each for number, each in found.items() if each is not None}
 
     assert config.num_supersteps == 10
     assert validations(validate_every=4) == dict.fromkeys([3, 7, 9], pytest.approx(expected_return(env)))

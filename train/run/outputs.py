@@ -1,4 +1,4 @@
-"""The members of a group: the records and files of each, written while the next superstep runs."""
+"""The outputs of a run: records and files of each member, written while the next superstep runs, and a progress bar."""
 
 import contextlib
 from collections.abc import Callable
@@ -113,8 +113,8 @@ class Member:
         save_policy(path, policy, self._config, **self._source, validation_return=validation_return)
 
 
-class Members:
-    """All members of a group."""
+class Outputs:
+    """The outputs of all members of a group, and the clock and the progress bar that they share."""
 
     def __init__(
         self,
@@ -122,50 +122,65 @@ class Members:
         folder: RunFolder | None,
         state: Any,
         progress: Progress,
-        clock: Clock,
-        callback: Callback | None,
+        *,
+        callback: Callback | None = None,
+        show_progress: bool = True,
     ) -> None:
-        """Opens their folders; the arguments are those of `Member`."""
-        self._all: list[Member] = []
+        """Opens the folders of the members.
+
+        Args:
+            group: the members.
+            folder: of the run; None writes nothing.
+            state: of the group.
+            progress: of the group.
+            callback: called with each record.
+            show_progress: whether to draw the progress bar.
+        """
+        config, self.folder = group.config, folder
+        self.clock = Clock(config.steps_per_superstep, env_steps=progress.env_steps, seconds=progress.seconds)
+        self._members: list[Member] = []
         with contextlib.ExitStack() as stack:
             for number in range(len(group.named)):
-                self._all.append(Member(group, number, folder, state, progress, clock, callback))
-                stack.enter_context(self._all[-1].recorder)
+                self._members.append(Member(group, number, folder, state, progress, self.clock, callback))
+                stack.enter_context(self._members[-1].recorder)
+            self._bar = stack.enter_context(Bar(config, progress.env_steps, is_shown=show_progress and is_writer()))
             self._stack = stack.pop_all()
 
     @property
     def is_stop_requested(self) -> bool:
         """Whether the callback requests the end of the run."""
-        return any(each.recorder.is_stop_requested for each in self._all)
+        return any(each.recorder.is_stop_requested for each in self._members)
 
     def add(self, superstep: int, state: Any, metrics: Any, validations: list[jax.Array | None]) -> None:
         """Takes the outputs of a superstep that still runs for each, and reports the one before."""
-        for each, validation in zip(self._all, validations, strict=True):
+        for each, validation in zip(self._members, validations, strict=True):
             each.add(superstep, state, metrics, validation)
+        self._show()
 
     def save(self, state: Any) -> None:
         """Writes the policy of each."""
-        for each in self._all:
+        for each in self._members:
             each.save(state)
 
     def flush(self) -> None:
         """Reports all supersteps, and waits until the disk has their records."""
-        for each in self._all:
+        for each in self._members:
             each.flush()
             each.recorder.flush()
-
-    def show(self, bar: Bar) -> None:
-        """Moves the progress bar to the means of their last records, if there are any."""
-        records = [each.recorder.records[-1] for each in self._all if each.recorder.records]
-        if records:
-            newest = max(records, key=lambda record: record["superstep"])
-            bar.show({**newest, **_means(records)})
+        self._show()
 
     def outcomes(self, state: Any, compile_seconds: float, *, stopped: bool) -> dict[str, Outcome]:
         """Name -> outcome."""
-        return {each.name: each.outcome(state, compile_seconds, stopped=stopped) for each in self._all}
+        return {each.name: each.outcome(state, compile_seconds, stopped=stopped) for each in self._members}
 
-    def __enter__(self) -> "Members":
+    def _show(self) -> None:
+        """Moves the progress bar to the means of their last records, if there are any."""
+        records = [each.recorder.records[-1] for each in self._members if each.recorder.records]
+        if records:
+            newest = max(records, key=lambda record: record["superstep"])
+            self._bar.show({**newest, **_means(records)})
+
+    def __enter__(self) -> "Outputs":
         return self
 
     def __exit__(self, *exception: Any) -> None:

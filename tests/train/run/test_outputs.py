@@ -1,4 +1,4 @@
-"""A member: each record is a superstep late, timed from the end of the one before, and stopped by one that failed."""
+"""Outputs: each record is a superstep late, timed from the end of the one before, and stopped by one that failed."""
 
 import types
 
@@ -9,9 +9,10 @@ from jaxenv.wrappers import EpisodeSummary
 from train.experience.rollout import EpisodeTotals
 from train.run import clock as run_clock
 from train.run.clock import Clock
+from train.run.console import Bar
 from train.run.group import ALONE
-from train.run.member import Member, Members
 from train.run.outcome import FailedUpdate
+from train.run.outputs import Member, Outputs
 from train.save.checkpoint import Progress
 
 NONE = jnp.zeros(1, jnp.int32)
@@ -25,6 +26,7 @@ def metrics(failed=False):
 
 def group_of(config, *names):
     return types.SimpleNamespace(
+        config=config,
         named=dict.fromkeys(names, config),
         is_alone=names == (ALONE,),
         algorithm=types.SimpleNamespace(name="idle"),
@@ -33,12 +35,15 @@ def group_of(config, *names):
     )
 
 
+def is_bad(metrics):
+    return [name for name, found in metrics.not_finite.items() if found.any()]
+
+
 @pytest.fixture(autouse=True)
 def to_host(monkeypatch):
     """Metrics here are records of Python, not trees of arrays."""
-    monkeypatch.setattr("train.run.member.reduce_metrics", lambda metrics: {"return": None})
-    is_bad = lambda metrics: [name for name, found in metrics.not_finite.items() if found.any()]  # noqa: E731
-    monkeypatch.setattr("train.run.member.not_finite", is_bad)
+    monkeypatch.setattr("train.run.outputs.reduce_metrics", lambda metrics: {"return": None})
+    monkeypatch.setattr("train.run.outputs.not_finite", is_bad)
 
 
 @pytest.fixture
@@ -81,21 +86,19 @@ def test_a_failed_update_is_written_and_raised_once(member):
     assert len(member.recorder.records) == 1
 
 
-def test_a_member_that_failed_stands_still_while_the_others_go_on(config):
-    clock, shown = Clock(1000), []
-    bar = types.SimpleNamespace(show=shown.append)
-    with Members(group_of(config, "a", "b"), None, None, Progress(scenarios=""), clock, None) as crew:
-        crew.show(bar)
+def test_a_member_that_failed_stands_still_while_the_others_go_on(config, monkeypatch):
+    shown = []
+    monkeypatch.setattr(Bar, "show", lambda self, record: shown.append(record["superstep"]))
+    group = group_of(config, "a", "b")
+    with Outputs(group, None, None, Progress(scenarios=""), show_progress=False) as outputs:
         for number in range(3):
-            clock.tick()
-            crew.add(number, None, [metrics(failed=number == 0), metrics()], [None, None])
-        clock.tick()
-        crew.flush()
-        crew.show(bar)
-        failed, other = crew.outcomes(None, 0.0, stopped=False).values()
-    assert [record["superstep"] for record in shown] == [2]
+            outputs.add(number, None, [metrics(failed=number == 0), metrics()], [None, None])
+            outputs.clock.tick()
+        outputs.flush()
+        failed, other = outputs.outcomes(None, 0.0, stopped=False).values()
+    assert shown == [0, 1, 2]
     assert (failed.failure, other.failure) == ("loss", None)
-    assert (failed.env_steps, other.env_steps) == (2000, 4000)
+    assert (failed.env_steps, other.env_steps) == (config.steps_per_superstep, 3 * config.steps_per_superstep)
     assert [len(each.metrics["superstep"]) for each in (failed, other)] == [1, 3]
 
 
