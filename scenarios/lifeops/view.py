@@ -10,7 +10,7 @@ import jax
 import numpy as np
 
 from jaxenv.envs.lifeops import LifeOps, Params, State, actions
-from jaxenv.envs.lifeops.actions import ACTION_TYPES, BLOCK_FOCUS, PROPOSE, RESCHEDULE, Move
+from jaxenv.envs.lifeops.actions import ACTION_TYPES, BLOCK_FOCUS, VERBS, Move
 from jaxenv.envs.lifeops.types import ABSENT, DAY_END, KINDS, SOURCE_STRIDE, VISIBLE_REQUESTS
 from scenarios.lifeops.compiler import task_order
 from scenarios.lifeops.document import Action, Day, Request
@@ -39,7 +39,7 @@ def action_dicts(day: Day, state: State, moves: Move, _: None = None) -> list[di
     columns = (moves.verb, moves.event.start, moves.event.end, moves.duration)
     found = []
     for verb, start, end, duration in zip(*(c.tolist() for c in columns), strict=True):
-        moved, focus = verb in (RESCHEDULE, PROPOSE) and request is not None, verb == BLOCK_FOCUS
+        moved, focus = VERBS[verb].moves and request is not None, not VERBS[verb].handles
         action = Action(
             action_type=ACTION_TYPES[verb],
             request_id=request.event_id if request and not focus else None,

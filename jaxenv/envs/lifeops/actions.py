@@ -1,12 +1,13 @@
-"""The catalogue of actions: the meaning of each index, and the entries that are legal now.
+"""The catalogue of actions: the verbs, the meaning of each index, and the entries that are legal now.
 
-Order: accept, reject; for each candidate start reschedule and propose side by side; for each focus start each duration.
-An action is decoded by tables, without a branch.
+Order: the verbs that handle a request as it is; for each candidate start the verbs that move it, side by side; for each
+focus start each duration. An action is decoded by tables, without a branch.
 """
 
 import dataclasses
 import functools
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -18,14 +19,40 @@ from jaxenv.core.types import ActionMask
 from jaxenv.envs.lifeops.types import DAY_END, FOCUS, Event, Persona
 from jaxenv.lowering.lookup import read
 
-ACCEPT, REJECT, RESCHEDULE, PROPOSE, BLOCK_FOCUS = range(5)
-ACTION_TYPES = (
-    "accept_event",
-    "reject_event",
-    "reschedule_event",
-    "propose_new_time",
-    "block_focus_time",
+
+class Verb(NamedTuple):
+    """A kind of action: its names, and the parts of the rules that hold for it."""
+
+    name: str  # in documents
+    phrase: str  # in texts
+    handles: bool  # takes the current request off the queue; else it blocks focus time
+    schedules: bool  # gives or offers a time to its event
+    books: bool  # adds its event to the calendar
+    moves: bool = False  # to one of the candidate starts
+
+
+VERBS = (
+    Verb("accept_event", "accept {request}", handles=True, schedules=True, books=True),
+    Verb("reject_event", "reject {request}", handles=True, schedules=False, books=False),
+    Verb("reschedule_event", "move {request} to {start}", handles=True, schedules=True, books=True, moves=True),
+    Verb("propose_new_time", "propose {start} for {request}", handles=True, schedules=True, books=False, moves=True),
+    Verb("block_focus_time", "focus {start}–{end}", handles=False, schedules=True, books=True),
 )
+ACCEPT, REJECT, RESCHEDULE, PROPOSE, BLOCK_FOCUS = range(len(VERBS))
+ACTION_TYPES = tuple(verb.name for verb in VERBS)
+
+
+def _bits(flags: Iterable[bool]) -> int:
+    return sum(flag << number for number, flag in enumerate(flags))
+
+
+HANDLES, SCHEDULES = _bits(verb.handles for verb in VERBS), _bits(verb.schedules for verb in VERBS)
+BOOKS, MOVES = _bits(verb.books for verb in VERBS), _bits(verb.moves for verb in VERBS)
+
+
+def does(verb: Any, bits: int) -> Any:
+    """bool: whether the verb (int32, of any shape) is in a set of verbs, `HANDLES`, `SCHEDULES`, `BOOKS` or `MOVES`."""
+    return ((bits >> verb) & 1) != 0
 
 
 class Entry(struct.PyTreeNode):
@@ -53,32 +80,22 @@ class Catalogue:
         return len(self.offsets) + len(self.day_starts)
 
     @property
-    def num_request_actions(self) -> int:
-        """How many entries handle a request; they come first."""
-        return 2 + 2 * self.num_candidates
-
-    @property
     def size(self) -> int:
         """The number of entries A."""
-        return self.num_request_actions + len(self.focus_starts) * len(self.focus_durations)
+        return len(self.table.verb)
 
     @functools.cached_property
     def table(self) -> "Entry":
         """The columns, [A] each."""
-        num_focus = self.size - self.num_request_actions
-        starts = [*self.offsets, *self.day_starts]
-        is_relative = [True] * len(self.offsets) + [False] * len(self.day_starts)
-        return Entry(
-            verb=np.array([ACCEPT, REJECT, *[RESCHEDULE, PROPOSE] * len(starts), *[BLOCK_FOCUS] * num_focus], np.int32),
-            candidate=np.array([0, 0, *np.repeat(np.arange(len(starts)), 2), *[0] * num_focus], np.int32),
-            minutes=np.array(
-                [0, 0, *np.repeat(starts, 2), *np.repeat(self.focus_starts, len(self.focus_durations))], np.int32
-            ),
-            is_relative=np.array([True, True, *np.repeat(is_relative, 2), *[False] * num_focus]),
-            duration=np.array(
-                [*[0] * self.num_request_actions, *np.tile(self.focus_durations, len(self.focus_starts))], np.int32
-            ),
-        )
+        as_it_is = [number for number, verb in enumerate(VERBS) if verb.handles and not verb.moves]
+        moving = [number for number, verb in enumerate(VERBS) if verb.moves]
+        rows = [(verb, 0, 0, True, 0) for verb in as_it_is]
+        for candidate, start in enumerate([*self.offsets, *self.day_starts]):
+            rows += [(verb, candidate, start, candidate < len(self.offsets), 0) for verb in moving]
+        for start in self.focus_starts:
+            rows += [(BLOCK_FOCUS, 0, start, False, duration) for duration in self.focus_durations]
+        verb, candidate, minutes, is_relative, duration = np.array(rows, np.int32).T
+        return Entry(verb, candidate, minutes, is_relative.astype(bool), duration)
 
 
 CLASSIC = Catalogue(offsets=(-30, 30, 60), day_starts=(), focus_starts=(540, 660, 840, 960))
@@ -125,30 +142,34 @@ def decode(chosen: Entry, request: Event, persona: Persona) -> Move:
     return Move(verb=chosen.verb, event=event, duration=chosen.duration)
 
 
-def is_legal(
-    catalogue: Catalogue, chosen: Entry, move: Move, request: Event, has_request: jax.Array, has_work: jax.Array
-) -> jax.Array:
-    """[] bool: the entry of `legal_mask` of one move."""
-    is_moved = (move.verb == RESCHEDULE) | (move.verb == PROPOSE)
-    is_earlier = np.arange(catalogue.num_candidates, dtype=np.int32) < chosen.candidate
-    repeated = jnp.any((candidate_starts(catalogue, request) == move.event.start) & is_earlier)
-    handles = has_request & (~is_moved | (~repeated & (request.end > request.start)))
-    return jnp.where(move.verb == BLOCK_FOCUS, has_work, handles)
+def is_legal(verb: Any, is_movable: Any, has_request: jax.Array, has_work: jax.Array) -> jax.Array:
+    """bool, of the shape of `verb`: an entry is legal in a live state.
+
+    A verb that handles a request needs one; if it moves the request, a start where that `is_movable` to; focus time
+    needs minutes left.
+    """
+    return jnp.where(does(verb, HANDLES), has_request & (is_movable | ~does(verb, MOVES)), has_work)
+
+
+def is_movable(catalogue: Catalogue, request: Event, candidate: jax.Array, start: jax.Array) -> jax.Array:
+    """[] bool: a request of some length, to a start that no earlier candidate has.
+
+    So a legal action means one thing, though starts are clamped.
+    """
+    is_earlier = np.arange(catalogue.num_candidates, dtype=np.int32) < candidate
+    repeated = jnp.any((candidate_starts(catalogue, request) == start) & is_earlier)
+    return ~repeated & (request.end > request.start)
 
 
 def legal_mask(catalogue: Catalogue, request: Event, has_request: jax.Array, has_work: jax.Array) -> ActionMask:
-    """[A] bool: the legal actions of a live state.
-
-    Request entries need a request, focus entries minutes left. A move also needs a request of some length, and a
-    clamped start that no earlier candidate has, so that an action means one thing.
-    """
-    starts = candidate_starts(catalogue, request)
-    earlier = np.triu(np.ones((catalogue.num_candidates, catalogue.num_candidates), bool), 1)
-    repeated = ((starts[:, None] == starts[None, :]) & earlier).any(axis=0)
-    movable = ~repeated & (request.end > request.start)
-    request_entries = concatenate_masks(np.ones(2, bool), jnp.repeat(movable, 2)) & has_request
-    num_focus = catalogue.size - catalogue.num_request_actions
-    return concatenate_masks(request_entries, jnp.broadcast_to(has_work, num_focus))
+    """[A] bool: the legal actions of a live state."""
+    verb = catalogue.table.verb
+    candidates = np.arange(catalogue.num_candidates, dtype=np.int32), candidate_starts(catalogue, request)
+    moving = jnp.repeat(jax.vmap(functools.partial(is_movable, catalogue, request))(*candidates), MOVES.bit_count())
+    before = int(np.argmax(does(verb, MOVES)))
+    after = len(verb) - before - len(moving)
+    movable = concatenate_masks(np.ones(before, bool), moving, np.ones(after, bool))
+    return is_legal(verb, movable, has_request, has_work)
 
 
 def every_move(catalogue: Catalogue, request: Event, persona: Persona) -> Move:

@@ -12,7 +12,7 @@ import numpy as np
 from flax import struct
 
 from jaxenv.envs.lifeops import actions
-from jaxenv.envs.lifeops.actions import Catalogue, Move
+from jaxenv.envs.lifeops.actions import BOOKS, HANDLES, Catalogue, Move, does
 from jaxenv.envs.lifeops.types import ABSENT, SOURCE_STRIDE, Event, Observation, Scenario, State
 from jaxenv.lowering.lookup import read
 
@@ -84,20 +84,20 @@ def decode_and_validate(
     has_request = state.handled < scenario.num_requests
     has_work = jnp.any(state.minutes_left > 0)
     in_range = (action >= 0) & (action < catalogue.size)
-    return move, in_range & actions.is_legal(catalogue, chosen, move, request, has_request, has_work)
+    is_movable = actions.is_movable(catalogue, request, chosen.candidate, move.event.start)
+    return move, in_range & actions.is_legal(move.verb, is_movable, has_request, has_work)
 
 
 def apply(state: State, move: Move, legal: jax.Array, change: Change) -> tuple[State, jax.Array]:
     """Calendar, queue and tasks after the move, the clock one further, and the minutes of work done."""
-    is_focus = move.verb == actions.BLOCK_FOCUS
-    adds = legal & (move.verb != actions.REJECT) & (move.verb != actions.PROPOSE)
+    handles, adds = does(move.verb, HANDLES), legal & does(move.verb, BOOKS)
     slot = jnp.where(adds, change.position, state.source.shape[0])
     minutes_left, progress = work(state.minutes_left, jnp.where(legal, move.duration, 0))
     return state.replace(
         clock=jnp.minimum(state.clock, state.source.shape[0] - 1) + 1,  # past the end it may be stepped on
-        handled=state.handled + (legal & ~is_focus).astype(jnp.int8),
+        handled=state.handled + (legal & handles).astype(jnp.int8),
         calendar=insert(state.calendar, move.event, slot),
-        source=insert(state.source, added_source(state, is_focus), slot),
+        source=insert(state.source, added_source(state, handles), slot),
         overlaps=state.overlaps + jnp.where(adds, change.overlaps, 0).astype(jnp.int16),
         tight_legs=state.tight_legs + jnp.where(adds, change.tight_legs, 0).astype(jnp.int16),
         minutes_left=minutes_left,
@@ -198,12 +198,12 @@ def leaves_clean(day: State | Observation, change: Change) -> jax.Array:
     return (overlaps == 0) & (issues == 0)
 
 
-def added_source(state: State, is_focus: jax.Array) -> jax.Array:
+def added_source(state: State, handles: jax.Array) -> jax.Array:
     """[] int32: the source of an event added now, E + 256 · clock + (0 for focus, 1 + queue index for a request).
 
     It grows with the clock, so sources ascend in calendar order, and it identifies the added event.
     """
-    what = jnp.where(is_focus, 0, 1 + state.handled.astype(jnp.int32))
+    what = jnp.where(handles, 1 + state.handled.astype(jnp.int32), 0)
     return state.source.shape[0] + SOURCE_STRIDE * state.clock.astype(jnp.int32) + what
 
 

@@ -31,7 +31,7 @@ def feasible_mask(
     in_blocked = jnp.zeros_like(legal)
     for blocked_from, blocked_until in BLOCKED_HOURS:
         in_blocked |= (moves.event.start < blocked_until) & (blocked_from < moves.event.end)
-    is_meeting = (moves.verb != actions.BLOCK_FOCUS) & (moves.event.kind != FOCUS)
-    keep = (clean & ~(in_blocked & is_meeting)) | (moves.verb == actions.REJECT)
+    is_meeting = moves.event.kind != FOCUS
+    keep = (clean & ~(in_blocked & is_meeting)) | ~actions.does(moves.verb, actions.SCHEDULES)
     feasible = legal & keep
     return jnp.where(jnp.any(feasible), feasible, legal)

@@ -146,8 +146,8 @@ def _outlook_features(catalogue: Catalogue, o: Observation, params: Params) -> j
     change = insertions(sorted_calendar(o), o.travel, o.persona.home, params.departure_min, moves.event)
     units, clean = preference_units(moves.event, o.persona), leaves_clean(o, change)
     verb = catalogue.table.verb
-    proposes, rejects = verb == actions.PROPOSE, verb == actions.REJECT
-    adds, meets = ~(proposes | rejects), ~rejects & (moves.event.kind != FOCUS)
+    adds, schedules = actions.does(verb, actions.BOOKS), actions.does(verb, actions.SCHEDULES)
+    meets, proposes = schedules & (moves.event.kind != FOCUS), schedules & ~adds
     columns = [
         o.action_mask,
         jnp.where(adds, jnp.minimum(change.overlaps, 3), 0),

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from flax import struct
 
 from jaxenv.core.terms import coefficient, parts_type, preset, term
-from jaxenv.envs.lifeops.actions import ACCEPT, BLOCK_FOCUS, PROPOSE, REJECT, RESCHEDULE
+from jaxenv.envs.lifeops.actions import ACCEPT, BLOCK_FOCUS, PROPOSE, REJECT, RESCHEDULE, SCHEDULES, does
 from jaxenv.envs.lifeops.dynamics import Turn
 from jaxenv.envs.lifeops.types import FOCUS, MONDAY, Event, Persona, Scenario
 
@@ -36,7 +36,7 @@ class Step(NamedTuple):
         verbs = (ACCEPT, REJECT, PROPOSE, RESCHEDULE, BLOCK_FOCUS)
         accepts, rejects, proposes, reschedules, focuses = (turn.legal & (turn.move.verb == verb) for verb in verbs)
         event, persona = turn.move.event, scenario.persona
-        meets = (accepts | reschedules | proposes) & (event.kind != FOCUS)
+        meets = turn.legal & does(turn.move.verb, SCHEDULES) & (event.kind != FOCUS)
         units = preference_units(event, persona)
         return cls(
             turn, persona, event, scenario.weekday, accepts, rejects, proposes, reschedules, focuses, meets, units

@@ -7,6 +7,9 @@ the three actions that are never legal: an empty message, an unknown channel, a 
 
 import dataclasses
 import functools
+import operator
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -19,7 +22,38 @@ from jaxenv.envs.teamsclone import messages
 from jaxenv.envs.teamsclone.types import EMOJI, REPLY, TEMPLATES, WINDOW, Limits, Scenario, State
 from jaxenv.lowering.lookup import read, rotate
 
-VERBS = ("text", "answer", "switch", "react", "join", "idle", "empty message", "unknown channel", "malformed")
+ALWAYS, ELSEWHERE, REACTABLE, RUNNING_CALL, NEVER = range(5)  # when an entry is legal, see `conditions`
+
+
+class Entry(NamedTuple):
+    """The meaning of one index of the catalogue, apart from its verb."""
+
+    channel: int = 0
+    kind: int = 0  # of the message
+    slot: int = 0  # of the message of the window, newest first
+    emoji: int = 0
+
+
+class Verb(NamedTuple):
+    """A kind of action: for each place of its condition some variants, each an entry of the catalogue."""
+
+    name: str
+    condition: int  # ALWAYS .. NEVER; its places are channels, messages of the window, or one
+    variants: int = 1
+    entry: Callable[[int, int], Entry] = lambda place, variant: Entry()
+
+
+VERBS = (
+    Verb("text", ALWAYS, len(TEMPLATES), lambda _, template: Entry(kind=TEMPLATES[template])),
+    Verb("answer", ELSEWHERE, entry=lambda channel, _: Entry(channel, kind=REPLY)),
+    Verb("switch", ELSEWHERE, entry=lambda channel, _: Entry(channel)),
+    Verb("react", REACTABLE, len(EMOJI), lambda slot, emoji: Entry(slot=slot, emoji=emoji)),
+    Verb("join", RUNNING_CALL, entry=lambda channel, _: Entry(channel)),
+    Verb("idle", ALWAYS),
+    Verb("empty message", NEVER),
+    Verb("unknown channel", NEVER),
+    Verb("malformed", NEVER),
+)
 TEXT, ANSWER, SWITCH, REACT, JOIN, IDLE, EMPTY_MESSAGE, UNKNOWN_CHANNEL, MALFORMED = range(len(VERBS))
 
 
@@ -42,12 +76,13 @@ class Catalogue:
     @functools.cached_property
     def table(self) -> np.ndarray:
         """[A, 5] int32, 0 where a column does not matter."""
-        rows = [(TEXT, 0, kind, 0, 0) for kind in TEMPLATES]
-        rows += [(ANSWER, channel, REPLY, 0, 0) for channel in range(self.channels)]
-        rows += [(SWITCH, channel, 0, 0, 0) for channel in range(self.channels)]
-        rows += [(REACT, 0, 0, slot, emoji) for slot in range(WINDOW) for emoji in range(len(EMOJI))]
-        rows += [(JOIN, channel, 0, 0, 0) for channel in range(self.channels)]
-        rows += [(verb, 0, 0, 0, 0) for verb in (IDLE, EMPTY_MESSAGE, UNKNOWN_CHANNEL, MALFORMED)]
+        places = {ALWAYS: 1, ELSEWHERE: self.channels, REACTABLE: WINDOW, RUNNING_CALL: self.channels, NEVER: 1}
+        rows = [
+            (number, *verb.entry(place, variant))
+            for number, verb in enumerate(VERBS)
+            for place in range(places[verb.condition])
+            for variant in range(verb.variants)
+        ]
         return np.array(rows, np.int32)
 
     def first(self, verb: int) -> int:
@@ -96,15 +131,8 @@ def decode(catalogue: Catalogue, state: State, scenario: Scenario, agent: jax.Ar
     columns, count = read(((rings.words.T, rings.reactions.T), rings.count), here)
     place = messages.place_of(count, slot)
     word, reactions = read(columns, place)
-    can_go = (channel < scenario.num_channels.astype(jnp.int32)) & (channel != here)
-    can_join = (state.clock <= call_end) & ~in_call
-    can_react = reactable(word, messages.reaction_of(reactions, agent), state.presence.shape[0])
-    legal = (
-        ((verb == TEXT) | (verb == IDLE))
-        | (((verb == ANSWER) | (verb == SWITCH)) & can_go)
-        | ((verb == REACT) & can_react)
-        | ((verb == JOIN) & can_join)
-    )
+    holds = conditions(state, scenario, channel, call_end, in_call, word, messages.reaction_of(reactions, agent))
+    legal = functools.reduce(operator.or_, ((verb == n) & holds[row.condition] for n, row in enumerate(VERBS)))
     return Move(
         verb=verb,
         legal=legal,
@@ -121,19 +149,30 @@ def decode(catalogue: Catalogue, state: State, scenario: Scenario, agent: jax.Ar
 
 def legal_mask(agent: jax.Array, state: State, scenario: Scenario, window: Window) -> ActionMask:
     """[A] bool: the entries that the engine accepts of an agent in a live state, as `types.each_agent` calls it."""
-    channels = np.arange(scenario.team.shape[0], dtype=np.int8)
-    others = (channels < scenario.num_channels) & (channels != state.channel)
-    can_react = reactable(window.words, window.reaction, state.presence.shape[0])
-    joinable = is_running(state) & ~state.in_call
-    true, false = np.ones(len(TEMPLATES), bool), np.zeros(3, bool)
-    return concatenate_masks(true, others, others, jnp.repeat(can_react, len(EMOJI)), joinable, true[:1], false)
+    channels = np.arange(scenario.team.shape[0], dtype=np.int32)
+    holds = conditions(state, scenario, channels, state.call_end, state.in_call, window.words, window.reaction)
+    return concatenate_masks(*(jnp.repeat(jnp.atleast_1d(holds[verb.condition]), verb.variants) for verb in VERBS))
+
+
+def conditions(
+    state: State, scenario: Scenario, channel: Any, call_end: Any, in_call: Any, words: jax.Array, reaction: jax.Array
+) -> tuple[Any, ...]:
+    """Whether entries that go to a channel and a message are legal in a live state: a bool for each of ALWAYS .. NEVER.
+
+    Args:
+        state: as `types.each_agent` passes it.
+        scenario: of the state.
+        channel: number of a channel ([]), or of all ([C]).
+        call_end: of that channel.
+        in_call: of that channel.
+        words: a message ([]), or all of the window ([W]).
+        reaction: the agent's own reaction to it.
+    """
+    elsewhere = (channel < scenario.num_channels.astype(jnp.int32)) & (channel != state.channel.astype(jnp.int32))
+    by_teammate = messages.is_message(words) & (messages.author(words) < state.presence.shape[0])
+    return True, elsewhere, by_teammate & (reaction == 0), (state.clock <= call_end) & ~in_call, False
 
 
 def is_running(state: State) -> jax.Array:
     """[C] bool: a call."""
     return state.clock <= state.call_end
-
-
-def reactable(words: jax.Array, reaction: jax.Array, users: int) -> jax.Array:
-    """bool: messages of teammates to which the agent has not reacted ([...] uint32 and int32)."""
-    return messages.is_message(words) & (messages.author(words) < users) & (reaction == 0)

@@ -2,18 +2,11 @@
 
 from typing import Any
 
-from jaxenv.envs.lifeops.actions import ACCEPT, BLOCK_FOCUS, PROPOSE, REJECT, RESCHEDULE
+from jaxenv.envs.lifeops.actions import VERBS
 from jaxenv.envs.lifeops.view.names import Names
 from jaxenv.envs.lifeops.view.snapshot import Day, Entry, Leg, Task
 from jaxenv.rendering.text import clock, joined, sections, table
 
-PHRASES = {
-    ACCEPT: "accept {request}",
-    REJECT: "reject {request}",
-    RESCHEDULE: "move {request} to {start}",
-    PROPOSE: "propose {start} for {request}",
-    BLOCK_FOCUS: "focus {start}–{end}",
-}
 MAX_LINES = 8  # of conflicts or legs; a badly overbooked day has many
 BAR = 10  # characters
 MARK = "+"  # before an event that was booked in this episode
@@ -46,7 +39,7 @@ def describe_action(move: Any, handled: int, names: Names) -> str:
     """A decoded action, while the request number `handled` is the current one."""
     request = names.requests[handled] if handled < len(names.requests) else "no request"
     start, end = (clock(int(minutes)) for minutes in (move.event.start, move.event.end))
-    return PHRASES[int(move.verb)].format(request=request, start=start, end=end)
+    return VERBS[int(move.verb)].phrase.format(request=request, start=start, end=end)
 
 
 def times(entry: Entry) -> str:

@@ -43,7 +43,7 @@ def test_the_catalogue_has_114_entries_in_the_order_of_the_rules():
             assert row[0] == verbs[entry.verb]
             assert entry.verb == "text" or row[1] == entry.target
     assert [row[0] for row in table[110:]] == [5, 6, 7, 8]
-    assert actions.VERBS[5:] == ("idle", "empty message", "unknown channel", "malformed")
+    assert [verb.name for verb in actions.VERBS[5:]] == ["idle", "empty message", "unknown channel", "malformed"]
     assert EMOJI == ("👍", "❤️", "😂", "😮", "😢", "🎉", "🙏", "👀")
     assert Catalogue.of(Limits(channels=3)).size == 6 + 3 * 3 + 80 + 4
 
