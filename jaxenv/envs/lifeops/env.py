@@ -11,7 +11,7 @@ from jaxenv.core import LibraryEnvironment, ScenarioBank, terms
 from jaxenv.core.entities import Entities
 from jaxenv.core.fields import Sizes
 from jaxenv.core.types import ActionMask, Info, Key
-from jaxenv.envs.lifeops import actions, dynamics, feasible, features, generator, observe, reward
+from jaxenv.envs.lifeops import actions, dynamics, features, generator, observe, reward
 from jaxenv.envs.lifeops.actions import Catalogue
 from jaxenv.envs.lifeops.types import (
     Limits,
@@ -108,7 +108,7 @@ class LifeOps(LibraryEnvironment[Params, State, Observation]):
         It keeps entries that leave no overlaps and no travel issues, and handled requests (not focus) out of
         the hours before 9:00 and from 20:00 to 23:00; it always keeps rejecting.
         """
-        return feasible.feasible_mask(
+        return observe.feasible_mask(
             self.catalogue,
             state,
             params.bank[state.scenario],

@@ -1,4 +1,4 @@
-"""Observations: the only module that selects the parts of the state that an agent sees."""
+"""Observations and masks: the only module that selects the parts of the state that an agent sees."""
 
 import jax
 import jax.numpy as jnp
@@ -6,7 +6,8 @@ import jax.numpy as jnp
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.lifeops import actions
 from jaxenv.envs.lifeops.actions import Catalogue
-from jaxenv.envs.lifeops.types import ABSENT, VISIBLE_REQUESTS, Event, Observation, Params, Scenario, State
+from jaxenv.envs.lifeops.dynamics import insertions, leaves_clean
+from jaxenv.envs.lifeops.types import ABSENT, FOCUS, VISIBLE_REQUESTS, Event, Observation, Params, Scenario, State
 from jaxenv.lowering.lookup import read
 
 
@@ -55,3 +56,31 @@ def sorted_calendar(observation: Observation) -> Event:
     """The observed calendar with absent slots marked, as the dynamics take it."""
     start = jnp.where(observation.event_exists, observation.calendar.start, ABSENT)
     return observation.calendar.replace(start=start)
+
+
+BLOCKED_HOURS = ((0, 540), (1200, 1380))  # minutes, half-open: no meetings
+
+
+def feasible_mask(
+    catalogue: Catalogue,
+    state: State,
+    scenario: Scenario,
+    departure_min: jax.Array | int,
+    legal: ActionMask,
+) -> ActionMask:
+    """[A] bool: the legal entries after which the whole calendar has neither overlaps nor travel issues.
+
+    Handled requests that are no focus time also stay out of the blocked hours; a proposal is judged as if it were
+    scheduled; rejecting always stays. Where nothing is left, the legal entries.
+    """
+    request = scenario.requests.at(state.handled)
+    moves = actions.every_move(catalogue, request, scenario.persona)
+    change = insertions(state.calendar, scenario.travel, scenario.persona.home, departure_min, moves.event)
+    clean = leaves_clean(state, change)
+    in_blocked = jnp.zeros_like(legal)
+    for blocked_from, blocked_until in BLOCKED_HOURS:
+        in_blocked |= (moves.event.start < blocked_until) & (blocked_from < moves.event.end)
+    is_meeting = moves.event.kind != FOCUS
+    keep = (clean & ~(in_blocked & is_meeting)) | ~actions.does(moves.verb, actions.SCHEDULES)
+    feasible = legal & keep
+    return jnp.where(jnp.any(feasible), feasible, legal)

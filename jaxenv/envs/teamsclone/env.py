@@ -12,7 +12,7 @@ from jaxenv.core.entities import Entities
 from jaxenv.core.environment import select
 from jaxenv.core.fields import Sizes
 from jaxenv.core.types import ActionMask, Info, Key
-from jaxenv.envs.teamsclone import dynamics, features, generator, observe, reward, statistics
+from jaxenv.envs.teamsclone import dynamics, features, generator, observe, reward
 from jaxenv.envs.teamsclone.actions import Catalogue
 from jaxenv.envs.teamsclone.chance import sample_bits, sample_draws
 from jaxenv.envs.teamsclone.initial_state import (
@@ -173,7 +173,7 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
         outputs = {
             "reward_parts": parts,
             "invalid_action": ~outcomes.move.legal,
-            "statistics": statistics.statistics(after, scenario),
+            "statistics": observe.statistics(after, scenario),
         }
         info = self._of_agents(outputs)
         if self.goal != "none":
@@ -223,7 +223,7 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
 
     def statistics(self, state: State, params: Params) -> Any:
         """The `Statistics` of the episode so far."""
-        return self._of_agents(statistics.statistics(state, params.bank[state.scenario]))
+        return self._of_agents(observe.statistics(state, params.bank[state.scenario]))
 
     def action_space(self, params: Params | None = None) -> spaces.Space:
         """The catalogue, 0 .. A − 1; for N agents a box of N entries."""

@@ -1,4 +1,4 @@
-"""Observations: the messages of the agent's channel, and counts of the others."""
+"""Observations: the messages of the agent's channel, and counts of the others. Statistics of an episode."""
 
 import jax
 import jax.numpy as jnp
@@ -7,7 +7,7 @@ from jaxenv.core.types import ActionMask
 from jaxenv.envs.teamsclone import actions, messages
 from jaxenv.envs.teamsclone.actions import Window
 from jaxenv.envs.teamsclone.dynamics import is_away
-from jaxenv.envs.teamsclone.types import BUSY, Observation, ObservedMessages, Scenario, State
+from jaxenv.envs.teamsclone.types import BUSY, Observation, ObservedMessages, Scenario, State, Statistics
 from jaxenv.lowering.lookup import read
 
 
@@ -57,3 +57,29 @@ def observe_messages(window: Window, agent: jax.Array) -> ObservedMessages:
 def current_mask(agent: jax.Array, state: State, scenario: Scenario, is_over: jax.Array) -> ActionMask:
     """[A] bool: the legal entries of an agent in a live state, all True once the episode is over."""
     return actions.legal_mask(agent, state, scenario, actions.look(agent, state)) | is_over
+
+
+def statistics(state: State, scenario: Scenario) -> Statistics:
+    """[N] each, of the episode so far."""
+    counts = state.counts
+    visited = jnp.sum(state.visited, axis=1, dtype=jnp.int16)
+    return Statistics(
+        steps=jnp.broadcast_to(state.clock, counts.sent.shape),
+        total_reward=counts.total_reward,
+        messages_sent=counts.sent,
+        channels_switched=counts.switched,
+        channels_visited=visited,
+        mentions_received=counts.received,
+        mentions_answered=counts.answered,
+        mentions_missed=counts.missed,
+        mean_response_time=_ratio(counts.waited, counts.answered),
+        response_rate=_ratio(counts.answered, counts.answered + counts.missed),
+        valid_action_share=_ratio(counts.valid, state.clock),
+        coverage=_ratio(visited, scenario.num_channels),
+        reactions_per_message=_ratio(counts.reacted, state.by_teammates),
+    )
+
+
+def _ratio(part: jax.Array, whole: jax.Array) -> jax.Array:
+    """float32: part / whole, 0 where the whole is 0."""
+    return part.astype(jnp.float32) / jnp.maximum(whole.astype(jnp.float32), 1.0)

@@ -8,11 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxenv.core.types import Key
-from jaxenv.envs.lifestack.generator import dead_ends, goals, rewards, schedule, tables
-from jaxenv.envs.lifestack.generator.costs import NUM_PRICES, draw_costs
+from jaxenv.envs.lifestack.generator import goals, schedule, tables
+from jaxenv.envs.lifestack.generator.costs import NUM_PRICES, draw_costs, set_prices, with_dues
 from jaxenv.envs.lifestack.generator.life import NUM_LIFE, set_life
-from jaxenv.envs.lifestack.generator.plan import NUM_STRUCTURE, Plan, draw_plan
-from jaxenv.envs.lifestack.generator.slots import NUM_ROUTES
+from jaxenv.envs.lifestack.generator.plan import NUM_ROUTES, NUM_STRUCTURE, Plan, draw_plan
 from jaxenv.envs.lifestack.links import link
 from jaxenv.envs.lifestack.types import NEVER, Limits, Scenario, empty_scenario
 from jaxenv.lowering import bitsets
@@ -65,18 +64,18 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
     d = jnp.asarray(difficulty, jnp.float32)
     is_beyond, d = d > 1, jnp.minimum(d, 1.0)
 
-    plan, late = _once(draw_plan(structure, d)), rewards.is_late(pay[0])
+    plan, late = _once(draw_plan(structure, d)), goals.is_late(pay[0])
     costs = draw_costs(prices.reshape(NUM_ROUTES, NUM_PRICES), d, is_beyond)
-    costs = _once(dead_ends.with_dues(costs, plan))
+    costs = _once(with_dues(costs, plan))
     scenario = jax.tree.map(jnp.asarray, empty_scenario(limits))
     scenario = tables.set_facts(scenario, plan, at_first)
     scenario = tables.set_routes(scenario, plan, costs, locks)
     scenario = tables.set_goals(scenario, plan)
-    scenario = rewards.set_rewards(scenario, plan, late, pay[1:])
+    scenario = goals.set_rewards(scenario, plan, late, pay[1:])
     scenario, life = _once(set_life(scenario, plan, living, d))
     scenario = goals.set_conditions(scenario, plan, life, conditions)
     scenario, needs = schedule.set_resources(scenario, plan, costs, life, late=late, u=slack, difficulty=d)
-    scenario = dead_ends.set_prices(scenario, plan, costs, dearth[0])
+    scenario = set_prices(scenario, plan, costs, dearth[0])
     scenario = schedule.set_schedule(scenario, plan, life, needs, u=chance, difficulty=d)
     return link(_once(renumber(_once(shuffle(_once(scenario), plan, order)))))
 

@@ -12,9 +12,7 @@ from flax import struct
 from jaxenv.envs.lifestack.actions import ENERGY, FIRST_UPKEEP
 from jaxenv.envs.lifestack.generator import harm
 from jaxenv.envs.lifestack.generator.harm import FIRST_WELL, RELIEF, SIDE_HARM, SIGN, STRESS, drawn, weighted
-from jaxenv.envs.lifestack.generator.plan import Plan
-from jaxenv.envs.lifestack.generator.rivals import BY_METRIC
-from jaxenv.envs.lifestack.generator.slots import NUM_ROUTES, SECOND_TURN
+from jaxenv.envs.lifestack.generator.plan import BY_METRIC, NUM_ROUTES, SECOND_TURN, Plan
 from jaxenv.envs.lifestack.generator.tables import put
 from jaxenv.envs.lifestack.metrics import HIGHEST, UNIT, index
 from jaxenv.envs.lifestack.types import Scenario

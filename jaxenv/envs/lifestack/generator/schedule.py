@@ -6,11 +6,9 @@ import numpy as np
 from flax import struct
 
 from jaxenv.envs.lifestack.generator.costs import Costs, dearest, of_helps
-from jaxenv.envs.lifestack.generator.doors import REVISE, SHUT_TOO, UNDO, gone_before
+from jaxenv.envs.lifestack.generator.goals import tenths
 from jaxenv.envs.lifestack.generator.life import OF_BLOW, OF_LUCK, OF_SECOND, OF_SHUT, WITH_BLOW, Life
-from jaxenv.envs.lifestack.generator.plan import Plan
-from jaxenv.envs.lifestack.generator.rewards import tenths
-from jaxenv.envs.lifestack.generator.slots import LINKS, NUM_ROUTES
+from jaxenv.envs.lifestack.generator.plan import LINKS, NUM_ROUTES, REVISE, SHUT_TOO, UNDO, Plan, gone_before
 from jaxenv.envs.lifestack.generator.tables import (
     FORK_FACT,
     NO,

@@ -7,11 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxenv.envs.lifestack.generator.costs import Costs
-from jaxenv.envs.lifestack.generator.doors import UNDO
-from jaxenv.envs.lifestack.generator.plan import Plan
-from jaxenv.envs.lifestack.generator.rivals import BY_FACT
-from jaxenv.envs.lifestack.generator.slots import (
+from jaxenv.envs.lifestack.generator.plan import (
     ASIDE_SLOTS,
+    BY_FACT,
     FIRST_TURN,
     FORK,
     LINKS,
@@ -20,6 +18,8 @@ from jaxenv.envs.lifestack.generator.slots import (
     THIRD_FIRST,
     THIRD_SECOND,
     TRAP,
+    UNDO,
+    Plan,
 )
 from jaxenv.envs.lifestack.types import UNKNOWN, UNWRITTEN, Scenario
 from jaxenv.lowering import bitsets
