@@ -164,7 +164,7 @@ def is_movable(catalogue: Catalogue, request: Event, candidate: jax.Array, start
 def legal_mask(catalogue: Catalogue, request: Event, has_request: jax.Array, has_work: jax.Array) -> ActionMask:
     """[A] bool: the legal actions of a live state."""
     verb = catalogue.table.verb
-    candidates = np.arange(catalogue.num_candidates, dtype=np.int32), candidate_starts(catalogue, request)
+    candidates = jnp.arange(catalogue.num_candidates, dtype=jnp.int32), candidate_starts(catalogue, request)
     moving = jnp.repeat(jax.vmap(functools.partial(is_movable, catalogue, request))(*candidates), MOVES.bit_count())
     before = int(np.argmax(does(verb, MOVES)))
     after = len(verb) - before - len(moving)
