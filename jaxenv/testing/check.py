@@ -8,7 +8,7 @@ import jax
 
 from jaxenv.core import Environment
 from jaxenv.core.types import Key
-from jaxenv.testing import episodes, programs, repeats
+from jaxenv.testing import episodes, programs
 from jaxenv.testing.rule import Broken, ConformanceError, Unchecked
 from jaxenv.testing.run import CheckRun, PerturbHidden
 
@@ -18,12 +18,12 @@ STEPS = 32
 PRECONDITIONS = (programs.value, programs.params_are_traced, programs.jit, programs.avals)
 
 # These read `info`, so they are not checked where it is broken; of `mask` a part is.
-READ_INFO = (episodes.ends, episodes.final_observation, episodes.reward_parts, repeats.illegal_actions)
+READ_INFO = (episodes.ends, episodes.final_observation, episodes.reward_parts, episodes.illegal_actions)
 
 _IN_ORDER = (
     *PRECONDITIONS,
     programs.info,
-    repeats.determinism,
+    programs.determinism,
     episodes.ends,
     episodes.time_limit,
     episodes.scenario_index,
@@ -33,9 +33,9 @@ _IN_ORDER = (
     episodes.finite,
     episodes.mask,
     episodes.reward_parts,
-    repeats.vmap_equals_a_loop,
-    repeats.compiles_once,
-    repeats.illegal_actions,
+    episodes.vmap_equals_a_loop,
+    programs.compiles_once,
+    episodes.illegal_actions,
     episodes.hidden_information,
 )
 RULES = {rule.name: rule for rule in _IN_ORDER}

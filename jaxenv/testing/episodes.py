@@ -1,4 +1,4 @@
-"""Rules about the rollout: ends, resets, spaces, masks, rewards, and hidden information."""
+"""Rules about the rollout: ends, resets, spaces, masks, rewards, batches, illegal actions, and hidden information."""
 
 import functools
 from typing import Any
@@ -10,6 +10,10 @@ import numpy as np
 from jaxenv.core import ScenarioBank
 from jaxenv.testing.rule import Unchecked, at, broken, is_float, require_equal, rule
 from jaxenv.testing.run import CheckRun
+
+LENGTH = 8  # steps of one episode
+STATES = 8  # in which illegal actions are compared
+CHOICES = 4  # illegal actions compared in each
 
 
 @rule(mistake="an end is computed from the state after the reset, or in two places")
@@ -136,6 +140,38 @@ def reward_parts(run: CheckRun) -> None:
     _, _, reward, _, info = run.rollout.step_env
     parts = [np.asarray(part, np.float64) for part in jax.tree.leaves(info["reward_parts"])]
     require_equal("the sum of info['reward_parts']", sum(parts), np.asarray(reward, np.float64))
+
+
+@rule(mistake="the float order matters: large numbers cancel, or a float is cast to an integer or compared")
+def vmap_equals_a_loop(run: CheckRun) -> None:
+    """A batch gives what its episodes give one by one: integers to the bit, floats to 1e-5."""
+    rollout, state = run.rollout, None
+    for step in range(min(len(rollout.action), LENGTH)):
+        result = run.single_step(rollout, step, 0, state=state)
+        batched = jax.tree.map(lambda leaf, step=step: leaf[step, 0], rollout.step)
+        require_equal("step without a batch", result, batched, where=at(step, 0))
+        state = result[1]
+
+
+@rule(mistake="an effect is applied before the action is found to be illegal")
+def illegal_actions(run: CheckRun) -> None:
+    """All illegal actions lead from one state to the same next state."""
+    rollout = run.rollout
+    refused = ~rollout.accepted
+    places = np.argwhere(refused.sum(axis=-1) >= 2)
+    for place in places[:: max(1, len(places) // STATES)][:STATES]:
+        step, episode, *agent = place
+        states = {}
+        for choice in np.flatnonzero(refused[tuple(place)])[:CHOICES]:
+            action = np.array(rollout.action[step, episode])
+            action[tuple(agent)] = choice
+            states[choice] = run.single_step(rollout, step, episode, action=action)[1]
+        first, *others = states
+        for other in others:
+            what = f"after illegal action {other} instead of {first}, state"
+            require_equal(what, states[other], states[first], where=at(step, episode))
+    if not len(places):
+        raise Unchecked("no state has two illegal actions to compare")
 
 
 @rule(mistake="observe reads the scenario or the state where it should read what was revealed")

@@ -1,4 +1,4 @@
-"""Rules about the program, checked without playing: values, traces, shapes and dtypes."""
+"""Rules about the program: values, traces, shapes and dtypes, the same bits again."""
 
 import dataclasses
 import re
@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxenv.testing.rule import aval, broken, rule
+from jaxenv.testing.rule import aval, broken, require_equal, rule
 from jaxenv.testing.run import CheckRun, action_shape
 
 ALWAYS_IN_INFO = ("reward_parts", "invalid_action", "terminated", "truncated", "final_observation")
@@ -100,7 +100,31 @@ def info(run: CheckRun) -> None:
         broken("info['reward_parts'] is empty")
 
 
-def require_same_program(run: CheckRun) -> None:
+@rule(mistake="Python's or NumPy's random numbers, a clock or a global counter become constants while tracing")
+def determinism(run: CheckRun) -> None:
+    """The same arguments give the same bits."""
+    _require_same_program(run)
+    rollout, again = run.rollouts
+    first = jax.tree.map(lambda leaf: leaf[0], rollout.replace(reset=None))
+    for name in ("step", "step_env", "mask_after", "is_truncated"):
+        found, expected = getattr(again, name), getattr(first, name)
+        require_equal(f"{name}, called again with the same arguments,", found, expected, where="at step 0", exact=True)
+
+
+@rule(mistake="the environment changes a field of itself while it is traced")
+def compiles_once(run: CheckRun) -> None:
+    """One compiled step serves every state, and tracing leaves the environment unchanged."""
+    rollout, state, twin = run.rollout, None, dataclasses.replace(run.env)  # pyright: ignore
+    jax.eval_shape(lambda key, params: run.env.reset_env(key, params), run.key, run.params)
+    if run.env != twin:
+        broken("the environment is not equal to what it was before reset was traced")
+    for step in range(min(len(rollout.action), 3)):
+        state = run.single_step(rollout, step, 0, state=state)[1]
+        if run.single_step.traces > 1:
+            broken(f"step was traced again at step {step}, with arguments of the same shapes and dtypes")
+
+
+def _require_same_program(run: CheckRun) -> None:
     """Requires reset and step, traced twice, to be the same program."""
     (first, constants), (second, others) = _program(run), _program(run)
     for one, other in zip(first.splitlines(), second.splitlines(), strict=False):
