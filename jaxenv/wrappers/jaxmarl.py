@@ -12,7 +12,7 @@ from jaxenv.core.environment import select
 from jaxenv.core.types import Info, Key
 from jaxenv.host.arguments import jit_method
 from jaxenv.host.optional import optional
-from jaxenv.wrappers.flatten_observation import FlattenObservation
+from jaxenv.wrappers.wrapper import FlattenObservation
 
 ALL = "__all__"
 REPORTED = ("invalid_action", "redrawn", "success")  # the entries of `info` that `infos` repeats, where present

@@ -1,5 +1,6 @@
 """An environment with Jumanji's interface: params stored inside, and a state that carries its key."""
 
+import dataclasses
 import functools
 from typing import Any, NamedTuple
 
@@ -10,12 +11,11 @@ from jumanji import env as base
 from jumanji import specs, types
 
 from jaxenv.core import Environment
-from jaxenv.core.types import ActionMask, Key
+from jaxenv.core.types import ActionMask, Info, Key
 from jaxenv.host.arguments import jit_method
 from jaxenv.lowering import draws
-from jaxenv.wrappers.flatten_observation import FlattenObservation
-from jaxenv.wrappers.resolve import resolve
-from jaxenv.wrappers.step_metrics import step_metrics, zero_metrics
+from jaxenv.wrappers.adapters import resolve
+from jaxenv.wrappers.wrapper import FlattenObservation
 
 
 class JumanjiState(struct.PyTreeNode):
@@ -133,3 +133,30 @@ class Jumanji(base.Environment):
     def _agents(self) -> tuple[int, ...]:
         """The shape of a reward."""
         return (self.num_agents,) if self.num_agents > 1 else ()
+
+
+def step_metrics(info: Info) -> dict[str, jax.Array]:
+    """`reward_<name>` ([] float32, [N] for N agents) for each part of the reward, `invalid_action` and `success`.
+
+    `success` is there if the environment reports it.
+    """
+    parts = info["reward_parts"]
+    rewards = {f"reward_{field.name}": getattr(parts, field.name) for field in dataclasses.fields(parts)}
+    return rewards | {name: info[name] for name in ("invalid_action", "success") if name in info}
+
+
+def zero_metrics(env: Environment, params: Any) -> dict[str, jax.Array]:
+    """Those of the start of an episode: the names, shapes and dtypes of `step_metrics`, all zero or False.
+
+    >>> import jaxenv
+    >>> metrics = zero_metrics(*jaxenv.make("LifeOps-v0"))
+    >>> metrics["invalid_action"].dtype, metrics["reward_overlap_penalty"].dtype
+    (dtype('bool'), dtype('float32'))
+    """
+
+    def first_step(key: jax.Array) -> dict[str, jax.Array]:
+        action = jnp.zeros((env.num_agents,) if env.num_agents > 1 else (), jnp.int32)
+        return step_metrics(env.transition(key, env.init(key, params, None), action, params)[-1])
+
+    shapes = jax.eval_shape(first_step, jax.random.key(0))
+    return {name: jnp.zeros(metric.shape, metric.dtype) for name, metric in shapes.items()}
