@@ -8,8 +8,7 @@ import jax.numpy as jnp
 from flax import struct
 
 from jaxenv.core import Environment, masking, spaces
-from jaxenv.core.entities import Entities
-from jaxenv.core.types import ActionMask, Info, Key
+from jaxenv.core.types import ActionMask, Entities, Info, Key
 from jaxenv.host.arguments import as_index, jit_method
 from jaxenv.lowering import draws
 
