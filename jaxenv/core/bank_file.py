@@ -12,8 +12,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from jaxenv.host.names import short
-from jaxenv.host.regular_files import RefusedFile, open_regular
-from jaxenv.host.whole_file import write_whole
+from jaxenv.host.regular_files import RefusedFile, open_regular, write_whole
 
 MAX_BYTES = 4 * 2**30
 """Of all arrays; two million scenarios of two kilobytes."""

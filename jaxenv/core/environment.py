@@ -16,7 +16,7 @@ from jaxenv.core.contents import require_within, with_difficulty
 from jaxenv.core.types import ActionMask, Entities, Info, Key, Policy, StatefulPolicy, dense
 from jaxenv.host.arguments import as_index, jit_method
 from jaxenv.lowering import draws
-from jaxenv.lowering.varying import vary_alike
+from jaxenv.lowering.batches import vary_alike
 
 ParamsT = TypeVar("ParamsT")
 StateT = TypeVar("StateT")

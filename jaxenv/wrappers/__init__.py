@@ -8,7 +8,7 @@ those suites.
 
 from typing import TYPE_CHECKING, Any
 
-from jaxenv.host.optional import optional
+from jaxenv.host.companions import optional
 from jaxenv.wrappers.episode_statistics import EpisodeStatistics as EpisodeStatistics
 from jaxenv.wrappers.episode_statistics import EpisodeSummary as EpisodeSummary
 from jaxenv.wrappers.episode_statistics import summarize as summarize

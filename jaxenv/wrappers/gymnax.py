@@ -10,8 +10,8 @@ from flax import struct
 from jaxenv.core import Environment, spaces
 from jaxenv.core.types import ActionMask, Info, Key
 from jaxenv.host.arguments import jit_method
+from jaxenv.host.companions import optional
 from jaxenv.host.names import did_you_mean_one_of
-from jaxenv.host.optional import optional
 from jaxenv.wrappers.adapters import as_their_space
 from jaxenv.wrappers.wrapper import FlattenObservation, discount, five_values
 

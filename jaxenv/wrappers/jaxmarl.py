@@ -11,7 +11,7 @@ from jaxenv.core.contents import require_valid
 from jaxenv.core.environment import select
 from jaxenv.core.types import Info, Key
 from jaxenv.host.arguments import jit_method
-from jaxenv.host.optional import optional
+from jaxenv.host.companions import optional
 from jaxenv.wrappers.wrapper import FlattenObservation
 
 ALL = "__all__"

@@ -5,7 +5,7 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from jaxenv.host.optional import optional
+from jaxenv.host.companions import optional
 from jaxenv.wrappers.gymnax import Gymnax, check_steps
 from jaxenv.wrappers.jaxmarl import JaxMARL
 

@@ -32,7 +32,7 @@ from jaxenv.envs.teamsclone.types import (
     each_agent,
 )
 from jaxenv.lowering import draws as random
-from jaxenv.lowering.rare import where_rare
+from jaxenv.lowering.batches import where_rare
 
 TIME_LIMIT = 100
 
