@@ -115,18 +115,13 @@ def as_difficulty(difficulty: Any) -> Any:
     """
     if isinstance(difficulty, Tracer):
         return jnp.where(difficulty >= 0, difficulty, jnp.zeros_like(difficulty))
-    if not _is_difficulty(np.asarray(jax.device_get(difficulty))):
+    number = np.asarray(jax.device_get(difficulty))
+    if number.shape != () or not _is_within(number, 0, MOST):
         raise ValueError(
             f"difficulty is {difficulty!r:.100}, expected a number from 0 to 1, or a finite one above for what "
             "training never draws"
         )
     return difficulty
-
-
-def _is_difficulty(number: np.ndarray) -> bool:
-    """Whether an array is a number from 0 to the greatest float32."""
-    is_real = jnp.issubdtype(number.dtype, jnp.floating) or number.dtype.kind in "iu"
-    return is_real and number.shape == () and bool(0 <= number <= MOST)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -96,9 +96,7 @@ def within_int32(value: Any) -> Any:
     >>> within_int32([np.int64(2**32 + 3), 10**400, 3])
     [np.int32(2147483647), 2147483647, 3]
     """
-    if isinstance(value, list | tuple | dict):
-        return jax.tree.map(_clamped, value)
-    return _clamped(value)
+    return jax.tree.map(_clamped, value)
 
 
 def _clamped(leaf: Any) -> Any:

@@ -5,7 +5,6 @@ package of that name from `import train`; this module looks beside jaxenv itself
 """
 
 import importlib
-import importlib.util
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -76,13 +75,8 @@ def _load(package: str) -> None:
         if loaded.__file__ is None or not path.samefile(loaded.__file__):
             raise ImportError(f"jaxenv.{package} is hidden by {loaded.__file__ or package}: give that another name")
         return
-    spec = importlib.util.spec_from_file_location(package, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[package] = module
+    sys.path.insert(0, str(_BESIDE))
     try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[package]
-        raise
+        importlib.import_module(package)
+    finally:
+        sys.path.remove(str(_BESIDE))

@@ -20,6 +20,8 @@ _UNSIGNED = {size: np.dtype(f"uint{8 * size}") for size in (1, 2, 4)}  # by byte
 def read(table: Any, *index: Any) -> Any:
     """`table[index]`, where an index out of range is clamped, negative ones too; no gradient passes.
 
+    It is one compiled program for all arrays when called outside of `jit`, and inlined inside.
+
     A TPU follows indices one after the other, so there a short table is masked and summed, and of a long one of several
     arrays a row is read as one; a CPU and a GPU gather.
 

@@ -147,7 +147,7 @@ def vmap_equals_a_loop(run: CheckRun) -> None:
     """A batch gives what its episodes give one by one: integers to the bit, floats to 1e-5."""
     rollout, state = run.rollout, None
     for step in range(min(len(rollout.action), LENGTH)):
-        result = run.single_step(rollout, step, 0, state=state)
+        result = run.single_step(step, 0, state=state)
         batched = jax.tree.map(lambda leaf, step=step: leaf[step, 0], rollout.step)
         require_equal("step without a batch", result, batched, where=at(step, 0))
         state = result[1]
@@ -165,7 +165,7 @@ def illegal_actions(run: CheckRun) -> None:
         for choice in np.flatnonzero(refused[tuple(place)])[:CHOICES]:
             action = np.array(rollout.action[step, episode])
             action[tuple(agent)] = choice
-            states[choice] = run.single_step(rollout, step, episode, action=action)[1]
+            states[choice] = run.single_step(step, episode, action=action)[1]
         first, *others = states
         for other in others:
             what = f"after illegal action {other} instead of {first}, state"

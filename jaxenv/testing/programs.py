@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxenv.testing.rule import aval, broken, require_equal, rule
-from jaxenv.testing.run import CheckRun, action_shape
+from jaxenv.testing.run import CheckRun
 
 ALWAYS_IN_INFO = ("reward_parts", "invalid_action", "terminated", "truncated", "final_observation")
 TRACING_ERRORS = (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError)
@@ -114,13 +114,13 @@ def determinism(run: CheckRun) -> None:
 @rule(mistake="the environment changes a field of itself while it is traced")
 def compiles_once(run: CheckRun) -> None:
     """One compiled step serves every state, and tracing leaves the environment unchanged."""
-    rollout, state, twin = run.rollout, None, dataclasses.replace(run.env)  # pyright: ignore
+    state, twin = None, dataclasses.replace(run.env)  # pyright: ignore
     jax.eval_shape(lambda key, params: run.env.reset_env(key, params), run.key, run.params)
     if run.env != twin:
         broken("the environment is not equal to what it was before reset was traced")
-    for step in range(min(len(rollout.action), 3)):
-        state = run.single_step(rollout, step, 0, state=state)[1]
-        if run.single_step.traces > 1:
+    for step in range(min(len(run.rollout.action), 3)):
+        state = run.single_step(step, 0, state=state)[1]
+        if run.traces > 1:
             broken(f"step was traced again at step {step}, with arguments of the same shapes and dtypes")
 
 
@@ -140,7 +140,7 @@ def _trace_first_step(run: CheckRun, traced_params: bool) -> None:
 
     def first_step(key: Any, params: Any) -> Any:
         _, state = env.reset_env(key, params)
-        action = jnp.zeros(action_shape(env.action_mask(state, params)), jnp.int32)
+        action = jnp.zeros(env.action_mask(state, params).shape[:-1], jnp.int32)
         after = env.step_env(key, state, action, params)
         return after, env.is_truncated(after[1], params)
 
@@ -154,7 +154,7 @@ def _abstract_reset(run: CheckRun) -> tuple[Any, Any, Any]:
     """Shapes and dtypes of (the results of `reset`, the mask, an action)."""
     first = jax.eval_shape(run.env.reset_env, run.key, run.params)
     mask = jax.eval_shape(run.env.action_mask, first[1], run.params)
-    return first, mask, jax.ShapeDtypeStruct(action_shape(mask), jnp.int32)
+    return first, mask, jax.ShapeDtypeStruct(mask.shape[:-1], jnp.int32)
 
 
 def _abstract_step(run: CheckRun) -> Any:

@@ -11,6 +11,7 @@ from jaxenv.core import Environment, masking, spaces
 from jaxenv.core.types import ActionMask, Entities, Info, Key
 from jaxenv.host.arguments import as_index, jit_method
 from jaxenv.lowering import draws
+from jaxenv.wrappers.adapters import check_num_envs
 
 REDRAW = 2**31  # folded into the key of a turn, whose own splits and draws count from 0 and stay far below
 
@@ -265,8 +266,7 @@ class Vectorize:
 
     def __post_init__(self) -> None:
         """Rejects an empty batch."""
-        if self.num_envs < 1:
-            raise ValueError(f"Vectorize(num_envs={self.num_envs}): expected at least 1")
+        check_num_envs(self.num_envs, "Vectorize")
 
     @jit_method
     def reset(self, key: Key, params: Any = None, scenario: jax.Array | None = None) -> tuple[Any, Any]:

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from jaxenv.lowering import lookup
-from jaxenv.lowering.packed import is_packable, read_row
+from jaxenv.lowering.lookup import is_packable, read_row
 
 SHAPES = ((), (1,), (5,), (3, 3), (2, 0))  # of an entry: sizes that fill no word, and none at all
 
