@@ -1,5 +1,6 @@
 """Rules about the rollout: ends, resets, spaces, masks, rewards, batches, illegal actions, and hidden information."""
 
+import dataclasses
 import functools
 from typing import Any
 
@@ -16,7 +17,7 @@ STATES = 8  # in which illegal actions are compared
 CHOICES = 4  # illegal actions compared in each
 
 
-@rule(mistake="an end is computed from the state after the reset, or in two places")
+@rule(mistake="an end is computed from the state after the reset, or in two places", reads_info=True)
 def ends(run: CheckRun) -> None:
     """`step` reports the ends and the reward of `step_env` and `is_truncated`."""
     rollout = run.rollout
@@ -62,7 +63,7 @@ def scenario_index(run: CheckRun) -> None:
             broken(f"an episode of scenario {index} reports scenario {one}")
 
 
-@rule(mistake="it is taken after the reset")
+@rule(mistake="it is taken after the reset", reads_info=True)
 def final_observation(run: CheckRun) -> None:
     """`info['final_observation']` is the observation before the reset."""
     rollout = run.rollout
@@ -134,7 +135,7 @@ def mask(run: CheckRun) -> None:
         raise Unchecked("info has no invalid_action, which says what the transition accepts; the mask's ends are right")
 
 
-@rule(mistake="a term was added to the reward alone")
+@rule(mistake="a term was added to the reward alone", reads_info=True)
 def reward_parts(run: CheckRun) -> None:
     """`info['reward_parts']` sums to the reward."""
     _, _, reward, _, info = run.rollout.step_env
@@ -153,7 +154,20 @@ def vmap_equals_a_loop(run: CheckRun) -> None:
         state = result[1]
 
 
-@rule(mistake="an effect is applied before the action is found to be illegal")
+@rule(mistake="the environment changes a field of itself while it is traced")
+def compiles_once(run: CheckRun) -> None:
+    """One compiled step serves every state, and tracing leaves the environment unchanged."""
+    state, twin = None, dataclasses.replace(run.env)  # pyright: ignore
+    jax.eval_shape(lambda key, params: run.env.reset_env(key, params), run.key, run.params)
+    if run.env != twin:
+        broken("the environment is not equal to what it was before reset was traced")
+    for step in range(min(len(run.rollout.action), 3)):
+        state = run.single_step(step, 0, state=state)[1]
+        if run.traces > 1:
+            broken(f"step was traced again at step {step}, with arguments of the same shapes and dtypes")
+
+
+@rule(mistake="an effect is applied before the action is found to be illegal", reads_info=True)
 def illegal_actions(run: CheckRun) -> None:
     """All illegal actions lead from one state to the same next state."""
     rollout = run.rollout

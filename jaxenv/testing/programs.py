@@ -18,7 +18,10 @@ TRACING_ERRORS = (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConv
 NUMBERS = (bool, int, float, np.ndarray, np.generic, jax.Array)
 
 
-@rule(mistake="a list or an array is a field, or eq=False makes jit compile again for every instance")
+@rule(
+    mistake="a list or an array is a field, or eq=False makes jit compile again for every instance",
+    is_precondition=True,
+)
 def value(run: CheckRun) -> None:
     """An environment is a frozen dataclass, equal and hashable by its fields."""
     env: Any = run.env
@@ -34,7 +37,10 @@ def value(run: CheckRun) -> None:
         broken(f"two {name} of the same fields differ in {'hash' if twin == env else '=='}")
 
 
-@rule(mistake="a field is pytree_node=False, or `if`, `int` or `range` is applied to a number of params")
+@rule(
+    mistake="a field is pytree_node=False, or `if`, `int` or `range` is applied to a number of params",
+    is_precondition=True,
+)
 def params_are_traced(run: CheckRun) -> None:
     """Every number of params is a traced leaf."""
     for name in _static_numbers(run.params, "params"):
@@ -49,7 +55,10 @@ def params_are_traced(run: CheckRun) -> None:
         broken(f"a number of params is used as a Python value {_where(error)}")
 
 
-@rule(mistake="a Python `if` or a NumPy function is applied to a traced array: use jnp.where and jnp")
+@rule(
+    mistake="a Python `if` or a NumPy function is applied to a traced array: use jnp.where and jnp",
+    is_precondition=True,
+)
 def jit(run: CheckRun) -> None:
     """Reset and step can be traced."""
     try:
@@ -58,7 +67,7 @@ def jit(run: CheckRun) -> None:
         broken(f"a traced array is used as a Python value {_where(error)}: {str(error).splitlines()[0]}")
 
 
-@rule(mistake="a Python number gives an array of weak type or another dtype: write jnp.int32(0)")
+@rule(mistake="a Python number gives an array of weak type or another dtype: write jnp.int32(0)", is_precondition=True)
 def avals(run: CheckRun) -> None:
     """Reset and step give the same shapes, dtypes and weak types, so that a scan can carry them."""
     first, mask, action = _abstract_reset(run)
@@ -109,19 +118,6 @@ def determinism(run: CheckRun) -> None:
     for name in ("step", "step_env", "mask_after", "is_truncated"):
         found, expected = getattr(again, name), getattr(first, name)
         require_equal(f"{name}, called again with the same arguments,", found, expected, where="at step 0", exact=True)
-
-
-@rule(mistake="the environment changes a field of itself while it is traced")
-def compiles_once(run: CheckRun) -> None:
-    """One compiled step serves every state, and tracing leaves the environment unchanged."""
-    state, twin = None, dataclasses.replace(run.env)  # pyright: ignore
-    jax.eval_shape(lambda key, params: run.env.reset_env(key, params), run.key, run.params)
-    if run.env != twin:
-        broken("the environment is not equal to what it was before reset was traced")
-    for step in range(min(len(run.rollout.action), 3)):
-        state = run.single_step(step, 0, state=state)[1]
-        if run.traces > 1:
-            broken(f"step was traced again at step {step}, with arguments of the same shapes and dtypes")
 
 
 def _require_same_program(run: CheckRun) -> None:
