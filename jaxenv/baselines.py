@@ -92,4 +92,4 @@ class Myopic(struct.PyTreeNode):
 
     def _joint(self, actions: jax.Array) -> jax.Array:
         """[N] as the environment takes them: [] for one agent."""
-        return jnp.reshape(actions, () if self.env.num_agents == 1 else (self.env.num_agents,))
+        return jnp.reshape(actions, self.env.action_shape)

@@ -76,6 +76,11 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
         """N; with more than one, actions, masks, rewards and observations have a leading axis N."""
         return 1
 
+    @property
+    def action_shape(self) -> tuple[int, ...]:
+        """The shape of an action and of a reward: (N,) for several agents, () for one."""
+        return (self.num_agents,) if self.num_agents > 1 else ()
+
     @abc.abstractmethod
     def init(self, key: Key, params: ParamsT, scenario: jax.Array | int | None) -> StateT:
         """The first state of a scenario (an index of `params.bank`), or of one drawn with `key` where it is None."""
@@ -224,7 +229,7 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
 
     def _index(self, action: Any) -> jax.Array:
         """An action as int32, [] or [N] for N agents."""
-        return as_index("action", action, (self.num_agents,) if self.num_agents > 1 else (), self.name)
+        return as_index("action", action, self.action_shape, self.name)
 
 
 class LibraryEnvironment(Environment[ParamsT, StateT, ObservationT]):

@@ -2,7 +2,7 @@
 
 import dataclasses
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -145,7 +145,7 @@ class HostBatch:
             keys = self._states.key
         given = np.array([seed is not None for seed in seeds])
         if given.any():
-            keys = jnp.where(given, keys_of(as_seeds([seed or 0 for seed in seeds])), keys)
+            keys = jnp.where(given, keys_of(seed or 0 for seed in seeds), keys)
         self._states, first = self._programs.reset_all(keys, params, scenarios)
         return self._noting_masks(to_numpy(first))
 
@@ -173,15 +173,12 @@ class HostBatch:
         return self._states
 
 
-@jax.jit
-def keys_of(seeds: jax.Array) -> Key:
-    """[B] keys of [B] uint32 seeds: `jax.random.key` of each."""
-    return jax.vmap(jax.random.key)(seeds)
+_keys = jax.jit(jax.vmap(jax.random.key))
 
 
-def as_seeds(seeds: Sequence[int]) -> np.ndarray:
-    """[B] uint32: the lowest 32 bits of each seed, which are all that `jax.random.key` uses."""
-    return np.array([seed % 2**32 for seed in seeds], np.uint32)
+def keys_of(seeds: Iterable[int]) -> Key:
+    """[B] keys: `jax.random.key` of each seed, which uses only its lowest 32 bits."""
+    return _keys(np.array([int(seed) % 2**32 for seed in seeds], np.uint32))
 
 
 def as_dictionaries(value: Any) -> Any:

@@ -284,7 +284,6 @@ class Vectorize:
     ) -> tuple[Any, Any, jax.Array, jax.Array, jax.Array, Info]:
         """Takes one step in all B episodes and resets those that end."""
         params = self.env.default_params if params is None else params
-        agents = (self.env.num_agents,) if self.env.num_agents > 1 else ()
-        action = as_index("action", action, (self.num_envs, *agents), self.env.name)
+        action = as_index("action", action, (self.num_envs, *self.env.action_shape), self.env.name)
         keys = draws.split(key, self.num_envs)
         return jax.vmap(self.env.step, in_axes=(0, 0, 0, None))(keys, state, action, params)
