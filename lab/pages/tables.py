@@ -14,7 +14,7 @@ import train
 from jaxenv.core import Environment, fields, terms
 from jaxenv.core.types import dense
 from jaxenv.wrappers import EpisodeStatistics
-from lab.pages import badges, licences
+from lab.pages import licences
 from train.learning import state as learner
 from train.settings.presets import scaled
 
@@ -104,5 +104,4 @@ def main(argv: Sequence[str]) -> int:
     for page in DOCS.rglob("*.md"):
         page.write_text(rewritten(page.read_text("utf-8")), "utf-8")
     licences.write()
-    badges.write()
     return 0
