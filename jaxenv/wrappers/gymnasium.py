@@ -138,7 +138,7 @@ class Gymnasium(gymnasium.Env):
         """The key of a seed, or the one that the last episode left, or at first a random one."""
         if seed is None and self._state is not None:
             return self._state.key
-        return keys_of([self.np_random.integers(2**32) if seed is None else seed])[0]
+        return keys_of([int(self.np_random.integers(2**32)) if seed is None else seed])[0]
 
     def _noting_mask(self, info: dict[str, Any]) -> dict[str, Any]:
         self._action_mask = info["action_mask"].astype(bool)
