@@ -104,8 +104,7 @@ def check_scenario(options: Mapping[str, Any] | None, params: Any, shape: tuple[
     if given is None:
         return None
     scenario, size = np.asarray(given), params.bank.size
-    if scenario.dtype.kind not in "iu" or scenario.shape not in ((), shape):
+    is_index = scenario.dtype.kind in "iu" and scenario.shape in ((), shape)
+    if not is_index or scenario.min() < 0 or scenario.max() >= size:
         raise ValueError(f"reset(options=...): scenario is an index of the bank, 0 to {size - 1}, got {given!r}")
-    if scenario.min() < 0 or scenario.max() >= size:
-        raise ValueError(f"reset(options=...): the bank has scenarios 0 to {size - 1}, got {given!r}")
     return np.broadcast_to(scenario, shape).astype(np.int32)
