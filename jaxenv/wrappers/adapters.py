@@ -43,8 +43,7 @@ def one_agent(id_or_env: str | Environment, params: Any, adapter: str) -> tuple[
         ValueError: also if the environment has more than one.
     """
     env, params = resolve(id_or_env, params)
-    if env.num_agents > 1:
-        raise ValueError(f"wrappers.{adapter} has one agent and {env.name} has {env.num_agents}; see wrappers.JaxMARL")
+    check_one_agent(env, adapter)
     return env, jax.device_put(params)
 
 
@@ -59,6 +58,12 @@ def as_their_space(suite: Any, space: spaces.Space) -> Any:
             return suite.Dict({name: as_their_space(suite, inner) for name, inner in space.fields})
         case _:
             raise TypeError(f"{suite.__name__} has no space like {space!r}")
+
+
+def check_one_agent(env: Environment, adapter: str) -> None:
+    """Rejects an environment of several agents."""
+    if env.num_agents > 1:
+        raise ValueError(f"wrappers.{adapter} has one agent and {env.name} has {env.num_agents}; see wrappers.JaxMARL")
 
 
 def check_num_envs(num_envs: int, adapter: str) -> None:

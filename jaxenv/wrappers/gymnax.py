@@ -12,7 +12,7 @@ from jaxenv.core.types import ActionMask, Info, Key
 from jaxenv.host.arguments import jit_method
 from jaxenv.host.companions import optional
 from jaxenv.host.names import did_you_mean_one_of
-from jaxenv.wrappers.adapters import as_their_space
+from jaxenv.wrappers.adapters import as_their_space, check_one_agent
 from jaxenv.wrappers.wrapper import FlattenObservation, discount, five_values
 
 Reported = Literal["plain", "all"]
@@ -54,11 +54,7 @@ class Gymnax:
         self.info = INFOS[self.steps] if self.info is None else self.info
         if self.info not in INFOS.values():
             raise ValueError(f"Gymnax(info={self.info!r}).{did_you_mean_one_of(self.info, INFOS.values())}")
-        if self.env.num_agents > 1:
-            raise ValueError(
-                f"Gymnax({self.name}): programs written for gymnax know one agent and one reward, and this environment"
-                f" has {self.env.num_agents} agents; wrappers.JaxMARL takes it"
-            )
+        check_one_agent(self.env, "Gymnax")
 
     @property
     def name(self) -> str:
