@@ -14,6 +14,11 @@ from jaxenv.host.names import did_you_mean_one_of
 RENDER_MODES = ("rgb_array", "ansi")
 
 
+def registry() -> Any:
+    """The registry, which stands above the wrappers: found by its name, and only when a program needs the ids."""
+    return importlib.import_module("jaxenv.registry")
+
+
 def resolve(id_or_env: str | Environment, params: Any = None) -> tuple[Environment, Any]:
     """The environment of an id, or the one given, and `params` or its own.
 
@@ -26,8 +31,7 @@ def resolve(id_or_env: str | Environment, params: Any = None) -> tuple[Environme
         TypeError: if it is neither an id nor an environment.
     """
     if isinstance(id_or_env, str):
-        # Not an import statement: the registry stands above the wrappers.
-        id_or_env = importlib.import_module("jaxenv.registry").build(id_or_env)
+        id_or_env = registry().build(id_or_env)
     if not isinstance(id_or_env, Environment):
         raise TypeError(f"expected an id such as 'LifeOps-v0' or a jaxenv.Environment, got {id_or_env!r}")
     if params is None:

@@ -19,6 +19,7 @@ from jaxenv.wrappers.adapters import (
     check_render_mode,
     check_scenario,
     one_agent,
+    registry,
 )
 from jaxenv.wrappers.host_episodes import HostBatch, HostEpisodes, KeyedState, keys_of, to_numpy
 from jaxenv.wrappers.wrapper import FlattenObservation
@@ -35,8 +36,7 @@ def register_gymnasium() -> None:
     >>> env.unwrapped.jax_env.name, int(env.action_space.n)
     ('TeamsClone-Mentions-v0', 114)
     """
-    registry = importlib.import_module("jaxenv.registry")  # by its name, since it stands above the wrappers
-    for id in registry.registered():
+    for id in registry().registered():
         if f"jaxenv/{id}" not in gymnasium.registry:
             gymnasium.register(
                 f"jaxenv/{id}",
