@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from jaxenv.core import ScenarioBank
-from jaxenv.core.library import LibraryEnvironment
+from jaxenv.core.environment import LibraryEnvironment
 from scenarios.text.errors import Problem
 from scenarios.text.records import Record
 

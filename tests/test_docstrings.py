@@ -24,10 +24,8 @@ MODULES = [
 # Modules whose examples, and adapters whose base classes, are of packages that need not be installed.
 NEEDED = {
     "jaxenv.wrappers.dm_env": "dm_env",
-    "jaxenv.wrappers.from_gymnax": "gymnax",
     "jaxenv.wrappers.gymnasium": "gymnasium",
-    "jaxenv.wrappers.gymnasium_registration": "gymnasium",
-    "jaxenv.wrappers.gymnasium_vector": "gymnasium",
+    "jaxenv.wrappers.gymnax": "gymnax",
     "jaxenv.wrappers.jumanji": "jumanji",
     "jaxenv.wrappers.registration": "jaxmarl",
     "jaxenv.wrappers.stable_baselines3": "stable_baselines3",

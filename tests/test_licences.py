@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.pages import badges, licences
+from lab.pages import licences
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "licences.md"
@@ -64,8 +64,8 @@ def test_what_people_install_comes_before_what_developers_do():
 
 
 def test_the_badges_are_those_of_pyproject():
-    made = badges.badges()
-    assert made == {path.name: path.read_text("utf-8") for path in badges.FOLDER.glob("*.svg")}
+    made = licences.badges()
+    assert made == {path.name: path.read_text("utf-8") for path in licences.FOLDER.glob("*.svg")}
     readme = (ROOT / "README.md").read_text("utf-8")
     assert re.findall(r"docs/badges/([\w.]+)", readme) == list(made)
     for words, file in re.findall(r"\[!\[([^]]+)\]\(docs/badges/([\w.]+)\)", readme):

@@ -4,4 +4,4 @@ from jaxenv.core import masking as masking
 from jaxenv.core import spaces as spaces
 from jaxenv.core.bank import ScenarioBank as ScenarioBank
 from jaxenv.core.environment import Environment as Environment
-from jaxenv.core.library import LibraryEnvironment as LibraryEnvironment
+from jaxenv.core.environment import LibraryEnvironment as LibraryEnvironment

@@ -1,6 +1,5 @@
 """The scenario bank: many scenarios of one shape as one tree of arrays, so that a reset is an index."""
 
-import functools
 import hashlib
 import itertools
 from collections.abc import Sequence
@@ -70,7 +69,7 @@ class ScenarioBank(struct.PyTreeNode):
             return jax.tree.map(lambda leaf: leaf[index], self.scenarios)
         if isinstance(index, int) and index < 0:
             index += self.size
-        return _rows(self.scenarios, index)
+        return read(self.scenarios, index)
 
     def sample(self, key: Key) -> jax.Array:
         """Draws an index from the start distribution: [] int32, from one random number, exact to 2⁻²³."""
@@ -217,12 +216,6 @@ class ScenarioBank(struct.PyTreeNode):
         others = [(name, getattr(self, name)) for name in _OTHER_FIELDS]
         named = [*((_name(path), leaf) for path, leaf in leaves), *others]
         return [(name, np.asarray(leaf)) for name, leaf in named if leaf is not None]
-
-
-@functools.partial(jax.jit, inline=True)
-def _rows(scenarios: Any, index: jax.Array) -> Any:
-    """One compiled program for all arrays when called outside of `jit`; inlined when called inside."""
-    return read(scenarios, index)
 
 
 def _is_cdf(cumulative: np.ndarray, size: int) -> bool:

@@ -1,7 +1,9 @@
-"""Checks of records: contents against declared spaces, and the numbers of params against bounds."""
+"""Checks of numbers that a user gives: contents of records, params, difficulties, and capacities of arrays."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+import dataclasses
+import functools
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar, TypeVar, cast
 
 import jax
 import jax.numpy as jnp
@@ -10,6 +12,10 @@ from jax.core import Tracer
 
 from jaxenv.core import spaces
 from jaxenv.host.names import short
+
+Generate = TypeVar("Generate", bound=Callable[..., Any])
+MOST = float(np.finfo(np.float32).max)
+MAX_CAPACITY = 120  # indices and counts are int8
 
 
 def require_within(space: spaces.Record, records: Any) -> None:
@@ -82,3 +88,67 @@ def _leaves(prefix: str, space: spaces.Record, records: Any) -> Iterator[tuple[s
             yield from _leaves(f"{prefix}{name}.", each, found)
         elif isinstance(each, spaces.Box):
             yield f"{prefix}{name}", each, found
+
+
+def with_difficulty(generate: Generate) -> Generate:
+    """A method `generate(self, key, difficulty)`; `as_difficulty` checks its difficulty."""
+
+    @functools.wraps(generate)
+    def call(self: Any, key: Any, difficulty: Any) -> Any:
+        return generate(self, key, as_difficulty(difficulty))
+
+    return cast(Generate, call)
+
+
+def as_difficulty(difficulty: Any) -> Any:
+    """Returns the difficulty unchanged; a traced one cannot raise, so its negative and NaN values become 0.
+
+    >>> from jaxenv.core.contents import as_difficulty
+    >>> as_difficulty(1.5)
+    1.5
+    >>> as_difficulty(-0.5)
+    Traceback (most recent call last):
+    ValueError: difficulty is -0.5, expected a number from 0 to 1, or a finite one above for what training never draws
+
+    Raises:
+        ValueError: if it is not traced and is not a number, or is negative, NaN or infinite in float32.
+    """
+    if isinstance(difficulty, Tracer):
+        return jnp.where(difficulty >= 0, difficulty, jnp.zeros_like(difficulty))
+    number = np.asarray(jax.device_get(difficulty))
+    if number.shape != () or not _is_within(number, 0, MOST):
+        raise ValueError(
+            f"difficulty is {difficulty!r:.100}, expected a number from 0 to 1, or a finite one above for what "
+            "training never draws"
+        )
+    return difficulty
+
+
+@dataclasses.dataclass(frozen=True)
+class Capacities:
+    """The base of an environment's `Limits`: each field is a number from 1 to its greatest value.
+
+    Attributes:
+        greatest: field -> its greatest value, where it is not `MAX_CAPACITY`.
+    """
+
+    greatest: ClassVar[Mapping[str, int]] = {}
+
+    def __post_init__(self) -> None:
+        """Refuses a capacity out of range."""
+        for name, value in dataclasses.asdict(self).items():
+            most = self.greatest.get(name, MAX_CAPACITY)
+            is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+            if not is_whole or not 1 <= value <= most:
+                found = short(repr(value))
+                raise ValueError(f"Limits({name}={found}): expected 1 to {most}, which is what the arrays can hold")
+
+
+def require_bits(what: str, count: int, bits: int) -> None:
+    """Refuses more items than there are bits (or codes) for them.
+
+    Raises:
+        ValueError: names the items, their number and the capacity.
+    """
+    if count > bits:
+        raise ValueError(f"{count} {what}, but the arrays have room for {bits}")

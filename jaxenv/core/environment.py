@@ -1,18 +1,22 @@
 """The contract of an environment: pure functions over fixed shapes, and an automatic reset that costs an index draw."""
 
 import abc
-from typing import Any, Generic, TypeVar
+import dataclasses
+import importlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeVar
 
 import jax
 import jax.numpy as jnp
 
-from jaxenv.core import spaces
-from jaxenv.core.difficulty import with_difficulty
-from jaxenv.core.entities import Entities, dense
-from jaxenv.core.types import ActionMask, Info, Key
+from jaxenv.core import fields, spaces
+from jaxenv.core.bank import ScenarioBank
+from jaxenv.core.contents import require_within, with_difficulty
+from jaxenv.core.types import ActionMask, Entities, Info, Key, Policy, StatefulPolicy, dense
 from jaxenv.host.arguments import as_index, jit_method
 from jaxenv.lowering import draws
-from jaxenv.lowering.varying import vary_alike
+from jaxenv.lowering.batches import vary_alike
 
 ParamsT = TypeVar("ParamsT")
 StateT = TypeVar("StateT")
@@ -42,7 +46,7 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Composes the automatic reset anew in a class that changes one of its parts without it.
 
-        Its `generate` never receives a difficulty below 0, see `jaxenv.core.difficulty`.
+        Its `generate` never receives a difficulty below 0, see `jaxenv.core.contents.as_difficulty`.
         """
         super().__init_subclass__(**kwargs)
         if vars(cls).get("generate", Environment.generate) is not Environment.generate:
@@ -71,6 +75,11 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
     def num_agents(self) -> int:
         """N; with more than one, actions, masks, rewards and observations have a leading axis N."""
         return 1
+
+    @property
+    def action_shape(self) -> tuple[int, ...]:
+        """The shape of an action and of a reward: (N,) for several agents, () for one."""
+        return (self.num_agents,) if self.num_agents > 1 else ()
 
     @abc.abstractmethod
     def init(self, key: Key, params: ParamsT, scenario: jax.Array | int | None) -> StateT:
@@ -220,7 +229,93 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
 
     def _index(self, action: Any) -> jax.Array:
         """An action as int32, [] or [N] for N agents."""
-        return as_index("action", action, (self.num_agents,) if self.num_agents > 1 else (), self.name)
+        return as_index("action", action, self.action_shape, self.name)
+
+
+class LibraryEnvironment(Environment[ParamsT, StateT, ObservationT]):
+    """An environment whose params hold a bank; without another, the one that is shipped beside its code.
+
+    Its spaces and the padding of its scenarios follow from its records, which declare them (`jaxenv.core.fields`).
+
+    Attributes:
+        library: the shipped bank, a file as `ScenarioBank.save` writes it; without one override `default_params`.
+        scenario_type: the record of a scenario.
+        state_type: the record of a state.
+        observation_type: the record of an observation.
+    """
+
+    library: ClassVar[Path]
+    scenario_type: ClassVar[type]
+    state_type: ClassVar[type]
+    observation_type: ClassVar[type]
+
+    @property
+    @abc.abstractmethod
+    def sizes(self) -> fields.Sizes:
+        """Axis -> length, for the axes that the records name."""
+
+    @property
+    def empty_scenario(self) -> Any:
+        """A scenario of padding only, as NumPy arrays in the shapes of this environment."""
+        return fields.padding(self.scenario_type, self.sizes)
+
+    def action_space(self, params: ParamsT | None = None) -> spaces.Space:
+        """The catalogue, 0 .. A − 1."""
+        return spaces.Discrete(self.num_actions)
+
+    def observation_space(self, params: ParamsT | None = None) -> spaces.Record:
+        """A space for each field of the observation."""
+        return fields.space(self.observation_type, self.sizes)
+
+    def state_space(self, params: ParamsT | None = None) -> spaces.Record:
+        """A space for each field of the state."""
+        return fields.space(self.state_type, self.sizes)
+
+    @abc.abstractmethod
+    def make_params(self, bank: ScenarioBank) -> ParamsT:
+        """The default params around a bank in the shapes of this environment; call it through `params_for`."""
+
+    def params_for(self, bank: ScenarioBank) -> ParamsT:
+        """The default params with another bank, brought to the shapes of this environment (host side).
+
+        Raises:
+            ValueError: if a scenario exceeds the limits, or has a value that no document can express.
+        """
+        resized = bank.resize(self.empty_scenario)
+        require_within(fields.space(self.scenario_type, self.sizes), resized.scenarios)
+        return self.make_params(resized)
+
+    @property
+    def default_params(self) -> ParamsT:
+        """The scenarios of the library and the numbers of the rules."""
+        # Arrays, not tracers, even inside a jit; the transfer to the device is intended.
+        with jax.ensure_compile_time_eval(), jax.transfer_guard("allow"):
+            return self.params_for(ScenarioBank.load(self.library, self.empty_scenario))
+
+
+@dataclasses.dataclass(frozen=True)
+class Family:
+    """The row that a new family of environments adds to `jaxenv.envs.FAMILIES`.
+
+    Its folder `jaxenv/envs/NAME/` has the engine, the generator, the features, `baseline.py` and `view/`; its documents
+    lie in `scenarios/NAME/`.
+
+    Attributes:
+        name: of these folders.
+        environment: the class of all its ids.
+        ids: id -> a function that builds its environment; its arguments are those of `jaxenv.make`.
+        baselines: environment -> name -> rule-based policy.
+    """
+
+    name: str
+    environment: type[Environment]
+    ids: Mapping[str, Callable[..., Environment]]
+    baselines: Callable[[Any], Mapping[str, Policy | StatefulPolicy]]
+
+    @property
+    def view(self) -> Any:
+        """The `jaxenv.rendering.View` that shows its states, imported here since only pictures and texts need it."""
+        return importlib.import_module(f"jaxenv.envs.{self.name}.view").VIEW
 
 
 def select(condition: jax.Array, one: StateT, other: StateT) -> StateT:

@@ -27,7 +27,6 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core import spaces
-from jaxenv.host.names import did_you_mean_one_of
 
 Sizes = Mapping[str, int]
 """Axis -> its length, and whatever other sizes bounds depend on."""
@@ -102,9 +101,6 @@ class Nested:
     def fields(self) -> dict[str, "Array | Nested"]:
         """The declarations of its fields, with the axes as they are called around it."""
         declared = declarations(self.kind)
-        for name in self.changes:
-            if name not in declared:
-                raise ValueError(f"{self.kind.__name__} has no field {name!r}.{did_you_mean_one_of(name, declared)}")
         changed = {name: dataclasses.replace(declared[name], **change) for name, change in self.changes.items()}
         return {name: each.renamed(self.axes) for name, each in (declared | changed).items()}
 

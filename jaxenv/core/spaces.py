@@ -114,11 +114,8 @@ class Record:
 
     @classmethod
     def of(cls, record: type, fields: Mapping[str, Space]) -> "Record":
-        """The space of `record`; a ValueError names the fields where `fields` does not match them."""
-        names = [field.name for field in dataclasses.fields(record)]
-        if set(names) != set(fields):
-            raise ValueError(f"the space of {record.__name__} names {sorted(fields)}, its fields are {sorted(names)}")
-        return cls(record, tuple((name, fields[name]) for name in names))
+        """The space of `record`, of which `fields` has a space for each field."""
+        return cls(record, tuple((field.name, fields[field.name]) for field in dataclasses.fields(record)))
 
     def __getitem__(self, name: str) -> Space:
         """The space of one field."""

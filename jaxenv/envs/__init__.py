@@ -1,6 +1,6 @@
 """The environments, a folder for each family; they do not import each other."""
 
-from jaxenv.core.family import Family
+from jaxenv.core.environment import Family
 from jaxenv.envs import lifeops, lifestack, teamsclone
 
 FAMILIES: tuple[Family, ...] = (lifeops.FAMILY, lifestack.FAMILY, teamsclone.FAMILY)

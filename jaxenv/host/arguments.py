@@ -78,7 +78,8 @@ def as_index(what: str, value: Any, shape: tuple[int, ...], owner: str) -> jax.A
     leaves = jax.tree.leaves(value) if isinstance(value, list | tuple) else [value]
     for leaf in leaves:
         if not _is_integer(leaf):
-            raise TypeError(f"{what} is {_described(leaf)}, {owner} expects {_integers(shape)}")
+            expected = f"integers of shape {list(shape)}" if shape else "an integer"
+            raise TypeError(f"{what} is {_described(leaf)}, {owner} expects {expected}")
     if isinstance(value, list | tuple):
         value = jnp.stack([_as_int32(leaf) for leaf in leaves]) if leaves else np.zeros(0, np.int32)
     if np.shape(value) != shape:
@@ -96,9 +97,7 @@ def within_int32(value: Any) -> Any:
     >>> within_int32([np.int64(2**32 + 3), 10**400, 3])
     [np.int32(2147483647), 2147483647, 3]
     """
-    if isinstance(value, list | tuple | dict):
-        return jax.tree.map(_clamped, value)
-    return _clamped(value)
+    return jax.tree.map(_clamped, value)
 
 
 def _clamped(leaf: Any) -> Any:
@@ -162,10 +161,6 @@ def _described(leaf: Any) -> str:
     if hasattr(leaf, "dtype"):
         return f"of type {leaf.dtype}"
     return repr(leaf) if isinstance(leaf, str | bool | float) else f"of type {type(leaf).__name__}"
-
-
-def _integers(shape: tuple[int, ...]) -> str:
-    return f"integers of shape {list(shape)}" if shape else "an integer"
 
 
 def _name(owner: Any) -> str:

@@ -1,17 +1,17 @@
-"""The packages that come with jaxenv, `train` and `scenarios`, and their command names.
+"""Packages that are imported where something needs them: `train` and `scenarios`, and those of others.
 
-A `train.py` or a folder `scenarios/` where Python was started hides the package of that name from `import train`; this
-module looks beside jaxenv itself.
+`train` and `scenarios` come with jaxenv. A `train.py` or a folder `scenarios/` where Python was started hides the
+package of that name from `import train`; this module looks beside jaxenv itself.
 """
 
 import importlib
-import importlib.util
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 COMMANDS = {"train": "jaxenv", "scenarios": "jaxenv scenarios"}
-"""The packages with their commands; each is also an extra of its name, which installs its requirements."""
+"""Package -> its command; each is also an extra of its name, which installs its requirements."""
 
 _BESIDE = Path(__file__).parents[2]
 
@@ -38,6 +38,24 @@ def companion(name: str) -> ModuleType:
         ) from error
 
 
+def optional(module: str, what: str, extra: str = "peers") -> Any:
+    """A module of another package, or a jaxenv module that imports another package.
+
+    Args:
+        module: its dotted name.
+        what: the feature that needs it, for the error.
+        extra: of jaxenv, which installs it.
+
+    Raises:
+        ImportError: if something is not installed, with the command that installs it.
+    """
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        missing = (error.name or module).partition(".")[0]
+        raise ImportError(f"{what} needs {missing}: pip install 'jaxenv[{extra}]'") from error
+
+
 def command(package: str) -> str:
     """How a package is called in a terminal: `jaxenv …`, or `python -m …` where this program was called like that.
 
@@ -57,13 +75,8 @@ def _load(package: str) -> None:
         if loaded.__file__ is None or not path.samefile(loaded.__file__):
             raise ImportError(f"jaxenv.{package} is hidden by {loaded.__file__ or package}: give that another name")
         return
-    spec = importlib.util.spec_from_file_location(package, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[package] = module
+    sys.path.insert(0, str(_BESIDE))
     try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[package]
-        raise
+        importlib.import_module(package)
+    finally:
+        sys.path.remove(str(_BESIDE))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from jaxenv.host.optional import optional
+from jaxenv.host.companions import optional
 from jaxenv.rendering.picture import Picture, blank_figure
 
 DOTS_PER_INCH = 100

@@ -3,7 +3,7 @@
 import html
 from collections.abc import Callable, Mapping, Sequence
 
-from jaxenv.host.optional import optional
+from jaxenv.host.companions import optional
 from jaxenv.rendering.canvas import TEXT, Canvas
 from jaxenv.rendering.theme import FAINT, FONT, INK, MUTED, fitting, text_width
 

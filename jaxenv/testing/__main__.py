@@ -31,11 +31,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Prints a line for each rule and returns the exit status."""
     try:
         arguments = _parser().parse_args(argv)
-    except SystemExit as exit:
-        return exit.code if isinstance(exit.code, int) else 2
-    try:
         env, params = build(arguments.environment)
         hidden = load(arguments.hidden) if arguments.hidden else None
+    except SystemExit as exit:  # how argument parsers end
+        return exit.code if isinstance(exit.code, int) else 2
     except UsageError as error:
         print(f"python -m jaxenv.testing: {error}", file=sys.stderr)
         return 2

@@ -8,37 +8,14 @@ import jax
 
 from jaxenv.core import Environment
 from jaxenv.core.types import Key
-from jaxenv.testing import episodes, programs, repeats
-from jaxenv.testing.rule import Broken, ConformanceError, Unchecked
+from jaxenv.testing import episodes, programs
+from jaxenv.testing.rule import Broken, ConformanceError, Rule, Unchecked
 from jaxenv.testing.run import CheckRun, PerturbHidden
 
 STEPS = 32
 
-# Where one of these is broken, no episode can be played.
-PRECONDITIONS = (programs.value, programs.params_are_traced, programs.jit, programs.avals)
-
-# These read `info`, so they are not checked where it is broken; of `mask` a part is.
-READ_INFO = (episodes.ends, episodes.final_observation, episodes.reward_parts, repeats.illegal_actions)
-
-_IN_ORDER = (
-    *PRECONDITIONS,
-    programs.info,
-    repeats.determinism,
-    episodes.ends,
-    episodes.time_limit,
-    episodes.scenario_index,
-    episodes.final_observation,
-    episodes.automatic_reset,
-    episodes.spaces,
-    episodes.finite,
-    episodes.mask,
-    episodes.reward_parts,
-    repeats.vmap_equals_a_loop,
-    repeats.compiles_once,
-    repeats.illegal_actions,
-    episodes.hidden_information,
-)
-RULES = {rule.name: rule for rule in _IN_ORDER}
+RULES = {each.name: each for module in (programs, episodes) for each in vars(module).values() if isinstance(each, Rule)}
+"""Name -> rule, in the order in which the modules define them."""
 
 
 class Verdict(NamedTuple):
@@ -118,13 +95,13 @@ def examine(
         if not playable:
             yield Verdict(name, "not checked", "a rule above is broken, without which no episode can be played")
             continue
-        if not has_info and rule in READ_INFO:
+        if not has_info and rule.reads_info:
             yield Verdict(name, "not checked", "the rule info is broken, and this one reads info")
             continue
         try:
             rule.check(run)
         except Broken as problem:
-            playable, has_info = rule not in PRECONDITIONS, has_info and rule is not programs.info
+            playable, has_info = not rule.is_precondition, has_info and rule is not programs.info
             yield Verdict(name, "broken", f"{problem}. Expected: {rule.law}. Usual cause: {rule.mistake}.")
         except Unchecked as reason:
             yield Verdict(name, "not checked", str(reason))

@@ -1,5 +1,6 @@
-"""Rules about the rollout: ends, resets, spaces, masks, rewards, and hidden information."""
+"""Rules about the rollout: ends, resets, spaces, masks, rewards, batches, illegal actions, and hidden information."""
 
+import dataclasses
 import functools
 from typing import Any
 
@@ -11,8 +12,12 @@ from jaxenv.core import ScenarioBank
 from jaxenv.testing.rule import Unchecked, at, broken, is_float, require_equal, rule
 from jaxenv.testing.run import CheckRun
 
+LENGTH = 8  # steps of one episode
+STATES = 8  # in which illegal actions are compared
+CHOICES = 4  # illegal actions compared in each
 
-@rule(mistake="an end is computed from the state after the reset, or in two places")
+
+@rule(mistake="an end is computed from the state after the reset, or in two places", reads_info=True)
 def ends(run: CheckRun) -> None:
     """`step` reports the ends and the reward of `step_env` and `is_truncated`."""
     rollout = run.rollout
@@ -58,7 +63,7 @@ def scenario_index(run: CheckRun) -> None:
             broken(f"an episode of scenario {index} reports scenario {one}")
 
 
-@rule(mistake="it is taken after the reset")
+@rule(mistake="it is taken after the reset", reads_info=True)
 def final_observation(run: CheckRun) -> None:
     """`info['final_observation']` is the observation before the reset."""
     rollout = run.rollout
@@ -130,12 +135,57 @@ def mask(run: CheckRun) -> None:
         raise Unchecked("info has no invalid_action, which says what the transition accepts; the mask's ends are right")
 
 
-@rule(mistake="a term was added to the reward alone")
+@rule(mistake="a term was added to the reward alone", reads_info=True)
 def reward_parts(run: CheckRun) -> None:
     """`info['reward_parts']` sums to the reward."""
     _, _, reward, _, info = run.rollout.step_env
     parts = [np.asarray(part, np.float64) for part in jax.tree.leaves(info["reward_parts"])]
     require_equal("the sum of info['reward_parts']", sum(parts), np.asarray(reward, np.float64))
+
+
+@rule(mistake="the float order matters: large numbers cancel, or a float is cast to an integer or compared")
+def vmap_equals_a_loop(run: CheckRun) -> None:
+    """A batch gives what its episodes give one by one: integers to the bit, floats to 1e-5."""
+    rollout, state = run.rollout, None
+    for step in range(min(len(rollout.action), LENGTH)):
+        result = run.single_step(step, 0, state=state)
+        batched = jax.tree.map(lambda leaf, step=step: leaf[step, 0], rollout.step)
+        require_equal("step without a batch", result, batched, where=at(step, 0))
+        state = result[1]
+
+
+@rule(mistake="the environment changes a field of itself while it is traced")
+def compiles_once(run: CheckRun) -> None:
+    """One compiled step serves every state, and tracing leaves the environment unchanged."""
+    state, twin = None, dataclasses.replace(run.env)  # pyright: ignore
+    jax.eval_shape(lambda key, params: run.env.reset_env(key, params), run.key, run.params)
+    if run.env != twin:
+        broken("the environment is not equal to what it was before reset was traced")
+    for step in range(min(len(run.rollout.action), 3)):
+        state = run.single_step(step, 0, state=state)[1]
+        if run.traces > 1:
+            broken(f"step was traced again at step {step}, with arguments of the same shapes and dtypes")
+
+
+@rule(mistake="an effect is applied before the action is found to be illegal", reads_info=True)
+def illegal_actions(run: CheckRun) -> None:
+    """All illegal actions lead from one state to the same next state."""
+    rollout = run.rollout
+    refused = ~rollout.accepted
+    places = np.argwhere(refused.sum(axis=-1) >= 2)
+    for place in places[:: max(1, len(places) // STATES)][:STATES]:
+        step, episode, *agent = place
+        states = {}
+        for choice in np.flatnonzero(refused[tuple(place)])[:CHOICES]:
+            action = np.array(rollout.action[step, episode])
+            action[tuple(agent)] = choice
+            states[choice] = run.single_step(step, episode, action=action)[1]
+        first, *others = states
+        for other in others:
+            what = f"after illegal action {other} instead of {first}, state"
+            require_equal(what, states[other], states[first], where=at(step, episode))
+    if not len(places):
+        raise Unchecked("no state has two illegal actions to compare")
 
 
 @rule(mistake="observe reads the scenario or the state where it should read what was revealed")

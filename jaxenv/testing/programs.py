@@ -1,4 +1,4 @@
-"""Rules about the program, checked without playing: values, traces, shapes and dtypes."""
+"""Rules about the program: values, traces, shapes and dtypes, the same bits again."""
 
 import dataclasses
 import re
@@ -10,15 +10,18 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxenv.testing.rule import aval, broken, rule
-from jaxenv.testing.run import CheckRun, action_shape
+from jaxenv.testing.rule import aval, broken, require_equal, rule
+from jaxenv.testing.run import CheckRun
 
 ALWAYS_IN_INFO = ("reward_parts", "invalid_action", "terminated", "truncated", "final_observation")
 TRACING_ERRORS = (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError)
 NUMBERS = (bool, int, float, np.ndarray, np.generic, jax.Array)
 
 
-@rule(mistake="a list or an array is a field, or eq=False makes jit compile again for every instance")
+@rule(
+    mistake="a list or an array is a field, or eq=False makes jit compile again for every instance",
+    is_precondition=True,
+)
 def value(run: CheckRun) -> None:
     """An environment is a frozen dataclass, equal and hashable by its fields."""
     env: Any = run.env
@@ -34,7 +37,10 @@ def value(run: CheckRun) -> None:
         broken(f"two {name} of the same fields differ in {'hash' if twin == env else '=='}")
 
 
-@rule(mistake="a field is pytree_node=False, or `if`, `int` or `range` is applied to a number of params")
+@rule(
+    mistake="a field is pytree_node=False, or `if`, `int` or `range` is applied to a number of params",
+    is_precondition=True,
+)
 def params_are_traced(run: CheckRun) -> None:
     """Every number of params is a traced leaf."""
     for name in _static_numbers(run.params, "params"):
@@ -49,7 +55,10 @@ def params_are_traced(run: CheckRun) -> None:
         broken(f"a number of params is used as a Python value {_where(error)}")
 
 
-@rule(mistake="a Python `if` or a NumPy function is applied to a traced array: use jnp.where and jnp")
+@rule(
+    mistake="a Python `if` or a NumPy function is applied to a traced array: use jnp.where and jnp",
+    is_precondition=True,
+)
 def jit(run: CheckRun) -> None:
     """Reset and step can be traced."""
     try:
@@ -58,7 +67,7 @@ def jit(run: CheckRun) -> None:
         broken(f"a traced array is used as a Python value {_where(error)}: {str(error).splitlines()[0]}")
 
 
-@rule(mistake="a Python number gives an array of weak type or another dtype: write jnp.int32(0)")
+@rule(mistake="a Python number gives an array of weak type or another dtype: write jnp.int32(0)", is_precondition=True)
 def avals(run: CheckRun) -> None:
     """Reset and step give the same shapes, dtypes and weak types, so that a scan can carry them."""
     first, mask, action = _abstract_reset(run)
@@ -100,7 +109,18 @@ def info(run: CheckRun) -> None:
         broken("info['reward_parts'] is empty")
 
 
-def require_same_program(run: CheckRun) -> None:
+@rule(mistake="Python's or NumPy's random numbers, a clock or a global counter become constants while tracing")
+def determinism(run: CheckRun) -> None:
+    """The same arguments give the same bits."""
+    _require_same_program(run)
+    rollout, again = run.rollouts
+    first = jax.tree.map(lambda leaf: leaf[0], rollout.replace(reset=None))
+    for name in ("step", "step_env", "mask_after", "is_truncated"):
+        found, expected = getattr(again, name), getattr(first, name)
+        require_equal(f"{name}, called again with the same arguments,", found, expected, where="at step 0", exact=True)
+
+
+def _require_same_program(run: CheckRun) -> None:
     """Requires reset and step, traced twice, to be the same program."""
     (first, constants), (second, others) = _program(run), _program(run)
     for one, other in zip(first.splitlines(), second.splitlines(), strict=False):
@@ -116,7 +136,7 @@ def _trace_first_step(run: CheckRun, traced_params: bool) -> None:
 
     def first_step(key: Any, params: Any) -> Any:
         _, state = env.reset_env(key, params)
-        action = jnp.zeros(action_shape(env.action_mask(state, params)), jnp.int32)
+        action = jnp.zeros(env.action_mask(state, params).shape[:-1], jnp.int32)
         after = env.step_env(key, state, action, params)
         return after, env.is_truncated(after[1], params)
 
@@ -130,7 +150,7 @@ def _abstract_reset(run: CheckRun) -> tuple[Any, Any, Any]:
     """Shapes and dtypes of (the results of `reset`, the mask, an action)."""
     first = jax.eval_shape(run.env.reset_env, run.key, run.params)
     mask = jax.eval_shape(run.env.action_mask, first[1], run.params)
-    return first, mask, jax.ShapeDtypeStruct(action_shape(mask), jnp.int32)
+    return first, mask, jax.ShapeDtypeStruct(mask.shape[:-1], jnp.int32)
 
 
 def _abstract_step(run: CheckRun) -> Any:

@@ -33,10 +33,14 @@ class Rule:
     Attributes:
         check: raises `Broken` or `Unchecked`, or returns where the rule holds.
         mistake: the usual cause of breaking the rule.
+        is_precondition: whether no episode can be played where the rule is broken.
+        reads_info: whether it reads `info`, so that it is not checked where the rule `info` is broken.
     """
 
     check: Callable[[CheckRun], None]
     mistake: str
+    is_precondition: bool = False
+    reads_info: bool = False
 
     @property
     def name(self) -> str:
@@ -49,9 +53,11 @@ class Rule:
         return " ".join((inspect.getdoc(self.check) or "").split()).rstrip(".")
 
 
-def rule(*, mistake: str) -> Callable[[Callable[[CheckRun], None]], Rule]:
-    """Makes a rule of a function whose docstring states the law."""
-    return lambda check: Rule(check, mistake)
+def rule(
+    *, mistake: str, is_precondition: bool = False, reads_info: bool = False
+) -> Callable[[Callable[[CheckRun], None]], Rule]:
+    """Makes a rule of a function whose docstring states the law; see `Rule` for the arguments."""
+    return lambda check: Rule(check, mistake, is_precondition, reads_info)
 
 
 def require_equal(what: str, found: Any, expected: Any, *, where: str | None = None, exact: bool = False) -> None:

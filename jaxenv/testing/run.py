@@ -52,6 +52,7 @@ class CheckRun:
     key: Key
     steps: int
     perturb_hidden: PerturbHidden | None
+    traces: int = 0  # how often `single_step` was traced
 
     @functools.cached_property
     def rollouts(self) -> tuple[Rollout, Any]:
@@ -63,31 +64,22 @@ class CheckRun:
         """Random play, compiled once, with separate params for each episode."""
         return self.rollouts[0]
 
-    @functools.cached_property
-    def single_step(self) -> "SingleStep":
-        """`env.step` without a batch."""
-        return SingleStep(self.env, self.params)
-
-
-class SingleStep:
-    """`env.step` without a batch; `traces` counts how often it was traced."""
-
-    def __init__(self, env: Environment, params: Any) -> None:
-        self.traces = 0
-        self._env, self._params = env, params
-        self._step = jax.jit(self._traced_step)
-
-    def __call__(self, rollout: Rollout, step: int, episode: int, state: Any = None, action: Any = None) -> Any:
-        """The six values of one step of the rollout, or of another state or action in its place."""
+    def single_step(self, step: int, episode: int, state: Any = None, action: Any = None) -> Any:
+        """The six values of one step of the rollout without a batch, or of another state or action in its place."""
+        rollout = self.rollout
         state = jax.tree.map(lambda leaf: leaf[step, episode], rollout.state) if state is None else state
         action = rollout.action[step, episode] if action is None else action
         key = jax.random.wrap_key_data(jnp.asarray(rollout.key[step, episode]))
         state, action = jax.tree.map(jnp.asarray, (state, action))
-        return jax.device_get(self._step(key, state, action, self._params))
+        return jax.device_get(self._step(key, state, action, self.params))
 
-    def _traced_step(self, key: Key, state: Any, action: jax.Array, params: Any) -> Any:
-        self.traces += 1
-        return self._env.step(key, state, action, params)
+    @functools.cached_property
+    def _step(self) -> Callable[..., Any]:
+        def step(*arguments: Any) -> Any:
+            self.traces += 1
+            return self.env.step(*arguments)
+
+        return jax.jit(step)
 
 
 def roll_out(env: Environment, params: Any, key: Key, steps: int) -> tuple[Rollout, Any]:
@@ -119,11 +111,6 @@ def roll_out(env: Environment, params: Any, key: Key, steps: int) -> tuple[Rollo
         if step >= steps and ended:
             break
     return jax.tree.map(lambda *leaves: np.stack(leaves), *rows), again
-
-
-def action_shape(mask: Any) -> tuple[int, ...]:
-    """The shape of an action, from that of a mask: (N,) for N agents, else ()."""
-    return mask.shape[:-1]
 
 
 def _step_both_ways(

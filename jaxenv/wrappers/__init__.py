@@ -8,37 +8,37 @@ those suites.
 
 from typing import TYPE_CHECKING, Any
 
-from jaxenv.host.optional import optional
+from jaxenv.host.companions import optional
 from jaxenv.wrappers.episode_statistics import EpisodeStatistics as EpisodeStatistics
 from jaxenv.wrappers.episode_statistics import EpisodeSummary as EpisodeSummary
 from jaxenv.wrappers.episode_statistics import summarize as summarize
-from jaxenv.wrappers.flatten_observation import FlatObservation as FlatObservation
-from jaxenv.wrappers.flatten_observation import FlattenObservation as FlattenObservation
-from jaxenv.wrappers.from_gymnax import FromGymnax as FromGymnax
+from jaxenv.wrappers.gymnax import FromGymnax as FromGymnax
 from jaxenv.wrappers.gymnax import Gymnax as Gymnax
 from jaxenv.wrappers.jaxmarl import JaxMARL as JaxMARL
-from jaxenv.wrappers.legacy_step import LegacyStep as LegacyStep
-from jaxenv.wrappers.legal_actions import LegalActions as LegalActions
 from jaxenv.wrappers.registration import register_gymnax as register_gymnax
 from jaxenv.wrappers.registration import register_jaxmarl as register_jaxmarl
-from jaxenv.wrappers.vectorize import Vectorize as Vectorize
+from jaxenv.wrappers.wrapper import FlatObservation as FlatObservation
+from jaxenv.wrappers.wrapper import FlattenObservation as FlattenObservation
+from jaxenv.wrappers.wrapper import LegacyStep as LegacyStep
+from jaxenv.wrappers.wrapper import LegalActions as LegalActions
+from jaxenv.wrappers.wrapper import Vectorize as Vectorize
 from jaxenv.wrappers.wrapper import Wrapper as Wrapper
 
 if TYPE_CHECKING:
     from jaxenv.wrappers.dm_env import DmEnv as DmEnv
     from jaxenv.wrappers.gymnasium import Gymnasium as Gymnasium
-    from jaxenv.wrappers.gymnasium_registration import register_gymnasium as register_gymnasium
-    from jaxenv.wrappers.gymnasium_vector import GymnasiumVector as GymnasiumVector
+    from jaxenv.wrappers.gymnasium import GymnasiumVector as GymnasiumVector
+    from jaxenv.wrappers.gymnasium import register_gymnasium as register_gymnasium
     from jaxenv.wrappers.jumanji import Jumanji as Jumanji
     from jaxenv.wrappers.stable_baselines3 import SB3VecEnv as SB3VecEnv
 
 _ADAPTERS = {  # name -> (module, extra that installs its requirements)
     "DmEnv": ("dm_env", "peers"),
     "Gymnasium": ("gymnasium", "peers"),
-    "GymnasiumVector": ("gymnasium_vector", "peers"),
+    "GymnasiumVector": ("gymnasium", "peers"),
     "Jumanji": ("jumanji", "peers"),
     "SB3VecEnv": ("stable_baselines3", "sb3"),
-    "register_gymnasium": ("gymnasium_registration", "peers"),
+    "register_gymnasium": ("gymnasium", "peers"),
 }
 
 

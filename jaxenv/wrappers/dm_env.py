@@ -1,19 +1,16 @@
 """An environment with dm_env's interface: NumPy, one episode at a time, the state and the key kept inside."""
 
-import functools
 from typing import Any
 
 import dm_env
 import jax
-import jax.numpy as jnp
 import numpy as np
 from dm_env import specs
 
 from jaxenv.core import Environment
-from jaxenv.core.types import Key
-from jaxenv.lowering import draws
-from jaxenv.wrappers.flatten_observation import FlatObservation, FlattenObservation
-from jaxenv.wrappers.resolve import one_agent
+from jaxenv.wrappers.adapters import check_actions, one_agent
+from jaxenv.wrappers.host_episodes import First, HostEpisodes, KeyedState, Step
+from jaxenv.wrappers.wrapper import FlattenObservation
 
 
 class DmEnv(dm_env.Environment):
@@ -41,15 +38,15 @@ class DmEnv(dm_env.Environment):
     def __init__(self, id_or_env: str | Environment, params: Any = None, seed: int = 0) -> None:
         """Wraps an environment (or that of an id) with params, by default its own."""
         self.env, self.params = one_agent(id_or_env, params, "DmEnv")
-        self._flat = FlattenObservation(self.env)
-        self._space: Any = self._flat.observation_space(self.params)
-        self._key = jax.random.key(seed)
-        self._state: Any = None  # between episodes
+        self._programs = HostEpisodes(self.env)
+        self._state = KeyedState(jax.random.key(seed), None)
+        self._is_over = True
 
     def reset(self) -> Any:
         """Starts an episode: a time step of type FIRST, whose reward and discount are None."""
-        observation, self._state = self._flat.reset(self._next_key(), self.params)
-        return dm_env.restart(_arrays(observation))
+        self._state, first = self._programs.reset(self._state.key, self.params, None)
+        self._is_over = False
+        return dm_env.restart(_arrays(first))
 
     def step(self, action: Any) -> Any:
         """One turn, or the start of an episode where none is under way.
@@ -63,21 +60,19 @@ class DmEnv(dm_env.Environment):
         Raises:
             ValueError: if the action is no such index.
         """
-        if self._state is None:
+        if self._is_over:
             return self.reset()
-        index = self._index(action)
-        observation, self._state, reward, terminated, truncated = _turn(
-            self._flat, self._next_key(), self._state, index, self.params
-        )
-        result = float(reward), _arrays(observation)
-        if not (terminated or truncated):
+        self._state, step = self._programs.step(self._state, check_actions(action, self.env), self.params)
+        self._is_over = bool(step.terminated | step.truncated)
+        result = float(step.reward), _arrays(step)
+        if not self._is_over:
             return dm_env.transition(*result)
-        self._state = None
-        return dm_env.termination(*result) if terminated else dm_env.truncation(*result)
+        return dm_env.termination(*result) if step.terminated else dm_env.truncation(*result)
 
     def observation_spec(self) -> dict[str, Any]:
         """The vector, [F] float32, and the mask, [A] bool."""
-        vector, mask = self._space["vector"], self._space["action_mask"]
+        space: Any = FlattenObservation(self.env).observation_space(self.params)
+        vector, mask = space["vector"], space["action_mask"]
         return {
             "observation": specs.Array(vector.shape, vector.dtype, name="observation"),
             "action_mask": specs.BoundedArray(mask.shape, mask.dtype, minimum=False, maximum=True, name="action_mask"),
@@ -87,26 +82,7 @@ class DmEnv(dm_env.Environment):
         """An index of the catalogue, [] int32."""
         return specs.DiscreteArray(self.env.num_actions, dtype=np.int32, name="action")
 
-    def _index(self, action: Any) -> jax.Array:
-        """[] int32: the action, if it is valid."""
-        index = np.asarray(action)
-        if index.shape != () or index.dtype.kind not in "iu" or not 0 <= index < self.env.num_actions:
-            raise ValueError(f"DmEnv.step expects an integer 0 .. {self.env.num_actions - 1}, got {action!r}")
-        return jnp.int32(index)
 
-    def _next_key(self) -> Key:
-        """A new key."""
-        self._key, key = draws.split(self._key)
-        return key
-
-
-@functools.partial(jax.jit, static_argnums=0)
-def _turn(flat: FlattenObservation, key: Key, state: Any, action: jax.Array, params: Any) -> tuple[Any, ...]:
-    """One turn without reset: (observation, state, reward, terminated, truncated)."""
-    observation, state, reward, terminated, _ = flat.step_env(key, state, action, params)
-    return observation, state, reward, terminated, flat.is_truncated(state, params)
-
-
-def _arrays(observation: FlatObservation) -> dict[str, np.ndarray]:
+def _arrays(seen: First | Step) -> dict[str, np.ndarray]:
     """The observation in NumPy."""
-    return {"observation": np.asarray(observation.vector), "action_mask": np.asarray(observation.action_mask)}
+    return {"observation": np.asarray(seen.observation), "action_mask": np.asarray(seen.info["action_mask"], bool)}

@@ -134,7 +134,7 @@ class EpisodeStatistics(Wrapper):
         """The wrapped environment's space, and unbounded totals."""
         most = float(jnp.finfo(jnp.float32).max)
         episode = {
-            "episode_return": spaces.Box(-most, most, self._agents, jnp.float32),
+            "episode_return": spaces.Box(-most, most, self.action_shape, jnp.float32),
             "length": spaces.Box(0, 2**31 - 2, (), jnp.int32),
         }
         return spaces.Record.of(
@@ -145,9 +145,4 @@ class EpisodeStatistics(Wrapper):
     @property
     def _empty(self) -> Episode:
         """The totals before the first step."""
-        return Episode(jnp.zeros(self._agents, jnp.float32), jnp.int32(0))
-
-    @property
-    def _agents(self) -> tuple[int, ...]:
-        """The shape of a reward."""
-        return (self.num_agents,) if self.num_agents > 1 else ()
+        return Episode(jnp.zeros(self.action_shape, jnp.float32), jnp.int32(0))

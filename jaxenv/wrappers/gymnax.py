@@ -1,17 +1,19 @@
-"""An environment with gymnax's signatures and spaces, for programs written for gymnax."""
+"""Environments for programs written for gymnax, and those of gymnax for programs written for jaxenv."""
 
 import dataclasses
 from typing import Any, Literal
 
 import jax
+import jax.numpy as jnp
+from flax import struct
 
 from jaxenv.core import Environment, spaces
 from jaxenv.core.types import ActionMask, Info, Key
 from jaxenv.host.arguments import jit_method
+from jaxenv.host.companions import optional
 from jaxenv.host.names import did_you_mean_one_of
-from jaxenv.host.optional import optional
-from jaxenv.wrappers.flatten_observation import FlattenObservation
-from jaxenv.wrappers.legacy_step import discount, five_values
+from jaxenv.wrappers.adapters import as_their_space, check_one_agent
+from jaxenv.wrappers.wrapper import FlattenObservation, discount, five_values
 
 Reported = Literal["plain", "all"]
 INFOS: dict[int, Reported] = {5: "plain", 6: "all"}  # the default `info` by the values of a step
@@ -52,11 +54,7 @@ class Gymnax:
         self.info = INFOS[self.steps] if self.info is None else self.info
         if self.info not in INFOS.values():
             raise ValueError(f"Gymnax(info={self.info!r}).{did_you_mean_one_of(self.info, INFOS.values())}")
-        if self.env.num_agents > 1:
-            raise ValueError(
-                f"Gymnax({self.name}): programs written for gymnax know one agent and one reward, and this environment"
-                f" has {self.env.num_agents} agents; wrappers.JaxMARL takes it"
-            )
+        check_one_agent(self.env, "Gymnax")
 
     @property
     def name(self) -> str:
@@ -106,15 +104,15 @@ class Gymnax:
 
     def action_space(self, params: Any = None) -> Any:
         """The actions, as a space of gymnax."""
-        return _convert(self.env.action_space(params))
+        return as_their_space(_their_spaces(), self.env.action_space(params))
 
     def observation_space(self, params: Any = None) -> Any:
         """A box of F numbers, as a space of gymnax."""
-        return _convert(self._flat.observation_space(params)["vector"])
+        return as_their_space(_their_spaces(), self._flat.observation_space(params)["vector"])
 
     def state_space(self, params: Any = None) -> Any:
         """The states, as a space of gymnax."""
-        return _convert(self.env.state_space(params))
+        return as_their_space(_their_spaces(), self.env.state_space(params))
 
     @property
     def _flat(self) -> FlattenObservation:
@@ -132,15 +130,117 @@ def check_steps(steps: int) -> None:
         raise ValueError(f"Gymnax(steps={steps!r}): expected 6 values, or 5 as before gymnax 1.0")
 
 
-def _convert(space: spaces.Space) -> Any:
-    """The equivalent space of gymnax."""
-    theirs = optional("gymnax.environments.spaces", "a space of Gymnax")
-    match space:
-        case spaces.Discrete():
-            return theirs.Discrete(space.n)
-        case spaces.Box():
-            return theirs.Box(space.low, space.high, space.shape, space.dtype)
-        case spaces.Record():
-            return theirs.Dict({name: _convert(inner) for name, inner in space.fields})
-        case _:
-            raise TypeError(f"gymnax has no space like {space!r}")
+def _their_spaces() -> Any:
+    """Gymnax's module of spaces."""
+    return optional("gymnax.environments.spaces", "a space of Gymnax")
+
+
+class GymnaxState(struct.PyTreeNode):
+    """The environment's state and last observation: some observations do not follow from the state."""
+
+    env_state: Any
+    observation: jax.Array
+
+
+class GymnaxObservation(struct.PyTreeNode):
+    """The environment's observation."""
+
+    array: jax.Array
+    action_mask: ActionMask  # [A] bool, all True: gymnax knows no illegal actions
+
+
+class GymnaxReward(struct.PyTreeNode):
+    """The reward, which has one part."""
+
+    reward: jax.Array  # [] float32
+
+
+@dataclasses.dataclass(frozen=True)
+class FromGymnax(Environment):
+    """A gymnax environment with discrete actions, of gymnax 1.0 or later, which separates truncation from termination.
+
+    Its params are the environment's own. They have no bank of scenarios: each episode starts as gymnax starts it.
+
+    >>> import gymnax, jax, jaxenv
+    >>> env = jaxenv.wrappers.FromGymnax(gymnax.make("CartPole-v1")[0])
+    >>> observation, state = env.reset(jax.random.key(0), env.default_params)
+    >>> env.name, env.num_actions, observation.array.shape
+    ('CartPole-v1', 2, (4,))
+
+    Attributes:
+        env: the gymnax environment; two wrappers are equal if it is the same object.
+    """
+
+    env: Any
+
+    def __post_init__(self) -> None:
+        """Rejects environments without the step of gymnax 1.0."""
+        if not (hasattr(self.env, "step_env") and hasattr(self.env, "is_truncated")):
+            raise TypeError(f"FromGymnax expects an environment of gymnax 1.0 or later, got {self.env!r}")
+
+    @property
+    def name(self) -> str:
+        """The name that gymnax gives it."""
+        return self.env.name
+
+    @property
+    def num_actions(self) -> int:
+        """The size A of the action catalogue."""
+        return self.env.num_actions
+
+    @property
+    def default_params(self) -> Any:
+        """The environment's params, with arrays in the place of Python numbers."""
+        return jax.tree.map(jnp.asarray, self.env.default_params)
+
+    def init(self, key: Key, params: Any, scenario: jax.Array | int | None) -> GymnaxState:
+        """The first state; there is one scenario, whatever its index."""
+        del scenario
+        observation, state = self.env.reset_env(key, params)
+        # Their first states have Python numbers and other dtypes than later ones.
+        _, later, *_ = jax.eval_shape(self.env.step_env, key, state, jnp.int32(0), params)
+        state = jax.tree.map(lambda x, like: jnp.asarray(x, like.dtype), state, later)
+        return GymnaxState(state, jnp.asarray(observation, jnp.float32))
+
+    def transition(
+        self, key: Key, state: GymnaxState, action: jax.Array, params: Any
+    ) -> tuple[GymnaxState, jax.Array, jax.Array, Info]:
+        """One step without reset; the time limit is in `is_truncated`."""
+        observation, env_state, reward, terminated, _ = self.env.step_env(key, state.env_state, action, params)
+        reward = jnp.asarray(reward, jnp.float32).reshape(())
+        info = {"reward_parts": GymnaxReward(reward), "invalid_action": jnp.bool_(False)}
+        following = GymnaxState(env_state, jnp.asarray(observation, jnp.float32))
+        return following, reward, jnp.asarray(terminated, bool), info
+
+    def observe(self, state: GymnaxState, params: Any) -> GymnaxObservation:
+        """The environment's observation."""
+        return GymnaxObservation(state.observation, self.action_mask(state, params))
+
+    def is_truncated(self, state: GymnaxState, params: Any) -> jax.Array:
+        """[] bool: the time limit is reached."""
+        return jnp.asarray(self.env.is_truncated(state.env_state, params), bool)
+
+    def action_mask(self, state: GymnaxState, params: Any) -> ActionMask:
+        """[A] bool, all True."""
+        return jnp.ones(self.num_actions, bool)
+
+    def action_space(self, params: Any = None) -> spaces.Space:
+        """The integers 0 .. A − 1."""
+        return spaces.Discrete(self.num_actions)
+
+    def observation_space(self, params: Any = None) -> spaces.Space:
+        """Arrays of the shape that gymnax declares, within its bounds."""
+        box = self.env.observation_space(self.default_params if params is None else params)
+        low, high = (float(jnp.asarray(bound).reshape(-1)[0]) for bound in (jnp.min(box.low), jnp.max(box.high)))
+        fields = {"array": spaces.Box(low, high, tuple(box.shape), jnp.float32)}
+        return spaces.Record.of(
+            GymnaxObservation, {**fields, "action_mask": spaces.Box(0, 1, (self.num_actions,), bool)}
+        )
+
+    def state_space(self, params: Any = None) -> spaces.Space:
+        """Unknown: the states that gymnax declares are not always those that occur."""
+        raise NotImplementedError(f"{self.name} of gymnax declares no dependable space of states")
+
+    def flatten(self, observation: GymnaxObservation, params: Any) -> jax.Array:
+        """[F] float32: the array in one row."""
+        return observation.array.reshape(-1)

@@ -1,8 +1,8 @@
-"""Episodes of one agent for programs on the host: a compiled step that carries its random key, and NumPy results."""
+"""Episodes of one agent for programs on the host, one or B: a compiled step that carries its key, NumPy results."""
 
 import dataclasses
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -14,7 +14,7 @@ from jaxenv.core import Environment
 from jaxenv.core.environment import select
 from jaxenv.core.types import Info, Key
 from jaxenv.lowering import draws
-from jaxenv.wrappers.flatten_observation import FlattenObservation
+from jaxenv.wrappers.wrapper import FlattenObservation
 
 
 class KeyedState(struct.PyTreeNode):
@@ -108,15 +108,77 @@ class HostEpisodes:
         return observation, {"action_mask": mask.astype(jnp.int8)}
 
 
-@jax.jit
-def keys_of(seeds: jax.Array) -> Key:
-    """[B] keys of [B] uint32 seeds: `jax.random.key` of each."""
-    return jax.vmap(jax.random.key)(seeds)
+class HostBatch:
+    """Keeps the states of B episodes and their masks; each of its methods is one compiled call.
+
+    Attributes:
+        num_envs: B.
+        action_masks: [B, A] bool, of the current states; all False before the first reset.
+    """
+
+    def __init__(self, env: Environment, num_envs: int, flat: bool = True) -> None:
+        """Starts nothing yet."""
+        self.num_envs = num_envs
+        self.action_masks = np.zeros((num_envs, env.num_actions), bool)
+        self._programs = HostEpisodes(env, flat)
+        self._states: KeyedState | None = None
+
+    def reset(
+        self,
+        params: Any,
+        seeds: Sequence[int | None],
+        scenarios: np.ndarray | None,
+        generator: np.random.Generator,
+    ) -> First:
+        """Starts B episodes.
+
+        Args:
+            params: of the environment.
+            seeds: B of them; where one is None the episodes go on with the key they have, which for the first ones
+                is drawn with `generator`.
+            scenarios: [B] int32, or None to draw them.
+            generator: of the seeds of first episodes.
+        """
+        if self._states is None:
+            keys = keys_of(generator.integers(2**32, size=self.num_envs, dtype=np.uint32))
+        else:
+            keys = self._states.key
+        given = np.array([seed is not None for seed in seeds])
+        if given.any():
+            keys = jnp.where(given, keys_of(seed or 0 for seed in seeds), keys)
+        self._states, first = self._programs.reset_all(keys, params, scenarios)
+        return self._noting_masks(to_numpy(first))
+
+    def step(self, params: Any, actions: np.ndarray) -> tuple[Step, First]:
+        """Steps each episode, and starts the next one where it ends: (step, start or current state), [B, ...] each.
+
+        Raises:
+            RuntimeError: before the first reset.
+        """
+        self._states, step, first = self._programs.step_all(self._started(), actions, params)
+        step, first = to_numpy((step, first))
+        return step, self._noting_masks(first)
+
+    def state(self, index: int) -> Any:
+        """The current state of one episode."""
+        return jax.tree.map(lambda leaf: leaf[index], self._started().env_state)
+
+    def _noting_masks(self, first: First) -> First:
+        self.action_masks = first.info["action_mask"].astype(bool)
+        return first
+
+    def _started(self) -> KeyedState:
+        if self._states is None:
+            raise RuntimeError(f"{self._programs.env.name}: call reset() before anything else")
+        return self._states
 
 
-def as_seeds(seeds: Sequence[int]) -> np.ndarray:
-    """[B] uint32: the lowest 32 bits of each seed, which are all that `jax.random.key` uses."""
-    return np.array([seed % 2**32 for seed in seeds], np.uint32)
+_keys = jax.jit(jax.vmap(jax.random.key))
+
+
+def keys_of(seeds: Iterable[int]) -> Key:
+    """[B] keys: `jax.random.key` of each seed, which uses only its lowest 32 bits."""
+    return _keys(np.array([int(seed) % 2**32 for seed in seeds], np.uint32))
 
 
 def as_dictionaries(value: Any) -> Any:

@@ -7,14 +7,16 @@ import jax
 import jax.numpy as jnp
 
 from jaxenv.core import Environment
-from jaxenv.core.contents import require_valid
 from jaxenv.core.environment import select
 from jaxenv.core.types import Info, Key
 from jaxenv.host.arguments import jit_method
-from jaxenv.host.optional import optional
-from jaxenv.wrappers.flatten_observation import FlattenObservation
+from jaxenv.host.companions import optional
+from jaxenv.wrappers.adapters import resolve
+from jaxenv.wrappers.wrapper import FlattenObservation
 
 ALL = "__all__"
+ByAgent = dict[str, jax.Array]
+Step = tuple[ByAgent, Any, ByAgent, ByAgent, Info]  # (observations, state, rewards, dones, infos)
 REPORTED = ("invalid_action", "redrawn", "success")  # the entries of `info` that `infos` repeats, where present
 
 
@@ -44,9 +46,7 @@ class JaxMARL:
         Raises:
             ValueError: for params that their `validate` refuses.
         """
-        self.env = env
-        self.params = env.default_params if params is None else params
-        require_valid(self.params)
+        self.env, self.params = resolve(env, params)
         self.num_agents = env.num_agents
         self.agents = [f"agent_{number}" for number in range(env.num_agents)]
         self._flat = FlattenObservation(env)
@@ -62,15 +62,13 @@ class JaxMARL:
         return {"agent": self.agents}
 
     @functools.partial(jax.jit, static_argnums=0)
-    def reset(self, key: Key) -> tuple[dict[str, jax.Array], Any]:
+    def reset(self, key: Key) -> tuple[ByAgent, Any]:
         """Starts an episode: (observations by agent, state)."""
         observation, state = self._flat.reset_env(key, self.params)
         return self._by_agent(observation.vector), state
 
     @jit_method
-    def step(
-        self, key: Key, state: Any, actions: dict[str, jax.Array], reset_state: Any = None
-    ) -> tuple[dict[str, jax.Array], Any, dict[str, jax.Array], dict[str, jax.Array], Info]:
+    def step(self, key: Key, state: Any, actions: ByAgent, reset_state: Any = None) -> Step:
         """Takes one step; where it ends the episode, a new one starts at once, in `reset_state` if given.
 
         Returns:
@@ -90,21 +88,17 @@ class JaxMARL:
         return self._outputs(after, reward, terminated, truncated, info)
 
     @jit_method
-    def step_env(
-        self, key: Key, state: Any, actions: dict[str, jax.Array]
-    ) -> tuple[dict[str, jax.Array], Any, dict[str, jax.Array], dict[str, jax.Array], Info]:
+    def step_env(self, key: Key, state: Any, actions: ByAgent) -> Step:
         """`step` without the reset."""
         state, reward, terminated, info = self.env.transition(key, state, self._joint(actions), self.params)
         return self._outputs(state, reward, terminated, self.env.is_truncated(state, self.params), info)
 
-    def _joint(self, actions: dict[str, jax.Array]) -> jax.Array:
+    def _joint(self, actions: ByAgent) -> jax.Array:
         """The actions of all agents, [N] int32, or [] for one."""
         joint = jnp.stack([_one_action(agent, actions) for agent in self.agents])
         return joint if self.num_agents > 1 else joint[0]
 
-    def _outputs(
-        self, state: Any, reward: jax.Array, terminated: jax.Array, truncated: jax.Array, info: Info
-    ) -> tuple[dict[str, jax.Array], Any, dict[str, jax.Array], dict[str, jax.Array], Info]:
+    def _outputs(self, state: Any, reward: jax.Array, terminated: jax.Array, truncated: jax.Array, info: Info) -> Step:
         """The results of a step, by agent; the observations are those of `state`."""
         reported = {name: info[name] for name in REPORTED if name in info}
         reported |= {"terminated": terminated, "truncated": truncated}
@@ -112,12 +106,12 @@ class JaxMARL:
         dones = dict.fromkeys([*self.agents, ALL], terminated | truncated)
         return self.get_obs(state), state, self._by_agent(reward), dones, infos
 
-    def get_obs(self, state: Any) -> dict[str, jax.Array]:
+    def get_obs(self, state: Any) -> ByAgent:
         """The observations of a state, by agent."""
         return self._by_agent(self._flat.observe(state, self.params).vector)
 
     @functools.partial(jax.jit, static_argnums=0)
-    def get_avail_actions(self, state: Any) -> dict[str, jax.Array]:
+    def get_avail_actions(self, state: Any) -> ByAgent:
         """The action masks of a state, [A] bool by agent."""
         return self._by_agent(self.env.action_mask(state, self.params))
 
@@ -140,13 +134,13 @@ class JaxMARL:
         """The catalogue, as a space of JaxMARL."""
         return self.action_spaces[agent]
 
-    def _by_agent(self, values: jax.Array) -> dict[str, jax.Array]:
+    def _by_agent(self, values: jax.Array) -> ByAgent:
         """Splits an array by its axis of agents, which an environment of one agent does not have."""
         rows = values if self.num_agents > 1 else values[None]
         return {agent: rows[number] for number, agent in enumerate(self.agents)}
 
 
-def _one_action(agent: str, actions: dict[str, jax.Array]) -> jax.Array:
+def _one_action(agent: str, actions: ByAgent) -> jax.Array:
     """[] int32: an agent's action, which some learners give as an array of one."""
     if agent not in actions:
         raise ValueError(f"no action of {agent!r}; the actions given are those of {', '.join(actions) or 'nobody'}")

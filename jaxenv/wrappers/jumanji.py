@@ -1,5 +1,6 @@
 """An environment with Jumanji's interface: params stored inside, and a state that carries its key."""
 
+import dataclasses
 import functools
 from typing import Any, NamedTuple
 
@@ -10,12 +11,11 @@ from jumanji import env as base
 from jumanji import specs, types
 
 from jaxenv.core import Environment
-from jaxenv.core.types import ActionMask, Key
+from jaxenv.core.types import ActionMask, Info, Key
 from jaxenv.host.arguments import jit_method
 from jaxenv.lowering import draws
-from jaxenv.wrappers.flatten_observation import FlattenObservation
-from jaxenv.wrappers.resolve import resolve
-from jaxenv.wrappers.step_metrics import step_metrics, zero_metrics
+from jaxenv.wrappers.adapters import resolve
+from jaxenv.wrappers.wrapper import FlattenObservation
 
 
 class JumanjiState(struct.PyTreeNode):
@@ -74,7 +74,7 @@ class Jumanji(base.Environment):
         first_key, key = draws.split(key)
         state = JumanjiState(self._flat.init(first_key, self.params, None), key, jnp.int32(0))
         timestep = types.restart(
-            self._observe(state), extras=dict(self._no_extras), shape=self._agents, dtype=jnp.float32
+            self._observe(state), extras=dict(self._no_extras), shape=self.env.action_shape, dtype=jnp.float32
         )
         return state, timestep
 
@@ -88,7 +88,7 @@ class Jumanji(base.Environment):
         timestep = types.TimeStep(
             step_type=jnp.where(is_last, types.StepType.LAST, types.StepType.MID),
             reward=reward,
-            discount=jnp.broadcast_to(jnp.where(terminated, jnp.float32(0), jnp.float32(1)), self._agents),
+            discount=jnp.broadcast_to(jnp.where(terminated, jnp.float32(0), jnp.float32(1)), self.env.action_shape),
             observation=self._observe(state),
             extras=step_metrics(info),
         )
@@ -112,24 +112,46 @@ class Jumanji(base.Environment):
         """An index of the catalogue, [] int32, or one for each agent, [N] int32."""
         if self.num_agents == 1:
             return specs.DiscreteArray(self.env.num_actions, name="action")
-        return specs.MultiDiscreteArray(jnp.full(self._agents, self.env.num_actions, jnp.int32), name="action")
+        return specs.MultiDiscreteArray(jnp.full(self.env.action_shape, self.env.num_actions, jnp.int32), name="action")
 
     @functools.cached_property
     def reward_spec(self) -> Any:
         """[] float32, or [N] float32."""
-        return specs.Array(self._agents, jnp.float32, "reward")
+        return specs.Array(self.env.action_shape, jnp.float32, "reward")
 
     @functools.cached_property
     def discount_spec(self) -> Any:
         """[] float32 in [0, 1], or [N] float32."""
-        return specs.BoundedArray(self._agents, jnp.float32, 0.0, 1.0, "discount")
+        return specs.BoundedArray(self.env.action_shape, jnp.float32, 0.0, 1.0, "discount")
 
     def _observe(self, state: JumanjiState) -> JumanjiObservation:
         """The agents' observation of a state."""
         flat = self._flat.observe(state.env_state, self.params)
         return JumanjiObservation(flat.vector, flat.action_mask, state.step_count)
 
-    @property
-    def _agents(self) -> tuple[int, ...]:
-        """The shape of a reward."""
-        return (self.num_agents,) if self.num_agents > 1 else ()
+
+def step_metrics(info: Info) -> dict[str, jax.Array]:
+    """`reward_<name>` ([] float32, [N] for N agents) for each part of the reward, `invalid_action` and `success`.
+
+    `success` is there if the environment reports it.
+    """
+    parts = info["reward_parts"]
+    rewards = {f"reward_{field.name}": getattr(parts, field.name) for field in dataclasses.fields(parts)}
+    return rewards | {name: info[name] for name in ("invalid_action", "success") if name in info}
+
+
+def zero_metrics(env: Environment, params: Any) -> dict[str, jax.Array]:
+    """Those of the start of an episode: the names, shapes and dtypes of `step_metrics`, all zero or False.
+
+    >>> import jaxenv
+    >>> metrics = zero_metrics(*jaxenv.make("LifeOps-v0"))
+    >>> metrics["invalid_action"].dtype, metrics["reward_overlap_penalty"].dtype
+    (dtype('bool'), dtype('float32'))
+    """
+
+    def first_step(key: jax.Array) -> dict[str, jax.Array]:
+        action = jnp.zeros(env.action_shape, jnp.int32)
+        return step_metrics(env.transition(key, env.init(key, params, None), action, params)[-1])
+
+    shapes = jax.eval_shape(first_step, jax.random.key(0))
+    return {name: jnp.zeros(metric.shape, metric.dtype) for name, metric in shapes.items()}

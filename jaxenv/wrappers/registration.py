@@ -1,11 +1,11 @@
 """Adds the environments to the registries of gymnax and JaxMARL, so that their programs need only an id."""
 
 import functools
-import importlib
 from collections.abc import Callable
 from typing import Any
 
-from jaxenv.host.optional import optional
+from jaxenv.host.companions import optional
+from jaxenv.wrappers.adapters import registry
 from jaxenv.wrappers.gymnax import Gymnax, check_steps
 from jaxenv.wrappers.jaxmarl import JaxMARL
 
@@ -42,8 +42,7 @@ def register_gymnax(steps: int = 6) -> None:
     """
     check_steps(steps)
     registration = optional("gymnax.registration", "register_gymnax")
-    registry = _registry()
-    ids = [id for id in registry.registered() if registry.build(id).num_agents == 1]
+    ids = [id for id in registry().registered() if registry().build(id).num_agents == 1]
     _STEPS.update(dict.fromkeys(ids, steps))
     if not hasattr(registration, "register"):
         _extend_make("gymnax", {id: functools.partial(_gymnax_with_params, id) for id in ids})
@@ -68,12 +67,12 @@ def register_jaxmarl() -> None:
     Raises:
         ImportError: if JaxMARL is not installed.
     """
-    _extend_make("jaxmarl", {id: functools.partial(_jaxmarl, id) for id in _registry().registered()})
+    _extend_make("jaxmarl", {id: functools.partial(_jaxmarl, id) for id in registry().registered()})
 
 
 def _gymnax(id: str, **static: Any) -> Gymnax:
     """The result of `gymnax.make`."""
-    return Gymnax(_registry().build(id, **static), steps=_STEPS[id])
+    return Gymnax(registry().build(id, **static), steps=_STEPS[id])
 
 
 def _gymnax_with_params(id: str, **static: Any) -> tuple[Gymnax, Any]:
@@ -84,7 +83,7 @@ def _gymnax_with_params(id: str, **static: Any) -> tuple[Gymnax, Any]:
 
 def _jaxmarl(id: str, **static: Any) -> JaxMARL:
     """The result of `jaxmarl.make`."""
-    return JaxMARL(_registry().build(id, **static))
+    return JaxMARL(registry().build(id, **static))
 
 
 def _extend_make(suite: str, makers: dict[str, Callable[..., Any]]) -> None:
@@ -101,8 +100,3 @@ def _extend_make(suite: str, makers: dict[str, Callable[..., Any]]) -> None:
 
     package.make = registration.make = make
     registration.registered_envs.extend(added)
-
-
-def _registry() -> Any:
-    """The registry, which stands above the wrappers: found by its name, and only when a program needs the ids."""
-    return importlib.import_module("jaxenv.registry")

@@ -3,16 +3,23 @@
 from collections.abc import Sequence
 from typing import Any
 
+import gymnasium
 import numpy as np
 
 # Not installed where the types are checked, since it brings PyTorch.
 from stable_baselines3.common.vec_env import VecEnv  # pyright: ignore[reportMissingImports]
 
 from jaxenv.core import Environment
-from jaxenv.wrappers.gymnasium import as_gymnasium, observation_space, picture
-from jaxenv.wrappers.host_arguments import check_actions, check_num_envs, check_render_mode, check_scenario
-from jaxenv.wrappers.host_batch import HostBatch
-from jaxenv.wrappers.resolve import one_agent
+from jaxenv.wrappers.adapters import (
+    as_their_space,
+    check_actions,
+    check_num_envs,
+    check_render_mode,
+    check_scenario,
+    one_agent,
+)
+from jaxenv.wrappers.gymnasium import observation_space, picture
+from jaxenv.wrappers.host_episodes import HostBatch
 
 
 class SB3VecEnv(VecEnv):
@@ -29,6 +36,7 @@ class SB3VecEnv(VecEnv):
 
     Attributes:
         jax_env: the environment, wrapped or not, which defines `flatten`.
+        params: its params, which may be replaced.
     """
 
     def __init__(
@@ -46,28 +54,19 @@ class SB3VecEnv(VecEnv):
         """
         check_render_mode(render_mode, "SB3VecEnv")
         check_num_envs(num_envs, "SB3VecEnv")
-        self.jax_env, params = one_agent(env, params, "SB3VecEnv")
-        self._batch = HostBatch(self.jax_env, params, num_envs)
-        observations = observation_space(self.jax_env, params, flat=True)
-        actions = as_gymnasium(self.jax_env.action_space(params))
+        self.jax_env, self.params = one_agent(env, params, "SB3VecEnv")
+        self._batch = HostBatch(self.jax_env, num_envs)
+        observations = observation_space(self.jax_env, self.params, flat=True)
+        actions = as_their_space(gymnasium.spaces, self.jax_env.action_space(self.params))
         self._members = [_Member(self, index, render_mode, observations, actions) for index in range(num_envs)]
         self._generator = np.random.default_rng()
         super().__init__(num_envs, observations, actions)
         if seed is not None:
             self.seed(seed)
 
-    @property
-    def params(self) -> Any:
-        """The params that all episodes are played with, which may be replaced."""
-        return self._batch.params
-
-    @params.setter
-    def params(self, params: Any) -> None:
-        self._batch.params = params
-
     def reset(self) -> np.ndarray:
         """Starts all episodes, with the seeds and options set before: observations [B, F] float32."""
-        first = self._batch.reset(self._seeds, self._scenarios(), self._generator)
+        first = self._batch.reset(self.params, self._seeds, self._scenarios(), self._generator)
         self.reset_infos = _rows(first.info, self.num_envs)
         self._reset_seeds()
         self._reset_options()
@@ -79,7 +78,7 @@ class SB3VecEnv(VecEnv):
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """Takes one step: (observations [B, F] float32, rewards [B] float32, done [B] bool, infos)."""
-        step, first = self._batch.step(self._actions)
+        step, first = self._batch.step(self.params, self._actions)
         done = step.terminated | step.truncated
         infos = _rows({**step.info, "TimeLimit.truncated": step.truncated & ~step.terminated}, self.num_envs)
         starts = _rows(first.info, self.num_envs)

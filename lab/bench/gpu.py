@@ -4,7 +4,7 @@ import dataclasses
 import functools
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,8 @@ import jax
 import numpy as np
 
 import jaxenv
-from lab.bench import to_score
 from lab.bench.speeds import YARDSTICKS, others
+from train import ppo
 from train.benchmark import hardware, report
 from train.benchmark.measure import Result, copy_bandwidth, in_turns
 from train.benchmark.selection import select
@@ -22,6 +22,7 @@ from train.cli import comparison
 from train.cli.benchmark import numbers_of_envs, progress
 from train.cli.option_bounds import call
 from train.score.scores import score as score_by
+from train.settings.config import Config
 from train.settings.presets import preset
 
 GIBI = 2**30
@@ -102,10 +103,10 @@ def bench_gpu(
                 found["left_out"].append(f"{title}: {problem}")
             write()
     limit = max(1.0, clock.left())
-    reached = to_score.train_to(score, score_of, preset(score_env), limit=limit)
+    reached = train_to(score, score_of, preset(score_env), limit=limit)
     found["to_score"] = dataclasses.asdict(reached)
     write()
-    print(f"\n{to_score.describe(reached)}\nwritten to {out}, {clock.total - clock.left():.0f} s in all")
+    print(f"\n{describe(reached)}\nwritten to {out}, {clock.total - clock.left():.0f} s in all")
     return found
 
 
@@ -151,3 +152,57 @@ def library_score(id: str) -> Any:
 def main(argv: Sequence[str]) -> int:
     """Runs the command."""
     return call(bench_gpu, argv, "python -m lab bench-gpu")
+
+
+@dataclasses.dataclass(frozen=True)
+class Reached:
+    """How far a training came, and when."""
+
+    env: str
+    target: float
+    score: float  # the last, of a policy that takes the most probable actions
+    is_reached: bool
+    env_steps: int
+    seconds: float  # of supersteps alone
+    seconds_in_all: float  # with the tests between them
+    compile_s: float  # before: compilation, and the first scenarios and episodes
+
+
+def train_to(target: float, score_of: Callable[[Any], float], config: Config, *, limit: float = 1e9) -> Reached:
+    """Trains by a config until a score is reached, its steps are done, or time is up.
+
+    Args:
+        target: the score.
+        score_of: policy -> score; called after each superstep.
+        config: the settings; its learning rate falls over its own `total_steps`, reached or not.
+        limit: seconds of all of it; the superstep that runs then is the last.
+    """
+    env, params = jaxenv.make(config.env)
+    policy_of = functools.partial(ppo.policy_of, config=config, env=env)
+    entered = time.perf_counter()
+    state = ppo.init(jax.random.key(config.seed), params, config=config, env=env)
+    superstep = ppo.make_superstep(config, env).lower(state, params, config.hyper).compile()
+    score = score_of(policy_of(state))  # compiles it
+    compile_s = time.perf_counter() - entered
+    started, seconds, done = time.perf_counter(), 0.0, 0
+    while score < target and done < config.num_supersteps and time.perf_counter() - entered < limit:
+        began = time.perf_counter()
+        state, _ = jax.block_until_ready(superstep(state, params, config.hyper))
+        seconds, done = seconds + time.perf_counter() - began, done + 1
+        score = score_of(policy_of(state))
+    in_all = time.perf_counter() - started
+    steps = done * config.steps_per_superstep
+    return Reached(config.env, target, score, score >= target, steps, seconds, in_all, compile_s)
+
+
+def describe(found: Reached) -> str:
+    """In one line.
+
+    >>> describe(Reached("LifeOps-v0", 0.97, 0.981, True, 655_360, 2.0, 3.0, 30.0))
+    'LifeOps-v0: score 0.981 (target 0.970) after 655,360 steps, 2.0 s of training (3.0 s with tests, 30.0 s before)'
+    """
+    short = "" if found.is_reached else ", not reached"
+    return (
+        f"{found.env}: score {found.score:.3f} (target {found.target:.3f}{short}) after {found.env_steps:,} steps, "
+        f"{found.seconds:.1f} s of training ({found.seconds_in_all:.1f} s with tests, {found.compile_s:.1f} s before)"
+    )

@@ -18,7 +18,7 @@ import numpy as np
 import jaxenv
 from jaxenv.core import ScenarioBank, fields
 from jaxenv.core.contents import require_within
-from jaxenv.core.library import LibraryEnvironment
+from jaxenv.core.environment import LibraryEnvironment
 from lab.fuzz import edits
 from lab.fuzz.judging import Fault, answered, check_sentence
 

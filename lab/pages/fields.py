@@ -1,4 +1,4 @@
-"""The fields of records in the reference: the comment of a field becomes its docstring on the site.
+"""Docstrings in the reference: the comment of a field becomes its docstring on the site, and examples become code.
 
 The comment stands beside the field, or above it and those that follow without their own comment. A field without a
 comment, whose type is a record of this project, gets the docstring of that record.
@@ -6,10 +6,13 @@ comment, whose type is a record of this project, gets the docstring of that reco
 
 import ast
 import io
+import re
 import tokenize
 from typing import Any
 
 import griffe
+
+EXAMPLE = re.compile(r"^>{3} .*(?:\n.+)*", re.MULTILINE)
 
 
 class Fields(griffe.Extension):
@@ -87,3 +90,12 @@ def record_of(field: griffe.Attribute) -> griffe.Class | None:
         if found is None:
             return None
     return found if isinstance(found, griffe.Class) else None
+
+
+class Examples(griffe.Extension):
+    """Puts fences around examples that are in no section of their docstring (`Examples:` is a section)."""
+
+    def on_instance(self, *, obj: griffe.Object, **_: Any) -> None:
+        """Rewrites the docstring of whatever is read."""
+        if obj.docstring is not None:
+            obj.docstring.value = EXAMPLE.sub(r"```pycon\n\g<0>\n```", obj.docstring.value)

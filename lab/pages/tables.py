@@ -11,9 +11,10 @@ import jax
 
 import jaxenv
 import train
-from jaxenv.core import Environment, entities, fields, terms
+from jaxenv.core import Environment, fields, terms
+from jaxenv.core.types import dense
 from jaxenv.wrappers import EpisodeStatistics
-from lab.pages import badges, licences
+from lab.pages import licences
 from train.learning import state as learner
 from train.settings.presets import scaled
 
@@ -78,7 +79,7 @@ def figures(env: Environment, params: Any, config: train.Config) -> list[str]:
     count = sum(leaf.size for leaf in jax.tree.leaves(jax.eval_shape(weights, jax.random.key(0))))
     seen = learner.observed(env, params)  # by each of the agents
     one = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), seen)
-    described = jax.eval_shape(lambda one: entities.dense(env.entities(one, params).actions), one)
+    described = jax.eval_shape(lambda one: dense(env.entities(one, params).actions), one)
     state = jax.eval_shape(EpisodeStatistics(env).reset, jax.random.key(0), params)[1]
     return [
         *(str(env.num_actions), str(described.shape[-1]), f"{count:,}", f"{4 * count / 1e6:.2f}"),
@@ -103,5 +104,4 @@ def main(argv: Sequence[str]) -> int:
     for page in DOCS.rglob("*.md"):
         page.write_text(rewritten(page.read_text("utf-8")), "utf-8")
     licences.write()
-    badges.write()
     return 0

@@ -17,7 +17,7 @@ from jaxenv import baselines as rules
 from jaxenv.core import Environment
 from jaxenv.host import process
 from jaxenv.host.names import did_you_mean_one_of
-from lab.results import figure, markdown, measure, store, summary
+from lab.results import figure, markdown, measure, summary
 from lab.results.agents import LEARNERS, settings, since, weights_digest
 from lab.results.measure import LIBRARY, Measured
 from train.benchmark import hardware
@@ -69,7 +69,7 @@ def baselines(
         marks = _marks(sets)
         for name, policy in _untrained(made).items():
             job = functools.partial(measure.rule_based, policy, made, sets, seeds=seeds)
-            _once(store.path_of(out, env_id, name), {"scenarios": marks, "seeds": seeds}, job)
+            _once(measure.path_of(out, env_id, name), {"scenarios": marks, "seeds": seeds}, job)
         for agent in chosen:
             config = settings(made, agent, seeds=seeds, total_steps=total_steps)
             weights = weights_digest(config, made, params)
@@ -77,9 +77,9 @@ def baselines(
             run_dir = runs / env_id / f"{agent}-{_short(asked)}"
             known = (agent, dataclasses.replace(config, run_dir=run_dir), made, params, sets)
             job = functools.partial(measure.learned, *known, show_progress=progress)
-            _once(store.path_of(out, env_id, agent), asked, job)
+            _once(measure.path_of(out, env_id, agent), asked, job)
             if agent == RELEASED and release is not None:
-                _release(store.path_of(out, env_id, agent), run_dir, release / f"{env_id}.msgpack")
+                _release(measure.path_of(out, env_id, agent), run_dir, release / f"{env_id}.msgpack")
     report(out, page)
 
 
@@ -87,7 +87,7 @@ def report(out: Path, page: Path) -> None:
     """Writes page, JSON and picture of all that was measured so far on the scenarios of today."""
     results, earlier = {}, {}
     for env_id in jaxenv.registered():
-        measured = store.load_all(out, env_id)
+        measured = measure.load_all(out, env_id)
         if not measured:
             continue
         made, params = jaxenv.make(env_id)
@@ -156,7 +156,7 @@ def _marks(sets: Mapping[str, Any]) -> dict[str, str]:
 def _once(path: Path, asked: Mapping[str, Any], job: Callable[[], Measured]) -> None:
     """Measures an agent, unless that has been measured; one whose training diverges is left out."""
     asked = json.loads(json.dumps(asked))  # as a file holds it
-    if path.exists() and _with_defaults(store.load(path).about["asked"]) == asked:
+    if path.exists() and _with_defaults(measure.load(path).about["asked"]) == asked:
         return
     print(f"{path.parent.name}: {path.stem}", flush=True)
     try:
@@ -167,7 +167,7 @@ def _once(path: Path, asked: Mapping[str, Any], job: Callable[[], Measured]) -> 
     except measure.Diverged as error:
         print(f"left out: {error}", file=sys.stderr)
         return
-    store.save(path, dataclasses.replace(found, about={**found.about, "asked": asked, **hardware.describe()}))
+    measure.save(path, dataclasses.replace(found, about={**found.about, "asked": asked, **hardware.describe()}))
 
 
 def _with_defaults(asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -185,7 +185,7 @@ def _release(measured: Path, run_dir: Path, path: Path) -> None:
         ValueError: if the runs are not those that were measured.
     """
     policies = {measure.digest(run.policy): run.policy for run in folder.runs_in(run_dir) if run.policy.exists()}
-    found = store.load(measured) if measured.exists() else None
+    found = measure.load(measured) if measured.exists() else None
     wanted = found and found.about["policies"][measure.median_seed(found, list(TEST))]
     if wanted not in policies:
         raise ValueError(f"{run_dir} does not hold the runs that {measured} was measured on")

@@ -2,7 +2,10 @@
 
 import contextlib
 import dataclasses
+import io
+import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -11,6 +14,7 @@ import numpy as np
 from jaxenv.core import Environment
 from jaxenv.core.types import Policy, StatefulPolicy
 from jaxenv.evaluation import evaluate
+from jaxenv.host.regular_files import RefusedFile, open_regular
 from lab.results.agents import LEARNERS
 from train import training
 from train.cli.trained import digest
@@ -18,6 +22,7 @@ from train.log.metrics import read_metrics
 from train.save.checkpoint import Finished
 from train.save.folder import RunFolder, runs_in
 from train.save.policy_file import load_policy
+from train.save.writing import write_atomic
 from train.settings.config import Config
 
 LIBRARY = "library"
@@ -114,3 +119,39 @@ def _scored(policies: Sequence[Any], env: Environment, sets: Mapping[str, Any], 
         did = [each.figures() for each in found]
         figures[name] = {figure: [each[figure] for each in did] for figure in did[0]}
     return Measured(returns, succeeded, {**about, "figures": figures})
+
+
+def path_of(folder: Path, env_id: str, agent: str) -> Path:
+    """The file of an agent in an environment."""
+    return folder / env_id / f"{agent}.npz"
+
+
+def save(path: Path, measured: Measured) -> None:
+    """Writes a file, completely or not at all."""
+    returns = {f"returns/{name}": array for name, array in measured.returns.items()}
+    succeeded = {f"succeeded/{name}": array for name, array in measured.succeeded.items()}
+    content = io.BytesIO()
+    about = np.array(json.dumps(dict(measured.about)))
+    np.savez_compressed(content, allow_pickle=False, **returns, **succeeded, about=about)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomic(path, content.getvalue())
+
+
+def load(path: Path) -> Measured:
+    """Reads a file; a ValueError names one that is not regular."""
+    try:
+        with open_regular(path) as file, np.load(file, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+    except RefusedFile as error:
+        raise ValueError(f"{path} is {error}: expected what was measured") from error
+    about = json.loads(str(arrays.pop("about")))
+
+    def kind(prefix: str) -> dict[str, np.ndarray]:
+        return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+
+    return Measured(kind("returns/"), kind("succeeded/"), about)
+
+
+def load_all(folder: Path, env_id: str) -> dict[str, Measured]:
+    """Agent -> its measurements in an environment so far."""
+    return {path.stem: load(path) for path in sorted((folder / env_id).glob("*.npz"))}

@@ -1,20 +1,25 @@
 """Searches for the best that can be done in the scenarios of the libraries: exact returns, or proven bounds of them."""
 
-from collections.abc import Callable, Mapping
+import argparse
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jaxenv
 from lab.solvers.lifeops import returns as _lifeops_returns
-from lab.solvers.lifestack.returns import returns as _lifestack_returns
-from lab.solvers.records import Table
+from lab.solvers.lifestack import returns as _lifestack_returns
+from lab.solvers.records import Table, write
 from lab.solvers.teamsclone.returns import returns as _teamsclone_returns
-from scenarios.libraries import Library
+from scenarios.environments import ENVIRONMENTS
+from scenarios.libraries import RETURNS, Library, shipped
 
 _RETURNS: Mapping[str, Callable[[Any, Library, float], Table]] = {
     "lifeops": _lifeops_returns,
     "lifestack": _lifestack_returns,
     "teamsclone": _teamsclone_returns,
 }
+
+DESCRIPTION = "Writes the known returns, `scenarios/library/returns.json`; some minutes for each environment."
+SECONDS = 120.0
 
 SOLVED = tuple(_RETURNS)
 """Environments with known returns."""
@@ -30,3 +35,22 @@ def returns(library: Library, seconds: float) -> dict[str, Table]:
     ids = [id for id in jaxenv.registered() if isinstance(jaxenv.make(id)[0], library.format.environment)]
     tables = {id: _RETURNS[library.environment](jaxenv.make(id)[0], library, seconds) for id in ids}
     return {id: table for id, table in tables.items() if table}
+
+
+def main(argv: Sequence[str]) -> int:
+    """Solves the libraries of some environments, and prints the rows that it writes."""
+    parser = argparse.ArgumentParser("python -m lab returns", description=DESCRIPTION)
+    names = ", ".join(SOLVED)
+    parser.add_argument("environments", metavar="ENVIRONMENT", nargs="*", help=f"{names}; all by default")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="for each search (default: %(default)g)")
+    arguments = parser.parse_args(argv)
+    if unknown := set(arguments.environments) - set(SOLVED):
+        parser.error(f"no solver for {', '.join(sorted(unknown))}. Available: {names}.")
+    for name in arguments.environments or SOLVED:
+        tables = returns(shipped(ENVIRONMENTS[name]), arguments.seconds)
+        write(RETURNS, tables)
+        for env_name, table in tables.items():
+            print(env_name)
+            for id, row in table.items():
+                print(f"  {id:26}", "  ".join(f"{field} {value}" for field, value in row.items()))
+    return 0

@@ -1,6 +1,6 @@
 """The packages of the extra `openenv`, which only the server needs."""
 
-from jaxenv.host.optional import optional
+from jaxenv.host.companions import optional
 
 openenv = optional("openenv.core.env_server", "the server", "openenv")
 fastapi = optional("fastapi", "the server", "openenv")

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import jaxenv
-from jaxenv.core.limits import require_bits
+from jaxenv.core.contents import require_bits
 from jaxenv.envs.lifeops import Limits
 
 

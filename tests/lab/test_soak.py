@@ -10,8 +10,8 @@ import jax.numpy as jnp
 import pytest
 
 import jaxenv
-from lab.soak import pieces
-from lab.soak.command import main
+from lab import soak
+from lab.soak import main
 
 ID = "LifeOps-v0"
 ARGUMENTS = ["--env", ID, "--num-envs", "8", "--num-steps", "40", "--scenarios", "0", "--seed", "3"]
@@ -48,10 +48,10 @@ def test_what_breaks_a_law_is_found() -> None:
     env, params = jaxenv.make(ID)
     before = env.reset(jax.random.key(0), params, 0)
     outcome = env.step(jax.random.key(1), before[1], 1, params)
-    laws = jax.jit(functools.partial(pieces.broken_laws, env))
+    laws = jax.jit(functools.partial(soak.broken_laws, env))
 
     def broken(before: Any = before, outcome: Any = outcome) -> set[str]:
-        return {law for law, is_broken in zip(pieces.LAWS, laws(params, before, outcome), strict=True) if is_broken}
+        return {law for law, is_broken in zip(soak.LAWS, laws(params, before, outcome), strict=True) if is_broken}
 
     assert broken() == set()
     observation, state = before

@@ -12,8 +12,7 @@ import numpy as np
 from flax import linen as nn
 
 from jaxenv.core import Environment
-from jaxenv.core.entities import ActionTables, Entities, EntityGroup, dense
-from jaxenv.core.types import ActionMask
+from jaxenv.core.types import ActionMask, ActionTables, Entities, EntityGroup, dense
 from train.networks.actor_critic import ActorCritic
 from train.networks.distributions import MaskedCategorical
 from train.networks.layers import PRECISION, Dense, orthogonal

@@ -14,8 +14,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from jaxenv.core import Environment
-from jaxenv.core.entities import Entities, EntityGroup, dense
-from jaxenv.core.types import ActionMask, Key
+from jaxenv.core.types import ActionMask, Entities, EntityGroup, Key, dense
 from train.lanes import Lanes
 from train.networks.critic import Critic
 from train.networks.distributions import MaskedCategorical

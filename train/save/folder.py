@@ -12,8 +12,7 @@ from pathlib import Path
 
 import jax
 
-from jaxenv.host.regular_files import RefusedFile, read_regular
-from jaxenv.host.whole_file import UNFINISHED, sync_folder
+from jaxenv.host.regular_files import UNFINISHED, RefusedFile, read_regular, sync_folder
 from train.processes import is_writer, wait_for_all
 from train.save.writing import naming, remove_unfinished, write_atomic
 from train.settings.config import Config

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from jaxenv.host.whole_file import UNFINISHED, sync_folder, write_whole
+from jaxenv.host.regular_files import UNFINISHED, sync_folder, write_whole
 
 
 class NotWritten(OSError):

@@ -1,6 +1,6 @@
 """LifeOps: plan a day of meeting requests and unfinished work. `LifeOps-v0` (classic rules), `LifeOps-Shaped-v0`."""
 
-from jaxenv.core.family import Family
+from jaxenv.core.environment import Family
 from jaxenv.envs.lifeops import actions, baseline, reward
 from jaxenv.envs.lifeops.env import LifeOps as LifeOps
 from jaxenv.envs.lifeops.types import Limits as Limits

@@ -8,9 +8,8 @@ import jax
 import jax.numpy as jnp
 
 from jaxenv.core import LibraryEnvironment, ScenarioBank, terms
-from jaxenv.core.entities import Entities
 from jaxenv.core.fields import Sizes
-from jaxenv.core.types import ActionMask, Info, Key
+from jaxenv.core.types import ActionMask, Entities, Info, Key
 from jaxenv.envs.lifeops import actions, dynamics, features, generator, observe, reward
 from jaxenv.envs.lifeops.actions import Catalogue
 from jaxenv.envs.lifeops.types import (

@@ -6,7 +6,7 @@ Times are over a day; a place is described by its travel times to the current re
 import jax
 import jax.numpy as jnp
 
-from jaxenv.core.entities import Entities, EntityGroup
+from jaxenv.core.types import Entities, EntityGroup
 from jaxenv.envs.lifeops import actions
 from jaxenv.envs.lifeops.actions import Catalogue
 from jaxenv.envs.lifeops.dynamics import URGENT_DAYS, insertions, leaves_clean, work

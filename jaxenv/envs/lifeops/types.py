@@ -13,9 +13,8 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core import ScenarioBank
-from jaxenv.core.contents import require_numbers
+from jaxenv.core.contents import Capacities, require_numbers
 from jaxenv.core.fields import Sizes, array, last, padding, record
-from jaxenv.core.limits import Capacities
 from jaxenv.core.terms import WEIGHT_BOUNDS
 from jaxenv.core.types import ActionMask
 from jaxenv.lowering.lookup import read

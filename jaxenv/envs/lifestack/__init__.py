@@ -1,6 +1,6 @@
 """LifeStack: find the way out of a crisis of hidden facts, routes, milestones and events. `LifeStack-v0`."""
 
-from jaxenv.core.family import Family
+from jaxenv.core.environment import Family
 from jaxenv.envs.lifestack import baseline
 from jaxenv.envs.lifestack.env import LifeStack as LifeStack
 from jaxenv.envs.lifestack.types import Limits as Limits

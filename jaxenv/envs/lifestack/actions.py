@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
-from jaxenv.core.limits import require_bits
+from jaxenv.core.contents import require_bits
 from jaxenv.core.masking import concatenate_masks
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.lifestack.metrics import spread

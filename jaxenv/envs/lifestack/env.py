@@ -8,10 +8,9 @@ import jax
 import jax.numpy as jnp
 
 from jaxenv.core import LibraryEnvironment, ScenarioBank, terms
-from jaxenv.core.entities import Entities
 from jaxenv.core.environment import select
 from jaxenv.core.fields import Sizes
-from jaxenv.core.types import ActionMask, Info, Key
+from jaxenv.core.types import ActionMask, Entities, Info, Key
 from jaxenv.envs.lifestack import dynamics, features, generator, observe, reward
 from jaxenv.envs.lifestack.actions import NUM_VERBS, Catalogue
 from jaxenv.envs.lifestack.types import (

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxenv.core.entities import ActionTables, Entities, EntityGroup
+from jaxenv.core.types import ActionTables, Entities, EntityGroup
 from jaxenv.envs.lifestack import actions
 from jaxenv.envs.lifestack.actions import Catalogue
 from jaxenv.envs.lifestack.metrics import HIGHEST, UNIT, better

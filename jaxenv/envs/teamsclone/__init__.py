@@ -1,6 +1,6 @@
 """TeamsClone: take part in a team's chat: `TeamsClone-v0` and its variants (docs/rules/teamsclone.md)."""
 
-from jaxenv.core.family import Family
+from jaxenv.core.environment import Family
 from jaxenv.envs.teamsclone import baseline, reward
 from jaxenv.envs.teamsclone.env import TeamsClone as TeamsClone
 from jaxenv.envs.teamsclone.types import Limits as Limits

@@ -8,10 +8,9 @@ import jax
 import jax.numpy as jnp
 
 from jaxenv.core import LibraryEnvironment, ScenarioBank, spaces, terms
-from jaxenv.core.entities import Entities
 from jaxenv.core.environment import select
 from jaxenv.core.fields import Sizes
-from jaxenv.core.types import ActionMask, Info, Key
+from jaxenv.core.types import ActionMask, Entities, Info, Key
 from jaxenv.envs.teamsclone import dynamics, features, generator, observe, reward
 from jaxenv.envs.teamsclone.actions import Catalogue
 from jaxenv.envs.teamsclone.chance import sample_bits, sample_draws
@@ -33,7 +32,7 @@ from jaxenv.envs.teamsclone.types import (
     each_agent,
 )
 from jaxenv.lowering import draws as random
-from jaxenv.lowering.rare import where_rare
+from jaxenv.lowering.batches import where_rare
 
 TIME_LIMIT = 100
 

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxenv.core.entities import ActionTables, Entities, EntityGroup
+from jaxenv.core.types import ActionTables, Entities, EntityGroup
 from jaxenv.envs.teamsclone import actions
 from jaxenv.envs.teamsclone.actions import Catalogue
 from jaxenv.envs.teamsclone.dynamics import QUIET, SPAM_RUN, SPAM_SENDS, TIMELY

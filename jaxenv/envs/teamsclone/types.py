@@ -16,9 +16,8 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core import ScenarioBank
-from jaxenv.core.contents import require_numbers
+from jaxenv.core.contents import Capacities, require_bits, require_numbers
 from jaxenv.core.fields import Sizes, array, last, padding, record
-from jaxenv.core.limits import Capacities, require_bits
 from jaxenv.core.terms import WEIGHT_BOUNDS
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.teamsclone.texts import default_embedding

@@ -13,7 +13,7 @@ import pytest
 import jaxenv
 from jaxenv import baselines, wrappers
 from jaxenv.core.contents import require_valid
-from jaxenv.wrappers.resolve import resolve
+from jaxenv.wrappers.adapters import resolve
 
 NONE = ("x", None, True, math.nan, math.inf, -math.inf, 3e38, 2**70, 10**400, [1.0, "x"], np.array("x"))
 make = functools.cache(jaxenv.make)

@@ -9,7 +9,7 @@ import pytest
 
 import jaxenv
 from jaxenv import wrappers
-from jaxenv.core.difficulty import as_difficulty
+from jaxenv.core.contents import as_difficulty
 from strategies.ids import ENGINES
 from strategies.tables import Table
 

@@ -70,12 +70,6 @@ def test_library_and_generated_scenarios_lie_within_their_declaration(env_id):
         assert jax.jit(jax.vmap(space.contains))(stack).all()
 
 
-def test_a_size_that_is_missing_and_a_field_that_is_not_there_are_named():
+def test_a_size_that_is_missing_is_named():
     with pytest.raises(ValueError, match="no size 'E' among days: add it to `sizes`"):
         fields.padding(Week, {"days": 7})
-
-    class Wrong(struct.PyTreeNode):
-        row: Row = fields.record(Row, {"n": "E"}, begin={"fill": 1})
-
-    with pytest.raises(ValueError, match="Row has no field 'begin'"):
-        fields.space(Wrong, SIZES)

@@ -4,8 +4,8 @@ import jax
 import numpy as np
 import pytest
 
-from jaxenv.lowering import packed
-from jaxenv.lowering.packed import is_packable, read_row
+from jaxenv.lowering import lookup
+from jaxenv.lowering.lookup import is_packable, read_row
 
 SHAPES = ((), (1,), (5,), (3, 3), (2, 0))  # of an entry: sizes that fill no word, and none at all
 
@@ -43,7 +43,7 @@ def test_a_row_is_plain_indexing_clamped_to_the_table(dtypes):
 def test_words_hold_no_more_than_they_must():
     table = record((np.int8, np.int16, np.float32))
     sizes = {size: sum(a[0].size for a in table.values() if a.itemsize == size) for size in (1, 2, 4)}
-    row = jax.eval_shape(lambda: [packed._words(list(map(jax.numpy.asarray, table.values())), size) for size in sizes])
+    row = jax.eval_shape(lambda: [lookup._words(list(map(jax.numpy.asarray, table.values())), size) for size in sizes])
     assert [words.shape[1] for words in row] == [-(-sizes[1] // 4), -(-sizes[2] // 2), sizes[4]]
 
 

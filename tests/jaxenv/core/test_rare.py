@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxenv.lowering.rare import GROUP, where_rare
+from jaxenv.lowering.batches import GROUP, where_rare
 
 DRAWS = 3
 

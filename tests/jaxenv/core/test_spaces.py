@@ -56,11 +56,6 @@ def test_a_masked_sample_is_legal():
     assert spaces.Discrete(3).sample(jax.random.key(0), mask) == 2
 
 
-def test_a_record_needs_a_space_for_each_field():
-    with pytest.raises(ValueError, match=r"Pair names \['number'\]"):
-        spaces.Record.of(Pair, {"number": spaces.Box(0, 1, ())})
-
-
 @pytest.mark.parametrize("env_id", ENGINES)
 def test_observations_can_be_sampled(env_id):
     env, params = jaxenv.make(env_id)

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import pytest
 from jax.sharding import AbstractMesh, AxisType, PartitionSpec
 
-from jaxenv.lowering.varying import vary_alike
+from jaxenv.lowering.batches import vary_alike
 
 MESH = AbstractMesh((2,), ("devices",), axis_types=(AxisType.Auto,))
 SPLIT, WHOLE = PartitionSpec("devices"), PartitionSpec()

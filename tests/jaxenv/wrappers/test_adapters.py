@@ -8,7 +8,7 @@ import pytest
 
 import jaxenv
 from jaxenv import wrappers
-from jaxenv.wrappers.resolve import one_agent, resolve
+from jaxenv.wrappers.adapters import one_agent, resolve
 
 PEERS = ("dm_env", "gymnasium", "jumanji", "stable_baselines3")
 

@@ -97,7 +97,7 @@ def test_a_seed_is_a_sequence_of_episodes():
 def test_an_action_is_an_index(action):
     env = wrappers.DmEnv(COUNTER, DEFAULTS)
     env.reset()
-    with pytest.raises(ValueError, match=r"expects an integer 0 \.\. 3, got"):
+    with pytest.raises(ValueError, match="actions of Counter-v0: expected"):
         env.step(action)
 
 

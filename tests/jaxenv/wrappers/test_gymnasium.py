@@ -279,7 +279,7 @@ def test_bad_input_is_told_in_one_sentence(env, envs):
         envs.step(np.zeros(BATCH, int))
     with pytest.raises(ValueError, match=r"unknown option 'scenari'\. Did you mean 'scenario'"):
         env.reset(options={"scenari": 3})
-    with pytest.raises(ValueError, match="the bank has scenarios 0 to 3, got 4"):
+    with pytest.raises(ValueError, match="an index of the bank, 0 to 3, got 4"):
         env.reset(options={"scenario": 4})
     with pytest.raises(ValueError, match="an index of the bank, 0 to 3, got 's1'"):
         env.reset(options={"scenario": "s1"})

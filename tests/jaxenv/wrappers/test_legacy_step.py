@@ -7,7 +7,7 @@ import pytest
 
 import jaxenv
 from jaxenv import wrappers
-from jaxenv.wrappers.legacy_step import five_values
+from jaxenv.wrappers.wrapper import five_values
 
 ENV, PARAMS = jaxenv.make("LifeOps-v0")
 

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import pytest
 
 from lab.__main__ import main
-from lab.bench import gpu, peers, speeds
+from lab.bench import gpu, speeds
 from train.benchmark import programs, report
 from train.benchmark.measure import Result
 from train.benchmark.workload import Sizes, sizes, steps_of
@@ -21,8 +21,8 @@ OURS = functools.partial(programs.registered, "LifeOps-v0")
     ("build", "actions"),
     [
         (OURS, 16),
-        (functools.partial(peers.jumanji, "Knapsack-v1"), 50),
-        (functools.partial(peers.gymnax, "CartPole-v1"), 2),
+        (functools.partial(speeds.jumanji, "Knapsack-v1"), 50),
+        (functools.partial(speeds.gymnax, "CartPole-v1"), 2),
     ],
 )
 def test_actions_are_picked_in_the_same_way_for_every_suite(build, actions, monkeypatch):
@@ -66,7 +66,7 @@ def test_environments_of_other_suites_have_the_names_that_are_printed():
 
 def test_missing_suites_are_skipped(monkeypatch, capsys):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    assert peers.programs(["jumanji", "gymnax"]) == {}
+    assert speeds.programs(["jumanji", "gymnax"]) == {}
     assert capsys.readouterr().err.splitlines() == [
         "jumanji is not installed (extra `peers`): skipped",
         "gymnax is not installed (extra `peers`): skipped",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lab.bench import compiled, targets
+from lab.bench import compiled
 from train.benchmark import hlo
 from train.benchmark.programs import registered
 from train.benchmark.workload import steps_of
@@ -87,10 +87,10 @@ def test_padding_follows_from_the_layout(dtype, dims, layout, logical, padded):
 
 def test_a_chip_that_cannot_be_compiled_for_is_said(monkeypatch):
     with pytest.raises(ValueError, match=r"no target 'h10'\. Did you mean 'h100'\?"):
-        targets.target("h10")
-    monkeypatch.setattr(targets.importlib.util, "find_spec", lambda name: None)
+        compiled.target("h10")
+    monkeypatch.setattr(compiled.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(ValueError, match=r"tpu-v5e needs a compiler.*pip install 'jaxenv\[train,aot-tpu\]'"):
-        targets.target("tpu-v5e")
+        compiled.target("tpu-v5e")
 
 
 def test_a_program_that_does_not_compile_tells_why():
@@ -103,10 +103,10 @@ TPU_LIMITS = {"LifeOps-v0": (0, 2.0), "LifeStack-v0": (0, 2.0), "TeamsClone-v0":
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not targets.TARGETS["tpu-v5e"].is_installed, reason="libtpu is not installed (extra `aot-tpu`)")
+@pytest.mark.skipif(not compiled.TARGETS["tpu-v5e"].is_installed, reason="libtpu is not installed (extra `aot-tpu`)")
 @pytest.mark.parametrize("id", TPU_LIMITS)
 def test_a_step_on_a_tpu_has_no_new_gather(id):
-    found = compiled.compiled_for(targets.target("tpu-v5e"), steps_of(registered(id), 1024))
+    found = compiled.compiled_for(compiled.target("tpu-v5e"), steps_of(registered(id), 1024))
     gathers, waste = TPU_LIMITS[id]
     assert found.problem is None
     assert found.gathers <= gathers
@@ -115,19 +115,19 @@ def test_a_step_on_a_tpu_has_no_new_gather(id):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not targets.TARGETS["tpu-v5e"].is_installed, reason="libtpu is not installed (extra `aot-tpu`)")
+@pytest.mark.skipif(not compiled.TARGETS["tpu-v5e"].is_installed, reason="libtpu is not installed (extra `aot-tpu`)")
 def test_a_step_on_a_tpu_reads_a_generated_scenario_as_one_row():
     found = compiled.compiled_for(
-        targets.target("tpu-v5e"), steps_of(registered("LifeStack-v0", bank="generated"), 1024)
+        compiled.target("tpu-v5e"), steps_of(registered("LifeStack-v0", bank="generated"), 1024)
     )
     assert found.problem is None
     assert found.gathers <= 3  # and not one for each of its arrays
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not targets.TARGETS["h100"].is_installed, reason="no compiler for CUDA (extra `aot-gpu`)")
+@pytest.mark.skipif(not compiled.TARGETS["h100"].is_installed, reason="no compiler for CUDA (extra `aot-gpu`)")
 def test_a_step_on_a_gpu_compiles_into_few_kernels():
-    found = compiled.compiled_for(targets.target("h100"), steps_of(registered("LifeOps-v0"), 1024))
+    found = compiled.compiled_for(compiled.target("h100"), steps_of(registered("LifeOps-v0"), 1024))
     assert found.problem is None
     assert found.launches <= 50
     assert found.share_of_memory < 0.01

@@ -9,7 +9,7 @@ import pytest
 
 import jaxenv
 from jaxenv.policies import released
-from lab.results import baselines, store
+from lab.results import baselines, measure
 from lab.results.agents import LEARNERS, since
 from lab.results.measure import LIBRARY, LIBRARY_EPISODES, digest
 from train.cli import comparison
@@ -20,7 +20,7 @@ from train.settings.serialize import from_json
 ROOT = Path(__file__).resolve().parents[3]
 RESULTS, POLICIES = ROOT / "docs" / "results", Path(jaxenv.policies.__file__).parent
 MEASURED = [env_id for env_id in jaxenv.registered() if [*RESULTS.glob(env_id), *RESULTS.glob(f"1M/{env_id}")]]
-TRAINED = [env_id for env_id in released() if store.path_of(RESULTS, env_id, "PPO").exists()]
+TRAINED = [env_id for env_id in released() if measure.path_of(RESULTS, env_id, "PPO").exists()]
 SAME = 0.97  # of the episodes: another chip may choose otherwise where two actions are as good
 
 
@@ -32,7 +32,7 @@ def slow_but(env_id, ids):
 @pytest.mark.smoke
 @pytest.mark.parametrize("env_id", slow_but("LifeOps-Shaped-v0", TRAINED))
 def test_a_released_policy_earns_what_was_measured(env_id):
-    measured = store.load(store.path_of(RESULTS, env_id, "PPO"))
+    measured = measure.load(measure.path_of(RESULTS, env_id, "PPO"))
     seed = measured.about["policies"].index(digest(POLICIES / f"{env_id}.msgpack"))
     env, params = jaxenv.make(env_id)
     sets = held_out(env, params)
@@ -50,7 +50,7 @@ def test_what_is_published_was_measured_on_the_scenarios_of_today(env_id):
     env, params = jaxenv.make(env_id)
     marks = baselines.scenario_marks(env, params)
     for folder in (RESULTS, RESULTS / "1M"):
-        for agent, measured in store.load_all(folder, env_id).items():
+        for agent, measured in measure.load_all(folder, env_id).items():
             assert baselines.is_current(measured, marks, env, params), (folder.name, agent)
 
 
@@ -60,7 +60,7 @@ def test_what_is_published_was_trained_with_the_presets_of_today_or_its_page_say
     env, _ = jaxenv.make(env_id)
     for folder, page in ((RESULTS, ROOT / "RESULTS.md"), (RESULTS / "1M", RESULTS / "1M" / "README.md")):
         section = page.read_text("utf-8").partition(f"\n## {env_id}\n")[2].partition("\n## ")[0]
-        measured = store.load_all(folder, env_id)
+        measured = measure.load_all(folder, env_id)
         then = {agent: each.about["asked"]["settings"] for agent, each in measured.items() if agent in LEARNERS}
         changed = {agent: since(from_json(settings), env, agent) for agent, settings in then.items()}
         if changed:
@@ -73,7 +73,7 @@ def test_what_is_published_was_trained_with_the_presets_of_today_or_its_page_say
 def test_agents_of_a_page_trained_for_as_many_steps(env_id):
     whole = presets.for_environment(env_id).total_steps
     for folder, least in ((RESULTS, whole), (RESULTS / "1M", 1_000_000)):
-        measured = store.load_all(folder, env_id)
+        measured = measure.load_all(folder, env_id)
         steps = {each.about["env_steps"] for agent, each in measured.items() if agent in LEARNERS}
         assert len(steps) <= 1, (folder.name, steps)  # none where no agent has learned yet
         assert all(least <= each < least + 100_000 for each in steps)  # whole supersteps

@@ -10,7 +10,7 @@ from probes import GENERATED, LIBRARY, PROBES
 import jaxenv
 from jaxenv import registry
 from lab.__main__ import main
-from lab.results import figure, markdown, measure, store, summary
+from lab.results import figure, markdown, measure, summary
 from lab.results.agents import LEARNERS, settings
 from lab.results.measure import Measured
 from strategies.tables import Table
@@ -101,9 +101,9 @@ def test_the_median_seed():
 
 
 def test_what_was_measured_is_read_again(tmp_path):
-    path = store.path_of(tmp_path, "A-v0", "PPO")
-    store.save(path, measured(1.0))
-    [(agent, found)] = store.load_all(tmp_path, "A-v0").items()
+    path = measure.path_of(tmp_path, "A-v0", "PPO")
+    measure.save(path, measured(1.0))
+    [(agent, found)] = measure.load_all(tmp_path, "A-v0").items()
     assert agent == "PPO"
     assert found.about == measured(1.0).about
     jax.tree.map(np.testing.assert_array_equal, found.returns, dict(measured(1.0).returns))
@@ -169,10 +169,10 @@ def test_nothing_is_measured_twice(command, tmp_path, monkeypatch, capsys):
     before = (tmp_path / "out/R.md").read_text()
     assert command() == 0
     assert capsys.readouterr().out.startswith("written to")
-    path = store.path_of(tmp_path / "out", "Table-v0", "PPO")
-    earlier = store.load(path)
+    path = measure.path_of(tmp_path / "out", "Table-v0", "PPO")
+    earlier = measure.load(path)
     del earlier.about["asked"]["settings"]["curriculum"]  # a setting that came after it was measured
-    store.save(path, earlier)
+    measure.save(path, earlier)
     assert command() == 0
     assert capsys.readouterr().out.startswith("written to")
     path.unlink()
@@ -196,19 +196,19 @@ def test_agents_differ_in_what_their_names_say():
 
 def test_what_was_measured_on_other_scenarios_is_left_out_and_measured_anew(command, tmp_path, capsys):
     assert command() == 0
-    path = store.path_of(tmp_path / "out", "Table-v0", "Random")
-    stale, read_less = store.load(path), store.load(store.path_of(tmp_path / "out", "Table-v0", "PPO"))
+    path = measure.path_of(tmp_path / "out", "Table-v0", "Random")
+    stale, read_less = measure.load(path), measure.load(measure.path_of(tmp_path / "out", "Table-v0", "PPO"))
     stale.about["asked"]["scenarios"]["hard"] = "of another generator"
     for agent in ("Random", "PQN"):
-        store.save(store.path_of(tmp_path / "out", "Table-v0", agent), stale)
+        measure.save(measure.path_of(tmp_path / "out", "Table-v0", agent), stale)
     read_less.about["asked"]["weights"] = "of fewer features"
-    store.save(store.path_of(tmp_path / "out", "Table-v0", "DQN"), read_less)
+    measure.save(measure.path_of(tmp_path / "out", "Table-v0", "DQN"), read_less)
     capsys.readouterr()
     assert command() == 0
     printed = capsys.readouterr().out
     words = "Table-v0: left out, since measured on other scenarios, or with networks that read others: DQN, PQN\n"
     assert printed.startswith(f"Table-v0: Random\n{words}")
-    assert store.load(path).about["asked"]["scenarios"]["hard"] != "of another generator"
+    assert measure.load(path).about["asked"]["scenarios"]["hard"] != "of another generator"
 
 
 @pytest.mark.slow
@@ -219,7 +219,7 @@ def test_a_seed_that_diverges_is_told_and_its_agent_left_out(command, tmp_path, 
     error = capsys.readouterr().err
     assert "stopped early: a loss or gradient was not finite" in error
     assert "does not hold the runs that" in error
-    assert not store.path_of(tmp_path / "out", "Table-v0", "PPO").exists()
+    assert not measure.path_of(tmp_path / "out", "Table-v0", "PPO").exists()
 
 
 def test_a_wrong_request_is_one_line(command, capsys):

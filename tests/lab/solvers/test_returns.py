@@ -13,9 +13,9 @@ import scenarios
 from jaxenv import baselines
 from jaxenv.envs.lifeops.actions import ACCEPT, RESCHEDULE
 from lab import solvers
-from lab.solvers import command, exhaustive, lifeops
-from lab.solvers.exhaustive import solve
-from lab.solvers.lifestack.returns import played
+from lab.solvers import lifeops
+from lab.solvers.lifeops import solve
+from lab.solvers.lifestack import played
 from lab.solvers.records import write
 from lab.solvers.teamsclone import returns as teamsclone
 from reference.lifeops_library import LIBRARY
@@ -76,7 +76,7 @@ def test_values_of_a_day_with_one_request() -> None:
 
 def test_the_best_classic_play_takes_no_meeting(monkeypatch: pytest.MonkeyPatch) -> None:
     """As good without accepting and moving: an offer of another time costs nothing. The shaped rules pay for both."""
-    backward = exhaustive._backward
+    backward = lifeops._backward
 
     def best_without(env_name: str, id: str) -> float:
         env, _ = jaxenv.make(env_name)
@@ -85,7 +85,7 @@ def test_the_best_classic_play_takes_no_meeting(monkeypatch: pytest.MonkeyPatch)
         def only_others(layer, values):
             return backward(layer._replace(legal=layer.legal & ~takes), values)
 
-        monkeypatch.setattr(exhaustive, "_backward", only_others)
+        monkeypatch.setattr(lifeops, "_backward", only_others)
         return solve(env, env.params_for(DAYS.bank), DAYS.index(id), lifeops._future_of).best
 
     for id in ("easy_2", "s1_basic_conflict", "s5_late_meeting"):
@@ -158,13 +158,13 @@ def test_the_command_writes_and_prints(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ) -> None:
     (file := tmp_path / "returns.json").write_bytes(RETURNS.read_bytes())
-    monkeypatch.setattr(command, "RETURNS", file)
+    monkeypatch.setattr(solvers, "RETURNS", file)
     monkeypatch.setattr(solvers, "returns", lambda library, seconds: {"Some-v0": {library.ids[0]: {"best": seconds}}})
-    command.main(["lifeops", "--seconds", "3"])
+    solvers.main(["lifeops", "--seconds", "3"])
     assert json.loads(file.read_text("utf-8")) == {**STORED, "Some-v0": {"easy_1": {"best": 3.0}}}
     assert capsys.readouterr().out.split() == ["Some-v0", "easy_1", "best", "3.0"]
     with pytest.raises(SystemExit):
-        command.main(["chess"])
+        solvers.main(["chess"])
     assert "Available: lifeops, lifestack, teamsclone" in capsys.readouterr().err
 
 

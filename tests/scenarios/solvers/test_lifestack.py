@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 
 import scenarios
 from jaxenv.envs.lifestack.actions import INSPECTING
-from lab.solvers.lifestack.blind import best_inspecting_first
-from lab.solvers.lifestack.plans import Plan, plan
-from lab.solvers.lifestack.returns import planned
+from lab.solvers.lifestack import Plan, best_inspecting_first, plan, planned
 from reference.lifestack import Crisis
 from reference.lifestack_rules import METRICS
 from scenarios.libraries import RETURNS

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import scenarios
-from lab.solvers.lifestack.plans import plan
+from lab.solvers.lifestack import plan
 from scenarios.lifestack import compile
 from scenarios.solvers.lifestack import chance_to_win
 from scenarios.solvers.lifestack.bounds import Bound, Guess

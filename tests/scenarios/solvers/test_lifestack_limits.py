@@ -8,7 +8,7 @@ import pytest
 
 import scenarios
 from jaxenv.envs.lifestack import Limits
-from lab.solvers.lifestack.plans import plan
+from lab.solvers.lifestack import plan
 from scenarios import solvers
 from scenarios.lifestack import compile
 from scenarios.solvers.lifestack import plans, winnable

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import jaxenv
-from jaxenv.core.entities import ActionTables, Entities, dense
+from jaxenv.core.types import ActionTables, Entities, dense
 from jaxenv.wrappers import Vectorize
 from train.networks.network import make_network
 from train.networks.normalized import NormalizedNetwork

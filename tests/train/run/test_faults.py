@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from probes import GENERATED, PROBES
 
-from jaxenv.host import whole_file
+from jaxenv.host import regular_files
 from train import ppo
 from train.log.metrics import read_metrics
 from train.run import runner
@@ -38,7 +38,7 @@ OPTIONS = [  # those of `GENERATED`, with a checkpoint after each superstep
 OFFER, ADD = "train.save.best_policy:BestPolicy.candidate", "train.run.outputs:Member.add"
 LINE, SAVE = "train.save.writing:Lines.add", "train.save.checkpoint:Checkpoints.save"
 CLOSE, COMPILE = "train.save.checkpoint:Checkpoints.__exit__", "jax:stages.Lowered.compile"
-REPLACE, RENAME, BYTES = "os:replace", "os:rename", "jaxenv.host.whole_file:write_synced"
+REPLACE, RENAME, BYTES = "os:replace", "os:rename", "jaxenv.host.regular_files:write_synced"
 
 MOMENTS = {  # where the process is killed, one after the other
     "before it has settings": [(REPLACE, "config.json", 1, "before")],
@@ -110,7 +110,7 @@ def assert_same_run(found, expected):
 
 
 def assert_nothing_unfinished(folder):
-    assert not [path for path in folder.path.rglob("*") if whole_file.UNFINISHED in path.name or "-tmp" in path.name]
+    assert not [path for path in folder.path.rglob("*") if regular_files.UNFINISHED in path.name or "-tmp" in path.name]
 
 
 @pytest.mark.slow
@@ -202,7 +202,7 @@ def test_what_could_not_be_written_is_written_later(config, env, whole, fail, si
 
 def fail_to_write(monkeypatch, name):
     """Lets a file get half of its bytes, and says that the disk is full."""
-    write_synced = whole_file.write_synced
+    write_synced = regular_files.write_synced
 
     def full(path, content):
         if name in path.name:
@@ -210,7 +210,7 @@ def fail_to_write(monkeypatch, name):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         write_synced(path, content)
 
-    monkeypatch.setattr(whole_file, "write_synced", full)
+    monkeypatch.setattr(regular_files, "write_synced", full)
 
 
 def test_a_full_disk_leaves_a_file_as_it_was(tmp_path, monkeypatch):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from probes import SMALL
 
-from lab.results import measure, store
+from lab.results import measure
 from train.cli import options
 from train.log.metrics import MetricsWriter, read_metrics
 from train.log.weights_and_biases import WeightsAndBiases
@@ -96,7 +96,7 @@ def test_the_id_of_weights_and_biases(tmp_path, odd, monkeypatch):
 def test_what_was_measured(tmp_path, put):
     put(path := tmp_path / "PPO.npz")
     with pytest.raises(ValueError, match=rf"^{path} is not a regular file"):
-        store.load(path)
+        measure.load(path)
 
 
 @pytest.fixture(scope="module")

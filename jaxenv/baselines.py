@@ -1,22 +1,51 @@
-"""Myopic: the action with the greatest expected next-step reward under the true model; nothing is learned.
+"""Baselines: random and rule-based policies, and one that looks a step ahead in the true state."""
 
-It shows how much of a return needs no credit assignment over time. It does not compete on equal terms: it sees the
-true state, including everything hidden from agents.
-"""
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 from flax import struct
 
 from jaxenv.core import Environment, masking
-from jaxenv.core.types import Key
+from jaxenv.core.types import Key, Policy, StatefulPolicy
+from jaxenv.envs import FAMILIES
 
 DRAWS = 4  # of a step's chance, for one agent; several have as many times the actions to weigh, and take one
 TIE = 1e-5  # expected rewards that differ by less are alike; sums of terms differ by their rounding
 
 
+def for_environment(env: Environment) -> dict[str, Policy | StatefulPolicy]:
+    """The baselines of an unwrapped environment by name, `Random` first.
+
+    >>> import jaxenv
+    >>> from jaxenv import baselines
+    >>> list(baselines.for_environment(jaxenv.make("LifeStack-v0")[0]))
+    ['Random', 'Greedy']
+    """
+    rules = [family.baselines(env) for family in FAMILIES if type(env) is family.environment]
+    return {"Random": random_policy, **(rules[0] if rules else {})}
+
+
+def random_policy(key: Key, observation: Any, params: Any) -> jax.Array:
+    """Draws uniformly among the legal actions: [] int32.
+
+    >>> import jax, jaxenv
+    >>> from jaxenv.baselines import random_policy
+    >>> env, params = jaxenv.make("LifeOps-v0")
+    >>> observation, state = env.reset(jax.random.key(0), params)
+    >>> action = jax.jit(random_policy)(jax.random.key(1), observation, params)
+    >>> bool(observation.action_mask[action])
+    True
+    """
+    del params
+    return masking.sample_uniform(key, observation.action_mask)
+
+
 class Myopic(struct.PyTreeNode):
-    """Looks one step ahead in the true state: a `StatePolicy`, for `jaxenv.evaluate`.
+    """The action with the greatest expected reward of the next step: a `StatePolicy`, for `jaxenv.evaluate`.
+
+    It learns nothing, so it shows how much of a return needs no credit assignment over time. It does not compete on
+    equal terms: it sees the true state, including everything hidden from agents.
 
     Of each legal action it averages the reward of `env.transition` over `DRAWS` draws of the step's chance. The draws
     come from its own key and are the same for all actions; they are never those of the episode. Ties
@@ -63,4 +92,4 @@ class Myopic(struct.PyTreeNode):
 
     def _joint(self, actions: jax.Array) -> jax.Array:
         """[N] as the environment takes them: [] for one agent."""
-        return jnp.reshape(actions, () if self.env.num_agents == 1 else (self.env.num_agents,))
+        return jnp.reshape(actions, self.env.action_shape)

@@ -1,4 +1,4 @@
-"""Work that few rows of a batch need at a time, done for those rows alone where that pays."""
+"""Batches of environments: work that few rows need at a time, and arrays that vary over the devices of a mesh."""
 
 import functools
 from collections.abc import Callable
@@ -20,7 +20,7 @@ def where_rare(is_needed: jax.Array, compute: Callable[..., Any], arguments: tup
     unknown length costs more than the work, computes for every row.
 
     >>> import jax, jax.numpy as jnp
-    >>> from jaxenv.lowering.rare import where_rare
+    >>> from jaxenv.lowering.batches import where_rare
     >>> def step(number, is_over):
     ...     return where_rare(is_over, lambda n: n * n, (number,), -number)
     >>> jax.jit(jax.vmap(step))(jnp.arange(4), jnp.array([False, False, True, True])).tolist()
@@ -85,3 +85,36 @@ def _in_passes(compute: Callable[..., Any], is_needed: jax.Array, arguments: tup
 
     left = jnp.pad(is_needed, (0, groups * GROUP - count)).reshape(groups, GROUP)
     return lax.while_loop(lambda carry: jnp.any(carry[0]), one_of_each, (left, otherwise))[1]
+
+
+def vary_alike(tree: Any) -> Any:
+    """The arrays of a tree, each varying over the axes that any of them varies over; elsewhere the tree as it is.
+
+    Inside `jax.shard_map` an array has the axes over which it differs from device to device in its type, and a
+    constant, such as a clock of zero, has none. A scan that carries a state needs one type from the reset on.
+
+    >>> import jax, jax.numpy as jnp
+    >>> from jax.sharding import AbstractMesh, AxisType, PartitionSpec
+    >>> from jaxenv.lowering.batches import vary_alike
+    >>> mesh = AbstractMesh((2,), ("devices",), axis_types=(AxisType.Auto,))
+    >>> def count(numbers):
+    ...     first = vary_alike((jnp.int32(0), numbers))
+    ...     return jax.lax.fori_loop(0, 3, lambda _, carry: (carry[0] + carry[1][0], carry[1]), first)[1]
+    >>> split = PartitionSpec("devices")
+    >>> jax.eval_shape(jax.shard_map(count, mesh=mesh, in_specs=split, out_specs=split), jnp.zeros(4, jnp.int32)).shape
+    (4,)
+    """
+    axes = frozenset().union(*map(_axes, jax.tree.leaves(tree)))
+    if not axes:
+        return tree
+
+    def vary(leaf: Any) -> Any:
+        return lax.pcast(leaf, tuple(sorted(axes - _axes(leaf))), to="varying")
+
+    return jax.tree.map(vary, tree)
+
+
+def _axes(leaf: Any) -> frozenset[str]:
+    """The axes of a mesh that an array varies over, by either of the names that JAX has had for them."""
+    kind = jax.typeof(leaf)
+    return kind.vma if hasattr(kind, "vma") else kind.mat.varying

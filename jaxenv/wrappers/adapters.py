@@ -1,0 +1,119 @@
+"""Parts that the adapters share: an environment from an id, another suite's spaces, and checks of arguments."""
+
+import importlib
+from collections.abc import Mapping
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxenv.core import Environment, spaces
+from jaxenv.core.contents import require_valid
+from jaxenv.host.names import did_you_mean_one_of
+
+RENDER_MODES = ("rgb_array", "ansi")
+
+
+def registry() -> Any:
+    """The registry, which stands above the wrappers: found by its name, and only when a program needs the ids."""
+    return importlib.import_module("jaxenv.registry")
+
+
+def resolve(id_or_env: str | Environment, params: Any = None) -> tuple[Environment, Any]:
+    """The environment of an id, or the one given, and `params` or its own.
+
+    >>> env, params = resolve("LifeOps-v0")
+    >>> env.name, resolve(env, params) == (env, params)
+    ('LifeOps-v0', True)
+
+    Raises:
+        ValueError: if the id is unknown, the message names the nearest one; for params that their `validate` refuses.
+        TypeError: if it is neither an id nor an environment.
+    """
+    if isinstance(id_or_env, str):
+        id_or_env = registry().build(id_or_env)
+    if not isinstance(id_or_env, Environment):
+        raise TypeError(f"expected an id such as 'LifeOps-v0' or a jaxenv.Environment, got {id_or_env!r}")
+    if params is None:
+        return id_or_env, id_or_env.default_params
+    require_valid(params)
+    return id_or_env, params
+
+
+def one_agent(id_or_env: str | Environment, params: Any, adapter: str) -> tuple[Environment, Any]:
+    """The same as `resolve`, with the params on the device, for an adapter that has no room for several agents.
+
+    Raises:
+        ValueError: also if the environment has more than one.
+    """
+    env, params = resolve(id_or_env, params)
+    check_one_agent(env, adapter)
+    return env, jax.device_put(params)
+
+
+def as_their_space(suite: Any, space: spaces.Space) -> Any:
+    """The equivalent space of another suite, whose classes `Discrete`, `Box` and `Dict` are attributes of `suite`."""
+    match space:
+        case spaces.Discrete():
+            return suite.Discrete(space.n)
+        case spaces.Box():
+            return suite.Box(space.low, space.high, space.shape, np.dtype(space.dtype).type)
+        case spaces.Record():
+            return suite.Dict({name: as_their_space(suite, inner) for name, inner in space.fields})
+        case _:
+            raise TypeError(f"{suite.__name__} has no space like {space!r}")
+
+
+def check_one_agent(env: Environment, adapter: str) -> None:
+    """Rejects an environment of several agents."""
+    if env.num_agents > 1:
+        raise ValueError(f"wrappers.{adapter} has one agent and {env.name} has {env.num_agents}; see wrappers.JaxMARL")
+
+
+def check_num_envs(num_envs: int, adapter: str) -> None:
+    """Rejects an empty batch."""
+    if num_envs < 1:
+        raise ValueError(f"{adapter}(num_envs={num_envs}): expected at least 1")
+
+
+def check_render_mode(render_mode: str | None, adapter: str) -> None:
+    """Rejects a render mode that `render` does not know."""
+    if render_mode is not None and render_mode not in RENDER_MODES:
+        hint = did_you_mean_one_of(render_mode, RENDER_MODES)
+        raise ValueError(f"{adapter}(render_mode={render_mode!r}): no such mode.{hint}")
+
+
+def check_actions(actions: Any, env: Environment, shape: tuple[int, ...] = ()) -> np.ndarray:
+    """The actions as int32 of `shape`.
+
+    Raises:
+        ValueError: for another shape, or numbers outside the catalogue.
+    """
+    actions = np.asarray(actions)
+    if actions.shape != shape or actions.dtype.kind not in "iu":
+        raise ValueError(
+            f"actions of {env.name}: expected integers of shape {shape}, got {actions.dtype} of shape {actions.shape}"
+        )
+    if actions.min() < 0 or actions.max() >= env.num_actions:
+        wrong = actions[(actions < 0) | (actions >= env.num_actions)].flat[0]
+        raise ValueError(f"actions of {env.name}: expected 0 to {env.num_actions - 1}, got {wrong}")
+    return actions.astype(np.int32)
+
+
+def check_scenario(options: Mapping[str, Any] | None, params: Any, shape: tuple[int, ...] = ()) -> np.ndarray | None:
+    """The option `scenario`, an index of the bank (or one for each episode), as int32 of `shape`; None if not given.
+
+    Raises:
+        ValueError: for another option, or an index that the bank does not have.
+    """
+    for name in options or {}:
+        if name != "scenario":
+            raise ValueError(f"reset(options=...): unknown option {name!r}.{did_you_mean_one_of(name, ['scenario'])}")
+    given = (options or {}).get("scenario")
+    if given is None:
+        return None
+    scenario, size = np.asarray(given), params.bank.size
+    is_index = scenario.dtype.kind in "iu" and scenario.shape in ((), shape)
+    if not is_index or scenario.min() < 0 or scenario.max() >= size:
+        raise ValueError(f"reset(options=...): scenario is an index of the bank, 0 to {size - 1}, got {given!r}")
+    return np.broadcast_to(scenario, shape).astype(np.int32)

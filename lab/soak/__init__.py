@@ -1,1 +1,0 @@
-"""Random legal play whose laws are checked step by step."""
