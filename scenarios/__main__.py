@@ -107,7 +107,7 @@ def _counts(answers: Counter[str]) -> str:
 
 
 def show(arguments: argparse.Namespace) -> int:
-    """Prints each scenario as a page of text."""
+    """Prints each scenario: its first state as the agent sees it, and the whole document as YAML."""
     library = load(arguments.path)
     print("\n\n".join(library.page(id) for id in library.ids))
     return 0

@@ -39,8 +39,7 @@ class DocumentFormat(Generic[DocumentT, ActionT, LimitsT, ScenarioT, MovesT, Vie
         compile: (document, limits) -> the arrays of the document.
         decompile: (scenario, id) -> a document that compiles to these arrays.
         limits_of: scenario -> the capacities that its arrays have.
-        page: (document, name) -> a page of text; the name is for documents without one.
-        names: (document, all documents of its bank) -> the fields of `jaxenv.rendering.<name>.names.Names`.
+        names: (document, all documents of its bank) -> the fields of `jaxenv.envs.<name>.view.Names`.
         legal_and_moves: (env, state, params, view) -> (legal [A] bool, feasible [A] bool, the meaning of each entry).
         action_dicts: (document, state, moves, view) -> each entry of the catalogue as an action.
         normalize_action: (action, document, state, view) -> the action as the catalogue writes it.
@@ -64,7 +63,6 @@ class DocumentFormat(Generic[DocumentT, ActionT, LimitsT, ScenarioT, MovesT, Vie
     compile: Callable[[DocumentT, LimitsT], ScenarioT]
     decompile: Callable[[ScenarioT, str], DocumentT]
     limits_of: Callable[[ScenarioT], LimitsT]
-    page: Callable[[DocumentT, str], str]
     names: Callable[[DocumentT, Sequence[DocumentT]], Mapping[str, Any]]
     legal_and_moves: Callable[[Any, Any, Any, ViewT], tuple[Any, Any, MovesT]]
     action_dicts: Callable[[DocumentT, Any, MovesT, ViewT], list[dict[str, Any]]]

@@ -94,7 +94,7 @@ def _check_library(library: scenarios.Library) -> None:
 def _prepare() -> None:
     """Compiles the programs that only the first scenario waits for."""
     for name in ENVIRONMENTS:
-        scenarios.load(SHIPPED / f"{name}.example.yaml")
+        _check_library(scenarios.load(SHIPPED / f"{name}.example.yaml"))
 
 
 def load(mutant: Mutant, folder: Path) -> scenarios.Library:

@@ -5,7 +5,6 @@ from scenarios.document_format import DocumentFormat
 from scenarios.lifeops import checks, compiler, decompiler, view
 from scenarios.lifeops.document import Action, Day
 from scenarios.lifeops.names import names
-from scenarios.lifeops.page import page
 
 FORMAT = DocumentFormat(
     name="lifeops",
@@ -18,7 +17,6 @@ FORMAT = DocumentFormat(
     compile=compiler.compile,
     decompile=decompiler.decompile,
     limits_of=compiler.limits_of,
-    page=page,
     names=names,
     legal_and_moves=view.legal_and_moves,
     action_dicts=view.action_dicts,

@@ -5,7 +5,6 @@ from scenarios.document_format import DocumentFormat
 from scenarios.lifestack import checks, compiler, decompiler, view
 from scenarios.lifestack.document import Action, Task
 from scenarios.lifestack.names import names
-from scenarios.lifestack.page import page
 from scenarios.lifestack.warnings import warnings
 
 FORMAT = DocumentFormat(
@@ -20,7 +19,6 @@ FORMAT = DocumentFormat(
     compile=compiler.compile,
     decompile=decompiler.decompile,
     limits_of=compiler.limits_of,
-    page=page,
     names=names,
     legal_and_moves=view.legal_and_moves,
     action_dicts=view.action_dicts,

@@ -21,7 +21,6 @@ from scenarios.teamsclone.document import Workspace as Workspace
 from scenarios.teamsclone.format import FORMAT as FORMAT
 from scenarios.teamsclone.names import names as names
 from scenarios.teamsclone.observation import observation as observation
-from scenarios.teamsclone.page import page as page
 from scenarios.teamsclone.texts import texts as texts
 from scenarios.teamsclone.view import has_ended as has_ended
 from scenarios.teamsclone.warnings import warnings as warnings

@@ -8,7 +8,6 @@ from scenarios.teamsclone.agent_view import agent_view
 from scenarios.teamsclone.document import Workspace
 from scenarios.teamsclone.names import names
 from scenarios.teamsclone.observation import observation
-from scenarios.teamsclone.page import page
 from scenarios.teamsclone.warnings import warnings
 
 FORMAT = DocumentFormat(
@@ -22,7 +21,6 @@ FORMAT = DocumentFormat(
     compile=compiler.compile,
     decompile=decompiler.decompile,
     limits_of=compiler.limits_of,
-    page=page,
     names=names,
     legal_and_moves=view.legal_and_moves,
     action_dicts=view.action_dicts,
