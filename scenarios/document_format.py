@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from jaxenv.core import ScenarioBank
 from jaxenv.core.library import LibraryEnvironment
@@ -13,17 +13,30 @@ DocumentT = TypeVar("DocumentT", bound=Record)
 ActionT = TypeVar("ActionT", bound=Record)
 LimitsT = TypeVar("LimitsT")
 ScenarioT = TypeVar("ScenarioT")
-MovesT = TypeVar("MovesT")
-ViewT = TypeVar("ViewT")
 
 
-def _no_view(env: Any, params: Any, documents: Sequence[Any], agent: int) -> Any:
-    """The view of an environment whose states read the same for everybody."""
-    del env, params, documents, agent
+class Moment(NamedTuple):
+    """A state of a running episode, with everything that describes it.
+
+    Attributes:
+        env: unwrapped.
+        params: hold the bank of the documents.
+        document: of the scenario that is played.
+        names: `DocumentFormat.names` of this document.
+        state: on the host.
+        agent: whose eyes these are, if there are several.
+    """
+
+    env: Any
+    params: Any
+    document: Any
+    names: Mapping[str, Any]
+    state: Any
+    agent: int
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class DocumentFormat(Generic[DocumentT, ActionT, LimitsT, ScenarioT, MovesT, ViewT]):
+class DocumentFormat(Generic[DocumentT, ActionT, LimitsT, ScenarioT]):
     """The documents of one environment: how they are checked, compiled, read back, printed and used by `Codec`.
 
     Each package `scenarios.<name>` defines one, `FORMAT`, and `scenarios.environments` lists them.
@@ -40,13 +53,10 @@ class DocumentFormat(Generic[DocumentT, ActionT, LimitsT, ScenarioT, MovesT, Vie
         decompile: (scenario, id) -> a document that compiles to these arrays.
         limits_of: scenario -> the capacities that its arrays have.
         names: (document, all documents of its bank) -> the fields of `jaxenv.envs.<name>.view.Names`.
-        legal_and_moves: (env, state, params, view) -> (legal [A] bool, feasible [A] bool, the meaning of each entry).
-        action_dicts: (document, state, moves, view) -> each entry of the catalogue as an action.
-        normalize_action: (action, document, state, view) -> the action as the catalogue writes it.
-        observation: (document, state, view) -> the agent's observation.
-        has_ended: (document, state, view) -> whether the episode is over.
-        view: (env, params, documents, agent) -> a further argument of the five functions above, such as whose
-            eyes these are; None by default.
+        actions: moment -> each entry of the catalogue as an action; fields that it does not use are null.
+        normalize_action: (action, moment) -> the action as the catalogue writes it.
+        observation: moment -> the agent's observation.
+        has_ended: moment -> whether the episode is over.
         bank: (documents, limits) -> the bank of documents whose arrays refer to something shared; None where the bank
             is the stack of the compiled documents.
         warns_beside_problems: whether warnings hold beside a mistake elsewhere in the document; conclusions from all of
@@ -64,12 +74,10 @@ class DocumentFormat(Generic[DocumentT, ActionT, LimitsT, ScenarioT, MovesT, Vie
     decompile: Callable[[ScenarioT, str], DocumentT]
     limits_of: Callable[[ScenarioT], LimitsT]
     names: Callable[[DocumentT, Sequence[DocumentT]], Mapping[str, Any]]
-    legal_and_moves: Callable[[Any, Any, Any, ViewT], tuple[Any, Any, MovesT]]
-    action_dicts: Callable[[DocumentT, Any, MovesT, ViewT], list[dict[str, Any]]]
-    normalize_action: Callable[[ActionT, DocumentT, Any, ViewT], dict[str, Any]]
-    observation: Callable[[DocumentT, Any, ViewT], dict[str, Any]]
-    has_ended: Callable[[DocumentT, Any, ViewT], bool]
-    view: Callable[[Any, Any, Sequence[DocumentT], int], ViewT] = _no_view
+    actions: Callable[[Moment], list[dict[str, Any]]]
+    normalize_action: Callable[[ActionT, Moment], dict[str, Any]]
+    observation: Callable[[Moment], dict[str, Any]]
+    has_ended: Callable[[Moment], bool]
     bank: Callable[[Sequence[DocumentT], LimitsT], ScenarioBank] | None = None
     warns_beside_problems: bool = True
 

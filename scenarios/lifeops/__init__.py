@@ -15,6 +15,4 @@ from scenarios.lifeops.document import Persona as Persona
 from scenarios.lifeops.document import Request as Request
 from scenarios.lifeops.document import Task as Task
 from scenarios.lifeops.format import FORMAT as FORMAT
-from scenarios.lifeops.names import names as names
-from scenarios.lifeops.view import has_ended as has_ended
-from scenarios.lifeops.view import observation as observation
+from scenarios.lifeops.view import names as names

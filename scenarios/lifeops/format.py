@@ -4,7 +4,6 @@ from jaxenv.envs.lifeops import LifeOps, Limits
 from scenarios.document_format import DocumentFormat
 from scenarios.lifeops import checks, compiler, decompiler, view
 from scenarios.lifeops.document import Action, Day
-from scenarios.lifeops.names import names
 
 FORMAT = DocumentFormat(
     name="lifeops",
@@ -17,9 +16,8 @@ FORMAT = DocumentFormat(
     compile=compiler.compile,
     decompile=decompiler.decompile,
     limits_of=compiler.limits_of,
-    names=names,
-    legal_and_moves=view.legal_and_moves,
-    action_dicts=view.action_dicts,
+    names=view.names,
+    actions=view.actions,
     normalize_action=view.normalize_action,
     observation=view.observation,
     has_ended=view.has_ended,

@@ -18,8 +18,6 @@ from scenarios.lifestack.document import Resources as Resources
 from scenarios.lifestack.document import Route as Route
 from scenarios.lifestack.document import Task as Task
 from scenarios.lifestack.format import FORMAT as FORMAT
-from scenarios.lifestack.names import names as names
 from scenarios.lifestack.reach import could_be_won as could_be_won
-from scenarios.lifestack.view import has_ended as has_ended
-from scenarios.lifestack.view import observation as observation
+from scenarios.lifestack.view import names as names
 from scenarios.lifestack.warnings import warnings as warnings

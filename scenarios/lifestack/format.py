@@ -4,7 +4,6 @@ from jaxenv.envs.lifestack import LifeStack, Limits
 from scenarios.document_format import DocumentFormat
 from scenarios.lifestack import checks, compiler, decompiler, view
 from scenarios.lifestack.document import Action, Task
-from scenarios.lifestack.names import names
 from scenarios.lifestack.warnings import warnings
 
 FORMAT = DocumentFormat(
@@ -19,9 +18,8 @@ FORMAT = DocumentFormat(
     compile=compiler.compile,
     decompile=decompiler.decompile,
     limits_of=compiler.limits_of,
-    names=names,
-    legal_and_moves=view.legal_and_moves,
-    action_dicts=view.action_dicts,
+    names=view.names,
+    actions=view.actions,
     normalize_action=view.normalize_action,
     observation=view.observation,
     has_ended=view.has_ended,

@@ -3,8 +3,7 @@
 from typing import Any
 
 from jaxenv.envs.lifeops.actions import ACCEPT, BLOCK_FOCUS, PROPOSE, REJECT, RESCHEDULE
-from jaxenv.envs.lifeops.view.names import Names
-from jaxenv.envs.lifeops.view.snapshot import Day, Entry, Leg, Task
+from jaxenv.envs.lifeops.view.snapshot import Day, Entry, Leg, Names, Task
 from jaxenv.rendering.text import clock, joined, sections, table
 
 PHRASES = {

@@ -7,8 +7,19 @@ import numpy as np
 
 from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, INSPECT, INSPECTING, UPKEEP, VERBS, WAIT
 from jaxenv.envs.lifestack.types import FAILS, HOLDS, NOT_KNOWN, OUTCOMES
-from jaxenv.envs.lifestack.view.names import Names, domains, metric_name
-from jaxenv.envs.lifestack.view.snapshot import CLOSED, COMPLETED, OPEN, REACHED, RESOURCES, Crisis, Need, Route
+from jaxenv.envs.lifestack.view.snapshot import (
+    CLOSED,
+    COMPLETED,
+    OPEN,
+    REACHED,
+    RESOURCES,
+    Crisis,
+    Names,
+    Need,
+    Route,
+    domains,
+    metric_name,
+)
 from jaxenv.rendering.text import joined, number, sections, table
 
 SIGNS = {HOLDS: "✓", FAILS: "✗", NOT_KNOWN: "?"}

@@ -7,8 +7,7 @@ from jaxenv.envs.teamsclone import Scenario, State, actions, messages
 from jaxenv.envs.teamsclone.actions import Catalogue
 from jaxenv.envs.teamsclone.types import EMOJI, KINDS, PRESENCE, WINDOW
 from jaxenv.envs.teamsclone.view.history import ANSWERED, MISSED, PENDING, History, MentionOutcome, Post
-from jaxenv.envs.teamsclone.view.names import Names
-from jaxenv.envs.teamsclone.view.snapshot import Channel, Chat, Message, Person
+from jaxenv.envs.teamsclone.view.snapshot import Channel, Chat, Message, Names, Person
 from jaxenv.rendering.text import joined, number, sections, table
 
 HERE, ELSEWHERE = "▸", " "  # before the channel that the agent is in, and before others

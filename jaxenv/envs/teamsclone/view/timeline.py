@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from jaxenv.envs.teamsclone.types import KINDS, PRESENCE
 from jaxenv.envs.teamsclone.view.history import ANSWERED, MISSED, PENDING, History, Post
-from jaxenv.envs.teamsclone.view.names import Names
-from jaxenv.envs.teamsclone.view.theme import AGENT, OUTCOMES, PRESENT, agent_color
+from jaxenv.envs.teamsclone.view.panels import AGENT, OUTCOMES, PRESENT, agent_color
+from jaxenv.envs.teamsclone.view.snapshot import Names
 from jaxenv.rendering.canvas import SMALL, TINY, Canvas, legend
 from jaxenv.rendering.text import number
 from jaxenv.rendering.theme import BLUE, FAINT, GREEN, MUTED, PAPER, PURPLE, WASH, tint
