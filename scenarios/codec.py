@@ -80,7 +80,7 @@ class Codec:
         self._env: Any = getattr(env, "unwrapped", env)  # adapters have none
         self._format = library.format
         self._params = params
-        self._library = library
+        self._documents = library.documents
         if not isinstance(self._env, self._format.environment):
             raise ScenarioError(f"{self._env.name} cannot play this library, which holds {library.environment}.")
         agents = getattr(self._env, "num_agents", 1)
@@ -97,7 +97,7 @@ class Codec:
         except ValueError as error:
             raise ScenarioError(f"params: {error}.") from None
         self._agent = agent
-        self._names: dict[int, Mapping[str, Any]] = {}
+        self._names = functools.cache(library.names)
 
     def legal_actions(self, state: Any) -> list[tuple[int, dict[str, Any]]]:
         """(index, action) of every legal entry, in catalogue order; none once the episode has ended."""
@@ -153,10 +153,8 @@ class Codec:
             )
         state = jax.tree.map(np.asarray, state)
         number = int(state.scenario)
-        if number not in self._names:
-            self._names[number] = self._library.names(number)
-        document = self._library.documents[number]
-        return Moment(self._env, self._params, document, self._names[number], state, self._agent)
+        document, names = self._documents[number], self._names(number)
+        return Moment(self._env, self._params, document, names, state, self._agent)
 
     def _catalogue(self, state: Any) -> _Catalogue:
         """Every entry of the catalogue, and which may be taken."""

@@ -3,7 +3,6 @@
 from jaxenv.envs.lifeops import Limits as Limits
 from scenarios.lifeops.checks import problems as problems
 from scenarios.lifeops.checks import warnings as warnings
-from scenarios.lifeops.client import LifeOpsEnv as LifeOpsEnv
 from scenarios.lifeops.compiler import compile as compile
 from scenarios.lifeops.compiler import limits_of as limits_of
 from scenarios.lifeops.decompiler import decompile as decompile
@@ -15,4 +14,5 @@ from scenarios.lifeops.document import Persona as Persona
 from scenarios.lifeops.document import Request as Request
 from scenarios.lifeops.document import Task as Task
 from scenarios.lifeops.format import FORMAT as FORMAT
+from scenarios.lifeops.format import LifeOpsEnv as LifeOpsEnv
 from scenarios.lifeops.view import names as names

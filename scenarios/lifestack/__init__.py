@@ -2,7 +2,6 @@
 
 from jaxenv.envs.lifestack import Limits as Limits
 from scenarios.lifestack.checks import problems as problems
-from scenarios.lifestack.client import LifeStackEnv as LifeStackEnv
 from scenarios.lifestack.compiler import compile as compile
 from scenarios.lifestack.compiler import limits_of as limits_of
 from scenarios.lifestack.conditions import AnyOf as AnyOf
@@ -18,6 +17,7 @@ from scenarios.lifestack.document import Resources as Resources
 from scenarios.lifestack.document import Route as Route
 from scenarios.lifestack.document import Task as Task
 from scenarios.lifestack.format import FORMAT as FORMAT
+from scenarios.lifestack.format import LifeStackEnv as LifeStackEnv
 from scenarios.lifestack.reach import could_be_won as could_be_won
 from scenarios.lifestack.view import names as names
 from scenarios.lifestack.warnings import warnings as warnings

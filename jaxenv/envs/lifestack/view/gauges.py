@@ -7,8 +7,8 @@ import numpy as np
 
 from jaxenv.envs.lifestack.view import graph
 from jaxenv.envs.lifestack.view.layout import Layout, spread
-from jaxenv.envs.lifestack.view.snapshot import LOCKED, REACHED, RESOURCES, Crisis, domains, metric_name
-from jaxenv.envs.lifestack.view.text import COLLAPSE, FLAG, UNITS
+from jaxenv.envs.lifestack.view.snapshot import FLAG, LOCKED, REACHED, RESOURCES, Crisis, domains, metric_name
+from jaxenv.envs.lifestack.view.text import COLLAPSE, UNITS
 from jaxenv.rendering.canvas import SMALL, TINY, Canvas
 from jaxenv.rendering.theme import ALARM, BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PURPLE, WASH
 

@@ -5,8 +5,19 @@ from collections.abc import Mapping
 
 from jaxenv.envs.lifestack.types import FAILS, HOLDS, NOT_KNOWN
 from jaxenv.envs.lifestack.view.layout import Box, Layout, Node, boxes
-from jaxenv.envs.lifestack.view.snapshot import CLOSED, COMPLETED, OPEN, Condition, Crisis, Route, Write
-from jaxenv.envs.lifestack.view.text import DANGER, FLAG, SIGNS, STAR, UNKNOWN, ticked_verbs
+from jaxenv.envs.lifestack.view.snapshot import (
+    CLOSED,
+    COMPLETED,
+    DANGER,
+    FLAG,
+    OPEN,
+    STAR,
+    Condition,
+    Crisis,
+    Route,
+    Write,
+)
+from jaxenv.envs.lifestack.view.text import SIGNS, UNKNOWN, ticked_verbs
 from jaxenv.rendering.canvas import SMALL, TEXT, TINY, Canvas, legend, swatch
 from jaxenv.rendering.theme import ALARM, BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PAPER, WASH, fitting, text_width, tint
 
@@ -85,7 +96,7 @@ def _draw_edges(crisis: Crisis, canvas: Canvas, placed: Mapping[Node, Box]) -> N
     ranked = sorted(enumerate(crisis.routes), key=lambda pair: pair[1].status != CLOSED)
     for number, route in ranked:
         box = placed[Node("route", number)]
-        needs = [(placed[Node("bound" if need.of_bound else "fact", need.slot)], need) for need in route.needs]
+        needs = [(placed[Node(need.kind, need.slot)], need) for need in route.needs]
         needs.sort(key=lambda pair: pair[0].y)
         for y, (start, need) in zip(_ports(box, len(needs)), needs, strict=True):
             color = STATUS_COLORS[need.status] if route.status != CLOSED else FAINT
@@ -127,9 +138,8 @@ def _draw_write(crisis: Crisis, canvas: Canvas, box: Box, write: Write) -> None:
     """A value that routes give to a fact, filled if the fact has it now, with signs of its consequences."""
     canvas.box(*box.frame, **(KNOWN if write.holds else {"fill": PAPER, "edge": MUTED, "line": 0.8}), radius=3)
     right = box.right - 3
-    for applies, sign in ((write.succeeds, STAR), (write.reaches, FLAG), (write.fails, DANGER)):
-        if applies:
-            right -= canvas.text(right, box.y, sign, size=TEXT, color=COLORS[sign], align="right") + 1
+    for sign in write.signs:
+        right -= canvas.text(right, box.y, sign, size=TEXT, color=COLORS[sign], align="right") + 1
     size, room = SMALL if box.height > 9 else TINY, right - box.x - 7
     value = fitting(f"= {write.value}", room / 2, size)
     name = fitting(crisis.facts[write.key].name, room - text_width(f" {value}", size), size)

@@ -118,6 +118,7 @@ def domains() -> dict[str, list[int]]:
 OPEN, COMPLETED, CLOSED = "open", "completed", "closed"
 LOCKED, REACHED = "locked", "reached"
 RESOURCES = ("time", "money", "energy")
+STAR, FLAG, DANGER = "★", "⚑", "⚠"  # of success, of a milestone, of a failure
 
 
 @dataclasses.dataclass(frozen=True)
@@ -148,7 +149,7 @@ class Condition:
 class Need:
     """A precondition of a route: on a key, or on a bound."""
 
-    of_bound: bool
+    kind: str  # "fact" or "bound"
     slot: int
     status: int  # HOLDS, FAILS or NOT_KNOWN
 
@@ -160,9 +161,7 @@ class Write:
     key: int
     value: str
     holds: bool  # whether the key is known to have this value now
-    succeeds: bool  # whether it satisfies a success condition
-    fails: bool  # whether it satisfies a failure condition
-    reaches: bool  # whether it meets a milestone
+    signs: str  # STAR, FLAG and DANGER if it satisfies a condition of success, of a milestone or of failure
 
 
 @dataclasses.dataclass(frozen=True)
@@ -321,12 +320,12 @@ def _needs(observation: Observation, scenario: Scenario, slot: int) -> list[Need
     """Preconditions in document order."""
     table, relation = scenario.routes, observation.routes.relation[slot]
     needs = [
-        (int(table.order[slot, key]), Need(False, key, int(relation[key])))
+        (int(table.order[slot, key]), Need("fact", key, int(relation[key])))
         for key in np.flatnonzero(relation != NO_RELATION).tolist()
     ]
     for bound in np.flatnonzero(observation.routes.needs_bound[slot]).tolist():
         status = HOLDS if observation.bounds.holds[bound] else FAILS
-        needs.append((int(table.bound_order[slot, bound]), Need(True, bound, status)))
+        needs.append((int(table.bound_order[slot, bound]), Need("bound", bound, status)))
     return [need for _, need in sorted(needs, key=lambda pair: pair[0])]
 
 
@@ -338,16 +337,10 @@ def _writes(observation: Observation, scenario: Scenario, names: Names, slot: in
         def meets(table: Conditions) -> bool:
             return any(_bit(codes, code) for codes in table.facts[key])
 
-        return Write(
-            key=key,
-            value=names.value(key, code),
-            holds=bool(observation.keys.code[key] == code),
-            succeeds=meets(scenario.success),
-            fails=meets(scenario.failure),
-            reaches=any(
-                milestones.key[row] == key and _bit(milestones.codes[row], code) for row in range(milestones.key.size)
-            ),
-        )
+        rows = np.flatnonzero(milestones.key == key)
+        reaches = any(_bit(milestones.codes[row], code) for row in rows)
+        signs = STAR * meets(scenario.success) + FLAG * reaches + DANGER * meets(scenario.failure)
+        return Write(key, names.value(key, code), bool(observation.keys.code[key] == code), signs)
 
     return [write(key, int(writes[key])) for key in np.flatnonzero(writes != UNWRITTEN).tolist()]
 

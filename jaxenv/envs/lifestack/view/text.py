@@ -23,7 +23,6 @@ from jaxenv.envs.lifestack.view.snapshot import (
 from jaxenv.rendering.text import joined, number, sections, table
 
 SIGNS = {HOLDS: "✓", FAILS: "✗", NOT_KNOWN: "?"}
-STAR, FLAG, DANGER = "★", "⚑", "⚠"  # of success, of a milestone, of a failure
 UNITS = {"time": " h", "money": "", "energy": ""}
 COLLAPSE = 20.0  # a metric, oriented so that higher is better, has collapsed below it
 UNKNOWN = "?"  # the value of a fact
@@ -97,7 +96,7 @@ def _route_lines(crisis: Crisis, route: Route) -> list[str]:
     """A route: its status, verbs and reward; below it its needs and effects."""
 
     def need(need: Need) -> str:
-        name = crisis.bounds[need.slot].words if need.of_bound else crisis.facts[need.slot].name
+        name = crisis.bounds[need.slot].words if need.kind == "bound" else crisis.facts[need.slot].name
         return f"{SIGNS[need.status]} {name}"
 
     status = "leads to success" if route.leads_to_success else route.status
