@@ -131,8 +131,7 @@ class TeamsEnvClient:
     def _take(self, reading: Reading) -> Response:
         """Steps an entry of the catalogue."""
         self._key, key = jax.random.split(self._key)
-        self._state, reward, ends, info = advance(self._env, key, self._state, reading.index, self._params)
-        self._ends = {name: bool(value) for name, value in ends.items()}
+        self._state, reward, self._ends, info = advance(self._env, key, self._state, reading.index, self._params)
         if "success" in info:
             self._ends["success"] = bool(info["success"])
         if reading.message:

@@ -41,8 +41,10 @@ def read(action: Mapping[str, Any] | Action, codec: Codec, state: Any) -> Readin
     except RefusedInput as refused:
         return Reading(_first(engine.MALFORMED, moment), f"not an action: {refused}")
     except ValidationError as error:
-        is_long = any(found["type"] == "string_too_long" for found in error.errors(include_url=False))
-        return Reading(None, TOO_LONG) if is_long else Reading(_first(engine.MALFORMED, moment), _complaint(error))
+        if any(found["type"] == "string_too_long" for found in error.errors(include_url=False)):
+            return Reading(None, TOO_LONG)
+        problems = " ".join(problem.text for problem in problems_of(error, Action)[:MAX_TOLD])
+        return Reading(_first(engine.MALFORMED, moment), problems)
     if refusal := _refusal(given, moment):
         verb, error = refusal
         return Reading(_first(verb, moment), error)
@@ -79,11 +81,3 @@ def _message(action: Action, moment: Moment) -> tuple[str, str]:
 def _first(verb: int, moment: Moment) -> int:
     """The index of a verb that has one entry."""
     return moment.env.catalogue.first(verb)
-
-
-def _complaint(error: ValidationError) -> str:
-    """The error of an action, even if the action cannot be quoted."""
-    try:
-        return " ".join(problem.text for problem in problems_of(error, Action)[:MAX_TOLD])
-    except (TypeError, ValueError, RecursionError):
-        return "the action cannot be read."

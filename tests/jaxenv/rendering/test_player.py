@@ -127,7 +127,7 @@ def test_frames_and_speed_are_chosen(episode, tmp_path):
         ("a.htm", {}, r"saved as \.gif, \.mp4, \.html, got the suffix '\.htm'"),
         ("a.html", {"fps": 0}, "fps=0: expected a number above 0, at most 100"),
         ("a.html", {"fps": float("nan")}, "fps=nan"),
-        ("a.html", {"frames": [0, 4]}, "there is no picture 4, only 0 to 3"),
+        ("a.html", {"frames": [0, 4]}, r"frames=\[0, 4\]: there are only the pictures 0 to 3"),
         ("a.gif", {"frames": slice(4, None)}, r"frames=slice\(4, None, None\) leaves none of the 4 pictures"),
     ],
 )

@@ -124,11 +124,6 @@ class Day:
     places: tuple[str, ...]  # home, then those of work, the calendar and the queue
     travel: tuple[tuple[int, ...], ...]  # minutes from row to column, of these places
 
-    @property
-    def tight_legs(self) -> tuple[Leg, ...]:
-        """The travel issues."""
-        return tuple(leg for leg in self.legs if leg.tight)
-
 
 def read(state: State, scenario: Scenario, departure_min: int, names: Names) -> Day:
     """The day of a state; all arrays are NumPy's."""

@@ -36,8 +36,8 @@ def describe_action(env: TeamsClone, state: State, action: Any, params: Params, 
     actions = np.reshape(action, env.num_agents).astype(np.int32)
     scenario = scenario_of(params, state)
     legal = jax.device_get(_legal(env.catalogue, state, scenario, actions)).tolist()
-    moment = text.Moment(env.catalogue, state, scenario, names_of(scenario, names, env.num_agents), agent)
-    return text.describe_actions(moment, actions.tolist(), legal)
+    situation = text.Situation(env.catalogue, state, scenario, names_of(scenario, names, env.num_agents), agent)
+    return text.describe_actions(situation, actions.tolist(), legal)
 
 
 def describe_step(

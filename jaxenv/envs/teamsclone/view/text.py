@@ -111,7 +111,7 @@ def _people_lines(chat: Chat) -> list[str]:
 # Actions -------------------------------------------------------------------------------------------------------------
 
 
-class Moment(NamedTuple):
+class Situation(NamedTuple):
     """The state and the names that describe the targets of actions."""
 
     catalogue: Catalogue
@@ -121,29 +121,31 @@ class Moment(NamedTuple):
     viewer: int  # the agent whose view it is; it does not see which messages the others react to
 
 
-def describe_actions(moment: Moment, chosen: Sequence[int], legal: Sequence[bool]) -> str:
+def describe_actions(situation: Situation, chosen: Sequence[int], legal: Sequence[bool]) -> str:
     """The actions of all agents, that of the viewer first; agents that do the same are named together."""
-    phrases = [_phrase(moment, agent, action, ok) for agent, (action, ok) in enumerate(zip(chosen, legal, strict=True))]
+    phrases = [
+        _phrase(situation, agent, action, ok) for agent, (action, ok) in enumerate(zip(chosen, legal, strict=True))
+    ]
     if len(phrases) == 1:
         return phrases[0]
-    who: dict[str, list[str]] = {phrases[moment.viewer]: []}
+    who: dict[str, list[str]] = {phrases[situation.viewer]: []}
     for agent, phrase in enumerate(phrases):
-        who.setdefault(phrase, []).append(moment.names.agent(agent))
+        who.setdefault(phrase, []).append(situation.names.agent(agent))
     return "; ".join(f"{', '.join(agents)}: {phrase}" for phrase, agents in who.items())
 
 
-def _phrase(moment: Moment, agent: int, action: int, is_legal: bool) -> str:
+def _phrase(situation: Situation, agent: int, action: int, is_legal: bool) -> str:
     """The action of one agent."""
-    if not 0 <= action < moment.catalogue.size:
+    if not 0 <= action < situation.catalogue.size:
         return f"action {action}, which does not exist"
-    phrase = _describe_action(moment, agent, action)
+    phrase = _describe_action(situation, agent, action)
     return phrase if is_legal else f"{phrase}, not legal"
 
 
-def _describe_action(moment: Moment, agent: int, action: int) -> str:
+def _describe_action(situation: Situation, agent: int, action: int) -> str:
     """An entry of the catalogue in a state."""
-    names, scenario = moment.names, moment.scenario
-    verb, channel, kind, slot, emoji = moment.catalogue.table[action].tolist()
+    names, scenario = situation.names, situation.scenario
+    verb, channel, kind, slot, emoji = situation.catalogue.table[action].tolist()
     there = f"#{names.channels[channel]}" if channel < len(names.channels) else f"no channel {channel + 1}"
     if verb in (actions.TEXT, actions.ANSWER):
         template = int(scenario.texts[int(scenario.first_text[kind])])
@@ -152,21 +154,21 @@ def _describe_action(moment: Moment, agent: int, action: int) -> str:
     if verb == actions.SWITCH:
         return f"go to {there}"
     if verb == actions.REACT:
-        return f"react {EMOJI[emoji]} to {_target(moment, agent, slot)}"
+        return f"react {EMOJI[emoji]} to {_target(situation, agent, slot)}"
     if verb == actions.JOIN:
         return f"join the call in {there}"
     return INVALID.get(verb, "idle")
 
 
-def _target(moment: Moment, agent: int, slot: int) -> str:
+def _target(situation: Situation, agent: int, slot: int) -> str:
     """The message in a slot of the agent's window."""
-    here, rings, names = int(moment.state.channel[agent]), moment.state.messages, moment.names
+    here, rings, names = int(situation.state.channel[agent]), situation.state.messages, situation.names
     serial = int(rings.count[here]) - 1 - slot
     if serial < 0:
         return f"no message {slot + 1}"
     word = rings.words[serial % WINDOW, here]
     author = names.author(int(messages.author(word)))
-    if agent != moment.viewer:
+    if agent != situation.viewer:
         return author
     return f"{author}: “{names.content(int(messages.text(word)), int(messages.named(word)))}”"
 
