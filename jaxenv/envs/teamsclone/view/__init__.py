@@ -25,9 +25,8 @@ SHARE = 0.72  # of the width for channels and messages
 
 def scenes(env: TeamsClone, states: Sequence[State], params: Params, names: Given, agent: int = 0) -> list[Scene]:
     """The states of one episode as chat pages of one agent; see `View`."""
-    called, history = names_of(scenario_of(params, states[0]), names, env.num_agents), history_of(states)
-    chats = _chats(env, states, params, called, history, agent)
-    whole = functools.partial(timeline.draw, history, called, agent)
+    history, chats = _read(env, states, params, names, agent)
+    whole = functools.partial(timeline.draw, history)
     return scenes_of(chats, text, panels.draw_main, panels.draw_side, whole, size=SIZE, share=SHARE)
 
 
@@ -45,9 +44,8 @@ def describe_step(
 ) -> list[str]:
     """The effects of a step that an agent sees; see `View`."""
     del action
-    called, history = names_of(scenario_of(params, before), names, env.num_agents), history_of([before, after])
-    was, now = _chats(env, [before, after], params, called, history, agent)
-    return text.describe_step(was, now, history, called, agent)
+    history, (was, now) = _read(env, [before, after], params, names, agent)
+    return text.describe_step(was, now, history)
 
 
 def view_of(agent: int) -> View:
@@ -60,12 +58,13 @@ def view_of(agent: int) -> View:
     )
 
 
-def _chats(
-    env: TeamsClone, states: Sequence[State], params: Params, names: Names, history: History, agent: int
-) -> list[Chat]:
-    """The states as one agent sees them."""
-    scenario = scenario_of(params, states[0])
-    return [read(state, scenario, report(env, state, params), history, names, agent) for state in states]
+def _read(
+    env: TeamsClone, states: Sequence[State], params: Params, names: Given, agent: int
+) -> tuple[History, list[Chat]]:
+    """The history of some states, and each of them as one agent sees it."""
+    scenario, history = scenario_of(params, states[0]), history_of(states)
+    called = names_of(scenario, names, env.num_agents)
+    return history, [read(state, scenario, report(env, state, params), history, called, agent) for state in states]
 
 
 @functools.partial(jax.jit, static_argnums=0)

@@ -289,7 +289,7 @@ def _draw_people(people: Sequence[Person], canvas: Canvas, y: float, row: float)
 
 def _draw_facts(chat: Chat, facts: Sequence[tuple[str, str]], canvas: Canvas, y: float) -> None:
     """The statistics so far, the return first."""
-    canvas.text(0, y, f"So far, {chat.viewer}" if chat.num_agents > 1 else "So far", size=SIZE, bold=True)
+    canvas.text(0, y, f"So far, {chat.viewer}" if len(chat.names.agents) > 1 else "So far", size=SIZE, bold=True)
     (_, total), *rest = facts
     canvas.text(canvas.width, y, f"return {total}", size=SIZE, bold=True, align="right")
     y += 14

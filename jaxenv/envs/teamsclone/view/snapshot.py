@@ -144,9 +144,8 @@ class Person:
 class Chat:
     """Everything that is shown of a state."""
 
-    workspace: str
-    viewer: str
-    num_agents: int
+    names: Names
+    agent: int  # whose view it is
     clock: int  # steps taken
     time_limit: int
     channels: tuple[Channel, ...]
@@ -155,6 +154,11 @@ class Chat:
     people: tuple[Person, ...]  # teammates, then agents
     statistics: Statistics  # of the agent
     outcome: str  # how the episode has ended, empty until then
+
+    @property
+    def viewer(self) -> str:
+        """The agent, as people call it."""
+        return self.names.agent(self.agent)
 
     @property
     def current(self) -> Channel:
@@ -197,9 +201,8 @@ def read(state: State, scenario: Scenario, report: Report, history: History, nam
     """One agent's observation of a state; the records are on the host."""
     posts = list(posts_in(state, int(state.channel[agent])))
     return Chat(
-        workspace=names.workspace,
-        viewer=names.agent(agent),
-        num_agents=len(names.agents),
+        names=names,
+        agent=agent,
         clock=int(state.clock),
         time_limit=report.time_limit,
         channels=tuple(_channels(state, names, agent)),

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from jaxenv.envs.teamsclone import Scenario, State, actions, messages
+from jaxenv.envs.teamsclone import Scenario, State, actions
 from jaxenv.envs.teamsclone.actions import Catalogue
-from jaxenv.envs.teamsclone.types import EMOJI, KINDS, PRESENCE, WINDOW
-from jaxenv.envs.teamsclone.view.history import ANSWERED, MISSED, PENDING, History, MentionOutcome, Post
+from jaxenv.envs.teamsclone.types import EMOJI, KINDS, PRESENCE
+from jaxenv.envs.teamsclone.view.history import ANSWERED, MISSED, PENDING, History, MentionOutcome, Post, posts_in
 from jaxenv.envs.teamsclone.view.snapshot import Channel, Chat, Message, Names, Person
 from jaxenv.rendering.text import joined, number, sections, table
 
@@ -21,7 +21,8 @@ INVALID = {
 
 def title(chat: Chat) -> str:
     """Which workspace it is, and whose view of several agents."""
-    return joined(chat.workspace or "a workspace", f"{chat.viewer} of {chat.num_agents}" if chat.num_agents > 1 else "")
+    agents = len(chat.names.agents)
+    return joined(chat.names.workspace or "a workspace", f"{chat.viewer} of {agents}" if agents > 1 else "")
 
 
 def moment(chat: Chat) -> str:
@@ -102,7 +103,7 @@ def _people_lines(chat: Chat) -> list[str]:
     """Who is available, busy, away and offline, a line each."""
 
     def name_of(person: Person) -> str:
-        return f"{person.name} (you)" if person.is_viewer and chat.num_agents > 1 else person.name
+        return f"{person.name} (you)" if person.is_viewer and len(chat.names.agents) > 1 else person.name
 
     rows = [[status, ", ".join(name_of(p) for p in chat.people if p.presence == status)] for status in PRESENCE]
     return table(row for row in rows if row[1])
@@ -162,38 +163,32 @@ def _describe_action(situation: Situation, agent: int, action: int) -> str:
 
 def _target(situation: Situation, agent: int, slot: int) -> str:
     """The message in a slot of the agent's window."""
-    here, rings, names = int(situation.state.channel[agent]), situation.state.messages, situation.names
-    serial = int(rings.count[here]) - 1 - slot
-    if serial < 0:
+    names, posts = situation.names, list(posts_in(situation.state, int(situation.state.channel[agent])))
+    if slot >= len(posts):
         return f"no message {slot + 1}"
-    word = rings.words[serial % WINDOW, here]
-    author = names.author(int(messages.author(word)))
-    if agent != situation.viewer:
-        return author
-    return f"{author}: “{names.content(int(messages.text(word)), int(messages.named(word)))}”"
+    post = posts[-1 - slot]
+    author = names.author(post.author)
+    return f"{author}: “{names.content(post.text, post.named)}”" if agent == situation.viewer else author
 
 
 # Steps ---------------------------------------------------------------------------------------------------------------
 
 
-def describe_step(was: Chat, now: Chat, history: History, names: Names, agent: int) -> list[str]:
+def describe_step(was: Chat, now: Chat, history: History) -> list[str]:
     """The effects that an agent sees of the step between two states; `history` is that of these two."""
     posts = {post.place: post for post in history.posts}
     ended = [(posts[place], outcome) for place, outcome in history.outcomes.items() if outcome.step == was.clock]
-    lines = [*_answered(ended, names, now, agent, was.clock), *_messages(was, now), *_changes(was, now)]
-    return [*lines, *_missed(ended, names, agent), *([f"end: {now.outcome}"] if now.outcome else [])]
+    lines = [*_answered(ended, now), *_messages(was, now), *_changes(was, now), *_missed(ended, now)]
+    return [*lines, *([f"end: {now.outcome}"] if now.outcome else [])]
 
 
-def _answered(
-    ended: list[tuple[Post, MentionOutcome]], names: Names, now: Chat, agent: int, clock: int
-) -> Iterator[str]:
+def _answered(ended: list[tuple[Post, MentionOutcome]], now: Chat) -> Iterator[str]:
     """Mentions that the agent has answered anywhere, and those that others have answered in its channel."""
     for post, outcome in ended:
-        if outcome.how == ANSWERED and (outcome.by == agent or post.channel == now.current.number):
-            age = clock - post.step
+        if outcome.how == ANSWERED and (outcome.by == now.agent or post.channel == now.current.number):
+            age = outcome.step - post.step
             waited = f"after {age} steps" if age != 1 else "after one step"
-            where = f"{names.author(post.author)} in #{names.channels[post.channel]}"
-            yield f"answered: {where}, {waited}, by {names.agent(outcome.by)}"
+            yield f"answered: {_where(post, now)}, {waited}, by {now.names.agent(outcome.by)}"
 
 
 def _messages(was: Chat, now: Chat) -> Iterator[str]:
@@ -219,9 +214,14 @@ def _changes(was: Chat, now: Chat) -> Iterator[str]:
             yield f"{after.name} is {after.presence}"
 
 
-def _missed(ended: list[tuple[Post, MentionOutcome]], names: Names, agent: int) -> Iterator[str]:
+def _missed(ended: list[tuple[Post, MentionOutcome]], now: Chat) -> Iterator[str]:
     """Mentions of the agent that nobody has answered; the agent does not learn the author of one it has not seen."""
     for post, outcome in ended:
-        if outcome.how == MISSED and post.named == agent:
-            place = f"{names.author(post.author)} in #{names.channels[post.channel]}"
-            yield f"missed: {place}" if post.seen_by >> agent & 1 else "missed: a mention that was not seen"
+        if outcome.how == MISSED and post.named == now.agent:
+            seen = post.seen_by >> now.agent & 1
+            yield f"missed: {_where(post, now)}" if seen else "missed: a mention that was not seen"
+
+
+def _where(post: Post, chat: Chat) -> str:
+    """The author and the channel of a message."""
+    return f"{chat.names.author(post.author)} in #{chat.names.channels[post.channel]}"
