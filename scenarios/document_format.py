@@ -1,20 +1,13 @@
-"""The document format of one environment: a frozen record of types and functions, checked by name and type."""
+"""The document format of one environment: a frozen record of types and functions."""
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from jaxenv.core import ScenarioBank
 from jaxenv.core.library import LibraryEnvironment
 from scenarios.text.errors import Problem
 from scenarios.text.records import Record
-
-DocumentT = TypeVar("DocumentT", bound=Record)
-ActionT = TypeVar("ActionT", bound=Record)
-LimitsT = TypeVar("LimitsT")
-ScenarioT = TypeVar("ScenarioT")
-MovesT = TypeVar("MovesT")
-ViewT = TypeVar("ViewT")
 
 
 def _no_view(env: Any, params: Any, documents: Sequence[Any], agent: int) -> Any:
@@ -23,7 +16,7 @@ def _no_view(env: Any, params: Any, documents: Sequence[Any], agent: int) -> Any
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class DocumentFormat(Generic[DocumentT, ActionT, LimitsT, ScenarioT, MovesT, ViewT]):
+class DocumentFormat:
     """The documents of one environment: how they are checked, compiled, read back, printed and used by `Codec`.
 
     Each package `scenarios.<name>` defines one, `FORMAT`, and `scenarios.environments` lists them.
@@ -35,7 +28,7 @@ class DocumentFormat(Generic[DocumentT, ActionT, LimitsT, ScenarioT, MovesT, Vie
         environment: the class in `jaxenv` that plays the documents.
         limits: the class of the capacities; calling it gives the defaults.
         problems: (document, limits) -> why the document cannot be compiled; empty where it can.
-        warnings: document -> remarks on allowed but rarely intended contents.
+        warnings: document -> remarks on allowed but rarely intended contents; none by default.
         compile: (document, limits) -> the arrays of the document.
         decompile: (scenario, id) -> a document that compiles to these arrays.
         limits_of: scenario -> the capacities that its arrays have.
@@ -54,26 +47,26 @@ class DocumentFormat(Generic[DocumentT, ActionT, LimitsT, ScenarioT, MovesT, Vie
     """
 
     name: str
-    document: type[DocumentT]
-    action: type[ActionT]
+    document: type[Record]
+    action: type[Record]
     environment: type[LibraryEnvironment]
-    limits: type[LimitsT]
-    problems: Callable[[DocumentT, LimitsT], Sequence[Problem]]
-    warnings: Callable[[DocumentT], Sequence[Problem]]
-    compile: Callable[[DocumentT, LimitsT], ScenarioT]
-    decompile: Callable[[ScenarioT, str], DocumentT]
-    limits_of: Callable[[ScenarioT], LimitsT]
-    names: Callable[[DocumentT, Sequence[DocumentT]], Mapping[str, Any]]
-    legal_and_moves: Callable[[Any, Any, Any, ViewT], tuple[Any, Any, MovesT]]
-    action_dicts: Callable[[DocumentT, Any, MovesT, ViewT], list[dict[str, Any]]]
-    normalize_action: Callable[[ActionT, DocumentT, Any, ViewT], dict[str, Any]]
-    observation: Callable[[DocumentT, Any, ViewT], dict[str, Any]]
-    has_ended: Callable[[DocumentT, Any, ViewT], bool]
-    view: Callable[[Any, Any, Sequence[DocumentT], int], ViewT] = _no_view
-    bank: Callable[[Sequence[DocumentT], LimitsT], ScenarioBank] | None = None
+    limits: type
+    problems: Callable[[Any, Any], Sequence[Problem]]
+    compile: Callable[[Any, Any], Any]
+    decompile: Callable[[Any, str], Any]
+    limits_of: Callable[[Any], Any]
+    names: Callable[[Any, Sequence[Any]], Mapping[str, Any]]
+    legal_and_moves: Callable[[Any, Any, Any, Any], tuple[Any, Any, Any]]
+    action_dicts: Callable[[Any, Any, Any, Any], list[dict[str, Any]]]
+    normalize_action: Callable[[Any, Any, Any, Any], dict[str, Any]]
+    observation: Callable[[Any, Any, Any], dict[str, Any]]
+    has_ended: Callable[[Any, Any, Any], bool]
+    warnings: Callable[[Any], Sequence[Problem]] = lambda document: ()
+    view: Callable[[Any, Any, Sequence[Any], int], Any] = _no_view
+    bank: Callable[[Sequence[Any], Any], ScenarioBank] | None = None
     warns_beside_problems: bool = True
 
-    def bank_of(self, documents: Sequence[DocumentT], limits: LimitsT) -> ScenarioBank:
+    def bank_of(self, documents: Sequence[Any], limits: Any) -> ScenarioBank:
         """Several documents as arrays: together where they share something, otherwise each on its own."""
         if self.bank is not None:
             return self.bank(documents, limits)

@@ -9,14 +9,14 @@ from scenarios.document_format import DocumentFormat
 from scenarios.text.errors import ScenarioError, class_of
 from scenarios.text.input_budget import builtin
 
-ENVIRONMENTS: dict[str, DocumentFormat[Any, Any, Any, Any, Any, Any]] = {
+ENVIRONMENTS: dict[str, DocumentFormat] = {
     family.name: importlib.import_module(f"scenarios.{family.name}").FORMAT for family in FAMILIES
 }
 """Name -> format. `library/` holds a folder of its documents, `NAME.example.yaml`, and `NAME.schema.json`, which
 `jaxenv scenarios compile` writes."""
 
 
-def format_of(name: str) -> DocumentFormat[Any, Any, Any, Any, Any, Any]:
+def format_of(name: str) -> DocumentFormat:
     """The document format of an environment.
 
     Raises:

@@ -36,7 +36,7 @@ class DocumentEnv:
         format: the documents that it plays.
     """
 
-    format: ClassVar[DocumentFormat[Any, Any, Any, Any, Any, Any]]
+    format: ClassVar[DocumentFormat]
 
     def __init__(self, id: str, seed: int = 0, **static: Any) -> None:
         """Builds an environment; no episode runs before `reset`.

@@ -3,28 +3,30 @@
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, WrapValidator
-from pydantic_core import PydanticCustomError
+from pydantic import WrapValidator
 
 from scenarios.lifestack.fields import Operator, Value
-from scenarios.text.records import Name, Record
+from scenarios.text.records import ListOf, Name, NotEmpty, Record
 
 
 class Comparison(Record):
     """What a precondition asks of its key, where it is not to equal a value."""
 
-    op: Operator = Field(description="eq, ne, gt, lt, ge or le; the last four hold between numbers alone.")
-    value: Value = Field(description="What the key is compared with; null for absent.")
+    op: Operator
+    """eq, ne, gt, lt, ge or le; the last four hold between numbers alone."""
+    value: Value
+    """What the key is compared with; null for absent."""
 
 
 class Condition(Record):
     """One condition on a fact or a metric."""
 
-    key: Name = Field(description="A fact, or a metric path such as mental_wellbeing.stress_level.")
-    value: Value = Field(description="What it is compared with; null for absent, a number for a metric.")
-    op: Operator = Field(
-        default="eq", description="eq, ne, gt, lt, ge or le; the last four between numbers, and for metrics alone."
-    )
+    key: Name
+    """A fact, or a metric path such as mental_wellbeing.stress_level."""
+    value: Value
+    """What it is compared with; null for absent, a number for a metric."""
+    op: Operator = "eq"
+    """eq, ne, gt, lt, ge or le; the last four between numbers, and for metrics alone."""
 
     @property
     def alternatives(self) -> "tuple[Condition, ...]":
@@ -32,18 +34,11 @@ class Condition(Record):
         return (self,)
 
 
-def _at_least_one(alternatives: tuple[Condition, ...]) -> tuple[Condition, ...]:
-    if not alternatives:
-        raise PydanticCustomError("expected", "expected at least one condition.")
-    return alternatives
-
-
 class AnyOf(Record):
     """Several conditions of which one is enough."""
 
-    any: Annotated[tuple[Condition, ...], Field(strict=False), AfterValidator(_at_least_one)] = Field(
-        description="True as soon as one of them holds.", json_schema_extra={"minItems": 1}
-    )
+    any: NotEmpty[Condition]
+    """True as soon as one of them holds."""
 
     @property
     def alternatives(self) -> tuple[Condition, ...]:
@@ -74,8 +69,5 @@ class _OrValue:
         return {"anyOf": [comparison, {"not": {"type": "object", "required": ["op"]}}]}
 
 
-Members = Annotated[
-    tuple[Annotated[Condition | AnyOf, WrapValidator(_member)], ...],
-    Field(strict=False),
-]
+Members = ListOf[Annotated[Condition | AnyOf, WrapValidator(_member)]]
 Preconditions = dict[str, Annotated[Comparison | Value, WrapValidator(_precondition), _OrValue()]]

@@ -10,7 +10,7 @@ from jaxenv.envs.lifestack.actions import INSPECT, VERBS
 from jaxenv.envs.lifestack.metrics import HIGHEST, METRICS, UNIT
 from jaxenv.envs.lifestack.types import CENTS, EVERY_STEP, MAX_AMOUNT, MAX_ENERGY, MAX_REWARD, NEVER
 from scenarios.text.input_budget import RefusedInput, plain
-from scenarios.text.records import expect, number_from, one_of
+from scenarios.text.records import ListOf, expect, number_from, one_of
 
 OPERATORS = ("eq", "ne", "gt", "lt", "ge", "le")
 ORDERING = ("gt", "lt", "ge", "le")  # which hold between numbers alone
@@ -49,4 +49,4 @@ EventStep = Annotated[
 Difficulty = Annotated[int, Field(ge=1, le=5), expect("an integer from 1 to 5 (the hardest)")]
 Facts = dict[str, Value]
 Changes = Annotated[dict[str, Change], Field(json_schema_extra={"propertyNames": {"enum": [*METRICS]}})]
-Names = Annotated[tuple[str, ...], Field(strict=False)]
+Names = ListOf[str]

@@ -23,4 +23,3 @@ from scenarios.teamsclone.names import names as names
 from scenarios.teamsclone.observation import observation as observation
 from scenarios.teamsclone.texts import texts as texts
 from scenarios.teamsclone.view import has_ended as has_ended
-from scenarios.teamsclone.warnings import warnings as warnings

@@ -8,7 +8,6 @@ from scenarios.teamsclone.agent_view import agent_view
 from scenarios.teamsclone.document import Workspace
 from scenarios.teamsclone.names import names
 from scenarios.teamsclone.observation import observation
-from scenarios.teamsclone.warnings import warnings
 
 FORMAT = DocumentFormat(
     name="teamsclone",
@@ -17,7 +16,6 @@ FORMAT = DocumentFormat(
     environment=TeamsClone,
     limits=Limits,
     problems=checks.problems,
-    warnings=warnings,
     compile=compiler.compile,
     decompile=decompiler.decompile,
     limits_of=compiler.limits_of,

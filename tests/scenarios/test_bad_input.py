@@ -336,12 +336,11 @@ def test_records_can_be_read_like_mappings() -> None:
 
 
 def test_places_outside_of_the_travel_times_are_warned_of(tmp_path: Path) -> None:
-    (file := tmp_path / "week.yaml").write_text(DAY.replace("Office}", "Moon}").replace("e1", "focus_2"))
-    places, ids = scenarios.load(file).warnings
-    assert "week.yaml:4: scenario 'monday', calendar item 1 ('focus_2')" in places
+    (file := tmp_path / "week.yaml").write_text(DAY.replace("Office}", "Moon}"))
+    (places,) = scenarios.load(file).warnings
+    assert "week.yaml:4: scenario 'monday', calendar item 1 ('e1')" in places
     assert "'Moon' is missing from travel_times" in places
     assert places.endswith("30 minutes.")
-    assert "'focus_2'" in ids
 
 
 def test_a_misspelt_place_is_warned_of_with_the_nearest_one(tmp_path: Path) -> None:
