@@ -19,7 +19,7 @@ def _no_view(env: Any, params: Any, documents: Sequence[Any], agent: int) -> Any
 class DocumentFormat:
     """The documents of one environment: how they are checked, compiled, read back, printed and used by `Codec`.
 
-    Each package `scenarios.<name>` defines one, `FORMAT`, and `scenarios.environments` lists them.
+    Each package `scenarios.<name>` defines one, `FORMAT`, and `scenarios.loading` lists them.
 
     Attributes:
         name: of the package, and of the folder and files in `library/`.

@@ -10,8 +10,8 @@ import jax
 import numpy as np
 
 import jaxenv
-from scenarios.arrays import shortest
 from scenarios.codec import Codec
+from scenarios.compiling import shortest
 from scenarios.document_format import DocumentFormat
 from scenarios.libraries import Library, build, shipped
 from scenarios.text.errors import ScenarioError, quote

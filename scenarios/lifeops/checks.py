@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from jaxenv.envs.lifeops.types import Limits
 from jaxenv.host.names import did_you_mean
-from scenarios.checking import over_capacity, repeated
+from scenarios.compiling import over_capacity, repeated
 from scenarios.lifeops.document import DEFAULT_TRIP, Day, Event
 from scenarios.text.errors import Path, Problem, named
 

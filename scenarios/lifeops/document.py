@@ -6,8 +6,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, ValidationInfo, field_v
 from pydantic_core import PydanticCustomError
 
 from jaxenv.envs.lifeops.actions import ACTION_TYPES
-from scenarios.lifeops.clock import clock
-from scenarios.lifeops.fields import DueDay, Kind, Level, Minute, Steps, Travel, Weekday, Weight, Window, Work
+from scenarios.lifeops.fields import DueDay, Kind, Level, Minute, Steps, Travel, Weekday, Weight, Window, Work, clock
 from scenarios.text.records import ListOf, Name, Record, any_of, one_of
 
 DEFAULT_TRIP = 30  # minutes between two places that travel_times leaves out

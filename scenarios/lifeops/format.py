@@ -2,7 +2,7 @@
 
 from jaxenv.envs.lifeops import LifeOps, Limits
 from scenarios.document_format import DocumentFormat
-from scenarios.lifeops import checks, compiler, decompiler, view
+from scenarios.lifeops import checks, compiler, view
 from scenarios.lifeops.document import Action, Day
 from scenarios.lifeops.names import names
 
@@ -15,7 +15,7 @@ FORMAT = DocumentFormat(
     problems=checks.problems,
     warnings=checks.warnings,
     compile=compiler.compile,
-    decompile=decompiler.decompile,
+    decompile=compiler.decompile,
     limits_of=compiler.limits_of,
     names=names,
     legal_and_moves=view.legal_and_moves,

@@ -5,10 +5,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from scenarios.lifestack.conditions import AnyOf as AnyOf
-from scenarios.lifestack.conditions import Comparison as Comparison
-from scenarios.lifestack.conditions import Condition as Condition
-from scenarios.lifestack.conditions import Members, Preconditions
 from scenarios.lifestack.fields import (
     ACTION_TYPES,
     Amount,
@@ -17,14 +13,19 @@ from scenarios.lifestack.fields import (
     Energy,
     EventStep,
     Facts,
+    Members,
     Names,
     Operator,
+    Preconditions,
     Probability,
     Reward,
     Steps,
     Value,
     Verb,
 )
+from scenarios.lifestack.fields import AnyOf as AnyOf
+from scenarios.lifestack.fields import Comparison as Comparison
+from scenarios.lifestack.fields import Condition as Condition
 from scenarios.text.errors import Path
 from scenarios.text.records import ListOf, Name, Record, any_of, one_of
 

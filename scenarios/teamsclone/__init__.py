@@ -8,8 +8,9 @@ from scenarios.teamsclone.checks import problems as problems
 from scenarios.teamsclone.client import TeamsEnvClient as TeamsEnvClient
 from scenarios.teamsclone.compiler import bank as bank
 from scenarios.teamsclone.compiler import compile as compile
+from scenarios.teamsclone.compiler import decompile as decompile
 from scenarios.teamsclone.compiler import limits_of as limits_of
-from scenarios.teamsclone.decompiler import decompile as decompile
+from scenarios.teamsclone.compiler import texts as texts
 from scenarios.teamsclone.document import Channel as Channel
 from scenarios.teamsclone.document import KindMix as KindMix
 from scenarios.teamsclone.document import Message as Message
@@ -21,5 +22,4 @@ from scenarios.teamsclone.document import Workspace as Workspace
 from scenarios.teamsclone.format import FORMAT as FORMAT
 from scenarios.teamsclone.names import names as names
 from scenarios.teamsclone.observation import observation as observation
-from scenarios.teamsclone.texts import texts as texts
 from scenarios.teamsclone.view import has_ended as has_ended

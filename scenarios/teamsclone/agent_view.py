@@ -11,8 +11,8 @@ import numpy as np
 from jaxenv.envs.teamsclone import Params, State, Statistics, TeamsClone, actions
 from jaxenv.envs.teamsclone.dynamics import is_away
 from jaxenv.envs.teamsclone.types import WINDOW, each_agent
+from scenarios.teamsclone.compiler import texts
 from scenarios.teamsclone.document import Workspace
-from scenarios.teamsclone.texts import texts
 
 AGENT = "agent"  # the id of the only agent; of several `agent-0` and so on
 

@@ -2,7 +2,7 @@
 
 from jaxenv.envs.teamsclone import Limits, TeamsClone
 from scenarios.document_format import DocumentFormat
-from scenarios.teamsclone import checks, compiler, decompiler, view
+from scenarios.teamsclone import checks, compiler, view
 from scenarios.teamsclone.action import Action
 from scenarios.teamsclone.agent_view import agent_view
 from scenarios.teamsclone.document import Workspace
@@ -17,7 +17,7 @@ FORMAT = DocumentFormat(
     limits=Limits,
     problems=checks.problems,
     compile=compiler.compile,
-    decompile=decompiler.decompile,
+    decompile=compiler.decompile,
     limits_of=compiler.limits_of,
     names=names,
     legal_and_moves=view.legal_and_moves,

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from scenarios.teamsclone.compiler import codes_of
 from scenarios.teamsclone.document import Workspace
-from scenarios.teamsclone.texts import codes_of
 
 
 def names(workspace: Workspace, documents: Sequence[Workspace] = ()) -> dict[str, Any]:
