@@ -18,7 +18,6 @@ CONTAINERS = {  # a kind of error of pydantic -> the expected value
     "mapping_type": "a mapping",
     "bool_type": "true or false",
     "string_type": "text",
-    "too_short": "at least one item",
 }
 
 ItemT = TypeVar("ItemT")
@@ -89,8 +88,18 @@ def number_from(low: float, high: float, what: str = "a number") -> tuple[Any, p
     return pydantic.Field(ge=low, le=high, allow_inf_nan=False), expect(f"{what} from {low:.0f} to {high:.0f}")
 
 
+def _not_empty(items: tuple[Any, ...]) -> tuple[Any, ...]:
+    if not items:
+        raise PydanticCustomError("expected", "expected at least one item.")
+    return items
+
+
 ListOf = Annotated[tuple[ItemT, ...], pydantic.Field(strict=False)]
-NotEmpty = Annotated[tuple[ItemT, ...], pydantic.Field(strict=False, min_length=1)]
+NotEmpty = Annotated[
+    tuple[ItemT, ...],
+    pydantic.Field(strict=False, json_schema_extra={"minItems": 1}),
+    pydantic.AfterValidator(_not_empty),
+]
 Name = Annotated[str, pydantic.Field(min_length=1), expect("a name: text that is not empty")]
 
 

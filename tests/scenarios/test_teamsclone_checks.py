@@ -109,9 +109,9 @@ ERRORS = {
         ("[Nice weather., Is it so]", '["Nice weather.", ""]'),
         [":25:", "texts 'chatter'", "not blank"],
     ),
-    "no text of a kind": (("[Nice weather., Is it so]", "[]"), [":25:", "chatter is []", "at least one text"]),
+    "no text of a kind": (("[Nice weather., Is it so]", "[]"), [":25:", "chatter is []", "at least one item"]),
     "a text where several may stand": (("[Nice weather., Is it so]", "Nice weather."), [":25:", "a list"]),
-    "no channels": (("[{id: cellar}]", "[]"), [":8:", "'back'", "channels is []", "at least one channel"]),
+    "no channels": (("[{id: cellar}]", "[]"), [":8:", "'back'", "channels is []", "at least one item"]),
     "no name": (("- id: window", '- id: ""'), [":6:", "not empty"]),
     # together
     "repeated team": (("- id: back", "- id: front"), [":7:", "id 'front' is repeated", "first in teams item 1."]),
