@@ -10,9 +10,8 @@ import jaxenv
 from jaxenv.host import process
 from jaxenv.host.companions import command
 from scenarios import authoring, solvers
-from scenarios.environments import ENVIRONMENTS
 from scenarios.libraries import SHIPPED
-from scenarios.loading import load
+from scenarios.loading import ENVIRONMENTS, load
 from scenarios.text.errors import ScenarioError
 
 NOT_WON = {

@@ -1,18 +1,13 @@
-"""The document format of one environment: a frozen record of types and functions, checked by name and type."""
+"""The document format of one environment: a frozen record of types and functions."""
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from jaxenv.core import ScenarioBank
 from jaxenv.core.library import LibraryEnvironment
 from scenarios.text.errors import Problem
 from scenarios.text.records import Record
-
-DocumentT = TypeVar("DocumentT", bound=Record)
-ActionT = TypeVar("ActionT", bound=Record)
-LimitsT = TypeVar("LimitsT")
-ScenarioT = TypeVar("ScenarioT")
 
 
 class Moment(NamedTuple):
@@ -36,10 +31,10 @@ class Moment(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class DocumentFormat(Generic[DocumentT, ActionT, LimitsT, ScenarioT]):
+class DocumentFormat:
     """The documents of one environment: how they are checked, compiled, read back, printed and used by `Codec`.
 
-    Each package `scenarios.<name>` defines one, `FORMAT`, and `scenarios.environments` lists them.
+    Each package `scenarios.<name>` defines one, `FORMAT`, and `scenarios.loading` lists them.
 
     Attributes:
         name: of the package, and of the folder and files in `library/`.
@@ -48,7 +43,7 @@ class DocumentFormat(Generic[DocumentT, ActionT, LimitsT, ScenarioT]):
         environment: the class in `jaxenv` that plays the documents.
         limits: the class of the capacities; calling it gives the defaults.
         problems: (document, limits) -> why the document cannot be compiled; empty where it can.
-        warnings: document -> remarks on allowed but rarely intended contents.
+        warnings: document -> remarks on allowed but rarely intended contents; none by default.
         compile: (document, limits) -> the arrays of the document.
         decompile: (scenario, id) -> a document that compiles to these arrays.
         limits_of: scenario -> the capacities that its arrays have.
@@ -64,24 +59,24 @@ class DocumentFormat(Generic[DocumentT, ActionT, LimitsT, ScenarioT]):
     """
 
     name: str
-    document: type[DocumentT]
-    action: type[ActionT]
+    document: type[Record]
+    action: type[Record]
     environment: type[LibraryEnvironment]
-    limits: type[LimitsT]
-    problems: Callable[[DocumentT, LimitsT], Sequence[Problem]]
-    warnings: Callable[[DocumentT], Sequence[Problem]]
-    compile: Callable[[DocumentT, LimitsT], ScenarioT]
-    decompile: Callable[[ScenarioT, str], DocumentT]
-    limits_of: Callable[[ScenarioT], LimitsT]
-    names: Callable[[DocumentT, Sequence[DocumentT]], Mapping[str, Any]]
+    limits: type
+    problems: Callable[[Any, Any], Sequence[Problem]]
+    compile: Callable[[Any, Any], Any]
+    decompile: Callable[[Any, str], Any]
+    limits_of: Callable[[Any], Any]
+    names: Callable[[Any, Sequence[Any]], Mapping[str, Any]]
     actions: Callable[[Moment], list[dict[str, Any]]]
-    normalize_action: Callable[[ActionT, Moment], dict[str, Any]]
+    normalize_action: Callable[[Any, Moment], dict[str, Any]]
     observation: Callable[[Moment], dict[str, Any]]
     has_ended: Callable[[Moment], bool]
-    bank: Callable[[Sequence[DocumentT], LimitsT], ScenarioBank] | None = None
+    warnings: Callable[[Any], Sequence[Problem]] = lambda document: ()
+    bank: Callable[[Sequence[Any], Any], ScenarioBank] | None = None
     warns_beside_problems: bool = True
 
-    def bank_of(self, documents: Sequence[DocumentT], limits: LimitsT) -> ScenarioBank:
+    def bank_of(self, documents: Sequence[Any], limits: Any) -> ScenarioBank:
         """Several documents as arrays: together where they share something, otherwise each on its own."""
         if self.bank is not None:
             return self.bank(documents, limits)

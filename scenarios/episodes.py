@@ -10,8 +10,8 @@ import jax
 import numpy as np
 
 import jaxenv
-from scenarios.arrays import shortest
 from scenarios.codec import Codec
+from scenarios.compiling import shortest
 from scenarios.document_format import DocumentFormat
 from scenarios.libraries import Library, build, shipped
 from scenarios.text.errors import ScenarioError, quote
@@ -36,7 +36,7 @@ class DocumentEnv:
         format: the documents that it plays.
     """
 
-    format: ClassVar[DocumentFormat[Any, Any, Any, Any]]
+    format: ClassVar[DocumentFormat]
 
     def __init__(self, id: str, seed: int = 0, **static: Any) -> None:
         """Builds an environment; no episode runs before `reset`.

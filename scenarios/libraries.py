@@ -47,7 +47,7 @@ class Library:
         is_shipped: whether the documents are those of jaxenv's own library.
     """
 
-    format: DocumentFormat[Any, Any, Any, Any]
+    format: DocumentFormat
     bank: ScenarioBank
     documents: tuple[Any, ...]
     ids: tuple[str, ...]

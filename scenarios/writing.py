@@ -6,8 +6,8 @@ from typing import Any
 
 import yaml
 
+from scenarios.text.nodes import add_plain_words
 from scenarios.text.records import Record
-from scenarios.text.yaml_nodes import add_plain_words
 
 LINE_BREAKS = frozenset("\n\r\x85\u2028\u2029")
 CLOCK_LIKE = re.compile(r"[0-9]+(:[0-9]{1,2})+")  # such as 14:10, to YAML 1.1 a number to base 60, and 0:30, to it text

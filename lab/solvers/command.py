@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from lab import solvers
 from lab.solvers.records import write
-from scenarios.environments import ENVIRONMENTS
 from scenarios.libraries import RETURNS, shipped
+from scenarios.loading import ENVIRONMENTS
 
 SECONDS = 120.0
 

@@ -4,8 +4,8 @@ from jaxenv.envs.lifeops import Limits as Limits
 from scenarios.lifeops.checks import problems as problems
 from scenarios.lifeops.checks import warnings as warnings
 from scenarios.lifeops.compiler import compile as compile
+from scenarios.lifeops.compiler import decompile as decompile
 from scenarios.lifeops.compiler import limits_of as limits_of
-from scenarios.lifeops.decompiler import decompile as decompile
 from scenarios.lifeops.document import PERSONAS as PERSONAS
 from scenarios.lifeops.document import Action as Action
 from scenarios.lifeops.document import Day as Day

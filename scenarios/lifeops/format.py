@@ -6,7 +6,7 @@ from typing import Any
 from jaxenv.envs.lifeops import LifeOps, Limits
 from scenarios.document_format import DocumentFormat
 from scenarios.episodes import DocumentEnv
-from scenarios.lifeops import checks, compiler, decompiler, view
+from scenarios.lifeops import checks, compiler, view
 from scenarios.lifeops.document import Action, Day
 
 FORMAT = DocumentFormat(
@@ -18,7 +18,7 @@ FORMAT = DocumentFormat(
     problems=checks.problems,
     warnings=checks.warnings,
     compile=compiler.compile,
-    decompile=decompiler.decompile,
+    decompile=compiler.decompile,
     limits_of=compiler.limits_of,
     names=view.names,
     actions=view.actions,

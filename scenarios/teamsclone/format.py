@@ -2,10 +2,9 @@
 
 from jaxenv.envs.teamsclone import Limits, TeamsClone
 from scenarios.document_format import DocumentFormat
-from scenarios.teamsclone import checks, compiler, decompiler, view
+from scenarios.teamsclone import checks, compiler, view
 from scenarios.teamsclone.document import Workspace
 from scenarios.teamsclone.observation import observation
-from scenarios.teamsclone.warnings import warnings
 
 FORMAT = DocumentFormat(
     name="teamsclone",
@@ -14,9 +13,8 @@ FORMAT = DocumentFormat(
     environment=TeamsClone,
     limits=Limits,
     problems=checks.problems,
-    warnings=warnings,
     compile=compiler.compile,
-    decompile=decompiler.decompile,
+    decompile=compiler.decompile,
     limits_of=compiler.limits_of,
     names=view.names,
     actions=view.actions,

@@ -12,10 +12,10 @@ from jaxenv.envs.teamsclone import messages
 from jaxenv.envs.teamsclone.types import CHATTER, EMOJI, KINDS, REPLY, TEMPLATES
 from jaxenv.envs.teamsclone.view.snapshot import report
 from scenarios.document_format import Moment
+from scenarios.teamsclone.compiler import codes_of
 from scenarios.teamsclone.document import Workspace
 from scenarios.teamsclone.fields import MAX_CHARACTERS
 from scenarios.teamsclone.observation import current_channel, window_ids
-from scenarios.teamsclone.texts import codes_of
 from scenarios.text.records import Record, any_of
 
 UNKNOWN_CHANNEL, MALFORMED = "(unknown channel)", "(malformed)"

@@ -9,8 +9,8 @@ import pytest
 
 import scenarios
 from scenarios.__main__ import main
-from scenarios.environments import ENVIRONMENTS
 from scenarios.libraries import SHIPPED
+from scenarios.loading import ENVIRONMENTS
 
 GOOD = """\
 persona: busy_parent

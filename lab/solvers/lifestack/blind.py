@@ -3,8 +3,7 @@
 from jaxenv.envs.lifestack.actions import INSPECTING, WAITING
 from jaxenv.envs.lifestack.types import Scenario
 from lab.solvers.lifestack.plans import plan_of
-from scenarios.solvers.lifestack.model import TIME, Model
-from scenarios.solvers.lifestack.records import REWARD, Entry, State, Weights
+from scenarios.solvers.lifestack.game import REWARD, TIME, Entry, Model, State, Weights
 from scenarios.solvers.lifestack.tables import Tables
 
 

@@ -1,20 +1,13 @@
-"""The best return of a crisis: quick policies first, then a search that proves that nothing is better."""
+"""The best return of a crisis: simple policies first, then a search that proves that nothing is better."""
 
 from typing import NamedTuple
 
 from jaxenv.envs.lifestack.types import Scenario
-from scenarios.solvers.lifestack.bounds import Bound
+from scenarios.solvers.lifestack.bounds import THRESHOLDS, Bound, Policy, Rollout, expected, expected_return
 from scenarios.solvers.lifestack.budget import Budget, Exhausted
-from scenarios.solvers.lifestack.model import Model
-from scenarios.solvers.lifestack.plans import following_budget
-from scenarios.solvers.lifestack.policies import Policy, expected, expected_return
-from scenarios.solvers.lifestack.records import REWARD, Weights
-from scenarios.solvers.lifestack.rollouts import THRESHOLDS, Rollout
-from scenarios.solvers.lifestack.search import SLACK, Search
+from scenarios.solvers.lifestack.game import REWARD, Model, Weights
+from scenarios.solvers.lifestack.search import SLACK, Search, following_budget
 from scenarios.solvers.lifestack.tables import Tables
-
-STEPS_OFF = (0, 1, 2, 3, 4, 6)  # steps off routes that the first, quick searches may spend
-SHARE = 0.15  # of the remaining seconds, for each quick search
 
 
 class Plan(NamedTuple):
@@ -55,7 +48,7 @@ def plan_of(model: Model, seconds: float = 60.0) -> Plan:
     """The best expected return of a game, as `plan`."""
     budget = Budget(seconds)
     bound = Bound(model, budget)
-    best, policy = _first_plan(model, bound, budget)
+    best, policy = _best_rollout(model, bound, budget)
     full = Search(model, bound, budget)
     upper = full.upper()
     is_exact = best >= upper - SLACK
@@ -74,20 +67,9 @@ def plan_of(model: Model, seconds: float = 60.0) -> Plan:
     )
 
 
-def _first_plan(model: Model, bound: Bound, budget: Budget) -> tuple[float, Policy]:
-    """The best policy that is found quickly: played out, or searched with few steps off routes."""
+def _best_rollout(model: Model, bound: Bound, budget: Budget) -> tuple[float, Policy]:
+    """The simple policy that earns the most, and its return."""
     following = following_budget(budget.left)
     rollouts = [Rollout(model, bound, threshold) for threshold in THRESHOLDS]
     returns = [expected_return(model, rollout, following) for rollout in rollouts]
-    best, policy = max(zip(returns, rollouts, strict=True), key=lambda found: found[0])
-    for steps_off in STEPS_OFF:
-        search = Search(model, bound, budget.part(SHARE), steps_off)
-        if best >= search.upper() - SLACK:
-            break
-        try:
-            value = search.solve(best + SLACK)
-        except Exhausted:
-            break
-        if value > best + SLACK:
-            best, policy = value, search
-    return best, policy
+    return max(zip(returns, rollouts, strict=True), key=lambda found: found[0])

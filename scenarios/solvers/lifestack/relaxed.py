@@ -17,14 +17,10 @@ from typing import NamedTuple
 
 from jaxenv.envs.lifestack.actions import FIRST_UPKEEP
 from jaxenv.envs.lifestack.types import EVERY_STEP
-from scenarios.solvers.lifestack.budget import Budget, require_few_draws
-from scenarios.solvers.lifestack.kept import Kept, clipped
-from scenarios.solvers.lifestack.metrics import bits
-from scenarios.solvers.lifestack.model import ENERGY, MAX_TIME, Model
-from scenarios.solvers.lifestack.records import State
-from scenarios.solvers.lifestack.recursion import Call, result_of
-from scenarios.solvers.lifestack.remaining_work import Needed, RemainingWork
-from scenarios.solvers.lifestack.tables import members_of
+from scenarios.solvers.lifestack.budget import Budget, Call, require_few_draws, result_of
+from scenarios.solvers.lifestack.game import ENERGY, MAX_TIME, Model, State
+from scenarios.solvers.lifestack.kept import Kept, Needed, RemainingWork, clipped
+from scenarios.solvers.lifestack.tables import bits, members_of
 
 NO_ROUTE = -1
 UNKNOWN = -1

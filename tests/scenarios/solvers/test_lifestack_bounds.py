@@ -12,8 +12,7 @@ from scenarios.lifestack import compile
 from scenarios.solvers.lifestack import chance_to_win
 from scenarios.solvers.lifestack.bounds import Bound, Guess
 from scenarios.solvers.lifestack.budget import Budget, Exhausted
-from scenarios.solvers.lifestack.model import Model
-from scenarios.solvers.lifestack.records import REWARD, WIN_ONLY, Weights
+from scenarios.solvers.lifestack.game import REWARD, WIN_ONLY, Model, Weights
 from scenarios.solvers.lifestack.search import Search
 from scenarios.solvers.lifestack.tables import Tables
 from strategies.lifestack import documents
@@ -36,7 +35,7 @@ def check_bounds(model: Model, nodes: int) -> None:
     """Every state is worth at most its bound."""
     search, bound = searched(model, nodes), Bound(model, Budget(60))
     assert search.nodes
-    for (state, _), node in search.nodes.items():
+    for state, node in search.nodes.items():
         assert bound(state) >= node.low - ROUNDING, state
 
 
