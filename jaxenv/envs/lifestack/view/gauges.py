@@ -7,7 +7,7 @@ import numpy as np
 
 from jaxenv.envs.lifestack.view import graph
 from jaxenv.envs.lifestack.view.layout import Layout, spread
-from jaxenv.envs.lifestack.view.snapshot import FLAG, LOCKED, REACHED, RESOURCES, Crisis, domains, metric_name
+from jaxenv.envs.lifestack.view.snapshot import LOCKED, REACHED, RESOURCES, SIGNS, Crisis, domains, metric_name
 from jaxenv.envs.lifestack.view.text import COLLAPSE, UNITS
 from jaxenv.rendering.canvas import SMALL, TINY, Canvas
 from jaxenv.rendering.theme import ALARM, BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PURPLE, WASH
@@ -153,7 +153,7 @@ def _draw_milestones(crisis: Crisis, canvas: Canvas) -> None:
     for number, milestone in enumerate(crisis.milestones):
         x, y = number // rows * (width + GAP), 16 + number % rows * ROW
         ink = {REACHED: GREEN, LOCKED: MUTED}.get(milestone.status, INK)
-        canvas.text(x, y, FLAG if milestone.status == REACHED else "⚐", size=SMALL, color=ink)
+        canvas.text(x, y, SIGNS["milestone"] if milestone.status == REACHED else "⚐", size=SMALL, color=ink)
         words = f"{milestone.status} {milestone.reward:+g}"
         used = canvas.text(x + width, y, words, size=SMALL, color=ink, align="right")
         canvas.text(x + 11, y, milestone.name, size=SMALL, color=ink, width=width - used - 17)

@@ -4,6 +4,7 @@ Facts come only from the observation, so that hidden facts appear in no picture 
 """
 
 import dataclasses
+import itertools
 from typing import Any
 
 import numpy as np
@@ -118,7 +119,7 @@ def domains() -> dict[str, list[int]]:
 OPEN, COMPLETED, CLOSED = "open", "completed", "closed"
 LOCKED, REACHED = "locked", "reached"
 RESOURCES = ("time", "money", "energy")
-STAR, FLAG, DANGER = "★", "⚑", "⚠"  # of success, of a milestone, of a failure
+SIGNS = {"success": "★", "milestone": "⚑", "failure": "⚠"}  # of a value that satisfies a condition of it
 
 
 @dataclasses.dataclass(frozen=True)
@@ -161,7 +162,7 @@ class Write:
     key: int
     value: str
     holds: bool  # whether the key is known to have this value now
-    signs: str  # STAR, FLAG and DANGER if it satisfies a condition of success, of a milestone or of failure
+    signs: str  # of the conditions that it satisfies, see SIGNS
 
 
 @dataclasses.dataclass(frozen=True)
@@ -339,7 +340,8 @@ def _writes(observation: Observation, scenario: Scenario, names: Names, slot: in
 
         rows = np.flatnonzero(milestones.key == key)
         reaches = any(_bit(milestones.codes[row], code) for row in rows)
-        signs = STAR * meets(scenario.success) + FLAG * reaches + DANGER * meets(scenario.failure)
+        satisfied = (meets(scenario.success), reaches, meets(scenario.failure))
+        signs = "".join(itertools.compress(SIGNS.values(), satisfied))
         return Write(key, names.value(key, code), bool(observation.keys.code[key] == code), signs)
 
     return [write(key, int(writes[key])) for key in np.flatnonzero(writes != UNWRITTEN).tolist()]
