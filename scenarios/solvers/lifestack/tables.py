@@ -131,7 +131,6 @@ class Tables:
         self.events = [self._event(int(n)) for n in np.flatnonzero(crisis.events.step != NEVER)]
         self.milestone_bounds = crisis.milestones.bounds[: self.num_milestones].tolist()
         self.member_bounds = crisis.success.bounds[: self.num_members].tolist()
-        self.members_on_facts = bits((crisis.success.facts != 0).any(axis=0))
         self.failure_bounds = int(crisis.failure.bounds[0])
         self.bounds = _bounds(crisis)
         self.horizon, self.deadline = int(crisis.horizon), int(crisis.deadline)
