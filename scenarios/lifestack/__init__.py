@@ -21,5 +21,4 @@ from scenarios.lifestack.format import FORMAT as FORMAT
 from scenarios.lifestack.names import names as names
 from scenarios.lifestack.view import has_ended as has_ended
 from scenarios.lifestack.view import observation as observation
-from scenarios.lifestack.warnings import could_be_won as could_be_won
 from scenarios.lifestack.warnings import warnings as warnings

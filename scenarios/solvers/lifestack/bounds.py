@@ -78,16 +78,6 @@ class Bound:
         return [*(self.tables.routes[n].change for n in members_of(workable)), *(event.change for event in events)]
 
 
-class Guess(Bound):
-    """An estimate of the value of a state for choosing; 0 where the game without metrics was not searched.
-
-    The bound of an unsearched state is high and would attract a policy.
-    """
-
-    def _coarse(self, situation: Situation) -> float:
-        return 0.0
-
-
 class Policy(Protocol):
     """The entry to play in each state."""
 
@@ -133,12 +123,10 @@ class Rollout:
         model: the game; its weights decide what counts.
         bound: finds the best entries without metrics.
         threshold: a metric below it is improved first.
-        guide: chooses among entries that the bound holds for equal; none by default.
     """
 
-    def __init__(self, model: Model, bound: Bound, threshold: int, guide: Bound | None = None) -> None:
-        self.model, self.threshold = model, threshold * UNIT
-        self.bound, self.guide = bound, guide
+    def __init__(self, model: Model, bound: Bound, threshold: int) -> None:
+        self.model, self.bound, self.threshold = model, bound, threshold * UNIT
 
     def entry(self, state: State) -> Entry:
         """The policy's choice."""
@@ -154,7 +142,7 @@ class Rollout:
         entries = [
             entry for entry in entries if entry.route >= 0 or entry.kind == WAITING or (tired and entry.kind == REST)
         ]
-        return max(entries, key=lambda entry: self._promise(self.model.outcomes(state, entry)))
+        return max(entries, key=lambda entry: round(expectation(self.model.outcomes(state, entry), self.bound), DIGITS))
 
     def _wanted(self, state: State) -> tuple[int, int] | None:
         """The metric to improve now, and in which direction."""
@@ -186,11 +174,6 @@ class Rollout:
 
     def _move(self, entry: Entry, metric: int) -> int:
         return self.model.tables.changes[self.model.tables.kind_changes[entry.kind]][metric]
-
-    def _promise(self, outcomes: list[Outcome]) -> tuple[float, float]:
-        """The value of outcomes according to the bound, without its rounding, then to the guide."""
-        guessed = expectation(outcomes, self.guide) if self.guide else 0.0
-        return round(expectation(outcomes, self.bound), DIGITS), guessed
 
 
 def expectation(outcomes: list[Outcome], bound: Callable[[State], float]) -> float:

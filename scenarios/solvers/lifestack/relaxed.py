@@ -5,7 +5,6 @@ moves. Bounds on the other metrics hold whenever that is better, nothing burns o
 and a step off routes earns as much as the best upkeep. The following makes it smaller, but never worth less:
 
 - The verbs of a route are steps without names, each as cheap and as good as it can be (`RemainingWork`).
-- Where only success counts, routes that cannot lead to it are left out.
 - Where no coming event is worth waiting for, there is a hurry. Random events that may close a route are foreseen then;
   a route is begun only when it can be completed, and worked in one go, so that the others are completed no later than
   in any plan that goes back and forth; energy is gained, by a rest or by the first steps of any route, only where
@@ -116,13 +115,12 @@ class Relaxed:
 
     def cut(self, situation: Situation) -> Situation:
         """The situation with its resources reduced to the usable amounts, and its metrics clipped."""
-        completed = situation.completed | self.kept.useless
+        completed = situation.completed
         closed, lucky = situation.closed & ~completed, self.kept.lucky[situation.clock]
         work = self.remaining.without(situation.work, completed | closed)
         needed = self.remaining.needed(work, self.model.all_routes & ~(completed | closed))
         return situation._replace(
             work=work,
-            completed=completed,
             closed=closed,
             reached=situation.reached if self.weights.milestones else ALL,
             time=min(situation.time, self._usable_time(situation, needed)),
@@ -280,12 +278,8 @@ class Relaxed:
         due = self.model.due(situation)
         if not due:
             return (yield self._value(self.cut(situation)))
-        value = sum(
-            self.tables.events[n].probability * self.kept.event_worth[n] for n in due if n in self.kept.only_metrics
-        )
-        drawn = [n for n in due if n not in self.kept.only_metrics]
-        require_few_draws(len(drawn))
-        return value + (yield self._expected(situation, drawn, 1.0))
+        require_few_draws(len(due))
+        return (yield self._expected(situation, due, 1.0))
 
     def _expected(self, situation: Situation, due: list[int], chance: float) -> Call[float]:
         """The expectation over events that write or close."""

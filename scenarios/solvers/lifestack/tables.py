@@ -151,12 +151,6 @@ class Tables:
         losses = losses or [0] * len(INVERTED)
         return any(value + loss < COLLAPSED for value, loss in zip(self.first_metrics, losses, strict=True))
 
-    @property
-    def deciding(self) -> int:
-        """The bits of the facts that decide success and failure."""
-        crisis = self.scenario
-        return self._masks((crisis.success.facts != 0).any(axis=1) | (crisis.failure.facts != 0).any(axis=1))
-
     def _masks(self, flags: np.ndarray) -> int:
         """The bits of the facts whose key has a flag; [K] bool."""
         return sum(self.mask(place) for place, key in enumerate(self.keys) if flags[key])
