@@ -1,5 +1,6 @@
 """The LifeOps document: a day with its calendar, queue of requests, tasks, persona and travel times."""
 
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
@@ -8,6 +9,7 @@ from pydantic_core import PydanticCustomError
 from jaxenv.envs.lifeops.actions import ACTION_TYPES
 from scenarios.lifeops.fields import DueDay, Kind, Level, Minute, Steps, Travel, Weekday, Weight, Window, Work, clock
 from scenarios.text.records import ListOf, Name, Record, any_of, one_of
+from scenarios.text.source import read
 
 DEFAULT_TRIP = 30  # minutes between two places that travel_times leaves out
 SPARE_STEPS = 5  # the default time limit is the number of requests and these
@@ -124,45 +126,8 @@ class Persona(Record):
         return plain | {"preferred_meeting_window": window} | {name: clock(plain[name]) for name in limits}
 
 
-PERSONAS = {
-    persona.persona_id: persona
-    for persona in (
-        Persona(
-            persona_id="early_bird_engineer",
-            name="Early-bird Engineer",
-            home_location="Home",
-            primary_work_location="Office",
-            preferred_meeting_window=(540, 990),
-            avoid_meetings_after_min=1050,
-            preference_weight=1.2,
-            travel_aversion_weight=1.0,
-            focus_time_weight=1.1,
-        ),
-        Persona(
-            persona_id="night_owl_creator",
-            name="Night-owl Creator",
-            home_location="Home",
-            primary_work_location="Downtown",
-            preferred_meeting_window=(660, 1140),
-            avoid_meetings_before_min=600,
-            preference_weight=1.2,
-            travel_aversion_weight=0.8,
-            focus_time_weight=1.0,
-        ),
-        Persona(
-            persona_id="busy_parent",
-            name="Busy Parent",
-            home_location="Home",
-            primary_work_location="Office",
-            preferred_meeting_window=(570, 900),
-            avoid_meetings_before_min=510,
-            avoid_meetings_after_min=960,
-            preference_weight=1.4,
-            travel_aversion_weight=1.2,
-            focus_time_weight=0.9,
-        ),
-    )
-}
+_PERSONAS = Path(__file__).parents[1] / "library" / "lifeops.personas.yaml"
+PERSONAS = {source.value["persona_id"]: Persona.model_validate(source.value) for source in read(_PERSONAS)}
 """The personas that a document can name by their id."""
 
 

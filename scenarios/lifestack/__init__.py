@@ -19,5 +19,4 @@ from scenarios.lifestack.fields import Condition as Condition
 from scenarios.lifestack.format import FORMAT as FORMAT
 from scenarios.lifestack.format import LifeStackEnv as LifeStackEnv
 from scenarios.lifestack.view import names as names
-from scenarios.lifestack.warnings import could_be_won as could_be_won
 from scenarios.lifestack.warnings import warnings as warnings

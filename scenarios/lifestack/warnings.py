@@ -57,11 +57,6 @@ class Reach:
         metric, low, high = bound(condition)
         return max(low, self.low[metric]) <= min(high, self.high[metric])
 
-    def wins(self, task: Task) -> bool:
-        """Whether every member of success could hold."""
-        members = task.success_conditions
-        return bool(members) and all(any(map(self.allows, member.alternatives)) for member in members)
-
     def _can_complete(self, task: Task, route: Route) -> bool:
         """Whether there is the money, and every precondition could hold."""
         return hundredths(route.cost.money) <= resources(task)["money"] and all(map(self.allows, route.conditions))
@@ -74,11 +69,6 @@ class Reach:
             for key, value in record.items():
                 codes[key] |= 1 << self.facts.code(key, value)
         return codes
-
-
-def could_be_won(task: Task) -> bool | None:
-    """Whether a task can be won: False if that is ruled out, None if it takes a search, as `scenarios.solvers` does."""
-    return None if Reach.of(task).wins(task) else False
 
 
 def _ranges(metrics: np.ndarray, events: list[ExoEvent], routes: list[Route]) -> tuple[np.ndarray, np.ndarray]:

@@ -243,13 +243,6 @@ def cdf(weights: Iterable[float]) -> list[int]:
     return [math.floor(each / total * ONE + 0.5) for each in sums]
 
 
-def shares(weights: Iterable[float]) -> list[float]:
-    """Weights that sum to 1; zeros where all weights are zero."""
-    weights = list(weights)
-    total = math.fsum(weights) or 1.0
-    return [weight / total for weight in weights]
-
-
 def probability(amount: int) -> float:
     """The probability with the fewest digits that has a fixed-point value."""
     return next(

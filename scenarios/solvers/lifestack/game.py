@@ -37,8 +37,6 @@ REWARD = Weights(*(float(getattr(reward.WEIGHTS, name)) for name in Weights._fie
 
 WIN_ONLY = Weights(0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 """With these weights the return is the probability of success."""
-WIN_SOON = WIN_ONLY._replace(step_cost=-0.001)
-"""Success, the sooner the better."""
 
 
 class State(NamedTuple):

@@ -20,10 +20,8 @@ class Kept:
         verb_gain: of each verb, the most that its changes of metrics earn.
         idle_gain: the most that a step off routes earns so.
         route_worth, event_worth: earnings from the changes of metrics of each route and event.
-        useless: the set of the routes that cannot matter.
         waits: for each clock, whether it can be worth letting a step pass.
         lucky: for each clock, the set of the later random events, at given steps, that change the options.
-        only_metrics: the events at given steps that only move metrics that are left out: they need no branches.
     """
 
     def __init__(self, model: Model) -> None:
@@ -36,11 +34,9 @@ class Kept:
         self.idle_gain = max(gains[FIRST_UPKEEP:INSPECTING])
         self.route_worth = [worth[route.change] for route in self.tables.routes]
         self.event_worth = [worth[event.change] for event in self.tables.events]
-        self.useless = self.model.all_routes & ~self._useful_routes()
         clocks = range(self.tables.last + 1)
         self.waits = [self._is_worth_waiting(clock) for clock in clocks]
         self.lucky = [self._left_to_luck(clock) for clock in clocks]
-        self.only_metrics = self._events_on_metrics()
 
     def carried(self, values: Sequence[int]) -> tuple[int, ...]:
         """Of all metrics, those that the game keeps."""
@@ -57,19 +53,6 @@ class Kept:
         moved = [any(self.tables.changes[kind][m] for kind in self.tables.kind_changes) for m in range(NUM_METRICS)]
         asked = [metric for metric, _, _ in self.tables.bounds]
         return sorted({metric for metric in asked if not moved[metric]}), bits(not moved[metric] for metric in asked)
-
-    def _useful_routes(self) -> int:
-        """The routes that can matter: where only success counts, those that may lead to it."""
-        weights, tables = self.weights, self.tables
-        if not weights.earns_by_success_alone:
-            return self.model.all_routes
-        wanted, useful = tables.deciding, 0
-        for _ in tables.routes:
-            for n, route in enumerate(tables.routes):
-                if route.writes.mask & wanted or any(self.carried(tables.changes[route.change])):
-                    useful |= 1 << n
-                    wanted |= route.needs
-        return useful
 
     def _is_worth_waiting(self, clock: int) -> bool:
         """Whether later events could be a reason to let a step pass, or are random at every step.
@@ -114,15 +97,6 @@ class Kept:
         """Whether an event is random and changes the options."""
         is_felt = event.closes or any(self.carried(self.tables.changes[event.change]))
         return bool(is_felt) and 0.0 < event.probability < 1.0
-
-    def _events_on_metrics(self) -> set[int]:
-        """`only_metrics`."""
-        return {
-            n
-            for n, event in enumerate(self.tables.events)
-            if event.step != EVERY_STEP
-            and not (event.writes.mask or event.closes or any(self.carried(self.tables.changes[event.change])))
-        }
 
 
 def clipped(values: Iterable[int]) -> tuple[int, ...]:

@@ -5,13 +5,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from jaxenv.envs.lifestack.types import Scenario
-from scenarios.solvers.lifestack.bounds import THRESHOLDS, Bound, Guess, Rollout, expectation, expected_return
+from scenarios.solvers.lifestack.bounds import THRESHOLDS, Bound, Rollout, expectation, expected_return
 from scenarios.solvers.lifestack.budget import Budget, Call, Exhausted, result_of
-from scenarios.solvers.lifestack.game import WIN_ONLY, WIN_SOON, Entry, Model, Outcome, State
+from scenarios.solvers.lifestack.game import WIN_ONLY, Entry, Model, Outcome, State
 from scenarios.solvers.lifestack.tables import Tables
 
 SLACK = 1e-9  # differences below are rounding
-END = -1_000.0  # the hint for an outcome that ends the episode without success; success needs none
 
 
 class Node:
@@ -40,17 +39,10 @@ class Search:
         model: the game.
         bound: at least the value of a state.
         budget: of nodes and seconds.
-        hint: the entry to try first among entries with equal bounds.
     """
 
-    def __init__(
-        self,
-        model: Model,
-        bound: Callable[[State], float],
-        budget: Budget,
-        hint: Callable[[State], float] | None = None,
-    ) -> None:
-        self.model, self.bound, self.budget, self.hint = model, bound, budget, hint
+    def __init__(self, model: Model, bound: Callable[[State], float], budget: Budget) -> None:
+        self.model, self.bound, self.budget = model, bound, budget
         self.nodes: dict[State, Node] = {}
 
     def solve(self, at_least: float = -float("inf")) -> float:
@@ -107,14 +99,7 @@ class Search:
             outcomes = self.model.outcomes(state, entry)
             self.budget.hold(len(outcomes))
             found.append(Choice(expectation(outcomes, self.bound), entry, outcomes))
-        if self.hint is None:
-            return sorted(found, key=lambda choice: -choice.high)
-        hint = self.hint
-        promise = {
-            choice.entry: sum(o.probability * (hint(o.state) if o.state else END) for o in choice.outcomes)
-            for choice in found
-        }
-        return sorted(found, key=lambda choice: (-choice.high, -promise[choice.entry]))
+        return sorted(found, key=lambda choice: -choice.high)
 
     def _expectation(self, outcomes: list[Outcome], floor: float) -> Call[float]:
         """The expectation over outcomes if it is above `floor`, otherwise an upper bound that is not."""
@@ -134,23 +119,20 @@ class Search:
 
 
 SECONDS_OF_ROLLOUTS = 0.5  # at least, however short a search is
-GUESSED = 10_000  # nodes of the game in which winning soon is worth more; with more, no more was won, and later
 
 
 def chance_to_win(scenario: Scenario, seconds: float = 5.0) -> tuple[float, float]:
     """The largest probability of success, as (at least, at most), which are equal where the search closes."""
-    tables, budget = Tables(scenario), Budget(seconds)
-    model = Model(tables, WIN_ONLY)
-    bound, guide = Bound(model, budget), Guess(Model(tables, WIN_SOON), budget.part(1.0, GUESSED))
-    low, following = 0.0, following_budget(seconds)
+    model, budget = Model(Tables(scenario), WIN_ONLY), Budget(seconds)
+    bound, low, following = Bound(model, budget), 0.0, following_budget(seconds)
     with contextlib.suppress(Exhausted):
         for threshold in THRESHOLDS:
-            low = max(low, expected_return(model, Rollout(model, bound, threshold, guide), following))
+            low = max(low, expected_return(model, Rollout(model, bound, threshold), following))
             if low >= 1.0 - SLACK:
                 return 1.0, 1.0
     high = 1.0
     with contextlib.suppress(Exhausted):
-        search = Search(model, bound, budget, hint=guide)
+        search = Search(model, bound, budget)
         high = search.upper()
         if low < high - SLACK:
             low = high = max(low, search.solve(low + SLACK))

@@ -131,7 +131,6 @@ class Tables:
         self.events = [self._event(int(n)) for n in np.flatnonzero(crisis.events.step != NEVER)]
         self.milestone_bounds = crisis.milestones.bounds[: self.num_milestones].tolist()
         self.member_bounds = crisis.success.bounds[: self.num_members].tolist()
-        self.members_on_facts = bits((crisis.success.facts != 0).any(axis=0))
         self.failure_bounds = int(crisis.failure.bounds[0])
         self.bounds = _bounds(crisis)
         self.horizon, self.deadline = int(crisis.horizon), int(crisis.deadline)
@@ -151,12 +150,6 @@ class Tables:
         losses = [sum(min(0, part) for part in parts) for parts in zip(*(self.changes[n] for n in number), strict=True)]
         losses = losses or [0] * len(INVERTED)
         return any(value + loss < COLLAPSED for value, loss in zip(self.first_metrics, losses, strict=True))
-
-    @property
-    def deciding(self) -> int:
-        """The bits of the facts that decide success and failure."""
-        crisis = self.scenario
-        return self._masks((crisis.success.facts != 0).any(axis=1) | (crisis.failure.facts != 0).any(axis=1))
 
     def _masks(self, flags: np.ndarray) -> int:
         """The bits of the facts whose key has a flag; [K] bool."""
