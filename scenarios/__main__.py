@@ -10,9 +10,8 @@ import jaxenv
 from jaxenv.host import process
 from jaxenv.host.companions import command
 from scenarios import authoring, solvers
-from scenarios.environments import ENVIRONMENTS
 from scenarios.libraries import SHIPPED
-from scenarios.loading import load
+from scenarios.loading import ENVIRONMENTS, load
 from scenarios.text.errors import ScenarioError
 
 NOT_WON = {
@@ -107,7 +106,7 @@ def _counts(answers: Counter[str]) -> str:
 
 
 def show(arguments: argparse.Namespace) -> int:
-    """Prints each scenario as a page of text."""
+    """Prints each scenario: its first state as the agent sees it, and the whole document as YAML."""
     library = load(arguments.path)
     print("\n\n".join(library.page(id) for id in library.ids))
     return 0

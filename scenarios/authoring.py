@@ -6,8 +6,8 @@ from typing import Any
 
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
-from scenarios.environments import format_of
 from scenarios.libraries import SHIPPED
+from scenarios.loading import format_of
 from scenarios.text.errors import ScenarioError
 from scenarios.text.source import SCHEMA_SUFFIX
 

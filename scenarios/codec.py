@@ -1,6 +1,7 @@
 """The codec: states and actions of a running environment in the words of the documents."""
 
 import difflib
+import functools
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -10,6 +11,7 @@ from pydantic import ValidationError
 
 from jaxenv.core import Environment, ScenarioBank
 from jaxenv.core.contents import require_valid
+from scenarios.document_format import Moment
 from scenarios.libraries import Library
 from scenarios.text.errors import MAX_TOLD, ScenarioError, quote
 from scenarios.text.records import Record, problems_of
@@ -94,7 +96,8 @@ class Codec:
             require_valid(params)
         except ValueError as error:
             raise ScenarioError(f"params: {error}.") from None
-        self._view = self._format.view(self._env, params, library.documents, agent)
+        self._agent = agent
+        self._names = functools.cache(library.names)
 
     def legal_actions(self, state: Any) -> list[tuple[int, dict[str, Any]]]:
         """(index, action) of every legal entry, in catalogue order; none once the episode has ended."""
@@ -119,8 +122,7 @@ class Codec:
         except ValidationError as error:
             found = " ".join(problem.text for problem in problems_of(error, self._format.action)[:MAX_TOLD])
             raise ActionError(f"not an action: {found}", legal) from None
-        document, state = self._situation(state)
-        wanted = self._format.normalize_action(given, document, state, self._view)
+        wanted = self._format.normalize_action(given, self.moment(state))
         for index, known in legal:
             if known == wanted:
                 return index
@@ -139,19 +141,10 @@ class Codec:
 
     def observation(self, state: Any) -> dict[str, Any]:
         """The agent's observation, with the keys of the environment's document form."""
-        return self._format.observation(*self._situation(state), self._view)
+        return self._format.observation(self.moment(state))
 
-    def _catalogue(self, state: Any) -> _Catalogue:
-        """Every entry of the catalogue, and which may be taken."""
-        document, state = self._situation(state)
-        found = self._format.legal_and_moves(self._env, state, self._params, self._view)
-        legal, feasible, moves = jax.tree.map(np.asarray, found)
-        is_live = not self._format.has_ended(document, state, self._view)
-        actions = self._format.action_dicts(document, state, moves, self._view)
-        return _Catalogue(actions, legal & is_live, feasible & is_live)
-
-    def _situation(self, state: Any) -> tuple[Any, Any]:
-        """The document, and the state on the host; refuses a batch of states."""
+    def moment(self, state: Any) -> Moment:
+        """The state on the host, its document and names; refuses a batch of states."""
         shape = np.shape(state.scenario)
         if shape:
             raise ScenarioError(
@@ -159,7 +152,23 @@ class Codec:
                 "jax.tree.map(lambda x: x[0], state)."
             )
         state = jax.tree.map(np.asarray, state)
-        return self._documents[int(state.scenario)], state
+        number = int(state.scenario)
+        document, names = self._documents[number], self._names(number)
+        return Moment(self._env, self._params, document, names, state, self._agent)
+
+    def _catalogue(self, state: Any) -> _Catalogue:
+        """Every entry of the catalogue, and which may be taken."""
+        moment = self.moment(state)
+        legal, feasible = jax.device_get(_masks(self._env, moment.state, self._params, self._agent))
+        is_live = not self._format.has_ended(moment)
+        return _Catalogue(self._format.actions(moment), legal & is_live, feasible & is_live)
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _masks(env: Any, state: Any, params: Any, agent: int) -> tuple[jax.Array, jax.Array]:
+    """(legal [A] bool, feasible [A] bool) of an agent; they are the same where there is no optional mask."""
+    masks = env.action_mask(state, params), getattr(env, "feasible_mask", env.action_mask)(state, params)
+    return jax.tree.map(lambda mask: mask[agent], masks) if env.num_agents > 1 else masks
 
 
 def _without_shared(bank: ScenarioBank) -> str:

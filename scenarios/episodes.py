@@ -10,8 +10,8 @@ import jax
 import numpy as np
 
 import jaxenv
-from scenarios.arrays import shortest
 from scenarios.codec import Codec
+from scenarios.compiling import shortest
 from scenarios.document_format import DocumentFormat
 from scenarios.libraries import Library, build, shipped
 from scenarios.text.errors import ScenarioError, quote
@@ -36,7 +36,7 @@ class DocumentEnv:
         format: the documents that it plays.
     """
 
-    format: ClassVar[DocumentFormat[Any, Any, Any, Any, Any, Any]]
+    format: ClassVar[DocumentFormat]
 
     def __init__(self, id: str, seed: int = 0, **static: Any) -> None:
         """Builds an environment; no episode runs before `reset`.
@@ -78,7 +78,6 @@ class DocumentEnv:
         """
         index = self._playing().encode(self._state, action)
         self._state, reward, ends, info = advance(self._env, self._next_key(), self._state, index, self._params)
-        ends = {name: bool(value) for name, value in ends.items()}
         return self.observation(), shortest(reward), any(ends.values()), {**_plain(info), **ends}
 
     def _begin(self, scenario: str | Mapping[str, Any] | Record | None) -> dict[str, Any]:
@@ -136,9 +135,12 @@ def key_of(seed: Any) -> jax.Array:
     return jax.random.key(number)
 
 
-def advance(env: Any, key: Any, state: Any, index: Any, params: Any) -> tuple[Any, Any, dict[str, Any], dict[str, Any]]:
-    """One step without automatic reset: (state, reward, `terminated` and `truncated`, info), as NumPy arrays."""
-    return jax.device_get(_step(env, key, state, index, params))
+def advance(
+    env: Any, key: Any, state: Any, index: Any, params: Any
+) -> tuple[Any, Any, dict[str, bool], dict[str, Any]]:
+    """One step without automatic reset: (state, reward, `terminated` and `truncated`, info), on the host."""
+    state, reward, ends, info = jax.device_get(_step(env, key, state, index, params))
+    return state, reward, {name: bool(value) for name, value in ends.items()}, info
 
 
 @functools.partial(jax.jit, static_argnums=0)

@@ -8,14 +8,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple
 
+import jax
 from pydantic import ValidationError
 
 from jaxenv.core import ScenarioBank
 from jaxenv.host.names import did_you_mean_one_of
+from jaxenv.rendering import views
 from scenarios.document_format import DocumentFormat
 from scenarios.text.errors import OverCapacity, Problem, ScenarioError, class_of, named, told
 from scenarios.text.records import problems_of
 from scenarios.text.source import Source, read
+from scenarios.writing import dump
 
 SHIPPED = FilePath(__file__).with_name("library")
 RETURNS = SHIPPED / "returns.json"
@@ -44,7 +47,7 @@ class Library:
         is_shipped: whether the documents are those of jaxenv's own library.
     """
 
-    format: DocumentFormat[Any, Any, Any, Any, Any, Any]
+    format: DocumentFormat
     bank: ScenarioBank
     documents: tuple[Any, ...]
     ids: tuple[str, ...]
@@ -68,14 +71,19 @@ class Library:
         return self.ids.index(id)
 
     def page(self, id: str) -> str:
-        """A scenario as a page of text."""
-        return self.format.page(self.documents[self.index(id)], id)
+        """A scenario as a page of text: its first state as the agent sees it, and the whole document as YAML."""
+        index = self.index(id)
+        kind: Any = self.format.environment
+        env = kind(limits=self.limits)
+        params = env.params_for(self.bank.replace(scenarios=self.bank[index : index + 1]))
+        begin = views.render(env, _first_state(env, params), params, names=self.names(index))
+        return f"{id}\n{'=' * len(id)}\n{begin}\n\n{dump(self.documents[index])}".rstrip()
 
     def names(self, index: int) -> Mapping[str, Any]:
         """Names of the parts of the scenario at an index of the bank, for pictures and text.
 
         Returns:
-            Values for the fields of `jaxenv.rendering.<environment>.names.Names`.
+            Values for the fields of `jaxenv.envs.<environment>.view.Names`.
         """
         return self.format.names(self.documents[int(index)], self.documents)
 
@@ -89,6 +97,11 @@ class Library:
             return {}
         known = json.loads(RETURNS.read_text("utf-8")).get(env_name, {})
         return {id: known[id] for id in self.ids if id in known}
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _first_state(env: Any, params: Any) -> Any:
+    return env.init(jax.random.key(0), params, 0)
 
 
 def shipped(format: DocumentFormat, id: str = "", limits: Any = None) -> Library:

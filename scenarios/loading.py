@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import importlib
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path as FilePath
@@ -11,13 +12,43 @@ import jax
 import numpy as np
 
 from jaxenv.core import ScenarioBank
-from jaxenv.host.names import did_you_mean
-from scenarios.environments import ENVIRONMENTS, format_of, recognize
+from jaxenv.envs import FAMILIES
+from jaxenv.host.names import did_you_mean, did_you_mean_one_of
+from scenarios.document_format import DocumentFormat
 from scenarios.libraries import Library, build, shipped
 from scenarios.text.errors import ScenarioError, class_of
-from scenarios.text.input_budget import MAX_DOCUMENTS, RefusedInput, plain
+from scenarios.text.input_budget import MAX_DOCUMENTS, RefusedInput, builtin, plain
 from scenarios.text.records import Record
 from scenarios.text.source import Source, exists, read_what_can_be
+
+ENVIRONMENTS: dict[str, DocumentFormat] = {
+    family.name: importlib.import_module(f"scenarios.{family.name}").FORMAT for family in FAMILIES
+}
+"""Name -> format. `library/` holds a folder of its documents, `NAME.example.yaml`, and `NAME.schema.json`, which
+`jaxenv scenarios compile` writes."""
+
+
+def format_of(name: str) -> DocumentFormat:
+    """The document format of an environment.
+
+    Raises:
+        ScenarioError: if there is no environment of that name.
+    """
+    if not issubclass(type(name), str):
+        raise ScenarioError(f"the name of an environment is text, found {class_of(name)}.")
+    name = builtin(name)
+    if name not in ENVIRONMENTS:
+        raise ScenarioError(f"no environment {name!r} has documents.{did_you_mean_one_of(name, ENVIRONMENTS)}")
+    return ENVIRONMENTS[name]
+
+
+def recognize(document: Any) -> str:
+    """The environment of a document: the one that it names, otherwise the one that it shares most fields with."""
+    fields = set(document.keys()) if hasattr(document, "keys") else set()
+    named = document["environment"] if "environment" in fields else None
+    if isinstance(named, str) and named in ENVIRONMENTS:
+        return named
+    return max(ENVIRONMENTS, key=lambda name: len(fields & set(ENVIRONMENTS[name].document.model_fields)))
 
 
 def load(name_or_path: str | FilePath, limits: Any = None, environment: str | None = None) -> Library:

@@ -9,9 +9,8 @@ import jaxenv
 from jaxenv import registry
 from jaxenv.core import Environment, ScenarioBank
 from scenarios.codec import Codec
-from scenarios.environments import format_of
 from scenarios.libraries import Library, shipped
-from scenarios.loading import decompile
+from scenarios.loading import decompile, format_of
 from scenarios.text.errors import ScenarioError
 
 GENERATED = "generated"

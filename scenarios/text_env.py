@@ -138,7 +138,7 @@ class TextEnv:
         before, names = self._state, self._names
         turn_key, _ = draws.split(key)  # as `env.step` does
         after, reward, ends, info = advance(env, turn_key, before, index, params)
-        self._enter(after, {name: bool(value) for name, value in ends.items()})
+        self._enter(after, ends)
         self._total += float(reward)
         parts = {name: float(part) + 0.0 for name, part in vars(info["reward_parts"]).items()}  # + 0.0: no −0.0
         step = Step(

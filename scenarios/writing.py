@@ -1,18 +1,16 @@
-"""Readable text: documents as YAML with a line for each row of a table, and pages with aligned columns."""
+"""Documents as readable YAML, with a line for each row of a table."""
 
 import re
-import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import yaml
 
+from scenarios.text.nodes import add_plain_words
 from scenarios.text.records import Record
-from scenarios.text.yaml_nodes import add_plain_words
 
 LINE_BREAKS = frozenset("\n\r\x85\u2028\u2029")
 CLOCK_LIKE = re.compile(r"[0-9]+(:[0-9]{1,2})+")  # such as 14:10, to YAML 1.1 a number to base 60, and 0:30, to it text
-PROSE_WIDTH = 100  # characters per line of a page
 MAX_WIDTH = 10**6  # characters per line, so that rows are not folded
 
 
@@ -28,36 +26,6 @@ def dump(documents: Record | Iterable[Record]) -> str:
     """
     several = [documents] if isinstance(documents, Record) else documents
     return "---\n".join(_document(document) for document in several)
-
-
-def aligned(rows: Iterable[Sequence[str]]) -> list[str]:
-    """Rows of text with their columns aligned, a line each; empty columns are left out."""
-    columns = [column for column in zip(*rows, strict=True) if any(column)]
-    widths = [max(map(len, column)) for column in columns]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in zip(*columns, strict=True)
-    ]
-
-
-def folded(text: str) -> list[str]:
-    """Prose in lines that a terminal shows whole."""
-    return textwrap.wrap(text, PROSE_WIDTH)
-
-
-def as_page(title: str, lead: Sequence[str], sections: Mapping[str, Sequence[str]], empty: str = "none") -> str:
-    """A page of text: the title above a rule, the lead, and each section under its heading.
-
-    Args:
-        title: the first line.
-        lead: lines below the title.
-        sections: heading -> lines, which are indented.
-        empty: stands for the lines of a section that has none.
-    """
-    parts = [title, "=" * len(title), *lead]
-    for heading, lines in sections.items():
-        parts += ["", heading, *(f"  {line}" for line in lines or [empty])]
-    return "\n".join(parts)
 
 
 def _document(document: Record) -> str:

@@ -3,7 +3,6 @@
 import dataclasses
 import functools
 import html
-import operator
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -121,14 +120,12 @@ class Episode(Sequence[Picture]):
 
     def _numbers(self, frames: slice | Iterable[int] | None) -> list[int]:
         """The numbers of the chosen pictures, in their order."""
-        all_numbers = range(len(self))
-        if frames is None or isinstance(frames, slice):
-            chosen = list(all_numbers[frames or slice(None)])
-        else:
-            wanted = [operator.index(number) for number in frames]
-            if missing := [number for number in wanted if not -len(self) <= number < len(self)]:
-                raise ValueError(f"frames: there is no picture {missing[0]}, only 0 to {len(self) - 1}")
-            chosen = [all_numbers[number] for number in wanted]
+        numbers = range(len(self))
+        wanted = numbers if frames is None else numbers[frames] if isinstance(frames, slice) else frames
+        try:
+            chosen = [numbers[number] for number in wanted]
+        except IndexError:
+            raise ValueError(f"frames={frames!r}: there are only the pictures 0 to {len(self) - 1}") from None
         if not chosen:
             raise ValueError(f"frames={frames!r} leaves none of the {len(self)} pictures")
         return chosen

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jaxenv.rendering import svg_canvas
+from jaxenv.host.companions import optional
+from jaxenv.rendering import svg
 from jaxenv.rendering.canvas import PAGE, Canvas
-from jaxenv.rendering.figure_canvas import FigureCanvas
 from jaxenv.rendering.theme import FONT
 
 if TYPE_CHECKING:
@@ -58,9 +58,21 @@ class Picture:
 
     def draw_on(self, figure: "Figure") -> None:
         """Replaces the content of a figure."""
+        shapes = optional("jaxenv.rendering.figure", "a picture", extra="viz")
         with _style():
             figure.clear()
-            self.draw(FigureCanvas(figure, 0.0, 0.0, *self.size))
+            shapes.draw_on(figure, self.drawn())
+
+    def drawn(self) -> Canvas:
+        """A new canvas with the drawing.
+
+        Raises:
+            ImportError: if matplotlib is missing, which measures the width of texts.
+        """
+        optional("matplotlib", "a picture", extra="viz")
+        canvas = Canvas(*self.size)
+        self.draw(canvas)
+        return canvas
 
     def svg(self) -> bytes:
         """The drawing as an SVG document, with text as outlines."""
@@ -99,8 +111,8 @@ class Picture:
     def _repr_html_(self) -> str:
         """For notebooks: the drawing with text as text, or the text alone if matplotlib is not installed."""
         try:
-            drawn = "".join(svg_canvas.elements(self.draw, self.size))
-            return over_png(self, f"<svg {svg_canvas.root(self.size)} style='{COVERING}'>{drawn}</svg>")
+            drawn = "".join(svg.elements(self.drawn()))
+            return over_png(self, f"<svg {svg.root(self.size)} style='{COVERING}'>{drawn}</svg>")
         except ImportError:
             return f"<pre>{html.escape(self.text)}</pre>"
 
@@ -126,11 +138,10 @@ def blank_figure(size: tuple[float, float]) -> "Figure":
     Raises:
         ImportError: if matplotlib is missing; the message says how to install it.
     """
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError("pictures are drawn by matplotlib: pip install 'jaxenv[viz]'") from error
+    optional("matplotlib", "a picture", extra="viz")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(size[0] / 72, size[1] / 72), dpi=DOTS_PER_INCH, facecolor="white")
     FigureCanvasAgg(figure)
     return figure

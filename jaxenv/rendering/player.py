@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from jaxenv.rendering import svg_canvas
+from jaxenv.rendering import svg
 from jaxenv.rendering.page import ENDS
 from jaxenv.rendering.picture import COVERING, WIDTH, Picture, over_png
 from jaxenv.rendering.text import signed
@@ -31,12 +31,12 @@ def document(title: str, pictures: Sequence[Picture], steps: Sequence[tuple[int,
     numbers: dict[str, int] = {}
     frames = []
     for picture, (number, step) in zip(pictures, steps, strict=True):
-        drawn = [numbers.setdefault(element, len(numbers)) for element in _elements(picture)]
+        drawn = [numbers.setdefault(element, len(numbers)) for element in svg.elements(picture.drawn())]
         frames.append({"drawn": drawn, "step": number, **_in_words(step or NO_STEP)})
     episode = json.dumps({"elements": list(numbers), "frames": frames, "fps": fps}, separators=(",", ":"))
     values = {
         "title": html.escape(title),
-        "root": svg_canvas.root(pictures[0].size),
+        "root": svg.root(pictures[0].size),
         "episode": episode.replace("</", "<\\/").replace("<!--", "\\u003c!--"),  # nothing in it ends the script
     }
     return re.sub(r"\{\{(\w+)\}\}", lambda name: values[name[1]], TEMPLATE.read_text("utf-8"))
@@ -58,10 +58,6 @@ def inline(page: str, title: str, overview: Picture) -> str:
         f'style="{COVERING};height:100%;border:1px solid #dde2e6;border-radius:6px;box-sizing:border-box"></iframe>',
         style=f"aspect-ratio:{WIDTH}/{round(WIDTH * height / width) + CONTROLS}",
     )
-
-
-def _elements(picture: Picture) -> list[str]:
-    return svg_canvas.elements(picture.draw, picture.size)
 
 
 def _in_words(step: Step) -> dict[str, str | float]:

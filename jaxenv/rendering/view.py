@@ -1,19 +1,19 @@
 """The drawing interface of an environment: scenes of its states, and its actions and steps in words.
 
-A package `jaxenv/envs/<family>/view/` provides it, with the same modules for each: `names` (for the indices in
-arrays), `snapshot` (a state read into plain Python), `main_panel` and `side_panel` (its drawing), `text` (the same in
-words) and, if an episode has a picture of its own, `timeline`. Its `__init__` composes them into a `View`.
+A package `jaxenv/envs/<family>/view/` provides it, which begins with `snapshot` (names for the indices in
+arrays, and a state read into plain Python): `text` says it in words, the other modules draw it. Its `__init__` composes
+them into a `View`.
 """
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 
+from jaxenv.host.names import did_you_mean
 from jaxenv.rendering.canvas import PAGE, Canvas
-from jaxenv.rendering.names import Given
 from jaxenv.rendering.text import joined
 
 
@@ -45,6 +45,53 @@ class Scene:
     def heading(self) -> str:
         """Title and moment on one line."""
         return joined(self.title, self.moment)
+
+
+T = TypeVar("T")
+Given = Mapping[str, Any]
+"""The names of a scenario, by field of its environment's `Names`; empty if none are given."""
+
+
+def numbered(kind: str, count: int) -> tuple[str, ...]:
+    """Default names, such as `("event 1", "event 2")`."""
+    return tuple(f"{kind} {number}" for number in range(1, count + 1))
+
+
+def with_defaults(kind: type[T], given: Given, **defaults: Any) -> T:
+    """The names that are given, and defaults for the others.
+
+    Args:
+        kind: the dataclass of names.
+        given: by field. An empty name counts as missing; a mapping is completed by the default one.
+        **defaults: for the fields without a default. A tuple has an entry for each item of the
+            scenario.
+
+    Raises:
+        ValueError: if a tuple is longer or shorter than the scenario needs, or a field is unknown.
+    """
+    fields = [field.name for field in dataclasses.fields(kind)]  # pyright: ignore[reportArgumentType]
+    for field in given:
+        if field not in fields:
+            hint = did_you_mean(field, fields)
+            raise ValueError(f"names: unknown field {field!r}.{hint} Fields: {', '.join(fields)}.")
+    filled = {field: _filled(field, given.get(field), default) for field, default in defaults.items()}
+    return kind(**{**given, **filled})
+
+
+def _filled(field: str, given: Any, default: Any) -> Any:
+    """One field: the given names, completed by the default ones."""
+    if given is None:
+        return default
+    if isinstance(default, Mapping):
+        return {**default, **given}
+    if isinstance(default, tuple):
+        if len(given) != len(default):
+            raise ValueError(
+                f"names: {field} has {len(given)} entries and the scenario {len(default)}; "
+                "they are the names of another scenario"
+            )
+        return tuple(usual if name == "" else name for name, usual in zip(given, default, strict=True))
+    return given
 
 
 def scenario_of(params: Any, state: Any) -> Any:

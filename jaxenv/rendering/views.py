@@ -9,10 +9,9 @@ import numpy as np
 
 from jaxenv.core import Environment
 from jaxenv.envs import FAMILIES
-from jaxenv.rendering.names import Given
 from jaxenv.rendering.page import page
 from jaxenv.rendering.picture import Picture
-from jaxenv.rendering.view import Scene, View
+from jaxenv.rendering.view import Given, Scene, View
 
 VIEWS: dict[type, View] = {family.environment: family.view for family in FAMILIES}
 """Environment class -> its view; `VIEWS[MyEnvironment] = View(scenes, describe_action)` adds one of your own."""
@@ -27,7 +26,7 @@ def render(env: Environment, state: Any, params: Any, *, names: Any = None, agen
         params: the params that it is played with.
         names: names for places, people and events, which the arrays only number: a library of scenarios in the order
             of `params.bank`, the document of this scenario, or a mapping with the fields of the environment's
-            `Names`, such as `jaxenv.envs.lifeops.view.names.Names`.
+            `Names`, such as `jaxenv.envs.lifeops.view.Names`.
         agent: the agent whose view is shown, if there are several.
 
     Raises:

@@ -19,8 +19,8 @@ import yaml
 import scenarios
 from lab.fuzz import edits, junk
 from lab.fuzz.judging import Fault, check_message, stopped
-from scenarios.environments import ENVIRONMENTS
 from scenarios.libraries import SHIPPED
+from scenarios.loading import ENVIRONMENTS
 
 SECONDS = 2.0  # of computing, for one mutant
 SECONDS_PER_BYTE = 6e-6  # where that is more: YAML is read by a parser in Python
@@ -94,7 +94,7 @@ def _check_library(library: scenarios.Library) -> None:
 def _prepare() -> None:
     """Compiles the programs that only the first scenario waits for."""
     for name in ENVIRONMENTS:
-        scenarios.load(SHIPPED / f"{name}.example.yaml")
+        _check_library(scenarios.load(SHIPPED / f"{name}.example.yaml"))
 
 
 def load(mutant: Mutant, folder: Path) -> scenarios.Library:

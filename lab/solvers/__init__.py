@@ -9,8 +9,8 @@ from lab.solvers.lifeops import returns as _lifeops_returns
 from lab.solvers.lifestack import returns as _lifestack_returns
 from lab.solvers.records import Table, write
 from lab.solvers.teamsclone.returns import returns as _teamsclone_returns
-from scenarios.environments import ENVIRONMENTS
 from scenarios.libraries import RETURNS, Library, shipped
+from scenarios.loading import ENVIRONMENTS
 
 _RETURNS: Mapping[str, Callable[[Any, Library, float], Table]] = {
     "lifeops": _lifeops_returns,

@@ -19,19 +19,13 @@ from jaxenv.envs.lifestack.types import Scenario
 from jaxenv.evaluation import evaluate
 from lab.solvers.records import DIGITS, Row
 from scenarios.libraries import Library
-from scenarios.solvers.lifestack.bounds import Bound
+from scenarios.solvers.lifestack.bounds import THRESHOLDS, Bound, Policy, Rollout, expected, expected_return
 from scenarios.solvers.lifestack.budget import Budget, Exhausted
-from scenarios.solvers.lifestack.model import TIME, Model
-from scenarios.solvers.lifestack.plans import following_budget
-from scenarios.solvers.lifestack.policies import Policy, expected, expected_return
-from scenarios.solvers.lifestack.records import REWARD, Entry, State, Weights
-from scenarios.solvers.lifestack.rollouts import THRESHOLDS, Rollout
-from scenarios.solvers.lifestack.search import SLACK, Search
+from scenarios.solvers.lifestack.game import REWARD, TIME, Entry, Model, State, Weights
+from scenarios.solvers.lifestack.search import SLACK, Search, following_budget
 from scenarios.solvers.lifestack.tables import Tables
 
 EPISODES = {"Random": 10_000, "Greedy": 2_000}
-STEPS_OFF = (0, 1, 2, 3, 4, 6)  # steps off routes that the first, quick searches may spend
-SHARE = 0.15  # of the remaining seconds, for each quick search
 
 
 def returns(env: LifeStack, library: Library, seconds: float) -> dict[str, Row]:
@@ -104,7 +98,7 @@ def plan_of(model: Model, seconds: float = 60.0) -> Plan:
     """The best expected return of a game, as `plan`."""
     budget = Budget(seconds)
     bound = Bound(model, budget)
-    best, policy = _first_plan(model, bound, budget)
+    best, policy = _best_rollout(model, bound, budget)
     full = Search(model, bound, budget)
     upper = full.upper()
     is_exact = best >= upper - SLACK
@@ -123,23 +117,12 @@ def plan_of(model: Model, seconds: float = 60.0) -> Plan:
     )
 
 
-def _first_plan(model: Model, bound: Bound, budget: Budget) -> tuple[float, Policy]:
-    """The best policy that is found quickly: played out, or searched with few steps off routes."""
+def _best_rollout(model: Model, bound: Bound, budget: Budget) -> tuple[float, Policy]:
+    """The simple policy that earns the most, and its return."""
     following = following_budget(budget.left)
     rollouts = [Rollout(model, bound, threshold) for threshold in THRESHOLDS]
     returns = [expected_return(model, rollout, following) for rollout in rollouts]
-    best, policy = max(zip(returns, rollouts, strict=True), key=lambda found: found[0])
-    for steps_off in STEPS_OFF:
-        search = Search(model, bound, budget.part(SHARE), steps_off)
-        if best >= search.upper() - SLACK:
-            break
-        try:
-            value = search.solve(best + SLACK)
-        except Exhausted:
-            break
-        if value > best + SLACK:
-            best, policy = value, search
-    return best, policy
+    return max(zip(returns, rollouts, strict=True), key=lambda found: found[0])
 
 
 class InspectFirst(Model):

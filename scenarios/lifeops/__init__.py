@@ -3,10 +3,9 @@
 from jaxenv.envs.lifeops import Limits as Limits
 from scenarios.lifeops.checks import problems as problems
 from scenarios.lifeops.checks import warnings as warnings
-from scenarios.lifeops.client import LifeOpsEnv as LifeOpsEnv
 from scenarios.lifeops.compiler import compile as compile
+from scenarios.lifeops.compiler import decompile as decompile
 from scenarios.lifeops.compiler import limits_of as limits_of
-from scenarios.lifeops.decompiler import decompile as decompile
 from scenarios.lifeops.document import PERSONAS as PERSONAS
 from scenarios.lifeops.document import Action as Action
 from scenarios.lifeops.document import Day as Day
@@ -15,7 +14,5 @@ from scenarios.lifeops.document import Persona as Persona
 from scenarios.lifeops.document import Request as Request
 from scenarios.lifeops.document import Task as Task
 from scenarios.lifeops.format import FORMAT as FORMAT
-from scenarios.lifeops.names import names as names
-from scenarios.lifeops.page import page as page
-from scenarios.lifeops.view import has_ended as has_ended
-from scenarios.lifeops.view import observation as observation
+from scenarios.lifeops.format import LifeOpsEnv as LifeOpsEnv
+from scenarios.lifeops.view import names as names

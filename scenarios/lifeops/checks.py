@@ -1,16 +1,13 @@
 """Checks of a day beyond its single fields: repeated ids, capacities, a day without decisions."""
 
 import functools
-import re
 from collections.abc import Iterable, Iterator
 
 from jaxenv.envs.lifeops.types import Limits
 from jaxenv.host.names import did_you_mean
-from scenarios.checking import over_capacity, repeated
+from scenarios.compiling import over_capacity, repeated
 from scenarios.lifeops.document import DEFAULT_TRIP, Day, Event
 from scenarios.text.errors import Path, Problem, named
-
-FOCUS_ID = re.compile(r"focus_\d+")  # the names that a day gives to its focus blocks
 
 
 def problems(day: Day, limits: Limits) -> list[Problem]:
@@ -20,7 +17,7 @@ def problems(day: Day, limits: Limits) -> list[Problem]:
 
 def warnings(day: Day) -> list[Problem]:
     """Remarks on allowed but rarely intended contents."""
-    return [*_unmapped_places(day), *_focus_ids(day)]
+    return list(_unmapped_places(day))
 
 
 def _repeated_ids(day: Day) -> Iterator[Problem]:
@@ -78,11 +75,3 @@ def _unmapped(place: str, mapped: Iterable[str]) -> str:
     """The remark on a place that has no travel times; with the nearest one that has."""
     text = f"{named(place)} is missing from travel_times; trips there default to {DEFAULT_TRIP} minutes."
     return text + did_you_mean(place, mapped)
-
-
-def _focus_ids(day: Day) -> Iterator[Problem]:
-    """Ids that a focus block may get too."""
-    for path, event in _events(day):
-        if FOCUS_ID.fullmatch(event.event_id):
-            text = f"{named(event.event_id)} may also become the id of a focus block (focus_<step>)."
-            yield Problem((*path, "event_id"), text)

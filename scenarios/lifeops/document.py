@@ -1,14 +1,15 @@
 """The LifeOps document: a day with its calendar, queue of requests, tasks, persona and travel times."""
 
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from jaxenv.envs.lifeops.actions import ACTION_TYPES
-from scenarios.lifeops.clock import clock
-from scenarios.lifeops.fields import DueDay, Kind, Level, Minute, Steps, Travel, Weekday, Weight, Window, Work
-from scenarios.text.records import Name, Record, any_of, one_of
+from scenarios.lifeops.fields import DueDay, Kind, Level, Minute, Steps, Travel, Weekday, Weight, Window, Work, clock
+from scenarios.text.records import ListOf, Name, Record, any_of, one_of
+from scenarios.text.source import read
 
 DEFAULT_TRIP = 30  # minutes between two places that travel_times leaves out
 SPARE_STEPS = 5  # the default time limit is the number of requests and these
@@ -27,17 +28,20 @@ class Action(Record):
 class Event(Record):
     """Something in the calendar."""
 
-    event_id: Name = Field(description="Its name; no two events or requests of a day share one.")
-    title: str = Field(default="", description="What it is, for people; changes nothing.")
-    start_min: Minute = Field(description="When it starts: as on a clock, or in minutes after midnight; 9:00 is 540.")
-    end_min: Minute = Field(
-        description="When it ends: as on a clock, or in minutes after midnight; not before start_min."
-    )
-    location: Name = Field(description="Where it is: best a place that travel_times names.")
-    importance: Level = Field(
-        default=1, description="1, 2 or 3 (the highest). The agent sees it; no reward depends on it."
-    )
-    kind: Kind = Field(default="meeting", description="What sort it is. The agent sees it; no reward depends on it.")
+    event_id: Name
+    """Its name; no two events or requests of a day share one."""
+    title: str = ""
+    """What it is, for people; changes nothing."""
+    start_min: Minute
+    """When it starts: as on a clock, or in minutes after midnight; 9:00 is 540."""
+    end_min: Minute
+    """When it ends: as on a clock, or in minutes after midnight; not before start_min."""
+    location: Name
+    """Where it is: best a place that travel_times names."""
+    importance: Level = 1
+    """1, 2 or 3 (the highest). The agent sees it; no reward depends on it."""
+    kind: Kind = "meeting"
+    """What sort it is. The agent sees it; no reward depends on it."""
 
     @field_validator("end_min")
     @classmethod
@@ -56,21 +60,27 @@ class Event(Record):
 class Request(Event):
     """Somebody asks for time: an event that is not in the calendar yet."""
 
-    importance: Level = Field(default=1, description="1, 2 or 3 (the highest): rejecting a 3 costs.")
-    kind: Kind = Field(default="meeting", description="What sort it is: the persona's wishes hold for all but focus.")
-    from_person: str = Field(default="", description="Who asks, for people; changes nothing.")
-    flexible: bool = Field(
-        default=True, description="Whether it may be moved: where not, moving it costs in LifeOps-Shaped-v0."
-    )
+    importance: Level = 1
+    """1, 2 or 3 (the highest): rejecting a 3 costs."""
+    kind: Kind = "meeting"
+    """What sort it is: the persona's wishes hold for all but focus."""
+    from_person: str = ""
+    """Who asks, for people; changes nothing."""
+    flexible: bool = True
+    """Whether it may be moved: where not, moving it costs in LifeOps-Shaped-v0."""
 
 
 class Task(Record):
     """Work to be done in focus time."""
 
-    task_id: Name = Field(description="Its name; no two tasks share one. Equal priorities go by it, in text order.")
-    title: str = Field(default="", description="What it is, for people; changes nothing.")
-    remaining_minutes: Work = Field(description="Minutes of focus time that it still needs.")
-    priority: Level = Field(default=2, description="1, 2 or 3 (the highest): focus time goes to the highest first.")
+    task_id: Name
+    """Its name; no two tasks share one. Equal priorities go by it, in text order."""
+    title: str = ""
+    """What it is, for people; changes nothing."""
+    remaining_minutes: Work
+    """Minutes of focus time that it still needs."""
+    priority: Level = 2
+    """1, 2 or 3 (the highest): focus time goes to the highest first."""
     due_in_days: DueDay | None = Field(
         default=None,
         description="Days until it is due: 0 today, 1 tomorrow, null for no date. "
@@ -81,13 +91,16 @@ class Task(Record):
 class Persona(Record):
     """Whose day it is, and what they like."""
 
-    persona_id: Name = Field(description="Its name.")
-    name: str = Field(default="", description="What to call them, for people; changes nothing.")
-    home_location: Name = Field(description="The place where the day begins.")
-    primary_work_location: Name = Field(description="The place of focus time.")
-    preferred_meeting_window: Window = Field(
-        description="[from, to], as on a clock or in minutes after midnight: a request taken outside of it costs."
-    )
+    persona_id: Name
+    """Its name."""
+    name: str = ""
+    """What to call them, for people; changes nothing."""
+    home_location: Name
+    """The place where the day begins."""
+    primary_work_location: Name
+    """The place of focus time."""
+    preferred_meeting_window: Window
+    """[from, to], as on a clock or in minutes after midnight: a request taken outside of it costs."""
     avoid_meetings_before_min: Minute | None = Field(
         default=None,
         description="A time as on a clock, or minutes after midnight: a request taken that starts before it costs; "
@@ -98,13 +111,12 @@ class Persona(Record):
         description="A time as on a clock, or minutes after midnight: a request taken that ends after it costs; "
         "null for no such wish.",
     )
-    preference_weight: Weight = Field(
-        default=1.0, description="How much the wishes for meeting times count: a factor of their penalty."
-    )
-    travel_aversion_weight: Weight = Field(
-        default=1.0, description="How much ways count that take longer than there is time: a factor of their penalty."
-    )
-    focus_time_weight: Weight = Field(default=1.0, description="How much focus time is worth: a factor of its reward.")
+    preference_weight: Weight = 1.0
+    """How much the wishes for meeting times count: a factor of their penalty."""
+    travel_aversion_weight: Weight = 1.0
+    """How much ways count that take longer than there is time: a factor of their penalty."""
+    focus_time_weight: Weight = 1.0
+    """How much focus time is worth: a factor of its reward."""
 
     def plain(self) -> dict[str, Any]:
         """As `Record.plain`; times as on a clock."""
@@ -114,45 +126,8 @@ class Persona(Record):
         return plain | {"preferred_meeting_window": window} | {name: clock(plain[name]) for name in limits}
 
 
-PERSONAS = {
-    persona.persona_id: persona
-    for persona in (
-        Persona(
-            persona_id="early_bird_engineer",
-            name="Early-bird Engineer",
-            home_location="Home",
-            primary_work_location="Office",
-            preferred_meeting_window=(540, 990),
-            avoid_meetings_after_min=1050,
-            preference_weight=1.2,
-            travel_aversion_weight=1.0,
-            focus_time_weight=1.1,
-        ),
-        Persona(
-            persona_id="night_owl_creator",
-            name="Night-owl Creator",
-            home_location="Home",
-            primary_work_location="Downtown",
-            preferred_meeting_window=(660, 1140),
-            avoid_meetings_before_min=600,
-            preference_weight=1.2,
-            travel_aversion_weight=0.8,
-            focus_time_weight=1.0,
-        ),
-        Persona(
-            persona_id="busy_parent",
-            name="Busy Parent",
-            home_location="Home",
-            primary_work_location="Office",
-            preferred_meeting_window=(570, 900),
-            avoid_meetings_before_min=510,
-            avoid_meetings_after_min=960,
-            preference_weight=1.4,
-            travel_aversion_weight=1.2,
-            focus_time_weight=0.9,
-        ),
-    )
-}
+_PERSONAS = Path(__file__).parents[1] / "library" / "lifeops.personas.yaml"
+PERSONAS = {source.value["persona_id"]: Persona.model_validate(source.value) for source in read(_PERSONAS)}
 """The personas that a document can name by their id."""
 
 
@@ -181,32 +156,26 @@ class Day(Record):
 
     model_config = ConfigDict(title="A day of LifeOps")
 
-    environment: Annotated[Literal["lifeops"], one_of(["lifeops"])] = Field(
-        default="lifeops", description="Which environment plays it."
-    )
-    scenario_id: str = Field(default="", description="What the day is called; without one, as its file.")
-    day_of_week: Weekday | None = Field(
-        default=None, description="On a Monday, accepting a request of importance 1 or 2 costs in LifeOps-Shaped-v0."
-    )
-    tags: Annotated[tuple[str, ...], Field(strict=False)] = Field(
-        default=(), description="Words to find it by; change nothing."
-    )
+    environment: Annotated[Literal["lifeops"], one_of(["lifeops"])] = "lifeops"
+    """Which environment plays it."""
+    scenario_id: str = ""
+    """What the day is called; without one, as its file."""
+    day_of_week: Weekday | None = None
+    """On a Monday, accepting a request of importance 1 or 2 costs in LifeOps-Shaped-v0."""
+    tags: ListOf[str] = ()
+    """Words to find it by; change nothing."""
     max_steps: Steps | None = Field(
         default=None,
         description=f"The time limit in steps, an action each; null for the number of requests + {SPARE_STEPS}.",
     )
-    persona: Annotated[Persona, BeforeValidator(_known_persona), _OrItsId()] = Field(
-        description="Whose day it is: the id of a persona of the library, or one of your own."
-    )
-    calendar: Annotated[tuple[Event, ...], Field(strict=False)] = Field(
-        default=(), description="What is booked already, in any order."
-    )
-    pending_requests: Annotated[tuple[Request, ...], Field(strict=False)] = Field(
-        default=(), description="Who asks for time, answered in this order."
-    )
-    tasks: Annotated[tuple[Task, ...], Field(strict=False)] = Field(
-        default=(), description="Work to be done in focus time. A day needs a request, or a task with minutes left."
-    )
+    persona: Annotated[Persona, BeforeValidator(_known_persona), _OrItsId()]
+    """Whose day it is: the id of a persona of the library, or one of your own."""
+    calendar: ListOf[Event] = ()
+    """What is booked already, in any order."""
+    pending_requests: ListOf[Request] = ()
+    """Who asks for time, answered in this order."""
+    tasks: ListOf[Task] = ()
+    """Work to be done in focus time. A day needs a request, or a task with minutes left."""
     travel_times: dict[str, dict[str, Travel]] = Field(
         default={},
         description="Minutes from place (row) to place (column), each direction for itself. "

@@ -1,11 +1,13 @@
-"""The document format of LifeOps."""
+"""The document format of LifeOps, and `LifeOpsEnv`, which plays its documents."""
+
+from collections.abc import Mapping
+from typing import Any
 
 from jaxenv.envs.lifeops import LifeOps, Limits
 from scenarios.document_format import DocumentFormat
-from scenarios.lifeops import checks, compiler, decompiler, view
+from scenarios.episodes import DocumentEnv
+from scenarios.lifeops import checks, compiler, view
 from scenarios.lifeops.document import Action, Day
-from scenarios.lifeops.names import names
-from scenarios.lifeops.page import page
 
 FORMAT = DocumentFormat(
     name="lifeops",
@@ -16,13 +18,46 @@ FORMAT = DocumentFormat(
     problems=checks.problems,
     warnings=checks.warnings,
     compile=compiler.compile,
-    decompile=decompiler.decompile,
+    decompile=compiler.decompile,
     limits_of=compiler.limits_of,
-    page=page,
-    names=names,
-    legal_and_moves=view.legal_and_moves,
-    action_dicts=view.action_dicts,
+    names=view.names,
+    actions=view.actions,
     normalize_action=view.normalize_action,
     observation=view.observation,
     has_ended=view.has_ended,
 )
+
+
+class LifeOpsEnv(DocumentEnv):
+    """Plays one day at a time with observations and actions as dictionaries.
+
+    >>> from scenarios.lifeops import LifeOpsEnv
+    >>> env = LifeOpsEnv()
+    >>> observation = env.reset("s1_basic_conflict")
+    >>> observation["current_request"]["event_id"], len(env.valid_actions())
+    ('r1', 16)
+    >>> observation, reward, done, info = env.step({"action_type": "reject_event", "request_id": "r1"})
+    >>> reward, done, info["reward_parts"]["rejected_important_penalty"]
+    (-4.0, False, -4.0)
+
+    `LifeOpsEnv("LifeOps-Shaped-v0")` plays by the shaped rules.
+    """
+
+    format = FORMAT
+
+    def __init__(self, id: str = "LifeOps-v0", seed: int = 0, **static: Any) -> None:
+        super().__init__(id, seed, **static)
+
+    def reset(self, scenario_id: str | Day | Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Begins a day.
+
+        Args:
+            scenario_id: of the library, or a day of your own; None for one of the library, drawn.
+
+        Returns:
+            The first observation.
+
+        Raises:
+            ScenarioError: where there is no such scenario, with the nearest one, or where the day has a mistake.
+        """
+        return self._begin(scenario_id)

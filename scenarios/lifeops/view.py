@@ -1,41 +1,59 @@
-"""A state of LifeOps in the words of its document: the actions of the catalogue, and the observation.
-
-Every agent sees the same, so that these functions ignore their last argument, the view of a `DocumentFormat`.
-"""
+"""A state of LifeOps in the words of its document: names, the actions of the catalogue, and the observation."""
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import jax
 import numpy as np
 
-from jaxenv.envs.lifeops import LifeOps, Params, State, actions
-from jaxenv.envs.lifeops.actions import ACTION_TYPES, BLOCK_FOCUS, VERBS, Move
+from jaxenv.envs.lifeops import LifeOps, Params, State
+from jaxenv.envs.lifeops.actions import ACTION_TYPES, BLOCK_FOCUS, VERBS, Move, every_move
 from jaxenv.envs.lifeops.types import ABSENT, DAY_END, KINDS, SOURCE_STRIDE, VISIBLE_REQUESTS
+from scenarios.document_format import Moment
 from scenarios.lifeops.compiler import task_order
 from scenarios.lifeops.document import Action, Day, Request
 
 FOCUS_TITLE = "Focus time"
 
 
-@functools.partial(jax.jit, static_argnums=0)
-def legal_and_moves(env: LifeOps, state: State, params: Params, _: None = None) -> tuple[jax.Array, jax.Array, Move]:
-    """(legal [A] bool; feasible [A] bool; meaning of each entry, its move, [A])."""
-    scenario = params.bank[state.scenario]
-    request = scenario.requests.at(state.handled)
-    moves = actions.every_move(env.catalogue, request, scenario.persona)
-    return env.action_mask(state, params), env.feasible_mask(state, params), moves
+def names(day: Day, documents: Sequence[Day] = ()) -> dict[str, Any]:
+    """The fields of `jaxenv.envs.lifeops.view.Names`: titles, otherwise ids.
+
+    >>> import scenarios
+    >>> day = scenarios.load("lifeops/s1_basic_conflict").documents[0]
+    >>> names(day)["requests"], names(day)["people"]
+    (('Escalation with the customer',), ('Nadia (sales)',))
+
+    Args:
+        day: the document.
+        documents: all those of its bank, which share no names.
+    """
+    del documents
+    persona, tasks = day.persona, [day.tasks[number] for number in task_order(day)]
+    used = {persona.home_location, persona.primary_work_location}
+    used |= {event.location for event in (*day.calendar, *day.pending_requests)}
+    return {
+        "scenario": day.scenario_id,
+        "places": {index: place for index, place in enumerate(day.places) if place in used},
+        "events": tuple(event.title or event.event_id for event in day.calendar),
+        "requests": tuple(request.title or request.event_id for request in day.pending_requests),
+        "people": tuple(request.from_person for request in day.pending_requests),
+        "tasks": tuple(task.title or task.task_id for task in tasks),
+    }
 
 
-def has_ended(day: Day, state: State, _: None = None) -> bool:
+def has_ended(moment: Moment) -> bool:
     """Whether nothing is left to decide, or the time limit is reached."""
+    day, state = moment.document, moment.state
     idle = state.handled >= len(day.pending_requests) and not np.any(state.minutes_left)
     return bool(idle or state.clock >= day.step_limit)
 
 
-def action_dicts(day: Day, state: State, moves: Move, _: None = None) -> list[dict[str, Any]]:
-    """Each entry of the catalogue as a document action; fields that it does not use are null."""
-    request = _current_request(day, state)
+def actions(moment: Moment) -> list[dict[str, Any]]:
+    """Each entry of the catalogue as a document action."""
+    request = _current_request(moment.document, moment.state)
+    moves = jax.device_get(_moves(moment.env, moment.state, moment.params))
     columns = (moves.verb, moves.event.start, moves.event.end, moves.duration)
     found = []
     for verb, start, end, duration in zip(*(c.tolist() for c in columns), strict=True):
@@ -51,7 +69,14 @@ def action_dicts(day: Day, state: State, moves: Move, _: None = None) -> list[di
     return found
 
 
-def normalize_action(action: Action, day: Day, state: State, _: None = None) -> dict[str, Any]:
+@functools.partial(jax.jit, static_argnums=0)
+def _moves(env: LifeOps, state: State, params: Params) -> Move:
+    """The meaning of each entry, [A]."""
+    scenario = params.bank[state.scenario]
+    return every_move(env.catalogue, scenario.requests.at(state.handled), scenario.persona)
+
+
+def normalize_action(action: Action, _: Moment) -> dict[str, Any]:
     """The action as the catalogue writes it: the end of a focus block follows from its duration and is null."""
     start, duration = action.new_start_min, action.duration_min
     is_focus = action.action_type == ACTION_TYPES[BLOCK_FOCUS]
@@ -62,10 +87,10 @@ def normalize_action(action: Action, day: Day, state: State, _: None = None) -> 
     return action.model_dump()
 
 
-def observation(day: Day, state: State, _: None = None) -> dict[str, Any]:
-    """The agent's observation of a state; requests after the third are hidden."""
-    handled = int(state.handled)
-    waiting = [request.model_dump() for request in day.pending_requests[handled:]]
+def observation(moment: Moment) -> dict[str, Any]:
+    """The agent's observation; requests after the third are hidden."""
+    day, state = moment.document, moment.state
+    waiting = [request.model_dump() for request in day.pending_requests[int(state.handled) :]]
     return {
         "scenario_id": day.scenario_id,
         "persona": day.persona.model_dump(mode="json"),

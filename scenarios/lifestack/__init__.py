@@ -2,12 +2,8 @@
 
 from jaxenv.envs.lifestack import Limits as Limits
 from scenarios.lifestack.checks import problems as problems
-from scenarios.lifestack.client import LifeStackEnv as LifeStackEnv
 from scenarios.lifestack.compiler import compile as compile
 from scenarios.lifestack.compiler import limits_of as limits_of
-from scenarios.lifestack.conditions import AnyOf as AnyOf
-from scenarios.lifestack.conditions import Comparison as Comparison
-from scenarios.lifestack.conditions import Condition as Condition
 from scenarios.lifestack.decompiler import decompile as decompile
 from scenarios.lifestack.document import Action as Action
 from scenarios.lifestack.document import Constraints as Constraints
@@ -17,10 +13,10 @@ from scenarios.lifestack.document import Milestone as Milestone
 from scenarios.lifestack.document import Resources as Resources
 from scenarios.lifestack.document import Route as Route
 from scenarios.lifestack.document import Task as Task
+from scenarios.lifestack.fields import AnyOf as AnyOf
+from scenarios.lifestack.fields import Comparison as Comparison
+from scenarios.lifestack.fields import Condition as Condition
 from scenarios.lifestack.format import FORMAT as FORMAT
-from scenarios.lifestack.names import names as names
-from scenarios.lifestack.page import page as page
-from scenarios.lifestack.reach import could_be_won as could_be_won
-from scenarios.lifestack.view import has_ended as has_ended
-from scenarios.lifestack.view import observation as observation
+from scenarios.lifestack.format import LifeStackEnv as LifeStackEnv
+from scenarios.lifestack.view import names as names
 from scenarios.lifestack.warnings import warnings as warnings

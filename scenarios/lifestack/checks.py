@@ -9,12 +9,10 @@ import numpy as np
 from jaxenv.envs.lifestack.metrics import METRICS, UNIT, better
 from jaxenv.envs.lifestack.types import Limits
 from jaxenv.host.names import did_you_mean
-from scenarios.checking import over_capacity, repeated, unknown
-from scenarios.lifestack.conditions import Condition
+from scenarios.compiling import over_capacity, repeated, unknown
 from scenarios.lifestack.document import ExoEvent, Route, Task
-from scenarios.lifestack.facts import Facts, bound, bounds, hidden_keys
-from scenarios.lifestack.fields import ORDERING, is_number
-from scenarios.lifestack.start import metrics_at_reset
+from scenarios.lifestack.facts import Facts, bound, bounds, hidden_keys, metrics_at_reset
+from scenarios.lifestack.fields import ORDERING, Condition, is_number
 from scenarios.text.errors import Path, Problem, named, quote
 
 WORLD, HIDDEN = "the world", "the hidden state"

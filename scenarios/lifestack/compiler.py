@@ -12,12 +12,20 @@ from jaxenv.envs.lifestack import links, types
 from jaxenv.envs.lifestack.actions import VERBS
 from jaxenv.envs.lifestack.metrics import METRICS, spread
 from jaxenv.envs.lifestack.types import CENTS, NEVER, UNKNOWN, Limits, Scenario, empty_scenario
-from scenarios.arrays import fill, like
+from scenarios.compiling import fill, like
 from scenarios.lifestack import checks
-from scenarios.lifestack.conditions import Condition
 from scenarios.lifestack.document import Route, Task
-from scenarios.lifestack.facts import Facts, bound, bounds, hidden_keys, written_by_events
-from scenarios.lifestack.start import hundredths, metrics_at_reset, resources
+from scenarios.lifestack.facts import (
+    Facts,
+    bound,
+    bounds,
+    hidden_keys,
+    hundredths,
+    metrics_at_reset,
+    resources,
+    written_by_events,
+)
+from scenarios.lifestack.fields import Condition
 from scenarios.text.errors import ScenarioError
 
 

@@ -5,10 +5,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from scenarios.lifestack.conditions import AnyOf as AnyOf
-from scenarios.lifestack.conditions import Comparison as Comparison
-from scenarios.lifestack.conditions import Condition as Condition
-from scenarios.lifestack.conditions import Members, Preconditions
 from scenarios.lifestack.fields import (
     ACTION_TYPES,
     Amount,
@@ -17,16 +13,21 @@ from scenarios.lifestack.fields import (
     Energy,
     EventStep,
     Facts,
+    Members,
     Names,
     Operator,
+    Preconditions,
     Probability,
     Reward,
     Steps,
     Value,
     Verb,
 )
+from scenarios.lifestack.fields import AnyOf as AnyOf
+from scenarios.lifestack.fields import Comparison as Comparison
+from scenarios.lifestack.fields import Condition as Condition
 from scenarios.text.errors import Path
-from scenarios.text.records import Name, Record, any_of, one_of
+from scenarios.text.records import ListOf, Name, Record, any_of, one_of
 
 Write = tuple[Path, str, Any]
 """Where a document gives a key a value, the key, the value."""
@@ -42,33 +43,42 @@ class Action(Record):
 class Cost(Record):
     """What a route costs beside what its verbs cost."""
 
-    time: Amount = Field(default=0, description="Hours, spread equally over its verbs, each part rounded up to 0.01.")
-    money: Amount = Field(default=0, description="Paid once: with its spend, or on completion where it has no spend.")
-    energy: Amount = Field(default=0, description="Spread equally over its verbs, each part rounded up to 0.01.")
+    time: Amount = 0
+    """Hours, spread equally over its verbs, each part rounded up to 0.01."""
+    money: Amount = 0
+    """Paid once: with its spend, or on completion where it has no spend."""
+    energy: Amount = 0
+    """Spread equally over its verbs, each part rounded up to 0.01."""
 
 
 class Route(Record):
     """A way out, or a part of one."""
 
-    id: Name = Field(description="Its name; no two routes share one.")
-    name: str = Field(default="", description="What to call it, for people; changes nothing.")
-    description: str = Field(default="", description="What it is, for people; changes nothing.")
-    required_action_types: Annotated[tuple[Verb, ...], Field(strict=False)] = Field(
-        default=(), description="The verbs to be done on it, in any order, each once; none means execute."
-    )
+    id: Name
+    """Its name; no two routes share one."""
+    name: str = ""
+    """What to call it, for people; changes nothing."""
+    description: str = ""
+    """What it is, for people; changes nothing."""
+    required_action_types: ListOf[Verb] = ()
+    """The verbs to be done on it, in any order, each once; none means execute."""
     preconditions: Preconditions = Field(
         default={},
         description="What must hold when the last verb is done: key to value, or to {op, value}. "
         "Those from the first down to the one that fails become known.",
     )
-    consequences: Facts = Field(default={}, description="Facts of the world that completing it sets; null removes one.")
-    closes_routes: Names = Field(default=(), description="Routes that completing it closes for good.")
-    milestones_unlocked: Names = Field(default=(), description="Milestones that cannot be reached before it completes.")
-    final_reward: Reward = Field(default=0, description="Paid when it completes, once.")
-    cost: Cost = Field(default=Cost(), description="Beside what its verbs cost.")
-    effects: Changes = Field(
-        default={}, description="What completing it does to metrics: path to change, which spreads to others."
-    )
+    consequences: Facts = Field(default={})
+    """Facts of the world that completing it sets; null removes one."""
+    closes_routes: Names = ()
+    """Routes that completing it closes for good."""
+    milestones_unlocked: Names = ()
+    """Milestones that cannot be reached before it completes."""
+    final_reward: Reward = 0
+    """Paid when it completes, once."""
+    cost: Cost = Cost()
+    """Beside what its verbs cost."""
+    effects: Changes = Field(default={})
+    """What completing it does to metrics: path to change, which spreads to others."""
 
     @property
     def verbs(self) -> tuple[str, ...]:
@@ -88,12 +98,18 @@ class Route(Record):
 class Milestone(Record):
     """Something worth having reached."""
 
-    id: Name = Field(description="Its name; no two milestones share one.")
-    description: str = Field(default="", description="What it is, for people; changes nothing.")
-    condition_key: Name = Field(description="The fact, or metric path, that it rests on.")
-    condition_value: Value = Field(description="What that is compared with; null for absent.")
-    condition_op: Operator = Field(default="eq", description="How it is compared; a metric by gt, lt, ge or le.")
-    reward: Reward = Field(default=0, description="Paid when it is first reached.")
+    id: Name
+    """Its name; no two milestones share one."""
+    description: str = ""
+    """What it is, for people; changes nothing."""
+    condition_key: Name
+    """The fact, or metric path, that it rests on."""
+    condition_value: Value
+    """What that is compared with; null for absent."""
+    condition_op: Operator = "eq"
+    """How it is compared; a metric by gt, lt, ge or le."""
+    reward: Reward = 0
+    """Paid when it is first reached."""
 
     @property
     def condition(self) -> Condition:
@@ -104,32 +120,44 @@ class Milestone(Record):
 class ExoEvent(Record):
     """Something that happens from outside."""
 
-    id: Name = Field(description="Its name; no two events share one.")
-    step: EventStep = Field(description="The step at which it may fire, or -1: at any from 1 on, at most once.")
-    probability: Probability = Field(default=1, description="How likely it fires when its step comes.")
-    description: str = Field(default="", description="What it is, for people; changes nothing.")
-    world_mutation: Facts = Field(default={}, description="Facts of the world that it sets; null removes one.")
-    hidden_state_mutation: Facts = Field(default={}, description="Hidden facts that it sets; null removes one.")
-    closes_routes: Names = Field(default=(), description="Routes that it closes for good.")
-    effects: Changes = Field(
-        default={}, description="What it does to metrics: path to change, which spreads to others."
-    )
-    silent: bool = Field(default=False, description="Whether nobody is told that it has fired.")
+    id: Name
+    """Its name; no two events share one."""
+    step: EventStep
+    """The step at which it may fire, or -1: at any from 1 on, at most once."""
+    probability: Probability = 1
+    """How likely it fires when its step comes."""
+    description: str = ""
+    """What it is, for people; changes nothing."""
+    world_mutation: Facts = Field(default={})
+    """Facts of the world that it sets; null removes one."""
+    hidden_state_mutation: Facts = Field(default={})
+    """Hidden facts that it sets; null removes one."""
+    closes_routes: Names = ()
+    """Routes that it closes for good."""
+    effects: Changes = Field(default={})
+    """What it does to metrics: path to change, which spreads to others."""
+    silent: bool = False
+    """Whether nobody is told that it has fired."""
 
 
 class Constraints(Record):
     """What limits the whole task."""
 
-    budget_max: Amount | None = Field(default=None, description="The money there is; null for 100 a step.")
-    deadline_step: Steps | None = Field(default=None, description="The last step that can still succeed; null: none.")
+    budget_max: Amount | None = None
+    """The money there is; null for 100 a step."""
+    deadline_step: Steps | None = None
+    """The last step that can still succeed; null: none."""
 
 
 class Resources(Record):
     """What there is to begin with."""
 
-    time: Amount | None = Field(default=None, description="Hours; null for one a step.")
-    money: Amount | None = Field(default=None, description="Beside a budget_max, the smaller counts; null: the budget.")
-    energy: Energy | None = Field(default=None, description="0 to 100, never more; null for 100.")
+    time: Amount | None = None
+    """Hours; null for one a step."""
+    money: Amount | None = None
+    """Beside a budget_max, the smaller counts; null: the budget."""
+    energy: Energy | None = None
+    """0 to 100, never more; null for 100."""
 
 
 class Task(Record):
@@ -137,38 +165,42 @@ class Task(Record):
 
     model_config = ConfigDict(title="A task of LifeStack")
 
-    environment: Annotated[Literal["lifestack"], one_of(["lifestack"])] = Field(
-        default="lifestack", description="Which environment plays it."
-    )
-    id: str = Field(default="", description="What the task is called; without one, as its file.")
-    domain: str = Field(default="", description="What sort of crisis it is, for people; changes nothing.")
-    goal: str = Field(default="", description="What is to be achieved, for people; changes nothing.")
-    constraints: Constraints = Field(default=Constraints(), description="The budget and the deadline.")
-    hidden_state: Facts = Field(default={}, description="Facts that are unknown until looked at, and first values.")
-    mutable_world: Facts = Field(
-        default={}, description="Facts of the world and first values; known from the start if no event writes them."
-    )
-    visible_world: Facts = Field(default={}, description="Facts of the world whose current value always shows.")
-    success_conditions: Members = Field(default=(), description="All must hold; of none, never.")
-    failure_conditions: Members = Field(default=(), description="One is enough to fail.")
-    event_schedule: Annotated[tuple[ExoEvent, ...], Field(strict=False)] = Field(
-        default=(), description="What happens from outside; where two write a fact at once, the later one counts."
-    )
-    viable_routes: Annotated[tuple[Route, ...], Field(strict=False)] = Field(
-        default=(), description="The ways out, and the parts of one."
-    )
-    milestones: Annotated[tuple[Milestone, ...], Field(strict=False)] = Field(
-        default=(), description="What is worth having reached on the way."
-    )
-    horizon: Steps = Field(description="The time limit in steps.")
-    difficulty: Difficulty = Field(default=1, description="1 to 5 (the hardest), for people; changes nothing.")
-    domain_metadata: Facts = Field(
-        default={}, description="Whatever else there is to say, such as {story: ...}; changes nothing."
-    )
-    disruption: Changes = Field(
-        default={}, description="What has happened to metrics: path to change, which spreads to others."
-    )
-    resources: Resources = Field(default=Resources(), description="Time, money and energy to begin with.")
+    environment: Annotated[Literal["lifestack"], one_of(["lifestack"])] = "lifestack"
+    """Which environment plays it."""
+    id: str = ""
+    """What the task is called; without one, as its file."""
+    domain: str = ""
+    """What sort of crisis it is, for people; changes nothing."""
+    goal: str = ""
+    """What is to be achieved, for people; changes nothing."""
+    constraints: Constraints = Constraints()
+    """The budget and the deadline."""
+    hidden_state: Facts = Field(default={})
+    """Facts that are unknown until looked at, and first values."""
+    mutable_world: Facts = Field(default={})
+    """Facts of the world and first values; known from the start if no event writes them."""
+    visible_world: Facts = Field(default={})
+    """Facts of the world whose current value always shows."""
+    success_conditions: Members = ()
+    """All must hold; of none, never."""
+    failure_conditions: Members = ()
+    """One is enough to fail."""
+    event_schedule: ListOf[ExoEvent] = ()
+    """What happens from outside; where two write a fact at once, the later one counts."""
+    viable_routes: ListOf[Route] = ()
+    """The ways out, and the parts of one."""
+    milestones: ListOf[Milestone] = ()
+    """What is worth having reached on the way."""
+    horizon: Steps
+    """The time limit in steps."""
+    difficulty: Difficulty = 1
+    """1 to 5 (the hardest), for people; changes nothing."""
+    domain_metadata: Facts = Field(default={})
+    """Whatever else there is to say, such as {story: ...}; changes nothing."""
+    disruption: Changes = Field(default={})
+    """What has happened to metrics: path to change, which spreads to others."""
+    resources: Resources = Resources()
+    """Time, money and energy to begin with."""
 
     @property
     def scenario_id(self) -> str:

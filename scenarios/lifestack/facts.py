@@ -1,4 +1,4 @@
-"""The facts of a task: slots of keys, codes of values, and conditions as sets of codes or closed bounds."""
+"""The facts and the start of a task: keys and values as slots and codes, bounds on metrics, resources."""
 
 import dataclasses
 import math
@@ -8,11 +8,12 @@ from fractions import Fraction
 from itertools import chain
 from typing import Any, NamedTuple
 
-from jaxenv.envs.lifestack.metrics import HIGHEST, METRICS, UNIT, index
-from jaxenv.envs.lifestack.types import ABSENT
-from scenarios.lifestack.conditions import Condition
+import numpy as np
+
+from jaxenv.envs.lifestack.metrics import FIRST, HIGHEST, METRICS, UNIT, index, spread
+from jaxenv.envs.lifestack.types import ABSENT, CENTS, MAX_ENERGY
 from scenarios.lifestack.document import Task
-from scenarios.lifestack.fields import is_number
+from scenarios.lifestack.fields import Condition, is_number
 
 COMPARE = {"gt": operator.gt, "lt": operator.lt, "ge": operator.ge, "le": operator.le}
 
@@ -145,3 +146,27 @@ def _code(values: Any, value: Any) -> int:
     if place is None:
         raise ValueError(f"{value!r} is none of {values}")
     return place + 1
+
+
+MONEY_PER_STEP = 100  # if neither a budget nor resources give an amount
+
+
+def metrics_at_reset(task: Task) -> np.ndarray:
+    """[23] int32, the metrics after the disruption."""
+    return np.clip(FIRST + spread(task.disruption), 0, HIGHEST)
+
+
+def resources(task: Task) -> dict[str, int]:
+    """Time, money and energy at first, in hundredths."""
+    given, budget = task.resources, task.constraints.budget_max
+    money = [amount for amount in (given.money, budget) if amount is not None]
+    return {
+        "time": hundredths(task.horizon if given.time is None else given.time),
+        "money": hundredths(min(money) if money else MONEY_PER_STEP * task.horizon),
+        "energy": MAX_ENERGY if given.energy is None else hundredths(given.energy),
+    }
+
+
+def hundredths(amount: float) -> int:
+    """An amount of time, money or energy, rounded."""
+    return round(Fraction(str(amount)) * CENTS)

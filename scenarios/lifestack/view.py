@@ -1,18 +1,15 @@
-"""A state of LifeStack in the words of its document: the actions of the catalogue, and the observation.
+"""A state of LifeStack in the words of its document: names, the actions of the catalogue, and the observation."""
 
-Every agent sees the same, so that these functions ignore their last argument, the view of a `DocumentFormat`.
-"""
+from collections.abc import Sequence
+from typing import Any
 
-import functools
-from typing import Any, NamedTuple
-
-import jax
 import numpy as np
 
-from jaxenv.envs.lifestack import LifeStack, Params, State
+from jaxenv.envs.lifestack import State
 from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, INSPECT, INSPECTING, UPKEEP, VERBS, WAIT
 from jaxenv.envs.lifestack.metrics import METRICS, UNIT
 from jaxenv.envs.lifestack.types import CENTS, RUNNING, UNKNOWN
+from scenarios.document_format import Moment
 from scenarios.lifestack.document import Action, Milestone, Route, Task
 from scenarios.lifestack.facts import Facts, bound
 
@@ -20,47 +17,62 @@ UNKNOWN_FACT = "unknown"
 HOLDS, FAILS = "holds", "fails"  # of a precondition, besides UNKNOWN_FACT
 
 
-class Moves(NamedTuple):
-    """The meaning of the entries of the catalogue, each [A]."""
+def names(task: Task, documents: Sequence[Task] = ()) -> dict[str, Any]:
+    """The fields of `jaxenv.envs.lifestack.view.Names`: names or descriptions, otherwise ids.
 
-    activity: np.ndarray
-    route: np.ndarray
-    key: np.ndarray
+    >>> import scenarios
+    >>> task = scenarios.load("lifestack/exam_resit").documents[0]
+    >>> names(task)["milestones"][0]
+    'The mock exam went well.'
+
+    Args:
+        task: the document.
+        documents: all those of its bank, which share no names.
+    """
+    del documents
+    values = Facts.of(task).values
+    return {
+        "task": task.id,
+        "domain": task.domain,
+        "goal": task.goal,
+        "keys": tuple(values),
+        "values": tuple(tuple(map(_text, taken)) for taken in values.values()),
+        "routes": tuple(route.name or route.id for route in task.viable_routes),
+        "milestones": tuple(milestone.description or milestone.id for milestone in task.milestones),
+        "events": tuple(event.id for event in task.event_schedule),
+        "stories": tuple(event.description for event in task.event_schedule),
+    }
 
 
-def legal_and_moves(env: LifeStack, state: State, params: Params, _: None = None) -> tuple[jax.Array, jax.Array, Moves]:
-    """(legal [A] bool; feasible [A] bool, here the same; meaning of each entry)."""
-    legal = _legal(env, state, params)
-    return legal, legal, Moves(env.catalogue.activity, env.catalogue.route, env.catalogue.key)
+def _text(value: Any) -> str:
+    """A value as documents write it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-@functools.partial(jax.jit, static_argnums=0)
-def _legal(env: LifeStack, state: State, params: Params) -> jax.Array:
-    return env.action_mask(state, params)
-
-
-def has_ended(task: Task, state: State, _: None = None) -> bool:
+def has_ended(moment: Moment) -> bool:
     """Whether the task has ended, or the horizon is reached."""
-    return bool(state.outcome != RUNNING or state.clock >= task.horizon)
+    return bool(moment.state.outcome != RUNNING or moment.state.clock >= moment.document.horizon)
 
 
-def action_dicts(task: Task, state: State, moves: Moves, _: None = None) -> list[dict[str, Any]]:
+def actions(moment: Moment) -> list[dict[str, Any]]:
     """Each entry of the catalogue as a document action; a slot that the task leaves empty gets a placeholder."""
-    routes = [route.id for route in task.viable_routes]
-    keys = Facts.of(task).keys
+    catalogue, task = moment.env.catalogue, moment.document
+    routes, keys = [route.id for route in task.viable_routes], Facts.of(task).keys
+    columns = (catalogue.activity, catalogue.route, catalogue.key)
     return [
         _action(activity, _slot(routes, route, "route"), _slot(keys, key, "key")).model_dump()
-        for activity, route, key in zip(*(column.tolist() for column in moves), strict=True)
+        for activity, route, key in zip(*(np.asarray(column).tolist() for column in columns), strict=True)
     ]
 
 
-def normalize_action(action: Action, task: Task, state: State, _: None = None) -> dict[str, Any]:
+def normalize_action(action: Action, _: Moment) -> dict[str, Any]:
     """The action as the catalogue writes it."""
     return action.model_dump()
 
 
-def observation(task: Task, state: State, _: None = None) -> dict[str, Any]:
-    """The agent's observation of a state; it leaves out hidden facts and the future."""
+def observation(moment: Moment) -> dict[str, Any]:
+    """The agent's observation; it leaves out hidden facts and the future."""
+    task, state = moment.document, moment.state
     facts = Facts.of(task)
     codes = zip(facts.keys, state.facts, state.known, strict=False)
     known = {key: int(fact if key in task.visible_world else seen) for key, fact, seen in codes}

@@ -6,14 +6,15 @@ from typing import Annotated, Any
 
 import pydantic
 
+from jaxenv.host.companions import optional
 from jaxenv.host.names import did_you_mean_one_of
-from scenarios.serving.connections import TimedConnection
-from scenarios.serving.environment import TextAction, TextEnvironment, TextObservation
-from scenarios.serving.guard import MAX_BODY, Guard
-from scenarios.serving.packages import fastapi, openenv, uvicorn
+from scenarios.serving.connections import MAX_BODY, Guard, TimedConnection, fastapi
+from scenarios.serving.environment import TextAction, TextEnvironment, TextObservation, openenv
 from scenarios.serving.sessions import SessionError, Sessions
 from scenarios.stages import playable_ids
 from scenarios.text.errors import ScenarioError
+
+uvicorn = optional("uvicorn", "the server", "openenv")
 
 MAX_NAME = 255  # characters
 SPARE_CONNECTIONS = 256  # at a time, beside one for each session: those of slow clients among them

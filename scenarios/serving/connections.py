@@ -1,9 +1,14 @@
-"""Connections that bring a request in time, or end."""
+"""Between the network and the server: no endless or slow requests, no odd messages, no noise when a client leaves."""
 
 import asyncio
+import contextlib
+import json
 from typing import Any
 
-from scenarios.serving.packages import http
+from jaxenv.host.companions import optional
+
+fastapi = optional("fastapi", "the server", "openenv")
+http = optional("uvicorn.protocols.http.auto", "the server", "openenv")
 
 HEAD_SECONDS = 60  # from a connection's beginning, or its last answer, until the head of the next request is complete
 
@@ -45,3 +50,69 @@ class TimedConnection(http.AutoHTTPProtocol):
         is_at_work = self.cycle is not None and not self.cycle.response_complete
         if not is_websocket and not is_at_work:
             self.transport.close()
+
+
+MAX_BODY = 2**20  # bytes of a request or a message
+BODY_SECONDS = 60  # for the body of a request, from its head on
+MAX_TYPE = 255  # characters of the type of a message, which an answer repeats
+NO_OBJECT = json.dumps({"type": "(the message is not a JSON object of a known type)"})
+"""The message that the server answers as an unknown type."""
+
+
+class Guard:
+    """An ASGI application around another.
+
+    A request whose body is longer than `MAX_BODY`, however it is sent, is answered with 413, and one whose body is not
+    complete after `BODY_SECONDS` with 408; both end the connection. A WebSocket message that is no JSON object, which
+    would end the session, arrives as `NO_OBJECT`. A client that leaves is no error.
+    """
+
+    def __init__(self, app: Any) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Serves one connection."""
+        size = 0
+        deadline = asyncio.get_running_loop().time() + BODY_SECONDS if scope["type"] == "http" else None
+
+        async def checked() -> Any:
+            nonlocal size, deadline
+            message = await _before(deadline, receive)
+            if message["type"] == "websocket.receive" and not _is_object(message.get("text")):
+                return {"type": "websocket.receive", "text": NO_OBJECT}
+            if message["type"] == "http.request":
+                size += len(message.get("body", b""))
+                deadline = deadline if message.get("more_body") else None  # the next message is that the client leaves
+            if size > MAX_BODY:
+                raise _refusal(413, f"the request is longer than {MAX_BODY} bytes.")
+            return message
+
+        with contextlib.suppress(fastapi.WebSocketDisconnect):
+            await self._app(scope, checked, send)
+
+
+async def _before(deadline: float | None, receive: Any) -> Any:
+    """The next message, which comes before a time of the loop; None for whenever it comes.
+
+    Raises:
+        HTTPException: if it does not.
+    """
+    try:
+        async with asyncio.timeout_at(deadline):
+            return await receive()
+    except TimeoutError:
+        raise _refusal(408, f"the request is not complete after {BODY_SECONDS} seconds.") from None
+
+
+def _refusal(status: int, reason: str) -> Exception:
+    """An answer to a request that may go on, so that its connection ends."""
+    return fastapi.HTTPException(status, reason, {"connection": "close"})
+
+
+def _is_object(text: Any) -> bool:
+    """Whether a message is the text of a JSON object, of a type that can be repeated."""
+    try:
+        found = json.loads(text)
+        return isinstance(found, dict) and len(str(found.get("type"))) <= MAX_TYPE
+    except (TypeError, ValueError, RecursionError):
+        return False

@@ -8,12 +8,14 @@ from typing import Any
 
 import pydantic
 
+from jaxenv.host.companions import optional
 from jaxenv.host.names import did_you_mean_one_of
 from scenarios.episodes import MAX_SEED
-from scenarios.serving.packages import openenv
 from scenarios.stages import playable_ids
 from scenarios.text.errors import ScenarioError
 from scenarios.text_env import TextEnv
+
+openenv = optional("openenv.core.env_server", "the server", "openenv")
 
 DESCRIPTION = """Everyday planning in words: {ids}. reset takes env_id, scenario (a name or index of the library, or
 "generated") and seed; step takes the number of an action, an action as an object, or text that ends in one of them."""

@@ -1,15 +1,13 @@
 """TeamsClone in text: its documents, how they become arrays, and how a running workspace reads in their words."""
 
 from jaxenv.envs.teamsclone import Limits as Limits
-from scenarios.teamsclone.action import Action as Action
-from scenarios.teamsclone.action import Payload as Payload
-from scenarios.teamsclone.agent_view import agent_view as agent_view
 from scenarios.teamsclone.checks import problems as problems
 from scenarios.teamsclone.client import TeamsEnvClient as TeamsEnvClient
 from scenarios.teamsclone.compiler import bank as bank
 from scenarios.teamsclone.compiler import compile as compile
+from scenarios.teamsclone.compiler import decompile as decompile
 from scenarios.teamsclone.compiler import limits_of as limits_of
-from scenarios.teamsclone.decompiler import decompile as decompile
+from scenarios.teamsclone.compiler import texts as texts
 from scenarios.teamsclone.document import Channel as Channel
 from scenarios.teamsclone.document import KindMix as KindMix
 from scenarios.teamsclone.document import Message as Message
@@ -19,9 +17,6 @@ from scenarios.teamsclone.document import Texts as Texts
 from scenarios.teamsclone.document import User as User
 from scenarios.teamsclone.document import Workspace as Workspace
 from scenarios.teamsclone.format import FORMAT as FORMAT
-from scenarios.teamsclone.names import names as names
-from scenarios.teamsclone.observation import observation as observation
-from scenarios.teamsclone.page import page as page
-from scenarios.teamsclone.texts import texts as texts
-from scenarios.teamsclone.view import has_ended as has_ended
-from scenarios.teamsclone.warnings import warnings as warnings
+from scenarios.teamsclone.view import Action as Action
+from scenarios.teamsclone.view import Payload as Payload
+from scenarios.teamsclone.view import names as names

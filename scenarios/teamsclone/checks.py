@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from jaxenv.envs.teamsclone.types import KINDS, WINDOW, Limits
-from scenarios.checking import over_capacity, repeated, unknown
+from scenarios.compiling import over_capacity, repeated, unknown
 from scenarios.teamsclone.document import KindMix, PresenceTransition, Workspace
 from scenarios.text.errors import Path, Problem, named
 

@@ -11,11 +11,10 @@ from jaxenv.envs.teamsclone.reward import RewardParts
 from scenarios.codec import Codec
 from scenarios.episodes import advance, key_of
 from scenarios.libraries import Library, shipped
-from scenarios.teamsclone.action import Action
-from scenarios.teamsclone.agent_view import agent_view, snapshot
 from scenarios.teamsclone.format import FORMAT
 from scenarios.teamsclone.observation import episode_stats, rounded
 from scenarios.teamsclone.reading import Reading, read
+from scenarios.teamsclone.view import Action
 from scenarios.text.errors import ScenarioError, class_of
 
 Response = dict[str, Any]
@@ -89,7 +88,6 @@ class TeamsEnvClient:
                 "scenarios.Codec(env, params, library, agent=0) works with any of several."
             )
         self._env, self._params, self._library = bare, known, library
-        self._view = agent_view(bare, known, library.documents, 0)
         self._key = key_of(seed)
         self.reset()
 
@@ -101,7 +99,7 @@ class TeamsEnvClient:
         self._ends = {"terminated": False, "truncated": False}
         if self._env.goal != "none":
             self._ends["success"] = False
-        message = f"A new episode of {self._library.ids[self._index]}."
+        message = f"A new episode of {self._library.ids[int(self._state.scenario)]}."
         return FirstResponse(success=True, state=self._observation(), message=message)
 
     def step(self, action: Any) -> Response:
@@ -110,7 +108,7 @@ class TeamsEnvClient:
             return self._answer("the episode has ended; reset begins another.")
         if not _is_mapping(action):
             return self._answer(f"an action is a mapping with type and payload, found {class_of(action)}.")
-        reading = read(action, self._document, self._state, self._view)
+        reading = read(action, self._codec, self._state)
         return self._answer(reading.error) if reading.index is None else self._take(reading)
 
     def get_state(self) -> Response:
@@ -126,16 +124,6 @@ class TeamsEnvClient:
         return {"success": True, "stats": self._statistics()}
 
     @property
-    def _index(self) -> int:
-        """The place of the workspace in the library."""
-        return int(self._state.scenario)
-
-    @property
-    def _document(self) -> Any:
-        """The workspace."""
-        return self._library.documents[self._index]
-
-    @property
     def _is_done(self) -> bool:
         """Whether the episode has ended, by its goal or by the time limit."""
         return self._ends["terminated"] or self._ends["truncated"]
@@ -143,8 +131,7 @@ class TeamsEnvClient:
     def _take(self, reading: Reading) -> Response:
         """Steps an entry of the catalogue."""
         self._key, key = jax.random.split(self._key)
-        self._state, reward, ends, info = advance(self._env, key, self._state, reading.index, self._params)
-        self._ends = {name: bool(value) for name, value in ends.items()}
+        self._state, reward, self._ends, info = advance(self._env, key, self._state, reading.index, self._params)
         if "success" in info:
             self._ends["success"] = bool(info["success"])
         if reading.message:
@@ -180,7 +167,7 @@ class TeamsEnvClient:
         return state
 
     def _statistics(self) -> dict[str, Any]:
-        return episode_stats(self._document, snapshot(self._view, self._state).statistics)
+        return episode_stats(self._codec.moment(self._state))
 
 
 def _is_mapping(action: Any) -> bool:

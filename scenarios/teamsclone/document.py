@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict
 
 from jaxenv.envs.teamsclone.texts import DEFAULT_TEXTS
 from jaxenv.envs.teamsclone.types import KINDS, MENTION
 from scenarios.teamsclone.fields import (
-    NOT_EMPTY,
     Agent,
     Kind,
     Milliseconds,
@@ -18,52 +17,62 @@ from scenarios.teamsclone.fields import (
     Text,
     Wait,
     Weight,
-    several,
 )
-from scenarios.text.records import Name, Record, one_of
+from scenarios.text.records import ListOf, Name, NotEmpty, Record, one_of
 
 START_TIME = 1_698_765_432_000  # that of the specification
 
-TextList = Annotated[tuple[Text, ...], *several("text")]
+TextList = NotEmpty[Text]
 
 
 class Channel(Record):
     """A place to talk in."""
 
-    id: Name = Field(description="What other fields call it; no two channels of the workspace share one.")
-    name: str = Field(default="", description="What people call it; without one, its id.")
-    call_rate: Probability = Field(
-        default=0, description="How likely a call starts here in a step, as long as anybody is there to start it."
-    )
+    id: Name
+    """What other fields call it; no two channels of the workspace share one."""
+    name: str = ""
+    """What people call it; without one, its id."""
+    call_rate: Probability = 0
+    """How likely a call starts here in a step, as long as anybody is there to start it."""
 
 
 class Team(Record):
     """Channels that belong together."""
 
-    id: Name = Field(description="What it is called in states; no two teams share one.")
-    name: str = Field(default="", description="What people call it; without one, its id.")
-    channels: Annotated[tuple[Channel, ...], *several("channel")] = Field(
-        description="Its channels, at least one.", json_schema_extra=NOT_EMPTY
-    )
+    id: Name
+    """What it is called in states; no two teams share one."""
+    name: str = ""
+    """What people call it; without one, its id."""
+    channels: NotEmpty[Channel]
+    """Its channels, at least one."""
 
 
 class KindMix(Record):
     """What a teammate posts: weights, which need not sum to 1."""
 
-    chatter: Weight = Field(default=0, description="Weight of small talk.")
-    question: Weight = Field(default=0, description="Weight of questions to everybody.")
-    greeting: Weight = Field(default=0, description="Weight of greetings.")
-    announcement: Weight = Field(default=0, description="Weight of announcements.")
-    mention: Weight = Field(default=0, description="Weight of messages that mention an agent and wait for its answer.")
+    chatter: Weight = 0
+    """Weight of small talk."""
+    question: Weight = 0
+    """Weight of questions to everybody."""
+    greeting: Weight = 0
+    """Weight of greetings."""
+    announcement: Weight = 0
+    """Weight of announcements."""
+    mention: Weight = 0
+    """Weight of messages that mention an agent and wait for its answer."""
 
 
 class PresenceTransition(Record):
     """How presence changes in a step: for each present one, weights of the next: available, busy, away, offline."""
 
-    available: Row = Field(default=(0.96, 0.02, 0.02, 0), description="From available to each of the four.")
-    busy: Row = Field(default=(0.06, 0.92, 0.02, 0), description="From busy to each of the four.")
-    away: Row = Field(default=(0.06, 0.02, 0.92, 0), description="From away to each of the four.")
-    offline: Row = Field(default=(0.05, 0, 0, 0.95), description="From offline to each of the four.")
+    available: Row = (0.96, 0.02, 0.02, 0)
+    """From available to each of the four."""
+    busy: Row = (0.06, 0.92, 0.02, 0)
+    """From busy to each of the four."""
+    away: Row = (0.06, 0.02, 0.92, 0)
+    """From away to each of the four."""
+    offline: Row = (0.05, 0, 0, 0.95)
+    """From offline to each of the four."""
 
 
 DEFAULT_MIX = KindMix(chatter=0.5, question=0.2, greeting=0.1, announcement=0.155, mention=0.045)
@@ -72,32 +81,37 @@ DEFAULT_MIX = KindMix(chatter=0.5, question=0.2, greeting=0.1, announcement=0.15
 class User(Record):
     """A teammate: a person of the workspace who is not an agent."""
 
-    id: Name = Field(description="What other fields call them; no two teammates share one.")
-    name: str = Field(default="", description="What people call them; without one, their id.")
-    avatar: Name = Field(default="🧑", description="Their picture, an emoji; changes nothing.")
-    status: Presence = Field(
-        default="available", description="How they are at first; nobody posts who is away or offline."
-    )
-    post_rate: Probability = Field(
-        default=0.2, description="How likely they post in a step; where those of all sum to more than 1, their share."
-    )
-    channel_preference: dict[str, Weight] | None = Field(
-        default=None, description="Where they post: channel id to weight, 0 where left out; null for all alike."
-    )
-    kind_mix: KindMix = Field(default=DEFAULT_MIX, description="What they post: kind to weight, 0 where left out.")
-    presence_transition: PresenceTransition = Field(
-        default=PresenceTransition(), description="How they come and go: present presence to four weights of the next."
-    )
+    id: Name
+    """What other fields call them; no two teammates share one."""
+    name: str = ""
+    """What people call them; without one, their id."""
+    avatar: Name = "🧑"
+    """Their picture, an emoji; changes nothing."""
+    status: Presence = "available"
+    """How they are at first; nobody posts who is away or offline."""
+    post_rate: Probability = 0.2
+    """How likely they post in a step; where those of all sum to more than 1, their share."""
+    channel_preference: dict[str, Weight] | None = None
+    """Where they post: channel id to weight, 0 where left out; null for all alike."""
+    kind_mix: KindMix = DEFAULT_MIX
+    """What they post: kind to weight, 0 where left out."""
+    presence_transition: PresenceTransition = PresenceTransition()
+    """How they come and go: present presence to four weights of the next."""
 
 
 class Message(Record):
     """A message that stands in a channel when the episode begins."""
 
-    channel: Name = Field(description="The id of its channel.")
-    user: Name = Field(description="The id of the teammate who wrote it.")
-    kind: Kind = Field(default="chatter", description="What sort of message it is; a mention waits for an answer.")
-    text: Text = Field(description="What it says.")
-    agent: Agent | None = Field(default=None, description="Whom a mention names: 0, or null, for the first agent.")
+    channel: Name
+    """The id of its channel."""
+    user: Name
+    """The id of the teammate who wrote it."""
+    kind: Kind = "chatter"
+    """What sort of message it is; a mention waits for an answer."""
+    text: Text
+    """What it says."""
+    agent: Agent | None = None
+    """Whom a mention names: 0, or null, for the first agent."""
 
     @property
     def named(self) -> int | None:
@@ -105,23 +119,27 @@ class Message(Record):
         return (self.agent or 0) if self.kind == KINDS[MENTION] else None
 
 
-def _texts(kind: str, description: str) -> Any:
-    """The field of the texts of a kind."""
-    return Field(default=DEFAULT_TEXTS[kind], description=description, json_schema_extra=NOT_EMPTY)
-
-
 class Texts(Record):
     """What is said: at least one text of each kind, all as likely; what an agent says is the first of its kind."""
 
-    chatter: TextList = _texts("chatter", "Small talk; an agent says the first.")
-    question: TextList = _texts("question", "Questions to everybody; an agent asks the first.")
-    greeting: TextList = _texts("greeting", "Greetings; an agent says the first.")
-    announcement: TextList = _texts("announcement", "News for everybody.")
-    mention: TextList = _texts("mention", "What an agent is asked when it is mentioned.")
-    invitation: TextList = _texts("invitation", "What is said when a call starts.")
-    reply: TextList = _texts("reply", "Answers; an agent gives the first.")
-    status: TextList = _texts("status", "How the work goes; an agent says the first.")
-    thanks: TextList = _texts("thanks", "Thanks; an agent says the first.")
+    chatter: TextList = DEFAULT_TEXTS["chatter"]
+    """Small talk; an agent says the first."""
+    question: TextList = DEFAULT_TEXTS["question"]
+    """Questions to everybody; an agent asks the first."""
+    greeting: TextList = DEFAULT_TEXTS["greeting"]
+    """Greetings; an agent says the first."""
+    announcement: TextList = DEFAULT_TEXTS["announcement"]
+    """News for everybody."""
+    mention: TextList = DEFAULT_TEXTS["mention"]
+    """What an agent is asked when it is mentioned."""
+    invitation: TextList = DEFAULT_TEXTS["invitation"]
+    """What is said when a call starts."""
+    reply: TextList = DEFAULT_TEXTS["reply"]
+    """Answers; an agent gives the first."""
+    status: TextList = DEFAULT_TEXTS["status"]
+    """How the work goes; an agent says the first."""
+    thanks: TextList = DEFAULT_TEXTS["thanks"]
+    """Thanks; an agent says the first."""
 
 
 class Workspace(Record):
@@ -129,31 +147,28 @@ class Workspace(Record):
 
     model_config = ConfigDict(title="A workspace of TeamsClone")
 
-    environment: Annotated[Literal["teamsclone"], one_of(["teamsclone"])] = Field(
-        default="teamsclone", description="Which environment plays it."
-    )
-    id: str = Field(default="", description="What the workspace is called; without one, as its file.")
-    story: str = Field(default="", description="What goes on here, for people; changes nothing.")
-    teams: Annotated[tuple[Team, ...], *several("team")] = Field(
-        description="The teams and their channels, which are numbered in this order.", json_schema_extra=NOT_EMPTY
-    )
-    users: Annotated[tuple[User, ...], *several("teammate")] = Field(
-        description="The teammates; agents are not listed.", json_schema_extra=NOT_EMPTY
-    )
-    messages: Annotated[tuple[Message, ...], Field(strict=False)] = Field(
-        default=(), description="What was said before the first step, oldest first; at most ten in a channel."
-    )
-    start_channel: Name | None = Field(
-        default=None, description="The id of the channel where agents begin; null for the first one."
-    )
-    mention_window: Wait = Field(
-        default=12, description="The greatest age in steps at which a mention can be answered."
-    )
-    call_length: Wait = Field(default=8, description="For how many steps a call can be joined.")
-    texts: Texts = Field(default=Texts(), description="What teammates and agents say; usual texts where left out.")
-    start_time: Milliseconds = Field(
-        default=START_TIME, description="When the episode begins, in milliseconds since 1970; a step takes a second."
-    )
+    environment: Annotated[Literal["teamsclone"], one_of(["teamsclone"])] = "teamsclone"
+    """Which environment plays it."""
+    id: str = ""
+    """What the workspace is called; without one, as its file."""
+    story: str = ""
+    """What goes on here, for people; changes nothing."""
+    teams: NotEmpty[Team]
+    """The teams and their channels, which are numbered in this order."""
+    users: NotEmpty[User]
+    """The teammates; agents are not listed."""
+    messages: ListOf[Message] = ()
+    """What was said before the first step, oldest first; at most ten in a channel."""
+    start_channel: Name | None = None
+    """The id of the channel where agents begin; null for the first one."""
+    mention_window: Wait = 12
+    """The greatest age in steps at which a mention can be answered."""
+    call_length: Wait = 8
+    """For how many steps a call can be joined."""
+    texts: Texts = Texts()
+    """What teammates and agents say; usual texts where left out."""
+    start_time: Milliseconds = START_TIME
+    """When the episode begins, in milliseconds since 1970; a step takes a second."""
 
     @property
     def scenario_id(self) -> str:

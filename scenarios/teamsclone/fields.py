@@ -1,9 +1,8 @@
 """The field types of a TeamsClone document: names, texts, rates, weights, kinds and presences."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
-from pydantic_core import PydanticCustomError
+from pydantic import Field
 
 from jaxenv.envs.teamsclone.types import KINDS, MAX_AGENTS, MAX_WAIT, PRESENCE
 from scenarios.text.records import expect, number_from, one_of
@@ -12,24 +11,6 @@ MAX_CHARACTERS = 1000  # of a text or a message
 MAX_WEIGHT = 1_000_000
 LAST_MILLISECOND = 253_402_300_799_999  # of the year 9999
 
-
-def _at_least_one(what: str) -> AfterValidator:
-    """Refuses a list of nothing."""
-
-    def check(items: tuple) -> tuple:
-        if not items:
-            raise PydanticCustomError("at_least_one", "expected at least one {what}.", {"what": what})
-        return items
-
-    return AfterValidator(check)
-
-
-def several(what: str) -> tuple[Any, ...]:
-    """The annotations of a list that is not empty; give its field `NOT_EMPTY` too."""
-    return Field(strict=False), _at_least_one(what)
-
-
-NOT_EMPTY: dict[str, Any] = {"minItems": 1}
 
 Text = Annotated[
     str,

@@ -2,33 +2,24 @@
 
 from jaxenv.envs.teamsclone import Limits, TeamsClone
 from scenarios.document_format import DocumentFormat
-from scenarios.teamsclone import checks, compiler, decompiler, view
-from scenarios.teamsclone.action import Action
-from scenarios.teamsclone.agent_view import agent_view
+from scenarios.teamsclone import checks, compiler, view
 from scenarios.teamsclone.document import Workspace
-from scenarios.teamsclone.names import names
 from scenarios.teamsclone.observation import observation
-from scenarios.teamsclone.page import page
-from scenarios.teamsclone.warnings import warnings
 
 FORMAT = DocumentFormat(
     name="teamsclone",
     document=Workspace,
-    action=Action,
+    action=view.Action,
     environment=TeamsClone,
     limits=Limits,
     problems=checks.problems,
-    warnings=warnings,
     compile=compiler.compile,
-    decompile=decompiler.decompile,
+    decompile=compiler.decompile,
     limits_of=compiler.limits_of,
-    page=page,
-    names=names,
-    legal_and_moves=view.legal_and_moves,
-    action_dicts=view.action_dicts,
+    names=view.names,
+    actions=view.actions,
     normalize_action=view.normalize_action,
     observation=observation,
     has_ended=view.has_ended,
-    view=agent_view,
     bank=compiler.bank,
 )

@@ -2,19 +2,12 @@
 
 from typing import Any
 
-import jax
+import numpy as np
 
-from jaxenv.envs.teamsclone import State, Statistics, messages
-from jaxenv.envs.teamsclone.types import EMOJI, PRESENCE
-from scenarios.teamsclone.agent_view import (
-    AGENT,
-    AgentSnapshot,
-    AgentView,
-    agent_ids,
-    current_channel,
-    snapshot,
-    window_ids,
-)
+from jaxenv.envs.teamsclone.types import EMOJI, PRESENCE, WINDOW
+from jaxenv.envs.teamsclone.view.history import Post, posts_in
+from jaxenv.envs.teamsclone.view.snapshot import agent_ids, mentioning, report
+from scenarios.document_format import Moment
 from scenarios.teamsclone.document import Workspace
 
 STEP = 1000  # milliseconds
@@ -22,37 +15,38 @@ AVATAR = "🤖"  # of the agents
 DIGITS = 4  # after the point, of rewards and statistics: rewards are hundredths, held in single precision
 
 
-def observation(document: Workspace, state: State, view: AgentView) -> dict[str, Any]:
-    """The agent's observation of a state; of other channels only the number of unread messages.
+def observation(moment: Moment) -> dict[str, Any]:
+    """The agent's observation; of other channels only the number of unread messages.
 
     Messages are listed oldest first. A message that mentions an agent has `@agent` in its content.
     """
-    seen, id = snapshot(view, state), current_channel(document, state, view)
-    teams = _teams(document, state.unread[view.agent])
+    document, state, agent = moment.document, moment.state, moment.agent
+    id, teams = current_channel(moment), _teams(document, state.unread[agent].tolist())
     channel = next(channel for team in teams for channel in team["channels"] if channel["id"] == id)
     return {
         "agentState": {
             "currentTeamId": channel["teamId"],
             "currentChannelId": id,
-            "userId": agent_ids(view)[view.agent],
+            "userId": agent_ids(moment.env.num_agents)[agent],
         },
         "currentChannel": dict(channel),
-        "recentMessages": _messages(document, state, seen, view),
+        "recentMessages": [_message(post, moment) for post in posts_in(state, int(state.channel[agent]))],
         "teams": teams,
-        "users": _users(document, state, seen.is_away, view),
-        "episodeStats": episode_stats(document, seen.statistics),
+        "users": _users(moment),
+        "episodeStats": episode_stats(moment),
         "timestamp": document.start_time + STEP * int(state.clock),
     }
 
 
-def episode_stats(document: Workspace, statistics: Statistics) -> dict[str, Any]:
-    """The statistics of an agent: first those of the specification, then those that the rules add."""
+def episode_stats(moment: Moment) -> dict[str, Any]:
+    """The statistics of the agent: first those of the specification, then those that the rules add."""
+    statistics = report(moment.env, moment.state, moment.params).of_agent(moment.agent)
     return {
         "stepCount": int(statistics.steps),
         "totalReward": rounded(statistics.total_reward),
         "messagesSent": int(statistics.messages_sent),
         "channelsSwitched": int(statistics.channels_switched),
-        "startTime": document.start_time,
+        "startTime": moment.document.start_time,
         "channelsVisited": int(statistics.channels_visited),
         "mentionsReceived": int(statistics.mentions_received),
         "mentionsAnswered": int(statistics.mentions_answered),
@@ -70,9 +64,26 @@ def rounded(number: Any) -> float:
     return round(float(number), DIGITS)
 
 
-def _teams(document: Workspace, unread: jax.Array) -> list[dict[str, Any]]:
+def current_channel(moment: Moment) -> str:
+    """The id of the channel that the agent is in."""
+    return moment.document.channel_ids[int(moment.state.channel[moment.agent])]
+
+
+def message_id(channel: str, serial: int) -> str:
+    """The id of a message; serial numbers of a channel begin at 1."""
+    return f"msg-{channel}-{serial}"
+
+
+def window_ids(moment: Moment) -> list[str]:
+    """The ids of the messages that the agent sees, newest first."""
+    newest = int(moment.state.messages.count[moment.state.channel[moment.agent]])
+    channel = current_channel(moment)
+    return [message_id(channel, serial) for serial in range(newest, max(newest - WINDOW, 0), -1)]
+
+
+def _teams(document: Workspace, unread: list[int]) -> list[dict[str, Any]]:
     """The teams and their channels."""
-    counts = iter(unread.tolist())
+    counts = iter(unread)
     return [
         {
             "id": team.id,
@@ -86,42 +97,29 @@ def _teams(document: Workspace, unread: jax.Array) -> list[dict[str, Any]]:
     ]
 
 
-def _users(document: Workspace, state: State, away: jax.Array, view: AgentView) -> list[dict[str, Any]]:
+def _users(moment: Moment) -> list[dict[str, Any]]:
     """The teammates, then the agents."""
-    people = [(user.id, user.name or user.id, user.avatar) for user in document.users]
-    agents = [(id, id.replace("-", " ").title(), AVATAR) for id in agent_ids(view)]
-    status = [PRESENCE[code] for code in state.presence[: len(people)].tolist()]
-    status += ["away" if is_away else "available" for is_away in away.tolist()]
+    people = [(user.id, user.name or user.id, user.avatar) for user in moment.document.users]
+    agents = [(id, id.replace("-", " ").title(), AVATAR) for id in agent_ids(moment.env.num_agents)]
+    status = [PRESENCE[code] for code in moment.state.presence[: len(people)].tolist()]
+    is_away = report(moment.env, moment.state, moment.params).is_away
+    status += np.where(is_away, "away", "available").tolist()
     return [
         {"id": id, "name": name, "status": presence, "avatar": avatar}
         for (id, name, avatar), presence in zip(people + agents, status, strict=True)
     ]
 
 
-def _messages(document: Workspace, state: State, seen: AgentSnapshot, view: AgentView) -> list[dict[str, Any]]:
-    """The window of a channel, oldest first."""
-    channel, agents = current_channel(document, state, view), agent_ids(view)
-    authors = dict(enumerate(user.id for user in document.users))
-    authors |= dict(enumerate(agents, start=len(state.presence)))  # whatever room there is for teammates
-    columns = (messages.author(seen.words), messages.text(seen.words), messages.named(seen.words), seen.age)
-    rows = zip(*(column.tolist() for column in columns), seen.reactions.T.tolist(), strict=True)
-    found = [
-        {
-            "id": id,
-            "channelId": channel,
-            "userId": authors[author],
-            "content": _content(view.texts[int(text)], agents[named] if named >= 0 else None),
-            "timestamp": document.start_time + STEP * (int(state.clock) - age),
-            "reactions": [EMOJI[code - 1] for code in given if code],
-        }
-        for id, (author, text, named, age, given) in zip(window_ids(document, state, view), rows, strict=False)
-    ]
-    return found[::-1]
-
-
-def _content(text: str, mentioned: str | None) -> str:
-    """The content of a message; the agent that it mentions replaces `@agent`, or comes first."""
-    if mentioned is None:
-        return text
-    name = f"@{mentioned}"
-    return text.replace(f"@{AGENT}", name) if f"@{AGENT}" in text else f"{name} {text}"
+def _message(post: Post, moment: Moment) -> dict[str, Any]:
+    """A message of the window."""
+    document, agents, room = moment.document, agent_ids(moment.env.num_agents), len(moment.state.presence)
+    channel, text = document.channel_ids[post.channel], moment.names["texts"][post.text]
+    given = (post.reactions >> 4 * agent & 15 for agent in range(len(agents)))
+    return {
+        "id": message_id(channel, post.serial + 1),
+        "channelId": channel,
+        "userId": document.users[post.author].id if post.author < room else agents[post.author - room],
+        "content": text if post.named < 0 else mentioning(text, f"@{agents[post.named]}"),
+        "timestamp": document.start_time + STEP * post.step,
+        "reactions": [EMOJI[code - 1] for code in given if code],
+    }

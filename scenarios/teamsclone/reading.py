@@ -5,12 +5,13 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from jaxenv.envs.teamsclone import State, actions
+from jaxenv.envs.teamsclone import actions as engine
 from jaxenv.host.names import did_you_mean
-from scenarios.teamsclone.action import JOIN, MAX_CHARACTERS, REACT, SEND, SWITCH, Action
-from scenarios.teamsclone.agent_view import AgentView, current_channel, message_id, window_ids
-from scenarios.teamsclone.document import Workspace
-from scenarios.teamsclone.view import action_dicts, legal_and_moves, normalize_action
+from scenarios.codec import ActionError, Codec
+from scenarios.document_format import Moment
+from scenarios.teamsclone.fields import MAX_CHARACTERS
+from scenarios.teamsclone.observation import current_channel, message_id, window_ids
+from scenarios.teamsclone.view import JOIN, REACT, SEND, SWITCH, Action, normalize_action
 from scenarios.text.errors import MAX_TOLD, quote
 from scenarios.text.input_budget import RefusedInput, plain_action
 from scenarios.text.records import problems_of
@@ -32,56 +33,51 @@ class Reading(NamedTuple):
     message: tuple[str, str] | None = None  # the id and the content of the message that it sends
 
 
-def read(action: Mapping[str, Any] | Action, document: Workspace, state: State, view: AgentView) -> Reading:
+def read(action: Mapping[str, Any] | Action, codec: Codec, state: Any) -> Reading:
     """Reads an action at a live state; whatever is not an action becomes the invalid entry that fits it."""
+    moment = codec.moment(state)
     try:
         given = Action.model_validate(action if isinstance(action, Action) else plain_action(action))
     except RefusedInput as refused:
-        return Reading(_first(actions.MALFORMED, view), f"not an action: {refused}")
+        return Reading(_first(engine.MALFORMED, moment), f"not an action: {refused}")
     except ValidationError as error:
-        is_long = any(found["type"] == "string_too_long" for found in error.errors(include_url=False))
-        return Reading(None, TOO_LONG) if is_long else Reading(_first(actions.MALFORMED, view), _complaint(error))
-    if refusal := _refusal(given, document, state, view):
+        if any(found["type"] == "string_too_long" for found in error.errors(include_url=False)):
+            return Reading(None, TOO_LONG)
+        problems = " ".join(problem.text for problem in problems_of(error, Action)[:MAX_TOLD])
+        return Reading(_first(engine.MALFORMED, moment), problems)
+    if refusal := _refusal(given, moment):
         verb, error = refusal
-        return Reading(_first(verb, view), error)
-    legal, _, moves = legal_and_moves(view.env, state, view.params, view)
-    wanted = normalize_action(given, document, state, view)
-    index = action_dicts(document, state, moves, view).index(wanted)
-    if not legal[index]:
-        return Reading(index, f"{quote(wanted)} is not legal now: {ILLEGAL[given.type]}")
-    return Reading(index, message=_message(given, document, state, view) if given.type == SEND else None)
+        return Reading(_first(verb, moment), error)
+    try:
+        index = codec.encode(state, given)
+    except ActionError as refused:
+        wanted = normalize_action(given, moment)
+        return Reading(refused.index, f"{quote(wanted)} is not legal now: {ILLEGAL[given.type]}")
+    return Reading(index, message=_message(given, moment) if given.type == SEND else None)
 
 
-def _refusal(action: Action, document: Workspace, state: State, view: AgentView) -> tuple[int, str] | None:
+def _refusal(action: Action, moment: Moment) -> tuple[int, str] | None:
     """The verb of the invalid entry, and why, where the action names something that does not exist."""
-    payload, ids = action.payload, document.channel_ids
+    payload, ids = action.payload, moment.document.channel_ids
     if payload.content is not None and not payload.content.strip():
-        return actions.EMPTY_MESSAGE, EMPTY
+        return engine.EMPTY_MESSAGE, EMPTY
     if payload.channelId is not None and payload.channelId not in ids:
         hint = did_you_mean(payload.channelId, ids)
-        return actions.UNKNOWN_CHANNEL, f"no channel {quote(payload.channelId)}.{hint} Available: {', '.join(ids)}."
-    window = window_ids(document, state, view)
+        return engine.UNKNOWN_CHANNEL, f"no channel {quote(payload.channelId)}.{hint} Available: {', '.join(ids)}."
+    window = window_ids(moment)
     if payload.messageId is not None and payload.messageId not in window:
         here = ", ".join(window) or "none"
-        return actions.MALFORMED, f"no message {quote(payload.messageId)} among those seen, which are {here}."
+        return engine.MALFORMED, f"no message {quote(payload.messageId)} among those seen, which are {here}."
     return None
 
 
-def _message(action: Action, document: Workspace, state: State, view: AgentView) -> tuple[str, str]:
+def _message(action: Action, moment: Moment) -> tuple[str, str]:
     """The id that a message will have, and its content."""
-    channel = action.payload.channelId or current_channel(document, state, view)
-    serial = int(state.messages.count[document.channel_ids.index(channel)]) + 1
+    channel = action.payload.channelId or current_channel(moment)
+    serial = int(moment.state.messages.count[moment.document.channel_ids.index(channel)]) + 1
     return message_id(channel, serial), action.payload.content or ""
 
 
-def _first(verb: int, view: AgentView) -> int:
+def _first(verb: int, moment: Moment) -> int:
     """The index of a verb that has one entry."""
-    return view.env.catalogue.first(verb)
-
-
-def _complaint(error: ValidationError) -> str:
-    """The error of an action, even if the action cannot be quoted."""
-    try:
-        return " ".join(problem.text for problem in problems_of(error, Action)[:MAX_TOLD])
-    except (TypeError, ValueError, RecursionError):
-        return "the action cannot be read."
+    return moment.env.catalogue.first(verb)

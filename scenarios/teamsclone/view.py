@@ -1,72 +1,127 @@
-"""The catalogue of TeamsClone as the actions of the specification."""
+"""A state of TeamsClone in the words of its document: names, and the catalogue as the specification's actions."""
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Annotated, Any
 
-import jax
 import numpy as np
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
 
-from jaxenv.envs.teamsclone import Params, State, TeamsClone, actions, messages
+from jaxenv.envs.teamsclone import actions as engine
+from jaxenv.envs.teamsclone import messages
 from jaxenv.envs.teamsclone.types import CHATTER, EMOJI, KINDS, REPLY, TEMPLATES
-from scenarios.teamsclone.action import IDLE, JOIN, REACT, SEND, SWITCH, Action
-from scenarios.teamsclone.agent_view import AgentView, current_channel, snapshot, window_ids
+from jaxenv.envs.teamsclone.view.snapshot import report
+from scenarios.document_format import Moment
+from scenarios.teamsclone.compiler import codes_of
 from scenarios.teamsclone.document import Workspace
+from scenarios.teamsclone.fields import MAX_CHARACTERS
+from scenarios.teamsclone.observation import current_channel, window_ids
+from scenarios.text.records import Record, any_of
 
 UNKNOWN_CHANNEL, MALFORMED = "(unknown channel)", "(malformed)"
+SEND, SWITCH, REACT, JOIN, IDLE = "send_message", "switch_channel", "react_to_message", "join_call", "idle"
+
+FIELDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    SEND: (("content",), ("channelId",)),
+    SWITCH: (("channelId",), ()),
+    REACT: (("messageId", "reaction"), ()),
+    JOIN: ((), ("channelId",)),
+    IDLE: ((), ()),
+}
+"""Type -> the fields that its payload must have, and those that it may have."""
 
 
-class Moves(NamedTuple):
-    """The meaning of the entries of the catalogue, each [A]."""
+class Payload(Record):
+    """What an action is about; null is the same as leaving a field out."""
 
-    verb: np.ndarray
-    channel: np.ndarray
-    kind: np.ndarray
-    slot: np.ndarray
-    emoji: np.ndarray
-
-
-def legal_and_moves(
-    env: TeamsClone, state: State, params: Params, view: AgentView
-) -> tuple[jax.Array, jax.Array, Moves]:
-    """(legal [A] bool; feasible [A] bool, here the same; meaning of each entry)."""
-    legal = snapshot(view, state).mask
-    return legal, legal, Moves(*env.catalogue.table.T)
+    content: Annotated[str, Field(max_length=MAX_CHARACTERS)] | None = None  # of a message; blank is an empty message
+    channelId: str | None = None  # for a message and a call the current channel where it is left out
+    messageId: str | None = None  # one of the window
+    reaction: Annotated[str, *any_of(EMOJI)] | None = None
 
 
-def has_ended(document: Workspace, state: State, view: AgentView) -> bool:
+class Action(Record):
+    """What to do next: `{"type": "send_message", "payload": {"content": "Hello!"}}`."""
+
+    type: Annotated[str, *any_of(FIELDS)]
+    payload: Payload = Payload()
+
+    @model_validator(mode="after")
+    def _has_its_fields(self) -> "Action":
+        """Refuses a payload that does not fit the type."""
+        needed, allowed = FIELDS[self.type]
+        given = {name for name in Payload.model_fields if self.payload[name] is not None}
+        missing = [name for name in needed if name not in given]
+        odd = sorted(given - {*needed, *allowed})
+        if missing or odd:
+            details = {"type": self.type, "fields": _listing(needed, allowed)}
+            raise PydanticCustomError("payload", "expected for {type} a payload of {fields}.", details)
+        return self
+
+
+def _listing(needed: tuple[str, ...], allowed: tuple[str, ...]) -> str:
+    """The fields of a payload in words."""
+    return ", ".join([*needed, *(f"{name} (optional)" for name in allowed)]) or "nothing"
+
+
+def names(workspace: Workspace, documents: Sequence[Workspace] = ()) -> dict[str, Any]:
+    """The fields of `jaxenv.envs.teamsclone.view.Names` that a document gives: names, otherwise ids.
+
+    >>> import scenarios
+    >>> workspace = scenarios.load("teamsclone/general").documents[0]
+    >>> names(workspace)["channels"][:2]
+    ('General', 'Random')
+
+    Args:
+        workspace: the document.
+        documents: all those of its bank, which number their texts together; none for the document alone.
+    """
+    codes = codes_of(documents or [workspace])
+    return {
+        "workspace": workspace.id,
+        "teams": tuple(team.name or team.id for team in workspace.teams),
+        "channels": tuple(channel.name or channel.id for channel in workspace.channels),
+        "team_of": workspace.team_of,
+        "users": tuple(user.name or user.id for user in workspace.users),
+        "texts": {codes[text]: text for text in workspace.all_texts()},
+    }
+
+
+def has_ended(moment: Moment) -> bool:
     """Whether the goal of the variant has been decided, or the time limit is reached."""
-    return bool(snapshot(view, state).is_over)
+    return bool(report(moment.env, moment.state, moment.params).outcome)
 
 
-def action_dicts(document: Workspace, state: State, moves: Moves, view: AgentView) -> list[dict[str, Any]]:
+def actions(moment: Moment) -> list[dict[str, Any]]:
     """Each entry of the catalogue as an action; parts that the workspace lacks get placeholders."""
-    ids, window = document.channel_ids, window_ids(document, state, view)
+    document, ids, window = moment.document, moment.document.channel_ids, window_ids(moment)
     found = []
-    for verb, channel, kind, slot, emoji in zip(*(column.tolist() for column in moves), strict=True):
+    for verb, channel, kind, slot, emoji in np.asarray(moment.env.catalogue.table).tolist():
         there = {"channelId": ids[channel] if channel < len(ids) else f"(no channel {channel + 1})"}
         message = {"messageId": window[slot] if slot < len(window) else f"(no message {slot + 1})"}
         content = {"content": template(document, kind)}
         type, payload = {
-            actions.TEXT: (SEND, content),
-            actions.ANSWER: (SEND, content | there),
-            actions.SWITCH: (SWITCH, there),
-            actions.REACT: (REACT, message | {"reaction": EMOJI[emoji]}),
-            actions.JOIN: (JOIN, there),
-            actions.IDLE: (IDLE, {}),
-            actions.EMPTY_MESSAGE: (SEND, {"content": ""}),
-            actions.UNKNOWN_CHANNEL: (SWITCH, {"channelId": UNKNOWN_CHANNEL}),
-            actions.MALFORMED: (MALFORMED, {}),
+            engine.TEXT: (SEND, content),
+            engine.ANSWER: (SEND, content | there),
+            engine.SWITCH: (SWITCH, there),
+            engine.REACT: (REACT, message | {"reaction": EMOJI[emoji]}),
+            engine.JOIN: (JOIN, there),
+            engine.IDLE: (IDLE, {}),
+            engine.EMPTY_MESSAGE: (SEND, {"content": ""}),
+            engine.UNKNOWN_CHANNEL: (SWITCH, {"channelId": UNKNOWN_CHANNEL}),
+            engine.MALFORMED: (MALFORMED, {}),
         }[verb]
         found.append({"type": type, "payload": payload})
     return found
 
 
-def normalize_action(action: Action, document: Workspace, state: State, view: AgentView) -> dict[str, Any]:
+def normalize_action(action: Action, moment: Moment) -> dict[str, Any]:
     """The action in the catalogue's form: any message is one of the templates there, or empty."""
     payload = action.payload.model_dump(exclude_none=True)
     if action.type == SEND:
-        payload = _message(payload["content"], payload.get("channelId"), document, state, view)
+        payload = _message(payload["content"], payload.get("channelId"), moment)
     elif action.type == JOIN:
-        payload = {"channelId": current_channel(document, state, view)} | payload
+        payload = {"channelId": current_channel(moment)} | payload
     return {"type": action.type, "payload": payload}
 
 
@@ -75,14 +130,15 @@ def template(document: Workspace, kind: int) -> str:
     return document.texts[KINDS[kind]][0]
 
 
-def _message(content: str, channel: str | None, document: Workspace, state: State, view: AgentView) -> dict[str, str]:
+def _message(content: str, channel: str | None, moment: Moment) -> dict[str, str]:
     """The payload of the entry that a message becomes: without a template, a reply if a mention waits, or chatter."""
+    document, state = moment.document, moment.state
     if not content.strip():
         return {"content": ""}
-    if channel not in (None, current_channel(document, state, view)):
+    if channel not in (None, current_channel(moment)):
         return {"content": template(document, REPLY), "channelId": channel}
     if content in [template(document, kind) for kind in TEMPLATES]:
         return {"content": content}
-    words = state.messages.words[:, state.channel[view.agent]]
-    waits = np.any(messages.is_pending(words) & messages.is_seen(words, view.agent))
+    words = state.messages.words[:, state.channel[moment.agent]]
+    waits = np.any(messages.is_pending(words) & messages.is_seen(words, moment.agent))
     return {"content": template(document, REPLY if waits else CHATTER)}

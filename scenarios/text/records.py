@@ -1,7 +1,7 @@
 """Strict records, which all documents consist of, and their problems in plain words."""
 
 from collections.abc import Iterable
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, TypeVar, get_args
 
 import pydantic
 from pydantic import BaseModel, ConfigDict, ValidationError, ValidatorFunctionWrapHandler
@@ -20,6 +20,8 @@ CONTAINERS = {  # a kind of error of pydantic -> the expected value
     "string_type": "text",
 }
 
+ItemT = TypeVar("ItemT")
+
 
 class Record(BaseModel):
     """A frozen part of a document; unknown fields and wrong types are refused.
@@ -27,7 +29,7 @@ class Record(BaseModel):
     It reads like the mapping that it came from: `day["calendar"]`, `{**day, "max_steps": 3}`.
     """
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True)
 
     def __getitem__(self, field: str) -> Any:
         """The value of a field; a KeyError for an unknown one."""
@@ -86,6 +88,18 @@ def number_from(low: float, high: float, what: str = "a number") -> tuple[Any, p
     return pydantic.Field(ge=low, le=high, allow_inf_nan=False), expect(f"{what} from {low:.0f} to {high:.0f}")
 
 
+def _not_empty(items: tuple[Any, ...]) -> tuple[Any, ...]:
+    if not items:
+        raise PydanticCustomError("expected", "expected at least one item.")
+    return items
+
+
+ListOf = Annotated[tuple[ItemT, ...], pydantic.Field(strict=False)]
+NotEmpty = Annotated[
+    tuple[ItemT, ...],
+    pydantic.Field(strict=False, json_schema_extra={"minItems": 1}),
+    pydantic.AfterValidator(_not_empty),
+]
 Name = Annotated[str, pydantic.Field(min_length=1), expect("a name: text that is not empty")]
 
 

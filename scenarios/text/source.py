@@ -10,9 +10,7 @@ import yaml
 
 from scenarios.text.errors import Path, Problem, ScenarioError, as_line, named, part_in_words
 from scenarios.text.input_budget import Budget, RefusedInput, text_of
-from scenarios.text.json_nodes import json_nodes
-from scenarios.text.nodes import Node, Table, value_of
-from scenarios.text.yaml_nodes import syntax_problem, yaml_nodes
+from scenarios.text.nodes import Node, Table, json_nodes, syntax_problem, value_of, yaml_nodes
 
 SUFFIXES = (".yaml", ".yml", ".json")
 SCHEMA_SUFFIX = ".schema.json"  # of the schema files for editors, which are not documents

@@ -15,8 +15,8 @@ import jaxenv
 import scenarios
 from jaxenv.envs.teamsclone.types import WINDOW
 from scenarios import ScenarioError, authoring, lifeops, lifestack, teamsclone
-from scenarios.environments import ENVIRONMENTS
 from scenarios.libraries import SHIPPED
+from scenarios.loading import ENVIRONMENTS
 from scenarios.text.source import read
 
 NAMES = list(ENVIRONMENTS)

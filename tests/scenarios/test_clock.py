@@ -5,7 +5,7 @@ import pytest
 import yaml
 
 import scenarios
-from scenarios.lifeops.clock import clock, minutes_of
+from scenarios.lifeops.fields import clock, minutes_of
 
 TIMED = """\
 persona:

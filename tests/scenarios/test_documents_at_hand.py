@@ -8,7 +8,7 @@ import pytest
 
 import scenarios
 from scenarios import ScenarioError, lifeops
-from scenarios.environments import ENVIRONMENTS
+from scenarios.loading import ENVIRONMENTS
 from scenarios.text.input_budget import MAX_DOCUMENTS, MAX_VALUES
 
 DAY: dict[str, Any] = {"persona": "busy_parent", "tasks": [{"task_id": "t1", "remaining_minutes": 30}]}

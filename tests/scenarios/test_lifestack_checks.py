@@ -49,7 +49,7 @@ ERRORS = {
     "more than any": (("  - any:", "  - op: eq\n    any:"), [":11:", "unknown field 'op'", "The fields are any."]),
     "none of any": (
         ("  - any:\n      - {key: rain, op: gt, value: 8}", "  - {any: []}"),
-        [":11:", "at least one condition"],
+        [":11:", "at least one item"],
     ),
     "no condition": (("  - {key: moved, value: true}", "  - moved"), [":9:", '"moved"', "a mapping"]),
     "probability": (("probability: 0.5", "probability: 1.5"), [":28:", "'storm'", "1.5", "0 to 1"]),

@@ -18,9 +18,8 @@ import uvicorn
 from websockets.sync import client as websockets
 
 from scenarios.serving import app as serving
-from scenarios.serving import connections, guard
-from scenarios.serving.connections import TimedConnection
-from scenarios.serving.guard import Guard
+from scenarios.serving import connections
+from scenarios.serving.connections import Guard, TimedConnection
 
 HEAD = b"POST /step HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n"
 SCOPE = {"type": "http", "method": "POST", "path": "/step", "headers": [], "query_string": b""}
@@ -42,7 +41,7 @@ async def trickling() -> Any:
 
 @pytest.mark.parametrize("receive", [silent, trickling])
 def test_a_body_that_does_not_end_gets_a_sentence(app: Any, receive: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guard, "BODY_SECONDS", 0.2)
+    monkeypatch.setattr(connections, "BODY_SECONDS", 0.2)
     sent: list[Any] = []
 
     async def send(message: Any) -> None:
@@ -56,7 +55,7 @@ def test_a_body_that_does_not_end_gets_a_sentence(app: Any, receive: Any, monkey
 
 
 def test_a_body_that_has_ended_leaves_all_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guard, "BODY_SECONDS", 0.05)
+    monkeypatch.setattr(connections, "BODY_SECONDS", 0.05)
     messages = iter(({"type": "http.request", "body": b"{}"}, {"type": "http.disconnect"}))
     received: list[str] = []
 
@@ -96,7 +95,7 @@ def answer(client: socket.socket) -> bytes:
 
 
 def test_a_slow_client_loses_its_connection(app: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guard, "BODY_SECONDS", 0.5)
+    monkeypatch.setattr(connections, "BODY_SECONDS", 0.5)
     with served(app) as port, socket.create_connection(("127.0.0.1", port)) as client:
         client.sendall(HEAD + b"{")
         assert answer(client).startswith(b"HTTP/1.1 408 ")
@@ -156,5 +155,5 @@ def test_there_are_connections_for_every_session_and_some_more(monkeypatch: pyte
     monkeypatch.setattr(serving.uvicorn, "run", lambda app, **options: asked.update(options))
     serving.serve("127.0.0.1", 8000, "LifeOps-v0", limit=4096, idle_seconds=1.0)
     assert asked["limit_concurrency"] == 2 * 4096 + serving.SPARE_CONNECTIONS
-    assert asked["ws_max_size"] == guard.MAX_BODY
+    assert asked["ws_max_size"] == connections.MAX_BODY
     assert asked["http"] is TimedConnection

@@ -109,9 +109,9 @@ ERRORS = {
         ("[Nice weather., Is it so]", '["Nice weather.", ""]'),
         [":25:", "texts 'chatter'", "not blank"],
     ),
-    "no text of a kind": (("[Nice weather., Is it so]", "[]"), [":25:", "chatter is []", "at least one text"]),
+    "no text of a kind": (("[Nice weather., Is it so]", "[]"), [":25:", "chatter is []", "at least one item"]),
     "a text where several may stand": (("[Nice weather., Is it so]", "Nice weather."), [":25:", "a list"]),
-    "no channels": (("[{id: cellar}]", "[]"), [":8:", "'back'", "channels is []", "at least one channel"]),
+    "no channels": (("[{id: cellar}]", "[]"), [":8:", "'back'", "channels is []", "at least one item"]),
     "no name": (("- id: window", '- id: ""'), [":6:", "not empty"]),
     # together
     "repeated team": (("- id: back", "- id: front"), [":7:", "id 'front' is repeated", "first in teams item 1."]),
@@ -209,7 +209,7 @@ def test_something_must_be_there(field: str) -> None:
     workspace = {"teams": [{"id": "t", "channels": [{"id": "a"}]}], "users": [{"id": "ann"}]}
     with pytest.raises(ScenarioError, match=f"'{field}' is missing"):
         scenarios.parse("teamsclone", {name: value for name, value in workspace.items() if name != field})
-    with pytest.raises(ScenarioError, match=rf"{field} is \[\], expected at least one team"):
+    with pytest.raises(ScenarioError, match=rf"{field} is \[\], expected at least one item"):
         scenarios.parse("teamsclone", {**workspace, field: []})
 
 
@@ -230,74 +230,6 @@ def test_compile_refuses_too() -> None:
     )
     with pytest.raises(ScenarioError, match="is the id of an agent"):
         teamsclone.compile(workspace)
-
-
-# Warnings -----------------------------------------------------------------------------------------------
-
-WARNINGS = {
-    "never present": (
-        ("status: busy", "status: away\n    presence_transition: {away: [0, 0, 1, 1], offline: [0, 0, 0, 1]}"),
-        [":12:", "'ann'", "'ann' is away and never becomes available or busy, so never posts"],
-    ),
-    "never posts": (("post_rate: 0.3", "post_rate: 0"), [":12:", "'ann' never posts: post_rate is 0"]),
-    "nobody's channel": (
-        ("- id: ben\n", "- id: ben\n    channel_preference: {cellar: 1}\n"),
-        [":6:", "nobody ever posts in 'window'", "no teammate prefers it"],
-    ),
-    "crowded": (("post_rate: 0.3", "post_rate: 0.9"), [":9:", "post_rates sum to 1.1"]),
-    "short window": (("mention_window: 5", "mention_window: 1"), [":22:", "missed unless it is answered as soon as"]),
-    "an agent of many": (("agent: 0", "agent: 2"), [":20:", "agent 2 is there only with num_agents=3 or more"]),
-    "repeated text": (
-        ("[Nice weather., Is it so]", "[Is it so, Hm., Is it so]"),
-        [":25:", "texts 'chatter'", "the text is repeated, first as item 1"],
-    ),
-}
-
-
-@pytest.mark.parametrize(("change", "words"), WARNINGS.values(), ids=WARNINGS)
-def test_unusual_documents_are_warned_of(tmp_path: Path, change: tuple[str, str], words: list[str]) -> None:
-    assert change[0] in WORKSPACE
-    (warning,) = loaded(tmp_path, WORKSPACE.replace(*change, 1)).warnings
-    for word in ("shop.yaml:", *words):
-        assert word in warning, warning
-
-
-def warned(**fields: Any) -> list[str]:
-    """The warnings about a workspace of one channel and one teammate."""
-    channel, user = fields.pop("channel", {}), fields.pop("user", {})
-    workspace = {
-        "teams": [{"id": "t", "channels": [{"id": "a", **channel}]}],
-        "users": [{"id": "ann", **user}],
-        **fields,
-    }
-    return [warning.text for warning in teamsclone.warnings(Workspace.model_validate(workspace))]
-
-
-GONE = {"status": "offline", "presence_transition": {"offline": [0, 0, 0, 1]}}
-
-
-def test_a_workspace_without_mentions_is_warned_of() -> None:
-    assert warned() == []
-    (warning,) = warned(user={"kind_mix": {"chatter": 1}})
-    assert warning == "nobody ever mentions an agent: give a kind_mix some weight of mention."
-    said = [{"channel": "a", "user": "ann", "kind": "mention", "text": "Well?"}]
-    assert warned(user={"kind_mix": {"chatter": 1}}, messages=said) == []
-    assert any("nobody ever mentions" in text for text in warned(user={"post_rate": 0}))
-
-
-def test_a_workspace_that_nobody_enters_is_warned_of() -> None:
-    first, *others = warned(user=GONE, channel={"call_rate": 0.5})
-    assert "never becomes available or busy" in first
-    assert others[-1] == "no call ever starts in 'a': no teammate is ever available or busy."
-    assert not any("nobody ever posts in" in text for text in others)
-    assert any("nobody ever posts in 'a'" in text for text in warned(user=GONE))
-
-
-def test_who_leaves_before_the_first_post_never_posts() -> None:
-    leaves = {"available": [0, 0, 0, 1], "offline": [0, 0, 0, 1]}
-    assert any("is available and never becomes" in text for text in warned(user={"presence_transition": leaves}))
-    comes = {"offline": [0, 0, 1, 0], "away": [0, 1, 0, 0]}
-    assert warned(user={"status": "offline", "presence_transition": comes}) == []
 
 
 # Never a traceback --------------------------------------------------------------------------------------

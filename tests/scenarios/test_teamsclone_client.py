@@ -15,8 +15,7 @@ from jaxenv.envs.teamsclone.reward import RewardParts
 from jaxenv.envs.teamsclone.types import EMOJI, KINDS
 from jaxenv.wrappers import EpisodeStatistics, FlattenObservation
 from reference.teamsclone_general import general
-from scenarios.teamsclone import TeamsEnvClient
-from scenarios.teamsclone.agent_view import agent_view
+from scenarios.teamsclone import Action, TeamsEnvClient
 from scenarios.teamsclone.reading import read
 from strategies.teamsclone_words import (
     CALLING,
@@ -165,7 +164,7 @@ def test_row_idle_changes_nothing(office: TeamsEnvClient) -> None:
 
 
 def test_an_action_can_be_any_mapping_or_a_record(office: TeamsEnvClient) -> None:
-    for action in (types.MappingProxyType(switch(3)), scenarios.teamsclone.Action(type="idle")):
+    for action in (types.MappingProxyType(switch(3)), Action(type="idle")):
         assert office.step(action)["success"]
 
 
@@ -174,9 +173,7 @@ def test_an_action_can_be_any_mapping_or_a_record(office: TeamsEnvClient) -> Non
 
 def entry(game: Game, action: dict) -> list[int]:
     """The row of the catalogue that an action is read as at the first state: verb, channel and kind."""
-    documents = game.library.documents
-    view = agent_view(game.env, game.params, documents, 0)
-    index = read(action, documents[0], jax.device_get(game.start()), view).index
+    index = read(action, game.codec, jax.device_get(game.start())).index
     return game.env.catalogue.table[index, :3].tolist()
 
 

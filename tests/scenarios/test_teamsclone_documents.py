@@ -19,7 +19,7 @@ from jaxenv.envs.teamsclone.types import KINDS, POSTED_KINDS, Limits, Scenario, 
 from reference.teamsclone_workspace import Workspace as ReferenceWorkspace
 from scenarios import ScenarioError, teamsclone
 from scenarios.teamsclone import Workspace
-from scenarios.teamsclone.fixed_point import cdf, probability, to_fixed, weights
+from scenarios.teamsclone.compiler import cdf, probability, to_fixed, weights
 from strategies.teamsclone import documents
 
 USUAL = len(default_table())

@@ -8,7 +8,6 @@ import scenarios
 from jaxenv.envs.teamsclone.texts import DEFAULT_TEXTS, embed
 from jaxenv.envs.teamsclone.types import KINDS, POSTED_KINDS, PRESENCE
 from scenarios import teamsclone
-from scenarios.teamsclone import Workspace
 
 
 def test_the_shipped_arrays_are_those_of_the_documents() -> None:
@@ -64,28 +63,3 @@ def test_workspaces_have_voices_of_their_own() -> None:
         assert all(set(workspace.texts[kind]) - set(DEFAULT_TEXTS[kind]) for kind in KINDS), workspace.id
         said += set(own)
     assert len(said) == len(set(said))
-
-
-def test_a_workspace_is_shown_as_a_page() -> None:
-    library = scenarios.load("teamsclone")
-    page = library.page("tea_shop")
-    for words in (
-        "tea_shop · 1 team · 2 channels · 2 teammates\n",
-        "Two sisters sell tea by post.",
-        "  a mention waits 9 steps, a call can be joined for 6\n",
-        "  counter  Counter  shop Leaf & Sons, without sons  call 0.3 % a step\n",
-        "  lotte  🍵  Lotte  busy       posts 20 % a step\n",
-        "  hanna  25       75\n",
-        "  hanna  50       20        5         15            10\n",
-        "  hanna, lotte  available  96         2     2     0\n",
-        "  counter  lotte  mention   to agent 0  Is it 'smoky' or 'smokey' on the label?\n",
-        "  thanks\n      Thank you, have a cup on me.\n",
-    ):
-        assert words in page, page
-
-
-def test_a_page_of_little() -> None:
-    least = {"teams": [{"id": "t", "channels": [{"id": "a"}, {"id": "b"}]}], "users": [{"id": "ann"}]}
-    page = teamsclone.page(Workspace.model_validate(least), "mine")
-    assert page.startswith("mine · 1 team · 2 channels · 1 teammate\n")
-    assert "Said before\n  nothing\n" in page

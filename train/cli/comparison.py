@@ -11,7 +11,7 @@ from jaxenv import baselines
 from jaxenv.core import Environment
 from jaxenv.evaluation import evaluate
 from jaxenv.host.companions import command
-from scenarios.environments import ENVIRONMENTS
+from scenarios.loading import ENVIRONMENTS
 from train import processes
 from train.run.outcome import Outcome
 from train.score.report import table

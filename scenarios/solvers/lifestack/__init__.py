@@ -6,8 +6,8 @@ How the search is kept small, besides memoization and upper bounds:
 - A failed attempt is tried only where metrics matter beyond their worth, that is where a condition rests on one or
   routes and events could together bring one below 20. Elsewhere it costs more than the wait that it amounts to.
 - Upkeep is nowhere forbidden when a result is called exact: no upkeep earns its step, so a detour lowers the upper
-  bound and few detours are searched. The policies that are found first use upkeep in 0, 1, 2, … steps at most.
+  bound and few detours are searched.
 """
 
-from scenarios.solvers.lifestack.plans import chance_to_win as chance_to_win
-from scenarios.solvers.lifestack.plans import winnable as winnable
+from scenarios.solvers.lifestack.search import chance_to_win as chance_to_win
+from scenarios.solvers.lifestack.search import winnable as winnable

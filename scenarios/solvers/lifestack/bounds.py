@@ -1,25 +1,19 @@
-"""An upper bound on the remaining return of a state, from the game without metrics."""
+"""Upper bounds on the return of a state, from the game without metrics, and the simple policies that follow them."""
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Protocol
 
+from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, WAITING
+from jaxenv.envs.lifestack.metrics import UNIT
 from jaxenv.envs.lifestack.types import EVERY_STEP
-from scenarios.solvers.lifestack.budget import Budget, Exhausted
-from scenarios.solvers.lifestack.model import Model
-from scenarios.solvers.lifestack.records import State
+from scenarios.solvers.lifestack.budget import Budget, Call, Exhausted, result_of
+from scenarios.solvers.lifestack.game import Entry, Model, Outcome, State
 from scenarios.solvers.lifestack.relaxed import Relaxed, Situation
-from scenarios.solvers.lifestack.tables import VERB_BITS, members_of
+from scenarios.solvers.lifestack.tables import members_of
 
 MAX_NODES = 300_000  # of the game without metrics; beyond, bounds are coarse
 SHARE = 0.5  # of the seconds, for the game without metrics
 MAX_STEPS = 400  # of an episode; beyond, bounds are coarse
-
-
-class Need(NamedTuple):
-    """A bound on a metric without which there is no success; higher is better."""
-
-    metric: int
-    low: int
-    high: int
 
 
 class Bound:
@@ -34,17 +28,12 @@ class Bound:
         self.model, self.tables = model, model.tables
         nodes = min(budget.nodes, MAX_NODES) if model.tables.last <= MAX_STEPS else 0
         self.relaxed = Relaxed(model, budget.part(SHARE, nodes))
-        on_facts = self.tables.members_on_facts
-        alone = [bounds for n, bounds in enumerate(self.tables.member_bounds) if not on_facts >> n & 1]
-        alone = [bounds & ~self.relaxed.kept.fixed for bounds in alone if bounds.bit_count() == 1]
-        self._needs = [Need(*self.tables.bounds[bounds.bit_length() - 1]) for bounds in alone if bounds]
         self._values: dict[Situation, float] = {}
         self._spared: dict[tuple[int, int, int], float] = {}
-        self._debts: dict[tuple[int, int, int, int], int] = {}
 
     def __call__(self, state: State) -> float:
         """An upper bound on the expected return from a state on."""
-        situation = self.relaxed.situation(state, self.debt(state))
+        situation = self.relaxed.situation(state)
         value = self._values.get(situation)
         if value is None:
             value = self._values[situation] = self._without_metrics(situation)
@@ -83,44 +72,110 @@ class Bound:
         """The energy that the remaining verbs can use up."""
         return self.model.remaining_cost(state).energy
 
-    def debt(self, state: State) -> int:
-        """A lower bound on the steps off routes that success needs, since routes and events alone miss its bounds."""
-        if not self._needs:
-            return 0
-        workable = self.model.workable(state)
-        key = (workable, state.marks, state.clock, state.metrics)
-        if key not in self._debts:
-            self._debts[key] = max(self._steps_for(need, state, workable) for need in self._needs)
-        return self._debts[key]
-
-    def _steps_for(self, need: Need, state: State, workable: int) -> int:
-        """Steps off routes that one bound needs, where all that is left to come moves the metric the right way."""
-        value = self.tables.metrics.values[state.metrics][need.metric]
-        missing = max(need.low - value, value - need.high)
-        if missing <= 0:
-            return 0
-        sign = 1 if value < need.low else -1
-        to_come = self._to_come(state, workable)
-        for n in members_of(workable):
-            outstanding = self.tables.routes[n].required & ~(state.marks >> VERB_BITS * n)
-            to_come += [self.tables.kind_changes[verb] for verb in members_of(outstanding)]
-        missing -= sum(max(0, sign * self.tables.changes[number][need.metric]) for number in to_come)
-        if missing <= 0:
-            return 0
-        most = max(sign * self.tables.changes[kind][need.metric] for kind in self.tables.kind_changes)
-        return -(-missing // most) if most > 0 else self.tables.last + 1
-
     def _to_come(self, state: State, workable: int) -> list[int]:
         """The changes, by number, of the remaining routes and of the events that may still come."""
         events = (event for event in self.tables.events if event.step > state.clock or event.step == EVERY_STEP)
         return [*(self.tables.routes[n].change for n in members_of(workable)), *(event.change for event in events)]
 
 
-class Guess(Bound):
-    """An estimate of the value of a state for choosing; 0 where the game without metrics was not searched.
+class Policy(Protocol):
+    """The entry to play in each state."""
 
-    The bound of an unsearched state is high and would attract a policy.
+    def entry(self, state: State) -> Entry:
+        """The entry."""
+        ...
+
+
+def expected(model: Model, policy: Policy, earned: Callable[[Outcome], float], budget: Budget) -> float:
+    """The expected sum of the earnings of outcomes in an episode, such as their rewards.
+
+    Raises:
+        Exhausted: if the budget is spent before all outcomes are counted.
+    """
+    memo: dict[State, float] = {}
+
+    def value(state: State) -> Call[float]:
+        if state not in memo:
+            budget.spend()
+            parts = []
+            for o in model.outcomes(state, policy.entry(state)):
+                parts.append(o.probability * (earned(o) + ((yield value(o.state)) if o.state else 0.0)))
+            memo[state] = sum(parts)
+        return memo[state]
+
+    return sum(chance * result_of(value(state)) for chance, state in model.first_states())
+
+
+def expected_return(model: Model, policy: Policy, budget: Budget) -> float:
+    """The expected return of an episode; raises as `expected`."""
+    return expected(model, policy, lambda outcome: outcome.reward, budget)
+
+
+THRESHOLDS = (0, 8, 15, 20, 30)  # of the lowest metric
+REST = FIRST_UPKEEP
+DIGITS = 9  # behind which bounds are equal
+
+
+class Rollout:
+    """One of these policies, on one model.
+
+    Args:
+        model: the game; its weights decide what counts.
+        bound: finds the best entries without metrics.
+        threshold: a metric below it is improved first.
     """
 
-    def _coarse(self, situation: Situation) -> float:
-        return 0.0
+    def __init__(self, model: Model, bound: Bound, threshold: int) -> None:
+        self.model, self.bound, self.threshold = model, bound, threshold * UNIT
+
+    def entry(self, state: State) -> Entry:
+        """The policy's choice."""
+        entries = [entry for entry in self.model.entries(state) if not entry.fails]
+        wanted = self._wanted(state)
+        if wanted is not None:
+            metric, sign = wanted
+            upkeep = [entry for entry in entries if entry.route < 0 and entry.kind != WAITING]
+            best = max(upkeep, key=lambda entry: sign * self._move(entry, metric), default=None)
+            if best is not None and sign * self._move(best, metric) > 0:
+                return best
+        tired = state.energy < self.bound.energy_left(state)
+        entries = [
+            entry for entry in entries if entry.route >= 0 or entry.kind == WAITING or (tired and entry.kind == REST)
+        ]
+        return max(entries, key=lambda entry: round(expectation(self.model.outcomes(state, entry), self.bound), DIGITS))
+
+    def _wanted(self, state: State) -> tuple[int, int] | None:
+        """The metric to improve now, and in which direction."""
+        values = self.model.metrics.values[state.metrics]
+        lowest = min(range(len(values)), key=values.__getitem__)
+        if values[lowest] < self.threshold:
+            return lowest, 1
+        for missing in (self._missing_for_success(state), self._missing_for_a_route(state)):
+            if missing:
+                metric, low, _ = self.model.tables.bounds[missing.bit_length() - 1]
+                return metric, 1 if values[metric] < low else -1
+        return None
+
+    def _missing_for_success(self, state: State) -> int:
+        """The bounds of the one member of success that does not hold yet, if it has bounds; a set."""
+        tables, within = self.model.tables, self.model.metrics.within[state.metrics]
+        members = tables.read(state.facts).members
+        alternatives = (
+            bounds for n, bounds in enumerate(tables.member_bounds) if members | 1 << n == tables.members and bounds
+        )
+        return next((bounds for bounds in alternatives if not bounds & within), 0)
+
+    def _missing_for_a_route(self, state: State) -> int:
+        """The bounds that an open route still requires, if it requires nothing else; a set."""
+        tables, within = self.model.tables, self.model.metrics.within[state.metrics]
+        ready = tables.read(state.facts).ready & self.model.workable(state)
+        missing = (route.bounds & ~within for n, route in enumerate(tables.routes) if ready >> n & 1)
+        return next(filter(None, missing), 0)
+
+    def _move(self, entry: Entry, metric: int) -> int:
+        return self.model.tables.changes[self.model.tables.kind_changes[entry.kind]][metric]
+
+
+def expectation(outcomes: list[Outcome], bound: Callable[[State], float]) -> float:
+    """The value of outcomes where a state is worth its bound."""
+    return sum(o.probability * (o.reward + (bound(o.state) if o.state else 0.0)) for o in outcomes)

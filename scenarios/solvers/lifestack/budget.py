@@ -1,6 +1,8 @@
-"""The budget of a search: seconds of computing, nodes and states, so that no task costs more time or memory."""
+"""The limits of a search: seconds of computing, nodes and states, and recursion as deep as an episode is long."""
 
 import time
+from collections.abc import Generator
+from typing import Any, TypeVar
 
 MAX_NODES = 2_000_000
 MAX_STATES = 10_000_000  # that the nodes lead to, about 300 bytes each
@@ -25,9 +27,9 @@ class Budget:
         """The remaining seconds."""
         return self.end - time.thread_time()
 
-    def part(self, share: float, nodes: int | None = None) -> "Budget":
-        """A budget with a share of the remaining seconds."""
-        return Budget(self.left * share, self.nodes if nodes is None else nodes)
+    def part(self, share: float, nodes: int) -> "Budget":
+        """A budget with a share of the remaining seconds, and other nodes."""
+        return Budget(self.left * share, nodes)
 
     def spend(self) -> None:
         """Counts a node.
@@ -65,3 +67,30 @@ def require_few_draws(events: int) -> None:
     """
     if events > MAX_DRAWS:
         raise Exhausted
+
+
+ResultT = TypeVar("ResultT")
+Call = Generator["Call[Any]", Any, ResultT]
+"""A call: it yields further calls, is sent their results, and returns its own."""
+
+
+def result_of(call: Call[ResultT]) -> ResultT:
+    """The result of a call, once all calls that it waits for have returned.
+
+    >>> def sum_to(n):
+    ...     return n + (yield sum_to(n - 1)) if n else 0
+    >>> result_of(sum_to(100_000))
+    5000050000
+    """
+    waiting: list[Call[Any]] = []
+    result: Any = None
+    while True:
+        try:
+            inner = call.send(result)
+        except StopIteration as returned:
+            if not waiting:
+                return returned.value
+            call, result = waiting.pop(), returned.value
+        else:
+            waiting.append(call)
+            call, result = inner, None

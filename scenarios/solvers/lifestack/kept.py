@@ -1,14 +1,14 @@
-"""The parts of a scenario that the game without metrics (`relaxed`) keeps, found before it is played."""
+"""The parts of a scenario that the game without metrics (`relaxed`) keeps, the remaining work on routes among them."""
 
 from collections.abc import Iterable, Sequence
 from operator import add
+from typing import NamedTuple
 
-from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, INSPECTING, VERBS
+from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, INSPECTING, SPEND, VERBS
 from jaxenv.envs.lifestack.metrics import HIGHEST
 from jaxenv.envs.lifestack.types import EVERY_STEP, NUM_METRICS
-from scenarios.solvers.lifestack.metrics import bits
-from scenarios.solvers.lifestack.model import Model
-from scenarios.solvers.lifestack.tables import Event, members_of
+from scenarios.solvers.lifestack.game import ALL_VERBS, Model
+from scenarios.solvers.lifestack.tables import VERB_BITS, Event, Route, bits, members_of
 
 
 class Kept:
@@ -20,10 +20,8 @@ class Kept:
         verb_gain: of each verb, the most that its changes of metrics earn.
         idle_gain: the most that a step off routes earns so.
         route_worth, event_worth: earnings from the changes of metrics of each route and event.
-        useless: the set of the routes that cannot matter.
         waits: for each clock, whether it can be worth letting a step pass.
         lucky: for each clock, the set of the later random events, at given steps, that change the options.
-        only_metrics: the events at given steps that only move metrics that are left out: they need no branches.
     """
 
     def __init__(self, model: Model) -> None:
@@ -36,11 +34,9 @@ class Kept:
         self.idle_gain = max(gains[FIRST_UPKEEP:INSPECTING])
         self.route_worth = [worth[route.change] for route in self.tables.routes]
         self.event_worth = [worth[event.change] for event in self.tables.events]
-        self.useless = self.model.all_routes & ~self._useful_routes()
         clocks = range(self.tables.last + 1)
         self.waits = [self._is_worth_waiting(clock) for clock in clocks]
         self.lucky = [self._left_to_luck(clock) for clock in clocks]
-        self.only_metrics = self._events_on_metrics()
 
     def carried(self, values: Sequence[int]) -> tuple[int, ...]:
         """Of all metrics, those that the game keeps."""
@@ -57,19 +53,6 @@ class Kept:
         moved = [any(self.tables.changes[kind][m] for kind in self.tables.kind_changes) for m in range(NUM_METRICS)]
         asked = [metric for metric, _, _ in self.tables.bounds]
         return sorted({metric for metric in asked if not moved[metric]}), bits(not moved[metric] for metric in asked)
-
-    def _useful_routes(self) -> int:
-        """The routes that can matter: where only success counts, those that may lead to it."""
-        weights, tables = self.weights, self.tables
-        if not weights.earns_by_success_alone:
-            return self.model.all_routes
-        wanted, useful = tables.deciding, 0
-        for _ in tables.routes:
-            for n, route in enumerate(tables.routes):
-                if route.writes.mask & wanted or any(self.carried(tables.changes[route.change])):
-                    useful |= 1 << n
-                    wanted |= route.needs
-        return useful
 
     def _is_worth_waiting(self, clock: int) -> bool:
         """Whether later events could be a reason to let a step pass, or are random at every step.
@@ -115,16 +98,100 @@ class Kept:
         is_felt = event.closes or any(self.carried(self.tables.changes[event.change]))
         return bool(is_felt) and 0.0 < event.probability < 1.0
 
-    def _events_on_metrics(self) -> set[int]:
-        """`only_metrics`."""
-        return {
-            n
-            for n, event in enumerate(self.tables.events)
-            if event.step != EVERY_STEP
-            and not (event.writes.mask or event.closes or any(self.carried(self.tables.changes[event.change])))
-        }
-
 
 def clipped(values: Iterable[int]) -> tuple[int, ...]:
     """Metrics clipped to 0 and 100."""
     return tuple([max(0, min(HIGHEST, value)) for value in values])
+
+
+WORK_BITS = 16  # of the rest of a route: a tail of the steps that any of 2**VERB_BITS sets of verbs leaves
+
+
+class Step(NamedTuple):
+    """A verb on a route, as cheap and as good as it can be at its place."""
+
+    time: int
+    energy: int
+    money: int
+    gain: float
+
+
+class Needed(NamedTuple):
+    """The most that the remaining steps can use up."""
+
+    time: int
+    money: int
+    energy: int
+
+
+Steps = tuple[Step, ...]
+
+
+class RemainingWork:
+    """The remaining steps of every route, numbered in the order of discovery and packed into one number.
+
+    The verbs of a route may be done in any order, and chance may stop it anywhere. So the n-th step that is left takes
+    the n-th least time and energy and gains the n-th most, and the last one pays: whatever the order, as many verbs
+    never took less or gained more, and all of them come to the same. 0 stands for a route of which nothing is done.
+
+    Args:
+        routes: all of them.
+        gains: the gain of each verb on a route.
+    """
+
+    def __init__(self, routes: Sequence[Route], gains: Sequence[float]) -> None:
+        self._routes, self._gains = routes, gains
+        self._steps: list[list[Steps]] = [[] for _ in routes]
+        self._numbers: list[dict[Steps, int]] = [{} for _ in routes]
+        for n in range(len(routes)):
+            self._number(n, self._best_steps(n, 0))
+        self._of: dict[int, int] = {0: 0}
+        self._needed: dict[tuple[int, int], Needed] = {}
+
+    def of(self, marks: int) -> int:
+        """The remaining work after some verbs, `VERB_BITS` bits per route."""
+        if marks not in self._of:
+            done = (marks >> VERB_BITS * n & ALL_VERBS for n in range(len(self._routes)))
+            numbers = [self._number(n, self._best_steps(n, verbs)) for n, verbs in enumerate(done)]
+            self._of[marks] = sum(number << WORK_BITS * n for n, number in enumerate(numbers))
+        return self._of[marks]
+
+    def steps(self, work: int, route: int) -> Steps:
+        """The remaining steps of one route, the next one first."""
+        return self._steps[route][work >> WORK_BITS * route & (1 << WORK_BITS) - 1]
+
+    def after(self, work: int, route: int) -> int:
+        """The remaining work after the next step of a route."""
+        number = self._number(route, self.steps(work, route)[1:])
+        return self.without(work, 1 << route) | number << WORK_BITS * route
+
+    def without(self, work: int, routes: int) -> int:
+        """The remaining work, forgetting the progress on some routes."""
+        for n in members_of(routes if work else 0):
+            work &= ~((1 << WORK_BITS) - 1 << WORK_BITS * n)
+        return work
+
+    def needed(self, work: int, routes: int) -> Needed:
+        """The most that the remaining steps of some routes can use up."""
+        if (work, routes) not in self._needed:
+            steps = [step for n in members_of(routes) for step in self.steps(work, n)]
+            time, money = sum(step.time for step in steps), sum(step.money for step in steps)
+            self._needed[work, routes] = Needed(time, money, sum(max(0, step.energy) for step in steps))
+        return self._needed[work, routes]
+
+    def _number(self, route: int, steps: Steps) -> int:
+        if steps not in self._numbers[route]:
+            self._numbers[route][steps] = len(self._steps[route])
+            self._steps[route].append(steps)
+        return self._numbers[route][steps]
+
+    def _best_steps(self, number: int, done: int) -> Steps:
+        """The steps of a route of which some verbs are done."""
+        route = self._routes[number]
+        left = list(members_of(route.required & ~done))
+        if not left:
+            return ()
+        times, energies = (sorted(costs[verb] for verb in left) for costs in (route.time, route.energy))
+        money = 0 if done >> SPEND & 1 else route.money
+        gains = sorted((self._gains[verb] for verb in left), reverse=True)
+        return tuple(map(Step, times, energies, [0] * (len(left) - 1) + [money], gains))

@@ -4,27 +4,21 @@ It keeps facts, routes, money, time, energy, chance and the clock, and the metri
 moves. Bounds on the other metrics hold whenever that is better, nothing burns out or collapses, changes count in full,
 and a step off routes earns as much as the best upkeep. The following makes it smaller, but never worth less:
 
-- The verbs of a route are steps without names, each as cheap and as good as it can be (`remaining_work`).
-- Where only success counts, routes that cannot lead to it are left out.
+- The verbs of a route are steps without names, each as cheap and as good as it can be (`RemainingWork`).
 - Where no coming event is worth waiting for, there is a hurry. Random events that may close a route are foreseen then;
   a route is begun only when it can be completed, and worked in one go, so that the others are completed no later than
   in any plan that goes back and forth; energy is gained, by a rest or by the first steps of any route, only where
-  a possible next step needs more than remains; and no step is left unused on the way to success, except those (`debt`)
-  that its bounds need.
+  a possible next step needs more than remains; and no step is left unused on the way to success.
 """
 
 from typing import NamedTuple
 
 from jaxenv.envs.lifestack.actions import FIRST_UPKEEP
 from jaxenv.envs.lifestack.types import EVERY_STEP
-from scenarios.solvers.lifestack.budget import Budget, require_few_draws
-from scenarios.solvers.lifestack.kept import Kept, clipped
-from scenarios.solvers.lifestack.metrics import bits
-from scenarios.solvers.lifestack.model import ENERGY, MAX_TIME, Model
-from scenarios.solvers.lifestack.records import State
-from scenarios.solvers.lifestack.recursion import Call, result_of
-from scenarios.solvers.lifestack.remaining_work import Needed, RemainingWork
-from scenarios.solvers.lifestack.tables import members_of
+from scenarios.solvers.lifestack.budget import Budget, Call, require_few_draws, result_of
+from scenarios.solvers.lifestack.game import ENERGY, MAX_TIME, Model, State
+from scenarios.solvers.lifestack.kept import Kept, Needed, RemainingWork, clipped
+from scenarios.solvers.lifestack.tables import bits, members_of
 
 NO_ROUTE = -1
 UNKNOWN = -1
@@ -35,7 +29,7 @@ REST_ENERGY = -ENERGY[FIRST_UPKEEP]
 
 
 class Situation(NamedTuple):
-    """A state of the game without metrics; its first fields are those of `records.State`, except `work`."""
+    """A state of the game without metrics; its first fields are those of `game.State`, except `work`."""
 
     clock: int
     facts: int
@@ -47,7 +41,6 @@ class Situation(NamedTuple):
     time: int
     money: int
     energy: int
-    debt: int = 0  # steps off routes that success still needs
     carried: tuple[int, ...] = ()  # the metrics that no verb moves
     active: int = NO_ROUTE  # the route that has to be worked on
     foreseen: int = UNKNOWN  # of the random events that change the options, those that will fire
@@ -65,13 +58,13 @@ class Relaxed:
         self._milestones_on_metrics = bits(self.tables.milestone_bounds)
         self._most = self.weights.success if self.weights.earns_by_success_alone else float("inf")
 
-    def situation(self, state: State, debt: int) -> Situation:
+    def situation(self, state: State) -> Situation:
         """A state as this game keeps it."""
         carried = self.kept.carried(self.tables.metrics.values[state.metrics])
         resources = (state.time, state.money, state.energy)
         sets = (state.completed, state.closed, state.reached, state.fired)
         work = self.remaining.of(state.marks)
-        return self.cut(Situation(state.clock, state.facts, work, *sets, *resources, debt, carried))
+        return self.cut(Situation(state.clock, state.facts, work, *sets, *resources, carried))
 
     def value(self, situation: Situation) -> float:
         """The best expected return.
@@ -122,13 +115,12 @@ class Relaxed:
 
     def cut(self, situation: Situation) -> Situation:
         """The situation with its resources reduced to the usable amounts, and its metrics clipped."""
-        completed = situation.completed | self.kept.useless
+        completed = situation.completed
         closed, lucky = situation.closed & ~completed, self.kept.lucky[situation.clock]
         work = self.remaining.without(situation.work, completed | closed)
         needed = self.remaining.needed(work, self.model.all_routes & ~(completed | closed))
         return situation._replace(
             work=work,
-            completed=completed,
             closed=closed,
             reached=situation.reached if self.weights.milestones else ALL,
             time=min(situation.time, self._usable_time(situation, needed)),
@@ -169,7 +161,7 @@ class Relaxed:
         if situation.active >= 0 and numbers >> situation.active & 1:
             numbers = 1 << situation.active
         moves = [*filter(None, (self._worked(situation, number, True, number) for number in members_of(numbers)))]
-        if not moves or situation.debt or self._awaits_nothing_else(situation):
+        if not moves or self._awaits_nothing_else(situation):
             moves.append(self._idle(situation))
         if any(
             self.remaining.steps(situation.work, number)[0].energy > situation.energy for number in members_of(numbers)
@@ -188,8 +180,7 @@ class Relaxed:
 
     def _idle(self, situation: Situation) -> tuple[Situation, float]:
         """A step off routes that costs nothing."""
-        debt = max(0, situation.debt - 1)
-        return situation._replace(clock=situation.clock + 1, debt=debt, active=NO_ROUTE), self.kept.idle_gain
+        return situation._replace(clock=situation.clock + 1, active=NO_ROUTE), self.kept.idle_gain
 
     def _rest(self, situation: Situation) -> tuple[Situation, float]:
         """A rest, after which the same route is worked on."""
@@ -272,7 +263,7 @@ class Relaxed:
         if not unmet and tables.num_members:
             return earned + weights.success
         optional = tables.num_members > 0 and self._is_left_to_metrics(unmet)
-        stop = earned + weights.success if optional and not situation.debt else NEVER_BETTER
+        stop = earned + weights.success if optional else NEVER_BETTER
         lasting = tables.may_still_hold(situation.clock, situation.fired)
         stuck = not self.model.workable(situation) and bool(unmet & ~lasting)
         failed = reading.failed or tables.failure_bounds & within
@@ -287,12 +278,8 @@ class Relaxed:
         due = self.model.due(situation)
         if not due:
             return (yield self._value(self.cut(situation)))
-        value = sum(
-            self.tables.events[n].probability * self.kept.event_worth[n] for n in due if n in self.kept.only_metrics
-        )
-        drawn = [n for n in due if n not in self.kept.only_metrics]
-        require_few_draws(len(drawn))
-        return value + (yield self._expected(situation, drawn, 1.0))
+        require_few_draws(len(due))
+        return (yield self._expected(situation, due, 1.0))
 
     def _expected(self, situation: Situation, due: list[int], chance: float) -> Call[float]:
         """The expectation over events that write or close."""

@@ -1,17 +1,16 @@
-"""Expectimax with memoization, pruned by upper bounds: the best expected return of a model, and its policy."""
+"""Expectimax with memoization, pruned by upper bounds: the best expected return, and whether a crisis can be won."""
 
+import contextlib
 from collections.abc import Callable
 from typing import NamedTuple
 
-from jaxenv.envs.lifestack.actions import WAITING
-from scenarios.solvers.lifestack.budget import Budget
-from scenarios.solvers.lifestack.model import Model
-from scenarios.solvers.lifestack.records import Entry, Outcome, State
-from scenarios.solvers.lifestack.recursion import Call, result_of
+from jaxenv.envs.lifestack.types import Scenario
+from scenarios.solvers.lifestack.bounds import THRESHOLDS, Bound, Rollout, expectation, expected_return
+from scenarios.solvers.lifestack.budget import Budget, Call, Exhausted, result_of
+from scenarios.solvers.lifestack.game import WIN_ONLY, Entry, Model, Outcome, State
+from scenarios.solvers.lifestack.tables import Tables
 
 SLACK = 1e-9  # differences below are rounding
-UNLIMITED = -1
-END = -1_000.0  # the hint for an outcome that ends the episode without success; success needs none
 
 
 class Node:
@@ -31,7 +30,6 @@ class Choice(NamedTuple):
     high: float  # the most that it can earn
     entry: Entry
     outcomes: list[Outcome]
-    spare: int  # steps off routes that are left then
 
 
 class Search:
@@ -41,60 +39,49 @@ class Search:
         model: the game.
         bound: at least the value of a state.
         budget: of nodes and seconds.
-        steps_off: how many steps may be spent off routes; where no route has a legal entry, waiting is free.
-        hint: the entry to try first among entries with equal bounds.
     """
 
-    def __init__(
-        self,
-        model: Model,
-        bound: Callable[[State], float],
-        budget: Budget,
-        steps_off: int = UNLIMITED,
-        hint: Callable[[State], float] | None = None,
-    ) -> None:
-        self.model, self.bound, self.budget, self.steps_off = model, bound, budget, steps_off
-        self.hint = hint
-        self.first_memory = steps_off
-        self.nodes: dict[tuple[State, int], Node] = {}
+    def __init__(self, model: Model, bound: Callable[[State], float], budget: Budget) -> None:
+        self.model, self.bound, self.budget = model, bound, budget
+        self.nodes: dict[State, Node] = {}
 
     def solve(self, at_least: float = -float("inf")) -> float:
         """The best expected return of an episode; if it is not above `at_least`, a number between the two."""
         starts = [Outcome(chance, 0.0, state, False) for chance, state in self.model.first_states()]
-        return result_of(self._expectation(starts, self.steps_off, at_least))
+        return result_of(self._expectation(starts, at_least))
 
     def upper(self) -> float:
         """An upper bound on the best expected return, without searching."""
         return sum(chance * self.bound(state) for chance, state in self.model.first_states())
 
-    def entry(self, state: State, memory: int) -> tuple[Entry, int]:
-        """The policy's choice in a state that it can reach; its memory is the steps off routes that remain."""
-        result_of(self._value(state, memory, -float("inf")))
-        entry = self.nodes[state, memory].entry
+    def entry(self, state: State) -> Entry:
+        """The policy's choice in a state that it can reach."""
+        result_of(self._value(state, -float("inf")))
+        entry = self.nodes[state].entry
         assert entry is not None
-        return entry, self._spare_after(entry, memory) or 0
+        return entry
 
-    def _node(self, state: State, spare: int) -> Node:
-        node = self.nodes.get((state, spare))
+    def _node(self, state: State) -> Node:
+        node = self.nodes.get(state)
         if node is None:
-            node = self.nodes[state, spare] = Node(self.bound(state))
+            node = self.nodes[state] = Node(self.bound(state))
         return node
 
-    def _value(self, state: State, spare: int, floor: float) -> Call[float]:
+    def _value(self, state: State, floor: float) -> Call[float]:
         """The value of a state if it is above `floor`, otherwise an upper bound that is not."""
-        node = self._node(state, spare)
+        node = self._node(state)
         if node.low >= node.high or node.high <= floor:
             return node.high
         self.budget.spend()
         if node.moves is None:
-            node.moves = self._choices(state, spare)
+            node.moves = self._choices(state)
         best, highest = -float("inf"), -float("inf")
         for choice in node.moves:
             least = max(best, floor)
             if choice.high <= least + SLACK:
                 highest = max(highest, choice.high)
                 break
-            value = yield self._expectation(choice.outcomes, choice.spare, least)
+            value = yield self._expectation(choice.outcomes, least)
             highest = max(highest, value)
             if value > least:
                 best, node.entry = value, choice.entry
@@ -105,42 +92,18 @@ class Search:
         node.high = min(node.high, highest)
         return node.high
 
-    def _choices(self, state: State, spare: int) -> list[Choice]:
+    def _choices(self, state: State) -> list[Choice]:
         """The entries of a state, the most promising first."""
-        model, found = self.model, []
-        entries = list(model.entries(state))
-        stuck = all(entry.fails or entry.route < 0 for entry in entries)
-        for entry in entries:
-            left = self._spare_after(entry, spare)
-            if left is None and stuck and entry.kind == WAITING:
-                left = 0
-            if left is not None:
-                outcomes = model.outcomes(state, entry)
-                self.budget.hold(len(outcomes))
-                found.append(Choice(self._high(outcomes), entry, outcomes, left))
-        if self.hint is None:
-            return sorted(found, key=lambda choice: -choice.high)
-        hint = self.hint
-        promise = {
-            choice.entry: sum(o.probability * (hint(o.state) if o.state else END) for o in choice.outcomes)
-            for choice in found
-        }
-        return sorted(found, key=lambda choice: (-choice.high, -promise[choice.entry]))
+        found = []
+        for entry in self.model.entries(state):
+            outcomes = self.model.outcomes(state, entry)
+            self.budget.hold(len(outcomes))
+            found.append(Choice(expectation(outcomes, self.bound), entry, outcomes))
+        return sorted(found, key=lambda choice: -choice.high)
 
-    @staticmethod
-    def _spare_after(entry: Entry, spare: int) -> int | None:
-        """The steps off routes that remain after an entry; None if there are not enough."""
-        if spare == UNLIMITED or (entry.route >= 0 and not entry.fails):
-            return spare
-        return spare - 1 if spare > 0 else None
-
-    def _high(self, outcomes: list[Outcome]) -> float:
-        """An upper bound on the value of outcomes."""
-        return sum(o.probability * (o.reward + (self.bound(o.state) if o.state else 0.0)) for o in outcomes)
-
-    def _expectation(self, outcomes: list[Outcome], spare: int, floor: float) -> Call[float]:
+    def _expectation(self, outcomes: list[Outcome], floor: float) -> Call[float]:
         """The expectation over outcomes if it is above `floor`, otherwise an upper bound that is not."""
-        highs = [o.reward + (self._node(o.state, spare).high if o.state else 0.0) for o in outcomes]
+        highs = [o.reward + (self._node(o.state).high if o.state else 0.0) for o in outcomes]
         total = sum(o.probability * high for o, high in zip(outcomes, highs, strict=True))
         for o, high in zip(outcomes, highs, strict=True):
             if total <= floor:
@@ -148,8 +111,42 @@ class Search:
             if o.state is None:
                 continue
             needed = high + (floor - total) / o.probability - o.reward
-            found = yield self._value(o.state, spare, needed)
+            found = yield self._value(o.state, needed)
             total += o.probability * (o.reward + found - high)
             if found <= needed:
                 return min(total, floor)
         return total
+
+
+SECONDS_OF_ROLLOUTS = 0.5  # at least, however short a search is
+
+
+def chance_to_win(scenario: Scenario, seconds: float = 5.0) -> tuple[float, float]:
+    """The largest probability of success, as (at least, at most), which are equal where the search closes."""
+    model, budget = Model(Tables(scenario), WIN_ONLY), Budget(seconds)
+    bound, low, following = Bound(model, budget), 0.0, following_budget(seconds)
+    with contextlib.suppress(Exhausted):
+        for threshold in THRESHOLDS:
+            low = max(low, expected_return(model, Rollout(model, bound, threshold), following))
+            if low >= 1.0 - SLACK:
+                return 1.0, 1.0
+    high = 1.0
+    with contextlib.suppress(Exhausted):
+        search = Search(model, bound, budget)
+        high = search.upper()
+        if low < high - SLACK:
+            low = high = max(low, search.solve(low + SLACK))
+    return low, high
+
+
+def following_budget(seconds: float) -> Budget:
+    """The budget for following policies through all that may happen."""
+    return Budget(max(seconds, SECONDS_OF_ROLLOUTS))
+
+
+def winnable(scenario: Scenario, seconds: float = 5.0) -> str:
+    """`"yes"` if some policy can succeed, `"no"` if none can, `"unknown"` if the seconds ran out."""
+    low, high = chance_to_win(scenario, seconds)
+    if low > SLACK:
+        return "yes"
+    return "no" if high <= SLACK else "unknown"

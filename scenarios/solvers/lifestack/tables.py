@@ -1,7 +1,8 @@
-"""A scenario in plain integers: sets as bits, facts packed in one number, each change of metrics by its number."""
+"""A scenario in plain integers: sets as bits, facts packed in one number, metrics and their changes by number."""
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from operator import add
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -10,7 +11,50 @@ from jaxenv.envs.lifestack import actions
 from jaxenv.envs.lifestack.metrics import HIGHEST, INVERTED, better
 from jaxenv.envs.lifestack.reward import COLLAPSED
 from jaxenv.envs.lifestack.types import EVERY_STEP, NEVER, UNWRITTEN, Scenario
-from scenarios.solvers.lifestack.metrics import Change, Metrics, bits
+
+Change = tuple[int, ...]
+"""The additions to each metric; higher is better."""
+
+
+class Metrics:
+    """Values of all 23 metrics, numbered in the order of discovery, and the successors of each."""
+
+    def __init__(self, first: Change, changes: Sequence[Change], bounds: Sequence[tuple[int, int, int]]) -> None:
+        self._bounds, self._changes = bounds, changes
+        self._numbers: dict[Change, int] = {}
+        self._shifts: dict[tuple[int, int], int] = {}
+        self.values: list[Change] = []  # higher is better
+        self.worth: list[int] = []  # the sum
+        self.low: list[int] = []  # the set of those that have collapsed
+        self.burnt: list[bool] = []  # one is at 0
+        self.within: list[int] = []  # the set of bounds that hold
+        self.first = self._number(first)
+
+    def shift(self, number: int, change: int) -> int:
+        """The metrics after one phase, clipped to 0 and 100."""
+        found = self._shifts.get((number, change))
+        if found is None:
+            moved = map(add, self.values[number], self._changes[change])
+            found = self._number(tuple([0 if v < 0 else HIGHEST if v > HIGHEST else v for v in moved]))
+            self._shifts[number, change] = found
+        return found
+
+    def _number(self, values: Change) -> int:
+        if values in self._numbers:
+            return self._numbers[values]
+        self.values.append(values)
+        self.worth.append(sum(values))
+        self.low.append(bits(value < COLLAPSED for value in values))
+        self.burnt.append(min(values) <= 0)
+        self.within.append(bits(low <= values[metric] <= high for metric, low, high in self._bounds))
+        self._numbers[values] = len(self.values) - 1
+        return self._numbers[values]
+
+
+def bits(flags: Iterable[Any]) -> int:
+    """The set of indices where a flag is true."""
+    return sum(1 << place for place, flag in enumerate(flags) if flag)
+
 
 FACT_BITS = 5  # of a code
 VERB_BITS = actions.NUM_VERBS  # of the marks of a route
@@ -87,7 +131,6 @@ class Tables:
         self.events = [self._event(int(n)) for n in np.flatnonzero(crisis.events.step != NEVER)]
         self.milestone_bounds = crisis.milestones.bounds[: self.num_milestones].tolist()
         self.member_bounds = crisis.success.bounds[: self.num_members].tolist()
-        self.members_on_facts = bits((crisis.success.facts != 0).any(axis=0))
         self.failure_bounds = int(crisis.failure.bounds[0])
         self.bounds = _bounds(crisis)
         self.horizon, self.deadline = int(crisis.horizon), int(crisis.deadline)
@@ -107,12 +150,6 @@ class Tables:
         losses = [sum(min(0, part) for part in parts) for parts in zip(*(self.changes[n] for n in number), strict=True)]
         losses = losses or [0] * len(INVERTED)
         return any(value + loss < COLLAPSED for value, loss in zip(self.first_metrics, losses, strict=True))
-
-    @property
-    def deciding(self) -> int:
-        """The bits of the facts that decide success and failure."""
-        crisis = self.scenario
-        return self._masks((crisis.success.facts != 0).any(axis=1) | (crisis.failure.facts != 0).any(axis=1))
 
     def _masks(self, flags: np.ndarray) -> int:
         """The bits of the facts whose key has a flag; [K] bool."""

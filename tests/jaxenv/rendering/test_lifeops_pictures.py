@@ -14,7 +14,7 @@ import scenarios
 from jaxenv import rendering
 from jaxenv.envs.lifeops import dynamics
 from jaxenv.envs.lifeops.types import ABSENT
-from jaxenv.envs.lifeops.view import main_panel, names, snapshot
+from jaxenv.envs.lifeops.view import panels, snapshot
 from jaxenv.rendering.views import describe_action
 from strategies.ink import written
 from strategies.lifeops import documents
@@ -83,7 +83,7 @@ def check_against_the_engine(bank, seed, departure_min):
     states = jax.device_get(player()(params, jax.random.key(seed)))
     for number in range(STEPS + 1):
         state = jax.tree.map(lambda leaf, n=number: leaf[n], states)
-        shown = snapshot.read(state, scenario, departure_min, names.names_of(scenario, {}))
+        shown = snapshot.read(state, scenario, departure_min, snapshot.names_of(scenario, {}))
         assert len(shown.conflicts) == state.overlaps
         issues = travel_issues(state.calendar, state.tight_legs, scenario, jnp.int32(departure_min))
         assert len(shown.tight_legs) == issues
@@ -172,9 +172,9 @@ def test_events_that_share_time_share_the_width():
         return snapshot.Entry(f"{start}", "Office", "meeting", start, end, 1)
 
     long, nested, touching, short = entry(540, 900), entry(600, 630), entry(630, 700), entry(900, 900)
-    placed = main_panel._lanes([short, touching, nested, long], 100.0, shortest=20.0)
+    placed = panels._lanes([short, touching, nested, long], 100.0, shortest=20.0)
     assert placed == [(long, 0, 50), (nested, 50, 50), (touching, 50, 50), (short, 0, 100)]
-    assert main_panel._lanes([], 100.0, shortest=20.0) == []
+    assert panels._lanes([], 100.0, shortest=20.0) == []
 
 
 def test_a_day_full_of_odd_events_can_be_drawn():

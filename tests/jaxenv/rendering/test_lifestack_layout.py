@@ -8,7 +8,7 @@ import pytest
 
 import scenarios
 from jaxenv import baselines, rendering
-from jaxenv.envs.lifestack.view import layout, names, snapshot
+from jaxenv.envs.lifestack.view import layout, snapshot
 from scenarios.lifestack.facts import Facts
 from strategies.ink import overlapping, written
 from strategies.lifestack_moving import ENV, MOVE, started
@@ -20,7 +20,7 @@ OBSERVE = jax.jit(ENV.observe)
 
 @pytest.mark.parametrize("number", range(len(LIBRARY)))
 def test_facts_and_values_are_named_as_they_are_compiled(number):
-    found = names.names_of(jax.device_get(LIBRARY.bank[number]), LIBRARY.names(number))
+    found = snapshot.names_of(jax.device_get(LIBRARY.bank[number]), LIBRARY.names(number))
     facts = Facts.of(LIBRARY.documents[number])
     assert found.keys == facts.keys
     for slot, values in enumerate(facts.values.values()):
@@ -29,7 +29,7 @@ def test_facts_and_values_are_named_as_they_are_compiled(number):
 
 
 def test_sets_of_values_as_conditions():
-    some = names.Names(("card", "count"), (("true", "false"), None), (), (), (), ())
+    some = snapshot.Names(("card", "count"), (("true", "false"), None), (), (), (), ())
     assert [some.set_of_values(0, codes) for codes in (0b010, 0b101, 0b110)] == [
         "card = true",
         "card is not true",
@@ -81,7 +81,7 @@ def test_boxes_do_not_overlap_and_keep_to_the_canvas():
     for document in (MOVE, full(), MOVE | {"viable_routes": [], "milestones": []}):
         state, params, _ = started(document)
         task = jax.device_get(params.bank[0])
-        shown = snapshot.read(OBSERVE(state, params), jax.device_get(state), task, names.names_of(task, {}))
+        shown = snapshot.read(OBSERVE(state, params), jax.device_get(state), task, snapshot.names_of(task, {}))
         for width, height in ((480, 400), (300, 200)):
             placed = list(layout.boxes(layout.layout_of(shown), width, height).values())
             assert all(box.x >= 0 and box.right <= width for box in placed)
@@ -109,7 +109,7 @@ def test_routes_are_ordered_so_that_few_edges_cross():
     }
     state, params, _ = started(crossed)
     task = jax.device_get(params.bank[0])
-    shown = snapshot.read(OBSERVE(state, params), jax.device_get(state), task, names.names_of(task, {}))
+    shown = snapshot.read(OBSERVE(state, params), jax.device_get(state), task, snapshot.names_of(task, {}))
     order = [node.slot for node in layout.layout_of(shown).routes]
     assert abs(order.index(0) - order.index(2)) == 1
 

@@ -8,7 +8,7 @@ import pytest
 
 from jaxenv import rendering
 from jaxenv.envs.lifestack.metrics import METRICS
-from jaxenv.envs.lifestack.view import names, snapshot
+from jaxenv.envs.lifestack.view import snapshot
 from jaxenv.rendering import theme
 from strategies.ink import beside, frames_of, text, texts, written
 from strategies.lifestack_moving import ENV, MOVE, VAN, WAY_OUT, look, moved, on, play, started, upkeep
@@ -185,7 +185,7 @@ def test_of_metrics_higher_is_better():
         jax.jit(ENV.observe)(state, params),
         jax.device_get(state),
         jax.device_get(params.bank[0]),
-        names.names_of(jax.device_get(params.bank[0]), {}),
+        snapshot.names_of(jax.device_get(params.bank[0]), {}),
     )
     assert shown.metrics[METRICS.index("mental_wellbeing.stress_level")] == 14.90377
     assert shown.metrics[METRICS.index("finances.liquidity")] == 70

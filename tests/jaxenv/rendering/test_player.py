@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import pytest
 
 from jaxenv import rendering
-from jaxenv.rendering import movie, svg_canvas, theme
+from jaxenv.rendering import movie, svg, theme
 
 EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&quot;<!--{{episode}}"
 
@@ -97,7 +97,7 @@ def test_the_page_has_every_element_once_and_every_picture(episode, tmp_path):
     elements, frames = page.data["elements"], page.data["frames"]
     assert len(set(elements)) == len(elements) < sum(len(frame["drawn"]) for frame in frames)
     for picture, frame in zip(episode, frames, strict=True):
-        assert [elements[number] for number in frame["drawn"]] == svg_canvas.elements(picture.draw, picture.size)
+        assert [elements[number] for number in frame["drawn"]] == svg.elements(picture.drawn())
     for step, frame in zip(episode.steps, frames[1:], strict=True):
         assert (frame["action"], frame["reward"]) == (step.description, pytest.approx(step.reward, abs=1e-4))
     assert [(frame["says"], frame["total"]) for frame in frames[1:]] == [
@@ -127,7 +127,7 @@ def test_frames_and_speed_are_chosen(episode, tmp_path):
         ("a.htm", {}, r"saved as \.gif, \.mp4, \.html, got the suffix '\.htm'"),
         ("a.html", {"fps": 0}, "fps=0: expected a number above 0, at most 100"),
         ("a.html", {"fps": float("nan")}, "fps=nan"),
-        ("a.html", {"frames": [0, 4]}, "there is no picture 4, only 0 to 3"),
+        ("a.html", {"frames": [0, 4]}, r"frames=\[0, 4\]: there are only the pictures 0 to 3"),
         ("a.gif", {"frames": slice(4, None)}, r"frames=slice\(4, None, None\) leaves none of the 4 pictures"),
     ],
 )
@@ -191,7 +191,7 @@ def test_it_steps_scrubs_and_plays_to_the_end(episode):
         *(("2 / 3", second), ("3 / 3", third)),
     ]
     assert [one[2] for one in found["seen"]] == ["", "", "", "", "", "loss", "loss", "loss", ""]
-    assert found["picture"] == "".join(svg_canvas.elements(episode[2].draw, episode[2].size))
+    assert found["picture"] == "".join(svg.elements(episode[2].drawn()))
     assert found["changed"]
     assert found["stopped"]
 

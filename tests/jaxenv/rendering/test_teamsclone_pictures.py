@@ -9,8 +9,7 @@ import pytest
 import jaxenv
 import scenarios
 from jaxenv import baselines, rendering
-from jaxenv.envs.teamsclone.view import theme as chat_theme
-from jaxenv.envs.teamsclone.view import timeline
+from jaxenv.envs.teamsclone.view import panels, timeline
 from jaxenv.rendering import theme
 from strategies.ink import fills_around, overlapping, text, texts, written
 from strategies.teamsclone_chats import BACK, DESK, IDLE, discs, go, play, react, visit
@@ -64,7 +63,7 @@ def test_presence_is_a_dot():
     rims = [disc for disc in discs(visit()[0]) if disc[2] == pytest.approx(3.6)]
     colors = [disc[3][:7] for disc in discs(visit()[0]) if disc[2] == pytest.approx(2.7)]
     assert len(rims) == 4  # Ada, Ben, the agent, and the agent at the foot of the list
-    assert colors == [chat_theme.PRESENT["available"]] * 3  # offline is hollow
+    assert colors == [panels.PRESENT["available"]] * 3  # offline is hollow
 
 
 def test_the_newest_messages_are_shown_and_others_counted():

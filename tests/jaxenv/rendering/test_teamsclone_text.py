@@ -7,7 +7,7 @@ import pytest
 import jaxenv
 import scenarios
 from jaxenv import rendering
-from jaxenv.envs.teamsclone.view.names import names_of
+from jaxenv.envs.teamsclone.view.snapshot import names_of
 from jaxenv.rendering.views import describe_action
 from scenarios.teamsclone import texts
 from strategies.teamsclone_chats import (

@@ -135,7 +135,7 @@ REFUSED: dict[str, tuple[Mutant, str]] = {
         json_of({**TASK, "viable_routes": [{**ROUTE, "final_reward": 101}]}), "-100 to 100"
     ),
     "alternatives that never hold": (
-        json_of({**TASK, "viable_routes": [ROUTE], "success_conditions": [{"any": []}]}), "at least one condition"
+        json_of({**TASK, "viable_routes": [ROUTE], "success_conditions": [{"any": []}]}), "at least one item"
     ),
 }  # fmt: skip
 LOADED: dict[str, Mutant] = {

@@ -20,8 +20,7 @@ from scenarios.lifestack import Task, compile
 from scenarios.lifestack.facts import Facts
 from scenarios.solvers.lifestack import chance_to_win, winnable
 from scenarios.solvers.lifestack.budget import Exhausted
-from scenarios.solvers.lifestack.model import Model
-from scenarios.solvers.lifestack.records import Outcome
+from scenarios.solvers.lifestack.game import Model, Outcome
 from scenarios.solvers.lifestack.search import Search
 from scenarios.solvers.lifestack.tables import Tables
 from strategies.lifestack import documents
@@ -182,21 +181,21 @@ def same_draw(crisis: Crisis, outcomes: list[Outcome], choice: int) -> tuple[Out
 def replayed(document: dict, found: Plan) -> tuple[float, float]:
     """(expected return, probability of success) of a plan's policy, as the reference engine pays them."""
 
-    def play(crisis: Crisis, state, memory: int) -> np.ndarray:
-        entry, memory = found.policy.entry(state, memory)
+    def play(crisis: Crisis, state) -> np.ndarray:
+        entry = found.policy.entry(state)
         outcomes, total = found.model.outcomes(state, entry), np.zeros(2)
         ends = len(outcomes) == 1
         for outcome, (chance, draws) in zip(outcomes, [(1.0, [MISS] * 99)] if ends else draws_of(crisis), strict=True):
             after = copy.deepcopy(crisis)
             step = after.step(entry.index, next(iter(draws_of(crisis)))[1] if ends else draws)
-            rest = np.zeros(2) if outcome.state is None else play(after, outcome.state, memory)
+            rest = np.zeros(2) if outcome.state is None else play(after, outcome.state)
             total += chance * (np.array([step.reward, step.ends["success"]]) + rest)
         return total
 
     total = np.zeros(2)
     starts = zip(found.model.first_states(), first_draws(document), strict=True)
     for (chance, state), (_, draws) in starts:
-        total += chance * play(Crisis(document, draws), state, found.policy.first_memory)
+        total += chance * play(Crisis(document, draws), state)
     return float(total[0]), float(total[1])
 
 

@@ -10,10 +10,9 @@ import scenarios
 from lab.solvers.lifestack import plan
 from scenarios.lifestack import compile
 from scenarios.solvers.lifestack import chance_to_win
-from scenarios.solvers.lifestack.bounds import Bound, Guess
+from scenarios.solvers.lifestack.bounds import Bound
 from scenarios.solvers.lifestack.budget import Budget, Exhausted
-from scenarios.solvers.lifestack.model import Model
-from scenarios.solvers.lifestack.records import REWARD, WIN_ONLY, Weights
+from scenarios.solvers.lifestack.game import REWARD, WIN_ONLY, Model, Weights
 from scenarios.solvers.lifestack.search import Search
 from scenarios.solvers.lifestack.tables import Tables
 from strategies.lifestack import documents
@@ -36,7 +35,7 @@ def check_bounds(model: Model, nodes: int) -> None:
     """Every state is worth at most its bound."""
     search, bound = searched(model, nodes), Bound(model, Budget(60))
     assert search.nodes
-    for (state, _), node in search.nodes.items():
+    for state, node in search.nodes.items():
         assert bound(state) >= node.low - ROUNDING, state
 
 
@@ -44,12 +43,6 @@ def check_bounds(model: Model, nodes: int) -> None:
 @pytest.mark.parametrize("name", SMALL)
 def test_no_state_is_worth_more_than_its_bound(name: str, weights: Weights) -> None:
     check_bounds(Model(Tables(arrays(SMALL[name])), weights), nodes=100_000)
-
-
-def test_what_was_not_searched_is_bounded_from_above_and_guessed_low() -> None:
-    model = Model(Tables(arrays(next(iter(SMALL.values())))), WIN_ONLY)
-    [(_, first)] = model.first_states()
-    assert [kind(model, Budget(60, nodes=0))(first) for kind in (Bound, Guess)] == [1.0, 0.0]
 
 
 @settings(drawing, max_examples=25)

@@ -11,9 +11,10 @@ from jaxenv.envs.lifestack import Limits
 from lab.solvers.lifestack import plan
 from scenarios import solvers
 from scenarios.lifestack import compile
-from scenarios.solvers.lifestack import plans, winnable
-from scenarios.solvers.lifestack.budget import MAX_DRAWS, Budget, Exhausted, require_few_draws
-from scenarios.solvers.lifestack.recursion import Call, result_of
+from scenarios.solvers.lifestack import winnable
+from scenarios.solvers.lifestack.budget import MAX_DRAWS, Budget, Call, Exhausted, require_few_draws, result_of
+from scenarios.solvers.lifestack.game import Model
+from scenarios.solvers.lifestack.search import Search
 from scenarios.solvers.lifestack.tables import Tables
 
 SECONDS = 0.0
@@ -89,8 +90,8 @@ def test_states_are_counted() -> None:
 
 
 def test_a_search_counts_the_states_of_its_nodes() -> None:
-    model = plans.Model(Tables(task(event(), horizon=30)))
-    search = plans.Search(model, lambda state: 1000.0, Budget(60))
+    model = Model(Tables(task(event(), horizon=30)))
+    search = Search(model, lambda state: 1000.0, Budget(60))
     search.budget.states = 1000
     with pytest.raises(Exhausted):
         search.solve()

@@ -8,11 +8,10 @@ import jax
 
 from jaxenv.envs.lifeops import LifeOps, Params, State
 from jaxenv.envs.lifeops.dynamics import decode_and_validate
-from jaxenv.envs.lifeops.view import main_panel, side_panel, text
-from jaxenv.envs.lifeops.view.names import names_of
-from jaxenv.envs.lifeops.view.snapshot import read
-from jaxenv.rendering.names import Given
-from jaxenv.rendering.view import Scene, View, scenario_of, scenes_of
+from jaxenv.envs.lifeops.view import panels, text
+from jaxenv.envs.lifeops.view.snapshot import Names as Names
+from jaxenv.envs.lifeops.view.snapshot import names_of, read
+from jaxenv.rendering.view import Given, Scene, View, scenario_of, scenes_of
 
 
 def scenes(env: LifeOps, states: Sequence[State], params: Params, names: Given) -> list[Scene]:
@@ -20,8 +19,8 @@ def scenes(env: LifeOps, states: Sequence[State], params: Params, names: Given) 
     del env
     scenario = scenario_of(params, states[0])
     days = [read(state, scenario, int(params.departure_min), names_of(scenario, names)) for state in states]
-    agenda = functools.partial(main_panel.draw, main_panel.span_of(days))
-    return scenes_of(days, text, agenda, side_panel.draw)
+    agenda = functools.partial(panels.draw_agenda, panels.span_of(days))
+    return scenes_of(days, text, agenda, panels.draw_open)
 
 
 def describe_action(env: LifeOps, state: State, action: Any, params: Params, names: Given) -> str:

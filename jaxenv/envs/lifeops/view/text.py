@@ -3,8 +3,7 @@
 from typing import Any
 
 from jaxenv.envs.lifeops.actions import VERBS
-from jaxenv.envs.lifeops.view.names import Names
-from jaxenv.envs.lifeops.view.snapshot import Day, Entry, Leg, Task
+from jaxenv.envs.lifeops.view.snapshot import Day, Entry, Leg, Names, Task
 from jaxenv.rendering.text import clock, joined, sections, table
 
 MAX_LINES = 8  # of conflicts or legs; a badly overbooked day has many
@@ -24,10 +23,11 @@ def moment(day: Day) -> str:
 
 def body(day: Day) -> str:
     """Preferences, calendar, conflicts and travel issues, queue, work and travel."""
+    tight = [_leg_line(leg) for leg in day.legs if leg.tight]
     parts = {
         "Calendar": table(map(_event_row, day.calendar)) or ["nothing"],
         f"Conflicts: {len(day.conflicts)}": _limited([_conflict_line(*pair) for pair in day.conflicts]),
-        f"Too little time on the way: {len(day.tight_legs)}": _limited([_leg_line(leg) for leg in day.tight_legs]),
+        f"Too little time on the way: {len(tight)}": _limited(tight),
         "Requests": [*table(map(_request_row, day.queue)), *filter(None, [hidden(day)])] or ["none"],
         "Work": table(map(_task_row, day.tasks)) or ["none"],
         f"Travel in minutes, from row to column; the day begins at {day.places[0]}": table(_travel_rows(day)),

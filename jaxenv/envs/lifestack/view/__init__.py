@@ -11,12 +11,11 @@ import jax
 
 from jaxenv.envs.lifestack import LifeStack, Params, Scenario, State
 from jaxenv.envs.lifestack.actions import Catalogue, Move, decode, find
-from jaxenv.envs.lifestack.view import main_panel, side_panel, text, timeline
+from jaxenv.envs.lifestack.view import gauges, graph, text
 from jaxenv.envs.lifestack.view.layout import layout_of
-from jaxenv.envs.lifestack.view.names import names_of
-from jaxenv.envs.lifestack.view.snapshot import Crisis, read
-from jaxenv.rendering.names import Given
-from jaxenv.rendering.view import Scene, View, scenario_of, scenes_of
+from jaxenv.envs.lifestack.view.snapshot import Crisis, names_of, read
+from jaxenv.envs.lifestack.view.snapshot import Names as Names
+from jaxenv.rendering.view import Given, Scene, View, scenario_of, scenes_of
 
 SIZE = (900.0, 560.0)  # points
 
@@ -24,10 +23,9 @@ SIZE = (900.0, 560.0)  # points
 def scenes(env: LifeStack, states: Sequence[State], params: Params, names: Given) -> list[Scene]:
     """The states of one episode in the same layout; see `View`."""
     crises = _crises(env, states, params, names)
-    layout, history = layout_of(crises[0]), timeline.history_of(crises)
-    graph = functools.partial(main_panel.draw, layout)
-    gauges = functools.partial(side_panel.draw, history)
-    return scenes_of(crises, text, graph, gauges, functools.partial(timeline.draw, history, layout), size=SIZE)
+    layout, history = layout_of(crises[0]), gauges.history_of(crises)
+    main, side = functools.partial(graph.draw, layout), functools.partial(gauges.draw, history)
+    return scenes_of(crises, text, main, side, functools.partial(gauges.draw_whole, history, layout), size=SIZE)
 
 
 def describe_action(env: LifeStack, state: State, action: Any, params: Params, names: Given) -> str:

@@ -133,7 +133,7 @@ def _edges(crisis: Crisis) -> tuple[list[Edge], list[Edge]]:
     """(needs of each route, writes of each route)."""
     needed, written = [], []
     for number, route in enumerate(crisis.routes):
-        needed += [(Node("bound" if need.of_bound else "fact", need.slot), number) for need in route.needs]
+        needed += [(Node(need.kind, need.slot), number) for need in route.needs]
         written += [(Node("write", write.key, write.value), number) for write in route.writes]
     return needed, written
 

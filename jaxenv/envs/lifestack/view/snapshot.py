@@ -4,13 +4,15 @@ Facts come only from the observation, so that hidden facts appear in no picture 
 """
 
 import dataclasses
+import itertools
 from typing import Any
 
 import numpy as np
 
 from jaxenv.envs.lifestack.actions import VERBS
-from jaxenv.envs.lifestack.metrics import HIGHEST, METRICS, UNIT, better
+from jaxenv.envs.lifestack.metrics import HIGHEST, INVERTED, METRICS, UNIT, better
 from jaxenv.envs.lifestack.types import (
+    ABSENT,
     CENTS,
     FAILS,
     HOLDS,
@@ -26,11 +28,98 @@ from jaxenv.envs.lifestack.types import (
     Scenario,
     State,
 )
-from jaxenv.envs.lifestack.view.names import Names, path_in_words
+from jaxenv.rendering.text import spaced
+from jaxenv.rendering.view import Given, numbered, with_defaults
+
+WAITING = "none"  # the value of a fact that is absent
+
+
+@dataclasses.dataclass(frozen=True)
+class Names:
+    """Names by the indices of the arrays.
+
+    Attributes:
+        keys: by slot.
+        values: by slot, in the order of codes from 1; None if unknown.
+        routes: by slot.
+        milestones: by slot.
+        events: by slot.
+        stories: by slot, the description of each event, or empty.
+        task: the id, or empty.
+        domain: the kind of crisis, or empty.
+        goal: the aim, or empty.
+    """
+
+    keys: tuple[str, ...]
+    values: tuple[tuple[str, ...] | None, ...]
+    routes: tuple[str, ...]
+    milestones: tuple[str, ...]
+    events: tuple[str, ...]
+    stories: tuple[str, ...]
+    task: str = ""
+    domain: str = ""
+    goal: str = ""
+
+    def value(self, key: int, code: int) -> str:
+        """The meaning of a code."""
+        if code == ABSENT:
+            return WAITING
+        values = self.values[key] or ()
+        return values[code - 1] if code <= len(values) else f"value {code}"
+
+    def set_of_values(self, key: int, codes: int) -> str:
+        """A set of codes as a condition: `card = true`, `card is not true`, `count is 3 or 4`."""
+        values = self.values[key]
+        inside = [code for code in range(32) if codes >> code & 1]
+        outside = [] if values is None else [code for code in range(len(values) + 1) if code not in inside]
+        if len(inside) == 1:
+            return f"{self.keys[key]} = {self.value(key, inside[0])}"
+        if len(outside) == 1:
+            return f"{self.keys[key]} is not {self.value(key, outside[0])}"
+        return f"{self.keys[key]} is {' or '.join(self.value(key, code) for code in inside)}"
+
+
+def names_of(crisis: Scenario, given: Given) -> Names:
+    """The names of a scenario (arrays on the host), by number if they are not given.
+
+    Raises:
+        ValueError: if other facts, routes, milestones or events are given than the scenario has.
+    """
+    num_keys, num_events = int(crisis.num_keys), int((crisis.events.step != NEVER).sum())
+    return with_defaults(
+        Names,
+        given,
+        keys=numbered("fact", num_keys),
+        values=(None,) * num_keys,
+        routes=numbered("route", int(crisis.num_routes)),
+        milestones=numbered("milestone", int(crisis.num_milestones)),
+        events=numbered("event", num_events),
+        stories=("",) * num_events,
+    )
+
+
+def path_in_words(path: str) -> str:
+    """A metric for people: `mental_wellbeing.stress_level` as `stress level`."""
+    return spaced(path.partition(".")[2])
+
+
+def metric_name(number: int) -> str:
+    """The name of a metric, behind an arrow if lower is better and 100 minus the value is shown."""
+    return ("↓ " if INVERTED[number] else "") + path_in_words(METRICS[number])
+
+
+def domains() -> dict[str, list[int]]:
+    """The metrics of each domain, in order."""
+    found: dict[str, list[int]] = {}
+    for number, path in enumerate(METRICS):
+        found.setdefault(spaced(path.partition(".")[0]), []).append(number)
+    return found
+
 
 OPEN, COMPLETED, CLOSED = "open", "completed", "closed"
 LOCKED, REACHED = "locked", "reached"
 RESOURCES = ("time", "money", "energy")
+SIGNS = {"success": "★", "milestone": "⚑", "failure": "⚠"}  # of a value that satisfies a condition of it
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,7 +150,7 @@ class Condition:
 class Need:
     """A precondition of a route: on a key, or on a bound."""
 
-    of_bound: bool
+    kind: str  # "fact" or "bound"
     slot: int
     status: int  # HOLDS, FAILS or NOT_KNOWN
 
@@ -73,9 +162,7 @@ class Write:
     key: int
     value: str
     holds: bool  # whether the key is known to have this value now
-    succeeds: bool  # whether it satisfies a success condition
-    fails: bool  # whether it satisfies a failure condition
-    reaches: bool  # whether it meets a milestone
+    signs: str  # of the conditions that it satisfies, see SIGNS
 
 
 @dataclasses.dataclass(frozen=True)
@@ -234,12 +321,12 @@ def _needs(observation: Observation, scenario: Scenario, slot: int) -> list[Need
     """Preconditions in document order."""
     table, relation = scenario.routes, observation.routes.relation[slot]
     needs = [
-        (int(table.order[slot, key]), Need(False, key, int(relation[key])))
+        (int(table.order[slot, key]), Need("fact", key, int(relation[key])))
         for key in np.flatnonzero(relation != NO_RELATION).tolist()
     ]
     for bound in np.flatnonzero(observation.routes.needs_bound[slot]).tolist():
         status = HOLDS if observation.bounds.holds[bound] else FAILS
-        needs.append((int(table.bound_order[slot, bound]), Need(True, bound, status)))
+        needs.append((int(table.bound_order[slot, bound]), Need("bound", bound, status)))
     return [need for _, need in sorted(needs, key=lambda pair: pair[0])]
 
 
@@ -251,16 +338,11 @@ def _writes(observation: Observation, scenario: Scenario, names: Names, slot: in
         def meets(table: Conditions) -> bool:
             return any(_bit(codes, code) for codes in table.facts[key])
 
-        return Write(
-            key=key,
-            value=names.value(key, code),
-            holds=bool(observation.keys.code[key] == code),
-            succeeds=meets(scenario.success),
-            fails=meets(scenario.failure),
-            reaches=any(
-                milestones.key[row] == key and _bit(milestones.codes[row], code) for row in range(milestones.key.size)
-            ),
-        )
+        rows = np.flatnonzero(milestones.key == key)
+        reaches = any(_bit(milestones.codes[row], code) for row in rows)
+        satisfied = (meets(scenario.success), reaches, meets(scenario.failure))
+        signs = "".join(itertools.compress(SIGNS.values(), satisfied))
+        return Write(key, names.value(key, code), bool(observation.keys.code[key] == code), signs)
 
     return [write(key, int(writes[key])) for key in np.flatnonzero(writes != UNWRITTEN).tolist()]
 

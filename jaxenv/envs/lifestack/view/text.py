@@ -7,12 +7,22 @@ import numpy as np
 
 from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, INSPECT, INSPECTING, UPKEEP, VERBS, WAIT
 from jaxenv.envs.lifestack.types import FAILS, HOLDS, NOT_KNOWN, OUTCOMES
-from jaxenv.envs.lifestack.view.names import Names, domains, metric_name
-from jaxenv.envs.lifestack.view.snapshot import CLOSED, COMPLETED, OPEN, REACHED, RESOURCES, Crisis, Need, Route
+from jaxenv.envs.lifestack.view.snapshot import (
+    CLOSED,
+    COMPLETED,
+    OPEN,
+    REACHED,
+    RESOURCES,
+    Crisis,
+    Names,
+    Need,
+    Route,
+    domains,
+    metric_name,
+)
 from jaxenv.rendering.text import joined, number, sections, table
 
-SIGNS = {HOLDS: "✓", FAILS: "✗", NOT_KNOWN: "?"}
-STAR, FLAG, DANGER = "★", "⚑", "⚠"  # of success, of a milestone, of a failure
+MARKS = {HOLDS: "✓", FAILS: "✗", NOT_KNOWN: "?"}
 UNITS = {"time": " h", "money": "", "energy": ""}
 COLLAPSE = 20.0  # a metric, oriented so that higher is better, has collapsed below it
 UNKNOWN = "?"  # the value of a fact
@@ -46,7 +56,7 @@ def body(crisis: Crisis) -> str:
         for f in crisis.facts
     ]
     parts = {
-        heading: [f"{SIGNS[condition.status]} {condition.at_length}" for condition in members]
+        heading: [f"{MARKS[condition.status]} {condition.at_length}" for condition in members]
         for heading, members in conditions.items()
         if members
     }
@@ -86,8 +96,8 @@ def _route_lines(crisis: Crisis, route: Route) -> list[str]:
     """A route: its status, verbs and reward; below it its needs and effects."""
 
     def need(need: Need) -> str:
-        name = crisis.bounds[need.slot].words if need.of_bound else crisis.facts[need.slot].name
-        return f"{SIGNS[need.status]} {name}"
+        name = crisis.bounds[need.slot].words if need.kind == "bound" else crisis.facts[need.slot].name
+        return f"{MARKS[need.status]} {name}"
 
     status = "leads to success" if route.leads_to_success else route.status
     verbs = ", ".join(ticked_verbs(route)) if route.status == OPEN else ""

@@ -5,16 +5,95 @@ Rates, schedules and the places of other agents appear in no picture or text of 
 """
 
 import dataclasses
+import functools
 from collections import Counter
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import jax
 import numpy as np
 
-from jaxenv.envs.teamsclone import Scenario, State, Statistics, actions
+from jaxenv.envs.teamsclone import Params, Scenario, State, Statistics, TeamsClone, actions
+from jaxenv.envs.teamsclone.dynamics import is_away
+from jaxenv.envs.teamsclone.texts import default_table
 from jaxenv.envs.teamsclone.types import EMOJI, KINDS, PRESENCE
 from jaxenv.envs.teamsclone.view.history import ANSWERED, PENDING, History, Post, posts_in
-from jaxenv.envs.teamsclone.view.names import Names
+from jaxenv.rendering.view import Given, numbered, with_defaults
+
+AGENT = "agent"  # the id of the only agent, which `@agent` mentions; several are `agent-0` and so on
+
+
+@dataclasses.dataclass(frozen=True)
+class Names:
+    """Names by the indices of the arrays.
+
+    Attributes:
+        teams: by number.
+        channels: by number.
+        team_of: the number of the team of each channel.
+        users: teammates, by number.
+        texts: by code; the default table is completed by those of the document.
+        agents: ids, by number; filled in by rendering.
+        room: how many teammates the arrays have room for; agents are numbered after them. Filled in by rendering.
+        workspace: the id, or empty.
+    """
+
+    teams: tuple[str, ...]
+    channels: tuple[str, ...]
+    team_of: tuple[int, ...]
+    users: tuple[str, ...]
+    texts: Mapping[int, str]
+    agents: tuple[str, ...]
+    room: int
+    workspace: str = ""
+
+    def author(self, number: int) -> str:
+        """Who writes: a teammate, or an agent as people call it."""
+        return self.users[number] if number < self.room else self.agent(number - self.room)
+
+    def agent(self, number: int) -> str:
+        """An agent as people call it: `Agent`, `Agent 2`."""
+        return self.agents[number].replace("-", " ").capitalize()
+
+    def content(self, code: int, named: int) -> str:
+        """The text of a message; the mentioned agent (-1 for nobody) replaces `@agent` in it, or comes first."""
+        text = self.texts.get(code, f"text {code}")
+        return text if named < 0 else mentioning(text, self.mention(named))
+
+    def mention(self, agent: int) -> str:
+        """How a message mentions an agent, even one that does not exist."""
+        return f"@{self.agents[agent]}" if agent < len(self.agents) else f"@{AGENT}-{agent}"
+
+
+def agent_ids(num_agents: int) -> tuple[str, ...]:
+    """The ids of the agents, by number."""
+    return (AGENT,) if num_agents == 1 else tuple(f"{AGENT}-{n}" for n in range(num_agents))
+
+
+def mentioning(text: str, mention: str) -> str:
+    """A text that mentions somebody, in the place of `@agent` if the text has it, or at its beginning."""
+    return text.replace(f"@{AGENT}", mention) if f"@{AGENT}" in text else f"{mention} {text}"
+
+
+def names_of(workspace: Scenario, given: Given, num_agents: int) -> Names:
+    """The names of a scenario (arrays on the host), by number if they are not given.
+
+    Raises:
+        ValueError: if other teams, channels or teammates are given than the scenario has.
+    """
+    team_of = tuple(workspace.team[: int(workspace.num_channels)].tolist())
+    return with_defaults(
+        Names,
+        given,
+        teams=numbered("Team", max(team_of) + 1),
+        channels=numbered("Channel", len(team_of)),
+        team_of=team_of,
+        users=numbered("User", int(workspace.num_users)),
+        texts=dict(enumerate(default_table())),
+        agents=agent_ids(num_agents),
+        room=len(workspace.presence),
+    )
+
 
 OVER = "over"  # a mention that has ended, if a single state does not show whether it was answered or missed
 
@@ -65,9 +144,8 @@ class Person:
 class Chat:
     """Everything that is shown of a state."""
 
-    workspace: str
-    viewer: str
-    num_agents: int
+    names: Names
+    agent: int  # whose view it is
     clock: int  # steps taken
     time_limit: int
     channels: tuple[Channel, ...]
@@ -76,6 +154,11 @@ class Chat:
     people: tuple[Person, ...]  # teammates, then agents
     statistics: Statistics  # of the agent
     outcome: str  # how the episode has ended, empty until then
+
+    @property
+    def viewer(self) -> str:
+        """The agent, as people call it."""
+        return self.names.agent(self.agent)
 
     @property
     def current(self) -> Channel:
@@ -91,21 +174,42 @@ class Report(NamedTuple):
     time_limit: int
     outcome: str  # how the episode has ended, empty until then
 
+    def of_agent(self, agent: int) -> Statistics:
+        """The statistics of one agent."""
+        return jax.tree.map(lambda leaf: leaf[agent], self.statistics)
+
+
+def report(env: TeamsClone, state: State, params: Params) -> Report:
+    """The engine's report on a state."""
+    statistics, away, time_limit, is_terminated, is_truncated = jax.device_get(_query(env, state, params))
+    outcome = "out of time" if is_truncated else ""
+    if is_terminated and env.goal == "mentions":
+        missed = int(np.sum(state.counts.missed))
+        outcome = f"every mention is addressed, {missed} missed" if missed else "every mention is answered"
+    elif is_terminated:
+        outcome = "enough mentions are answered and calls joined"
+    return Report(jax.tree.map(np.atleast_1d, statistics), away, int(time_limit), outcome)
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _query(env: TeamsClone, state: State, params: Params) -> tuple:
+    ends = env.is_terminated(state, params), env.is_truncated(state, params)
+    return env.statistics(state, params), is_away(state), params.max_steps_in_episode, *ends
+
 
 def read(state: State, scenario: Scenario, report: Report, history: History, names: Names, agent: int) -> Chat:
     """One agent's observation of a state; the records are on the host."""
     posts = list(posts_in(state, int(state.channel[agent])))
     return Chat(
-        workspace=names.workspace,
-        viewer=names.agent(agent),
-        num_agents=len(names.agents),
+        names=names,
+        agent=agent,
         clock=int(state.clock),
         time_limit=report.time_limit,
         channels=tuple(_channels(state, names, agent)),
         messages=tuple(_message(post, state, scenario, history, names, agent) for post in posts),
         earlier=posts[0].serial if posts else 0,
         people=tuple(_people(state, report, names, agent)),
-        statistics=jax.tree.map(lambda leaf: leaf[agent], report.statistics),
+        statistics=report.of_agent(agent),
         outcome=report.outcome,
     )
 

@@ -3,12 +3,11 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from jaxenv.envs.teamsclone import Scenario, State, actions, messages
+from jaxenv.envs.teamsclone import Scenario, State, actions
 from jaxenv.envs.teamsclone.actions import Catalogue
-from jaxenv.envs.teamsclone.types import EMOJI, KINDS, PRESENCE, WINDOW
-from jaxenv.envs.teamsclone.view.history import ANSWERED, MISSED, PENDING, History, MentionOutcome, Post
-from jaxenv.envs.teamsclone.view.names import Names
-from jaxenv.envs.teamsclone.view.snapshot import Channel, Chat, Message, Person
+from jaxenv.envs.teamsclone.types import EMOJI, KINDS, PRESENCE
+from jaxenv.envs.teamsclone.view.history import ANSWERED, MISSED, PENDING, History, MentionOutcome, Post, posts_in
+from jaxenv.envs.teamsclone.view.snapshot import Channel, Chat, Message, Names, Person
 from jaxenv.rendering.text import joined, number, sections, table
 
 HERE, ELSEWHERE = "▸", " "  # before the channel that the agent is in, and before others
@@ -22,7 +21,8 @@ INVALID = {
 
 def title(chat: Chat) -> str:
     """Which workspace it is, and whose view of several agents."""
-    return joined(chat.workspace or "a workspace", f"{chat.viewer} of {chat.num_agents}" if chat.num_agents > 1 else "")
+    agents = len(chat.names.agents)
+    return joined(chat.names.workspace or "a workspace", f"{chat.viewer} of {agents}" if agents > 1 else "")
 
 
 def moment(chat: Chat) -> str:
@@ -103,7 +103,7 @@ def _people_lines(chat: Chat) -> list[str]:
     """Who is available, busy, away and offline, a line each."""
 
     def name_of(person: Person) -> str:
-        return f"{person.name} (you)" if person.is_viewer and chat.num_agents > 1 else person.name
+        return f"{person.name} (you)" if person.is_viewer and len(chat.names.agents) > 1 else person.name
 
     rows = [[status, ", ".join(name_of(p) for p in chat.people if p.presence == status)] for status in PRESENCE]
     return table(row for row in rows if row[1])
@@ -112,7 +112,7 @@ def _people_lines(chat: Chat) -> list[str]:
 # Actions -------------------------------------------------------------------------------------------------------------
 
 
-class Moment(NamedTuple):
+class Situation(NamedTuple):
     """The state and the names that describe the targets of actions."""
 
     catalogue: Catalogue
@@ -122,29 +122,31 @@ class Moment(NamedTuple):
     viewer: int  # the agent whose view it is; it does not see which messages the others react to
 
 
-def describe_actions(moment: Moment, chosen: Sequence[int], legal: Sequence[bool]) -> str:
+def describe_actions(situation: Situation, chosen: Sequence[int], legal: Sequence[bool]) -> str:
     """The actions of all agents, that of the viewer first; agents that do the same are named together."""
-    phrases = [_phrase(moment, agent, action, ok) for agent, (action, ok) in enumerate(zip(chosen, legal, strict=True))]
+    phrases = [
+        _phrase(situation, agent, action, ok) for agent, (action, ok) in enumerate(zip(chosen, legal, strict=True))
+    ]
     if len(phrases) == 1:
         return phrases[0]
-    who: dict[str, list[str]] = {phrases[moment.viewer]: []}
+    who: dict[str, list[str]] = {phrases[situation.viewer]: []}
     for agent, phrase in enumerate(phrases):
-        who.setdefault(phrase, []).append(moment.names.agent(agent))
+        who.setdefault(phrase, []).append(situation.names.agent(agent))
     return "; ".join(f"{', '.join(agents)}: {phrase}" for phrase, agents in who.items())
 
 
-def _phrase(moment: Moment, agent: int, action: int, is_legal: bool) -> str:
+def _phrase(situation: Situation, agent: int, action: int, is_legal: bool) -> str:
     """The action of one agent."""
-    if not 0 <= action < moment.catalogue.size:
+    if not 0 <= action < situation.catalogue.size:
         return f"action {action}, which does not exist"
-    phrase = _describe_action(moment, agent, action)
+    phrase = _describe_action(situation, agent, action)
     return phrase if is_legal else f"{phrase}, not legal"
 
 
-def _describe_action(moment: Moment, agent: int, action: int) -> str:
+def _describe_action(situation: Situation, agent: int, action: int) -> str:
     """An entry of the catalogue in a state."""
-    names, scenario = moment.names, moment.scenario
-    verb, channel, kind, slot, emoji = moment.catalogue.table[action].tolist()
+    names, scenario = situation.names, situation.scenario
+    verb, channel, kind, slot, emoji = situation.catalogue.table[action].tolist()
     there = f"#{names.channels[channel]}" if channel < len(names.channels) else f"no channel {channel + 1}"
     if verb in (actions.TEXT, actions.ANSWER):
         template = int(scenario.texts[int(scenario.first_text[kind])])
@@ -153,46 +155,40 @@ def _describe_action(moment: Moment, agent: int, action: int) -> str:
     if verb == actions.SWITCH:
         return f"go to {there}"
     if verb == actions.REACT:
-        return f"react {EMOJI[emoji]} to {_target(moment, agent, slot)}"
+        return f"react {EMOJI[emoji]} to {_target(situation, agent, slot)}"
     if verb == actions.JOIN:
         return f"join the call in {there}"
     return INVALID.get(verb, "idle")
 
 
-def _target(moment: Moment, agent: int, slot: int) -> str:
+def _target(situation: Situation, agent: int, slot: int) -> str:
     """The message in a slot of the agent's window."""
-    here, rings, names = int(moment.state.channel[agent]), moment.state.messages, moment.names
-    serial = int(rings.count[here]) - 1 - slot
-    if serial < 0:
+    names, posts = situation.names, list(posts_in(situation.state, int(situation.state.channel[agent])))
+    if slot >= len(posts):
         return f"no message {slot + 1}"
-    word = rings.words[serial % WINDOW, here]
-    author = names.author(int(messages.author(word)))
-    if agent != moment.viewer:
-        return author
-    return f"{author}: “{names.content(int(messages.text(word)), int(messages.named(word)))}”"
+    post = posts[-1 - slot]
+    author = names.author(post.author)
+    return f"{author}: “{names.content(post.text, post.named)}”" if agent == situation.viewer else author
 
 
 # Steps ---------------------------------------------------------------------------------------------------------------
 
 
-def describe_step(was: Chat, now: Chat, history: History, names: Names, agent: int) -> list[str]:
+def describe_step(was: Chat, now: Chat, history: History) -> list[str]:
     """The effects that an agent sees of the step between two states; `history` is that of these two."""
     posts = {post.place: post for post in history.posts}
     ended = [(posts[place], outcome) for place, outcome in history.outcomes.items() if outcome.step == was.clock]
-    lines = [*_answered(ended, names, now, agent, was.clock), *_messages(was, now), *_changes(was, now)]
-    return [*lines, *_missed(ended, names, agent), *([f"end: {now.outcome}"] if now.outcome else [])]
+    lines = [*_answered(ended, now), *_messages(was, now), *_changes(was, now), *_missed(ended, now)]
+    return [*lines, *([f"end: {now.outcome}"] if now.outcome else [])]
 
 
-def _answered(
-    ended: list[tuple[Post, MentionOutcome]], names: Names, now: Chat, agent: int, clock: int
-) -> Iterator[str]:
+def _answered(ended: list[tuple[Post, MentionOutcome]], now: Chat) -> Iterator[str]:
     """Mentions that the agent has answered anywhere, and those that others have answered in its channel."""
     for post, outcome in ended:
-        if outcome.how == ANSWERED and (outcome.by == agent or post.channel == now.current.number):
-            age = clock - post.step
+        if outcome.how == ANSWERED and (outcome.by == now.agent or post.channel == now.current.number):
+            age = outcome.step - post.step
             waited = f"after {age} steps" if age != 1 else "after one step"
-            where = f"{names.author(post.author)} in #{names.channels[post.channel]}"
-            yield f"answered: {where}, {waited}, by {names.agent(outcome.by)}"
+            yield f"answered: {_where(post, now)}, {waited}, by {now.names.agent(outcome.by)}"
 
 
 def _messages(was: Chat, now: Chat) -> Iterator[str]:
@@ -218,9 +214,14 @@ def _changes(was: Chat, now: Chat) -> Iterator[str]:
             yield f"{after.name} is {after.presence}"
 
 
-def _missed(ended: list[tuple[Post, MentionOutcome]], names: Names, agent: int) -> Iterator[str]:
+def _missed(ended: list[tuple[Post, MentionOutcome]], now: Chat) -> Iterator[str]:
     """Mentions of the agent that nobody has answered; the agent does not learn the author of one it has not seen."""
     for post, outcome in ended:
-        if outcome.how == MISSED and post.named == agent:
-            place = f"{names.author(post.author)} in #{names.channels[post.channel]}"
-            yield f"missed: {place}" if post.seen_by >> agent & 1 else "missed: a mention that was not seen"
+        if outcome.how == MISSED and post.named == now.agent:
+            seen = post.seen_by >> now.agent & 1
+            yield f"missed: {_where(post, now)}" if seen else "missed: a mention that was not seen"
+
+
+def _where(post: Post, chat: Chat) -> str:
+    """The author and the channel of a message."""
+    return f"{chat.names.author(post.author)} in #{chat.names.channels[post.channel]}"

@@ -6,12 +6,12 @@ It shows the true state of the whole workspace, even what no agent has seen, and
 import functools
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from jaxenv.envs.teamsclone.types import KINDS, PRESENCE
 from jaxenv.envs.teamsclone.view.history import ANSWERED, MISSED, PENDING, History, Post
-from jaxenv.envs.teamsclone.view.names import Names
-from jaxenv.envs.teamsclone.view.theme import AGENT, OUTCOMES, PRESENT, agent_color
+from jaxenv.envs.teamsclone.view.panels import AGENT, OUTCOMES, PRESENT, agent_color
+from jaxenv.envs.teamsclone.view.snapshot import Chat, Names
 from jaxenv.rendering.canvas import SMALL, TINY, Canvas, legend
 from jaxenv.rendering.text import number
 from jaxenv.rendering.theme import BLUE, FAINT, GREEN, MUTED, PAPER, PURPLE, WASH, tint
@@ -50,9 +50,9 @@ class Lane(NamedTuple):
         return self.top + 0.78 * self.height
 
 
-def draw(history: History, names: Names, agent: int, chat: Any, canvas: Canvas) -> None:
+def draw(history: History, chat: Chat, canvas: Canvas) -> None:
     """Lanes, teammates, returns and a legend; `chat`, the last state, is in `history` too."""
-    del chat
+    names, agent = chat.names, chat.agent
     canvas.text(0, 5, "The whole workspace", bold=True)
     canvas.text(canvas.width, 5, "also what no agent has seen", size=SMALL, color=MUTED, align="right")
     under = AXIS + HEADING + PERSON * len(names.users) + ABOVE_RETURNS + MIN_RETURNS + LEGEND

@@ -5,14 +5,14 @@ from collections.abc import Mapping
 
 from jaxenv.envs.lifestack.types import FAILS, HOLDS, NOT_KNOWN
 from jaxenv.envs.lifestack.view.layout import Box, Layout, Node, boxes
-from jaxenv.envs.lifestack.view.snapshot import CLOSED, COMPLETED, OPEN, Condition, Crisis, Route, Write
-from jaxenv.envs.lifestack.view.text import DANGER, FLAG, SIGNS, STAR, UNKNOWN, ticked_verbs
+from jaxenv.envs.lifestack.view.snapshot import CLOSED, COMPLETED, OPEN, SIGNS, Condition, Crisis, Route, Write
+from jaxenv.envs.lifestack.view.text import MARKS, UNKNOWN, ticked_verbs
 from jaxenv.rendering.canvas import SMALL, TEXT, TINY, Canvas, legend, swatch
 from jaxenv.rendering.theme import ALARM, BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PAPER, WASH, fitting, text_width, tint
 
 STATUS_COLORS = {HOLDS: GREEN, FAILS: ALARM, NOT_KNOWN: MUTED}
 FAILURE_COLORS = {HOLDS: ALARM, FAILS: INK, NOT_KNOWN: MUTED}  # of a failure condition
-COLORS = {SIGNS[HOLDS]: GREEN, SIGNS[FAILS]: ALARM, STAR: ORANGE, FLAG: GREEN, DANGER: ALARM}
+COLORS = {MARKS[HOLDS]: GREEN, MARKS[FAILS]: ALARM, **dict(zip(SIGNS.values(), (ORANGE, GREEN, ALARM), strict=True))}
 EDGES = {OPEN: INK, COMPLETED: GREEN, CLOSED: FAINT}  # of consequences
 HEADING, LEGEND = 16.0, 24.0  # points, heights of the rows above and below
 LINE = 12.0  # points, the height of a line of conditions
@@ -51,9 +51,9 @@ def _draw_conditions(crisis: Crisis, canvas: Canvas) -> float:
         canvas.text(0, y, crisis.names.goal, width=canvas.width)
         y += LINE + 2
     if crisis.success:
-        y = _draw_row(canvas, y, f"{STAR} Succeeds when", crisis.success, STATUS_COLORS)
+        y = _draw_row(canvas, y, f"{SIGNS['success']} Succeeds when", crisis.success, STATUS_COLORS)
     if crisis.failure:
-        y = _draw_row(canvas, y, f"{DANGER} Fails when", crisis.failure, FAILURE_COLORS)
+        y = _draw_row(canvas, y, f"{SIGNS['failure']} Fails when", crisis.failure, FAILURE_COLORS)
     return y
 
 
@@ -64,7 +64,7 @@ def _draw_row(
     canvas.text(0, y, heading, size=SMALL, color=MUTED)
     left = x = 70.0
     for condition in conditions:
-        words = f"{SIGNS[condition.status]} {condition.at_length}"
+        words = f"{MARKS[condition.status]} {condition.at_length}"
         if x > left and x + text_width(words, SMALL) > canvas.width:
             x, y = left, y + LINE
         x += canvas.text(x, y, words, size=SMALL, color=colors[condition.status], width=canvas.width - x) + 12
@@ -85,13 +85,13 @@ def _draw_edges(crisis: Crisis, canvas: Canvas, placed: Mapping[Node, Box]) -> N
     ranked = sorted(enumerate(crisis.routes), key=lambda pair: pair[1].status != CLOSED)
     for number, route in ranked:
         box = placed[Node("route", number)]
-        needs = [(placed[Node("bound" if need.of_bound else "fact", need.slot)], need) for need in route.needs]
+        needs = [(placed[Node(need.kind, need.slot)], need) for need in route.needs]
         needs.sort(key=lambda pair: pair[0].y)
         for y, (start, need) in zip(_ports(box, len(needs)), needs, strict=True):
             color = STATUS_COLORS[need.status] if route.status != CLOSED else FAINT
             x = (start.right, box.x - SIGN)
             canvas.curve(x, (start.y, y), color=color, dashed=need.status == NOT_KNOWN)
-            canvas.text(box.x - SIGN / 2, y, SIGNS[need.status], size=TINY, color=color, bold=True, align="center")
+            canvas.text(box.x - SIGN / 2, y, MARKS[need.status], size=TINY, color=color, bold=True, align="center")
         writes = sorted((placed[Node("write", write.key, write.value)] for write in route.writes), key=lambda b: b.y)
         for y, end in zip(_ports(box, len(writes)), writes, strict=True):
             line = 1.2 if route.status == COMPLETED else 0.9
@@ -127,9 +127,8 @@ def _draw_write(crisis: Crisis, canvas: Canvas, box: Box, write: Write) -> None:
     """A value that routes give to a fact, filled if the fact has it now, with signs of its consequences."""
     canvas.box(*box.frame, **(KNOWN if write.holds else {"fill": PAPER, "edge": MUTED, "line": 0.8}), radius=3)
     right = box.right - 3
-    for applies, sign in ((write.succeeds, STAR), (write.reaches, FLAG), (write.fails, DANGER)):
-        if applies:
-            right -= canvas.text(right, box.y, sign, size=TEXT, color=COLORS[sign], align="right") + 1
+    for sign in write.signs:
+        right -= canvas.text(right, box.y, sign, size=TEXT, color=COLORS[sign], align="right") + 1
     size, room = SMALL if box.height > 9 else TINY, right - box.x - 7
     value = fitting(f"= {write.value}", room / 2, size)
     name = fitting(crisis.facts[write.key].name, room - text_width(f" {value}", size), size)
@@ -181,7 +180,7 @@ def _draw_route_name(route: Route, canvas: Canvas, box: Box, y: float) -> None:
 
 def _draw_legend(canvas: Canvas) -> None:
     """The legend of colors and signs."""
-    signs = {"holds": SIGNS[HOLDS], "fails": SIGNS[FAILS], "success": STAR, "milestone": FLAG, "failure": DANGER}
+    signs = {"holds": MARKS[HOLDS], "fails": MARKS[FAILS], **SIGNS}
     marks = [
         ("known", swatch(7, **KNOWN)),
         ("always shown", swatch(SHOWN, fill=BLUE)),

@@ -1,9 +1,11 @@
-"""Checks that the documents of several environments share: repeated ids, unknown names, capacities."""
+"""What the documents of all environments share: checks, and numbers on their way into arrays and out of them."""
 
 import dataclasses
 import functools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
+
+import numpy as np
 
 from jaxenv.host.names import did_you_mean, listed
 from scenarios.text.errors import OverCapacity, Path, Problem, named
@@ -67,3 +69,20 @@ def over_capacity(path: Path, counts: str, capacity: str, needed: int, limits: A
         package = type(limits).__module__.rpartition(".")[0]
         more = f"{package}.Limits({capacity}={needed})"
         yield OverCapacity(path, text + f"To raise it, pass limits={more} here and to jaxenv.make.")
+
+
+def like(padding: Any, value: Any) -> Any:
+    """A value in the dtype that its field has."""
+    return np.asarray(value, padding.dtype)
+
+
+def fill(padding: Any, values: Sequence[Any]) -> Any:
+    """The values, then padding."""
+    filled = np.array(padding)
+    filled[: len(values)] = values
+    return filled
+
+
+def shortest(number: Any) -> float:
+    """The float with the fewest digits that is the same float32."""
+    return float(str(np.float32(number)))

@@ -1,21 +1,39 @@
-"""The page of a chat: the list of channels at the left, the messages of the current one beside it."""
+"""The page of a chat: channels at the left, the messages of the current one, and people and statistics at the right."""
 
 import dataclasses
 import itertools
 from collections.abc import Sequence
 
 from jaxenv.envs.teamsclone.dynamics import MAX_UNREAD
-from jaxenv.envs.teamsclone.view.history import ANSWERED, PENDING
-from jaxenv.envs.teamsclone.view.snapshot import Channel, Chat, Message
-from jaxenv.envs.teamsclone.view.text import call_of, reactions_of, when
-from jaxenv.envs.teamsclone.view.theme import AGENT, OUTCOMES, avatar, color_of, dot, pill
+from jaxenv.envs.teamsclone.types import AWAY, BUSY, OFFLINE, PRESENCE
+from jaxenv.envs.teamsclone.view.history import ANSWERED, MISSED, PENDING
+from jaxenv.envs.teamsclone.view.snapshot import OVER, Channel, Chat, Message, Person
+from jaxenv.envs.teamsclone.view.text import call_of, reactions_of, statistics, when
 from jaxenv.rendering.canvas import LARGE, SMALL, TINY, Canvas
-from jaxenv.rendering.theme import ALARM, BLUE, GREEN, INK, MUTED, PAPER, WASH, text_width, tint, wrapped
+from jaxenv.rendering.theme import (
+    ALARM,
+    BLUE,
+    GREEN,
+    INK,
+    MUTED,
+    ORANGE,
+    PAPER,
+    PURPLE,
+    WASH,
+    text_width,
+    tint,
+    wrapped,
+)
+
+OUTCOMES = {PENDING: ORANGE, ANSWERED: GREEN, MISSED: MUTED, OVER: MUTED}
+PEOPLE = (BLUE, PURPLE, "#2a9d8f", "#c8663d", "#5b6bb5", "#8a7a2f", "#7a5c86")
+AGENT = "#34495e"
+PRESENT = dict.fromkeys(PRESENCE, GREEN) | {PRESENCE[BUSY]: ALARM, PRESENCE[AWAY]: ORANGE, PRESENCE[OFFLINE]: MUTED}
 
 LIST, HEADER, FOOT = 158.0, 30.0, 34.0  # points: width of the list, heights above and under it
 ROW, CALL, TEAM = 21.0, 12.0, 22.0  # points, heights in the list
 BADGE = 11.0  # points, height
-SIZE = 8.5  # points, text in the list
+SIZE = 8.5  # points, text in the lists
 
 MESSAGE = 8.8  # points, the text of a message
 LEFT, RIGHT = 38.0, 12.0  # points beside the text
@@ -26,8 +44,46 @@ TOP = 14.0  # points, the height of the line about earlier messages
 GROUND = 0.14  # share of its color in the ground of a mention
 CURRENT = (PENDING, ANSWERED)  # outcomes of mentions that stand out; others are grey
 
+PERSON, FACT = 23.0, 13.5  # points, heights of a person and of a number
+CLOCK, GAP = 42.0, 20.0  # points
 
-def draw(chat: Chat, canvas: Canvas) -> None:
+
+def color_of(number: int, is_agent: bool) -> str:
+    """The color of a person."""
+    return AGENT if is_agent else PEOPLE[number % len(PEOPLE)]
+
+
+def agent_color(agent: int, is_viewer: bool) -> str:
+    """The color of one of several agents: dark for the viewer."""
+    return AGENT if is_viewer else tint(PEOPLE[agent % len(PEOPLE)], 0.75)
+
+
+def avatar(canvas: Canvas, x: float, y: float, radius: float, name: str, color: str) -> None:
+    """A disc with the initial of a name, and with the number if the name ends in one."""
+    last = name.split()[-1] if name.split() else ""
+    initial = name[:1].upper() + (last if last.isdigit() else "")
+    size = radius * (0.95 if len(initial) == 1 else 0.8)
+    canvas.disc(x, y, radius, fill=color)
+    canvas.text(x, y, initial, size=size, color=PAPER, bold=True, align="center")
+
+
+def dot(canvas: Canvas, x: float, y: float, presence: str) -> None:
+    """A dot with a rim for the presence of a person, hollow for offline."""
+    canvas.disc(x, y, 3.6, fill=PAPER)
+    if presence == PRESENCE[OFFLINE]:
+        canvas.disc(x, y, 2.3, edge=PRESENT[presence])
+    else:
+        canvas.disc(x, y, 2.7, fill=PRESENT[presence])
+
+
+def pill(
+    canvas: Canvas, x: float, y: float, width: float, height: float, *, fill: str, edge: str | None = None
+) -> None:
+    """A box with round ends, centred at height y."""
+    canvas.box(x, y - height / 2, width, height, fill=fill, edge=edge, line=0.6, radius=height / 2)
+
+
+def draw_main(chat: Chat, canvas: Canvas) -> None:
     """Channels and messages."""
     _draw_list(chat, canvas.part(0, 0, LIST, canvas.height))
     left = LIST + 10
@@ -196,3 +252,51 @@ def _draw_line(canvas: Canvas, x: float, y: float, line: str, message: Message) 
         canvas.text(left, y, mention, size=MESSAGE, color=color)
         end = text_width(before + mention + after, MESSAGE) - text_width(after.strip(), MESSAGE)
         canvas.text(x + end, y, after, size=MESSAGE, color=ink)
+
+
+def draw_side(chat: Chat, canvas: Canvas) -> None:
+    """The clock, the people and the statistics of the agent, as far as they fit."""
+    _draw_clock(chat, canvas)
+    facts = statistics(chat)
+    room = canvas.height - CLOCK - 12 - GAP
+    fits = len(chat.people) * PERSON + len(facts) * FACT <= room
+    y = _draw_people(chat.people, canvas, CLOCK, PERSON if fits else max(room / len(chat.people) / 2, 15))
+    _draw_facts(chat, facts, canvas, y + GAP)
+
+
+def _draw_clock(chat: Chat, canvas: Canvas) -> None:
+    """How far the episode has come."""
+    canvas.text(0, 11, "Step", size=SIZE, bold=True)
+    canvas.text(canvas.width, 11, f"{chat.clock} of {chat.time_limit}", size=SMALL, color=MUTED, align="right")
+    canvas.bar(0, 21, canvas.width, 4, min(chat.clock / max(chat.time_limit, 1), 1.0), AGENT, radius=2)
+
+
+def _draw_people(people: Sequence[Person], canvas: Canvas, y: float, row: float) -> float:
+    """Everybody with a dot for their presence; returns the height under them."""
+    canvas.text(0, y, "People", size=SIZE, bold=True)
+    y += 12
+    radius = min(8.5, row / 2 - 1.5)
+    for person in people:
+        middle = y + row / 2
+        avatar(canvas, 9, middle, radius, person.name, color_of(person.number, person.is_agent))
+        dot(canvas, 9 + 0.75 * radius, middle + 0.7 * radius, person.presence)
+        used = canvas.text(canvas.width, middle, person.presence, size=SMALL, color=MUTED, align="right")
+        name = f"{person.name} (you)" if person.is_viewer else person.name
+        canvas.text(24, middle, name, size=SIZE, bold=person.is_viewer, width=canvas.width - 30 - used)
+        y += row
+    return y
+
+
+def _draw_facts(chat: Chat, facts: Sequence[tuple[str, str]], canvas: Canvas, y: float) -> None:
+    """The statistics so far, the return first."""
+    canvas.text(0, y, f"So far, {chat.viewer}" if len(chat.names.agents) > 1 else "So far", size=SIZE, bold=True)
+    (_, total), *rest = facts
+    canvas.text(canvas.width, y, f"return {total}", size=SIZE, bold=True, align="right")
+    y += 14
+    for name, value in rest:
+        if y > canvas.height - FACT / 2:
+            return
+        canvas.text(0, y, name, size=SMALL, color=MUTED)
+        color = {"answered": GREEN, "missed": ORANGE}.get(name, INK) if value != "0" else INK
+        canvas.text(canvas.width, y, value, size=SMALL, align="right", color=color, bold=color != INK)
+        y += FACT
