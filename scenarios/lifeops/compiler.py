@@ -6,20 +6,14 @@ from typing import Any
 import numpy as np
 
 from jaxenv.envs.lifeops import types
-from jaxenv.envs.lifeops.types import (
-    ABSENT,
-    KINDS,
-    NO_LIMIT,
-    UNSET,
-    WEEKDAYS,
-    Limits,
-    Scenario,
-    empty_scenario,
-)
+from jaxenv.envs.lifeops.types import ABSENT, KINDS, NO_LIMIT, UNSET, WEEKDAYS, Limits, Scenario, empty_scenario
 from scenarios.compiling import fill, like, shortest
 from scenarios.lifeops import checks
 from scenarios.lifeops.document import SPARE_STEPS, Day, Event, Persona, Request, Task
 from scenarios.text.errors import ScenarioError
+
+PLACE_NAMES = ("Home", "Office", "Downtown", "Gym", "School", "Cafe", "Market", "Library")
+COLUMNS = ("start", "end", "place", "kind", "importance")
 
 
 def compile(day: Day, limits: Limits = Limits()) -> Scenario:
@@ -132,10 +126,6 @@ def _count_tight_legs(calendar: types.Event, travel: np.ndarray) -> int:
     start, end, place = (np.asarray(column)[:count] for column in (calendar.start, calendar.end, calendar.place))
     gap = start[1:] - end[:-1]
     return int(((gap >= 0) & (travel[place[:-1], place[1:]] > gap)).sum())
-
-
-PLACE_NAMES = ("Home", "Office", "Downtown", "Gym", "School", "Cafe", "Market", "Library")
-COLUMNS = ("start", "end", "place", "kind", "importance")
 
 
 def decompile(scenario: Scenario, scenario_id: str = "", places: Sequence[str] = ()) -> Day:

@@ -72,14 +72,9 @@ Window = Annotated[
 ]
 Travel = Annotated[int, Field(ge=0, le=MAX_TRAVEL), expect(f"minutes: an integer from 0 to {MAX_TRAVEL}")]
 Work = Annotated[int, Field(ge=0, le=MAX_MINUTES), expect(f"minutes: an integer from 0 to {MAX_MINUTES}")]
-DueDay = Annotated[
-    int,
-    Field(ge=0, lt=NO_LIMIT),
-    expect(f"0 (today), 1 (tomorrow), … below {NO_LIMIT}, or null"),
-]
+DueDay = Annotated[int, Field(ge=0, lt=NO_LIMIT), expect(f"0 (today), 1 (tomorrow), … below {NO_LIMIT}, or null")]
 Steps = Annotated[int, Field(ge=1), expect("an integer of at least 1")]
 Kind = Annotated[Literal["meeting", "obligation", "focus", "personal"], one_of(KINDS)]
 Weekday = Annotated[
-    Literal["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"],
-    one_of(WEEKDAYS),
+    Literal["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"], one_of(WEEKDAYS)
 ]

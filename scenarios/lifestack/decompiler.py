@@ -15,6 +15,8 @@ from scenarios.lifestack.document import ExoEvent, Milestone, Route, Task
 from scenarios.text.errors import ScenarioError
 
 NEVER_TAKEN = "never"  # a value that no key has
+MAX_DECIMALS, MAX_DIGITS = 4, 9  # of a change in a document: where it is plain, and where it is not
+MAX_TURNS = 1000
 
 
 def decompile(scenario: Scenario, scenario_id: str = "") -> Task:
@@ -227,10 +229,6 @@ def _names(numbers: Any, names: Sequence[str]) -> list[str]:
 def _numbers(numbers: Any) -> list[int]:
     """The numbers in a set, ascending."""
     return [number for number in range(bitsets.MAX_SIZE) if int(numbers) >> number & 1]
-
-
-MAX_DECIMALS, MAX_DIGITS = 4, 9  # of a change in a document: where it is plain, and where it is not
-MAX_TURNS = 1000
 
 
 def values_for(count: int, orders: Sequence[int]) -> dict[int, Any]:

@@ -16,6 +16,7 @@ from scenarios.lifestack.document import Task
 from scenarios.lifestack.fields import Condition, is_number
 
 COMPARE = {"gt": operator.gt, "lt": operator.lt, "ge": operator.ge, "le": operator.le}
+MONEY_PER_STEP = 100  # if neither a budget nor resources give an amount
 
 
 class Bound(NamedTuple):
@@ -146,9 +147,6 @@ def _code(values: Any, value: Any) -> int:
     if place is None:
         raise ValueError(f"{value!r} is none of {values}")
     return place + 1
-
-
-MONEY_PER_STEP = 100  # if neither a budget nor resources give an amount
 
 
 def metrics_at_reset(task: Task) -> np.ndarray:

@@ -15,6 +15,10 @@ from scenarios.lifestack.facts import Facts, bound, hundredths, metrics_at_reset
 from scenarios.lifestack.fields import AnyOf, Condition
 from scenarios.text.errors import MAX_QUOTE, Problem, named, quote
 
+MAX_STAKES = 12  # side income from which on winning may not pay
+MAX_STAKES_WITHOUT_DEADLINE = 7
+MAX_WORDED = 3  # alternatives of a condition that a warning explains
+
 
 def never_fires(task: Task, event: ExoEvent) -> bool:
     """Whether an event comes only after the end of the task."""
@@ -81,11 +85,6 @@ def _ranges(metrics: np.ndarray, events: list[ExoEvent], routes: list[Route]) ->
     low = np.where((often < 0).any(axis=0), 0, low)
     high = np.where((often > 0).any(axis=0), HIGHEST, high)
     return np.clip(low, 0, HIGHEST), np.clip(high, 0, HIGHEST)
-
-
-MAX_STAKES = 12  # side income from which on winning may not pay
-MAX_STAKES_WITHOUT_DEADLINE = 7
-MAX_WORDED = 3  # alternatives of a condition that a warning explains
 
 
 def warnings(task: Task) -> list[Problem]:

@@ -11,6 +11,11 @@ fastapi = optional("fastapi", "the server", "openenv")
 http = optional("uvicorn.protocols.http.auto", "the server", "openenv")
 
 HEAD_SECONDS = 60  # from a connection's beginning, or its last answer, until the head of the next request is complete
+MAX_BODY = 2**20  # bytes of a request or a message
+BODY_SECONDS = 60  # for the body of a request, from its head on
+MAX_TYPE = 255  # characters of the type of a message, which an answer repeats
+NO_OBJECT = json.dumps({"type": "(the message is not a JSON object of a known type)"})
+"""The message that the server answers as an unknown type."""
 
 
 class TimedConnection(http.AutoHTTPProtocol):
@@ -50,13 +55,6 @@ class TimedConnection(http.AutoHTTPProtocol):
         is_at_work = self.cycle is not None and not self.cycle.response_complete
         if not is_websocket and not is_at_work:
             self.transport.close()
-
-
-MAX_BODY = 2**20  # bytes of a request or a message
-BODY_SECONDS = 60  # for the body of a request, from its head on
-MAX_TYPE = 255  # characters of the type of a message, which an answer repeats
-NO_OBJECT = json.dumps({"type": "(the message is not a JSON object of a known type)"})
-"""The message that the server answers as an unknown type."""
 
 
 class Guard:

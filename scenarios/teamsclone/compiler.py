@@ -12,20 +12,14 @@ import numpy as np
 from jaxenv.core import ScenarioBank
 from jaxenv.envs.teamsclone import messages
 from jaxenv.envs.teamsclone.texts import default_table, embed
-from jaxenv.envs.teamsclone.types import (
-    KINDS,
-    MAX_TEXTS,
-    ONE,
-    POSTED_KINDS,
-    PRESENCE,
-    Limits,
-    Scenario,
-    empty_scenario,
-)
+from jaxenv.envs.teamsclone.types import KINDS, MAX_TEXTS, ONE, POSTED_KINDS, PRESENCE, Limits, Scenario, empty_scenario
 from scenarios.compiling import fill, like
 from scenarios.teamsclone import checks
 from scenarios.teamsclone.document import Workspace
 from scenarios.text.errors import ScenarioError
+
+NUMBERED = re.compile(r"text ([1-9]\d{0,5})")
+MAX_DIGITS = 6  # after the point, of a decompiled number
 
 
 def compile(workspace: Workspace, limits: Limits = Limits()) -> Scenario:
@@ -188,9 +182,6 @@ def _texts(scenario: Scenario, kind: int) -> list[str]:
     return [text_of(code) for code in np.asarray(scenario.texts)[first : first + number].tolist()]
 
 
-NUMBERED = re.compile(r"text ([1-9]\d{0,5})")
-
-
 def texts(workspaces: Iterable[Workspace]) -> list[str]:
     """The rows of the table: the default texts, then each workspace's own in the order of their first use.
 
@@ -226,9 +217,6 @@ def _code_of(text: str, first: int) -> int | None:
     found = NUMBERED.fullmatch(text)
     code = int(found[1]) if found else -1
     return code if first <= code < MAX_TEXTS else None
-
-
-MAX_DIGITS = 6  # after the point, of a decompiled number
 
 
 def to_fixed(probability: float) -> int:

@@ -25,28 +25,12 @@ Row = Annotated[
     expect(f"four weights from 0 to {MAX_WEIGHT}, for {', '.join(PRESENCE)} next"),
 ]
 Wait = Annotated[int, Field(ge=1, le=MAX_WAIT), expect(f"a number of steps: an integer from 1 to {MAX_WAIT}")]
-Agent = Annotated[
-    int,
-    Field(ge=0, le=MAX_AGENTS - 1),
-    expect(f"an agent: an integer from 0 to {MAX_AGENTS - 1}"),
-]
+Agent = Annotated[int, Field(ge=0, le=MAX_AGENTS - 1), expect(f"an agent: an integer from 0 to {MAX_AGENTS - 1}")]
 Milliseconds = Annotated[
-    int,
-    Field(ge=0, le=LAST_MILLISECOND),
-    expect(f"milliseconds since 1970: an integer from 0 to {LAST_MILLISECOND}"),
+    int, Field(ge=0, le=LAST_MILLISECOND), expect(f"milliseconds since 1970: an integer from 0 to {LAST_MILLISECOND}")
 ]
 Presence = Annotated[Literal["available", "busy", "away", "offline"], one_of(PRESENCE)]
 Kind = Annotated[
-    Literal[
-        "chatter",
-        "question",
-        "greeting",
-        "announcement",
-        "mention",
-        "invitation",
-        "reply",
-        "status",
-        "thanks",
-    ],
+    Literal["chatter", "question", "greeting", "announcement", "mention", "invitation", "reply", "status", "thanks"],
     one_of(KINDS),
 ]

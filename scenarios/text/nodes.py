@@ -1,4 +1,8 @@
-"""YAML and JSON as nodes: the values that a parser found, each with its line, before aliases are resolved."""
+"""YAML and JSON as nodes: the values that a parser found, each with its line, before aliases are resolved.
+
+Plain words of YAML mean the same as in YAML 1.2 and JSON: `true`, `null`, decimal numbers; everything else is text, so
+that `No`, `0540`, `9:30` and `2020-01-01` do not silently turn into something else. Tags are refused.
+"""
 
 import json
 import re

@@ -14,6 +14,9 @@ from scenarios.solvers.lifestack.tables import members_of
 MAX_NODES = 300_000  # of the game without metrics; beyond, bounds are coarse
 SHARE = 0.5  # of the seconds, for the game without metrics
 MAX_STEPS = 400  # of an episode; beyond, bounds are coarse
+THRESHOLDS = (0, 8, 15, 20, 30)  # of the lowest metric
+REST = FIRST_UPKEEP
+DIGITS = 9  # behind which bounds are equal
 
 
 class Bound:
@@ -111,13 +114,11 @@ def expected_return(model: Model, policy: Policy, budget: Budget) -> float:
     return expected(model, policy, lambda outcome: outcome.reward, budget)
 
 
-THRESHOLDS = (0, 8, 15, 20, 30)  # of the lowest metric
-REST = FIRST_UPKEEP
-DIGITS = 9  # behind which bounds are equal
-
-
 class Rollout:
-    """One of these policies, on one model.
+    """A simple policy, evaluated over every draw: one of them wins most winnable tasks, in milliseconds.
+
+    It plays the best entry of the game without metrics (`relaxed`), but first tends to a metric that is below a
+    threshold, or that is the only thing that success or a route still requires.
 
     Args:
         model: the game; its weights decide what counts.

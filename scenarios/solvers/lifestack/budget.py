@@ -1,4 +1,7 @@
-"""The limits of a search: seconds of computing, nodes and states, and recursion as deep as an episode is long."""
+"""The limits of a search: seconds of computing, nodes and states, and recursion as deep as an episode is long.
+
+A function that calls itself is written as a generator: it yields the calls that it waits for, and returns its result.
+"""
 
 import time
 from collections.abc import Generator

@@ -1,4 +1,9 @@
-"""The game of one scenario for a player who sees the facts: states, entries and outcomes."""
+"""The game of one scenario for a player who sees the facts: states, entries and outcomes.
+
+It follows the turn of the rules without knowledge, which changes nothing for such a player. States with the same
+future are made equal: marks of routes that are over, closed routes that are completed, and resources that cannot
+be spent any more are dropped.
+"""
 
 import itertools
 import math
@@ -11,6 +16,12 @@ from jaxenv.envs.lifestack.metrics import HIGHEST
 from jaxenv.envs.lifestack.types import EVERY_STEP, MAX_ENERGY, NUM_METRICS
 from scenarios.solvers.lifestack.budget import require_few_draws
 from scenarios.solvers.lifestack.tables import VERB_BITS, Tables, members_of
+
+TIME = [int(time) for time in actions.TIME]
+ENERGY = [int(energy) for energy in actions.ENERGY]
+MAX_TIME = max(TIME[FIRST_UPKEEP:])
+MAX_UPKEEP = max(ENERGY[FIRST_UPKEEP:])
+ALL_VERBS = (1 << VERB_BITS) - 1
 
 
 class Weights(NamedTuple):
@@ -82,13 +93,6 @@ class RemainingCost(NamedTuple):
     energy: int
     extra_time: int  # beyond the time of as many steps of upkeep
     extra_energy: int
-
-
-TIME = [int(time) for time in actions.TIME]
-ENERGY = [int(energy) for energy in actions.ENERGY]
-MAX_TIME = max(TIME[FIRST_UPKEEP:])
-MAX_UPKEEP = max(ENERGY[FIRST_UPKEEP:])
-ALL_VERBS = (1 << VERB_BITS) - 1
 
 
 class Model:

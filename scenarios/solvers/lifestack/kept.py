@@ -10,6 +10,8 @@ from jaxenv.envs.lifestack.types import EVERY_STEP, NUM_METRICS
 from scenarios.solvers.lifestack.game import ALL_VERBS, Model
 from scenarios.solvers.lifestack.tables import VERB_BITS, Event, Route, bits, members_of
 
+WORK_BITS = 16  # of the rest of a route: a tail of the steps that any of 2**VERB_BITS sets of verbs leaves
+
 
 class Kept:
     """The metrics, routes and events of one model that matter there, and the most that steps off them earn.
@@ -102,9 +104,6 @@ class Kept:
 def clipped(values: Iterable[int]) -> tuple[int, ...]:
     """Metrics clipped to 0 and 100."""
     return tuple([max(0, min(HIGHEST, value)) for value in values])
-
-
-WORK_BITS = 16  # of the rest of a route: a tail of the steps that any of 2**VERB_BITS sets of verbs leaves
 
 
 class Step(NamedTuple):

@@ -11,6 +11,7 @@ from scenarios.solvers.lifestack.game import WIN_ONLY, Entry, Model, Outcome, St
 from scenarios.solvers.lifestack.tables import Tables
 
 SLACK = 1e-9  # differences below are rounding
+SECONDS_OF_ROLLOUTS = 0.5  # at least, however short a search is
 
 
 class Node:
@@ -116,9 +117,6 @@ class Search:
             if found <= needed:
                 return min(total, floor)
         return total
-
-
-SECONDS_OF_ROLLOUTS = 0.5  # at least, however short a search is
 
 
 def chance_to_win(scenario: Scenario, seconds: float = 5.0) -> tuple[float, float]:
