@@ -13,15 +13,15 @@ from typing import Any
 import jax
 from tyro.conf import Positional
 
-from lab.bench import targets
+from lab.bench import hlo, targets
 from lab.bench.speeds import others
 from lab.bench.targets import OPTIONS, Target, device, on
-from train.benchmark import hardware, hlo, report
+from train.benchmark import hardware, report
 from train.benchmark.selection import select
 from train.benchmark.workload import STEPS, Workload, sizes
 from train.cli.benchmark import listed, numbers_of_envs
-from train.cli.option_bounds import call
-from train.run.turns import program_bytes
+from train.cli.numbers import call
+from train.run.group import program_bytes
 
 GIGA = 1e9
 

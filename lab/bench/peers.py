@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxenv.host.names import did_you_mean_one_of
-from train.benchmark.programs import Program, rows
+from train.benchmark.workload import Program, rows
 
 IDS = {"jumanji": ("TSP-v1", "Knapsack-v1", "JobShop-v0"), "gymnax": ("Breakout-MinAtar", "CartPole-v1")}
 

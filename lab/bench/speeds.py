@@ -10,7 +10,7 @@ from train.benchmark.measure import Result
 from train.benchmark.selection import Build, select, stepped
 from train.benchmark.workload import STEPS
 from train.cli.benchmark import keep, listed, numbers_of_envs, run
-from train.cli.option_bounds import call
+from train.cli.numbers import call
 
 YARDSTICKS = ("Knapsack-v1", "Breakout-MinAtar")  # the speed of the others is also given as a multiple of these
 

@@ -13,7 +13,7 @@ from jaxenv.core.types import Policy, StatefulPolicy
 from jaxenv.evaluation import evaluate
 from lab.results.agents import LEARNERS
 from train import training
-from train.cli.trained import digest
+from train.cli.policies import digest
 from train.log.metrics import read_metrics
 from train.save.checkpoint import Finished
 from train.save.folder import RunFolder, runs_in

@@ -7,6 +7,8 @@ that they are taken on have no separate program: they are the rest.
 
 import dataclasses
 import functools
+import math
+import re
 import statistics
 from collections.abc import Callable
 from pathlib import Path
@@ -19,10 +21,9 @@ from jax import lax
 import jaxenv
 from jaxenv.core import Environment
 from jaxenv.core.types import Key
-from train.benchmark import hlo, learning
+from train.benchmark import selection
 from train.benchmark.measure import Running, compile_all, take_turns
-from train.benchmark.programs import registered
-from train.benchmark.workload import Workload, steps_of
+from train.benchmark.workload import Workload, registered, steps_of
 from train.experience.bank import generate_bank
 from train.learning.returns import generalized_advantages
 from train.learning.state import initial_weights
@@ -41,7 +42,7 @@ class Profile:
     seconds: float  # of it, median over the rounds
     shares: dict[str, float]  # part -> of that time, median over the rounds; they sum to about 1
     memory: dict[str, int]  # bytes of arguments, results and temporaries; results inside arguments apart
-    buffers: list[tuple[hlo.Array, str, int]]
+    arrays: list[tuple[str, float, int, str]]  # see `largest_arrays`
     trace: Path
 
 
@@ -70,7 +71,7 @@ def profile(
         seconds=config.steps_per_superstep / whole.result.median,
         shares=shares(running),
         memory={name: getattr(memory, f"{name}_size_in_bytes") for name in names},
-        buffers=hlo.largest(hlo.parse(compiled.as_text())),
+        arrays=largest_arrays(compiled.as_text()),
         trace=trace,
     )
 
@@ -81,9 +82,9 @@ def workloads(config: Config) -> list[Workload]:
     sizes = config.rollout
     program = registered(config.env, counted=True)
     found = [
-        dataclasses.replace(learning.training(config), name=WHOLE),
+        dataclasses.replace(selection.training(config), name=WHOLE),
         dataclasses.replace(steps_of(program, sizes.num_envs, steps=sizes.num_steps), name="environment"),
-        dataclasses.replace(learning.acting(config, steps=sizes.num_steps), name=ACTING),
+        dataclasses.replace(selection.acting(config, steps=sizes.num_steps), name=ACTING),
         _alone("advantages", config, functools.partial(_returns, config, env), _advantages(config)),
         _alone("optimizer", config, functools.partial(_weights, config, env), _optimizer(config, env.num_agents)),
     ]
@@ -164,6 +165,32 @@ def _scenarios(config: Config, env: Environment) -> Callable[..., Any]:
     return run
 
 
+def largest_arrays(text: str, *, count: int = 12) -> list[tuple[str, float, int, str]]:
+    """The largest arrays of a compiled program: (type, bytes, instructions that give one, where in JAX one is from).
+
+    Those that do not live at the same time may share memory, and an array updated in place is one with several
+    instructions.
+
+    >>> text = jax.jit(lambda x: jnp.sort(x)).lower(jnp.zeros(8)).compile().as_text()
+    >>> [(kind, size) for kind, size, *_ in largest_arrays(text)]
+    [('f32[8]', 32.0)]
+    """
+    fused, found = set(re.findall(r"(?:calls|to_apply)=%?([\w.\-]+)", text)), {}
+    for computation in re.split(r"^\}", text, flags=re.MULTILINE):
+        name = re.search(r"^(?:ENTRY )?%?([\w.\-]+) \(", computation, re.MULTILINE)
+        if name is None or name[1] in fused:
+            continue
+        for dtype, dims, op, rest in re.findall(r"= ([a-z]\w*)\[([\d,]*)\]\S* ([a-z][\w\-]*)\((.*)", computation):
+            if op not in ("get-tuple-element", "bitcast", "constant"):
+                bits = re.search(r"\d+", dtype)
+                size = math.prod(int(n) for n in dims.split(",") if n) * int(bits[0] if bits else 8) / 8
+                source = re.search(r'op_name="([^"]*)"', rest)
+                kind, before = f"{dtype}[{dims}]", found.get(f"{dtype}[{dims}]")
+                first = before[3] if before else source[1] if source else ""
+                found[kind] = (kind, size, (before[2] if before else 0) + 1, first)
+    return sorted(found.values(), key=lambda each: -each[1])[:count]
+
+
 def describe(found: Profile) -> str:
     """A profile as text."""
     giga = {name: size / 1e9 for name, size in found.memory.items()}
@@ -179,8 +206,8 @@ def describe(found: Profile) -> str:
         f"- in place {giga['alias']:.3f} + temporaries {giga['temp']:.3f}",
         "its largest arrays (those that do not live at the same time share memory)",
         *(
-            f"  {array.padded / 1e6:>10.3f} MB  {array!s:<28} x{times:<4} {source[-70:]}"
-            for array, source, times in found.buffers
+            f"  {size / 1e6:>10.3f} MB  {kind:<28} x{times:<4} {source[-70:]}"
+            for kind, size, times, source in found.arrays
         ),
         "",
         f"trace of one superstep: {found.trace} (tensorboard --logdir, or ui.perfetto.dev)",

@@ -12,8 +12,8 @@ import jaxenv
 from jaxenv.core import Environment
 from jaxenv.host.companions import command
 from jaxenv.host.names import did_you_mean, did_you_mean_one_of, short
-from train.cli import whole_numbers
-from train.networks import own
+from train.cli import numbers
+from train.networks import custom
 from train.save.folder import RunFolder
 from train.save.policy_file import check_algorithm
 from train.settings import presets, task
@@ -97,7 +97,7 @@ def _num_envs(argv: Sequence[str]) -> int | None:
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--num-envs", "--num_envs")
     try:
-        number = whole_numbers.parse(parser.parse_known_args(list(argv))[0].num_envs or "")
+        number = numbers.parse(parser.parse_known_args(list(argv))[0].num_envs or "")
     except (ValueError, SystemExit):
         return None  # tyro reports the mistake
     return number if 1 <= number <= MAX_BATCH else None
@@ -121,8 +121,8 @@ def _sizes(config: Config) -> list[tuple[str, int]]:
 def register_own(name: str) -> None:
     """Registers the environment that `MODULE:FACTORY` on the command line stands for, under that name."""
     if name not in jaxenv.registered():
-        factory = own.import_named(name, "--env")
-        found = own.made(factory, name, "--env")
+        factory = custom.import_named(name, "--env")
+        found = custom.made(factory, name, "--env")
         if not isinstance(found, Environment):
             raise ValueError(f"--env {name}: expected a jaxenv.Environment, got {type(found).__name__}")
         jaxenv.register(name, factory)
@@ -174,7 +174,7 @@ def _check_task(folder: RunFolder, config: Config) -> None:
 def _with_arguments(default: Config, named: argparse.Namespace) -> Config:
     """The settings with the given arguments of the environment, and the given network."""
     given = task.parse_arguments(named.env_args or ())
-    network = own.import_again(named.network, default.network) if named.network else default.network
+    network = custom.import_again(named.network, default.network) if named.network else default.network
     return dataclasses.replace(default, env_args={**default.env_args, **given}, network=network)
 
 
@@ -196,7 +196,7 @@ def _with_options(algorithm: str, default: Config, argv: Sequence[str]) -> Confi
         default=options(default, Start(), numbers()),
         prog=f"{command('train')} {algorithm}",
         description=DESCRIPTION.format(algorithm=algorithm.upper()),
-        registry=whole_numbers.REGISTRY,
+        registry=numbers.REGISTRY,
     )
     given = zip(known, dataclasses.astuple(found.params), strict=True)
     changed = {name: value for name, value in given if value != known[name]}

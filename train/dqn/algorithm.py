@@ -27,8 +27,7 @@ from train.learning import state as states
 from train.learning.q_learning import Metrics, epsilon_of, exploring, network_of
 from train.learning.state import begin, observed, on_one_device
 from train.learning.updates import Update, compiled, has_failed, keep_if_finite, scheduled
-from train.networks.policy import LearnedPolicy
-from train.networks.reader import Reader
+from train.networks.policy import LearnedPolicy, Reader
 from train.settings.config import Config
 from train.settings.groups import Hyper
 

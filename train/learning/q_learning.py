@@ -20,9 +20,8 @@ from flax import struct
 from train.experience import rollout
 from train.learning.gradients import not_finite_terms
 from train.learning.updates import linear
-from train.networks.critic import Critic
-from train.networks.distributions import MaskedCategorical
 from train.networks.network import PureNetwork, make_network
+from train.networks.outputs import Critic, MaskedCategorical
 from train.settings.config import Config
 from train.settings.groups import QLearning
 
@@ -80,7 +79,7 @@ def network_of(config: Config, num_actions: int) -> PureNetwork:
         ValueError: for one with a recurrent core.
     """
     network = make_network(config.network, num_actions)
-    if network.memory:
+    if network.carry_size:
         raise ValueError("only ppo trains a network with memory: expected core none, got gru")
     return network
 

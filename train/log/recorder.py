@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from train.log.events import Events
 from train.log.metrics import MetricsWriter, read_metrics
-from train.log.weights_and_biases import WeightsAndBiases
+from train.log.trackers import Events, WeightsAndBiases
 from train.processes import is_writer
 from train.save.checkpoint import Progress
 from train.save.folder import RunFolder

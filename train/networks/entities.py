@@ -15,8 +15,8 @@ from jaxenv.core import Environment
 from jaxenv.core.entities import ActionTables, Entities, EntityGroup, dense
 from jaxenv.core.types import ActionMask
 from train.networks.actor_critic import ActorCritic
-from train.networks.distributions import MaskedCategorical
 from train.networks.layers import PRECISION, Dense, orthogonal
+from train.networks.outputs import MaskedCategorical
 from train.settings.groups import Network
 
 

@@ -5,10 +5,9 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from train.run.clock import Clock
 from train.run.group import Group
-from train.run.outcome import FailedUpdate, NotFinite
-from train.run.outputs import Outputs
+from train.run.outputs import FailedUpdate, NotFinite, Outputs
+from train.run.progress import Clock
 from train.save.checkpoint import Checkpoints, Finished, NoCheckpoints, Progress
 from train.save.folder import RunFolder
 

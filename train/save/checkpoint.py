@@ -20,11 +20,9 @@ import numpy as np
 
 from jaxenv.host.names import short
 from train.processes import is_writer
-from train.save import written_by
-from train.save.digests import digest
-from train.save.named_arrays import by_name, empty, from_names, name_of, shapes
+from train.save.arrays import by_name, digest, empty, from_names, name_of, shapes
 from train.save.orbax_folder import CheckpointError, Damaged, OrbaxFolder
-from train.save.writing import write_atomic
+from train.save.writing import VERSION, write_atomic, written_by
 from train.settings.config import Config
 from train.settings.serialize import differences, from_json, immutable, in_words, to_json
 
@@ -97,7 +95,7 @@ class Checkpoints:
         self._latest = time.monotonic()
         arrays = jax.tree.map(jnp.copy, by_name(state))
         info = {**dataclasses.asdict(progress), "config": to_json(self._config), "shapes": shapes(arrays)}
-        info |= {**written_by.VERSION, "processes": jax.process_count()}
+        info |= {**VERSION, "processes": jax.process_count()}
         if jax.process_count() == 1:  # of several, none has all arrays
             info["digests"] = {name: digest(array) for name, array in arrays.items()}
         info["digest"] = digest(info)
@@ -142,7 +140,7 @@ class Checkpoints:
         try:
             there, here = to_json(from_json(info["config"])), to_json(self._config)
         except (ValueError, TypeError) as error:
-            raise CheckpointError(f"{path} comes from another version: {written_by.in_words(info)}; {error}") from error
+            raise CheckpointError(f"{path} comes from another version: {written_by(info)}; {error}") from error
         differing = differences(immutable(there), immutable(here))
         if differing:
             raise CheckpointError(f"{path} belongs to another run: {in_words(differing)}")

@@ -123,8 +123,8 @@ class Network:
 
     # What a network reads has about mean 0 and variance 1, by statistics of all that was seen in training so far.
     normalize_observations: bool = False
-    # A module of the user's own, MODULE:NAME, and its arguments; `train.networks.own` fills them in. Then nothing below
-    # may be given.
+    # A custom module, MODULE:NAME, and its arguments; `train.networks.custom` fills them in. Then nothing below may be
+    # given.
     module: tyro.conf.Suppress[str | None] = None
     arguments: tyro.conf.Suppress[Mapping[str, Any]] = dataclasses.field(default_factory=dict)
     encoder: Literal["flat", "entities"] = "flat"  # an MLP over the flat vector, or entities embedded and pooled

@@ -16,8 +16,7 @@ from strategies.tables import STATES
 from train import dqn, ppo, pqn
 from train.cli.main import main
 from train.run import runner, storage
-from train.run.group import Group
-from train.run.start import starting_weights
+from train.run.group import Group, starting_weights
 from train.save import folder as run_folder
 from train.save.checkpoint import NoCheckpoints
 from train.save.policy_file import PolicyError, save_policy

@@ -13,7 +13,7 @@ from jaxenv.core import Environment
 from jaxenv.wrappers import FlattenObservation
 from strategies.tables import Table, table
 from train import ppo
-from train.score.validation import COUNT, SEED, has_generator, make_validator, validation_params, validation_returns
+from train.score.held_out import COUNT, SEED, has_generator, make_validator, validation_params, validation_returns
 from train.settings import presets
 from train.settings.groups import Scenarios
 

@@ -23,8 +23,8 @@ from train import ppo
 from train.log.metrics import read_metrics
 from train.run import runner
 from train.save import folder as run_folder
+from train.save.arrays import by_name
 from train.save.checkpoint import Checkpoints, Progress
-from train.save.named_arrays import by_name
 from train.save.writing import Lines, NotWritten, write_atomic
 
 PARAMS = PROBES["observation"]
@@ -35,7 +35,7 @@ OPTIONS = [  # those of `GENERATED`, with a checkpoint after each superstep
     *("--learning-rate", "5e-3", "--entropy-coef", "0.01", "--no-tensorboard", "--checkpoint-every", "0"),
 ]
 
-OFFER, ADD = "train.save.best_policy:BestPolicy.candidate", "train.run.outputs:Member.add"
+OFFER, ADD = "train.run.outputs:BestPolicy.candidate", "train.run.outputs:Member.add"
 LINE, SAVE = "train.save.writing:Lines.add", "train.save.checkpoint:Checkpoints.save"
 CLOSE, COMPILE = "train.save.checkpoint:Checkpoints.__exit__", "jax:stages.Lowered.compile"
 REPLACE, RENAME, BYTES = "os:replace", "os:rename", "jaxenv.host.whole_file:write_synced"

@@ -1,4 +1,4 @@
-"""Commands whose options are the arguments of a function, and the bounds of their numbers.
+"""Commands whose options are the arguments of a function, and numbers on the command line: 4e6, 4_000_000, 4000000.
 
 The bounds of training are in `train.settings.bounds`.
 """
@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tyro
-
-from train.cli import whole_numbers
+import tyro.constructors as tc
 
 BOUNDS: Mapping[str, tuple[float, float]] = {
     "seed": (0, 2**32 - 1),
@@ -36,7 +35,7 @@ def call(function: Callable[..., object], argv: Sequence[str], program: str) -> 
         ValueError: for a number out of its bounds.
         SystemExit: for arguments that the function does not take, and after `--help`.
     """
-    tyro.cli(checked(function), args=argv, prog=program, registry=whole_numbers.REGISTRY)
+    tyro.cli(checked(function), args=argv, prog=program, registry=REGISTRY)
     return 0
 
 
@@ -57,3 +56,42 @@ def checked(function: Callable[..., object]) -> Callable[..., object]:
         return function(*args, **kwargs)
 
     return command
+
+
+REGISTRY = tc.ConstructorRegistry()
+"""For `tyro.cli`: how it reads integers."""
+
+
+def parse(text: str) -> int:
+    """The integer that a text stands for.
+
+    >>> parse("1e6"), parse("4_000")
+    (1000000, 4000)
+
+    Raises:
+        ValueError: if the text is not an integer.
+    """
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        number = float(text)
+        if number == int(number):
+            return int(number)
+    except (ValueError, OverflowError):
+        pass
+    raise ValueError(f"expected a whole number such as 4000 or 1e6, got {text!r}")
+
+
+@REGISTRY.primitive_rule
+def _integers(type_info: tc.PrimitiveTypeInfo) -> tc.PrimitiveConstructorSpec[Any] | None:
+    if type_info.type is not int:
+        return None
+    return tc.PrimitiveConstructorSpec(
+        nargs=1,
+        metavar="INT",
+        instance_from_str=lambda texts: parse(texts[0]),
+        is_instance=lambda value: isinstance(value, int),
+        str_from_instance=lambda value: [str(value)],
+    )

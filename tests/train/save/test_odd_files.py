@@ -14,9 +14,9 @@ from probes import SMALL
 from lab.results import measure, store
 from train.cli import options
 from train.log.metrics import MetricsWriter, read_metrics
-from train.log.weights_and_biases import WeightsAndBiases
+from train.log.trackers import WeightsAndBiases
+from train.run.outputs import BestPolicy
 from train.save import policy_file
-from train.save.best_policy import BestPolicy
 from train.save.checkpoint import CheckpointError, Checkpoints, Progress
 from train.save.folder import RunFolder
 from train.save.orbax_folder import MAX_DESCRIPTION

@@ -7,7 +7,7 @@ import pytest
 
 from jaxenv import registry
 from train.cli.main import main
-from train.networks import own
+from train.networks import custom
 from train.save.folder import RunFolder
 
 NAMES = {"--env": "walk:Gridworld", "--network": "nets:Net"}
@@ -27,7 +27,7 @@ def forget(monkeypatch, tmp_path):
         for name in ("walk", "nets"):
             monkeypatch.delitem(sys.modules, name, raising=False)
         monkeypatch.setattr(registry, "_FACTORIES", {})
-        monkeypatch.setattr(own, "_MODULES", {})
+        monkeypatch.setattr(custom, "_MODULES", {})
 
     forgotten()
     yield forgotten

@@ -10,7 +10,7 @@ from probes import PROBES
 import train
 from train.cli.main import main
 from train.log.metrics import read_metrics
-from train.log.weights_and_biases import WeightsAndBiases
+from train.log.trackers import WeightsAndBiases
 
 RECORD = {"superstep": 0, "env_steps": 512, "return": 1.5, "length": None}
 

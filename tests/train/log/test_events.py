@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from train.log.events import Events
+from train.log.trackers import Events
 
 RECORD = {"superstep": 0, "env_steps": 512, "return": 1.5, "length": None, "episodes": 3}
 

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from train.networks import own
+from train.networks import custom
 from train.settings.groups import Network
 
 
@@ -19,15 +19,15 @@ def folder(tmp_path, monkeypatch):
 
 def test_a_module_of_the_current_folder_is_found(folder):
     (folder / "mine_alone.py").write_text("def make():\n    return 7\n")
-    assert own.import_named("mine_alone:make", "--env")() == 7
+    assert custom.import_named("mine_alone:make", "--env")() == 7
     with pytest.raises(ValueError, match="--env mine_alon:make: No module named 'mine_alon'"):
-        own.import_named("mine_alon:make", "--env")
+        custom.import_named("mine_alon:make", "--env")
 
 
 def test_a_file_of_the_current_folder_hides_no_module(folder, monkeypatch):
     (folder / "colorsys.py").write_text("raise AssertionError\n")
     monkeypatch.delitem(sys.modules, "colorsys", raising=False)
-    assert own.import_named("colorsys:rgb_to_hsv", "--network").__module__ == "colorsys"
+    assert custom.import_named("colorsys:rgb_to_hsv", "--network").__module__ == "colorsys"
     assert sys.path.count(str(folder)) == 1
 
 
@@ -35,15 +35,15 @@ NETS = "import flax.linen as nn\n\n\nclass Mine(nn.Module):\n    width: int = 8\
 
 
 def test_a_class_of_the_program_that_trained_is_that_of_its_name_in_a_module(folder, monkeypatch):
-    monkeypatch.setattr(own, "_MODULES", {})
+    monkeypatch.setattr(custom, "_MODULES", {})
     (folder / "mine_alone.py").write_text(NETS)
     saved = Network(module="__main__:Mine", arguments={"width": 3})
-    with pytest.raises(own.UnknownNetwork, match="add --network MODULE:Mine"):
-        own.own_network(saved)
-    other = own.import_again("mine_alone:Other", saved)
+    with pytest.raises(custom.UnknownNetwork, match="add --network MODULE:Mine"):
+        custom.custom_network(saved)
+    other = custom.import_again("mine_alone:Other", saved)
     assert (other.module, other.arguments) == ("mine_alone:Other", {"width": 8})
-    with pytest.raises(own.UnknownNetwork):
-        own.own_network(saved)
-    assert own.import_again("mine_alone:Mine", saved) == saved
-    module = own.own_network(saved).module
+    with pytest.raises(custom.UnknownNetwork):
+        custom.custom_network(saved)
+    assert custom.import_again("mine_alone:Mine", saved) == saved
+    module = custom.custom_network(saved).module
     assert (type(module).__module__, type(module).__name__, module.width) == ("mine_alone", "Mine", 3)

@@ -14,9 +14,8 @@ from flax import linen as nn
 from jaxenv.core import Environment
 from jaxenv.core.types import ActionMask, Key
 from jaxenv.host.names import short
-from train.networks.critic import Critic
-from train.networks.distributions import MaskedCategorical
-from train.networks.memory import Sequences
+from train.networks.layers import Sequences
+from train.networks.outputs import Critic, MaskedCategorical
 from train.settings.groups import Network
 
 _MODULES: dict[str, type[nn.Module]] = {}  # by name; those that a run was given, wherever they are defined
@@ -27,7 +26,7 @@ class UnknownNetwork(ValueError):
 
 
 @dataclasses.dataclass(frozen=True)
-class OwnNetwork:
+class CustomNetwork:
     """A module `features -> (logits [..., A], value [...])` as a network.
 
     Features have any leading axes [...]. They are the flat vector of an observation, [..., F] float32, or the result of
@@ -35,16 +34,16 @@ class OwnNetwork:
     """
 
     module: nn.Module
-    memory = 0
+    carry_size = 0
 
     def read(self, env: Environment, observation: Any, params: Any) -> Any:
         """The features of one observation."""
         reads = getattr(self.module, "read", None)
         return env.flatten(observation, params) if reads is None else reads(env, observation, params)
 
-    def init(self, key: Key, features: Any, mask: ActionMask, memory: Sequences | None = None) -> Any:
+    def init(self, key: Key, features: Any, mask: ActionMask, sequences: Sequences | None = None) -> Any:
         """The initial weights."""
-        del mask, memory
+        del mask, sequences
         return self.module.init(key, features)
 
     def __call__(self, weights: Any, features: Any, mask: ActionMask) -> tuple[MaskedCategorical, Critic]:
@@ -53,22 +52,13 @@ class OwnNetwork:
         logits, value = outputs
         return MaskedCategorical.of(logits, mask), Critic(value)
 
-    def policy(self, weights: Any, features: Any, mask: ActionMask) -> MaskedCategorical:
-        """The distribution alone."""
-        return self(weights, features, mask)[0]
-
-    def critic(self, weights: Any, features: Any) -> Critic:
-        """The critic alone."""
-        outputs: Any = self.module.apply(weights, features)
-        return Critic(outputs[1])
-
-    def replay(self, weights: Any, features: Any, mask: ActionMask, memory: Sequences) -> Any:
+    def replay(self, weights: Any, features: Any, mask: ActionMask, sequences: Sequences) -> Any:
         """It has no memory."""
         raise NotImplementedError
 
 
 def settings_of(module: nn.Module) -> Network:
-    """The settings that name a module and its arguments, from which `own_network` makes an equal one.
+    """The settings that name a module and its arguments, from which `custom_network` makes an equal one.
 
     Raises:
         TypeError: for an argument that settings cannot hold.
@@ -86,7 +76,7 @@ def settings_of(module: nn.Module) -> Network:
     return Network(module=name, arguments=arguments)
 
 
-def own_network(settings: Network) -> OwnNetwork:
+def custom_network(settings: Network) -> CustomNetwork:
     """The network whose module the settings name.
 
     Raises:
@@ -108,7 +98,7 @@ def own_network(settings: Network) -> OwnNetwork:
         raise UnknownNetwork(f"the network {name} is not known here: {way}")
     if not (isinstance(kind, type) and issubclass(kind, nn.Module)):
         raise ValueError(f"{name} is not a class of Flax modules")
-    return OwnNetwork(kind(**{name: _as_tuples(value) for name, value in settings.arguments.items()}))
+    return CustomNetwork(kind(**{name: _as_tuples(value) for name, value in settings.arguments.items()}))
 
 
 def check_outputs(settings: Network, env: Environment, env_params: Any) -> None:
@@ -119,7 +109,7 @@ def check_outputs(settings: Network, env: Environment, env_params: Any) -> None:
     """
     if settings.module is None:
         return
-    network = own_network(settings)
+    network = custom_network(settings)
 
     def outputs() -> None:
         observation, _ = env.reset_env(jax.random.key(0), env_params)

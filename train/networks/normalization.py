@@ -1,26 +1,78 @@
-"""Observations with about mean 0 and variance 1: a network whose features are standardized before it reads them.
-
-The statistics are a part of the weights, beside the parameters: whoever has the weights acts on the same numbers, be it
-the rollout, the loss, a checkpoint or a policy file. No gradient reaches them. An algorithm updates them once its
-gradient steps are made, so that an update acts and learns on the same statistics.
-"""
+"""Running means and variances, merged batch by batch and over lanes."""
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+from flax import struct
 from jax import lax
 
 from jaxenv.core import Environment
 from jaxenv.core.entities import Entities, EntityGroup, dense
 from jaxenv.core.types import ActionMask, Key
 from train.lanes import Lanes
-from train.networks.critic import Critic
-from train.networks.distributions import MaskedCategorical
-from train.networks.memory import Sequences
-from train.networks.moments import Moments
+from train.networks.layers import Sequences
+from train.networks.outputs import Critic, MaskedCategorical
+
+EPSILON = 1e-8  # added to a variance before a division
+LIMIT = 10.0  # standard deviations, to which scaled values are clipped
+
+
+class Moments(struct.PyTreeNode):
+    """Mean and variance of F numbers, over the rows that were seen so far.
+
+    >>> import jax.numpy as jnp
+    >>> seen = Moments.of(jnp.array([[1.0], [3.0]])).merge(Moments.of(jnp.array([[8.0]])))
+    >>> float(seen.count), seen.mean.tolist()
+    (3.0, [4.0])
+    """
+
+    count: jax.Array  # [] float32, rows; in float32 its growth is exact enough far beyond 2**24
+    mean: jax.Array  # [F] float32
+    variance: jax.Array  # [F] float32, of the population; of no rows 1, so that `standardize` changes nothing
+
+    @classmethod
+    def none(cls, size: int) -> "Moments":
+        """Of no rows."""
+        return cls(jnp.float32(0), jnp.zeros(size, jnp.float32), jnp.ones(size, jnp.float32))
+
+    @classmethod
+    def of(cls, rows: jax.Array, exists: jax.Array | None = None) -> "Moments":
+        """Of [..., F] float32, or of those rows that exist ([...] bool)."""
+        exists = jnp.ones(rows.shape[:-1], bool) if exists is None else exists
+        over = tuple(range(rows.ndim - 1))
+        share = exists[..., None] / jnp.maximum(jnp.sum(exists), 1)
+        mean = jnp.sum(share * rows, axis=over)
+        off = rows - jnp.expand_dims(mean, over)
+        return cls(jnp.sum(exists, dtype=jnp.float32), mean, jnp.sum(share * jnp.square(off), axis=over))
+
+    def merge(self, other: "Moments") -> "Moments":
+        """Of the rows of both (Chan, Golub and LeVeque 1979, eq. 2.1)."""
+        count = self.count + other.count
+        share = other.count / jnp.maximum(count, 1.0)
+        off = other.mean - self.mean
+        variance = (1.0 - share) * self.variance + share * other.variance + share * (1.0 - share) * jnp.square(off)
+        return Moments(count, self.mean + share * off, variance)
+
+    def over(self, lanes: Lanes) -> "Moments":
+        """Of the rows of all lanes, the same in each."""
+        count = lanes.sum(self.count)
+        share = self.count / jnp.maximum(count, 1.0)
+        mean = lanes.sum(share * self.mean)
+        return Moments(count, mean, lanes.sum(share * (self.variance + jnp.square(self.mean - mean))))
+
+    def standardize(self, rows: jax.Array) -> jax.Array:
+        """[..., F] float32 with about mean 0 and variance 1, clipped to `LIMIT`."""
+        before: Sequence[int] = range(rows.ndim - 1)
+        mean, scale = (jnp.expand_dims(x, before) for x in (self.mean, self.deviation()))
+        return jnp.clip((rows - mean) / scale, -LIMIT, LIMIT)
+
+    def deviation(self) -> jax.Array:
+        """[F] float32: the standard deviation, never 0."""
+        return jnp.sqrt(self.variance + EPSILON)
+
 
 STATISTICS = "statistics"  # their name in the weights: name of a part of the features -> moments
 
@@ -36,9 +88,9 @@ class NormalizedNetwork:
     network: Any  # a `train.networks.network.PureNetwork`
 
     @property
-    def memory(self) -> int:
+    def carry_size(self) -> int:
         """H, the units of a carry; 0 without memory."""
-        return self.network.memory
+        return self.network.carry_size
 
     def __getattr__(self, name: str) -> Any:
         """All other attributes of the network."""
@@ -51,30 +103,22 @@ class NormalizedNetwork:
         features = self.network.read(env, observation, params)
         return features.replace(actions=dense(features.actions)) if isinstance(features, Entities) else features
 
-    def init(self, key: Key, features: Any, mask: ActionMask, memory: Sequences | None = None) -> Any:
+    def init(self, key: Key, features: Any, mask: ActionMask, sequences: Sequences | None = None) -> Any:
         """The initial weights, with statistics of nothing."""
         leading = mask.ndim - 1  # axes of the batch; an array without more axes is one number
         sizes = {name: x.shape[-1] for name, (x, _) in _parts(features).items() if x.ndim > leading}
-        weights = self.network.init(key, features, mask, memory)
+        weights = self.network.init(key, features, mask, sequences)
         return {**weights, STATISTICS: {name: Moments.none(size) for name, size in sizes.items()}}
 
     def __call__(self, weights: Any, features: Any, mask: ActionMask) -> tuple[MaskedCategorical, Critic]:
         """(distribution over A, critic)."""
         return self.network(*_standardized(weights, features), mask)
 
-    def policy(self, weights: Any, features: Any, mask: ActionMask) -> MaskedCategorical:
-        """The distribution alone."""
-        return self.network.policy(*_standardized(weights, features), mask)
-
-    def critic(self, weights: Any, features: Any) -> Critic:
-        """The critic alone."""
-        return self.network.critic(*_standardized(weights, features))
-
     def replay(
-        self, weights: Any, features: Any, mask: ActionMask, memory: Sequences
+        self, weights: Any, features: Any, mask: ActionMask, sequences: Sequences
     ) -> tuple[MaskedCategorical, Critic, jax.Array]:
         """(distribution, critic, carry after the sequences)."""
-        return self.network.replay(*_standardized(weights, features), mask, memory)
+        return self.network.replay(*_standardized(weights, features), mask, sequences)
 
 
 def _standardized(weights: Any, features: Any) -> tuple[Any, Any]:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from probes import SMALL
 
+from train.save.arrays import by_name
 from train.save.checkpoint import CheckpointError, Checkpoints, Progress
-from train.save.named_arrays import by_name
 from train.save.orbax_folder import MAX_KEPT, OrbaxFolder
 from train.settings.groups import Network
 
