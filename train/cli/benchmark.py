@@ -148,7 +148,7 @@ def numbers_of_envs(text: str) -> list[int]:
 
 def _number_of_envs(text: str) -> int:
     try:
-        number = numbers.parse(text)
+        number = numbers.whole_number(text)
     except ValueError:
         number = 0
     if number < 1:

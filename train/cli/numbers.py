@@ -62,10 +62,10 @@ REGISTRY = tc.ConstructorRegistry()
 """For `tyro.cli`: how it reads integers."""
 
 
-def parse(text: str) -> int:
+def whole_number(text: str) -> int:
     """The integer that a text stands for.
 
-    >>> parse("1e6"), parse("4_000")
+    >>> whole_number("1e6"), whole_number("4_000")
     (1000000, 4000)
 
     Raises:
@@ -91,7 +91,7 @@ def _integers(type_info: tc.PrimitiveTypeInfo) -> tc.PrimitiveConstructorSpec[An
     return tc.PrimitiveConstructorSpec(
         nargs=1,
         metavar="INT",
-        instance_from_str=lambda texts: parse(texts[0]),
+        instance_from_str=lambda texts: whole_number(texts[0]),
         is_instance=lambda value: isinstance(value, int),
         str_from_instance=lambda value: [str(value)],
     )

@@ -12,7 +12,7 @@ import jaxenv
 from jaxenv.core import Environment
 from jaxenv.host.companions import command
 from jaxenv.host.names import did_you_mean, did_you_mean_one_of, short
-from train.cli import numbers
+from train.cli.numbers import REGISTRY, whole_number
 from train.networks import custom
 from train.save.folder import RunFolder
 from train.save.policy_file import check_algorithm
@@ -97,7 +97,7 @@ def _num_envs(argv: Sequence[str]) -> int | None:
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--num-envs", "--num_envs")
     try:
-        number = numbers.parse(parser.parse_known_args(list(argv))[0].num_envs or "")
+        number = whole_number(parser.parse_known_args(list(argv))[0].num_envs or "")
     except (ValueError, SystemExit):
         return None  # tyro reports the mistake
     return number if 1 <= number <= MAX_BATCH else None
@@ -196,7 +196,7 @@ def _with_options(algorithm: str, default: Config, argv: Sequence[str]) -> Confi
         default=options(default, Start(), numbers()),
         prog=f"{command('train')} {algorithm}",
         description=DESCRIPTION.format(algorithm=algorithm.upper()),
-        registry=numbers.REGISTRY,
+        registry=REGISTRY,
     )
     given = zip(known, dataclasses.astuple(found.params), strict=True)
     changed = {name: value for name, value in given if value != known[name]}

@@ -15,7 +15,7 @@ from train.lanes import SHARED, Lanes
 from train.learning.algorithm import Algorithm
 from train.networks.network import make_network
 from train.networks.policy import LearnedPolicy
-from train.save.checkpoint import Checkpoints, NoCheckpoints, Progress
+from train.save.checkpoint import Checkpoints, Progress
 from train.save.policy_file import PolicyError, fitting_weights, initial_shapes, network_of, read_header
 from train.settings.config import Config
 from train.settings.serialize import differences, in_words, to_json
@@ -125,7 +125,7 @@ class Group:
         started = start if self.is_alone else jax.jit(jax.vmap(start, in_axes=(0, None)))
         return started(self._keys, self.env_params), Progress(scenarios=self.scenarios())
 
-    def restore(self, checkpoints: Checkpoints | NoCheckpoints, progress: Progress) -> tuple[Any, Progress]:
+    def restore(self, checkpoints: Checkpoints, progress: Progress) -> tuple[Any, Progress]:
         """State and progress of a checkpoint, or where it is damaged of the one before it."""
         return checkpoints.restore(progress, self._shapes(), scenarios=self.scenarios())
 

@@ -21,7 +21,7 @@ from train.processes import any_of, place
 from train.run.group import ALONE, Group, starting_weights, turns, within_memory
 from train.run.outputs import FailedUpdate, Outcome, Outputs
 from train.run.storage import OnStart, advanced, not_finite, opened, restore_or_begin, write_both
-from train.save.checkpoint import Checkpoints, Finished, NoCheckpoints, Progress
+from train.save.checkpoint import Checkpoints, Finished, Progress
 from train.save.folder import RunFolder
 from train.score.held_out import Validator, check_scenarios, make_validator
 from train.settings import task
@@ -219,7 +219,7 @@ def loop(
     validate: Validator,
     state: Any,
     progress: Progress,
-    checkpoints: Checkpoints | NoCheckpoints,
+    checkpoints: Checkpoints | None,
     outputs: Outputs,
 ) -> Any:
     """Superstep after superstep, to the end or to an interruption: the last state.
@@ -237,7 +237,8 @@ def loop(
                 clock.wait(running)
                 outputs.add(number, state, metrics, validations)
                 running = metrics, validations
-                stops, is_due = any_of(stop.is_requested or outputs.is_stop_requested, checkpoints.is_due())
+                is_due = checkpoints is not None and checkpoints.is_due()
+                stops, is_due = any_of(stop.is_requested or outputs.is_stop_requested, is_due)
                 if stops or is_due or number + 1 == config.num_supersteps:
                     clock.wait(running)
                     running = None

@@ -5,12 +5,12 @@ import itertools
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import tyro
 
 from jaxenv.host.names import did_you_mean_one_of
-from train.settings.bounds import check_numbers, check_paths
+from train.settings.bounds import Interval, Steps, Within, check_numbers, check_paths
 from train.settings.groups import Curriculum, Hyper, Network, QLearning, Rollout, Scenarios
 
 
@@ -30,20 +30,24 @@ class Config:
     # all of them, see `train.settings.task`.
     env_args: tyro.conf.Suppress[Mapping[str, Any]] = dataclasses.field(default_factory=dict)
     params: tyro.conf.Suppress[Mapping[str, Any]] = dataclasses.field(default_factory=dict)
-    seed: int = 0  # random seed
-    seeds: int = 1  # train members with this seed and the next ones, in one program, each in a folder of its own
+    seed: Annotated[int, Within(0, 2**32 - 1)] = 0  # random seed
+    # Train members with this seed and the next ones, in one program, each in a folder of its own.
+    seeds: Annotated[int, Within(1, 65_536)] = 1
     # Train a member, or with `seeds` several, for each combination of values: learning_rate=3e-4,1e-3 gamma=0.9,0.99
     sweep: tuple[str, ...] = ()
     at_once: int | None = None  # members in one program, the others in turns; default: as many as fit into memory
-    devices: int | None = None  # devices to train on, of which each has the same number of lanes; default: all
+    # Devices to train on, of which each has the same number of lanes; default: all.
+    devices: Annotated[int, Within(1, 2**20)] | None = None
     # The policy file, or the run folder, whose weights a new run starts from, of the same network. Its environments may
     # be other in number or kind, as far as the shapes of the weights allow. A run that resumes does not read it.
     # Default: random weights.
     init_from: str | None = None
-    total_steps: int = 4_000_000  # environment steps, rounded up to whole supersteps
+    total_steps: Steps = 4_000_000  # environment steps, rounded up to whole supersteps
     run_dir: Path | None = None  # output folder, which must not exist yet; default: runs/ENV-SEED-N
-    validate_every: int = 4  # validate every N supersteps and at the end (0 = never), only with generated scenarios
-    checkpoint_every: float = 60.0  # seconds between checkpoints; a run always writes one at its end
+    # Validate every N supersteps and at the end (0 = never), only with generated scenarios.
+    validate_every: Interval = 4
+    # Seconds between checkpoints; a run always writes one at its end.
+    checkpoint_every: Annotated[float, Within(0.0, math.inf)] = 60.0
     tensorboard: bool = True  # also write TensorBoard events, if tensorboardX is installed
     wandb: str | None = None  # project of Weights & Biases that the metrics are logged to; wandb must be installed
     rollout: Rollout = dataclasses.field(default_factory=Rollout)

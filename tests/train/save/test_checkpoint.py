@@ -12,7 +12,7 @@ from probes import SMALL
 
 from train.save.arrays import by_name
 from train.save.checkpoint import CheckpointError, Checkpoints, Progress
-from train.save.orbax_folder import MAX_KEPT, OrbaxFolder
+from train.save.orbax_manager import MAX_KEPT
 from train.settings.groups import Network
 
 STATE = {
@@ -115,7 +115,7 @@ def assert_same(state, expected):
 def test_a_bit_that_flipped_is_noticed(saved):
     """In what is read, where the format of the files does not notice it."""
     with pytest.MonkeyPatch.context() as patched:
-        read = OrbaxFolder._read
+        read = Checkpoints._read
 
         def flipped(self, step, item, how):
             found = read(self, step, item, how)
@@ -126,7 +126,7 @@ def test_a_bit_that_flipped_is_noticed(saved):
                 found[name] = bits.view(np.float32)
             return found
 
-        patched.setattr(OrbaxFolder, "_read", flipped)
+        patched.setattr(Checkpoints, "_read", flipped)
         with pytest.warns(UserWarning, match="weights.kernel is not what was written"):
             restore(saved)
 

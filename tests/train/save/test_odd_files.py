@@ -19,7 +19,7 @@ from train.run.outputs import BestPolicy
 from train.save import policy_file
 from train.save.checkpoint import CheckpointError, Checkpoints, Progress
 from train.save.folder import RunFolder
-from train.save.orbax_folder import MAX_DESCRIPTION
+from train.save.orbax_manager import MAX_DESCRIPTION
 from train.save.policy_file import PolicyError, read_header
 
 
