@@ -85,7 +85,7 @@ def profile(
     print(f"{env}, {config.rollout.num_envs:,} environments x {config.rollout.num_steps} steps; {hardware.line()}")
     with progress("compiling and timing") as tick:
         found = profiling.profile(config, trace_dir / env, rounds=rounds, tick=tick)
-    print(profiling.describe(found))
+    print(found)
 
 
 def run(

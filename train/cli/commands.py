@@ -57,7 +57,8 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
         say(_length(outcomes[ALONE]))
     if is_stopped:
         return _interrupted(algorithm, run_folder)
-    say("scoring …")
+    following = "watch" if ALONE in outcomes else "plot"
+    say(f"in {run_folder.path}; next: {command('train')} {following} {run_folder.path}\nscoring …")
     if ALONE in outcomes:
         policy = outcomes[ALONE].policy
         table = comparison.compare(policy, env, env.default_params, library, name=algorithm.upper())

@@ -79,11 +79,8 @@ def keep_compiled_programs() -> None:
     """
     config: Any = jax.config
     if config.jax_compilation_cache_dir is None and config.jax_enable_compilation_cache:
-        config.update("jax_compilation_cache_dir", str(folder()))
+        home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        # One folder for each kind of processor, as a home folder may be shared by several.
+        folder = home / "jaxenv" / hashlib.sha256(hardware.processor().encode()).hexdigest()[:8]
+        config.update("jax_compilation_cache_dir", str(folder))
         config.update("jax_compilation_cache_max_size", MAX_BYTES)
-
-
-def folder() -> Path:
-    """One for each kind of processor, as a home folder may be shared by several."""
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return home / "jaxenv" / hashlib.sha256(hardware.processor().encode()).hexdigest()[:8]

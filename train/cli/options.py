@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import tyro
 
 import jaxenv
-from jaxenv.core import Environment
+from jaxenv.core import Environment, terms
 from jaxenv.host.companions import command
 from jaxenv.host.names import did_you_mean, did_you_mean_one_of, short
 from train.cli.numbers import REGISTRY, whole_number
@@ -139,7 +139,6 @@ def _resumed(algorithm: str, folder: RunFolder, named: argparse.Namespace, rest:
     default = dataclasses.replace(saved, env=named.env or saved.env)
     other = differences(immutable({"env": saved.env}), immutable({"env": default.env}))
     if not other:
-        _check_registered(folder, default.env)
         _check_task(folder, default)
     config = default if other else _with_options(algorithm, _with_arguments(default, named), rest)
     other = other or differences(immutable(to_json(saved)), immutable(to_json(config)))
@@ -151,20 +150,16 @@ def _resumed(algorithm: str, folder: RunFolder, named: argparse.Namespace, rest:
     return config
 
 
-def _check_registered(folder: RunFolder, env: str) -> None:
-    """A ValueError, with the way to resume, if its environment is not registered."""
-    if env in jaxenv.registered():
-        return
-    if ":" in env:
-        raise ValueError(f"{folder.path} is a run in an environment of your own: add --env {short(env)}")
-    raise ValueError(
-        f"{folder.config} names the environment '{short(env)}', which is not registered here."
-        f"{did_you_mean(env, jaxenv.registered())} A run that was begun from Python goes on by the same call there"
-    )
-
-
 def _check_task(folder: RunFolder, config: Config) -> None:
-    """A ValueError, which names the file, if the environment and params of a run cannot be made here."""
+    """A ValueError, with the way to resume or the file, if the environment and params of a run cannot be made here."""
+    env = config.env
+    if env not in jaxenv.registered():
+        if ":" in env:
+            raise ValueError(f"{folder.path} is a run in an environment of your own: add --env {short(env)}")
+        raise ValueError(
+            f"{folder.config} names the environment '{short(env)}', which is not registered here."
+            f"{did_you_mean(env, jaxenv.registered())} A run that was begun from Python goes on by the same call there"
+        )
     try:
         task.make(config)
     except (ValueError, TypeError) as error:
@@ -180,9 +175,10 @@ def _with_arguments(default: Config, named: argparse.Namespace) -> Config:
 
 def _with_options(algorithm: str, default: Config, argv: Sequence[str]) -> Config:
     """The settings changed by the options of a command line, including the numbers of the environment's params."""
-    known = task.numbers(task.make(default)[1]) if default.env in jaxenv.registered() else {}
+    params = task.make(default)[1] if default.env in jaxenv.registered() else None
+    known, docs = {} if params is None else task.numbers(params), _paid_for(params)
     fields = [
-        (name.replace(".", "__"), Annotated[type(value), tyro.conf.arg(name=name, help="")], value)
+        (name.replace(".", "__"), Annotated[type(value), tyro.conf.arg(name=name, help=docs.get(name, ""))], value)
         for name, value in known.items()
     ]
     numbers: Any = dataclasses.make_dataclass("Params", fields, frozen=True)
@@ -201,6 +197,15 @@ def _with_options(algorithm: str, default: Config, argv: Sequence[str]) -> Confi
     given = zip(known, dataclasses.astuple(found.params), strict=True)
     changed = {name: value for name, value in given if value != known[name]}
     return dataclasses.replace(found.settings, params={**default.params, **changed})
+
+
+def _paid_for(params: Any) -> dict[str, str]:
+    """Weight of the reward -> the quantity that it is paid for, where the environment declares that."""
+    try:
+        rows = terms.rows(type(getattr(params, "weights", None)))
+    except TypeError:
+        return {}
+    return {f"weights.{name}": row.doc for name, row in rows.items()}
 
 
 def _as_option(name: str, value: object) -> str:

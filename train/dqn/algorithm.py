@@ -20,8 +20,8 @@ from jaxenv.core.types import Key
 from train.dqn import learner, replay
 from train.dqn.learner import Learned
 from train.experience.bank import with_bank
+from train.experience.curriculum import LaneState, renew_scenarios
 from train.experience.rollout import Transition, collect
-from train.experience.world import LaneState, renew_scenarios
 from train.lanes import BY_LANE, SHARED, Lanes
 from train.learning import state as states
 from train.learning.q_learning import Metrics, epsilon_of, exploring, network_of

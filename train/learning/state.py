@@ -13,8 +13,7 @@ from jaxenv.core.types import Key
 from jaxenv.wrappers import Vectorize
 from train.experience import rollout
 from train.experience.bank import first_bank, with_bank
-from train.experience.curriculum import Levels, Unfinished
-from train.experience.world import LaneState
+from train.experience.curriculum import LaneState, Levels, Unfinished
 from train.lanes import BY_LANE, SHARED, Lanes
 from train.networks.network import make_network
 from train.networks.normalization import Moments

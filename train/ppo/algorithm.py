@@ -14,8 +14,8 @@ from flax import struct
 from jaxenv.core import Environment
 from jaxenv.core.types import Key
 from train.experience.bank import with_bank
+from train.experience.curriculum import LaneState, renew_scenarios, score_scenarios
 from train.experience.rollout import EpisodeTotals, Transition, collect
-from train.experience.world import LaneState, renew_scenarios, score_scenarios
 from train.lanes import Lanes
 from train.learning.gradients import not_finite_terms
 from train.learning.returns import RewardScale, generalized_advantages, true_next_values

@@ -16,8 +16,8 @@ from flax import struct
 from jaxenv.core import Environment
 from jaxenv.core.types import Key
 from train.experience.bank import with_bank
+from train.experience.curriculum import LaneState, renew_scenarios
 from train.experience.rollout import Transition, collect
-from train.experience.world import LaneState, renew_scenarios
 from train.lanes import Lanes
 from train.learning.gradients import Learner, descend, passes
 from train.learning.q_learning import Losses, Metrics, epsilon_of, exploring, network_of, value_of

@@ -1,4 +1,4 @@
-"""How a run ends: its result, or a loss that is not finite."""
+"""The outputs of a run: records and files of each member, written while the next superstep runs, and its outcome."""
 
 import contextlib
 import dataclasses

@@ -83,7 +83,7 @@ def test_one_thread_is_one_core():
 def test_a_superstep_is_profiled(tmp_path, capsys):
     benchmark.profile("Table-v0", num_envs=32, rounds=2, trace_dir=tmp_path)
     text = capsys.readouterr().out
-    for part in ("environment", "network: acting", "network: gradients", "advantages", "optimizer", "new scenarios"):
+    for part in ("environment", "network: acting", "learning: advantages", "new scenarios"):
         assert f"%  {part}" in text
     assert "temporaries" in text
     assert list((tmp_path / "Table-v0").rglob("*.xplane.pb"))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from train.data.npz import GrowingArchive
+from train.data.dataset import GrowingArchive
 
 
 def test_arrays_grow_and_are_read_by_numpy(tmp_path):
