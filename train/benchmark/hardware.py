@@ -73,10 +73,7 @@ def peak_memory() -> dict[str, int | None]:
     """The peak memory of this process so far, in bytes: of the host, and of the device if it reports that."""
     stats = jax.devices()[0].memory_stats() or {}
     unit = 1 if sys.platform == "darwin" else 1024
-    return {
-        "host": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit,
-        "device": stats.get("peak_bytes_in_use"),
-    }
+    return {"host": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit, "device": stats.get("peak_bytes_in_use")}
 
 
 def processor() -> str:

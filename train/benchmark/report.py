@@ -79,21 +79,10 @@ def plot(results: Sequence[Result], path: Path, *, title: str) -> None:
         below = [r.median - min(r.steps_per_s) for r in points]
         above = [max(r.steps_per_s) - r.median for r in points]
         style = "o--" if " " in name.split(",")[0] else "o-"  # other suites: "gymnax CartPole-v1"
-        axes.errorbar(
-            [r.num_envs for r in points],
-            middle,
-            yerr=[below, above],
-            fmt=style,
-            color=f"C{number % 10}",
-            markersize=4,
-            linewidth=1.4,
-            elinewidth=0.8,
-            label=name,
-        )
+        look: Any = {"color": f"C{number % 10}", "markersize": 4, "linewidth": 1.4, "elinewidth": 0.8}
+        axes.errorbar([r.num_envs for r in points], middle, yerr=[below, above], fmt=style, label=name, **look)
     axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
-    axes.set_xlabel("environments")
-    axes.set_ylabel("environment steps per second")
+    axes.set(yscale="log", xlabel="environments", ylabel="environment steps per second")
     axes.set_title(title, loc="left", fontsize=9)
     axes.grid(which="major", linewidth=0.4, alpha=0.5)
     axes.spines[["top", "right"]].set_visible(False)

@@ -117,12 +117,7 @@ def _start(wandb: ModuleType, folder: Path, config: Config) -> Any:
     if not file.exists():
         write_atomic(file, secrets.token_hex(4).encode())
     return wandb.init(
-        project=config.wandb,
-        name=folder.name,
-        id=_id_in(file),
-        resume="allow",
-        config=to_json(config),
-        dir=str(folder),
+        project=config.wandb, name=folder.name, id=_id_in(file), resume="allow", config=to_json(config), dir=str(folder)
     )
 
 

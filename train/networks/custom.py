@@ -140,28 +140,23 @@ def _check_shapes(found: Any, expected: tuple[int, ...], settings: Network, env:
     )
 
 
-def import_module(name: str) -> Network:
-    """The settings of the module that the command line names, `MODULE:FACTORY`.
+def import_again(name: str, saved: Network) -> Network:
+    """The settings of the module that the command line names, `MODULE:FACTORY`, beside those that are saved.
+
+    Where these name its class, they stay, since the class alone is named without its arguments. A class of the program
+    that trained, `__main__:Mine`, is the one of that name in any module.
 
     Raises:
         ValueError: if there is no such factory.
-    """
-    module = made(import_named(name, "--network"), name, "--network")
-    if not isinstance(module, nn.Module):
-        raise ValueError(f"--network {name}: expected a Flax module, got {module!r}")
-    return settings_of(module)
-
-
-def import_again(name: str, saved: Network) -> Network:
-    """The same where settings are saved already, so that the class of their network is named without its arguments.
-
-    A class of the program that trained, `__main__:Mine`, is the one of that name in any module.
     """
     place, _, path = (saved.module or "").partition(":")
     if name == saved.module or (place == "__main__" and path == name.partition(":")[2]):
         _MODULES[f"{place}:{path}"] = import_named(name, "--network")
         return saved
-    return dataclasses.replace(import_module(name), normalize_observations=saved.normalize_observations)
+    module = made(import_named(name, "--network"), name, "--network")
+    if not isinstance(module, nn.Module):
+        raise ValueError(f"--network {name}: expected a Flax module, got {module!r}")
+    return dataclasses.replace(settings_of(module), normalize_observations=saved.normalize_observations)
 
 
 def import_named(name: str, option: str) -> Any:

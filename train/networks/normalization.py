@@ -92,12 +92,6 @@ class NormalizedNetwork:
         """H, the units of a carry; 0 without memory."""
         return self.network.carry_size
 
-    def __getattr__(self, name: str) -> Any:
-        """All other attributes of the network."""
-        if name == "network":  # while a copy is made, before it is there
-            raise AttributeError(name)
-        return getattr(self.network, name)
-
     def read(self, env: Environment, observation: Any, params: Any) -> Any:
         """The features of one observation, as they are; those of each action in full."""
         features = self.network.read(env, observation, params)

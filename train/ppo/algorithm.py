@@ -131,10 +131,7 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
         after = (
             scored.replace(envs=envs, key=key, return_so_far=counted.so_far),
             shared.replace(
-                weights=weights,
-                optimizer=learned.learner[1],
-                updates=shared.updates + 1,
-                returns=counted.moments,
+                weights=weights, optimizer=learned.learner[1], updates=shared.updates + 1, returns=counted.moments
             ),
         )
         lane, shared = keep_if_finite(metrics, (lane, shared), after)

@@ -64,13 +64,7 @@ def samples(batch: Batch) -> Batch:
 
 
 def gradient_step(
-    learner: Learner,
-    batch: Batch,
-    *,
-    reader: Reader,
-    hyper: Hyper,
-    microbatch_size: int,
-    lanes: Lanes,
+    learner: Learner, batch: Batch, *, reader: Reader, hyper: Hyper, microbatch_size: int, lanes: Lanes
 ) -> tuple[Learner, tuple[Losses, jax.Array]]:
     """One optimizer step on a minibatch, of which each lane has [N]: (learner, (terms of the loss, gradient norm))."""
     batch = batch.replace(advantage=normalize(batch.advantage, lanes))

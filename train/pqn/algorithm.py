@@ -120,13 +120,7 @@ def squared_error(weights: Any, batch: Batch, *, reader: Reader) -> tuple[jax.Ar
 
 
 def gradient_step(
-    learner: Learner,
-    batch: Batch,
-    *,
-    reader: Reader,
-    hyper: Hyper,
-    microbatch_size: int,
-    lanes: Lanes,
+    learner: Learner, batch: Batch, *, reader: Reader, hyper: Hyper, microbatch_size: int, lanes: Lanes
 ) -> tuple[Learner, tuple[Losses, jax.Array]]:
     """One optimizer step on a minibatch, of which each lane has [N]: (learner, (terms of the loss, gradient norm))."""
     loss = functools.partial(squared_error, reader=reader)

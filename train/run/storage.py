@@ -32,11 +32,7 @@ def opened(group: Group, folder: RunFolder | None, name: str = "checkpoints") ->
 
 
 def restore_or_begin(
-    group: Group,
-    checkpoints: Checkpoints | None,
-    *,
-    may_be_finished: bool = False,
-    on_start: OnStart | None = None,
+    group: Group, checkpoints: Checkpoints | None, *, may_be_finished: bool = False, on_start: OnStart | None = None
 ) -> tuple[Any, Progress]:
     """State and progress of the newest checkpoint, or of a new run, which may start from a policy.
 

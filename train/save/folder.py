@@ -162,20 +162,12 @@ def of_run(config: Config, existing: RunFolder | None = None) -> Iterator[RunFol
     try:
         yield run_folder
     except Exception:
-        with contextlib.suppress(ValueError, OSError):  # another process writes there, or it cannot be removed
-            _take_back(run_folder, keep_empty=was_there)
+        with contextlib.suppress(ValueError, OSError), run_folder.locked():  # another process may write there
+            if is_writer() and not run_folder.has_results:
+                shutil.rmtree(run_folder.path)
+                if was_there:
+                    run_folder.path.mkdir()
         raise
-
-
-def _take_back(run_folder: RunFolder, *, keep_empty: bool) -> None:
-    """Removes a run folder in which nothing was trained."""
-    if not is_writer():
-        return
-    with run_folder.locked():
-        if not run_folder.has_results:
-            shutil.rmtree(run_folder.path)
-            if keep_empty:
-                run_folder.path.mkdir()
 
 
 def runs_in(path: Path) -> list[RunFolder]:

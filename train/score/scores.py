@@ -67,10 +67,7 @@ def _top(row: Mapping[str, Any]) -> tuple[str, float]:
 
 
 def summarize(
-    returns: np.ndarray,
-    terminated: np.ndarray,
-    reference: ReferenceReturns,
-    succeeded: np.ndarray | None = None,
+    returns: np.ndarray, terminated: np.ndarray, reference: ReferenceReturns, succeeded: np.ndarray | None = None
 ) -> Summary:
     """The summary of a policy from its returns, terminations and successes, all [S, R] with R repetitions."""
     means = returns.mean(axis=1)
