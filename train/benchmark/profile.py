@@ -109,9 +109,8 @@ def largest_arrays(text: str, *, count: int = 12) -> list[tuple[str, float, int,
     Those that do not live at the same time may share memory, and an array updated in place is one with several
     instructions.
 
-    >>> text = jax.jit(lambda x: jnp.sort(x)).lower(jnp.zeros(8)).compile().as_text()
-    >>> [(kind, size) for kind, size, *_ in largest_arrays(text)]
-    [('f32[8]', 32.0)]
+    >>> largest_arrays('ENTRY main (x: f32[8]) -> f32[8] { x = f32[8]{0} parameter(0), metadata={op_name="x"} }')
+    [('f32[8]', 32.0, 1, 'x')]
     """
     fused, found = set(re.findall(r"(?:calls|to_apply)=%?([\w.\-]+)", text)), {}
     for computation in re.split(r"^\}", text, flags=re.MULTILINE):

@@ -1,7 +1,7 @@
-"""The metrics as TensorBoard events, if tensorboardX is installed."""
+"""The metrics for TensorBoard, and in a project of Weights & Biases; their packages are imported here alone."""
 
 import contextlib
-import importlib
+import importlib.util
 import secrets
 import time
 from pathlib import Path
@@ -16,28 +16,30 @@ from train.settings.serialize import to_json
 
 
 class Events:
-    """Writes records as scalars over environment steps; does nothing if not wanted or not installed.
+    """Writes records as scalars over environment steps, as TensorBoard reads them; it needs tensorboardX.
 
     It writes in the thread that calls: the one that tensorboardX begins dies on a full disk, and leaves the others
     waiting for it.
     """
 
-    def __init__(self, folder: Path, *, after_step: int = 0, is_wanted: bool = True) -> None:
+    def __init__(self, folder: Path, *, after_step: int = 0) -> None:
         """Starts an event file; TensorBoard hides earlier events beyond `after_step`, which come again."""
-        self._name = folder / "events"
-        with naming(self._name):
-            self._writer: Any = _writer(self._name) if is_wanted else None
-        if self._writer is not None:
-            from tensorboardX.proto import event_pb2
+        from tensorboardX.event_file_writer import EventsWriter
+        from tensorboardX.proto import event_pb2
 
-            messages: Any = event_pb2  # whose names are made when it is imported
-            begin = messages.SessionLog(status=messages.SessionLog.START)
-            self._add(after_step + 1, session_log=begin)
+        self._name = folder / "events"
+        self._messages: Any = event_pb2  # whose names are made when it is imported
+        with naming(self._name):
+            self._writer: Any = EventsWriter(str(self._name))
+        self._add(after_step + 1, session_log=self._messages.SessionLog(status=self._messages.SessionLog.START))
+
+    @staticmethod
+    def is_possible() -> bool:
+        """Whether tensorboardX is installed."""
+        return importlib.util.find_spec("tensorboardX") is not None
 
     def write(self, record: dict[str, Any]) -> None:
         """Adds a point to each curve whose value is not None."""
-        if self._writer is None:
-            return
         from tensorboardX.summary import scalar
 
         for name, value in record.items():
@@ -46,34 +48,20 @@ class Events:
 
     def flush(self) -> None:
         """Flushes to disk, so that a killed run keeps its events."""
-        if self._writer is not None:
-            with naming(self._name):
-                self._writer.flush()
+        with naming(self._name):
+            self._writer.flush()
 
     def _add(self, step: int, **content: Any) -> None:
         """Writes one event."""
-        from tensorboardX.proto import event_pb2
-
-        messages: Any = event_pb2
         with naming(self._name):
-            self._writer.write_event(messages.Event(step=step, wall_time=time.time(), **content))
+            self._writer.write_event(self._messages.Event(step=step, wall_time=time.time(), **content))
 
     def __enter__(self) -> "Events":
         return self
 
     def __exit__(self, kind: object, *exception: object) -> None:
-        if self._writer is not None:
-            with naming(self._name) if kind is None else contextlib.suppress(OSError):
-                self._writer.close()
-
-
-def _writer(name: Path) -> Any:
-    """Writes events into the file of that name and the time, or None if tensorboardX is not installed."""
-    try:
-        from tensorboardX.event_file_writer import EventsWriter
-    except ImportError:
-        return None
-    return EventsWriter(str(name))
+        with naming(self._name) if kind is None else contextlib.suppress(OSError):
+            self._writer.close()
 
 
 MAX_ID = 1000  # bytes of an id, which has eight
@@ -93,13 +81,11 @@ class WeightsAndBiases:
     """
 
     def __init__(self, folder: Path, config: Config) -> None:
-        """Starts or continues the run of a folder; does nothing without a project."""
-        self._run = None if config.wandb is None else _start(_module(config.wandb), folder, config)
+        """Starts or continues the run of a folder."""
+        self._run = _start(_module(str(config.wandb)), folder, config)
 
     def write(self, record: dict[str, Any]) -> None:
         """Adds a point to each curve whose value is not None."""
-        if self._run is None:
-            return
         values = {name: value for name, value in record.items() if value is not None and name != "env_steps"}
         self._run.log(values, step=record["env_steps"])
 
@@ -107,8 +93,7 @@ class WeightsAndBiases:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        if self._run is not None:
-            self._run.finish(exit_code=int(exception[0] is not None))
+        self._run.finish(exit_code=int(exception[0] is not None))
 
 
 def _start(wandb: ModuleType, folder: Path, config: Config) -> Any:

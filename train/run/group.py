@@ -1,4 +1,4 @@
-"""The start of a new run from a policy: the weights in its file."""
+"""The members that train at once: their state, how a new run begins, and how many fit into the memory of the device."""
 
 import functools
 import math
@@ -19,45 +19,6 @@ from train.save.checkpoint import Checkpoints, Progress
 from train.save.policy_file import PolicyError, fitting_weights, initial_shapes, network_of, read_header
 from train.settings.config import Config
 from train.settings.serialize import differences, in_words, to_json
-
-
-def from_policy(
-    algorithm: Any, state: Any, config: Config, env: Environment, env_params: Any, lanes: Lanes | None = None
-) -> Any:
-    """A new run's state, with the weights of the policy that the settings name, if they name one.
-
-    Everything else is that of a new run: the optimizer, the environments, the schedules.
-    """
-    weights = starting_weights(algorithm, config, env, env_params)
-    if weights is None:
-        return state
-    weights = jax.tree.map(jnp.array, weights)
-    return algorithm.with_weights(state, weights if lanes is None else lanes.put(weights, SHARED))
-
-
-def starting_weights(algorithm: Algorithm, config: Config, env: Environment, env_params: Any) -> Any:
-    """The weights in the policy file, or run folder, `config.init_from`; None if it names none.
-
-    The network must be the same, with weights of the same shapes. Nothing else is compared: the policy may come from
-    another number of environments or agents, other params, or another environment.
-
-    Raises:
-        ValueError: for an algorithm that does not start from a policy.
-        PolicyError: if the file is broken, or at the first difference of the network.
-    """
-    path = config.init_from
-    if path is None:
-        return None
-    if not hasattr(algorithm, "with_weights"):
-        raise ValueError(f"--init-from {path}: {algorithm.name} does not start from a policy")
-    record = read_header(path)
-    there, here = (to_json(Config(env="", network=network)) for network in (network_of(path, record), config.network))
-    differing = differences(there["network"], here["network"])
-    if differing:
-        raise PolicyError(f"{path} holds another network: {in_words(differing[:1])}")
-    expected = initial_shapes(make_network(config.network, env.num_actions), env, env_params)
-    return fitting_weights(path, record, expected, env)
-
 
 ALONE = ""  # the name of a run that is no member of a population
 
@@ -152,6 +113,44 @@ class Group:
             return jax.eval_shape(jax.vmap(self._init, in_axes=(0, None)), self._keys, self.env_params)
         init = functools.partial(self.algorithm.init, config=self.config, env=self.env)  # shapes are put on no mesh
         return self.lanes.placed(jax.eval_shape(init, self._keys, self.env_params), self.algorithm.SPECS)
+
+
+def from_policy(
+    algorithm: Any, state: Any, config: Config, env: Environment, env_params: Any, lanes: Lanes | None = None
+) -> Any:
+    """A new run's state, with the weights of the policy that the settings name, if they name one.
+
+    Everything else is that of a new run: the optimizer, the environments, the schedules.
+    """
+    weights = starting_weights(algorithm, config, env, env_params)
+    if weights is None:
+        return state
+    weights = jax.tree.map(jnp.array, weights)
+    return algorithm.with_weights(state, weights if lanes is None else lanes.put(weights, SHARED))
+
+
+def starting_weights(algorithm: Algorithm, config: Config, env: Environment, env_params: Any) -> Any:
+    """The weights in the policy file, or run folder, `config.init_from`; None if it names none.
+
+    The network must be the same, with weights of the same shapes. Nothing else is compared: the policy may come from
+    another number of environments or agents, other params, or another environment.
+
+    Raises:
+        ValueError: for an algorithm that does not start from a policy.
+        PolicyError: if the file is broken, or at the first difference of the network.
+    """
+    path = config.init_from
+    if path is None:
+        return None
+    if not hasattr(algorithm, "with_weights"):
+        raise ValueError(f"--init-from {path}: {algorithm.name} does not start from a policy")
+    record = read_header(path)
+    there, here = (to_json(Config(env="", network=network)) for network in (network_of(path, record), config.network))
+    differing = differences(there["network"], here["network"])
+    if differing:
+        raise PolicyError(f"{path} holds another network: {in_words(differing[:1])}")
+    expected = initial_shapes(make_network(config.network, env.num_actions), env, env_params)
+    return fitting_weights(path, record, expected, env)
 
 
 def turns(config: Config, named: Mapping[str, Config]) -> list[dict[str, Config]]:

@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import fcntl
+import itertools
 import json
 import math
 import os
@@ -215,7 +216,5 @@ def _is_free(path: Path) -> bool:
 
 def _first_free(stem: str) -> Path:
     """runs/STEM-N with the first free N."""
-    number = 0
-    while (RUNS / f"{stem}-{number}").exists():
-        number += 1
-    return RUNS / f"{stem}-{number}"
+    paths = (RUNS / f"{stem}-{number}" for number in itertools.count())
+    return next(path for path in paths if not path.exists())

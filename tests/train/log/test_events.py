@@ -1,11 +1,15 @@
 """TensorBoard events: the metrics, and nothing if not wanted or not installed."""
 
+import dataclasses
+import importlib.util
 import struct
-import sys
 
 import pytest
 
+from train.log.recorder import Recorder
 from train.log.trackers import Events
+from train.save.checkpoint import Progress
+from train.save.folder import RunFolder
 
 RECORD = {"superstep": 0, "env_steps": 512, "return": 1.5, "length": None, "episodes": 3}
 
@@ -28,10 +32,11 @@ def test_metrics_become_scalars_over_environment_steps(tmp_path):
     assert list(read(path)) == [(512, "return", 1.5), (512, "episodes", 3.0)]
 
 
-def test_nothing_is_written_if_not_wanted_or_not_installed(tmp_path, monkeypatch):
-    with Events(tmp_path, is_wanted=False) as events:
-        events.write(RECORD)
-    monkeypatch.setitem(sys.modules, "tensorboardX.event_file_writer", None)
-    with Events(tmp_path) as events:
-        events.write(RECORD)
-    assert not list(tmp_path.iterdir())
+def test_nothing_is_written_if_not_wanted_or_not_installed(config, tmp_path, monkeypatch):
+    for is_wanted in (False, True):
+        if is_wanted:
+            monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+        settings = dataclasses.replace(config, tensorboard=is_wanted)
+        with Recorder(settings, RunFolder(tmp_path), Progress(scenarios="")) as recorder:
+            recorder.write(RECORD)
+    assert [path.name for path in tmp_path.iterdir()] == ["metrics.jsonl"]

@@ -10,7 +10,10 @@ from probes import PROBES
 import train
 from train.cli.main import main
 from train.log.metrics import read_metrics
+from train.log.recorder import Recorder
 from train.log.trackers import WeightsAndBiases
+from train.save.checkpoint import Progress
+from train.save.folder import RunFolder
 
 RECORD = {"superstep": 0, "env_steps": 512, "return": 1.5, "length": None}
 
@@ -43,10 +46,11 @@ def test_a_record_is_a_point_over_environment_steps(runs, config, tmp_path):
 
 
 def test_nothing_happens_unless_wanted(runs, config, tmp_path):
-    with WeightsAndBiases(tmp_path, config) as logged:
-        logged.write(RECORD)
+    settings = dataclasses.replace(config, tensorboard=False)
+    with Recorder(settings, RunFolder(tmp_path), Progress(scenarios="")) as recorder:
+        recorder.write(RECORD)
     assert not runs
-    assert not list(tmp_path.iterdir())
+    assert [path.name for path in tmp_path.iterdir()] == ["metrics.jsonl"]
 
 
 def test_an_error_is_told(runs, config, tmp_path):
