@@ -1,4 +1,7 @@
-"""A workload: a compiled function of (key, carry, params) that takes a fixed number of environment steps."""
+"""Workloads: compiled functions of (key, carry, params) that take a fixed number of environment steps.
+
+Environments of any suite are batched functions here, with one way to pick actions for all.
+"""
 
 import dataclasses
 import functools

@@ -13,8 +13,7 @@ from train import processes
 from train.algorithms import ALGORITHMS
 from train.cli import benchmark, comparison, numbers, options, policies, watching
 from train.log import plots
-from train.run import progress as console
-from train.run import runner
+from train.run import progress, runner
 from train.run.group import ALONE
 from train.run.outputs import Outcome
 from train.run.storage import OnStart
@@ -41,7 +40,7 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
     say = functools.partial(print, flush=True) if processes.is_writer() else lambda text: None
     with folder.of_run(config, parsed.resumed) as run_folder:
         where = f"{_in_words(config)}, written to {run_folder.path}"
-        length = f"{'each ' * is_population(config)}{console.length(config, env.num_agents)}"
+        length = f"{'each ' * is_population(config)}{progress.length(config, env.num_agents)}"
         say("\n".join([where, *parsed.scaled, length]))
         on_start = _tell_start(say, is_resumed=parsed.resumed is not None)
         try:

@@ -1,4 +1,7 @@
-"""Datasets: transitions of a policy in a NumPy archive, for learning offline. `docs/datasets.md` has the layout."""
+"""Datasets: transitions of a policy in a NumPy archive, for learning offline. `docs/datasets.md` has the layout.
+
+The archive is written piece by piece, for arrays of unknown length that do not fit into memory.
+"""
 
 import contextlib
 import json

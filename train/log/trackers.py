@@ -14,6 +14,8 @@ from train.save.writing import naming, write_atomic
 from train.settings.config import Config
 from train.settings.serialize import to_json
 
+MAX_ID = 1000  # bytes of an id, which has eight
+
 
 class Events:
     """Writes records as scalars over environment steps, as TensorBoard reads them; it needs tensorboardX.
@@ -62,9 +64,6 @@ class Events:
     def __exit__(self, kind: object, *exception: object) -> None:
         with naming(self._name) if kind is None else contextlib.suppress(OSError):
             self._writer.close()
-
-
-MAX_ID = 1000  # bytes of an id, which has eight
 
 
 def check_installed(config: Config) -> None:

@@ -1,4 +1,4 @@
-"""The layers that networks are made of."""
+"""The layers that networks are made of: hidden layers, and a recurrent core between the observation and them."""
 
 import functools
 from collections.abc import Sequence
@@ -13,6 +13,8 @@ from jax import lax
 from jax.custom_batching import sequential_vmap
 
 from jaxenv.core.types import Key
+
+GATES = 3  # reset, update, candidate
 
 ACTIVATIONS = {"tanh": nn.tanh, "relu": nn.relu}
 
@@ -54,9 +56,6 @@ class MLP(nn.Module):
             x = nn.LayerNorm(dtype=self.dtype)(x) if self.layer_norm else x
             x = ACTIVATIONS[self.activation](x)
         return x.astype(jnp.float32)
-
-
-GATES = 3  # reset, update, candidate
 
 
 class Sequences(struct.PyTreeNode):

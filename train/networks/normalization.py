@@ -1,4 +1,9 @@
-"""Running means and variances, merged batch by batch and over lanes."""
+"""Observations with about mean 0 and variance 1: a network whose features are standardized before it reads them.
+
+The statistics, running means and variances, are a part of the weights, beside the parameters: whoever has the weights
+acts on the same numbers, be it the rollout, the loss, a checkpoint or a policy file. No gradient reaches them. An
+algorithm updates them once its gradient steps are made, so that an update acts and learns on the same statistics.
+"""
 
 import dataclasses
 from collections.abc import Callable, Sequence
@@ -15,6 +20,8 @@ from jaxenv.core.types import ActionMask, Key
 from train.lanes import Lanes
 from train.networks.layers import Sequences
 from train.networks.outputs import Critic, MaskedCategorical
+
+STATISTICS = "statistics"  # their name in the weights: name of a part of the features -> moments
 
 EPSILON = 1e-8  # added to a variance before a division
 LIMIT = 10.0  # standard deviations, to which scaled values are clipped
@@ -72,9 +79,6 @@ class Moments(struct.PyTreeNode):
     def deviation(self) -> jax.Array:
         """[F] float32: the standard deviation, never 0."""
         return jnp.sqrt(self.variance + EPSILON)
-
-
-STATISTICS = "statistics"  # their name in the weights: name of a part of the features -> moments
 
 
 @dataclasses.dataclass(frozen=True)

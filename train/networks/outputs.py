@@ -1,4 +1,4 @@
-"""A categorical distribution over the legal actions."""
+"""The outputs of a network: a categorical distribution over the legal actions, and a critic."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""The clock of a run: environment steps, and the seconds that they take."""
+"""The progress of a run: its clock, its length in words, and its bar in the terminal."""
 
 import time
 from collections.abc import Sequence
@@ -8,6 +8,9 @@ import jax
 from tqdm import tqdm
 
 from train.settings.config import Config
+
+# The presets make 61 to 77 supersteps and, but for the one of several agents, 2,900 to 9,900 gradient steps.
+FEW_SUPERSTEPS, FEW_GRADIENT_STEPS = 10, 1000
 
 
 class Clock:
@@ -53,10 +56,6 @@ class Clock:
         self._superstep_began = now  # of the next one, unless `start` says otherwise
         self.latest = {"env_steps": self.env_steps, "seconds": self.seconds, "steps_per_second": steps_per_second}
         return self.latest
-
-
-# The presets make 61 to 77 supersteps and, but for the one of several agents, 2,900 to 9,900 gradient steps.
-FEW_SUPERSTEPS, FEW_GRADIENT_STEPS = 10, 1000
 
 
 def length(config: Config, num_agents: int = 1) -> str:

@@ -1,4 +1,9 @@
-"""A clean stop: a signal ends a run after its superstep, with a checkpoint."""
+"""A run: members train side by side in one compiled program, with metrics, checkpoints, a clean stop, and resuming.
+
+A run without `seeds` and `sweep` has a single member, whose files lie in its folder itself. A population has several,
+each in a separate folder, and each computes the same as a single run. Those that do not fit into the memory of
+the device together train in turns. Checkpoints are of all members of a turn.
+"""
 
 import contextlib
 import functools
@@ -26,31 +31,6 @@ from train.save.folder import RunFolder
 from train.score.held_out import Validator, check_scenarios, make_validator
 from train.settings import task
 from train.settings.config import Config, is_population, members
-
-
-class StopSignal:
-    """Turns the first SIGINT or SIGTERM into a request to stop after the superstep; a second one acts as usual."""
-
-    def __init__(self) -> None:
-        """Starts without a request."""
-        self.is_requested = False
-        self._previous: dict[int, Any] = {}
-
-    def _request(self, number: int, frame: FrameType | None) -> None:
-        self.is_requested = True
-        self._restore()
-
-    def _restore(self) -> None:
-        for number, handler in self._previous.items():
-            signal.signal(number, handler)
-
-    def __enter__(self) -> "StopSignal":
-        for number in (signal.SIGINT, signal.SIGTERM):
-            self._previous[number] = signal.signal(number, self._request)
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._restore()
 
 
 def check(algorithm: Algorithm, config: Config, env: Environment, env_params: Any, *, is_new: bool = True) -> None:
@@ -260,3 +240,28 @@ def _check_population(config: Config) -> None:
     if config.devices not in (None, 1):
         raise ValueError(f"a population trains on one device: leave out --devices {config.devices}")
     members(config)
+
+
+class StopSignal:
+    """Turns the first SIGINT or SIGTERM into a request to stop after the superstep; a second one acts as usual."""
+
+    def __init__(self) -> None:
+        """Starts without a request."""
+        self.is_requested = False
+        self._previous: dict[int, Any] = {}
+
+    def _request(self, number: int, frame: FrameType | None) -> None:
+        self.is_requested = True
+        self._restore()
+
+    def _restore(self) -> None:
+        for number, handler in self._previous.items():
+            signal.signal(number, handler)
+
+    def __enter__(self) -> "StopSignal":
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self._previous[number] = signal.signal(number, self._request)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._restore()

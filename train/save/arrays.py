@@ -1,4 +1,7 @@
-"""A training state as arrays by name, which is how checkpoints hold it, and back."""
+"""A training state as arrays by name, which is how checkpoints hold it, and back; and checksums.
+
+With a checksum a bit that flips on a disk does not pass for a weight.
+"""
 
 import hashlib
 import json

@@ -11,6 +11,9 @@ from typing import Any
 from jaxenv import __version__
 from jaxenv.host.whole_file import UNFINISHED, sync_folder, write_whole
 
+VERSION = {"version": __version__}
+"""A saved file's record of the program that wrote it."""
+
 
 class NotWritten(OSError):
     """A file that could not be written: the disk is full, it may not be so long, or the folder is read-only.
@@ -93,10 +96,6 @@ class Lines:
     def close(self) -> None:
         """Closes the file; nothing is pending."""
         self._file.close()
-
-
-VERSION = {"version": __version__}
-"""A saved file's record of the program that wrote it."""
 
 
 def written_by(record: Mapping[str, Any]) -> str:

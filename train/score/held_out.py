@@ -1,4 +1,7 @@
-"""Validation: generated scenarios that no run trains on, for choosing settings."""
+"""Generated scenarios that no run trains on: the validation set, for choosing settings, and the test sets.
+
+Test sets are outside training, validation and tuning, and some are beyond the range of training.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,15 +14,21 @@ from jaxenv.evaluation import evaluate
 from train.experience.bank import generate_bank
 from train.settings.config import Config
 
-SEED = 20_261_122  # of the set, independent of a run's seed, so that all runs on an environment compare
-COUNT = 512
+TEST_SEED = 20_261_124  # of the test sets, independent of both
+TEST = {"easy": (0.0, 1 / 3), "medium": (1 / 3, 2 / 3), "hard": (2 / 3, 1.0)}  # together the range of training
+SHIFTED = {"shifted": (2.0, 2.0)}  # more requests, more verbs a route, busier channels than training draws
+SETS = TEST | SHIFTED
+
+# Of the validation set, independent of a run's seed, so that all runs on an environment compare.
+VALIDATION_SEED = 20_261_122
+COUNT = 512  # scenarios in a set
 
 Validator = Callable[[int, Callable[[], Policy | StatefulPolicy]], jax.Array | None]
 
 
 def validation_params(env: Environment, env_params: Any) -> Any:
     """The params with the validation set as their bank: generated scenarios of all difficulties, always the same."""
-    key, shared = jax.random.key(SEED), env_params.bank.shared
+    key, shared = jax.random.key(VALIDATION_SEED), env_params.bank.shared
     return env_params.replace(bank=generate_bank(env, key, count=COUNT, difficulty=(0.0, 1.0), shared=shared))
 
 
@@ -68,12 +77,6 @@ def _mean_return(policy: Policy | StatefulPolicy, env: Environment, params: Any)
     return evaluate(policy, env, params).returns.mean()
 
 
-SEED = 20_261_124  # of the sets, independent of a run's seed and of the validation set's
-TEST = {"easy": (0.0, 1 / 3), "medium": (1 / 3, 2 / 3), "hard": (2 / 3, 1.0)}  # together the range of training
-SHIFTED = {"shifted": (2.0, 2.0)}  # more requests, more verbs a route, busier channels than training draws
-SETS = TEST | SHIFTED
-
-
 def held_out(env: Environment, params: Any) -> dict[str, Any]:
     """Name -> the params with that set as their bank, always the same; none for an environment without a generator.
 
@@ -83,7 +86,7 @@ def held_out(env: Environment, params: Any) -> dict[str, Any]:
     """
     if not has_generator(env):
         return {}
-    keys, shared = jax.random.split(jax.random.key(SEED), len(SETS)), params.bank.shared
+    keys, shared = jax.random.split(jax.random.key(TEST_SEED), len(SETS)), params.bank.shared
     banks = (
         generate_bank(env, key, count=COUNT, difficulty=difficulty, shared=shared)
         for key, difficulty in zip(keys, SETS.values(), strict=True)

@@ -1,4 +1,7 @@
-"""The settings of a training run, in groups. The comment beside an entry is its `--help`."""
+"""The settings of a training run, in groups, and those of the members of a population.
+
+The comment beside an entry is its `--help`.
+"""
 
 import dataclasses
 import itertools
