@@ -1,6 +1,6 @@
-"""A network of one's own in the place of the built-in ones: `python examples/custom_network.py`, a minute on two cores.
+"""A network of one's own in the place of the built-in ones: `python examples/own_network.py`, a minute on two cores.
 
-`jaxenv ppo --env LifeOps-v0 --network custom_network:Residual` trains it too, in this folder.
+`jaxenv ppo --env LifeOps-v0 --network own_network:Residual` trains it too, in this folder.
 """
 
 import jax

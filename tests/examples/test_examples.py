@@ -5,10 +5,10 @@ import dataclasses
 import re
 from pathlib import Path
 
-import custom_network
 import jax
 import numpy as np
 import own_environment
+import own_network
 import own_reward
 import ppo
 import pytest
@@ -74,13 +74,13 @@ def test_the_environment_has_fifty_lines():
 def test_the_training_page_quotes_the_examples():
     page = (ROOT / "docs" / "training.md").read_text("utf-8")
     blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    for name in ("own_environment", "custom_network", "own_reward"):
+    for name in ("own_environment", "own_network", "own_reward"):
         assert sum(block in (ROOT / "examples" / f"{name}.py").read_text("utf-8") for block in blocks) == 1
     assert all(f"(../examples/{path.name})" in page for path in FILES)
 
 
 def test_the_network_learns():
-    outcome = custom_network.main(total_steps=32_768)
+    outcome = own_network.main(total_steps=32_768)
     assert len(jax.tree.leaves(outcome.policy.weights)) == 8  # four layers
     assert outcome.metrics["return"][-1] > outcome.metrics["return"][0] + 5
 
