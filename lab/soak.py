@@ -20,7 +20,7 @@ import jaxenv
 from jaxenv.core import Environment, masking
 from jaxenv.host.names import did_you_mean_one_of
 from jaxenv.lowering import draws
-from train.cli import whole_numbers
+from train.cli import numbers
 from train.experience.bank import generate_bank
 
 COUNTERS = {
@@ -189,12 +189,12 @@ def _begun(out: pathlib.Path, ids: list[str], about: dict[str, Any]) -> int:
 def main(argv: Sequence[str]) -> int:
     """Prints the broken laws; the exit status is 1 if there are any, 2 for an impossible soak."""
     parser = argparse.ArgumentParser("python -m lab soak", description=__doc__)
-    parser.add_argument("--steps", type=whole_numbers.parse, default=10**7, help="of each environment")
+    parser.add_argument("--steps", type=numbers.whole_number, default=10**7, help="of each environment")
     parser.add_argument("--env", nargs="*", default=[], metavar="ID", help="default: all that are registered")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("soak.jsonl"))
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--num-envs", type=whole_numbers.parse, default=Sizes.num_envs)
-    parser.add_argument("--num-steps", type=whole_numbers.parse, default=Sizes.num_steps)
+    parser.add_argument("--num-envs", type=numbers.whole_number, default=Sizes.num_envs)
+    parser.add_argument("--num-steps", type=numbers.whole_number, default=Sizes.num_steps)
     parser.add_argument("--scenarios", type=int, default=Sizes.num_scenarios, help="of a piece; 0: the library")
     arguments = parser.parse_args(argv)
     ids = arguments.env or list(jaxenv.registered())

@@ -11,7 +11,7 @@ import scenarios
 from strategies import lifeops_features, lifestack_features, teamsclone_features
 from strategies.scenario_features import shares
 from train.experience.bank import generate_bank
-from train.score.validation import validation_params
+from train.score.held_out import validation_params
 
 FEATURES = {
     "LifeOps-v0": lifeops_features.features,

@@ -148,14 +148,14 @@ def test_training_commands_on_the_pages_are_accepted():
 def test_every_large_batch_on_a_page_is_a_run_that_learns(page):
     """The first lines of each say what the number of environments changes, and call none of them short."""
     from train.cli import options
-    from train.run import console
+    from train.run import progress
 
     large = [words for name, words in commands() if name == page and re.search(r"--num-envs|large", " ".join(words))]
     assert len(large) >= {"scaling": 4, "recipes": 2}[page]
     for algorithm, *arguments in large:
         parsed = options.parse(algorithm, arguments)
         assert "environments (the preset has" in parsed.scaled[0], arguments
-        assert "short run" not in console.length(parsed.config), arguments
+        assert "short run" not in progress.length(parsed.config), arguments
 
 
 def test_options_of_other_commands_on_the_pages_exist(capsys):

@@ -6,8 +6,8 @@ from train.networks.policy import NetworkPolicy as NetworkPolicy
 from train.ppo.algorithm import init as init
 from train.ppo.algorithm import make_superstep as make_superstep
 from train.ppo.algorithm import make_update as make_update
-from train.run.outcome import NotFinite as NotFinite
-from train.run.outcome import Outcome as Outcome
+from train.run.outputs import NotFinite as NotFinite
+from train.run.outputs import Outcome as Outcome
 from train.save.checkpoint import Finished as Finished
 from train.save.policy_file import load_policy as load_policy
 from train.save.policy_file import save_policy as save_policy

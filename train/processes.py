@@ -63,8 +63,12 @@ def place(config: Config) -> tuple[Config, Lanes]:
         ValueError: if there are not so many devices, if the sizes cannot be split, if the given devices do not divide
             the given lanes, or if a process would have none.
     """
-    _check_divides(config)
-    devices = jax.devices()
+    devices, lanes = jax.devices(), config.rollout.lanes
+    if lanes is not None and config.devices is not None and lanes % config.devices:
+        raise ValueError(
+            f"--devices {config.devices}: {lanes} lanes cannot be shared equally by {config.devices} devices; choose "
+            f"--devices {_greatest_divisor(lanes, config.devices)}, or a number of lanes that {config.devices} divides"
+        )
     wanted = len(devices) if config.devices is None else config.devices
     if wanted > len(devices):
         raise ValueError(f"--devices {wanted}: there are {len(devices)} ({devices[0].platform})")
@@ -96,17 +100,6 @@ def _most_lanes(config: Config, devices: int) -> int:
     scenarios = config.num_scenarios if config.is_generated else 0
     shared = math.gcd(sizes.num_envs, sizes.samples_per_step, sizes.samples_at_once, scenarios)
     return _greatest_divisor(shared, devices)
-
-
-def _check_divides(config: Config) -> None:
-    """A ValueError if lanes and devices are given, and the lanes do not lie on so many devices."""
-    lanes, devices = config.rollout.lanes, config.devices
-    if lanes is None or devices is None or lanes % devices == 0:
-        return
-    raise ValueError(
-        f"--devices {devices}: {lanes} lanes cannot be shared equally by {devices} devices; choose --devices "
-        f"{_greatest_divisor(lanes, devices)}, or a number of lanes that {devices} divides"
-    )
 
 
 def _greatest_divisor(number: int, limit: int) -> int:

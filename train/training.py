@@ -10,16 +10,15 @@ from jaxenv.core import Environment
 from jaxenv.host.names import did_you_mean_one_of
 from train.algorithms import ALGORITHMS
 from train.log.recorder import Callback
-from train.networks import own
-from train.run.outcome import Outcome
+from train.networks import custom
+from train.run.outputs import Outcome
 from train.run.runner import check, run, run_members
 from train.save import folder as folders
 from train.save.policy_file import check_algorithm
-from train.score.validation import has_generator
+from train.score.held_out import has_generator
 from train.settings import presets
-from train.settings.config import Config
+from train.settings.config import Config, is_population
 from train.settings.groups import Scenarios
-from train.settings.members import is_population
 
 
 def train(
@@ -88,7 +87,7 @@ def train_population(
     as a single run. With `run_dir` each writes into a folder of its name there.
 
     >>> import train
-    >>> from train.settings.members import members
+    >>> from train.settings.config import members
     >>> config = train.preset("LifeOps-v0").replace(seeds=2, sweep=("learning_rate=1e-3,1e-4",))
     >>> for name in members(config):  # the names of the outcomes of `train_population(env, params, config)`
     ...     print(name)
@@ -124,7 +123,7 @@ def _complete(env: Environment, config: Config | None, network: nn.Module | None
     if network is None:
         return config
     options = {"normalize_observations": config.network.normalize_observations}
-    return config.replace(network=dataclasses.replace(own.settings_of(network), **options))
+    return config.replace(network=dataclasses.replace(custom.settings_of(network), **options))
 
 
 def _folder(

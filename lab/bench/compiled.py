@@ -17,13 +17,14 @@ import jax
 from tyro.conf import Positional
 
 from jaxenv.host.names import did_you_mean_one_of
+from lab.bench import hlo
 from lab.bench.speeds import others
-from train.benchmark import hardware, hlo, report
+from train.benchmark import hardware, report
 from train.benchmark.selection import select
 from train.benchmark.workload import STEPS, Workload, sizes
 from train.cli.benchmark import listed, numbers_of_envs
-from train.cli.option_bounds import call
-from train.run.turns import program_bytes
+from train.cli.numbers import call
+from train.run.group import program_bytes
 
 GIBI, GIGA = 2**30, 1e9
 

@@ -20,7 +20,7 @@ from train.benchmark.selection import select
 from train.benchmark.workload import Workload
 from train.cli import comparison
 from train.cli.benchmark import numbers_of_envs, progress
-from train.cli.option_bounds import call
+from train.cli.numbers import call
 from train.score.scores import score as score_by
 from train.settings.config import Config
 from train.settings.presets import preset

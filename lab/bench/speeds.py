@@ -13,11 +13,10 @@ import jax.numpy as jnp
 from jaxenv.host.names import did_you_mean_one_of
 from train.benchmark import hardware
 from train.benchmark.measure import Result
-from train.benchmark.programs import Program, rows
 from train.benchmark.selection import Build, select, stepped
-from train.benchmark.workload import STEPS
+from train.benchmark.workload import STEPS, Program, rows
 from train.cli.benchmark import keep, listed, numbers_of_envs, run
-from train.cli.option_bounds import call
+from train.cli.numbers import call
 
 YARDSTICKS = ("Knapsack-v1", "Breakout-MinAtar")  # the speed of the others is also given as a multiple of these
 IDS = {"jumanji": ("TSP-v1", "Knapsack-v1", "JobShop-v0"), "gymnax": ("Breakout-MinAtar", "CartPole-v1")}

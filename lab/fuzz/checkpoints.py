@@ -21,10 +21,9 @@ from lab.fuzz.judging import Fault, answered, check_sentence
 from train.learning.algorithm import Algorithm
 from train.run.group import Group
 from train.run.storage import opened, restore_or_begin
+from train.save.arrays import by_name, digest
 from train.save.checkpoint import CheckpointError, Checkpoints, Progress
-from train.save.digests import digest
 from train.save.folder import RunFolder
-from train.save.named_arrays import by_name
 from train.settings.config import Config
 from train.settings.groups import Network
 

@@ -40,7 +40,7 @@ WORK = (
     *("train.run.runner.run_members", "train.data.dataset.play"),
     *("train.processes.join", "train.cli.comparison.evaluate", "train.cli.comparison.mean_returns"),
     *("train.cli.benchmark.in_turns", "train.benchmark.profile.profile", "train.benchmark.hardware.pin"),
-    *("train.cli.collecting.generate_bank", "jaxenv.rendering.record", "scenarios.solvers.winnable"),
+    *("train.cli.policies.generate_bank", "jaxenv.rendering.record", "scenarios.solvers.winnable"),
     *("jaxenv.core.ScenarioBank.save", "train.cli.comparison.validation_returns"),
 )
 """The points where a command begins to work, or would change files of others."""
@@ -140,7 +140,7 @@ def _idle() -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         for name in (*WORK, *([SERVE] if _has_server() else [])):
             stack.enter_context(mock.patch(name, begin))
-        stack.enter_context(mock.patch("train.cli.compile_cache.keep_compiled_programs"))
+        stack.enter_context(mock.patch("train.cli.main.keep_compiled_programs"))
         stack.enter_context(mock.patch.dict(registry._FACTORIES))
         stack.enter_context(mock.patch.object(sys, "path", list(sys.path)))
         stack.enter_context(mock.patch.object(sys, "argv", ["jaxenv"]))

@@ -17,7 +17,7 @@ from lab.fuzz import edits
 from lab.fuzz.judging import Fault, answered, check_sentence
 from train.networks.network import make_network
 from train.networks.policy import LearnedPolicy, make_policy
-from train.save.digests import digest
+from train.save.arrays import digest
 from train.save.policy_file import PolicyError, initial_shapes, load_policy, read_header, save_policy
 from train.settings import task
 from train.settings.config import Config

@@ -6,8 +6,7 @@ from typing import Any, Literal, NamedTuple
 from jaxenv.core import Environment
 from train import training
 from train.networks.network import make_network
-from train.save.digests import digest
-from train.save.named_arrays import by_name, shapes
+from train.save.arrays import by_name, digest, shapes
 from train.save.policy_file import initial_shapes
 from train.settings import presets
 from train.settings.config import Config

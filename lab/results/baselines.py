@@ -22,7 +22,7 @@ from lab.results.agents import LEARNERS, settings, since, weights_digest
 from lab.results.measure import LIBRARY, Measured
 from train.benchmark import hardware
 from train.cli import comparison
-from train.cli.option_bounds import call
+from train.cli.numbers import call
 from train.log import plots
 from train.save import folder
 from train.save.writing import write_atomic

@@ -8,7 +8,8 @@ from typing import Any
 from lab.results.measure import LIBRARY, LIBRARY_EPISODES
 from lab.results.summary import COMPARED, REFERENCE_AGENT, Row
 from train.score.aggregates import Aggregate
-from train.score.held_out import COUNT, SEED, TEST
+from train.score.held_out import COUNT, TEST
+from train.score.held_out import TEST_SEED as SEED
 
 HEAD = f"""\
 # Results

@@ -17,7 +17,7 @@ from jaxenv.evaluation import evaluate
 from jaxenv.host.regular_files import RefusedFile, open_regular
 from lab.results.agents import LEARNERS
 from train import training
-from train.cli.trained import digest
+from train.cli.policies import digest
 from train.log.metrics import read_metrics
 from train.save.checkpoint import Finished
 from train.save.folder import RunFolder, runs_in

@@ -13,7 +13,7 @@ import pytest
 import jaxenv
 import train
 from train.learning.returns import generalized_advantages, true_next_values
-from train.networks.distributions import MaskedCategorical
+from train.networks.outputs import MaskedCategorical
 from train.ppo.losses import clipped_surrogate
 
 SIZES = {"num_envs": 32, "num_steps": 8, "epochs": 2, "minibatch_size": 64}

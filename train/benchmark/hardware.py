@@ -1,12 +1,12 @@
 """Where a figure was measured: cores, device, versions and the command; and how to be given one core alone."""
 
-import importlib.metadata
 import os
 import platform
 import resource
 import shlex
 import subprocess
 import sys
+from importlib.metadata import Distribution
 from pathlib import Path
 from typing import Any
 
@@ -29,16 +29,11 @@ def pin(threads: int) -> None:
     cores = sorted(os.sched_getaffinity(0))
     if not 1 <= threads <= len(cores):
         raise ValueError(f"--threads {threads}: this process may use {len(cores)} cores")
-    if is_started():
-        raise ValueError(f"--threads {threads} comes too late: JAX has already started its threads")
-    os.sched_setaffinity(0, cores[:threads])
-
-
-def is_started() -> bool:
-    """Whether JAX has started a backend: from then on threads and environment variables are as they are."""
     from jax._src import xla_bridge
 
-    return xla_bridge.backends_are_initialized()
+    if xla_bridge.backends_are_initialized():
+        raise ValueError(f"--threads {threads} comes too late: JAX has already started its threads")
+    os.sched_setaffinity(0, cores[:threads])
 
 
 def cores() -> int:
@@ -61,7 +56,7 @@ def describe() -> dict[str, Any]:
         "machine_cores": os.cpu_count(),
         "system": platform.platform(),
         "python": platform.python_version(),
-        "versions": {name: version for name in PACKAGES if (version := _version(name))},
+        "versions": {each.name: each.version for name in PACKAGES for each in Distribution.discover(name=name)},
         "xla_flags": os.environ.get("XLA_FLAGS", ""),
         "jax_platforms": os.environ.get("JAX_PLATFORMS", ""),
         "backend": backend.get_backend().platform_version.splitlines()[0],
@@ -78,10 +73,7 @@ def peak_memory() -> dict[str, int | None]:
     """The peak memory of this process so far, in bytes: of the host, and of the device if it reports that."""
     stats = jax.devices()[0].memory_stats() or {}
     unit = 1 if sys.platform == "darwin" else 1024
-    return {
-        "host": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit,
-        "device": stats.get("peak_bytes_in_use"),
-    }
+    return {"host": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit, "device": stats.get("peak_bytes_in_use")}
 
 
 def processor() -> str:
@@ -114,11 +106,4 @@ def _commit() -> str | None:
     try:
         return subprocess.run(git, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
     except (OSError, subprocess.SubprocessError):
-        return None
-
-
-def _version(name: str) -> str | None:
-    try:
-        return importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
         return None

@@ -11,7 +11,7 @@ from typing import Any
 import jax
 
 from train.benchmark.workload import Sizes, Workload, copies, sizes
-from train.run.turns import program_bytes
+from train.run.group import program_bytes
 
 MIN_SECONDS = 0.1  # of a round; a shorter call is repeated
 

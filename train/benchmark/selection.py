@@ -1,12 +1,27 @@
-"""Which workloads a benchmark has, by the names that its table prints."""
+"""Environments, rollouts and training as workloads, chosen by the names that a table prints.
 
+Rollout and training rest on the public functions of the algorithm alone, and their carry is opaque here.
+"""
+
+import dataclasses
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import jax
 
 import jaxenv
+from jaxenv.core.types import Key
 from jaxenv.host.names import did_you_mean_one_of
-from train.benchmark import learning, programs
-from train.benchmark.workload import STEPS, Workload, steps_of
+from jaxenv.wrappers import EpisodeStatistics
+from train import ppo
+from train.benchmark.workload import BANKS, STEPS, Program, Workload, registered, rows, steps_of, summed_scan, with_bank
+from train.experience.rollout import by_agent
+from train.learning.state import initial_weights
+from train.networks.network import make_network
+from train.networks.policy import Reader
+from train.settings import presets
+from train.settings.config import Config
 
 Build = Callable[[int], Workload]  # environments -> the workload to time
 KINDS = ("environments", "rollout", "training")
@@ -26,7 +41,7 @@ def select(
     Raises:
         ValueError: for an unknown kind or bank, and where no name contains `only`.
     """
-    for given, known in ((kinds, KINDS), (banks, programs.BANKS)):
+    for given, known in ((kinds, KINDS), (banks, BANKS)):
         for name in given:
             if name not in known:
                 raise ValueError(f"no {name!r} here.{did_you_mean_one_of(name, known)}")
@@ -34,7 +49,7 @@ def select(
     for bank in banks:
         end = ", generated" if bank == "generated" else ""
         for id in jaxenv.registered():
-            bare = functools.partial(programs.registered, id, bank=bank)
+            bare = functools.partial(registered, id, bank=bank)
             if "environments" in kinds:
                 found[id + end] = functools.partial(stepped, bare, steps)
                 found[f"{id}, counted{end}"] = functools.partial(stepped, functools.partial(bare, counted=True), steps)
@@ -49,14 +64,85 @@ def select(
     return chosen
 
 
-def stepped(build: Callable[[], programs.Program], steps: int, num_envs: int) -> Workload:
+def stepped(build: Callable[[], Program], steps: int, num_envs: int) -> Workload:
     """Steps of a program in a batch."""
     return steps_of(build(), num_envs, steps=steps)
 
 
 def _acting(id: str, steps: int, bank: str, num_envs: int) -> Workload:
-    return learning.acting(learning.config_of(id, num_envs=num_envs), steps=steps, bank=bank)
+    return acting(config_of(id, num_envs=num_envs), steps=steps, bank=bank)
 
 
 def _training(id: str, num_steps: int | None, num_envs: int) -> Workload:
-    return learning.training(learning.config_of(id, num_envs=num_envs, num_steps=num_steps))
+    return training(config_of(id, num_envs=num_envs, num_steps=num_steps))
+
+
+def config_of(id: str, *, num_envs: int | None = None, num_steps: int | None = None, bank: str = "generated") -> Config:
+    """The preset of an environment at another size.
+
+    >>> config_of("LifeOps-v0", num_envs=64).rollout.num_envs
+    64
+
+    Args:
+        id: of a registered environment.
+        num_envs: environments; the preset's by default.
+        num_steps: of each environment and update; the preset's by default.
+        bank: `library` or `generated`, which here is as large as training makes it.
+    """
+    config = presets.for_environment(id)
+    sizes = {"num_envs": num_envs, "num_steps": num_steps}
+    changed = {name: value for name, value in sizes.items() if value is not None}
+    rollout = dataclasses.replace(config.rollout, **changed)
+    return dataclasses.replace(
+        config, rollout=rollout, training=dataclasses.replace(config.training, scenarios=bank, count=None)
+    )
+
+
+def training(config: Config) -> Workload:
+    """The superstep of a config, from its first state; scenarios are refreshed as the config says."""
+    env, params = jaxenv.make(config.env)
+    superstep = ppo.make_superstep(config, env)
+    start = functools.partial(ppo.init, config=config, env=env)
+
+    def run(key: Key, carry: Any, params: Any) -> tuple[Any, Any]:
+        return superstep(carry, params, config.hyper)  # its state holds its key
+
+    name = f"{config.env}, training"
+    return Workload(name, config.rollout.num_envs, config.steps_per_superstep, lambda: params, start, run)
+
+
+def acting(config: Config, *, steps: int = STEPS, bank: str = "library") -> Workload:
+    """A rollout: environments as training steps them, and actions sampled from the policy's first weights.
+
+    Nothing is stored and no value is computed: that is the learner's part.
+    """
+    env, params = jaxenv.make(config.env)
+    num_envs = config.rollout.num_envs
+    counted = EpisodeStatistics(env)
+    step_rows, network = rows(counted), make_network(config.network, env.num_actions)
+
+    def start(key: Key, params: Any) -> Any:
+        keys = jax.random.split(key, num_envs)
+        observation, state = jax.vmap(counted.reset_env, in_axes=(0, None))(keys, params)
+        return initial_weights(key, params, config, env), observation, state
+
+    def step(carry: Any, key: Key, params: Any) -> tuple[Any, tuple[jax.Array, jax.Array]]:
+        weights, observation, state = carry
+        action_key, step_key = jax.random.split(key)
+        policy, _ = Reader(network, env, params)(weights, by_agent(observation, env.num_agents))
+        action = policy.sample(action_key)
+        action = action if env.num_agents == 1 else action.reshape(num_envs, -1)
+        keys = jax.random.split(step_key, num_envs)
+        observation, state, reward, done = step_rows(keys, state, action, params)
+        return (weights, observation, state), (reward, done)
+
+    return Workload(
+        f"{config.env}, rollout" + (", generated" if bank == "generated" else ""),
+        num_envs,
+        num_envs * steps,
+        functools.partial(with_bank, env, params, bank),
+        start,
+        summed_scan(step, steps),
+        lambda carry: (carry[2], carry[1]),
+        loop_steps=steps,
+    )

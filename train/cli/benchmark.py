@@ -1,4 +1,4 @@
-"""`jaxenv bench`: steps per second of environments, rollouts and training on this machine."""
+"""`jaxenv bench` and `jaxenv profile`: the speed of this machine, and where a superstep of training goes."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -6,15 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
+from tyro.conf import Positional
 
 import jaxenv
+from jaxenv.host.names import did_you_mean_one_of
 from train.benchmark import hardware, report
-from train.benchmark import parts as ablation
-from train.benchmark import plot as picture
+from train.benchmark import profile as profiling
 from train.benchmark.measure import Result, in_turns
-from train.benchmark.selection import Build, select
+from train.benchmark.selection import Build, config_of, select
 from train.benchmark.workload import STEPS, Workload
-from train.cli import whole_numbers
+from train.cli import numbers
 from train.log import plots
 
 
@@ -26,7 +27,6 @@ def benchmark(
     only: str = "",
     measure: str = "environments",
     scenarios: str = "library",
-    parts: bool = False,
     steps: int = STEPS,
     num_steps: int | None = None,
     threads: int | None = None,
@@ -47,8 +47,6 @@ def benchmark(
             preset), with commas.
         scenarios: The banks that environments and rollout play: library, generated (65,536 scenarios with start
             weights, as training has them), or both with a comma. Training generates its own.
-        parts: Also the share of random draws, mask, observation and reset in a step, by leaving each out; at the
-            first of the sizes.
         steps: Of each environment in one compiled call, of environments and rollout.
         num_steps: Of each environment and update in training; default: the preset's.
         threads: Run on that many cores, chosen before JAX starts; default: all that this process may use.
@@ -59,10 +57,35 @@ def benchmark(
     if threads is not None:
         hardware.pin(threads)
     results = run(chosen, sizes, rounds=rounds, steps=steps)
-    shares = _shares(sizes[0], rounds, listed(scenarios), only, steps) if parts else {}
-    settings = {"num_envs": sizes, "rounds": rounds, "steps": steps}
-    keep(results, out, plot, settings=settings, parts=shares)
+    keep(results, out, plot, settings={"num_envs": sizes, "rounds": rounds, "steps": steps})
     return results
+
+
+def profile(
+    env: Positional[str],
+    num_envs: int | None = None,
+    num_steps: int | None = None,
+    scenarios: str = "generated",
+    rounds: int = 5,
+    trace_dir: Path = Path("runs/profile"),
+) -> None:
+    """Run one superstep of training under the profiler, and tell where its time and memory go.
+
+    Args:
+        env: Id of a registered environment, whose preset is profiled.
+        num_envs: Parallel environments; default: the preset's.
+        num_steps: Steps per environment and update; default: the preset's.
+        scenarios: What it trains on: generated or library.
+        rounds: Timed rounds of the superstep and of each of its parts, in turns.
+        trace_dir: The folder for the trace.
+    """
+    if env not in jaxenv.registered():
+        raise ValueError(f"no environment {env!r}.{did_you_mean_one_of(env, jaxenv.registered())}")
+    config = config_of(env, num_envs=num_envs, num_steps=num_steps, bank=scenarios)
+    print(f"{env}, {config.rollout.num_envs:,} environments x {config.rollout.num_steps} steps; {hardware.line()}")
+    with progress("compiling and timing") as tick:
+        found = profiling.profile(config, trace_dir / env, rounds=rounds, tick=tick)
+    print(found)
 
 
 def run(
@@ -84,7 +107,7 @@ def keep(results: Sequence[Result], out: Path | None, plot: Path | None, **about
     if plot is not None:
         if not plots.is_possible():
             raise ValueError(f"{plot} needs matplotlib (extra `viz`)")
-        picture.speeds(results, plot, title=hardware.line())
+        report.plot(results, plot, title=hardware.line())
         print(f"written to {plot}")
 
 
@@ -95,20 +118,6 @@ def _measured(workloads: Sequence[Workload], rounds: int, yardsticks: Sequence[s
     if rounds:
         print(f"\n{title}\n{report.table(results, yardsticks)}")
     return results
-
-
-def _shares(num_envs: int, rounds: int, banks: Sequence[str], only: str, steps: int) -> dict[str, dict[str, float]]:
-    """Environment -> part -> share of a step; an environment at a time, since its variants are compared alone."""
-    found: dict[str, dict[str, float]] = {}
-    for bank in banks:
-        for id in jaxenv.registered():
-            if only in id:
-                workloads = ablation.variants(id, num_envs, steps=steps, bank=bank)
-                name = id + (", generated" if bank == "generated" else "")
-                found[name] = ablation.shares(in_turns(workloads, rounds=max(1, rounds)))
-    if found:
-        print(f"\n{num_envs:,} environments\n{report.parts_table(found)}")
-    return found
 
 
 @contextlib.contextmanager
@@ -139,7 +148,7 @@ def numbers_of_envs(text: str) -> list[int]:
 
 def _number_of_envs(text: str) -> int:
     try:
-        number = whole_numbers.parse(text)
+        number = numbers.whole_number(text)
     except ValueError:
         number = 0
     if number < 1:

@@ -9,34 +9,22 @@ from tyro.conf import Positional
 from jaxenv.host import process
 from jaxenv.host.companions import command
 from scenarios import __main__ as documents
-from train import ppo, processes
+from train import processes
 from train.algorithms import ALGORITHMS
-from train.cli import (
-    benchmark,
-    collecting,
-    comparison,
-    compile_cache,
-    option_bounds,
-    options,
-    profiling,
-    trained,
-    watching,
-)
+from train.cli import benchmark, comparison, numbers, options, policies, watching
 from train.log import plots
-from train.run import console, runner
+from train.run import progress, runner
 from train.run.group import ALONE
-from train.run.outcome import Outcome
+from train.run.outputs import Outcome
 from train.run.storage import OnStart
 from train.save import folder
 from train.save.checkpoint import Progress
 from train.settings import task
-from train.settings.config import Config
-from train.settings.members import is_population, members
+from train.settings.config import Config, is_population, members
 
 
 def train(algorithm: str, argv: Sequence[str]) -> int:
     """Trains, then prints the scores on the library, or on the user's own scenarios if it trained on them."""
-    compile_cache.keep_compiled_programs()
     if options.DISTRIBUTED in argv:
         processes.join()
     parsed = options.parse(algorithm, argv)
@@ -52,7 +40,7 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
     say = functools.partial(print, flush=True) if processes.is_writer() else lambda text: None
     with folder.of_run(config, parsed.resumed) as run_folder:
         where = f"{_in_words(config)}, written to {run_folder.path}"
-        length = f"{'each ' * is_population(config)}{console.length(config, env.num_agents)}"
+        length = f"{'each ' * is_population(config)}{progress.length(config, env.num_agents)}"
         say("\n".join([where, *parsed.scaled, length]))
         on_start = _tell_start(say, is_resumed=parsed.resumed is not None)
         try:
@@ -68,7 +56,8 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
         say(_length(outcomes[ALONE]))
     if is_stopped:
         return _interrupted(algorithm, run_folder)
-    say("scoring …")
+    following = "watch" if ALONE in outcomes else "plot"
+    say(f"in {run_folder.path}; next: {command('train')} {following} {run_folder.path}\nscoring …")
     if ALONE in outcomes:
         policy = outcomes[ALONE].policy
         table = comparison.compare(policy, env, env.default_params, library, name=algorithm.upper())
@@ -110,35 +99,6 @@ def _interrupted(algorithm: str, run_folder: folder.RunFolder) -> int:
     return process.INTERRUPTED
 
 
-def evaluate(
-    run_dir: Positional[Path],
-    env: str | None = None,
-    network: str | None = None,
-    scenarios: str | None = None,
-    best: bool = False,
-    greedy: bool = True,
-    repetitions: int = comparison.EPISODES,
-) -> None:
-    """Score the policy of a run on the scenarios of the library.
-
-    Args:
-        run_dir: The folder of a run, or its policy file.
-        env: MODULE:FACTORY of an environment of your own that it was trained in.
-        network: MODULE:FACTORY of a network of your own that it was trained with.
-        scenarios: A file or folder of scenarios; default: the environment's library.
-        best: Score the policy that had the best validation return, not the last one.
-        greedy: Take the most probable action instead of sampling one.
-        repetitions: Episodes per scenario, whose returns are averaged.
-    """
-    compile_cache.keep_compiled_programs()
-    policy, made, params, header = trained.read(run_dir, env, network, best=best, greedy=greedy)
-    library = comparison.library_for(made, scenarios)
-    comparison.tell_warnings(library, scenarios)
-    name = header.get("algorithm", ppo.name).upper()  # an older file does not say
-    table = comparison.compare(policy, made, params, library, name=name, repetitions=repetitions)
-    print(f"{table}{comparison.training_note(header.get('params', {}), made)}")
-
-
 def plot(run_dirs: Positional[tuple[Path, ...]], out: Path | None = None) -> None:
     """Draw the learning curves of one run, or of several in one picture.
 
@@ -158,18 +118,18 @@ def plot(run_dirs: Positional[tuple[Path, ...]], out: Path | None = None) -> Non
 
 
 OTHERS: dict[str, Callable[..., object]] = {
-    "evaluate": evaluate,
-    "collect": collecting.collect,
+    "evaluate": policies.evaluate,
+    "collect": policies.collect,
     "watch": watching.watch,
     "plot": plot,
     "bench": benchmark.benchmark,
-    "profile": profiling.profile,
+    "profile": benchmark.profile,
 }
 
 
 def _other(name: str, argv: Sequence[str]) -> int:
     """Runs a command that does not train."""
-    return option_bounds.call(OTHERS[name], argv, f"{command('train')} {name}")
+    return numbers.call(OTHERS[name], argv, f"{command('train')} {name}")
 
 
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {

@@ -13,10 +13,9 @@ from jaxenv.evaluation import evaluate
 from jaxenv.host.companions import command
 from scenarios.loading import ENVIRONMENTS
 from train import processes
-from train.run.outcome import Outcome
-from train.score.report import table
-from train.score.scores import ReferenceReturns, references, summarize
-from train.score.validation import validation_returns
+from train.run.outputs import Outcome
+from train.score.held_out import validation_returns
+from train.score.scores import ReferenceReturns, references, summarize, table
 from train.settings import task
 from train.settings.serialize import differences
 

@@ -1,13 +1,20 @@
 """The command-line entry point: dispatches to a command, and turns errors into one line and an exit status."""
 
+import hashlib
+import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import jax
 
 from jaxenv.host.companions import command
 from jaxenv.host.names import did_you_mean_one_of
 from train.algorithms import ALGORITHMS
+from train.benchmark import hardware
 from train.cli.commands import COMMANDS
-from train.run.outcome import NotFinite
+from train.run.outputs import NotFinite
 
 TRAINING = "".join(
     f"  {f'{name} --env ID':<24}train a policy and score it on the environment's library\n"
@@ -30,6 +37,8 @@ Run COMMAND --help for options."""
 
 
 MAX_ARGUMENT = 1000  # characters; the messages about one repeat it
+MAX_BYTES = 2 * 10**9  # of compiled programs; the least recently used go
+KEEPING = (*ALGORITHMS, "evaluate", "collect", "watch")  # commands whose compiled programs are kept
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -50,6 +59,8 @@ def main(argv: Sequence[str] | None = None) -> int:
                 )
         if name not in COMMANDS:
             raise ValueError(f"no command {name!r}.{did_you_mean_one_of(name, COMMANDS)}")
+        if name in KEEPING:
+            keep_compiled_programs()
         return COMMANDS[name](arguments)
     except (ValueError, OSError) as error:
         print(f"{command('train')}: {error}", file=sys.stderr)
@@ -59,3 +70,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     except SystemExit as exit:  # how argument parsers end
         return exit.code if isinstance(exit.code, int) else 2
+
+
+def keep_compiled_programs() -> None:
+    """Makes JAX keep compiled programs in the user's cache folder, unless JAX's own settings name another place.
+
+    `JAX_COMPILATION_CACHE_DIR` names another folder, `JAX_ENABLE_COMPILATION_CACHE=false` keeps nothing.
+    """
+    config: Any = jax.config
+    if config.jax_compilation_cache_dir is None and config.jax_enable_compilation_cache:
+        home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        # One folder for each kind of processor, as a home folder may be shared by several.
+        folder = home / "jaxenv" / hashlib.sha256(hardware.processor().encode()).hexdigest()[:8]
+        config.update("jax_compilation_cache_dir", str(folder))
+        config.update("jax_compilation_cache_max_size", MAX_BYTES)

@@ -9,11 +9,11 @@ from typing import Annotated, Any
 import tyro
 
 import jaxenv
-from jaxenv.core import Environment
+from jaxenv.core import Environment, terms
 from jaxenv.host.companions import command
 from jaxenv.host.names import did_you_mean, did_you_mean_one_of, short
-from train.cli import whole_numbers
-from train.networks import own
+from train.cli.numbers import REGISTRY, whole_number
+from train.networks import custom
 from train.save.folder import RunFolder
 from train.save.policy_file import check_algorithm
 from train.settings import presets, task
@@ -97,7 +97,7 @@ def _num_envs(argv: Sequence[str]) -> int | None:
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--num-envs", "--num_envs")
     try:
-        number = whole_numbers.parse(parser.parse_known_args(list(argv))[0].num_envs or "")
+        number = whole_number(parser.parse_known_args(list(argv))[0].num_envs or "")
     except (ValueError, SystemExit):
         return None  # tyro reports the mistake
     return number if 1 <= number <= MAX_BATCH else None
@@ -121,8 +121,8 @@ def _sizes(config: Config) -> list[tuple[str, int]]:
 def register_own(name: str) -> None:
     """Registers the environment that `MODULE:FACTORY` on the command line stands for, under that name."""
     if name not in jaxenv.registered():
-        factory = own.import_named(name, "--env")
-        found = own.made(factory, name, "--env")
+        factory = custom.import_named(name, "--env")
+        found = custom.made(factory, name, "--env")
         if not isinstance(found, Environment):
             raise ValueError(f"--env {name}: expected a jaxenv.Environment, got {type(found).__name__}")
         jaxenv.register(name, factory)
@@ -139,7 +139,6 @@ def _resumed(algorithm: str, folder: RunFolder, named: argparse.Namespace, rest:
     default = dataclasses.replace(saved, env=named.env or saved.env)
     other = differences(immutable({"env": saved.env}), immutable({"env": default.env}))
     if not other:
-        _check_registered(folder, default.env)
         _check_task(folder, default)
     config = default if other else _with_options(algorithm, _with_arguments(default, named), rest)
     other = other or differences(immutable(to_json(saved)), immutable(to_json(config)))
@@ -151,20 +150,16 @@ def _resumed(algorithm: str, folder: RunFolder, named: argparse.Namespace, rest:
     return config
 
 
-def _check_registered(folder: RunFolder, env: str) -> None:
-    """A ValueError, with the way to resume, if its environment is not registered."""
-    if env in jaxenv.registered():
-        return
-    if ":" in env:
-        raise ValueError(f"{folder.path} is a run in an environment of your own: add --env {short(env)}")
-    raise ValueError(
-        f"{folder.config} names the environment '{short(env)}', which is not registered here."
-        f"{did_you_mean(env, jaxenv.registered())} A run that was begun from Python goes on by the same call there"
-    )
-
-
 def _check_task(folder: RunFolder, config: Config) -> None:
-    """A ValueError, which names the file, if the environment and params of a run cannot be made here."""
+    """A ValueError, with the way to resume or the file, if the environment and params of a run cannot be made here."""
+    env = config.env
+    if env not in jaxenv.registered():
+        if ":" in env:
+            raise ValueError(f"{folder.path} is a run in an environment of your own: add --env {short(env)}")
+        raise ValueError(
+            f"{folder.config} names the environment '{short(env)}', which is not registered here."
+            f"{did_you_mean(env, jaxenv.registered())} A run that was begun from Python goes on by the same call there"
+        )
     try:
         task.make(config)
     except (ValueError, TypeError) as error:
@@ -174,15 +169,16 @@ def _check_task(folder: RunFolder, config: Config) -> None:
 def _with_arguments(default: Config, named: argparse.Namespace) -> Config:
     """The settings with the given arguments of the environment, and the given network."""
     given = task.parse_arguments(named.env_args or ())
-    network = own.import_again(named.network, default.network) if named.network else default.network
+    network = custom.import_again(named.network, default.network) if named.network else default.network
     return dataclasses.replace(default, env_args={**default.env_args, **given}, network=network)
 
 
 def _with_options(algorithm: str, default: Config, argv: Sequence[str]) -> Config:
     """The settings changed by the options of a command line, including the numbers of the environment's params."""
-    known = task.numbers(task.make(default)[1]) if default.env in jaxenv.registered() else {}
+    params = task.make(default)[1] if default.env in jaxenv.registered() else None
+    known, docs = {} if params is None else task.numbers(params), _paid_for(params)
     fields = [
-        (name.replace(".", "__"), Annotated[type(value), tyro.conf.arg(name=name, help="")], value)
+        (name.replace(".", "__"), Annotated[type(value), tyro.conf.arg(name=name, help=docs.get(name, ""))], value)
         for name, value in known.items()
     ]
     numbers: Any = dataclasses.make_dataclass("Params", fields, frozen=True)
@@ -196,11 +192,20 @@ def _with_options(algorithm: str, default: Config, argv: Sequence[str]) -> Confi
         default=options(default, Start(), numbers()),
         prog=f"{command('train')} {algorithm}",
         description=DESCRIPTION.format(algorithm=algorithm.upper()),
-        registry=whole_numbers.REGISTRY,
+        registry=REGISTRY,
     )
     given = zip(known, dataclasses.astuple(found.params), strict=True)
     changed = {name: value for name, value in given if value != known[name]}
     return dataclasses.replace(found.settings, params={**default.params, **changed})
+
+
+def _paid_for(params: Any) -> dict[str, str]:
+    """Weight of the reward -> the quantity that it is paid for, where the environment declares that."""
+    try:
+        rows = terms.rows(type(getattr(params, "weights", None)))
+    except TypeError:
+        return {}
+    return {f"weights.{name}": row.doc for name, row in rows.items()}
 
 
 def _as_option(name: str, value: object) -> str:

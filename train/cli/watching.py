@@ -15,7 +15,7 @@ from tyro.conf import Positional
 from jaxenv import rendering
 from jaxenv.host.names import did_you_mean
 from jaxenv.rendering.text import signed
-from train.cli import comparison, compile_cache, trained
+from train.cli import comparison, policies
 
 
 def watch(
@@ -50,8 +50,7 @@ def watch(
     """
     if not fps > 0:
         raise ValueError(f"--fps {fps}: expected a number above 0")
-    compile_cache.keep_compiled_programs()
-    policy, made, params, _ = trained.read(run_dir, env, network, best=best, greedy=greedy)
+    policy, made, params, _ = policies.read(run_dir, env, network, best=best, greedy=greedy)
     if not any(kind in rendering.VIEWS for kind in type(made.unwrapped).__mro__):
         raise ValueError(f"{made.name} cannot be shown: jaxenv.rendering.VIEWS has no view of it")
     if agent >= made.num_agents:

@@ -20,15 +20,14 @@ from jaxenv.core.types import Key
 from train.dqn import learner, replay
 from train.dqn.learner import Learned
 from train.experience.bank import with_bank
+from train.experience.curriculum import LaneState, renew_scenarios
 from train.experience.rollout import Transition, collect
-from train.experience.world import LaneState, renew_scenarios
 from train.lanes import BY_LANE, SHARED, Lanes
 from train.learning import state as states
 from train.learning.q_learning import Metrics, epsilon_of, exploring, network_of
 from train.learning.state import begin, observed, on_one_device
 from train.learning.updates import Update, compiled, has_failed, keep_if_finite, scheduled
-from train.networks.policy import LearnedPolicy
-from train.networks.reader import Reader
+from train.networks.policy import LearnedPolicy, Reader
 from train.settings.config import Config
 from train.settings.groups import Hyper
 

@@ -9,9 +9,9 @@ import optax
 
 from train.dqn.replay import Step
 from train.lanes import Lanes
-from train.learning.gradients import descend, mean_gradient
+from train.learning.gradients import descend
 from train.learning.q_learning import Losses, value_of
-from train.networks.reader import Reader
+from train.networks.policy import Reader
 from train.settings.groups import Hyper, QLearning
 
 
@@ -70,11 +70,9 @@ def gradient_step(
     number, batch = step
     like = {"reader": reader, "hyper": hyper, "settings": settings}
     loss = functools.partial(huber, target=learned.target, **like)
-    gradients, losses = lanes.mean(mean_gradient(loss, learned.weights, batch, microbatch_size))
-    optimizer = make_optimizer(hyper.max_grad_norm)
-    weights, state = descend((learned.weights, learned.optimizer), gradients, optimizer, hyper.learning_rate)
-    target = follow(learned.target, weights, number, settings)
-    return Learned(weights, state, target), (losses, optax.tree.norm(gradients))
+    optimizer, sizes = make_optimizer(hyper.max_grad_norm), {"microbatch_size": microbatch_size, "lanes": lanes}
+    (weights, state), terms = descend(learned[:2], loss, batch, optimizer, hyper.learning_rate, **sizes)
+    return Learned(weights, state, follow(learned.target, weights, number, settings)), terms
 
 
 def follow(target: Any, weights: Any, number: jax.Array, settings: QLearning) -> Any:

@@ -22,8 +22,8 @@ from jaxenv.core.environment import select
 from jaxenv.core.masking import sample_uniform
 from jaxenv.core.types import ActionMask, Info, Key
 from jaxenv.wrappers import EpisodeStatistics, EpisodeSummary, Vectorize, summarize
-from train.networks.distributions import MaskedCategorical
-from train.networks.reader import Carry, Reader
+from train.networks.outputs import MaskedCategorical
+from train.networks.policy import Carry, Reader
 from train.settings.groups import Rollout
 
 MAX_STAGGER = 1000  # steps over which a run's first episodes are spread, where the time limit is longer
@@ -71,11 +71,11 @@ class EpisodeTotals(struct.PyTreeNode):
     terminated: jax.Array  # [] int32, episodes that terminated rather than hit the time limit
 
 
-@functools.partial(jax.jit, static_argnames=("env", "num_envs", "memory"))
-def initial_state(key: Key, env_params: Any, *, env: Environment, num_envs: int, memory: int = 0) -> RolloutState:
+@functools.partial(jax.jit, static_argnames=("env", "num_envs", "carry_size"))
+def initial_state(key: Key, env_params: Any, *, env: Environment, num_envs: int, carry_size: int = 0) -> RolloutState:
     """E environments in the middle of their first episodes, each at a random step.
 
-    A network with `memory` units remembers nothing of those episodes' beginnings.
+    A recurrent network remembers nothing of those episodes' beginnings.
 
     If all started at clock 0, environments with episodes of equal length would stay synchronized, and each update
     would see only one stretch of the episode. So each first plays 0 to L - 1 random legal actions, where L is the time
@@ -95,7 +95,7 @@ def initial_state(key: Key, env_params: Any, *, env: Environment, num_envs: int,
         return jax.vmap(select)(step < steps, following, episodes)
 
     _, state = lax.fori_loop(0, jnp.max(steps), advance, (observation, state))
-    carry = jnp.zeros((num_envs * env.num_agents, memory), jnp.float32) if memory else None
+    carry = jnp.zeros((num_envs * env.num_agents, carry_size), jnp.float32) if carry_size else None
     return RolloutState(state, jnp.zeros(num_envs, bool), carry)
 
 

@@ -13,15 +13,6 @@ from train.networks.policy import LearnedPolicy
 from train.settings.config import Config
 
 
-class State(Protocol):
-    """A pytree of everything that changes during training."""
-
-    @property
-    def updates(self) -> jax.Array:
-        """[] int32, updates done so far."""
-        ...
-
-
 class Metrics(Protocol):
     """A pytree of the metrics of K updates, each array with a leading axis K."""
 
@@ -58,8 +49,8 @@ class Algorithm(Protocol):
         """Where each part of the state lies, `lanes.BY_LANE` or `lanes.SHARED`: the upper part of its tree."""
         ...
 
-    def init(self, key: Key, env_params: Any, *, config: Config, env: Environment, lanes: Lanes | None = None) -> State:
-        """The state before the first update."""
+    def init(self, key: Key, env_params: Any, *, config: Config, env: Environment, lanes: Lanes | None = None) -> Any:
+        """The state before the first update: a pytree of all that changes, with `updates` ([] int32, done so far)."""
         ...
 
     def training_bank(self, key: Key, env_params: Any, *, config: Config, env: Environment) -> ScenarioBank | None:

@@ -68,13 +68,31 @@ def mean_gradient(loss: Callable[..., Any], weights: Any, batch: Any, microbatch
 
 
 def descend(
-    learner: Learner, gradients: Any, optimizer: optax.GradientTransformation, learning_rate: jax.Array | float
-) -> Learner:
-    """One step along the optimizer's direction for the gradients; the learning rate is applied here."""
+    learner: Learner,
+    loss: Callable[..., Any],
+    batch: Any,
+    optimizer: optax.GradientTransformation,
+    learning_rate: jax.Array | float,
+    *,
+    microbatch_size: int,
+    lanes: Lanes,
+) -> tuple[Learner, tuple[Any, jax.Array]]:
+    """One step along the optimizer's direction for the gradient of all lanes: (learner, (terms, gradient norm)).
+
+    Args:
+        learner: the weights, and the state of the optimizer.
+        loss: see `mean_gradient`.
+        batch: of samples, of which each lane has as many.
+        optimizer: gives a direction; the learning rate is applied here.
+        learning_rate: the length of the step.
+        microbatch_size: see `mean_gradient`.
+        lanes: over which the gradient is averaged.
+    """
     weights, state = learner
+    gradients, terms = lanes.mean(mean_gradient(loss, weights, batch, microbatch_size))
     directions, state = optimizer.update(gradients, state)
     changes = jax.tree.map(lambda direction: -learning_rate * direction, directions)
-    return optax.apply_updates(weights, changes), state
+    return (optax.apply_updates(weights, changes), state), (terms, optax.tree.norm(gradients))
 
 
 def moments(x: jax.Array, lanes: Lanes) -> tuple[jax.Array, jax.Array]:

@@ -9,9 +9,7 @@ So every encoder, and every custom network, has values of actions; V(s) is the m
 mode of the policy is the greedy action, and a trained policy is saved, loaded and scored like any other.
 """
 
-import functools
 from collections.abc import Mapping
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -20,9 +18,8 @@ from flax import struct
 from train.experience import rollout
 from train.learning.gradients import not_finite_terms
 from train.learning.updates import linear
-from train.networks.critic import Critic
-from train.networks.distributions import MaskedCategorical
 from train.networks.network import PureNetwork, make_network
+from train.networks.outputs import Critic, MaskedCategorical
 from train.settings.config import Config
 from train.settings.groups import QLearning
 
@@ -70,7 +67,7 @@ def epsilon_of(settings: QLearning, progress: jax.Array | float) -> jax.Array:
 
 def exploring(epsilon: jax.Array | float) -> rollout.Explore:
     """(policy, masks) -> the epsilon-greedy distribution that acts in its place."""
-    return functools.partial(_explore, epsilon=epsilon)
+    return lambda policy, mask: policy.or_uniform(mask, epsilon)
 
 
 def network_of(config: Config, num_actions: int) -> PureNetwork:
@@ -80,10 +77,6 @@ def network_of(config: Config, num_actions: int) -> PureNetwork:
         ValueError: for one with a recurrent core.
     """
     network = make_network(config.network, num_actions)
-    if network.memory:
+    if network.carry_size:
         raise ValueError("only ppo trains a network with memory: expected core none, got gru")
     return network
-
-
-def _explore(policy: MaskedCategorical, mask: Any, *, epsilon: jax.Array | float) -> MaskedCategorical:
-    return policy.or_uniform(mask, epsilon)

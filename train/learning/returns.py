@@ -1,8 +1,13 @@
-"""Returns and advantages that treat termination and truncation separately."""
+"""Returns and advantages that treat termination and truncation separately, and the scale of rewards."""
+
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 from jax import lax
+
+from train.lanes import Lanes
+from train.networks.normalization import LIMIT, Moments
 
 
 def true_next_values(
@@ -91,3 +96,48 @@ def lambda_returns(
 
     nothing = jnp.zeros_like(rewards[0])
     return lax.scan(backward, nothing, (rewards, discounts, next_values, weights), reverse=True)[1]
+
+
+class RewardScale(NamedTuple):
+    """Rewards in units of the standard deviation of the discounted return, as it was before this update.
+
+    The return that an agent has collected so far, discounted step by step, is a number for each row of the batch; its
+    variance is estimated over all that were seen (Engstrom et al. 2020, "Implementation matters", appendix A.2). Each
+    part is None where rewards are not scaled.
+    """
+
+    so_far: jax.Array | None  # [B] float32, the discounted return of each row's episode up to now; of a lane
+    moments: Moments | None  # of one number; over all lanes
+
+    def apply(self, rewards: jax.Array) -> jax.Array:
+        """[T, B] float32: rewards in standard deviations, clipped; before the first update as they are."""
+        if self.moments is None:
+            return rewards
+        return jnp.clip(rewards / self.moments.deviation()[0], -LIMIT, LIMIT)
+
+    def after(self, rewards: jax.Array, ended: jax.Array, gamma: jax.Array | float, lanes: Lanes) -> "RewardScale":
+        """The same with a rollout counted.
+
+        Args:
+            rewards: [T, B] float32, unscaled.
+            ended: [T, B] bool, the episode ended with this step.
+            gamma: discount.
+            lanes: whose returns count alike.
+        """
+        if self.so_far is None or self.moments is None:
+            return self
+        so_far, seen = discounted(self.so_far, rewards, ended, gamma)
+        return RewardScale(so_far, self.moments.merge(Moments.of(seen[..., None]).over(lanes)))
+
+
+def discounted(
+    so_far: jax.Array, rewards: jax.Array, ended: jax.Array, gamma: jax.Array | float
+) -> tuple[jax.Array, jax.Array]:
+    """(after the rollout [B], at each step [T, B]): R_t = gamma R_{t-1} + r_t, and 0 when an episode begins."""
+
+    def step(before: jax.Array, now: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+        reward, ends = now
+        found = gamma * before + reward
+        return jnp.where(ends, 0.0, found), found
+
+    return lax.scan(step, so_far, (rewards, ended))

@@ -13,13 +13,11 @@ from jaxenv.core.types import Key
 from jaxenv.wrappers import Vectorize
 from train.experience import rollout
 from train.experience.bank import first_bank, with_bank
-from train.experience.curriculum import Levels, Unfinished
-from train.experience.world import LaneState
+from train.experience.curriculum import LaneState, Levels, Unfinished
 from train.lanes import BY_LANE, SHARED, Lanes
-from train.networks.moments import Moments
 from train.networks.network import make_network
-from train.networks.policy import LearnedPolicy, make_policy
-from train.networks.reader import Reader
+from train.networks.normalization import Moments
+from train.networks.policy import LearnedPolicy, Reader, make_policy
 from train.settings.config import Config
 
 
@@ -62,7 +60,7 @@ def begin(
         bank = first_bank(keys.bank, sizes, env, env_params)
         params = with_bank(env_params, bank)
         network = make_network(config.network, env.num_actions)
-        like = {"num_envs": sizes.rollout.num_envs, "memory": network.memory}
+        like = {"num_envs": sizes.rollout.num_envs, "carry_size": network.carry_size}
         envs = rollout.initial_state(keys.envs, params, env=env, **like)
         rows = sizes.rollout.num_envs * env.num_agents
         levels, unfinished = Levels.unknown(sizes.num_scenarios), Unfinished.none(rows)

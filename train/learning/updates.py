@@ -1,7 +1,7 @@
 """Parts that all updates share: schedules over the run, the guard against non-finite values, lanes, and supersteps."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, Protocol, TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -16,15 +16,6 @@ Update = Callable[[Any, Any, Hyper], tuple[Any, Any]]
 """(state, params of the environment, hyperparameters) -> (state, metrics)."""
 
 T = TypeVar("T")
-
-
-class Guarded(Protocol):
-    """The metrics of one update that show whether it failed."""
-
-    @property
-    def not_finite(self) -> Mapping[str, jax.Array]:
-        """Term of the loss -> [] bool, NaN or infinite."""
-        ...
 
 
 def compiled(update: Update, specs: Any, config: Config, lanes: Lanes | None = None) -> Update:
@@ -62,7 +53,7 @@ def over_lanes(update_lane: Callable[..., Any], lanes: Lanes) -> Update:
     return update
 
 
-def keep_if_finite(metrics: Guarded, before: T, after: T) -> T:
+def keep_if_finite(metrics: Any, before: T, after: T) -> T:
     """The state after an update, or the one before it if a term of the loss or its gradient is not finite.
 
     Parts that the update left unchanged are not copied.
@@ -71,7 +62,7 @@ def keep_if_finite(metrics: Guarded, before: T, after: T) -> T:
     return jax.tree.map(lambda old, new: new if old is new else jnp.where(failed, old, new), before, after)
 
 
-def has_failed(metrics: Guarded) -> jax.Array:
+def has_failed(metrics: Any) -> jax.Array:
     """[] bool: whether any term of an update was not finite."""
     return jnp.any(jnp.stack(list(metrics.not_finite.values())))
 

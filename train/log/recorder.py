@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from train.log.events import Events
 from train.log.metrics import MetricsWriter, read_metrics
-from train.log.weights_and_biases import WeightsAndBiases
+from train.log.trackers import Events, WeightsAndBiases
 from train.processes import is_writer
 from train.save.checkpoint import Progress
 from train.save.folder import RunFolder
@@ -34,7 +33,7 @@ class Recorder:
         self.records: list[dict[str, Any]] = []  # of the whole run, also of its earlier parts
         self.is_stop_requested = False
         self._callback = callback
-        self._writers, self._flushes, self._stack = (), (), contextlib.ExitStack()
+        self._writers, self._flushes, self._stack = [], [], contextlib.ExitStack()
         if not is_writer():
             return
         with contextlib.ExitStack() as stack:
@@ -42,12 +41,14 @@ class Recorder:
                 kept = {"from_superstep": progress.superstep, "may_have_gaps": may_have_gaps}
                 metrics = stack.enter_context(MetricsWriter(folder.metrics, **kept))
                 self.records = list(read_metrics(folder.metrics))
-                events = Events(folder.path, after_step=progress.env_steps, is_wanted=config.tensorboard)
-                stack.enter_context(events)
-                logged = stack.enter_context(WeightsAndBiases(folder.path, config))
-                self._writers = (metrics.write, events.write, logged.write)
-                self._flushes = (metrics.sync, events.flush)
-            self._writers = (*self._writers, self.records.append, self._call)
+                self._writers, self._flushes = [metrics.write], [metrics.sync]
+                if config.tensorboard and Events.is_possible():
+                    events = stack.enter_context(Events(folder.path, after_step=progress.env_steps))
+                    self._writers.append(events.write)
+                    self._flushes.append(events.flush)
+                if config.wandb is not None:
+                    self._writers.append(stack.enter_context(WeightsAndBiases(folder.path, config)).write)
+            self._writers += [self.records.append, self._call]
             self._stack = stack.pop_all()
 
     def write(self, record: dict[str, Any]) -> None:

@@ -8,10 +8,8 @@ from flax import linen as nn
 
 from jaxenv.core import Environment
 from jaxenv.core.types import ActionMask
-from train.networks.critic import Critic
-from train.networks.distributions import MaskedCategorical
-from train.networks.layers import MLP, Dense, orthogonal
-from train.networks.memory import GRU, Sequences
+from train.networks.layers import GRU, MLP, Dense, Sequences, orthogonal
+from train.networks.outputs import Critic, MaskedCategorical
 from train.settings.groups import Network
 
 
@@ -27,7 +25,7 @@ class ActorCritic(nn.Module, kw_only=True):
     hidden: tuple[int, ...]
     activation: str
     shared_trunk: bool
-    memory: int = 0  # H, the units of the recurrent core; without one, 0
+    carry_size: int = 0  # H, the units of the recurrent core; without one, 0
     dtype: str = "float32"
     layer_norm: bool = False
 
@@ -43,7 +41,7 @@ class ActorCritic(nn.Module, kw_only=True):
             "hidden": tuple(settings.hidden),
             "activation": settings.activation,
             "shared_trunk": settings.shared_trunk,
-            "memory": settings.core_units if settings.core == "gru" else 0,
+            "carry_size": settings.core_units if settings.core == "gru" else 0,
             "dtype": settings.dtype,
             "layer_norm": settings.layer_norm,
         }
@@ -55,8 +53,8 @@ class ActorCritic(nn.Module, kw_only=True):
         self.critic_trunk = self.actor_trunk if self.shared_trunk else MLP(*layers)
         self.policy_head = Dense(self.num_actions, kernel_init=orthogonal(0.01))
         self.value_head = Dense(self.critic.OUTPUTS, kernel_init=orthogonal(1.0))
-        if self.memory:
-            self.core = GRU(self.memory)
+        if self.carry_size:
+            self.core = GRU(self.carry_size)
 
     def read(self, env: Environment, observation: Any, params: Any) -> Any:
         """The features of one observation: here [F] float32, the flat vector."""
@@ -67,18 +65,12 @@ class ActorCritic(nn.Module, kw_only=True):
         seen = self.see(features)
         return self.policy_of(seen, features, mask), self.critic_of(seen)
 
-    def policy(self, features: Any, mask: ActionMask) -> MaskedCategorical:
-        """The distribution alone; the critic is not computed."""
-        return self.policy_of(self.see(features), features, mask)
-
-    def criticize(self, features: Any) -> Critic:
-        """The critic alone; no policy is computed."""
-        return self.critic_of(self.see(features))
-
-    def replay(self, features: Any, mask: ActionMask, memory: Sequences) -> tuple[MaskedCategorical, Critic, jax.Array]:
+    def replay(
+        self, features: Any, mask: ActionMask, sequences: Sequences
+    ) -> tuple[MaskedCategorical, Critic, jax.Array]:
         """Sequences of steps: leading axes [N, T] -> (distribution, critic [N, T], carry after them [N, H])."""
         overview = self.see(features)
-        remembered, carry = self.core(overview, memory)
+        remembered, carry = self.core(overview, sequences)
         seen = jnp.concatenate([overview, remembered], axis=-1)
         return self.policy_of(seen, features, mask), self.critic_of(seen), carry
 

@@ -14,8 +14,8 @@ from flax import linen as nn
 from jaxenv.core import Environment
 from jaxenv.core.types import ActionMask, ActionTables, Entities, EntityGroup, dense
 from train.networks.actor_critic import ActorCritic
-from train.networks.distributions import MaskedCategorical
 from train.networks.layers import PRECISION, Dense, orthogonal
+from train.networks.outputs import MaskedCategorical
 from train.settings.groups import Network
 
 

@@ -9,20 +9,22 @@ import jax
 from jaxenv.core import Environment
 from jaxenv.core.types import ActionMask, Key
 from train.networks.actor_critic import ActorCritic
-from train.networks.critic import Critic
-from train.networks.distributions import MaskedCategorical
+from train.networks.custom import custom_network
 from train.networks.entities import EntityActorCritic
-from train.networks.memory import Sequences
-from train.networks.normalized import NormalizedNetwork
-from train.networks.own import own_network
+from train.networks.layers import Sequences
+from train.networks.normalization import NormalizedNetwork
+from train.networks.outputs import Critic, MaskedCategorical
 from train.settings.groups import Network
 
 
 class PureNetwork(Protocol):
-    """Pure functions of weights. Features and masks ([..., A] bool) have any leading axes [...], sequences [N, T]."""
+    """Pure functions of weights. Features and masks ([..., A] bool) have any leading axes [...], sequences [N, T].
+
+    A compiled program that uses the distribution or the critic alone computes no more than that.
+    """
 
     @property
-    def memory(self) -> int:
+    def carry_size(self) -> int:
         """H, the units of a carry; 0 without memory."""
         ...
 
@@ -30,7 +32,7 @@ class PureNetwork(Protocol):
         """The features of one observation: an array or a tree of them."""
         ...
 
-    def init(self, key: Key, features: Any, mask: ActionMask, memory: Sequences | None = None) -> Any:
+    def init(self, key: Key, features: Any, mask: ActionMask, sequences: Sequences | None = None) -> Any:
         """The initial weights; of the features only the shapes count."""
         ...
 
@@ -38,16 +40,8 @@ class PureNetwork(Protocol):
         """(distribution over A, critic); of a network without memory."""
         ...
 
-    def policy(self, weights: Any, features: Any, mask: ActionMask) -> MaskedCategorical:
-        """The distribution alone."""
-        ...
-
-    def critic(self, weights: Any, features: Any) -> Critic:
-        """The critic alone."""
-        ...
-
     def replay(
-        self, weights: Any, features: Any, mask: ActionMask, memory: Sequences
+        self, weights: Any, features: Any, mask: ActionMask, sequences: Sequences
     ) -> tuple[MaskedCategorical, Critic, jax.Array]:
         """(distribution, critic, carry after the sequences [N, H]); of a network with memory."""
         ...
@@ -60,40 +54,30 @@ class FlaxNetwork:
     module: ActorCritic
 
     @property
-    def memory(self) -> int:
+    def carry_size(self) -> int:
         """H, the units of a carry; 0 without memory."""
-        return self.module.memory
+        return self.module.carry_size
 
     def read(self, env: Environment, observation: Any, params: Any) -> Any:
         """The features of one observation."""
         return self.module.read(env, observation, params)
 
-    def init(self, key: Key, features: Any, mask: ActionMask, memory: Sequences | None = None) -> Any:
+    def init(self, key: Key, features: Any, mask: ActionMask, sequences: Sequences | None = None) -> Any:
         """The initial weights."""
-        if memory is None:
+        if sequences is None:
             return self.module.init(key, features, mask)
-        return self.module.init(key, features, mask, memory, method=ActorCritic.replay)
+        return self.module.init(key, features, mask, sequences, method=ActorCritic.replay)
 
     def __call__(self, weights: Any, features: Any, mask: ActionMask) -> tuple[MaskedCategorical, Critic]:
         """(distribution over A, critic)."""
         found: Any = self.module.apply(weights, features, mask)
         return found
 
-    def policy(self, weights: Any, features: Any, mask: ActionMask) -> MaskedCategorical:
-        """The distribution alone."""
-        found: Any = self.module.apply(weights, features, mask, method=ActorCritic.policy)
-        return found
-
-    def critic(self, weights: Any, features: Any) -> Critic:
-        """The critic alone."""
-        found: Any = self.module.apply(weights, features, method=ActorCritic.criticize)
-        return found
-
     def replay(
-        self, weights: Any, features: Any, mask: ActionMask, memory: Sequences
+        self, weights: Any, features: Any, mask: ActionMask, sequences: Sequences
     ) -> tuple[MaskedCategorical, Critic, jax.Array]:
         """(distribution, critic, carry after the sequences)."""
-        found: Any = self.module.apply(weights, features, mask, memory, method=ActorCritic.replay)
+        found: Any = self.module.apply(weights, features, mask, sequences, method=ActorCritic.replay)
         return found
 
 
@@ -106,7 +90,7 @@ ENCODERS: dict[str, Callable[[Network, int], ActorCritic]] = {
 def make_network(settings: Network, num_actions: int) -> PureNetwork:
     """The network that the settings describe."""
     if settings.module:
-        network = own_network(settings)
+        network = custom_network(settings)
     else:
         network = FlaxNetwork(ENCODERS[settings.encoder](settings, num_actions))
     return NormalizedNetwork(network) if settings.normalize_observations else network

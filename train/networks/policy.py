@@ -1,5 +1,6 @@
-"""A trained policy as a value, callable like a baseline."""
+"""A network as a reader of observations, which computes their features where they are used, and as a policy."""
 
+import dataclasses
 from typing import Any
 
 import jax
@@ -8,8 +9,77 @@ from flax import struct
 
 from jaxenv.core import Environment
 from jaxenv.core.types import Key
+from train.networks.layers import Sequences
 from train.networks.network import PureNetwork
-from train.networks.reader import Reader
+from train.networks.outputs import Critic, MaskedCategorical
+
+Carry = Any
+"""[B, H] float32, a network's memory of B episodes, zeros at their start; None without memory."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Reader:
+    """Policy and critic of a batch of observations, each a record with a leading axis B.
+
+    >>> import jax.numpy as jnp, jaxenv
+    >>> from train.networks.network import make_network
+    >>> from train.settings.config import Network
+    >>> env, params = jaxenv.make("LifeOps-v0")
+    >>> reader = Reader(make_network(Network(hidden=(8,)), env.num_actions), env, params)
+    >>> observation, _ = jaxenv.wrappers.Vectorize(env, 4).reset(jax.random.key(0), params)
+    >>> weights = reader.init(jax.random.key(1), observation)
+    >>> policy, critic = reader(weights, observation)
+    >>> policy.log_probs.shape, critic.value.shape
+    ((4, 16), (4,))
+    """
+
+    network: PureNetwork
+    env: Environment
+    params: Any  # of the environment
+
+    def init(self, key: Key, observation: Any) -> Any:
+        """The initial weights; of the observation only the shapes count."""
+        features, mask = self.features(observation), observation.action_mask
+        if not self.network.carry_size:
+            return self.network.init(key, features, mask)
+        features, mask = jax.tree.map(lambda x: jnp.expand_dims(x, 1), (features, mask))
+        return self.network.init(key, features, mask, _one_step(self.initial_carry(mask.shape[0])))
+
+    def __call__(
+        self, weights: Any, observation: Any, sequences: Sequences | None = None
+    ) -> tuple[MaskedCategorical, Critic]:
+        """(distribution over actions, critic [B]); with memory, of sequences: axes [N, T] in the place of B."""
+        mask = observation.action_mask
+        if sequences is None:
+            return self.network(weights, self.features(observation), mask)
+        features = jax.vmap(self.features)(observation)
+        return self.network.replay(weights, features, mask, sequences)[:2]
+
+    def act(self, weights: Any, observation: Any, carry: Carry) -> tuple[MaskedCategorical, Critic, Carry]:
+        """(distribution, critic [B], carry after this step)."""
+        if carry is None:
+            return *self(weights, observation), None
+        now = self.features(observation), observation.action_mask
+        features, mask = jax.tree.map(lambda x: jnp.expand_dims(x, 1), now)
+        policy, critic, carry = self.network.replay(weights, features, mask, _one_step(carry))
+        return *jax.tree.map(lambda x: jnp.squeeze(x, 1), (policy, critic)), carry
+
+    def value(self, weights: Any, observation: Any, carry: Carry = None) -> jax.Array:
+        """[B] float32, of the critic."""
+        return self.act(weights, observation, carry)[1].value
+
+    def initial_carry(self, rows: int) -> Carry:
+        """The memory at the start of an episode."""
+        return jnp.zeros((rows, self.network.carry_size), jnp.float32) if self.network.carry_size else None
+
+    def features(self, observation: Any) -> Any:
+        """The input of the network's layers: an array or a tree of them, each with a leading axis B."""
+        return jax.vmap(lambda one: self.network.read(self.env, one, self.params))(observation)
+
+
+def _one_step(carry: jax.Array) -> Sequences:
+    """Sequences of one step within an episode."""
+    return Sequences(carry, jnp.zeros((carry.shape[0], 1), bool))
 
 
 class NetworkPolicy(struct.PyTreeNode):
@@ -37,7 +107,7 @@ class NetworkPolicy(struct.PyTreeNode):
     def __call__(self, key: Key, observation: Any, params: Any) -> jax.Array:
         """[] int32, for one observation of the environment."""
         features = self.network.read(self.env, observation, params)
-        policy = self.network.policy(self.weights, features, observation.action_mask)
+        policy, _ = self.network(self.weights, features, observation.action_mask)
         return policy.mode() if self.greedy else policy.sample(key)
 
 
@@ -51,7 +121,7 @@ class RecurrentPolicy(struct.PyTreeNode):
 
     def initial_carry(self) -> jax.Array:
         """[H] float32: nothing is remembered."""
-        return jnp.zeros(self.network.memory, jnp.float32)
+        return jnp.zeros(self.network.carry_size, jnp.float32)
 
     def act(self, key: Key, observation: Any, params: Any, carry: jax.Array) -> tuple[jax.Array, jax.Array]:
         """([] int32, [H] float32): the action for one observation, and the memory after it."""
@@ -66,4 +136,4 @@ LearnedPolicy = NetworkPolicy | RecurrentPolicy
 
 def make_policy(weights: Any, network: PureNetwork, env: Environment) -> LearnedPolicy:
     """The policy of a network, with memory or without."""
-    return (RecurrentPolicy if network.memory else NetworkPolicy)(weights, network, env)
+    return (RecurrentPolicy if network.carry_size else NetworkPolicy)(weights, network, env)

@@ -14,20 +14,18 @@ from flax import struct
 from jaxenv.core import Environment
 from jaxenv.core.types import Key
 from train.experience.bank import with_bank
+from train.experience.curriculum import LaneState, renew_scenarios, score_scenarios
 from train.experience.rollout import EpisodeTotals, Transition, collect
-from train.experience.world import LaneState, renew_scenarios, score_scenarios
 from train.lanes import Lanes
 from train.learning.gradients import not_finite_terms
-from train.learning.returns import generalized_advantages, true_next_values
+from train.learning.returns import RewardScale, generalized_advantages, true_next_values
 from train.learning.state import SPECS, TrainState, begin, on_one_device
 from train.learning.updates import Update, compiled, keep_if_finite, over_lanes, scheduled
-from train.networks.memory import Sequences
+from train.networks.layers import Sequences
 from train.networks.network import make_network
-from train.networks.normalized import with_new_statistics
-from train.networks.reader import Reader
-from train.ppo import reward_scale
-from train.ppo.early_stop import Learned, learn
-from train.ppo.learner import explained_variance, gradient_step, make_optimizer
+from train.networks.normalization import with_new_statistics
+from train.networks.policy import Reader
+from train.ppo.learner import Learned, explained_variance, gradient_step, learn, make_optimizer
 from train.ppo.losses import Batch, Losses
 from train.settings.config import Config
 from train.settings.groups import Hyper
@@ -118,8 +116,8 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
         envs, steps, last_value, totals = collect(
             rollout_key, shared.weights, lane.envs, reader, sizes.rollout, with_scenarios=lane.levels is not None
         )
-        returns = reward_scale.Returns(lane.return_so_far, shared.returns)
-        scaled = steps.replace(reward=reward_scale.scale(steps.reward, returns))
+        scale = RewardScale(lane.return_so_far, shared.returns)
+        scaled = steps.replace(reward=scale.apply(steps.reward))
         batch = estimate(scaled, last_value, hyper, lane.envs.carry)
         size = sizes.rollout.samples_at_once
         step = functools.partial(gradient_step, reader=reader, hyper=hyper, microbatch_size=size, lanes=lanes)
@@ -127,16 +125,13 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
         learned = learn(shuffle_key, before, batch, step, sizes.rollout, hyper.target_kl)
 
         scored, recorded = score_scenarios(lane, steps, batch.advantage, shared.updates, config=sizes, hyper=hyper)
-        counted = reward_scale.after(returns, steps.reward, steps.ended, hyper.gamma, lanes)
+        counted = scale.after(steps.reward, steps.ended, hyper.gamma, lanes)
         weights = with_new_statistics(learned.learner[0], reader.features, steps.observation, lanes)
         metrics = Metrics.of(learned, batch, lanes.sum(totals), hyper, lanes, recorded)
         after = (
             scored.replace(envs=envs, key=key, return_so_far=counted.so_far),
             shared.replace(
-                weights=weights,
-                optimizer=learned.learner[1],
-                updates=shared.updates + 1,
-                returns=counted.moments,
+                weights=weights, optimizer=learned.learner[1], updates=shared.updates + 1, returns=counted.moments
             ),
         )
         lane, shared = keep_if_finite(metrics, (lane, shared), after)
@@ -180,5 +175,5 @@ def estimate(steps: Transition, last_value: jax.Array, hyper: Hyper, carry: jax.
         gamma=hyper.gamma,
         gae_lambda=hyper.gae_lambda,
     )
-    memory = None if carry is None else Sequences.after(carry, steps.ended)
-    return Batch(steps.observation, steps.action, steps.log_prob, steps.value, advantage, target, memory)
+    sequences = None if carry is None else Sequences.after(carry, steps.ended)
+    return Batch(steps.observation, steps.action, steps.log_prob, steps.value, advantage, target, sequences)

@@ -1,24 +1,53 @@
-"""Learning from one batch: passes over it in minibatches, a gradient step each."""
+"""Learning from one batch: passes over it in minibatches, until the policy is too far from the one that acted.
+
+It stops early by the usual rule (`target_kl` of Stable-Baselines3, without its factor of 1.5): the minibatch in which
+the approximate KL divergence exceeds the target is not learned from, and nor is any after it. Shapes stay: steps are
+counted.
+"""
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import optax
+from jax import lax
 
+from jaxenv.core.environment import select
 from jaxenv.core.types import Key
 from train.lanes import Lanes
-from train.learning.gradients import Learner, descend, mean_gradient, moments, passes
-from train.networks.reader import Reader
+from train.learning.gradients import Learner, descend, moments, passes
+from train.networks.policy import Reader
 from train.ppo.losses import Batch, Losses, ppo_loss
 from train.settings.groups import Hyper, Rollout
 
+Terms = tuple[Losses, jax.Array]  # of the loss, and the norm of the gradient
+Step = Callable[[Any, Batch], tuple[Any, Terms]]
+
+
+class Learned(NamedTuple):
+    """The result of learning from one batch."""
+
+    learner: Learner
+    terms: Terms  # each [epochs, minibatches], zeros where nothing was computed
+    means: Terms  # each [], over the minibatches for which they were computed
+    steps_made: jax.Array | None  # [] float32, the share of the gradient steps that were made; None if none can stop
+
 
 def learn(
-    key: Key, learner: Learner, batch: Batch, step: Callable[..., Any], sizes: Rollout
-) -> tuple[Learner, tuple[Losses, jax.Array]]:
+    key: Key, before: Learner, batch: Batch, step: Step, sizes: Rollout, target_kl: jax.Array | float | None
+) -> Learned:
+    """The epochs of an update, stopped by a target KL divergence in nats, or without one never."""
+    if target_kl is None:
+        after, terms = in_epochs(key, before, batch, step, sizes)
+        return Learned(after, terms, jax.tree.map(jnp.mean, terms), None)
+    first = (before, jnp.bool_(False))
+    (after, _), (terms, is_computed, is_made) = in_epochs(key, first, batch, stopping(step, target_kl), sizes)
+    return Learned(after, terms, mean_where(is_computed, terms), jnp.mean(is_made, dtype=jnp.float32))
+
+
+def in_epochs(key: Key, learner: Any, batch: Batch, step: Callable[..., Any], sizes: Rollout) -> tuple[Any, Any]:
     """Several epochs over a batch ([T, B]), each in a new order: (learner, terms [epochs, minibatches])."""
     rows = samples(batch)
     size = rows.action.shape[0]
@@ -28,27 +57,20 @@ def learn(
 
 def samples(batch: Batch) -> Batch:
     """A batch [T, B] as items to shuffle: single steps [T * B], or with memory whole sequences [B, T]."""
-    if batch.memory is None:
+    if batch.sequences is None:
         return jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), batch)
-    sequences = jax.tree.map(lambda x: jnp.swapaxes(x, 0, 1), batch.replace(memory=None))
-    return sequences.replace(memory=batch.memory)
+    sequences = jax.tree.map(lambda x: jnp.swapaxes(x, 0, 1), batch.replace(sequences=None))
+    return sequences.replace(sequences=batch.sequences)
 
 
 def gradient_step(
-    learner: Learner,
-    batch: Batch,
-    *,
-    reader: Reader,
-    hyper: Hyper,
-    microbatch_size: int,
-    lanes: Lanes,
+    learner: Learner, batch: Batch, *, reader: Reader, hyper: Hyper, microbatch_size: int, lanes: Lanes
 ) -> tuple[Learner, tuple[Losses, jax.Array]]:
     """One optimizer step on a minibatch, of which each lane has [N]: (learner, (terms of the loss, gradient norm))."""
     batch = batch.replace(advantage=normalize(batch.advantage, lanes))
     loss = functools.partial(ppo_loss, reader=reader, hyper=hyper)
-    gradients, losses = lanes.mean(mean_gradient(loss, learner[0], batch, microbatch_size))
-    learner = descend(learner, gradients, make_optimizer(hyper.max_grad_norm), hyper.learning_rate)
-    return learner, (losses, optax.tree.norm(gradients))
+    optimizer, sizes = make_optimizer(hyper.max_grad_norm), {"microbatch_size": microbatch_size, "lanes": lanes}
+    return descend(learner, loss, batch, optimizer, hyper.learning_rate, **sizes)
 
 
 def normalize(advantage: jax.Array, lanes: Lanes) -> jax.Array:
@@ -66,3 +88,38 @@ def explained_variance(value: jax.Array, target: jax.Array, lanes: Lanes) -> jax
     """[]: 1 - Var(target - value) / Var(target): 1 for a perfect critic, 0 for one that predicts the mean."""
     (_, unexplained), (_, variance) = moments(target - value, lanes), moments(target, lanes)
     return 1.0 - unexplained / jnp.maximum(variance, 1e-8)
+
+
+def stopping(step: Step, target_kl: jax.Array | float) -> Callable[..., Any]:
+    """A gradient step that is skipped once a minibatch had a greater KL divergence.
+
+    That divergence is a mean over lanes, so all of them stop together.
+
+    Args:
+        step: (learner, minibatch) -> (learner, terms).
+        target_kl: [] float32, nats; `inf` never stops.
+
+    Returns:
+        The function ((learner, is stopped), minibatch) -> ((learner, is stopped), (terms, is computed, is made)).
+    """
+
+    def guarded(before: tuple[Any, jax.Array], batch: Batch) -> Any:
+        learner, is_stopped = before
+
+        def compute(learner: Any) -> tuple[Any, Terms]:
+            return step(learner, batch)
+
+        def skip(learner: Any) -> tuple[Any, Terms]:
+            _, terms = jax.eval_shape(compute, learner)
+            return learner, jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), terms)
+
+        following, terms = lax.cond(is_stopped, skip, compute, learner)
+        stops = is_stopped | (terms[0].approx_kl > target_kl)
+        return (select(stops, learner, following), stops), (terms, ~is_stopped, ~stops)
+
+    return guarded
+
+
+def mean_where(wanted: jax.Array, terms: Terms) -> Terms:
+    """The mean of each term over the minibatches that are wanted; all arrays are [epochs, minibatches]."""
+    return jax.tree.map(lambda x: jnp.mean(x, where=wanted), terms)

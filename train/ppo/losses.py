@@ -6,8 +6,8 @@ import jax
 import jax.numpy as jnp
 from flax import struct
 
-from train.networks.memory import Sequences
-from train.networks.reader import Reader
+from train.networks.layers import Sequences
+from train.networks.policy import Reader
 from train.settings.groups import Hyper
 
 
@@ -20,7 +20,7 @@ class Batch(struct.PyTreeNode):
     value: jax.Array  # [...] float32, of the critic at that time
     advantage: jax.Array  # [...] float32; normalized where the loss is computed
     target: jax.Array  # [...] float32, target of the value
-    memory: Sequences | None = None  # of N = B sequences, for a network with memory
+    sequences: Sequences | None = None  # of N = B sequences, for a network with memory
 
 
 class Losses(struct.PyTreeNode):
@@ -35,7 +35,7 @@ class Losses(struct.PyTreeNode):
 
 def ppo_loss(weights: Any, batch: Batch, *, reader: Reader, hyper: Hyper) -> tuple[jax.Array, Losses]:
     """The loss of shuffled samples and its terms, each [] float32."""
-    policy, critic = reader(weights, batch.observation, batch.memory)
+    policy, critic = reader(weights, batch.observation, batch.sequences)
     log_ratio = policy.log_prob(batch.action) - batch.log_prob
     policy_loss = clipped_surrogate(log_ratio, batch.advantage, hyper.clip)
     value_loss = critic.loss(batch.target, batch.value, hyper)

@@ -10,22 +10,31 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import optax
+from flax import struct
 
 from jaxenv.core import Environment
 from jaxenv.core.types import Key
 from train.experience.bank import with_bank
+from train.experience.curriculum import LaneState, renew_scenarios
 from train.experience.rollout import Transition, collect
-from train.experience.world import LaneState, renew_scenarios
 from train.lanes import Lanes
-from train.learning.gradients import passes
-from train.learning.q_learning import Metrics, epsilon_of, exploring, network_of
+from train.learning.gradients import Learner, descend, passes
+from train.learning.q_learning import Losses, Metrics, epsilon_of, exploring, network_of, value_of
 from train.learning.returns import lambda_returns, true_next_values
 from train.learning.state import SPECS, TrainState, begin, on_one_device
 from train.learning.updates import Update, compiled, keep_if_finite, over_lanes, scheduled
-from train.networks.reader import Reader
-from train.pqn.learner import Batch, gradient_step, make_optimizer
+from train.networks.policy import Reader
 from train.settings.config import Config
 from train.settings.groups import Hyper
+
+
+class Batch(struct.PyTreeNode):
+    """Training samples, with leading axes [T, B] as collected, and as shuffled [N]."""
+
+    observation: Any  # the record in which the action was taken, its mask included
+    action: jax.Array  # [...] int32
+    target: jax.Array  # [...] float32, the return that Q(observation, action) is to be
 
 
 def init(key: Key, env_params: Any, *, config: Config, env: Environment, lanes: Lanes | None = None) -> TrainState:
@@ -101,3 +110,24 @@ def estimate(steps: Transition, last_value: jax.Array, hyper: Hyper) -> Batch:
         weight=hyper.gae_lambda,
     )
     return Batch(observation=steps.observation, action=steps.action, target=targets)
+
+
+def squared_error(weights: Any, batch: Batch, *, reader: Reader) -> tuple[jax.Array, Losses]:
+    """(0.5 mean (Q(s, a) - G)^2, its terms), each [] float32."""
+    found = value_of(*reader(weights, batch.observation), batch.action)
+    loss = 0.5 * jnp.mean(jnp.square(found - batch.target))
+    return loss, Losses(td_loss=loss, q_value=jnp.mean(found))
+
+
+def gradient_step(
+    learner: Learner, batch: Batch, *, reader: Reader, hyper: Hyper, microbatch_size: int, lanes: Lanes
+) -> tuple[Learner, tuple[Losses, jax.Array]]:
+    """One optimizer step on a minibatch, of which each lane has [N]: (learner, (terms of the loss, gradient norm))."""
+    loss = functools.partial(squared_error, reader=reader)
+    optimizer, sizes = make_optimizer(hyper.max_grad_norm), {"microbatch_size": microbatch_size, "lanes": lanes}
+    return descend(learner, loss, batch, optimizer, hyper.learning_rate, **sizes)
+
+
+def make_optimizer(max_grad_norm: jax.Array | float) -> optax.GradientTransformation:
+    """The direction of rectified Adam (Liu et al. 2020) for gradients clipped to a global norm."""
+    return optax.chain(optax.clip_by_global_norm(max_grad_norm), optax.scale_by_radam())

@@ -1,7 +1,10 @@
-"""The members that train at once: their state, and the program that they share."""
+"""The members that train at once: their state, how a new run begins, and how many fit into the memory of the device."""
 
 import functools
-from collections.abc import Mapping
+import math
+import os
+import warnings
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import jax
@@ -10,10 +13,12 @@ import jax.numpy as jnp
 from jaxenv.core import Environment
 from train.lanes import SHARED, Lanes
 from train.learning.algorithm import Algorithm
+from train.networks.network import make_network
 from train.networks.policy import LearnedPolicy
-from train.run.start import from_policy
-from train.save.checkpoint import Checkpoints, NoCheckpoints, Progress
+from train.save.checkpoint import Checkpoints, Progress
+from train.save.policy_file import PolicyError, fitting_weights, initial_shapes, network_of, read_header
 from train.settings.config import Config
+from train.settings.serialize import differences, in_words, to_json
 
 ALONE = ""  # the name of a run that is no member of a population
 
@@ -81,7 +86,7 @@ class Group:
         started = start if self.is_alone else jax.jit(jax.vmap(start, in_axes=(0, None)))
         return started(self._keys, self.env_params), Progress(scenarios=self.scenarios())
 
-    def restore(self, checkpoints: Checkpoints | NoCheckpoints, progress: Progress) -> tuple[Any, Progress]:
+    def restore(self, checkpoints: Checkpoints, progress: Progress) -> tuple[Any, Progress]:
         """State and progress of a checkpoint, or where it is damaged of the one before it."""
         return checkpoints.restore(progress, self._shapes(), scenarios=self.scenarios())
 
@@ -108,3 +113,102 @@ class Group:
             return jax.eval_shape(jax.vmap(self._init, in_axes=(0, None)), self._keys, self.env_params)
         init = functools.partial(self.algorithm.init, config=self.config, env=self.env)  # shapes are put on no mesh
         return self.lanes.placed(jax.eval_shape(init, self._keys, self.env_params), self.algorithm.SPECS)
+
+
+def from_policy(
+    algorithm: Any, state: Any, config: Config, env: Environment, env_params: Any, lanes: Lanes | None = None
+) -> Any:
+    """A new run's state, with the weights of the policy that the settings name, if they name one.
+
+    Everything else is that of a new run: the optimizer, the environments, the schedules.
+    """
+    weights = starting_weights(algorithm, config, env, env_params)
+    if weights is None:
+        return state
+    weights = jax.tree.map(jnp.array, weights)
+    return algorithm.with_weights(state, weights if lanes is None else lanes.put(weights, SHARED))
+
+
+def starting_weights(algorithm: Algorithm, config: Config, env: Environment, env_params: Any) -> Any:
+    """The weights in the policy file, or run folder, `config.init_from`; None if it names none.
+
+    The network must be the same, with weights of the same shapes. Nothing else is compared: the policy may come from
+    another number of environments or agents, other params, or another environment.
+
+    Raises:
+        ValueError: for an algorithm that does not start from a policy.
+        PolicyError: if the file is broken, or at the first difference of the network.
+    """
+    path = config.init_from
+    if path is None:
+        return None
+    if not hasattr(algorithm, "with_weights"):
+        raise ValueError(f"--init-from {path}: {algorithm.name} does not start from a policy")
+    record = read_header(path)
+    there, here = (to_json(Config(env="", network=network)) for network in (network_of(path, record), config.network))
+    differing = differences(there["network"], here["network"])
+    if differing:
+        raise PolicyError(f"{path} holds another network: {in_words(differing[:1])}")
+    expected = initial_shapes(make_network(config.network, env.num_actions), env, env_params)
+    return fitting_weights(path, record, expected, env)
+
+
+def turns(config: Config, named: Mapping[str, Config]) -> list[dict[str, Config]]:
+    """The members that train at once, turn by turn."""
+    size = config.at_once or len(named)
+    return [dict(list(named.items())[start : start + size]) for start in range(0, len(named), size)]
+
+
+def within_memory(config: Config, compiled: Callable[[int], Any], number: int) -> Config:
+    """The settings with as many members at once as fit into memory; warns where these are not all.
+
+    Args:
+        config: the settings, without `at_once`.
+        compiled: number of members -> their compiled superstep.
+        number: of all members.
+    """
+    limit = device_bytes()
+    at_once = as_many_as_fit(compiled, number, limit)
+    if at_once == number:
+        return config
+    memory = f"{limit / 1e9:,.1f} GB of memory"
+    warnings.warn(f"{number} members do not fit into {memory}: they train in turns, {at_once} at once", stacklevel=3)
+    return config.replace(at_once=at_once)
+
+
+def program_bytes(program: Any) -> int:
+    """Memory that a compiled program needs: arguments, results that do not lie in them, and temporaries; exact."""
+    memory = program.memory_analysis()
+    own = memory.argument_size_in_bytes + memory.output_size_in_bytes - memory.alias_size_in_bytes
+    return own + memory.temp_size_in_bytes
+
+
+def device_bytes() -> float:
+    """The device memory that programs may use, on a CPU the machine's; infinite if the device does not report it."""
+    device = jax.devices()[0]
+    if device.platform == "cpu":
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return (device.memory_stats() or {}).get("bytes_limit", math.inf)
+
+
+def as_many_as_fit(compiled: Callable[[int], Any], number: int, limit: float) -> int:
+    """How many members train at once: all, or half of them, rounded up, and so on until they fit; at least one.
+
+    Args:
+        compiled: number of members -> their compiled program.
+        number: of all members.
+        limit: bytes that a program may need; of an infinite one nothing is compiled.
+    """
+    while number > 1 and not _fits(compiled, number, limit):
+        number = (number + 1) // 2
+    return number
+
+
+def _fits(compiled: Callable[[int], Any], number: int, limit: float) -> bool:
+    """Whether the program of so many members fits; compilers for some devices refuse one that does not."""
+    try:
+        return limit == math.inf or program_bytes(compiled(number)) <= limit
+    except jax.errors.JaxRuntimeError as error:
+        if "RESOURCE_EXHAUSTED" not in str(error):
+            raise
+        return False

@@ -1,24 +1,108 @@
-"""The outputs of a run: records and files of each member, written while the next superstep runs, and a progress bar."""
+"""The outputs of a run: records and files of each member, written while the next superstep runs, and its outcome."""
 
 import contextlib
+import dataclasses
+import functools
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import jax
+import jax.numpy as jnp
+import numpy as np
 
 from train.log.metrics import not_finite, reduce_metrics
 from train.log.recorder import Callback, Recorder
 from train.networks.policy import LearnedPolicy
 from train.processes import is_writer
-from train.run.clock import Clock
-from train.run.console import Bar
 from train.run.group import Group
-from train.run.outcome import FailedUpdate, Outcome
-from train.save.best_policy import BestPolicy
+from train.run.progress import Bar, Clock
 from train.save.checkpoint import Progress
 from train.save.folder import RunFolder
-from train.save.policy_file import save_policy
+from train.save.policy_file import read_header, save_policy
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """The result of a run.
+
+    >>> import numpy as np, train
+    >>> curve = {"return": np.array([-20.5, 3.25])}
+    >>> outcome = train.Outcome(None, 8_192, 2.0, 4.5, stopped=False, metrics=curve)  # `train.train` gives one
+    >>> float(outcome.metrics["return"][-1]), outcome.env_steps / outcome.seconds
+    (3.25, 4096.0)
+    """
+
+    policy: LearnedPolicy  # as it was at the end; `jaxenv.evaluate` and `train.save_policy` take it
+    env_steps: int  # of the whole run, also of its parts before it was resumed
+    seconds: float  # from the first superstep on, including validation and checkpoints
+    compile_seconds: float  # before the first superstep: compilation, and for a moment the first bank and episodes
+    stopped: bool  # interrupted by a signal or the callback
+    metrics: dict[str, np.ndarray]  # name -> [supersteps], as in `metrics.jsonl`; NaN where a record has nothing
+    failure: str | None = None  # of a member of a population: the terms of the loss that were not finite
+
+
+class NotFinite(ArithmeticError):
+    """A loss or gradient is NaN or infinite, so training cannot continue.
+
+    >>> import train
+    >>> try:
+    ...     raise train.NotFinite("not finite in update 3 of 64: policy_loss")  # as `train.train` does
+    ... except train.NotFinite as failed:
+    ...     print(failed)
+    not finite in update 3 of 64: policy_loss
+    """
+
+
+class FailedUpdate(ArithmeticError):
+    """An update whose loss or gradient was not finite; the state does not change from there on."""
+
+    def __init__(self, terms: list[str]) -> None:
+        """Names the terms of the loss that were not finite."""
+        super().__init__(", ".join(terms))
+
+
+Save = Callable[[Path, LearnedPolicy, float], None]
+"""Writes (file, policy, its validation return)."""
+
+
+class BestPolicy:
+    """Writes each policy that validates better than all before; of equal ones the first stays.
+
+    The file contains its own validation return, so a resumed run continues from there, and any policy that a killed run
+    wrote beyond its checkpoint is right all the same.
+    """
+
+    def __init__(self, path: Path | None, save: Save, policy: LearnedPolicy) -> None:
+        """Reads the file, if there is one, and compiles the copying of weights.
+
+        Args:
+            path: the file; without one nothing is kept.
+            save: writes it.
+            policy: an example of those that will come.
+
+        Raises:
+            PolicyError: if the file is broken.
+        """
+        self._path, self._save = path, save
+        self.validation_return = -math.inf
+        if path is not None and path.exists():
+            self.validation_return = read_header(path)["validation_return"]
+        self.candidate(policy)
+
+    def candidate(self, policy: LearnedPolicy) -> Callable[[float], None] | None:
+        """A function to call with the validation return of this policy, once it is computed.
+
+        By then training has gone on and its arrays are donated, so the weights are copied now. None if nothing is kept.
+        """
+        return None if self._path is None else functools.partial(self._offer, jax.tree.map(jnp.copy, policy))
+
+    def _offer(self, policy: LearnedPolicy, validation_return: float) -> None:
+        """Writes a policy if it is the best so far; one whose return is NaN is not."""
+        if self._path is not None and validation_return > self.validation_return:
+            self._save(self._path, policy, validation_return)
+            self.validation_return = validation_return
 
 
 class Member:

@@ -7,8 +7,10 @@ the device together train in turns. Checkpoints are of all members of a turn.
 
 import contextlib
 import functools
+import signal
 import time
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 import jax
@@ -18,22 +20,17 @@ from jaxenv.core.contents import require_valid
 from train.experience.bank import check_start_weights
 from train.learning.algorithm import Algorithm, check_abilities
 from train.log.recorder import Callback
-from train.log.weights_and_biases import check_installed
-from train.networks.own import check_outputs
+from train.log.trackers import check_installed
+from train.networks.custom import check_outputs
 from train.processes import any_of, place
-from train.run.group import ALONE, Group
-from train.run.outcome import FailedUpdate, Outcome
-from train.run.outputs import Outputs
-from train.run.start import starting_weights
-from train.run.stop_signal import StopSignal
+from train.run.group import ALONE, Group, starting_weights, turns, within_memory
+from train.run.outputs import FailedUpdate, Outcome, Outputs
 from train.run.storage import OnStart, advanced, not_finite, opened, restore_or_begin, write_both
-from train.run.turns import turns, within_memory
-from train.save.checkpoint import Checkpoints, Finished, NoCheckpoints, Progress
+from train.save.checkpoint import Checkpoints, Finished, Progress
 from train.save.folder import RunFolder
-from train.score.validation import Validator, check_scenarios, make_validator
+from train.score.held_out import Validator, check_scenarios, make_validator
 from train.settings import task
-from train.settings.config import Config
-from train.settings.members import is_population, members
+from train.settings.config import Config, is_population, members
 
 
 def check(algorithm: Algorithm, config: Config, env: Environment, env_params: Any, *, is_new: bool = True) -> None:
@@ -202,7 +199,7 @@ def loop(
     validate: Validator,
     state: Any,
     progress: Progress,
-    checkpoints: Checkpoints | NoCheckpoints,
+    checkpoints: Checkpoints | None,
     outputs: Outputs,
 ) -> Any:
     """Superstep after superstep, to the end or to an interruption: the last state.
@@ -220,7 +217,8 @@ def loop(
                 clock.wait(running)
                 outputs.add(number, state, metrics, validations)
                 running = metrics, validations
-                stops, is_due = any_of(stop.is_requested or outputs.is_stop_requested, checkpoints.is_due())
+                is_due = checkpoints is not None and checkpoints.is_due()
+                stops, is_due = any_of(stop.is_requested or outputs.is_stop_requested, is_due)
                 if stops or is_due or number + 1 == config.num_supersteps:
                     clock.wait(running)
                     running = None
@@ -242,3 +240,28 @@ def _check_population(config: Config) -> None:
     if config.devices not in (None, 1):
         raise ValueError(f"a population trains on one device: leave out --devices {config.devices}")
     members(config)
+
+
+class StopSignal:
+    """Turns the first SIGINT or SIGTERM into a request to stop after the superstep; a second one acts as usual."""
+
+    def __init__(self) -> None:
+        """Starts without a request."""
+        self.is_requested = False
+        self._previous: dict[int, Any] = {}
+
+    def _request(self, number: int, frame: FrameType | None) -> None:
+        self.is_requested = True
+        self._restore()
+
+    def _restore(self) -> None:
+        for number, handler in self._previous.items():
+            signal.signal(number, handler)
+
+    def __enter__(self) -> "StopSignal":
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self._previous[number] = signal.signal(number, self._request)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._restore()

@@ -5,11 +5,10 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from train.run.clock import Clock
 from train.run.group import Group
-from train.run.outcome import FailedUpdate, NotFinite
-from train.run.outputs import Outputs
-from train.save.checkpoint import Checkpoints, Finished, NoCheckpoints, Progress
+from train.run.outputs import FailedUpdate, NotFinite, Outputs
+from train.run.progress import Clock
+from train.save.checkpoint import Checkpoints, Finished, Progress
 from train.save.folder import RunFolder
 
 OnStart = Callable[[Progress | None], None]
@@ -21,10 +20,10 @@ state in `not_finite` is of a run that is about to."""
 
 
 @contextlib.contextmanager
-def opened(group: Group, folder: RunFolder | None, name: str = "checkpoints") -> Iterator[Checkpoints | NoCheckpoints]:
-    """The checkpoints of a group, in the locked folder of its run."""
+def opened(group: Group, folder: RunFolder | None, name: str = "checkpoints") -> Iterator[Checkpoints | None]:
+    """The checkpoints of a group, in the locked folder of its run; None where it writes nothing."""
     if folder is None:
-        yield NoCheckpoints()
+        yield None
         return
     finite = LEARNED if group.is_alone else ()
     with Checkpoints(folder.path / name, group.config, finite=finite) as checkpoints:
@@ -33,18 +32,14 @@ def opened(group: Group, folder: RunFolder | None, name: str = "checkpoints") ->
 
 
 def restore_or_begin(
-    group: Group,
-    checkpoints: Checkpoints | NoCheckpoints,
-    *,
-    may_be_finished: bool = False,
-    on_start: OnStart | None = None,
+    group: Group, checkpoints: Checkpoints | None, *, may_be_finished: bool = False, on_start: OnStart | None = None
 ) -> tuple[Any, Progress]:
     """State and progress of the newest checkpoint, or of a new run, which may start from a policy.
 
     Raises:
         Finished: if the run has done all its steps, unless it `may_be_finished`.
     """
-    config, progress = group.config, checkpoints.newest()
+    config, progress = group.config, checkpoints and checkpoints.newest()
     if progress is not None and progress.superstep >= config.num_supersteps and not may_be_finished:
         raise Finished(
             f"the run is finished: {progress.env_steps:,} of {config.total_steps:,} steps are done; "
@@ -52,7 +47,7 @@ def restore_or_begin(
         )
     if on_start is not None:
         on_start(progress)
-    return group.begin() if progress is None else group.restore(checkpoints, progress)
+    return group.restore(checkpoints, progress) if checkpoints and progress else group.begin()
 
 
 def advanced(progress: Progress, supersteps: int, clock: Clock) -> Progress:
@@ -60,12 +55,14 @@ def advanced(progress: Progress, supersteps: int, clock: Clock) -> Progress:
     return dataclasses.replace(progress, superstep=supersteps, env_steps=clock.env_steps, seconds=clock.seconds)
 
 
-def write_both(checkpoints: Checkpoints | NoCheckpoints, state: Any, progress: Progress, outputs: Outputs) -> None:
+def write_both(checkpoints: Checkpoints | None, state: Any, progress: Progress, outputs: Outputs) -> None:
     """Writes a checkpoint and the policies.
 
     The first checkpoint comes before a mark and the policies, so that one of them without it shows that checkpoints are
     lost; a later one comes after the policies, so that a run whose last checkpoint is there has its last policy.
     """
+    if checkpoints is None:
+        return
     is_first = checkpoints.is_empty
     if is_first:
         checkpoints.save(state, progress)

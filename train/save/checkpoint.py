@@ -6,8 +6,10 @@ the scenarios that it started with, which must be the same when it resumes, and 
 one is damaged, the one before it is restored.
 """
 
+import contextlib
 import dataclasses
 import math
+import shutil
 import time
 import warnings
 from collections.abc import Mapping, Sequence
@@ -17,16 +19,19 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import orbax.checkpoint as ocp
 
 from jaxenv.host.names import short
 from train.processes import is_writer
-from train.save import written_by
-from train.save.digests import digest
-from train.save.named_arrays import by_name, empty, from_names, name_of, shapes
-from train.save.orbax_folder import CheckpointError, Damaged, OrbaxFolder
-from train.save.writing import write_atomic
+from train.save.arrays import by_name, digest, empty, from_names, name_of, shapes
+from train.save.orbax_manager import CheckpointError, opened, quiet_reading, remove_unfinished, writing
+from train.save.writing import VERSION, write_atomic, written_by
 from train.settings.config import Config
 from train.settings.serialize import differences, from_json, immutable, in_words, to_json
+
+
+class Damaged(CheckpointError):
+    """A checkpoint that cannot be read, or differs from the written one."""
 
 
 class Finished(CheckpointError):
@@ -71,7 +76,7 @@ class Checkpoints:
         """
         self._path, self._config, self._finite = path, config, finite
         self._mark = path.with_name(f"{path.name}.begun")
-        self._folder = OrbaxFolder(path)
+        self._manager = opened(path)
         self._latest = time.monotonic()
         self._damaged: list[int] = []  # steps that were passed over
 
@@ -82,7 +87,7 @@ class Checkpoints:
     @property
     def is_empty(self) -> bool:
         """Whether there is no checkpoint yet, complete or being written."""
-        return self._folder.is_empty
+        return self._manager.latest_step() is None
 
     def save(self, state: Any, progress: Progress) -> None:
         """Copies the state, which may be donated right after, and writes the copy in the background.
@@ -97,11 +102,16 @@ class Checkpoints:
         self._latest = time.monotonic()
         arrays = jax.tree.map(jnp.copy, by_name(state))
         info = {**dataclasses.asdict(progress), "config": to_json(self._config), "shapes": shapes(arrays)}
-        info |= {**written_by.VERSION, "processes": jax.process_count()}
+        info |= {**VERSION, "processes": jax.process_count()}
         if jax.process_count() == 1:  # of several, none has all arrays
             info["digests"] = {name: digest(array) for name, array in arrays.items()}
         info["digest"] = digest(info)
-        self._folder.write(progress.superstep, arrays, info)
+        is_first = self.is_empty
+        parts = ocp.args.Composite(state=ocp.args.StandardSave(arrays), run=ocp.args.JsonSave(info))
+        with writing(self._path, self._path / str(progress.superstep)):
+            self._manager.save(progress.superstep, args=parts)
+            if is_first:
+                self._manager.wait_until_finished()
 
     def mark_begun(self) -> None:
         """Leaves a file beside the folder, which shows that there was a checkpoint should the folder be gone."""
@@ -142,7 +152,7 @@ class Checkpoints:
         try:
             there, here = to_json(from_json(info["config"])), to_json(self._config)
         except (ValueError, TypeError) as error:
-            raise CheckpointError(f"{path} comes from another version: {written_by.in_words(info)}; {error}") from error
+            raise CheckpointError(f"{path} comes from another version: {written_by(info)}; {error}") from error
         differing = differences(immutable(there), immutable(here))
         if differing:
             raise CheckpointError(f"{path} belongs to another run: {in_words(differing)}")
@@ -167,8 +177,7 @@ class Checkpoints:
             older = self.newest()
             assert older is not None  # or passing over would have raised
             return self.restore(older, like, scenarios=scenarios)
-        self._folder.put_aside(self._damaged)
-        self._damaged = []
+        self._put_damaged_aside()
         return state, progress
 
     def _restore(self, progress: Progress, like: Any, scenarios: str) -> Any:
@@ -186,7 +195,7 @@ class Checkpoints:
             raise CheckpointError(f"{path} does not fit {self._config.env} as it is here: {in_words(differing)}")
         places = {name_of(path): leaf.sharding for path, leaf in jax.tree_util.tree_leaves_with_path(like)}
         blank = {name: empty(leaf, places[name]) for name, leaf in expected.items()}
-        arrays = self._folder.arrays(step, blank)
+        arrays = self._read(step, "state", ocp.args.StandardRestore(blank))
         if jax.process_count() == 1:  # of several, none has all arrays
             self._check_arrays(step, arrays, info)
         return from_names(arrays, like)
@@ -196,20 +205,29 @@ class Checkpoints:
         digests = info.get("digests")  # one of several processes has none
         for name, array in arrays.items():
             if digests is not None and digest(array) != digests.get(name):
-                raise self._folder.damaged(step, f"{name} is not what was written")
+                raise self._damage(step, f"{name} is not what was written")
         if name := _not_finite(arrays, self._finite):
-            raise self._folder.damaged(step, f"{name} has numbers that are not finite")
+            raise self._damage(step, f"{name} has numbers that are not finite")
 
     def _info(self, step: int) -> dict[str, Any]:
         """The JSON part of a checkpoint."""
-        info = self._folder.description(step)
-        if not _describes(info, step):
-            raise self._folder.damaged(step, "it does not describe its run")
-        if not _is_as_written(info):
-            raise self._folder.damaged(step, "its description is not what was written")
-        if _lacks_digests(info):
-            raise self._folder.damaged(step, "its arrays have no checksums")
+        info = self._read(step, "run", ocp.args.JsonRestore())
+        if problem := _problem(info, step):
+            raise self._damage(step, problem)
         return info
+
+    def _read(self, step: int, item: str, how: Any) -> Any:
+        """One part of a checkpoint; Damaged if it cannot be read."""
+        try:
+            with quiet_reading():
+                return self._manager.restore(step, args=ocp.args.Composite(**{item: how}))[item]
+        except Exception as error:  # Orbax has no common error: whatever it raises, it could not read its own files
+            raise self._damage(step, str(error) or type(error).__name__) from error
+
+    def _damage(self, step: int, reason: str) -> Damaged:
+        """The error for a checkpoint that differs from the written one."""
+        where = self._path / str(step)
+        return Damaged(f"{where} is damaged, or from another program ({short(reason.splitlines()[0])})")
 
     def _pass_over(self, step: int, error: Damaged) -> None:
         """Goes on without a damaged checkpoint, and says so; raises the error where there is no older one."""
@@ -219,39 +237,47 @@ class Checkpoints:
             raise Damaged(f"{error}; start over in another folder") from error
         warnings.warn(f"{error}; in its place superstep {older[0]} is resumed", stacklevel=3)
 
+    def _put_damaged_aside(self) -> None:
+        """Moves checkpoints that are in the way of new ones to folders beside this one."""
+        for step in self._damaged:
+            place = self._path.with_name(f"damaged-{self._path.name}-{step}")
+            shutil.rmtree(place, ignore_errors=True)
+            (self._path / str(step)).rename(place)
+        if self._damaged:
+            self._manager.reload()
+        self._damaged = []
+
     def _steps(self) -> list[int]:
         """The supersteps of the checkpoints that may be whole, the newest first."""
-        return sorted(set(self._folder.steps()) - set(self._damaged), reverse=True)
+        return sorted(set(self._manager.all_steps()) - set(self._damaged), reverse=True)
 
     def __enter__(self) -> "Checkpoints":
         return self
 
     def __exit__(self, kind: object, *exception: object) -> None:
         """Waits for unfinished writes; reports an earlier failure, if there is one."""
-        self._folder.close(has_failed=kind is not None)
+        if kind is None:
+            with writing(self._path, self._path):
+                self._manager.close()
+        else:
+            with contextlib.suppress(Exception):
+                self._manager.close()
+            remove_unfinished(self._path)
 
 
-class NoCheckpoints:
-    """In the place of checkpoints where a run writes nothing."""
-
-    is_empty = True
-
-    def is_due(self) -> bool:
-        """Never."""
-        return False
-
-    def save(self, state: Any, progress: Progress) -> None:
-        """Nothing."""
-
-    def mark_begun(self) -> None:
-        """Nothing."""
-
-    def newest(self) -> None:
-        """There are none."""
-
-    def restore(self, progress: Progress, like: Any, *, scenarios: str) -> tuple[Any, Progress]:
-        """There is nothing to restore."""
-        raise CheckpointError("the run has no folder, so it has no checkpoints")
+def _problem(info: Any, step: int) -> str | None:
+    """The difference between a description and the one that was written, if there is one."""
+    if not _describes(info, step):
+        return "it does not describe its run"
+    try:
+        is_as_written = digest({name: value for name, value in info.items() if name != "digest"}) == info.get("digest")
+    except RecursionError:  # of values in each other without end
+        is_as_written = False
+    if not is_as_written:
+        return "its description is not what was written"
+    if info.get("processes", 1) == 1 and "digests" not in info:  # several processes write none
+        return "its arrays have no checksums"
+    return None
 
 
 def _describes(info: Any, step: int) -> bool:
@@ -268,19 +294,6 @@ def _describes(info: Any, step: int) -> bool:
         and isinstance(info["scenarios"], str)
         and type(info.get("processes", 1)) is int
     )
-
-
-def _is_as_written(info: Mapping[str, Any]) -> bool:
-    """Whether a description has its checksum."""
-    try:
-        return digest({name: value for name, value in info.items() if name != "digest"}) == info.get("digest")
-    except RecursionError:  # of values in each other without end
-        return False
-
-
-def _lacks_digests(info: Mapping[str, Any]) -> bool:
-    """Whether a description has no checksums of arrays, although one process wrote it."""
-    return info.get("processes", 1) == 1 and "digests" not in info
 
 
 def _not_finite(arrays: Mapping[str, Any], parts: Sequence[str]) -> str | None:

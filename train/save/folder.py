@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import fcntl
+import itertools
 import json
 import math
 import os
@@ -161,20 +162,12 @@ def of_run(config: Config, existing: RunFolder | None = None) -> Iterator[RunFol
     try:
         yield run_folder
     except Exception:
-        with contextlib.suppress(ValueError, OSError):  # another process writes there, or it cannot be removed
-            _take_back(run_folder, keep_empty=was_there)
+        with contextlib.suppress(ValueError, OSError), run_folder.locked():  # another process may write there
+            if is_writer() and not run_folder.has_results:
+                shutil.rmtree(run_folder.path)
+                if was_there:
+                    run_folder.path.mkdir()
         raise
-
-
-def _take_back(run_folder: RunFolder, *, keep_empty: bool) -> None:
-    """Removes a run folder in which nothing was trained."""
-    if not is_writer():
-        return
-    with run_folder.locked():
-        if not run_folder.has_results:
-            shutil.rmtree(run_folder.path)
-            if keep_empty:
-                run_folder.path.mkdir()
 
 
 def runs_in(path: Path) -> list[RunFolder]:
@@ -222,7 +215,5 @@ def _is_free(path: Path) -> bool:
 
 def _first_free(stem: str) -> Path:
     """runs/STEM-N with the first free N."""
-    number = 0
-    while (RUNS / f"{stem}-{number}").exists():
-        number += 1
-    return RUNS / f"{stem}-{number}"
+    paths = (RUNS / f"{stem}-{number}" for number in itertools.count())
+    return next(path for path in paths if not path.exists())

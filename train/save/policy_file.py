@@ -17,14 +17,12 @@ from jaxenv.core import Environment
 from jaxenv.host.companions import command
 from jaxenv.host.names import short
 from jaxenv.host.regular_files import RefusedFile, read_regular
+from train.networks.custom import UnknownNetwork
 from train.networks.network import PureNetwork, make_network
-from train.networks.own import UnknownNetwork
-from train.networks.policy import LearnedPolicy, make_policy
-from train.networks.reader import Reader
-from train.save import written_by
-from train.save.digests import digest
+from train.networks.policy import LearnedPolicy, Reader, make_policy
+from train.save.arrays import digest
 from train.save.folder import policy_path, runs_in
-from train.save.writing import write_atomic
+from train.save.writing import VERSION, write_atomic, written_by
 from train.settings import task
 from train.settings.config import Config
 from train.settings.groups import Network
@@ -80,7 +78,7 @@ def save_policy(
     settings = to_json(config)
     record = {
         "format": _FORMAT,
-        **written_by.VERSION,
+        **VERSION,
         "env": policy.env.name,
         **{name: settings[name] for name in ("env_args", "params", "network")},
         "scenarios": scenarios,
@@ -112,7 +110,7 @@ def read_header(path: str | Path) -> dict[str, Any]:
         raise PolicyError(f"{path} is not a policy file, or is incomplete") from error
     if not isinstance(record, dict) or record.get("format") != _FORMAT:
         if isinstance(record, dict) and str(record.get("format", "")).startswith("jaxenv policy"):
-            raise PolicyError(f"{path} has another format ({record['format']!r}): {written_by.in_words(record)}")
+            raise PolicyError(f"{path} has another format ({record['format']!r}): {written_by(record)}")
         raise PolicyError(f"{path} is not a policy file of this version ({_FORMAT!r})")
     try:
         return _checked(path, record)
@@ -204,7 +202,7 @@ def load_policy(path: str | Path, env: Environment, params: Any, *, any_params: 
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         if settings.module is not None:
             raise PolicyError(f"{path} cannot be loaded by the network that it names: {short(str(error))}") from error
-        words = f"{written_by.in_words(record)}; {short(str(error))}"
+        words = f"{written_by(record)}; {short(str(error))}"
         raise PolicyError(f"{path} comes from another version: {words}") from error
     weights = fitting_weights(path, record, initial_shapes(network, env, params), env)
     return make_policy(weights, network, env)
@@ -215,7 +213,7 @@ def network_of(path: str | Path, record: dict[str, Any]) -> Network:
     try:
         return from_json({"env": record["env"], "network": record["network"]}).network
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        words = f"{written_by.in_words(record)}; {short(str(error))}"
+        words = f"{written_by(record)}; {short(str(error))}"
         raise PolicyError(f"{path} comes from another version: {words}") from error
 
 

@@ -4,10 +4,15 @@ names the file.
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
+from jaxenv import __version__
 from jaxenv.host.regular_files import UNFINISHED, sync_folder, write_whole
+
+VERSION = {"version": __version__}
+"""A saved file's record of the program that wrote it."""
 
 
 class NotWritten(OSError):
@@ -91,3 +96,15 @@ class Lines:
     def close(self) -> None:
         """Closes the file; nothing is pending."""
         self._file.close()
+
+
+def written_by(record: Mapping[str, Any]) -> str:
+    """Which version reads a file that this one does not.
+
+    >>> written_by({"version": "0.1.0"})
+    'jaxenv 0.1.0 wrote it, and reads it'
+    >>> written_by({})
+    'an early version of jaxenv wrote it, and reads it'
+    """
+    name = record.get("version")
+    return f"{'jaxenv ' + name[:40] if isinstance(name, str) else 'an early version of jaxenv'} wrote it, and reads it"

@@ -72,10 +72,7 @@ def probability_of_improvement(ours: np.ndarray, theirs: np.ndarray) -> float:
 
 
 def aggregate(
-    *samples: np.ndarray,
-    statistic: Callable[..., float] = mean,
-    strata: np.ndarray | None = None,
-    seed: int = 0,
+    *samples: np.ndarray, statistic: Callable[..., float] = mean, strata: np.ndarray | None = None, seed: int = 0
 ) -> Aggregate:
     """A statistic of scores, with a percentile interval by a bootstrap over seeds and scenarios.
 

@@ -13,8 +13,7 @@ from jaxenv.core import Environment
 from jaxenv.core.types import Key
 from jaxenv.wrappers import Vectorize
 from train.experience.rollout import by_agent
-from train.networks.policy import LearnedPolicy
-from train.networks.reader import Reader
+from train.networks.policy import LearnedPolicy, Reader
 from train.settings.groups import Hyper
 
 
@@ -84,15 +83,15 @@ def _play(
     observation, state = batch.reset(reset_key, env_params, scenarios)
     reader = Reader(policy.network, env, env_params)
 
-    def step(carry: tuple[Any, Any, Any, jax.Array], key: Key) -> tuple[Any, tuple[jax.Array, jax.Array, jax.Array]]:
-        observation, state, memory, is_live = carry
+    def step(playing: tuple[Any, Any, Any, jax.Array], key: Key) -> tuple[Any, tuple[jax.Array, jax.Array, jax.Array]]:
+        observation, state, carry, is_live = playing
         action_key, env_key = jax.random.split(key)
-        distribution, critic, memory = reader.act(policy.weights, by_agent(observation, agents), memory)
+        distribution, critic, carry = reader.act(policy.weights, by_agent(observation, agents), carry)
         action = distribution.sample(action_key)
         joint = action if agents == 1 else action.reshape(-1, agents)
         observation, state, reward, terminated, truncated, _ = batch.step(env_key, state, joint, env_params)
         still = is_live & ~(terminated | truncated)
-        return (observation, state, memory, still), (critic.value, reward.ravel(), jnp.repeat(is_live, agents))
+        return (observation, state, carry, still), (critic.value, reward.ravel(), jnp.repeat(is_live, agents))
 
     first = (observation, state, reader.initial_carry(agents * scenarios.size), jnp.ones(scenarios.size, bool))
     return lax.scan(step, first, jax.random.split(play_key, limit))[1]

@@ -15,8 +15,7 @@ from jaxenv.core.environment import select
 from jaxenv.core.types import Key
 from jaxenv.wrappers import Vectorize
 from train.experience.rollout import by_agent
-from train.networks.policy import LearnedPolicy
-from train.networks.reader import Carry, Reader
+from train.networks.policy import Carry, LearnedPolicy, Reader
 
 STEPS = 32  # played by one call
 

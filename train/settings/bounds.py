@@ -1,75 +1,56 @@
 """Bounds of settings: values of the declared types, and numbers that a run can be made with."""
 
 import dataclasses
-import math
-from collections.abc import Iterator, Mapping
+import functools
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Annotated, Any, NamedTuple, get_args, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
 from jaxenv.host.names import short
 
-COUNT = (1, 2**30)  # of a whole number without bounds of its own; a program counts in 32 bits
-FRACTION = (0.0, 1.0)
-GREATEST = 1e30  # of a number that a program computes with in float32, far below where that ends
-NOT_NEGATIVE = (0.0, GREATEST)
-POSITIVE = (1e-12, GREATEST)
 
-MAX_LAYERS = 64
+class Within(NamedTuple):
+    """The least and the greatest number of a setting, beside its type; so for each entry of a sequence."""
+
+    low: float
+    high: float
+
+
+COUNT = Within(1, 2**30)  # of a number without bounds of its own; a program counts in 32 bits
+GREATEST = 1e30  # of a number that a program computes with in float32, far below where that ends
+
+Fraction = Annotated[float, Within(0.0, 1.0)]
+NotNegative = Annotated[float, Within(0.0, GREATEST)]
+Positive = Annotated[float, Within(1e-12, GREATEST)]
+Interval = Annotated[int, Within(0, 10**9)]  # 0: never
+Steps = Annotated[int, Within(1, 10**13)]
+
 MAX_BATCH = 2**31 - 1
 """Samples of an update, which are counted in 32 bits."""
-
-BOUNDS: Mapping[str, tuple[float, float]] = {
-    "seed": (0, 2**32 - 1),
-    "seeds": (1, 65_536),  # each is made on the host
-    "devices": (1, 2**20),  # likewise
-    "total_steps": (1, 10**13),
-    "validate_every": (0, 10**9),
-    "checkpoint_every": (0.0, math.inf),  # never before the end
-    "difficulty": FRACTION,
-    "refresh": (0, 10**9),
-    "epsilon_start": FRACTION,
-    "epsilon_end": FRACTION,
-    "epsilon_fraction": FRACTION,
-    "learning_starts": (0, 10**13),
-    "action_embedding": (0, 2**16),
-    "target_rate": FRACTION,
-    "learning_rate": NOT_NEGATIVE,
-    "learning_rate_end": NOT_NEGATIVE,
-    "max_grad_norm": POSITIVE,
-    "gamma": FRACTION,
-    "gae_lambda": FRACTION,
-    "clip": POSITIVE,
-    "clip_end": NOT_NEGATIVE,
-    "target_kl": (1e-12, math.inf),  # infinite: all gradient steps are made
-    "value_clip": POSITIVE,
-    "value_coef": NOT_NEGATIVE,
-    "reward_scale": POSITIVE,
-    "entropy_coef": NOT_NEGATIVE,
-    "entropy_coef_end": NOT_NEGATIVE,
-    "replay_share": FRACTION,
-    "rank_temperature": (1e-6, 1e6),
-    "staleness": FRACTION,
-}
-"""Setting -> the least and the greatest number, where they are not `COUNT`; so for each entry of a sequence."""
 
 
 def check_numbers(record: Any) -> None:
     """A ValueError for the first number of a record that is out of its bounds, or NaN; arrays are not looked at."""
-    for name, value in _numbers(record):
-        low, high = BOUNDS.get(name, COUNT)
-        if not low <= value <= high:
-            raise ValueError(f"{name} must be within {low:,} to {high:,}, got {short(str(value))}")
-
-
-def _numbers(record: Any) -> Iterator[tuple[str, float]]:
-    """(setting, number) of a record and of its sequences."""
-    for field in dataclasses.fields(record):
-        value = getattr(record, field.name)
+    for name, (low, high) in bounds_of(type(record)).items():
+        value = getattr(record, name)
         for each in value if isinstance(value, tuple) else (value,):
-            if isinstance(each, int | float) and not isinstance(each, bool):
-                yield field.name, each
+            is_number = isinstance(each, int | float) and not isinstance(each, bool)
+            if is_number and not low <= each <= high:
+                raise ValueError(f"{name} must be within {low:,} to {high:,}, got {short(str(each))}")
+
+
+@functools.cache
+def bounds_of(kind: type) -> dict[str, Within]:
+    """Setting -> the bounds that stand in its type."""
+    return {name: _within(hint) or COUNT for name, hint in get_type_hints(kind, include_extras=True).items()}
+
+
+def _within(hint: Any) -> Within | None:
+    """The bounds within a type, such as `Fraction | None`."""
+    if isinstance(hint, Within):
+        return hint
+    return next(filter(None, map(_within, get_args(hint))), None)
 
 
 def check_paths(record: Any) -> None:

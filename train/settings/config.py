@@ -1,14 +1,19 @@
-"""The settings of a training run, in groups. The comment beside an entry is its `--help`."""
+"""The settings of a training run, in groups, and those of the members of a population.
+
+The comment beside an entry is its `--help`.
+"""
 
 import dataclasses
+import itertools
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import tyro
 
-from train.settings.bounds import check_numbers, check_paths
+from jaxenv.host.names import did_you_mean_one_of
+from train.settings.bounds import Interval, Steps, Within, check_numbers, check_paths
 from train.settings.groups import Curriculum, Hyper, Network, QLearning, Rollout, Scenarios
 
 
@@ -28,20 +33,24 @@ class Config:
     # all of them, see `train.settings.task`.
     env_args: tyro.conf.Suppress[Mapping[str, Any]] = dataclasses.field(default_factory=dict)
     params: tyro.conf.Suppress[Mapping[str, Any]] = dataclasses.field(default_factory=dict)
-    seed: int = 0  # random seed
-    seeds: int = 1  # train members with this seed and the next ones, in one program, each in a folder of its own
+    seed: Annotated[int, Within(0, 2**32 - 1)] = 0  # random seed
+    # Train members with this seed and the next ones, in one program, each in a folder of its own.
+    seeds: Annotated[int, Within(1, 65_536)] = 1
     # Train a member, or with `seeds` several, for each combination of values: learning_rate=3e-4,1e-3 gamma=0.9,0.99
     sweep: tuple[str, ...] = ()
     at_once: int | None = None  # members in one program, the others in turns; default: as many as fit into memory
-    devices: int | None = None  # devices to train on, of which each has the same number of lanes; default: all
+    # Devices to train on, of which each has the same number of lanes; default: all.
+    devices: Annotated[int, Within(1, 2**20)] | None = None
     # The policy file, or the run folder, whose weights a new run starts from, of the same network. Its environments may
     # be other in number or kind, as far as the shapes of the weights allow. A run that resumes does not read it.
     # Default: random weights.
     init_from: str | None = None
-    total_steps: int = 4_000_000  # environment steps, rounded up to whole supersteps
+    total_steps: Steps = 4_000_000  # environment steps, rounded up to whole supersteps
     run_dir: Path | None = None  # output folder, which must not exist yet; default: runs/ENV-SEED-N
-    validate_every: int = 4  # validate every N supersteps and at the end (0 = never), only with generated scenarios
-    checkpoint_every: float = 60.0  # seconds between checkpoints; a run always writes one at its end
+    # Validate every N supersteps and at the end (0 = never), only with generated scenarios.
+    validate_every: Interval = 4
+    # Seconds between checkpoints; a run always writes one at its end.
+    checkpoint_every: Annotated[float, Within(0.0, math.inf)] = 60.0
     tensorboard: bool = True  # also write TensorBoard events, if tensorboardX is installed
     wandb: str | None = None  # project of Weights & Biases that the metrics are logged to; wandb must be installed
     rollout: Rollout = dataclasses.field(default_factory=Rollout)
@@ -121,3 +130,55 @@ class Config:
     def num_gradient_steps(self) -> int:
         """Gradient steps of the whole run, of one agent; with N there are N times as many."""
         return self.num_updates * self.rollout.epochs * (self.rollout.batch_size // self.rollout.samples_per_step)
+
+
+def is_population(config: Config) -> bool:
+    """Whether the settings describe more than one run."""
+    return config.seeds > 1 or bool(config.sweep)
+
+
+def members(config: Config) -> dict[str, Config]:
+    """Name -> settings of each member, of which a single one has no name.
+
+    >>> found = members(Config(env="LifeOps-v0", seeds=2, sweep=("gamma=0.9,1",)))
+    >>> list(found)
+    ['gamma=0.9,seed=0', 'gamma=0.9,seed=1', 'gamma=1,seed=0', 'gamma=1,seed=1']
+    >>> found["gamma=1,seed=1"].hyper.gamma, found["gamma=1,seed=1"].seed
+    (1.0, 1)
+
+    Raises:
+        ValueError: for a sweep over something that is not a number of `Hyper`.
+    """
+    axes = [[(name, value) for value in values] for name, values in map(_axis, config.sweep)]
+    if len({axis[0][0] for axis in axes}) < len(axes):
+        raise ValueError(f"sweep {' '.join(config.sweep)}: each setting may be named once")
+    if config.seeds > 1:
+        axes.append([("seed", str(config.seed + number)) for number in range(config.seeds)])
+    return {
+        ",".join(f"{name}={value}" for name, value in chosen): _member(config, dict(chosen))
+        for chosen in itertools.product(*axes)
+    }
+
+
+def _member(config: Config, chosen: dict[str, str]) -> Config:
+    """The settings of one member."""
+    seed = int(chosen.pop("seed", config.seed))
+    hyper = config.hyper.replace(**{name: float(value) for name, value in chosen.items()})
+    return dataclasses.replace(config, seed=seed, hyper=hyper, seeds=1, sweep=(), at_once=None)
+
+
+def _axis(text: str) -> tuple[str, list[str]]:
+    """The setting and the values of one entry of a sweep, `gamma=0.9,0.99`."""
+    name, has_values, values = text.partition("=")
+    name = name.strip().removeprefix("--").replace("-", "_")
+    known = [field.name for field in dataclasses.fields(Hyper)]
+    if name not in known:
+        raise ValueError(f"sweep {text}: {name!r} cannot be swept over.{did_you_mean_one_of(name, known)}")
+    found = [value.strip() for value in values.split(",")]
+    try:
+        numbers = [float(value) for value in found]
+    except ValueError:
+        numbers = []
+    if not has_values or not numbers or len(set(numbers)) < len(numbers):
+        raise ValueError(f"sweep {text}: expected different numbers, such as {name}=0.1,0.2")
+    return name, found

@@ -1,13 +1,16 @@
 """The groups of settings of a training run: frozen records. The comment beside an entry is its `--help`."""
 
 import dataclasses
+import math
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import tyro
 from flax import struct
 
-from train.settings.bounds import MAX_BATCH, MAX_LAYERS, check_numbers
+from train.settings.bounds import MAX_BATCH, Fraction, Interval, NotNegative, Positive, Within, check_numbers
+
+MAX_LAYERS = 64
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -95,21 +98,21 @@ class Hyper(struct.PyTreeNode, kw_only=True):
         1.0
     """
 
-    learning_rate: float = 3e-4  # the optimizer's learning rate at the first update
-    learning_rate_end: float = 0.0  # final value after linear decay
-    max_grad_norm: float = 0.5  # gradients are clipped to this global norm
-    gamma: float = 0.99  # discount per step
-    gae_lambda: float = 0.95  # weight of longer returns: lambda of generalized advantage estimation and of Q(lambda)
-    clip: float = 0.2  # clipping range of the probability ratio at the first update
-    clip_end: float | None = None  # final value after linear change; default: the same as at the first update
+    learning_rate: NotNegative = 3e-4  # the optimizer's learning rate at the first update
+    learning_rate_end: NotNegative = 0.0  # final value after linear decay
+    max_grad_norm: Positive = 0.5  # gradients are clipped to this global norm
+    gamma: Fraction = 0.99  # discount per step
+    gae_lambda: Fraction = 0.95  # weight of longer returns: lambda of generalized advantage estimation and of Q(lambda)
+    clip: Positive = 0.2  # clipping range of the probability ratio at the first update
+    clip_end: NotNegative | None = None  # final value after linear change; default: the same as at the first update
     # An update makes no more gradient steps once a minibatch has a greater approximate KL divergence, in nats, from the
     # policy that acted. Default: it makes all of them.
-    target_kl: float | None = None
-    value_clip: float = 10.0  # clipping range of the value, in units of scaled reward
-    value_coef: float = 0.5  # weight of the value loss
-    entropy_coef: float = 0.01  # weight of the entropy bonus at the first update
-    entropy_coef_end: float = 0.0  # final value after linear decay
-    reward_scale: float = 1.0  # rewards are multiplied by this for learning; reported returns are unscaled
+    target_kl: Annotated[float, Within(1e-12, math.inf)] | None = None
+    value_clip: Positive = 10.0  # clipping range of the value, in units of scaled reward
+    value_coef: NotNegative = 0.5  # weight of the value loss
+    entropy_coef: NotNegative = 0.01  # weight of the entropy bonus at the first update
+    entropy_coef_end: NotNegative = 0.0  # final value after linear decay
+    reward_scale: Positive = 1.0  # rewards are multiplied by this for learning; reported returns are unscaled
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -123,8 +126,8 @@ class Network:
 
     # What a network reads has about mean 0 and variance 1, by statistics of all that was seen in training so far.
     normalize_observations: bool = False
-    # A module of the user's own, MODULE:NAME, and its arguments; `train.networks.own` fills them in. Then nothing below
-    # may be given.
+    # A custom module, MODULE:NAME, and its arguments; `train.networks.custom` fills them in. Then nothing below may be
+    # given.
     module: tyro.conf.Suppress[str | None] = None
     arguments: tyro.conf.Suppress[Mapping[str, Any]] = dataclasses.field(default_factory=dict)
     encoder: Literal["flat", "entities"] = "flat"  # an MLP over the flat vector, or entities embedded and pooled
@@ -139,7 +142,8 @@ class Network:
     # What embeddings and hidden layers are computed in; weights, logits, values and losses stay in float32.
     dtype: Literal["float32", "bfloat16"] = "float32"
     sees_actions: bool = True  # hidden layers read the features of the actions (encoder entities only)
-    action_embedding: int = 0  # units in whose place they read the features of an action; 0: all features themselves
+    # Units in whose place they read the features of an action; 0: all features themselves.
+    action_embedding: Annotated[int, Within(0, 2**16)] = 0
     sees_mask: bool = False  # hidden layers read which actions are legal (encoder entities only)
 
     def __post_init__(self) -> None:
@@ -168,15 +172,16 @@ class QLearning:
         65536
     """
 
-    epsilon_start: float = 1.0  # probability of a random legal action at the first update
-    epsilon_end: float = 0.05  # final value after linear decay
-    epsilon_fraction: float = 0.25  # share of the run over which it decays
+    epsilon_start: Fraction = 1.0  # probability of a random legal action at the first update
+    epsilon_end: Fraction = 0.05  # final value after linear decay
+    epsilon_fraction: Fraction = 0.25  # share of the run over which it decays
     buffer_size: int = 65_536  # steps of all agents that DQN's replay buffer holds; checkpoints hold them too
-    learning_starts: int = 10_000  # environment steps collected before DQN's first gradient step
+    # Environment steps collected before DQN's first gradient step.
+    learning_starts: Annotated[int, Within(0, 10**13)] = 10_000
     double_q: bool = True  # DQN's learning network, not its target network, chooses the next action of a target
     target_period: int = 1  # gradient steps between two changes of DQN's target network
     # How far it then moves towards the learning network: 1 copies it, less is Polyak averaging.
-    target_rate: float = 0.005
+    target_rate: Fraction = 0.005
 
     def __post_init__(self) -> None:
         """Rejects shares and sizes out of bounds."""
@@ -194,8 +199,8 @@ class Scenarios:
 
     scenarios: str = "generated"  # "generated", "library", or a file or folder of scenarios
     count: int | None = None  # size of the bank of generated scenarios; default: 4 * num_envs
-    difficulty: tuple[float, float] = (0.0, 1.0)  # range of the difficulty of generated scenarios, within 0..1
-    refresh: int = 1  # regenerate the scenarios not in play every N updates (0 = never)
+    difficulty: tuple[Fraction, Fraction] = (0.0, 1.0)  # range of the difficulty of generated scenarios, within 0..1
+    refresh: Interval = 1  # regenerate the scenarios not in play every N updates (0 = never)
 
     def __post_init__(self) -> None:
         """Rejects numbers out of bounds and an empty range."""
@@ -216,10 +221,11 @@ class Curriculum:
 
     # "uniform": always new ones; "plr": also those that still teach (prioritised level replay, Jiang et al. 2021).
     curriculum: Literal["uniform", "plr"] = "uniform"
-    replay_share: float = 0.5  # of the starts, and at most of the bank, that replay goes to
+    replay_share: Fraction = 0.5  # of the starts, and at most of the bank, that replay goes to
     level_score: Literal["positive_value_loss", "max_mc"] = "positive_value_loss"  # what a scenario may still teach
-    rank_temperature: float = 0.3  # of the priorities by rank: towards 0 the best alone is played again
-    staleness: float = 0.3  # share of the priorities that go by the time since a scenario was played
+    # Temperature of the priorities by rank: towards 0 the best alone is played again.
+    rank_temperature: Annotated[float, Within(1e-6, 1e6)] = 0.3
+    staleness: Fraction = 0.3  # share of the priorities that go by the time since a scenario was played
 
     def __post_init__(self) -> None:
         """Rejects numbers out of bounds."""

@@ -10,11 +10,11 @@ import pytest
 
 from lab.__main__ import main
 from lab.bench import gpu, speeds
-from train.benchmark import programs, report
+from train.benchmark import report, workload
 from train.benchmark.measure import Result
 from train.benchmark.workload import Sizes, sizes, steps_of
 
-OURS = functools.partial(programs.registered, "LifeOps-v0")
+OURS = functools.partial(workload.registered, "LifeOps-v0")
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_actions_are_picked_in_the_same_way_for_every_suite(build, actions, monk
         picked.append(mask.shape)
         return jnp.zeros(mask.shape[:-1], jnp.int32)
 
-    monkeypatch.setattr(programs.masking, "sample_uniform", pick)
+    monkeypatch.setattr(workload.masking, "sample_uniform", pick)
     work = steps_of(build(), 4, steps=3)
     params = work.params()
     carry = jax.eval_shape(work.start, jax.random.key(0), params)

@@ -17,9 +17,8 @@ from strategies.tables import Table
 from train.algorithms import ALGORITHMS
 from train.cli import comparison
 from train.score import aggregates
-from train.score.held_out import COUNT, SETS, TEST, held_out
+from train.score.held_out import COUNT, SETS, TEST, held_out, validation_params
 from train.score.scores import ReferenceReturns
-from train.score.validation import validation_params
 from train.settings import presets
 
 FAMILIES = ("LifeOps-v0", pytest.param("LifeStack-v0", marks=pytest.mark.slow), "TeamsClone-v0")

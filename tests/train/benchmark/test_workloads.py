@@ -1,4 +1,4 @@
-"""What is timed: steps of whole batches, totals by environment, and parts that take the same steps."""
+"""What is timed: steps of whole batches, and totals by environment."""
 
 import functools
 
@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 
 import jaxenv
-from train.benchmark import learning, measure, parts, programs, selection
-from train.benchmark.cheap_random import CHEAP
+from train.benchmark import measure, selection, workload
 from train.benchmark.workload import STEPS, Sizes, Workload, copies, steps_of
 from train.experience.bank import first_bank
 
 TABLE = "Table-v0"
-OURS = functools.partial(programs.registered, "LifeOps-v0")
+OURS = functools.partial(workload.registered, "LifeOps-v0")
 
 
 def test_no_sum_over_the_batch_lies_in_the_step():
@@ -31,47 +30,12 @@ def test_no_sum_over_the_batch_lies_in_the_step():
 @pytest.mark.slow
 @pytest.mark.usefixtures("probe_is_registered")
 def test_totals_are_those_of_the_steps():
-    work = steps_of(programs.registered(TABLE), 4, steps=3)
+    work = steps_of(workload.registered(TABLE), 4, steps=3)
     (running,) = measure.compile_all([work])
     carry = work.start(jax.random.key(5), running.params)
     _, (reward, ends) = running.program(jax.random.key(1), carry, running.params)
     assert abs(float(reward)) <= 12
     assert int(ends) == 12  # each of its episodes is one step
-
-
-@pytest.mark.usefixtures("probe_is_registered")
-@pytest.mark.slow
-def test_the_variants_of_an_ablation_take_the_same_steps():
-    finals = {}
-    for work in parts.variants(TABLE, 4, steps=5):
-        params = work.params()
-        carry = work.start(jax.random.key(3), params)
-        again, (((seen, state, _), total), _) = jax.jit(work.run)(jax.random.key(4), carry, params)
-        finals[work.name.removeprefix(f"{TABLE}, ")] = jax.device_get((state, total))
-        assert jax.tree.structure(again) == jax.tree.structure(carry)
-        sees_nothing = work.name.endswith(("nothing observed", "no reset"))
-        assert bool(jax.tree.leaves(seen)) != sees_nothing
-    assert set(finals) == set(parts.VARIANTS)
-    for name in ("recorded actions", "mask alone", "nothing observed"):
-        jax.tree.map(np.testing.assert_array_equal, finals[name], finals["whole"])
-
-
-@pytest.mark.slow
-def test_the_variants_of_several_agents_are_traced():
-    for work in parts.variants("TeamsClone-MultiAgent-v0", 4, steps=2)[:2]:
-        carry = jax.eval_shape(work.start, jax.random.key(0), work.params())
-        again, (((*_, actions), total), _) = jax.eval_shape(work.run, jax.random.key(0), carry, work.params())
-        assert jax.tree.structure(again) == jax.tree.structure(carry)
-        assert actions.shape == total.shape == (4, 4)  # environments, agents
-
-
-def test_cheap_random_numbers_are_numbers_of_their_own():
-    key = jax.random.key(1, impl=CHEAP)
-    keys = jax.random.split(key, 64)
-    drawn = jax.vmap(jax.random.uniform)(keys)
-    assert len(set(np.asarray(drawn).tolist())) == 64
-    assert 0.2 < float(drawn.mean()) < 0.8
-    assert jax.random.bits(jax.random.fold_in(key, 3), (2, 3), jnp.uint8).dtype == jnp.uint8
 
 
 def test_rounds_are_taken_in_turns():
@@ -125,8 +89,8 @@ def test_workloads_are_chosen_by_the_names_that_are_printed():
 def test_a_generated_bank_is_the_same_in_every_call_also_after_one_for_its_shapes():
     """As compiling for other chips asks for shapes alone, of several programs."""
     env, params = jaxenv.make("LifeOps-v0")
-    shapes = [jax.eval_shape(lambda: programs.generated(env, 8)) for _ in range(2)]
-    one, other = programs.generated(env, 8), programs.generated(env, 8)
+    shapes = [jax.eval_shape(lambda: workload.generated(env, 8)) for _ in range(2)]
+    one, other = workload.generated(env, 8), workload.generated(env, 8)
     assert jax.tree.structure(one) == jax.tree.structure(params.bank.scenarios)
     for expected in (*shapes, other):
         assert jax.tree.map(jnp.shape, one) == jax.tree.map(lambda leaf: leaf.shape, expected)
@@ -138,19 +102,22 @@ def test_a_generated_bank_is_the_same_in_every_call_also_after_one_for_its_shape
 def test_a_generated_bank_starts_episodes_as_training_does():
     """By start weights, which cost a search among the scenarios where an episode starts."""
     env, params = jaxenv.make("LifeOps-v0")
-    config = learning.config_of("LifeOps-v0", num_envs=8)
+    config = selection.config_of("LifeOps-v0", num_envs=8)
     trained = jax.eval_shape(lambda key: first_bank(key, config, env, params), jax.random.key(0))
-    benchmarked = jax.eval_shape(programs.registered("LifeOps-v0", bank="generated").params).bank
+    benchmarked = jax.eval_shape(workload.registered("LifeOps-v0", bank="generated").params).bank
     assert trained.start_cdf is not None
     assert jax.tree.structure(benchmarked) == jax.tree.structure(trained)
-    assert programs.registered("LifeOps-v0").params().bank.start_cdf is None
+    assert workload.registered("LifeOps-v0").params().bank.start_cdf is None
 
 
 @pytest.mark.parametrize("id", ["LifeOps-v0", "TeamsClone-MultiAgent-v0"])
 def test_training_and_rollout_are_traced_from_public_functions_alone(id):
-    config = learning.config_of(id, num_envs=32)
+    config = selection.config_of(id, num_envs=32)
     assert config.rollout.num_envs == 32
-    for work, steps in ((learning.training(config), config.steps_per_superstep), (learning.acting(config), 32 * STEPS)):
+    for work, steps in (
+        (selection.training(config), config.steps_per_superstep),
+        (selection.acting(config), 32 * STEPS),
+    ):
         params = work.params()
         carry = jax.eval_shape(work.start, jax.random.key(0), params)
         after, _ = jax.eval_shape(work.run, jax.random.key(0), carry, params)

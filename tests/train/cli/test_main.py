@@ -10,6 +10,7 @@ import time
 import types
 from pathlib import Path
 
+import jax
 import numpy as np
 import pytest
 from probes import LIBRARY, PROBES
@@ -19,8 +20,8 @@ import scenarios
 from jaxenv import registry
 from jaxenv.core import Environment
 from strategies.tables import Table
-from train.cli import collecting, commands, comparison, compile_cache, trained, watching
-from train.cli.main import main
+from train.cli import commands, comparison, policies, watching
+from train.cli.main import keep_compiled_programs, main
 from train.log.metrics import read_metrics
 from train.run import runner
 
@@ -264,7 +265,7 @@ def test_warnings_about_scenarios_are_mentioned_before_they_are_used(
     assert [line for line in lines if "scenarios check" in line] == lines[: len(expected)] == expected
 
     env, params = jaxenv.make("LifeOps-v0")
-    monkeypatch.setattr(trained, "read", lambda *_, **__: (None, env, params, {}))
+    monkeypatch.setattr(policies, "read", lambda *_, **__: (None, env, params, {}))
     monkeypatch.setattr(comparison, "compare", lambda *_, **__: "table")
     assert main(["evaluate", "run", "--scenarios", str(file)]) == 0
     assert capsys.readouterr().out.splitlines() == [*expected, "table"]
@@ -273,9 +274,9 @@ def test_warnings_about_scenarios_are_mentioned_before_they_are_used(
         raise ValueError("nothing is played here")
 
     monkeypatch.setattr(watching.rendering, "record", refused)
-    monkeypatch.setattr(collecting.dataset, "collect", refused)
+    monkeypatch.setattr(policies.dataset, "collect", refused)
     (path := tmp_path / "policy.msgpack").touch()
-    monkeypatch.setattr(trained, "read", lambda *_, **__: (None, env, params, {"scenarios": ""}))
+    monkeypatch.setattr(policies, "read", lambda *_, **__: (None, env, params, {"scenarios": ""}))
     for line in (["watch", str(path)], ["collect", str(path), "--out", str(tmp_path / "data.npz")]):
         assert main([*line, "--scenarios", str(file)]) == 2
         lines = capsys.readouterr().out.splitlines()
@@ -322,13 +323,13 @@ def test_compiled_programs_are_kept_where_jax_says_nothing_else(monkeypatch, tmp
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     settings = types.SimpleNamespace(jax_compilation_cache_dir=None, jax_enable_compilation_cache=False)
     settings.update = changed.__setitem__
-    monkeypatch.setattr(compile_cache.jax, "config", settings)
-    compile_cache.keep_compiled_programs()
+    monkeypatch.setattr(jax, "config", settings)
+    keep_compiled_programs()
     settings.jax_enable_compilation_cache, settings.jax_compilation_cache_dir = True, "of their own"
-    compile_cache.keep_compiled_programs()
+    keep_compiled_programs()
     assert not changed
     settings.jax_compilation_cache_dir = None
-    compile_cache.keep_compiled_programs()
+    keep_compiled_programs()
     assert Path(changed["jax_compilation_cache_dir"]).parent == tmp_path / "jaxenv"
 
 

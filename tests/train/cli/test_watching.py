@@ -13,7 +13,7 @@ from rich.console import Console
 
 import jaxenv
 import scenarios
-from train.cli import trained, watching
+from train.cli import policies, watching
 from train.cli.main import main
 
 ENV, PARAMS = jaxenv.make("LifeOps-Shaped-v0")
@@ -39,9 +39,9 @@ def watch(tmp_path, monkeypatch):
 
     def read(run_dir, env, network, *, best, greedy):
         wanted.append((run_dir, best, greedy))
-        return trained.Trained(First(), ENV, PARAMS, {})
+        return policies.Trained(First(), ENV, PARAMS, {})
 
-    monkeypatch.setattr(trained, "read", read)
+    monkeypatch.setattr(policies, "read", read)
 
     def call(*options):
         status = main(["watch", "runs/1", "--scenarios", str(tmp_path / "day.json"), *options])

@@ -27,9 +27,8 @@ from train.run import runner
 from train.run.group import Group
 from train.run.storage import restore_or_begin
 from train.save import folder as run_folder
+from train.save.arrays import by_name, digest
 from train.save.checkpoint import Checkpoints
-from train.save.digests import digest
-from train.save.named_arrays import by_name
 from train.settings.groups import Network, Rollout, Scenarios
 
 FOLDER = Path(__file__).parents[2] / "data" / "compat"

@@ -11,7 +11,7 @@ from flax import serialization
 import jaxenv
 import train
 from train.log.metrics import read_metrics
-from train.save.digests import digest
+from train.save.arrays import digest
 from train.save.policy_file import PolicyError, read_header
 
 VERSIONS = sorted(path.name for path in FOLDER.iterdir())

@@ -13,8 +13,7 @@ from train import dqn
 from train.dqn import learner, replay
 from train.dqn.algorithm import remembered
 from train.experience.rollout import Transition
-from train.networks.critic import Critic
-from train.networks.distributions import MaskedCategorical
+from train.networks.outputs import Critic, MaskedCategorical
 from train.settings.groups import Hyper, QLearning
 
 UPDATE = SMALL.rollout.batch_size

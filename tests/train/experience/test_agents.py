@@ -14,8 +14,7 @@ from strategies.tables import Table, TableState, table
 from train import ppo
 from train.experience import rollout
 from train.networks.network import make_network
-from train.networks.policy import NetworkPolicy
-from train.networks.reader import Reader
+from train.networks.policy import NetworkPolicy, Reader
 from train.settings.groups import Rollout
 
 CONFIG = dataclasses.replace(

@@ -15,7 +15,7 @@ from strategies.ids import FIRST_OF_ITS_ENGINE
 from strategies.tables import Table
 from train import ppo
 from train.experience.bank import first_bank, renew, with_bank
-from train.score.validation import validation_params
+from train.score.held_out import validation_params
 from train.settings.config import Config
 from train.settings.groups import Rollout, Scenarios
 

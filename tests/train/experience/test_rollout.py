@@ -14,7 +14,7 @@ from strategies.ids import ENGINES
 from strategies.tables import TableState, table
 from train.experience import rollout
 from train.networks.network import make_network
-from train.networks.reader import Reader
+from train.networks.policy import Reader
 from train.ppo.algorithm import estimate
 from train.settings.groups import Hyper, Network, Rollout
 
@@ -66,7 +66,7 @@ def test_a_truncated_episode_is_valued_at_its_final_observation(cut_chain):
     states = jnp.argmax(steps.observation.vector, axis=-1)
     np.testing.assert_array_equal(states[:, 0], [0, 1] * 4)
     np.testing.assert_array_equal(steps.truncated[:, 0], [False, True] * 4)
-    value_of_2 = network.critic(weights, jnp.eye(3)[2]).value
+    value_of_2 = network(weights, jnp.eye(3)[2], jnp.ones(2, bool))[1].value
     np.testing.assert_allclose(steps.final_value[steps.truncated], value_of_2, rtol=1e-6)
 
 
@@ -151,12 +151,12 @@ def test_values_equal_a_full_pass_for_any_number_of_wanted_rows(config, env, sta
     reader = Reader(network, env, params)
     values_where = jax.jit(functools.partial(rollout.values_where, reader=reader))
     found = values_where(wanted, observation, None, weights)
-    expected = network.critic(weights, observation.vector).value
-    np.testing.assert_allclose(found, np.where(wanted, expected, 0.0), rtol=1e-6)
+    _, expected = reader(weights, observation)
+    np.testing.assert_allclose(found, np.where(wanted, expected.value, 0.0), rtol=1e-6)
     together = jax.vmap(values_where, in_axes=(0, None, None, None))  # as seeds are trained side by side
     both = jnp.stack([wanted, ~wanted])
     found = together(both, observation, None, weights)
-    np.testing.assert_allclose(found, np.where(both, expected, 0.0), rtol=1e-6)
+    np.testing.assert_allclose(found, np.where(both, expected.value, 0.0), rtol=1e-6)
 
 
 @pytest.mark.parametrize("env_id", ENGINES)

@@ -13,9 +13,8 @@ from strategies.tables import ACTIONS, Table, table
 from train import dqn, pqn
 from train.learning.q_learning import epsilon_of, value_of
 from train.log.metrics import read_metrics
-from train.networks.critic import Critic
-from train.networks.distributions import MaskedCategorical
 from train.networks.network import make_network
+from train.networks.outputs import Critic, MaskedCategorical
 from train.run import runner
 from train.save import folder as run_folder
 from train.save.policy_file import load_policy, read_header

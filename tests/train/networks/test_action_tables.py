@@ -11,8 +11,8 @@ import jaxenv
 from jaxenv.core.types import ActionTables, Entities, dense
 from jaxenv.wrappers import Vectorize
 from train.networks.network import make_network
-from train.networks.normalized import NormalizedNetwork
-from train.networks.reader import Reader
+from train.networks.normalization import NormalizedNetwork
+from train.networks.policy import Reader
 from train.settings.groups import Network
 
 SETTINGS = Network(encoder="entities", hidden=(16,), embedding=8, sees_actions=False)
@@ -24,7 +24,7 @@ class InFull:
     """The same network, given the features of each action in an array."""
 
     def __init__(self, network):
-        self.memory, self.init, self.inner = network.memory, network.init, network
+        self.carry_size, self.init, self.inner = network.carry_size, network.init, network
 
     def __call__(self, weights, features, mask):
         return self.inner(weights, features, mask)

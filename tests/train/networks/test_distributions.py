@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from train.networks.distributions import MaskedCategorical
+from train.networks.outputs import MaskedCategorical
 
 LOGITS = jnp.array([1.0, 2.0, 3.0, 50.0])
 MASK = jnp.array([True, False, True, False])

@@ -13,9 +13,9 @@ import jaxenv
 from strategies.tables import TableObservation, table
 from train import ppo
 from train.experience import rollout
-from train.networks.memory import GRU, Sequences
+from train.networks.layers import GRU, Sequences
 from train.networks.network import make_network
-from train.networks.reader import Reader
+from train.networks.policy import Reader
 from train.ppo import learner, losses
 from train.ppo.algorithm import estimate
 from train.settings.config import Config
@@ -101,7 +101,7 @@ def test_a_replay_is_what_was_played(played):
     """Values and log-probabilities across the ends of episodes, from the first carry alone."""
     weights, reader, _, _, batch = played
     rows = learner.samples(batch)
-    policy, critic = jax.jit(reader)(weights, rows.observation, rows.memory)
+    policy, critic = jax.jit(reader)(weights, rows.observation, rows.sequences)
     np.testing.assert_allclose(critic.value, rows.value, atol=2e-5)
     np.testing.assert_allclose(policy.log_prob(rows.action), rows.log_prob, atol=2e-5)
 
@@ -120,10 +120,10 @@ def test_memory_reaches_back_to_the_start_of_the_episode_and_no_further(played):
     """Another first carry changes what is played before the first end, and nothing after it."""
     weights, reader, _, _, batch = played
     rows = learner.samples(batch)
-    other = rows.memory.replace(carry=rows.memory.carry + 1.0)
+    other = rows.sequences.replace(carry=rows.sequences.carry + 1.0)
     value = jax.jit(reader)
-    before, after = (value(weights, rows.observation, memory)[1].value for memory in (rows.memory, other))
-    is_first = ~jax.lax.associative_scan(jnp.logical_or, rows.memory.starts, axis=1)
+    before, after = (value(weights, rows.observation, memory)[1].value for memory in (rows.sequences, other))
+    is_first = ~jax.lax.associative_scan(jnp.logical_or, rows.sequences.starts, axis=1)
     assert (jnp.abs(before - after) > 1e-6)[is_first].mean() > 0.9
     np.testing.assert_array_equal(before[~is_first], after[~is_first])
     assert (~is_first).any()

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from train.lanes import LANE, Lanes
-from train.networks.moments import EPSILON, LIMIT, Moments
+from train.networks.normalization import EPSILON, LIMIT, Moments
 
 
 def rows(seed, *shape):

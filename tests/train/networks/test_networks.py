@@ -14,7 +14,7 @@ import jaxenv
 from jaxenv.wrappers import Vectorize
 from train.networks.entities import ActionScores
 from train.networks.network import ENCODERS, make_network
-from train.networks.reader import Reader
+from train.networks.policy import Reader
 from train.settings.groups import Network
 
 ENV, PARAMS = jaxenv.make("LifeOps-v0")
@@ -52,8 +52,8 @@ def test_hidden_layers_are_normalized_if_asked(encoder, layer_norm):
     layers = weights["params"]["critic_trunk"]
     assert set(layers) == {"Dense_0", *(["LayerNorm_0"] if layer_norm else [])}
     doubled = {**layers, "Dense_0": jax.tree.map(lambda x: 2.0 * x, layers["Dense_0"])}
-    value = network.critic(weights, features).value
-    again = network.critic({"params": {**weights["params"], "critic_trunk": doubled}}, features).value
+    value = network(weights, features, mask)[1].value
+    again = network({"params": {**weights["params"], "critic_trunk": doubled}}, features, mask)[1].value
     assert np.isclose(value, again, rtol=1e-3) == layer_norm
 
 
@@ -160,8 +160,8 @@ def test_the_flat_network_reads_the_same_numbers_in_one_row(entity_network):
 
 
 @pytest.mark.parametrize("encoder", ENCODERS)
-def test_any_number_of_leading_axes_and_policy_or_value_alone(encoder):
-    """Six days in two rows of three, batched and one by one, policy and value together and separately."""
+def test_any_number_of_leading_axes(encoder):
+    """Six days in two rows of three, batched and one by one."""
     network = make_network(dataclasses.replace(SETTINGS, encoder=encoder), ENV.num_actions)
     observations, _ = jax.vmap(ENV.reset, in_axes=(0, None, 0))(
         jax.random.split(jax.random.key(0), 6), PARAMS, jnp.arange(6)
@@ -176,9 +176,6 @@ def test_any_number_of_leading_axes_and_policy_or_value_alone(encoder):
     together, critic = network(weights, rows, mask)
     np.testing.assert_allclose(together.log_probs.reshape(6, -1), one_by_one.log_probs, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(critic.value.ravel(), critics.value, rtol=1e-4, atol=1e-5)
-    policy = network.policy(weights, rows, mask)
-    np.testing.assert_array_equal(policy.log_probs, together.log_probs)
-    np.testing.assert_array_equal(network.critic(weights, rows).value, critic.value)
 
 
 @pytest.mark.parametrize("encoder", ENCODERS)
@@ -189,7 +186,8 @@ def test_hidden_layers_are_shared_if_configured(encoder, shared):
     observation, _ = ENV.reset(jax.random.key(0), PARAMS, 3)
     features = read(network, observation)
     weights = jax.jit(network.init)(jax.random.key(1), features, observation.action_mask)
-    gradient = jax.jit(jax.grad(lambda weights: network.critic(weights, features).value))(weights)["params"]
+    mask = observation.action_mask
+    gradient = jax.jit(jax.grad(lambda weights: network(weights, features, mask)[1].value))(weights)["params"]
     assert any(np.any(leaf) for leaf in jax.tree.leaves(gradient["actor_trunk"])) == shared
     assert ("critic_trunk" in weights["params"]) != shared
     assert np.all([np.any(leaf) for leaf in jax.tree.leaves(gradient.get("overview", {}))])
@@ -250,7 +248,7 @@ def test_hidden_layers_read_a_small_embedding_of_each_action_where_they_are_told
     assert layers["overview"]["embed_actions"]["kernel"].shape == (entities.actions.shape[-1], 4)
     pooled = 2 * settings.embedding * len(entities.groups)
     assert layers["critic_trunk"]["Dense_0"]["kernel"].shape[0] == entities.context.size + pooled + 4 * ENV.num_actions
-    value = jax.jit(lambda weights, entities: network.critic(weights, entities).value)
+    value = jax.jit(lambda weights, entities: network(weights, entities, mask)[1].value)
     legal = int(np.flatnonzero(mask)[0])
     changed = entities.actions.at[legal].add(1.0)
     values = [float(value(weights, entities.replace(actions=actions))) for actions in (changed, entities.actions)]

@@ -12,7 +12,7 @@ from train import ppo
 from train.lanes import LANE, Lanes
 from train.learning.updates import scheduled
 from train.log.metrics import reduce_metrics
-from train.ppo import early_stop
+from train.ppo import learner
 from train.ppo.losses import Batch, Losses
 from train.settings.groups import Hyper
 
@@ -30,7 +30,7 @@ def learned(config, kls, target_kl, lanes=None):
         terms = terms if lanes is None else lanes.mean(terms)
         return (made + 1, seen + 1), (terms, jnp.float32(2))
 
-    return early_stop.learn(jax.random.key(0), (jnp.int32(0), jnp.int32(0)), batch, step, rollout, target_kl)
+    return learner.learn(jax.random.key(0), (jnp.int32(0), jnp.int32(0)), batch, step, rollout, target_kl)
 
 
 @pytest.fixture(scope="module")

@@ -13,9 +13,9 @@ from train import ppo
 from train.experience import rollout
 from train.lanes import LANE, Lanes
 from train.learning.gradients import shuffled
-from train.networks.critic import Critic
 from train.networks.network import make_network
-from train.networks.reader import Reader
+from train.networks.outputs import Critic
+from train.networks.policy import Reader
 from train.ppo import learner, losses
 from train.ppo.algorithm import estimate
 from train.settings.config import Config

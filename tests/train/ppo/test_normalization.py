@@ -15,13 +15,12 @@ from strategies.tables import table
 from train import ppo
 from train.experience import rollout
 from train.lanes import Lanes
-from train.networks.moments import Moments
+from train.learning.returns import RewardScale, discounted
 from train.networks.network import make_network
-from train.networks.normalized import STATISTICS, standardize, with_new_statistics
-from train.networks.reader import Reader
-from train.ppo import learner, losses, reward_scale
+from train.networks.normalization import STATISTICS, Moments, standardize, with_new_statistics
+from train.networks.policy import Reader
+from train.ppo import learner, losses
 from train.ppo.algorithm import estimate
-from train.ppo.reward_scale import Returns
 from train.save.policy_file import load_policy
 from train.settings.config import Config
 from train.settings.groups import Hyper, Network, Rollout, Scenarios
@@ -87,7 +86,7 @@ def test_the_ratio_is_1_on_the_first_minibatch(days, name):
     _, _, steps, batch = played(config, env, params, weights)
     assert not steps.observation.action_mask.all()
     rows = jax.tree.map(lambda x: x[:16], learner.samples(batch))
-    policy, value = jax.jit(reader)(weights, rows.observation, rows.memory)
+    policy, value = jax.jit(reader)(weights, rows.observation, rows.sequences)
     np.testing.assert_allclose(jnp.exp(policy.log_prob(rows.action) - rows.log_prob), 1.0, atol=1e-5)
     np.testing.assert_allclose(value, rows.value, atol=2e-5)
     loss = functools.partial(losses.ppo_loss, reader=reader, hyper=Hyper(entropy_coef=0.0))
@@ -95,7 +94,7 @@ def test_the_ratio_is_1_on_the_first_minibatch(days, name):
     assert abs(terms.approx_kl) <= 1e-6
     assert terms.clip_fraction == 0.0
     assert not any(leaf.any() for leaf in jax.tree.leaves(gradient[STATISTICS]))
-    other, _ = jax.jit(reader)(first, rows.observation, rows.memory)
+    other, _ = jax.jit(reader)(first, rows.observation, rows.sequences)
     assert not np.allclose(other.log_probs, policy.log_probs, atol=1e-4)  # the statistics do matter
 
 
@@ -164,18 +163,18 @@ def collected(steps, gamma):
 def test_returns_are_discounted_within_an_episode():
     rewards = jnp.array([[1.0, 1.0], [2.0, 2.0], [4.0, 4.0]])
     ended = jnp.array([[False, False], [False, True], [False, False]])
-    so_far, found = reward_scale.discounted(jnp.array([8.0, 0.0]), rewards, ended, 0.5)
+    so_far, found = discounted(jnp.array([8.0, 0.0]), rewards, ended, 0.5)
     np.testing.assert_allclose(found, [[5.0, 1.0], [4.5, 2.5], [6.25, 4.0]])
     np.testing.assert_allclose(so_far, [6.25, 4.0])
 
 
 def test_rewards_are_scaled_by_the_deviation_of_returns():
     rewards = jnp.array([[1.0, -1.0], [50.0, 0.0]])
-    nothing = Returns(None, None)
-    assert reward_scale.scale(rewards, nothing) is rewards
-    assert reward_scale.after(nothing, rewards, rewards > 2, 0.9, Lanes()) is nothing
+    nothing = RewardScale(None, None)
+    assert nothing.apply(rewards) is rewards
+    assert nothing.after(rewards, rewards > 2, 0.9, Lanes()) is nothing
     moments = Moments(jnp.float32(9), jnp.array([3.0]), jnp.array([4.0]))
-    np.testing.assert_allclose(reward_scale.scale(rewards, Returns(None, moments)), [[0.5, -0.5], [10.0, 0.0]])
+    np.testing.assert_allclose(RewardScale(None, moments).apply(rewards), [[0.5, -0.5], [10.0, 0.0]])
 
 
 def test_a_normalized_run_learns_resumes_and_acts_the_same_when_loaded(config, env, tmp_path):

@@ -49,7 +49,9 @@ def test_every_epoch_uses_each_sample_once_in_a_new_order(config):
     rollout = config.rollout
     numbers = jnp.arange(rollout.batch_size).reshape(rollout.num_steps, rollout.num_envs)
     batch = Batch(None, numbers, *[None] * 4)
-    _, dealt = learner.learn(jax.random.key(0), None, batch, lambda learner, dealt: (learner, dealt.action), rollout)
+    _, dealt = learner.in_epochs(
+        jax.random.key(0), None, batch, lambda learner, dealt: (learner, dealt.action), rollout
+    )
     assert dealt.shape == (rollout.epochs, rollout.batch_size // rollout.minibatch_size, rollout.minibatch_size)
     orders = dealt.reshape(rollout.epochs, -1)
     np.testing.assert_array_equal(jnp.sort(orders, axis=1), np.tile(np.arange(rollout.batch_size), (rollout.epochs, 1)))

@@ -16,7 +16,7 @@ from train.log.metrics import reduce_metrics
 from train.networks.network import make_network
 from train.networks.policy import NetworkPolicy
 from train.score.calibration import calibrate
-from train.score.validation import validation_params
+from train.score.held_out import validation_params
 from train.settings import presets
 from train.settings.groups import Network, Rollout
 

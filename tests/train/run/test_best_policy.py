@@ -13,10 +13,10 @@ from train.log.metrics import read_metrics
 from train.networks.network import make_network
 from train.networks.policy import NetworkPolicy
 from train.run import runner
+from train.run.outputs import BestPolicy
 from train.save import folder as run_folder
-from train.save.best_policy import BestPolicy
 from train.save.policy_file import PolicyError, load_policy, read_header
-from train.score.validation import validation_returns
+from train.score.held_out import validation_returns
 
 PARAMS = PROBES["action x observation"]
 

@@ -2,8 +2,8 @@
 
 import types
 
-from train.run import clock as run_clock
-from train.run.clock import Clock
+from train.run import progress as run_clock
+from train.run.progress import Clock
 
 
 def test_steps_per_second_are_those_of_supersteps_alone(monkeypatch):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from train.run import console
+from train.run import progress
 from train.settings.config import Config
 from train.settings.groups import Rollout
 
@@ -36,11 +36,11 @@ from train.settings.groups import Rollout
 )
 def test_the_length_of_a_run_in_words(num_envs, total, lines):
     config = Config(env="any", total_steps=total, rollout=Rollout(num_envs=num_envs))
-    assert console.length(config).splitlines() == lines
+    assert progress.length(config).splitlines() == lines
 
 
 def test_gradient_steps_are_counted_over_the_samples_of_all_agents():
     config = Config(env="any", total_steps=655_360)
-    assert "; 1,280 gradient steps" in console.length(config)
-    assert "; 5,120 gradient steps" in console.length(config, num_agents=4)
-    assert console.length(config, num_agents=4).count("short") == 0
+    assert "; 1,280 gradient steps" in progress.length(config)
+    assert "; 5,120 gradient steps" in progress.length(config, num_agents=4)
+    assert progress.length(config, num_agents=4).count("short") == 0

@@ -21,8 +21,8 @@ from train.log.metrics import not_finite
 from train.run import runner, storage
 from train.run.group import Group
 from train.save import folder as run_folder
+from train.save.arrays import by_name
 from train.save.checkpoint import Checkpoints
-from train.save.named_arrays import by_name
 from train.save.policy_file import load_policy
 
 PARAMS = table(rewards=1.0, ends=False)  # the clock runs forever, and starts at up to 999

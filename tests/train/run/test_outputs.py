@@ -7,12 +7,10 @@ import pytest
 
 from jaxenv.wrappers import EpisodeSummary
 from train.experience.rollout import EpisodeTotals
-from train.run import clock as run_clock
-from train.run.clock import Clock
-from train.run.console import Bar
+from train.run import progress as run_clock
 from train.run.group import ALONE
-from train.run.outcome import FailedUpdate
-from train.run.outputs import Member, Outputs
+from train.run.outputs import FailedUpdate, Member, Outputs
+from train.run.progress import Bar, Clock
 from train.save.checkpoint import Progress
 
 NONE = jnp.zeros(1, jnp.int32)

@@ -11,13 +11,12 @@ import train
 from strategies.tables import Table
 from train.log import plots
 from train.log.metrics import read_metrics
-from train.run import runner, turns
+from train.run import group, runner
 from train.run.group import Group
 from train.run.runner import run_members
 from train.save import folder as run_folder
 from train.save.policy_file import save_policy
-from train.settings.config import Config
-from train.settings.members import members
+from train.settings.config import Config, members
 
 PARAMS = PROBES["observation"]
 
@@ -77,7 +76,7 @@ def compilations(monkeypatch):
 
     def compiles(self):
         program = compile_superstep(self)
-        found.append((len(self.named), turns.program_bytes(program)))
+        found.append((len(self.named), group.program_bytes(program)))
         return program
 
     monkeypatch.setattr(Group, "compile", compiles)
@@ -111,7 +110,7 @@ def test_members_train_in_turns_where_memory_is_short(pair, one_by_one, env, mon
     [(number, needed)] = compilations
     assert (number, starts) == (2, [None])
     compilations.clear()
-    monkeypatch.setattr(turns, "device_bytes", lambda: needed - 1)
+    monkeypatch.setattr(group, "device_bytes", lambda: needed - 1)
     with pytest.warns(UserWarning, match="2 members do not fit into .* GB of memory: they train in turns, 1 at once"):
         found = train.train_population(env, PARAMS, pair, show_progress=False)
     assert [number for number, _ in compilations] == [2, 1]
@@ -136,14 +135,14 @@ def test_a_population_that_resumes_keeps_its_turns(pair, one_by_one, env, tmp_pa
     with monkeypatch.context() as changed:
         changed.setattr(runner, "StopSignal", Stopped)
         train.train_population(env, PARAMS, together, show_progress=False)
-        changed.setattr(turns, "device_bytes", lambda: 1)
+        changed.setattr(group, "device_bytes", lambda: 1)
         with pytest.warns(UserWarning, match="they train in turns"):
             train.train_population(env, PARAMS, in_turns, show_progress=False)
     with pytest.raises(ValueError, match="at_once is 1 there and 2 here"):
         train.train_population(env, PARAMS, in_turns.replace(at_once=2), show_progress=False)
     compilations.clear()
     assert_same(train.train_population(env, PARAMS, in_turns, show_progress=False), one_by_one)
-    monkeypatch.setattr(turns, "device_bytes", lambda: 1)
+    monkeypatch.setattr(group, "device_bytes", lambda: 1)
     outcomes = train.train_population(env, PARAMS, together, show_progress=False)
     assert [number for number, _ in compilations] == [1, 2]
     assert [outcome.env_steps for outcome in outcomes.values()] == [1024, 1024]

@@ -17,13 +17,13 @@ from probes import PROBES
 from train import ppo
 from train.log.metrics import read_metrics
 from train.run import runner, storage
-from train.run.console import Bar
 from train.run.group import Group
-from train.run.stop_signal import StopSignal
+from train.run.progress import Bar
+from train.run.runner import StopSignal
 from train.save import folder as run_folder
 from train.save.checkpoint import CheckpointError
 from train.save.policy_file import load_policy
-from train.score.validation import validation_returns
+from train.score.held_out import validation_returns
 from train.settings.groups import Scenarios
 
 PARAMS = PROBES["observation"]
@@ -138,7 +138,7 @@ from strategies.tables import Table
 from train import ppo
 from train.save import folder as run_folder
 from train.run import runner, storage
-from train.run.console import Bar
+from train.run.progress import Bar
 from train.run.group import Group
 
 Bar.show = lambda self, record: time.sleep(0.1)

@@ -23,7 +23,7 @@ from strategies.tables import Table
 from train import dqn, ppo, pqn
 from train.algorithms import ALGORITHMS
 from train.log.metrics import read_metrics
-from train.networks import own
+from train.networks import custom
 from train.run import runner
 from train.save import folder as folders
 from train.save.policy_file import PolicyError
@@ -162,39 +162,39 @@ def test_a_network_of_ones_own_learns_and_is_loaded_again(env, config, tmp_path,
     """The probe pays 1 in state 0 and −1 in state 1 whatever is done: a value depends on what is seen."""
     config = dataclasses.replace(config, run_dir=tmp_path / "run")
     outcome = run(env, config, network=Wide(24))
-    assert outcome.policy.network == own.OwnNetwork(Wide(24))
-    value = outcome.policy.network.critic(outcome.policy.weights, jnp.eye(3)).value
+    assert outcome.policy.network == custom.CustomNetwork(Wide(24))
+    value = outcome.policy.network(outcome.policy.weights, jnp.eye(3), jnp.ones((3, env.num_actions), bool))[1].value
     np.testing.assert_allclose(value[:2], [1.0, -1.0], atol=0.2)
     loaded = train.load_policy(tmp_path / "run" / "policy.msgpack", env, PARAMS)
     assert loaded.network == outcome.policy.network
     for a, b in zip(*(jax.tree.leaves(x.weights) for x in (loaded, outcome.policy)), strict=True):
         np.testing.assert_array_equal(a, b)
-    monkeypatch.setitem(own._MODULES, f"{__name__}:Wide", Gives)  # the user has written another class of that name
+    monkeypatch.setitem(custom._MODULES, f"{__name__}:Wide", Gives)  # the user has written another class of that name
     with pytest.raises(PolicyError, match=r"cannot be loaded by the network that it names: .*unexpected keyword"):
         train.load_policy(tmp_path / "run" / "policy.msgpack", env, PARAMS)
 
 
 def test_a_network_of_ones_own_is_saved_by_name_and_never_imported():
-    settings = own.settings_of(Wide(8))
+    settings = custom.settings_of(Wide(8))
     assert settings.module == f"{__name__}:Wide"
     saved = from_json(to_json(Config(env="Table-v0", network=settings)))
-    assert own.own_network(saved.network) == own.OwnNetwork(Wide(8))
+    assert custom.custom_network(saved.network) == custom.CustomNetwork(Wide(8))
     nested = Wide(8, num_actions=((1, 2), (3,)))
-    saved = from_json(to_json(Config(env="Table-v0", network=own.settings_of(nested))))
-    assert own.own_network(saved.network) == own.OwnNetwork(nested)
+    saved = from_json(to_json(Config(env="Table-v0", network=custom.settings_of(nested))))
+    assert custom.custom_network(saved.network) == custom.CustomNetwork(nested)
     with pytest.raises(
         ValueError,
         match=r"antigravity first; on a command line add --network antigravity:Wide$",
     ):
-        own.own_network(Network(module="antigravity:Wide"))
-    with pytest.raises(own.UnknownNetwork, match=r"__main__:Wide is not known .* add --network MODULE:Wide, "):
-        own.own_network(Network(module="__main__:Wide"))
+        custom.custom_network(Network(module="antigravity:Wide"))
+    with pytest.raises(custom.UnknownNetwork, match=r"__main__:Wide is not known .* add --network MODULE:Wide, "):
+        custom.custom_network(Network(module="__main__:Wide"))
     for name in ("os:system", "subprocess:Popen", "builtins:eval", f"{__name__}:run"):  # a file runs no code
         importlib.import_module(name.partition(":")[0])
         with pytest.raises(ValueError, match=f"{name} is not a class of Flax modules"):
-            own.own_network(Network(module=name, arguments={"command": "exit 1"}))
+            custom.custom_network(Network(module=name, arguments={"command": "exit 1"}))
     with pytest.raises(TypeError, match="has width <class 'int'>, which a run cannot save"):
-        own.settings_of(Wide(int))
+        custom.settings_of(Wide(int))
 
 
 @pytest.mark.parametrize(

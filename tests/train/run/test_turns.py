@@ -6,8 +6,8 @@ import math
 import jax
 import pytest
 
-from train.run import turns
-from train.run.turns import as_many_as_fit
+from train.run import group
+from train.run.group import as_many_as_fit
 
 GIB = 2**30
 
@@ -15,7 +15,7 @@ GIB = 2**30
 @pytest.fixture(autouse=True)
 def a_gibibyte_each(monkeypatch):
     """Programs are the number of their members, each of which needs 1 GiB."""
-    monkeypatch.setattr(turns, "program_bytes", lambda number: number * GIB)
+    monkeypatch.setattr(group, "program_bytes", lambda number: number * GIB)
 
 
 @pytest.mark.parametrize(
@@ -53,4 +53,4 @@ def test_a_compiler_may_refuse_for_want_of_memory():
 
 
 def test_the_memory_of_this_machine():
-    assert GIB / 4 < turns.device_bytes() < 2**50
+    assert GIB / 4 < group.device_bytes() < 2**50

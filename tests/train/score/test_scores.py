@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from jaxenv.evaluation import Evaluation
-from train.score.report import table
-from train.score.scores import ReferenceReturns, references, summarize
+from train.score.scores import ReferenceReturns, references, summarize, table
 
 KNOWN = ReferenceReturns(
     ids=("a", "b", "flat", "new"),

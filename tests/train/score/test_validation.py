@@ -13,7 +13,14 @@ from jaxenv.core import Environment
 from jaxenv.wrappers import FlattenObservation
 from strategies.tables import Table, table
 from train import ppo
-from train.score.validation import COUNT, SEED, has_generator, make_validator, validation_params, validation_returns
+from train.score.held_out import (
+    COUNT,
+    VALIDATION_SEED,
+    has_generator,
+    make_validator,
+    validation_params,
+    validation_returns,
+)
 from train.settings import presets
 from train.settings.groups import Scenarios
 
@@ -52,7 +59,7 @@ def test_no_run_trains_on_the_set_not_even_one_of_its_seed(env_id):
     assert bank.size == COUNT
     assert bank.fingerprint() == validation_params(env, params).bank.fingerprint()
     config = dataclasses.replace(presets.for_environment(env_id), training=Scenarios(count=COUNT, refresh=0))
-    trained = ppo.training_bank(jax.random.key(SEED), params, config=config, env=env)
+    trained = ppo.training_bank(jax.random.key(VALIDATION_SEED), params, config=config, env=env)
     rows = [
         np.concatenate([np.asarray(leaf).reshape(COUNT, -1) for leaf in jax.tree.leaves(each.scenarios)], axis=1)
         for each in (bank, trained)

@@ -9,7 +9,7 @@ import jaxenv
 from jaxenv.envs.teamsclone import TeamsClone, messages
 from jaxenv.envs.teamsclone.actions import IDLE, JOIN, SWITCH, TEXT
 from jaxenv.envs.teamsclone.types import REPLY, TEMPLATES
-from train.score.validation import validation_params
+from train.score.held_out import validation_params
 
 ENV, PARAMS = jaxenv.make("TeamsClone-MultiAgent-v1")
 EPISODES = 576

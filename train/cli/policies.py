@@ -1,0 +1,173 @@
+"""The policy of a run: read by the commands that play it, scored by `jaxenv evaluate`, recorded by `jaxenv collect`."""
+
+import hashlib
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import jax
+from tqdm import tqdm
+from tyro.conf import Positional
+
+import jaxenv
+from jaxenv.core import Environment
+from jaxenv.host.names import short
+from jaxenv.host.regular_files import read_regular
+from train import ppo
+from train.cli import comparison, options
+from train.data import dataset, minari_format
+from train.experience.bank import generate_bank
+from train.networks import custom
+from train.networks.policy import LearnedPolicy
+from train.save.folder import RunFolder, policy_path
+from train.save.policy_file import MAX_BYTES, load_policy, network_of, read_header
+from train.settings import task
+from train.settings.config import Config
+
+
+class Trained(NamedTuple):
+    """A policy, and the environment that it was trained in."""
+
+    policy: LearnedPolicy
+    env: Environment
+    params: Any
+    header: dict[str, Any]  # of its file, see `read_header`
+
+
+def read(
+    run_dir: Path, env: str | None, network: str | None, *, best: bool, greedy: bool, as_trained: bool = False
+) -> Trained:
+    """The policy of a run.
+
+    Args:
+        run_dir: the folder of a run, or its policy file.
+        env: MODULE:FACTORY of an environment of the user's own that it was trained in.
+        network: MODULE:FACTORY of a network of the user's own that it was trained with.
+        best: the policy that had the best validation return, not the last one.
+        greedy: whether it takes the most probable action, or samples one.
+        as_trained: whether the environment has the numbers of training, such as weights of rewards; otherwise it has
+            its defaults.
+    """
+    path = policy_path(run_dir, best=best)
+    header = read_header(path)
+    if env is not None:
+        options.register_own(env)
+    if network is not None:
+        custom.import_again(network, network_of(path, header))
+    if env is None and header["env"] not in jaxenv.registered():
+        raise ValueError(
+            f"{path} was trained in {header['env']}, which is not registered here: for an environment of your own add "
+            f"--env {_env_of(run_dir)}"
+        )
+    numbers = header.get("params", {}) if as_trained else {}
+    made, params = task.make(Config(env=env or header["env"], env_args=header.get("env_args", {}), params=numbers))
+    policy = load_policy(path, made, params, any_params=not as_trained).replace(greedy=greedy)
+    return Trained(policy, made, params, header)
+
+
+def digest(path: Path) -> str:
+    """The SHA-256 of a policy file, in hexadecimal digits."""
+    return hashlib.sha256(read_regular(path, MAX_BYTES)).hexdigest()
+
+
+def _env_of(run_dir: Path) -> str:
+    """The environment's name on the command line of a run; if that is unknown, a placeholder."""
+    try:
+        name = RunFolder(run_dir).read_config().env
+    except ValueError:
+        name = ""
+    return short(name) if ":" in name else "MODULE:FACTORY"
+
+
+def evaluate(
+    run_dir: Positional[Path],
+    env: str | None = None,
+    network: str | None = None,
+    scenarios: str | None = None,
+    best: bool = False,
+    greedy: bool = True,
+    repetitions: int = comparison.EPISODES,
+) -> None:
+    """Score the policy of a run on the scenarios of the library.
+
+    Args:
+        run_dir: The folder of a run, or its policy file.
+        env: MODULE:FACTORY of an environment of your own that it was trained in.
+        network: MODULE:FACTORY of a network of your own that it was trained with.
+        scenarios: A file or folder of scenarios; default: the environment's library.
+        best: Score the policy that had the best validation return, not the last one.
+        greedy: Take the most probable action instead of sampling one.
+        repetitions: Episodes per scenario, whose returns are averaged.
+    """
+    policy, made, params, header = read(run_dir, env, network, best=best, greedy=greedy)
+    library = comparison.library_for(made, scenarios)
+    comparison.tell_warnings(library, scenarios)
+    name = header.get("algorithm", ppo.name).upper()  # an older file does not say
+    table = comparison.compare(policy, made, params, library, name=name, repetitions=repetitions)
+    print(f"{table}{comparison.training_note(header.get('params', {}), made)}")
+
+
+def collect(
+    run_dir: Positional[Path],
+    out: Path,
+    episodes: int = 1000,
+    env: str | None = None,
+    network: str | None = None,
+    scenarios: str | None = None,
+    best: bool = False,
+    greedy: bool = True,
+    seed: int = 0,
+    at_once: int = 64,
+    format: Literal["npz", "minari"] = "npz",
+    name: str | None = None,
+) -> None:
+    """Write the transitions of a policy as a dataset, for learning offline; docs/datasets.md has its layout.
+
+    Args:
+        run_dir: The folder of a run, or its policy file.
+        out: The file, .npz.
+        episodes: Episodes, of the scenarios in turns.
+        env: MODULE:FACTORY of an environment of your own that it was trained in.
+        network: MODULE:FACTORY of a network of your own that it was trained with.
+        scenarios: generated, or a file or folder of scenarios; default: the environment's library.
+        best: The policy that had the best validation return, not the last one.
+        greedy: Take the most probable action instead of sampling one.
+        seed: Random seed of actions, episodes and generated scenarios.
+        at_once: Episodes that are played side by side, and kept in memory.
+        format: minari adds it to the local datasets of Minari too, if that is installed.
+        name: The name of the dataset in Minari; default: ENV/ALGORITHM-v0.
+    """
+    if format == "minari":
+        minari_format.minari()  # or it would be missed when all is played
+    policy, made, params, header = read(run_dir, env, network, best=best, greedy=greedy, as_trained=True)
+    path = policy_path(run_dir, best=best)
+    key, bank_key = jax.random.split(jax.random.key(seed))
+    params = _with_scenarios(made, params, scenarios, bank_key, episodes)
+    source = {
+        "algorithm": header.get("algorithm", ""),
+        "file": path.name,
+        "sha256": digest(path),
+        "scenarios": header["scenarios"],
+    }
+    with tqdm(total=episodes, unit=" episodes", desc=made.name) as bar:
+        found = dataset.collect(
+            *(out, policy, made, params, episodes),
+            key=key,
+            source={**source, "seed": seed},
+            at_once=at_once,
+            on_progress=bar.update,
+        )
+    print(f"{found['transitions']:,} transitions, mean return {found['mean_return']:.2f}, written to {out}")
+    if format == "minari":
+        title = name or f"{made.name.lower()}/{source['algorithm'] or 'policy'}-v0"
+        minari_format.convert(out, title)
+        print(f"added to Minari as {title}")
+
+
+def _with_scenarios(env: Environment, params: Any, source: str | None, key: jax.Array, episodes: int) -> Any:
+    """The params with the scenarios that are played; generated ones are as many as episodes."""
+    if source == "generated":
+        shared = params.bank.shared
+        return params.replace(bank=generate_bank(env, key, count=episodes, difficulty=(0.0, 1.0), shared=shared))
+    library = comparison.library_for(env, source)
+    comparison.tell_warnings(library, source)
+    return params if library is None else params.replace(bank=library.bank)

@@ -1,0 +1,125 @@
+"""The metrics for TensorBoard, and in a project of Weights & Biases; their packages are imported here alone."""
+
+import contextlib
+import importlib.util
+import secrets
+import time
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from jaxenv.host.names import short
+from jaxenv.host.regular_files import RefusedFile, read_regular
+from train.save.writing import naming, write_atomic
+from train.settings.config import Config
+from train.settings.serialize import to_json
+
+MAX_ID = 1000  # bytes of an id, which has eight
+
+
+class Events:
+    """Writes records as scalars over environment steps, as TensorBoard reads them; it needs tensorboardX.
+
+    It writes in the thread that calls: the one that tensorboardX begins dies on a full disk, and leaves the others
+    waiting for it.
+    """
+
+    def __init__(self, folder: Path, *, after_step: int = 0) -> None:
+        """Starts an event file; TensorBoard hides earlier events beyond `after_step`, which come again."""
+        from tensorboardX.event_file_writer import EventsWriter
+        from tensorboardX.proto import event_pb2
+
+        self._name = folder / "events"
+        self._messages: Any = event_pb2  # whose names are made when it is imported
+        with naming(self._name):
+            self._writer: Any = EventsWriter(str(self._name))
+        self._add(after_step + 1, session_log=self._messages.SessionLog(status=self._messages.SessionLog.START))
+
+    @staticmethod
+    def is_possible() -> bool:
+        """Whether tensorboardX is installed."""
+        return importlib.util.find_spec("tensorboardX") is not None
+
+    def write(self, record: dict[str, Any]) -> None:
+        """Adds a point to each curve whose value is not None."""
+        from tensorboardX.summary import scalar
+
+        for name, value in record.items():
+            if value is not None and name not in ("superstep", "env_steps"):
+                self._add(record["env_steps"], summary=scalar(name, value))
+
+    def flush(self) -> None:
+        """Flushes to disk, so that a killed run keeps its events."""
+        with naming(self._name):
+            self._writer.flush()
+
+    def _add(self, step: int, **content: Any) -> None:
+        """Writes one event."""
+        with naming(self._name):
+            self._writer.write_event(self._messages.Event(step=step, wall_time=time.time(), **content))
+
+    def __enter__(self) -> "Events":
+        return self
+
+    def __exit__(self, kind: object, *exception: object) -> None:
+        with naming(self._name) if kind is None else contextlib.suppress(OSError):
+            self._writer.close()
+
+
+def check_installed(config: Config) -> None:
+    """A ValueError if the settings ask for Weights & Biases where it is not installed."""
+    if config.wandb is not None:
+        _module(config.wandb)
+
+
+class WeightsAndBiases:
+    """Logs records over environment steps, of a run that has the settings as its config.
+
+    The run's id is kept in a file of the run folder, so that a run which resumes continues the same curves. Records
+    that a killed run had logged beyond its checkpoint come again and are the same; Weights & Biases keeps the first.
+    """
+
+    def __init__(self, folder: Path, config: Config) -> None:
+        """Starts or continues the run of a folder."""
+        self._run = _start(_module(str(config.wandb)), folder, config)
+
+    def write(self, record: dict[str, Any]) -> None:
+        """Adds a point to each curve whose value is not None."""
+        values = {name: value for name, value in record.items() if value is not None and name != "env_steps"}
+        self._run.log(values, step=record["env_steps"])
+
+    def __enter__(self) -> "WeightsAndBiases":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._run.finish(exit_code=int(exception[0] is not None))
+
+
+def _start(wandb: ModuleType, folder: Path, config: Config) -> Any:
+    """A run of Weights & Biases, named like the folder."""
+    file = folder / "wandb_id"
+    if not file.exists():
+        write_atomic(file, secrets.token_hex(4).encode())
+    return wandb.init(
+        project=config.wandb, name=folder.name, id=_id_in(file), resume="allow", config=to_json(config), dir=str(folder)
+    )
+
+
+def _id_in(file: Path) -> str:
+    """The id of the run; a ValueError names a file that holds none."""
+    try:
+        return read_regular(file, MAX_ID).decode()
+    except RefusedFile as error:
+        raise ValueError(f"{file} is {error}: expected the id of a run of Weights & Biases") from error
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{file} is not text: expected the id of a run of Weights & Biases") from error
+
+
+def _module(project: str) -> ModuleType:
+    """The package; a ValueError names the command that installs it."""
+    try:
+        return importlib.import_module("wandb")
+    except ImportError as error:
+        raise ValueError(
+            f"--wandb {short(project)}: wandb is not installed; install it with pip install wandb"
+        ) from error

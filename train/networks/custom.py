@@ -1,0 +1,200 @@
+"""Custom networks: any Flax module that maps features to logits and a value."""
+
+import dataclasses
+import importlib
+import inspect
+import sys
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from flax import linen as nn
+
+from jaxenv.core import Environment
+from jaxenv.core.types import ActionMask, Key
+from jaxenv.host.names import short
+from train.networks.layers import Sequences
+from train.networks.outputs import Critic, MaskedCategorical
+from train.settings.groups import Network
+
+_MODULES: dict[str, type[nn.Module]] = {}  # by name; those that a run was given, wherever they are defined
+
+
+class UnknownNetwork(ValueError):
+    """A file names a module that is not imported; its code is the user's to bring."""
+
+
+@dataclasses.dataclass(frozen=True)
+class CustomNetwork:
+    """A module `features -> (logits [..., A], value [...])` as a network.
+
+    Features have any leading axes [...]. They are the flat vector of an observation, [..., F] float32, or the result of
+    the module's method `read(env, observation, params)` for one observation. Masks are applied here.
+    """
+
+    module: nn.Module
+    carry_size = 0
+
+    def read(self, env: Environment, observation: Any, params: Any) -> Any:
+        """The features of one observation."""
+        reads = getattr(self.module, "read", None)
+        return env.flatten(observation, params) if reads is None else reads(env, observation, params)
+
+    def init(self, key: Key, features: Any, mask: ActionMask, sequences: Sequences | None = None) -> Any:
+        """The initial weights."""
+        del mask, sequences
+        return self.module.init(key, features)
+
+    def __call__(self, weights: Any, features: Any, mask: ActionMask) -> tuple[MaskedCategorical, Critic]:
+        """(distribution over A, critic)."""
+        outputs: Any = self.module.apply(weights, features)
+        logits, value = outputs
+        return MaskedCategorical.of(logits, mask), Critic(value)
+
+    def replay(self, weights: Any, features: Any, mask: ActionMask, sequences: Sequences) -> Any:
+        """It has no memory."""
+        raise NotImplementedError
+
+
+def settings_of(module: nn.Module) -> Network:
+    """The settings that name a module and its arguments, from which `custom_network` makes an equal one.
+
+    Raises:
+        TypeError: for an argument that settings cannot hold.
+    """
+    name = f"{type(module).__module__}:{type(module).__qualname__}"
+    fields = [field for field in dataclasses.fields(module) if field.init and field.name not in ("parent", "name")]
+    arguments = {field.name: getattr(module, field.name) for field in fields}
+    for argument, value in arguments.items():
+        if not _is_plain(value):
+            raise TypeError(
+                f"{name} has {argument} {value!r}, which a run cannot save: expected a number, a text, a truth value, "
+                "None, or a tuple of them"
+            )
+    _MODULES[name] = type(module)
+    return Network(module=name, arguments=arguments)
+
+
+def custom_network(settings: Network) -> CustomNetwork:
+    """The network whose module the settings name.
+
+    Raises:
+        UnknownNetwork: if its module is not imported yet. A file does not decide which code runs: nothing is imported.
+        ValueError: if it is something else; nothing is called but a class of Flax modules.
+    """
+    name = settings.module or ""
+    place, _, path = name.partition(":")
+    kind: Any = _MODULES.get(name)
+    if kind is None:
+        kind = sys.modules.get(place)
+        for part in path.split("."):
+            kind = getattr(kind, "__dict__", {}).get(part)  # only names that exist already: no module is loaded for it
+    if kind is None:
+        name, place = short(name), short(place)
+        way = f"import {place} first; on a command line add --network {name}"
+        if place == "__main__":
+            way = f"define it in this program first; on a command line add --network MODULE:{path}, the module it is in"
+        raise UnknownNetwork(f"the network {name} is not known here: {way}")
+    if not (isinstance(kind, type) and issubclass(kind, nn.Module)):
+        raise ValueError(f"{name} is not a class of Flax modules")
+    return CustomNetwork(kind(**{name: _as_tuples(value) for name, value in settings.arguments.items()}))
+
+
+def check_outputs(settings: Network, env: Environment, env_params: Any) -> None:
+    """Checks the outputs of the user's module for a batch and for one observation against the environment, uncompiled.
+
+    Raises:
+        ValueError: if it is not the logits of the environment's actions and a value.
+    """
+    if settings.module is None:
+        return
+    network = custom_network(settings)
+
+    def outputs() -> None:
+        observation, _ = env.reset_env(jax.random.key(0), env_params)
+        rows = observation if env.num_agents > 1 else jax.tree.map(lambda x: jnp.stack([x, x]), observation)
+        features = jax.vmap(lambda one: network.read(env, one, env_params))(rows)
+        weights = network.module.init(jax.random.key(0), features)
+        _check_shapes(network.module.apply(weights, features), rows.action_mask.shape, settings, env)
+        one, mask = jax.tree.map(lambda x: x[0], (features, rows.action_mask))
+        _check_shapes(network.module.apply(weights, one), mask.shape, settings, env)
+
+    jax.eval_shape(outputs)
+
+
+def _check_shapes(found: Any, expected: tuple[int, ...], settings: Network, env: Environment) -> None:
+    """A ValueError if this is not (logits of the expected shape [..., A], value [...])."""
+    name, (*leading, actions) = settings.module, expected
+    if not (isinstance(found, tuple | list) and [hasattr(part, "shape") for part in found] == [True, True]):
+        what = "one array" if hasattr(found, "shape") else type(found).__name__
+        raise ValueError(f"{name} gives {what}, expected two arrays (logits, value)")
+    logits, value = (list(part.shape) for part in found)
+    if logits == list(expected) and value == leading:
+        return
+    if logits[:-1] == leading and logits[-1:] != [actions]:
+        raise ValueError(f"{name} gives {logits[-1]} logits, {env.name} has {actions} actions")
+    of = f"{leading[0]} observations" if leading else "one observation"
+    raise ValueError(
+        f"{name} gives logits {logits} and a value {value} for {of}, expected {list(expected)} and {leading}"
+    )
+
+
+def import_again(name: str, saved: Network) -> Network:
+    """The settings of the module that the command line names, `MODULE:FACTORY`, beside those that are saved.
+
+    Where these name its class, they stay, since the class alone is named without its arguments. A class of the program
+    that trained, `__main__:Mine`, is the one of that name in any module.
+
+    Raises:
+        ValueError: if there is no such factory.
+    """
+    place, _, path = (saved.module or "").partition(":")
+    if name == saved.module or (place == "__main__" and path == name.partition(":")[2]):
+        _MODULES[f"{place}:{path}"] = import_named(name, "--network")
+        return saved
+    module = made(import_named(name, "--network"), name, "--network")
+    if not isinstance(module, nn.Module):
+        raise ValueError(f"--network {name}: expected a Flax module, got {module!r}")
+    return dataclasses.replace(settings_of(module), normalize_observations=saved.normalize_observations)
+
+
+def import_named(name: str, option: str) -> Any:
+    """The object that `MODULE:NAME` names on the command line, imported; a ValueError if there is none.
+
+    Modules of the current folder are found, which an installed command would not look through; they hide no others.
+    """
+    place, has_name, path = name.partition(":")
+    if not (place and has_name and path):
+        raise ValueError(f"{option} {name}: expected MODULE:NAME, such as my_code:make")
+    here = str(Path.cwd())
+    if not {"", here} & set(sys.path):
+        sys.path.append(here)
+    try:
+        found: Any = importlib.import_module(place)
+        for part in path.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"{option} {name}: {error}") from error
+    return found
+
+
+def made(factory: Any, name: str, option: str) -> Any:
+    """The result of a factory on the command line; a ValueError where it cannot be called without arguments."""
+    if not callable(factory):
+        raise ValueError(f"{option} {name}: expected a function or class, got {type(factory).__name__}")
+    try:
+        inspect.signature(factory).bind()
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{option} {name}: it is called without arguments: {error}") from error
+    return factory()
+
+
+def _as_tuples(value: Any) -> Any:
+    """A value as it was before it was saved: a file holds tuples as lists."""
+    return tuple(map(_as_tuples, value)) if isinstance(value, list) else value
+
+
+def _is_plain(value: Any) -> bool:
+    is_list = isinstance(value, (tuple, list))
+    return all(map(_is_plain, value)) if is_list else value is None or isinstance(value, (bool, int, float, str))
