@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 FILES = {
-    "lifeops": ("reward", "actions", "dynamics", "feasible"),
+    "lifeops": ("reward", "actions", "dynamics", "observe"),
     "lifestack": ("reward", "actions", "dynamics", "conditions"),
     "teamsclone": ("reward", "actions", "dynamics"),
 }

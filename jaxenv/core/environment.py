@@ -101,9 +101,10 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
 
     @abc.abstractmethod
     def is_truncated(self, state: StateT, params: ParamsT) -> jax.Array:
-        """[] bool: the time limit is reached, also where the episode terminates by then.
+        """[] bool: the time limit is reached.
 
-        A learner bootstraps only where `terminated` is False.
+        An environment documents whether it is also true where the episode terminates by then; a learner bootstraps only
+        where `terminated` is False.
         """
 
     @abc.abstractmethod

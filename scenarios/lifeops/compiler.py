@@ -6,10 +6,20 @@ from typing import Any
 import numpy as np
 
 from jaxenv.envs.lifeops import types
-from jaxenv.envs.lifeops.types import ABSENT, KINDS, NO_LIMIT, UNSET, WEEKDAYS, Limits, Scenario, empty_scenario
+from jaxenv.envs.lifeops.types import (
+    ABSENT,
+    KINDS,
+    NO_LIMIT,
+    SPARE_STEPS,
+    UNSET,
+    WEEKDAYS,
+    Limits,
+    Scenario,
+    empty_scenario,
+)
 from scenarios.compiling import fill, like, shortest
 from scenarios.lifeops import checks
-from scenarios.lifeops.document import SPARE_STEPS, Day, Event, Persona, Request, Task
+from scenarios.lifeops.document import Day, Event, Persona, Request, Task
 from scenarios.text.errors import ScenarioError
 
 PLACE_NAMES = ("Home", "Office", "Downtown", "Gym", "School", "Cafe", "Market", "Library")

@@ -7,12 +7,12 @@ from pydantic import BeforeValidator, ConfigDict, Field, ValidationInfo, field_v
 from pydantic_core import PydanticCustomError
 
 from jaxenv.envs.lifeops.actions import ACTION_TYPES
+from jaxenv.envs.lifeops.types import SPARE_STEPS
 from scenarios.lifeops.fields import DueDay, Kind, Level, Minute, Steps, Travel, Weekday, Weight, Window, Work, clock
 from scenarios.text.records import ListOf, Name, Record, any_of, one_of
 from scenarios.text.source import read
 
 DEFAULT_TRIP = 30  # minutes between two places that travel_times leaves out
-SPARE_STEPS = 5  # the default time limit is the number of requests and these
 
 
 class Action(Record):

@@ -4,6 +4,7 @@ import importlib
 
 import pytest
 
+from lab import mutation
 from lab.__main__ import COMMANDS, main
 
 
@@ -18,3 +19,9 @@ def test_arguments_that_a_command_does_not_take_are_refused(capsys):
     assert main(["tables", "docs"]) == 2
     assert capsys.readouterr().err == "python -m lab: tables takes no arguments, got docs\n"
     assert main(["baselines", "--seed", "3"]) == 2
+
+
+def test_mutation_changes_modules_that_exist():
+    for engine, modules in mutation.FILES.items():
+        missing = [name for name in modules if not (mutation.ROOT / "jaxenv/envs" / engine / f"{name}.py").is_file()]
+        assert not missing, f"{engine} has no {missing}"

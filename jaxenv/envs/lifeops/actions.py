@@ -40,6 +40,7 @@ VERBS = (
 )
 ACCEPT, REJECT, RESCHEDULE, PROPOSE, BLOCK_FOCUS = range(len(VERBS))
 ACTION_TYPES = tuple(verb.name for verb in VERBS)
+CLASSIC_VERBS = (ACCEPT, REJECT, RESCHEDULE, PROPOSE, BLOCK_FOCUS)
 
 
 def _bits(flags: Iterable[bool]) -> int:
@@ -73,6 +74,7 @@ class Catalogue:
     day_starts: tuple[int, ...]  # candidate starts after midnight
     focus_starts: tuple[int, ...]
     focus_durations: tuple[int, ...] = (30, 60)
+    verbs: tuple[int, ...] = CLASSIC_VERBS
 
     @property
     def num_candidates(self) -> int:
@@ -87,15 +89,18 @@ class Catalogue:
     @functools.cached_property
     def table(self) -> "Entry":
         """The columns, [A] each."""
-        as_it_is = [number for number, verb in enumerate(VERBS) if verb.handles and not verb.moves]
-        moving = [number for number, verb in enumerate(VERBS) if verb.moves]
-        rows = [(verb, 0, 0, True, 0) for verb in as_it_is]
+        moving = [verb for verb in self.verbs if VERBS[verb].moves]
+        rows = [(verb, 0, 0, True, 0) for verb in self.verbs if VERBS[verb].handles and verb not in moving]
         for candidate, start in enumerate([*self.offsets, *self.day_starts]):
             rows += [(verb, candidate, start, candidate < len(self.offsets), 0) for verb in moving]
         for start in self.focus_starts:
             rows += [(BLOCK_FOCUS, 0, start, False, duration) for duration in self.focus_durations]
         verb, candidate, minutes, is_relative, duration = np.array(rows, np.int32).T
         return Entry(verb, candidate, minutes, is_relative.astype(bool), duration)
+
+    def first(self, verb: int) -> int:
+        """The index of the first entry of a verb."""
+        return int(np.argmax(self.table.verb == verb))
 
 
 CLASSIC = Catalogue(offsets=(-30, 30, 60), day_starts=(), focus_starts=(540, 660, 840, 960))
@@ -165,10 +170,11 @@ def legal_mask(catalogue: Catalogue, request: Event, has_request: jax.Array, has
     """[A] bool: the legal actions of a live state."""
     verb = catalogue.table.verb
     candidates = jnp.arange(catalogue.num_candidates, dtype=jnp.int32), candidate_starts(catalogue, request)
-    moving = jnp.repeat(jax.vmap(functools.partial(is_movable, catalogue, request))(*candidates), MOVES.bit_count())
-    before = int(np.argmax(does(verb, MOVES)))
-    after = len(verb) - before - len(moving)
-    movable = concatenate_masks(np.ones(before, bool), moving, np.ones(after, bool))
+    moved = np.flatnonzero(does(verb, MOVES))  # side by side
+    to_start = jax.vmap(functools.partial(is_movable, catalogue, request))(*candidates)
+    to_start = jnp.repeat(to_start, len(moved) // catalogue.num_candidates)
+    before, after = moved[0], catalogue.size - 1 - moved[-1]
+    movable = concatenate_masks(np.ones(before, bool), to_start, np.ones(after, bool))
     return is_legal(verb, movable, has_request, has_work)
 
 

@@ -30,7 +30,8 @@ def heuristic(catalogue: Catalogue, key: Key, observation: Observation, params: 
     moves, change = _consequences(catalogue, observation, params)
     focus = observation.action_mask & (moves.verb == BLOCK_FOCUS)
     block = masking.lexicographic_argmin(focus, change.overlaps, change.tight_legs + change.home_leg)
-    answer = jnp.where(leaves_clean(observation, change)[ACCEPT], ACCEPT, REJECT)
+    accept, reject = catalogue.first(ACCEPT), catalogue.first(REJECT)
+    answer = jnp.where(leaves_clean(observation, change)[accept], accept, reject)
     return jnp.where(observation.request_exists[0], answer, block)
 
 
@@ -52,7 +53,8 @@ def careful(catalogue: Catalogue, key: Key, observation: Observation, params: Pa
     move = observation.action_mask & (moves.verb == RESCHEDULE) & clean & keeps_room
     important = observation.requests.importance[0] >= 3
     moved = jnp.argmax(move).astype(jnp.int32)
-    answer = jnp.where(clean[ACCEPT], ACCEPT, jnp.where(important & jnp.any(move), moved, REJECT))
+    accept, reject = catalogue.first(ACCEPT), catalogue.first(REJECT)
+    answer = jnp.where(clean[accept], accept, jnp.where(important & jnp.any(move), moved, reject))
 
     current_task = minutes_left[jnp.argmax(minutes_left > 0)]
     wanted = jnp.where(current_task > ONE_BLOCK, max(catalogue.focus_durations), ONE_BLOCK)

@@ -17,6 +17,7 @@ from jaxenv.envs.lifeops.types import (
     NO_LIMIT,
     OBLIGATION,
     PERSONAL,
+    SPARE_STEPS,
     UNSET,
     WEEKDAYS,
     Event,
@@ -28,7 +29,6 @@ from jaxenv.envs.lifeops.types import (
 )
 from jaxenv.host.numbers import as_integer
 
-SPARE_STEPS = 5  # max_steps = requests + 5
 MAX_EVENTS, MAX_REQUESTS, MAX_TASKS, MIN_PLACES, MAX_PLACES = 10, 6, 4, 2, 6
 HOME, WORK_PLACE = 0, 1
 TOWN_SIDE = 45  # minutes from one edge of the town to the other

@@ -32,6 +32,7 @@ MAX_MINUTES = 2**20  # of one task
 MAX_TRAVEL = 1440  # minutes from one place to another
 MAX_WEIGHT = 100.0  # of a persona
 VISIBLE_REQUESTS = 3  # the current one and the next two; the others are hidden
+SPARE_STEPS = 5  # the default time limit is the number of requests and these
 UNSET = -1  # an earliest time or a weekday that is not set
 
 
