@@ -50,10 +50,12 @@ def whole(config, env, tmp_path_factory):
 
 
 def run_and_stop(config, env, params, folder, monkeypatch, after=2):
-    """A run that is told to stop during a superstep, when the record of the one before is shown."""
+    """A run that is told to stop during a superstep, when the record of the one before is first shown."""
+    shown = set()
 
     def show(self, record):
-        if record["superstep"] == after - 2:
+        if record["superstep"] == after - 2 and not shown:
+            shown.add(record["superstep"])
             signal.raise_signal(signal.SIGTERM)
 
     with monkeypatch.context() as patch:
