@@ -6,10 +6,11 @@ from types import MappingProxyType
 from typing import Any
 
 from lab.results.measure import LIBRARY, LIBRARY_EPISODES
+from lab.results.sets import TEST
+from lab.results.sets import TEST_SEED as SEED
 from lab.results.summary import COMPARED, REFERENCE_AGENT, Row
 from train.score.aggregates import Aggregate
-from train.score.held_out import COUNT, TEST
-from train.score.held_out import TEST_SEED as SEED
+from train.score.held_out import COUNT
 
 HEAD = f"""\
 # Results
