@@ -5,7 +5,6 @@ import math
 import statistics
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import jax
@@ -14,6 +13,7 @@ from train.benchmark.workload import Sizes, Workload, copies, sizes
 from train.run.group import program_bytes
 
 MIN_SECONDS = 0.1  # of a round; a shorter call is repeated
+Tick = Callable[[str], None]
 
 
 @dataclasses.dataclass
@@ -75,36 +75,17 @@ class Running:
 
 
 def in_turns(
-    workloads: Sequence[Workload],
-    *,
-    rounds: int,
-    floor: bool = False,
-    parallel: int = 1,
-    tick: Callable[[str], None] = lambda name: None,
+    running: Sequence[Running], *, rounds: int, floor: bool = False, tick: Tick = lambda name: None
 ) -> list[Result]:
-    """Compiles all workloads, then runs each once a round.
+    """Runs each workload once a round.
 
     Args:
-        workloads: to be measured beside each other.
+        running: workloads to be measured beside each other.
         rounds: of each.
         floor: also time a copy of the bytes that a step must move, beside each workload in each round.
-        parallel: programs compiled at a time; with more than one, their compile seconds are those of a busy machine.
-        tick: called with the name of the last workload, 1 + rounds times for each workload.
+        tick: called with the name of the last workload, `rounds` times for each workload.
     """
-    running = compile_all(workloads, parallel=parallel, tick=tick)
     floors = [_floor(each) if floor else None for each in running]
-    take_turns(running, floors, rounds=rounds, tick=tick)
-    return [each.result for each in running]
-
-
-def take_turns(
-    running: Sequence[Running],
-    floors: Sequence[Running | None],
-    *,
-    rounds: int,
-    tick: Callable[[str], None] = lambda name: None,
-) -> None:
-    """Runs each workload once a round, the copy that stands under it right after it."""
     for _ in range(rounds):
         for each, under in zip(running, floors, strict=True):
             seconds, cpu = each.round()
@@ -113,23 +94,21 @@ def take_turns(
             if under is not None:
                 each.result.floor.append(under.round()[0] / seconds)
             tick(each.workload.name)
+    return [each.result for each in running]
 
 
-def compile_all(
-    workloads: Sequence[Workload], *, parallel: int = 1, tick: Callable[[str], None] = lambda name: None
-) -> list[Running]:
-    """Compiles and warms up; XLA compiles outside of Python's lock, so several at a time use several cores."""
+def compile_all(workloads: Sequence[Workload], *, tick: Tick = lambda name: None) -> list[Running]:
+    """Compiles all, then warms them up; `tick` is called with the name of each that is compiled."""
     running = []
-    with ThreadPoolExecutor(max_workers=parallel) as pool:
-        for each in pool.map(compile_one, workloads, [workload.params() for workload in workloads]):
-            running.append(each)
-            tick(each.workload.name)
-    return [_warm(each) for each in running]
+    for workload in workloads:
+        running.append(compile_one(workload))
+        tick(workload.name)
+    return [warm(each) for each in running]
 
 
-def compile_one(workload: Workload, params: Any) -> Running:
+def compile_one(workload: Workload) -> Running:
     """A workload with its first carry, compiled; the carry is donated."""
-    key = jax.random.key(0)
+    key, params = jax.random.key(0), workload.params()
     carry = jax.jit(workload.start)(key, params)
     began = time.perf_counter()
     program = jax.jit(workload.run, donate_argnums=1).lower(key, carry, params).compile()
@@ -138,13 +117,7 @@ def compile_one(workload: Workload, params: Any) -> Running:
     return Running(workload, result, program, carry, params, key)
 
 
-def copy_bandwidth(num_bytes: int, *, rounds: int = 5, steps: int = 16) -> float:
-    """Bytes a second that an addition in place reads and writes over an array of so many bytes, the best round."""
-    running = _warm(compile_one(copies(1, 2 * num_bytes, steps=steps), None))
-    return 2 * num_bytes * max(1 / running.round()[0] for _ in range(rounds))
-
-
-def _warm(running: Running) -> Running:
+def warm(running: Running) -> Running:
     """Warms up with one call, and sets the number of calls in a round from the time of another."""
     running.round()
     seconds = running.round()[0] * running.workload.env_steps
@@ -158,4 +131,4 @@ def _floor(running: Running) -> Running | None:
         return None
     work = running.workload
     steps = work.env_steps // work.num_envs
-    return _warm(compile_one(copies(work.num_envs, running.result.sizes.floor, steps=steps), None))
+    return warm(compile_one(copies(work.num_envs, running.result.sizes.floor, steps=steps)))

@@ -19,7 +19,7 @@ import jaxenv
 from jaxenv.core import Environment
 from jaxenv.core.types import Key
 from train.benchmark import selection
-from train.benchmark.measure import Running, compile_all, take_turns
+from train.benchmark.measure import Running, compile_all, in_turns
 from train.benchmark.workload import Workload, registered, steps_of
 from train.experience.bank import generate_bank
 from train.run.group import program_bytes
@@ -39,7 +39,7 @@ def profile(config: Config, trace: Path, *, rounds: int = 5, tick: Callable[[str
         tick: called after each compilation and each timing.
     """
     running = compile_all(workloads(config), tick=tick)
-    take_turns(running, [None] * len(running), rounds=rounds, tick=tick)
+    in_turns(running, rounds=rounds, tick=tick)
     whole, steps = running[0], config.steps_per_superstep
     whole.calls = 1
     with jax.profiler.trace(trace):

@@ -55,6 +55,10 @@ def test_ratios_to_the_yardsticks_are_columns():
     assert other.split()[5] == "1.00"
 
 
+def test_the_bandwidth_of_a_copy():
+    assert gpu.copy_bandwidth(1 << 16, rounds=1) > 1e6
+
+
 def test_environments_of_other_suites_have_the_names_that_are_printed():
     pytest.importorskip("gymnax", reason="the extra `peers` is not installed")
     for name, build in speeds.others(["environments"], ["gymnax"], 2).items():
