@@ -124,7 +124,7 @@ def compile_side_by_side(workloads: Sequence[Workload], tick: Tick) -> list[Runn
 def copy_bandwidth(num_bytes: int, *, rounds: int = 5, steps: int = 16) -> float:
     """Bytes a second that an addition in place reads and writes over an array of so many bytes, the best round."""
     running = warm(compile_one(copies(1, 2 * num_bytes, steps=steps)))
-    return 2 * num_bytes * max(1 / running.round()[0] for _ in range(rounds))
+    return 2 * num_bytes * max(1 / running.round() for _ in range(rounds))
 
 
 def _measure(

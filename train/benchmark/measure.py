@@ -26,7 +26,6 @@ class Result:
     program_bytes: int  # memory of the compiled program: arguments, results and temporaries
     sizes: Sizes | None = None
     steps_per_s: list[float] = dataclasses.field(default_factory=list)  # a round each
-    cpu_s_per_step: list[float] = dataclasses.field(default_factory=list)  # of all threads of this process
     floor: list[float] = dataclasses.field(default_factory=list)  # share of a round that moving the bytes would take
 
     @property
@@ -61,17 +60,16 @@ class Running:
     key: Any
     calls: int = 1  # in a round
 
-    def round(self) -> tuple[float, float]:
-        """Seconds, and CPU seconds of all threads, of the calls of a round, each divided by its environment steps."""
+    def round(self) -> float:
+        """Seconds of an environment step, in the calls of a round."""
         keys = jax.block_until_ready(list(jax.random.split(self.key, self.calls + 1)))
         self.key, *keys = keys
         jax.block_until_ready(self.carry)
-        began, cpu_began = time.perf_counter(), time.process_time()
+        began = time.perf_counter()
         for key in keys:
             self.carry, _ = self.program(key, self.carry, self.params)
         jax.block_until_ready(self.carry)
-        steps = self.calls * self.workload.env_steps
-        return (time.perf_counter() - began) / steps, (time.process_time() - cpu_began) / steps
+        return (time.perf_counter() - began) / (self.calls * self.workload.env_steps)
 
 
 def in_turns(
@@ -88,11 +86,10 @@ def in_turns(
     floors = [_floor(each) if floor else None for each in running]
     for _ in range(rounds):
         for each, under in zip(running, floors, strict=True):
-            seconds, cpu = each.round()
+            seconds = each.round()
             each.result.steps_per_s.append(1 / seconds)
-            each.result.cpu_s_per_step.append(cpu)
             if under is not None:
-                each.result.floor.append(under.round()[0] / seconds)
+                each.result.floor.append(under.round() / seconds)
             tick(each.workload.name)
     return [each.result for each in running]
 
@@ -120,7 +117,7 @@ def compile_one(workload: Workload) -> Running:
 def warm(running: Running) -> Running:
     """Warms up with one call, and sets the number of calls in a round from the time of another."""
     running.round()
-    seconds = running.round()[0] * running.workload.env_steps
+    seconds = running.round() * running.workload.env_steps
     running.calls = min(1000, max(1, math.ceil(MIN_SECONDS / seconds)))
     return running
 

@@ -17,7 +17,7 @@ def table(results: Sequence[Result], yardsticks: Sequence[str] = ()) -> str:
     """A row for each workload of one batch size, with its speed as a multiple of that of each yardstick.
 
     >>> from train.benchmark.workload import Sizes
-    >>> print(table([Result("LifeOps-v0", 8, 2.0, 2**20, Sizes(331, 587), [1e6, 3e6, 2e6], [5e-7], [0.1, 0.2, 0.3])]))
+    >>> print(table([Result("LifeOps-v0", 8, 2.0, 2**20, Sizes(331, 587), [1e6, 3e6, 2e6], [0.1, 0.2, 0.3])]))
     environment                                M steps/s      min      max  of floor  state    obs     MiB  compile s
     LifeOps-v0                                     2.000    1.000    3.000     20.0%    331    587     1.0        2.0
     """

@@ -15,7 +15,7 @@ def test_a_program_is_measured_and_reported(tmp_path, monkeypatch, capsys):
     out = tmp_path / "figures.json"
     found, counted = benchmark.benchmark(num_envs="8", rounds=3, only="Table", out=out)
     assert (found.name, counted.name) == ("Table-v0", "Table-v0, counted")
-    assert len(found.steps_per_s) == len(found.floor) == len(found.cpu_s_per_step) == 3
+    assert len(found.steps_per_s) == len(found.floor) == 3
     assert min(found.steps_per_s) <= found.median <= max(found.steps_per_s)
     assert counted.sizes.state == found.sizes.state + 8  # a return and a length
     assert found.share_of_floor > 0
