@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from jaxenv.host.names import short
-from jaxenv.host.regular_files import RefusedFile, read_regular
+from jaxenv.host.regular_files import read_regular
 from train.save.writing import naming, write_atomic
 from train.settings.config import Config
 from train.settings.serialize import to_json
@@ -109,10 +109,8 @@ def _id_in(file: Path) -> str:
     """The id of the run; a ValueError names a file that holds none."""
     try:
         return read_regular(file, MAX_ID).decode()
-    except RefusedFile as error:
-        raise ValueError(f"{file} is {error}: expected the id of a run of Weights & Biases") from error
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{file} is not text: expected the id of a run of Weights & Biases") from error
+    except ValueError as error:
+        raise ValueError(f"{file} does not hold the id of a run of Weights & Biases: {error}") from error
 
 
 def _module(project: str) -> ModuleType:
