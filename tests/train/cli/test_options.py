@@ -50,7 +50,6 @@ def test_numbers_of_steps_may_have_an_exponent(capsys):
         ("--clip", "inf", "clip"),
         ("--reward-scale", "inf", "reward_scale"),
         ("--max-grad-norm", "1e39", "max_grad_norm"),
-        ("--run-dir", "a\0b", "run_dir"),
     ],
 )
 def test_what_no_run_can_be_made_with_is_refused(option, number, name, capsys):
