@@ -16,7 +16,6 @@ from train.log import plots
 from train.run import progress, runner
 from train.run.group import ALONE
 from train.run.outputs import Outcome
-from train.run.storage import OnStart
 from train.save import folder
 from train.save.checkpoint import Progress
 from train.settings import task
@@ -42,7 +41,7 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
         where = f"{_in_words(config)}, written to {run_folder.path}"
         length = f"{'each ' * is_population(config)}{progress.length(config, env.num_agents)}"
         say("\n".join([where, *parsed.scaled, length]))
-        on_start = _tell_start(say, is_resumed=parsed.resumed is not None)
+        on_start = functools.partial(_tell_start, say, parsed.resumed is not None)
         try:
             outcomes = runner.run_members(learner, config, env, params, run_folder, on_start=on_start)
         except KeyboardInterrupt:  # before the first superstep; from then on a signal ends the run in good order
@@ -80,17 +79,13 @@ def _length(outcome: Outcome) -> str:
     return f"{steps:,} steps in {seconds:.0f} s, after {compiling:.0f} s of compilation"
 
 
-def _tell_start(say: Callable[[str], None], *, is_resumed: bool) -> OnStart:
+def _tell_start(say: Callable[[str], None], is_resumed: bool, progress: Progress | None) -> None:
     """Says where a run starts, and that it compiles."""
-
-    def tell(progress: Progress | None) -> None:
-        if is_resumed and progress is None:
-            say("there is no checkpoint yet: it starts from the beginning")
-        elif progress is not None:
-            say(f"resuming at step {progress.env_steps:,}")
-        say("compiling …")
-
-    return tell
+    if progress is not None:
+        say(f"resuming at step {progress.env_steps:,}")
+    elif is_resumed:
+        say("there is no checkpoint yet: it starts from the beginning")
+    say("compiling …")
 
 
 def _interrupted(algorithm: str, run_folder: folder.RunFolder) -> int:

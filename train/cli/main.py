@@ -62,12 +62,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         if name in KEEPING:
             keep_compiled_programs()
         return COMMANDS[name](arguments)
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, NotFinite) as error:
         print(f"{command('train')}: {error}", file=sys.stderr)
-        return 2
-    except NotFinite as error:
-        print(f"{command('train')}: {error}", file=sys.stderr)
-        return 1
+        return 1 if isinstance(error, NotFinite) else 2
     except SystemExit as exit:  # how argument parsers end
         return exit.code if isinstance(exit.code, int) else 2
 

@@ -44,7 +44,7 @@ def check(algorithm: Algorithm, config: Config, env: Environment, env_params: An
     if is_population(config):
         _check_population(config)
     if is_new:
-        starting_weights(algorithm, config, env, env_params)
+        starting_weights(config, env, env_params)
 
 
 def run(
