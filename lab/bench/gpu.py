@@ -15,7 +15,7 @@ import numpy as np
 import jaxenv
 from lab.bench.speeds import YARDSTICKS, others
 from train import ppo
-from train.benchmark import hardware, report
+from train.benchmark import hardware, measure
 from train.benchmark.measure import Result, Running, Tick, compile_one, in_turns, warm
 from train.benchmark.selection import select
 from train.benchmark.workload import Workload, copies
@@ -85,7 +85,7 @@ def bench_gpu(
 
     def write() -> None:
         settings = {"rounds": rounds, "minutes": minutes}
-        report.write(out, report.document(results, settings=settings, **found))
+        measure.write(out, results, settings=settings, **found)
 
     for kinds, sizes, until in stages:
         took = 0.0
@@ -136,7 +136,7 @@ def _measure(
             found = in_turns(compile_side_by_side(workloads, tick), rounds=rounds, floor=True, tick=tick)
     except jax.errors.JaxRuntimeError as error:  # mostly: the memory does not suffice
         return str(error).splitlines()[0]
-    print(f"\n{title}\n{report.table(found, YARDSTICKS)}")
+    print(f"\n{title}\n{measure.table(found, YARDSTICKS)}")
     for each in found:
         if each.sizes is not None:
             moved = each.sizes.floor * each.median

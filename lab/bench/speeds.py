@@ -11,8 +11,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxenv.host.names import did_you_mean_one_of
-from train.benchmark import report
-from train.benchmark.measure import Result
+from train.benchmark.measure import Result, write
 from train.benchmark.selection import Build, select, stepped
 from train.benchmark.workload import STEPS, Program, rows
 from train.cli.benchmark import listed, numbers_of_envs, run
@@ -52,7 +51,7 @@ def bench(
     chosen = select(kinds, listed(scenarios), only=only, steps=steps, num_steps=num_steps, others=beside)
     results = run(chosen, sizes, rounds=rounds, steps=steps, yardsticks=YARDSTICKS)
     if out is not None:
-        report.write(out, report.document(results, settings={"num_envs": sizes, "rounds": rounds, "steps": steps}))
+        write(out, results, settings={"num_envs": sizes, "rounds": rounds, "steps": steps})
     return results
 
 

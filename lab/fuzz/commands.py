@@ -25,11 +25,11 @@ from jaxenv import registry
 from lab.fuzz.judging import Fault, stopped
 from scenarios import __main__ as documents
 from scenarios import authoring
-from train.algorithms import ALGORITHMS
 from train.cli import commands
 from train.cli.options import Start
 from train.save import folder as run_folder
 from train.settings.config import Config
+from train.training import ALGORITHMS
 
 SECONDS = 2.0  # of computing, for one list
 MAX_LINES = 30  # on stderr

@@ -9,8 +9,8 @@ from lab.results.measure import LIBRARY, LIBRARY_EPISODES
 from lab.results.sets import TEST
 from lab.results.sets import TEST_SEED as SEED
 from lab.results.summary import COMPARED, REFERENCE_AGENT, Row
-from train.score.aggregates import Aggregate
 from train.score.held_out import COUNT
+from train.score.scores import Aggregate
 
 HEAD = f"""\
 # Results

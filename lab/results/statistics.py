@@ -1,4 +1,4 @@
-"""Statistics of scores that compare agents, for `train.score.aggregates.aggregate`.
+"""Statistics of scores that compare agents, for `train.score.scores.aggregate`.
 
 The interquartile mean and the probability of improvement are those of Agarwal et al. 2021. Both mislead where returns
 have two humps, such as crises won and lost: the one leaves out up to a quarter of the losses, and to the other a lost

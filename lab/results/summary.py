@@ -9,8 +9,7 @@ import numpy as np
 from lab.results import statistics
 from lab.results.measure import LIBRARY, Measured
 from lab.results.sets import TEST
-from train.score.aggregates import Aggregate, aggregate, mean
-from train.score.scores import ReferenceReturns, score
+from train.score.scores import Aggregate, ReferenceReturns, aggregate, mean, score
 
 REFERENCE_AGENT = "PPO"  # whom the others are compared with
 WHOLE_TEST = "test"  # easy, medium and hard together

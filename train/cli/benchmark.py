@@ -9,9 +9,9 @@ from tyro.conf import Positional
 
 import jaxenv
 from jaxenv.host.names import did_you_mean_one_of
-from train.benchmark import hardware, report
+from train.benchmark import hardware
 from train.benchmark import profile as profiling
-from train.benchmark.measure import Result, compile_all, in_turns
+from train.benchmark.measure import Result, compile_all, in_turns, table, write
 from train.benchmark.selection import Build, config_of, select
 from train.benchmark.workload import STEPS
 from train.cli import numbers
@@ -50,7 +50,7 @@ def benchmark(
     chosen = select(listed(measure), listed(scenarios), only=only, steps=steps, num_steps=num_steps)
     results = run(chosen, sizes, rounds=rounds, steps=steps)
     if out is not None:
-        report.write(out, report.document(results, settings={"num_envs": sizes, "rounds": rounds, "steps": steps}))
+        write(out, results, settings={"num_envs": sizes, "rounds": rounds, "steps": steps})
     return results
 
 
@@ -94,7 +94,7 @@ def run(
             found = in_turns(compile_all(workloads, tick=tick), rounds=rounds, floor=True, tick=tick)
         results += found
         if rounds:
-            print(f"\n{title}\n{report.table(found, yardsticks)}")
+            print(f"\n{title}\n{table(found, yardsticks)}")
     return results
 
 

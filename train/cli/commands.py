@@ -10,16 +10,15 @@ from jaxenv.host import process
 from jaxenv.host.companions import command
 from scenarios import __main__ as documents
 from train import processes
-from train.algorithms import ALGORITHMS
 from train.cli import benchmark, comparison, numbers, options, policies, watching
 from train.log import plots
 from train.run import progress, runner
 from train.run.group import ALONE
-from train.run.outputs import Outcome
 from train.save import folder
 from train.save.checkpoint import Progress
 from train.settings import task
 from train.settings.config import Config, is_population, members
+from train.training import ALGORITHMS
 
 
 def train(algorithm: str, argv: Sequence[str]) -> int:
@@ -52,7 +51,8 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
     if plots.is_possible():
         plots.learning_curves(folder.runs_in(run_folder.path), run_folder.learning_curve)
     if ALONE in outcomes:
-        say(_length(outcomes[ALONE]))
+        alone = outcomes[ALONE]
+        say(f"{alone.env_steps:,} steps in {alone.seconds:.0f} s, after {alone.compile_seconds:.0f} s of compilation")
     if is_stopped:
         return _interrupted(algorithm, run_folder)
     following = "watch" if ALONE in outcomes else "plot"
@@ -71,12 +71,6 @@ def _in_words(config: Config) -> str:
     if is_population(config):
         return f"{len(members(config))} members of {config.env} on one device"
     return f"{config.env} on {processes.in_words(*processes.place(config))}"
-
-
-def _length(outcome: Outcome) -> str:
-    """The steps and seconds of a run."""
-    steps, seconds, compiling = outcome.env_steps, outcome.seconds, outcome.compile_seconds
-    return f"{steps:,} steps in {seconds:.0f} s, after {compiling:.0f} s of compilation"
 
 
 def _tell_start(say: Callable[[str], None], is_resumed: bool, progress: Progress | None) -> None:

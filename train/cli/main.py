@@ -11,10 +11,10 @@ import jax
 
 from jaxenv.host.companions import command
 from jaxenv.host.names import did_you_mean_one_of
-from train.algorithms import ALGORITHMS
 from train.benchmark import hardware
 from train.cli.commands import COMMANDS
 from train.run.outputs import NotFinite
+from train.training import ALGORITHMS
 
 TRAINING = "".join(
     f"  {f'{name} --env ID':<24}train a policy and score it on the environment's library\n"

@@ -25,7 +25,7 @@ from train.experience.rollout import Transition, collect
 from train.lanes import BY_LANE, SHARED, Lanes
 from train.learning import state as states
 from train.learning.q_learning import Metrics, epsilon_of, exploring, network_of
-from train.learning.state import begin, observed, on_one_device
+from train.learning.state import begin, observed
 from train.learning.updates import Update, compiled, has_failed, keep_if_finite, scheduled
 from train.networks.policy import LearnedPolicy, Reader
 from train.settings.config import Config
@@ -56,7 +56,7 @@ def init(key: Key, env_params: Any, *, config: Config, env: Environment, lanes: 
         ValueError: for a network with a recurrent core, or a buffer that cannot hold the steps of an update.
     """
     network_of(config, env.num_actions)
-    lanes = lanes or on_one_device(config)
+    lanes = lanes or Lanes(config.rollout.num_lanes)
     optimizer = learner.make_optimizer(config.hyper.max_grad_norm)
     learning = begin(key, env_params, optimizer=optimizer, config=config, env=env, lanes=lanes)
     record = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape[1:], x.dtype), observed(env, env_params))
@@ -94,7 +94,7 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
     ['epsilon', 'grad_norm', 'learning_rate', 'q_value', 'td_loss']
     """
     network, sizes = network_of(config, env.num_actions), config.of_a_lane
-    lanes, rollout_size = lanes or on_one_device(config), sizes.rollout.batch_size * env.num_agents
+    lanes, rollout_size = lanes or Lanes(config.rollout.num_lanes), sizes.rollout.batch_size * env.num_agents
     minibatches = sizes.rollout.epochs * rollout_size // sizes.rollout.minibatch_size
     first_to_learn = math.ceil(config.q.learning_starts / config.rollout.batch_size)
 

@@ -93,7 +93,7 @@ def custom_network(settings: Network) -> CustomNetwork:
     if kind is None:
         raise UnknownNetwork(
             f"the network {short(name)} is not known here: import it first; on a command line add --network "
-            f"MODULE:{short(path)}"
+            f"{short(name.replace('__main__', 'MODULE', 1))}"
         )
     if not (isinstance(kind, type) and issubclass(kind, nn.Module)):
         raise ValueError(f"{name} is not a class of Flax modules")

@@ -17,7 +17,7 @@ from jax import lax
 from jaxenv.core.environment import select
 from jaxenv.core.types import Key
 from train.lanes import Lanes
-from train.learning.gradients import Learner, descend, moments, passes
+from train.learning.updates import Learner, descend, moments, passes
 from train.networks.policy import Reader
 from train.ppo.losses import Batch, Losses, ppo_loss
 from train.settings.groups import Hyper, Rollout

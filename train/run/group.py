@@ -35,7 +35,7 @@ class Group:
         config: Config,
         env: Environment,
         env_params: Any,
-        named: Mapping[str, Config],
+        named: Mapping[str, Config] | None = None,
         lanes: Lanes | None = None,
     ) -> None:
         """Stacks the seeds and hyperparameters of the members.
@@ -45,24 +45,17 @@ class Group:
             config: the settings that the members share.
             env: the environment.
             env_params: its params.
-            named: name -> settings of each member; a single run has the name `ALONE`.
+            named: name -> settings of each member; by default a single run, which has the name `ALONE`.
             lanes: of each member; by default all on one device.
         """
         self.algorithm, self.config, self.env, self.env_params = algorithm, config, env, env_params
-        self.named, self.lanes = named, lanes or Lanes(config.rollout.num_lanes)
-        self.is_alone = list(named) == [ALONE]
-        keys, hypers = zip(*((jax.random.key(each.seed), each.hyper) for each in named.values()), strict=True)
+        self.named, self.lanes = named or {ALONE: config}, lanes or Lanes(config.rollout.num_lanes)
+        self.is_alone = list(self.named) == [ALONE]
+        keys, hypers = zip(*((jax.random.key(each.seed), each.hyper) for each in self.named.values()), strict=True)
         self.first_key = keys[0]
         stacked = jnp.stack(keys), jax.tree.map(lambda *values: jnp.array(values), *hypers)
         self._keys, hyper = (keys[0], hypers[0]) if self.is_alone else stacked
         self._params, self._hyper = self.lanes.put((env_params, hyper), SHARED)
-
-    @classmethod
-    def alone(
-        cls, algorithm: Algorithm, config: Config, env: Environment, env_params: Any, lanes: Lanes | None = None
-    ) -> "Group":
-        """That of a single run."""
-        return cls(algorithm, config, env, env_params, {ALONE: config}, lanes)
 
     def compile(self) -> Any:
         """The compiled superstep: (state, params, hyperparameters) -> (state, metrics); it consumes its state."""

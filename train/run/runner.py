@@ -6,6 +6,7 @@ the device together train in turns. Checkpoints are of all members of a turn.
 """
 
 import contextlib
+import dataclasses
 import functools
 import signal
 import time
@@ -19,13 +20,12 @@ from jaxenv.core import Environment
 from jaxenv.core.contents import require_valid
 from train.experience.bank import check_start_weights
 from train.learning.algorithm import Algorithm, check_abilities
-from train.log.recorder import Callback
-from train.log.trackers import check_installed
+from train.log.recorder import Callback, check_installed
 from train.networks.custom import check_outputs
 from train.processes import any_of, place
 from train.run.group import ALONE, Group, starting_weights, turns, within_memory
 from train.run.outputs import FailedUpdate, Outcome, Outputs
-from train.run.storage import OnStart, advanced, not_finite, opened, restore_or_begin, write_both
+from train.run.storage import OnStart, not_finite, opened, restore_or_begin, write_both
 from train.save.checkpoint import Checkpoints, Finished, Progress
 from train.save.folder import RunFolder
 from train.score.held_out import Validator, check_scenarios, make_validator
@@ -103,7 +103,7 @@ def run_members(
         if is_population(config):
             return _in_turns(algorithm, config, env, env_params, folder, **options)
         config, lanes = place(config)
-        group = Group.alone(algorithm, config, env, env_params, lanes)
+        group = Group(algorithm, config, env, env_params, lanes=lanes)
         return train(group, folder, "checkpoints", group.compile, **options)
 
 
@@ -223,7 +223,8 @@ def loop(
                     clock.wait(running)
                     running = None
                     outputs.flush()
-                    progress = advanced(progress, number + 1, clock)
+                    done = {"superstep": number + 1, "env_steps": clock.env_steps, "seconds": clock.seconds}
+                    progress = dataclasses.replace(progress, **done)
                     write_both(checkpoints, state, progress, outputs)
                     clock.start()
                 if stops:

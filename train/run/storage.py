@@ -9,7 +9,6 @@ from typing import Any
 from train.processes import is_writer, wait_for_all
 from train.run.group import Group
 from train.run.outputs import FailedUpdate, NotFinite, Outputs
-from train.run.progress import Clock
 from train.save.checkpoint import Checkpoints, Finished, Progress
 from train.save.folder import RunFolder
 
@@ -50,11 +49,6 @@ def restore_or_begin(
     if on_start is not None:
         on_start(progress)
     return group.restore(checkpoints, progress) if checkpoints and progress else group.begin()
-
-
-def advanced(progress: Progress, supersteps: int, clock: Clock) -> Progress:
-    """The progress of a run that has done so many supersteps."""
-    return dataclasses.replace(progress, superstep=supersteps, env_steps=clock.env_steps, seconds=clock.seconds)
 
 
 def write_both(checkpoints: Checkpoints | None, state: Any, progress: Progress, outputs: Outputs) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lab.results import statistics
-from train.score import aggregates
+from train.score import scores as aggregates
 
 
 def test_the_interquartile_mean_is_that_of_the_middle_half():

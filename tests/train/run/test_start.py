@@ -41,11 +41,11 @@ def test_only_the_weights_are_those_of_the_policy(saved, config, env):
     policy, settings = saved
     other = dataclasses.replace(settings.rollout, num_envs=64)
     for each, params in ((settings, PROBES["time limit"]), (dataclasses.replace(settings, rollout=other), PARAMS)):
-        state, progress = storage.restore_or_begin(Group.alone(ppo, each, env, params), None)
+        state, progress = storage.restore_or_begin(Group(ppo, each, env, params), None)
         assert progress.superstep == 0
         assert_equal(state.weights, policy.weights)
-    fresh, _ = storage.restore_or_begin(Group.alone(ppo, config, env, PARAMS), None)
-    state, _ = storage.restore_or_begin(Group.alone(ppo, settings, env, PARAMS), None)
+    fresh, _ = storage.restore_or_begin(Group(ppo, config, env, PARAMS), None)
+    state, _ = storage.restore_or_begin(Group(ppo, settings, env, PARAMS), None)
     assert_equal(jax.random.key_data(state.lanes.key), jax.random.key_data(fresh.lanes.key))
     assert_equal((state.optimizer, state.lanes.envs.state), (fresh.optimizer, fresh.lanes.envs.state))
     with pytest.raises(AssertionError):
@@ -55,7 +55,7 @@ def test_only_the_weights_are_those_of_the_policy(saved, config, env):
 @pytest.mark.parametrize("algorithm", [pqn, dqn], ids=lambda algorithm: algorithm.name)
 def test_every_algorithm_starts_from_a_policy(algorithm, saved, env):
     policy, settings = saved
-    state, _ = storage.restore_or_begin(Group.alone(algorithm, settings, env, PARAMS), None)
+    state, _ = storage.restore_or_begin(Group(algorithm, settings, env, PARAMS), None)
     assert_equal(algorithm.policy_of(state, config=settings, env=env).weights, policy.weights)
     if algorithm is dqn:
         assert_equal(state.target, policy.weights)

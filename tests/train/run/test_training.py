@@ -21,7 +21,6 @@ import train
 from jaxenv.wrappers import FromGymnax
 from strategies.tables import Table
 from train import dqn, ppo, pqn
-from train.algorithms import ALGORITHMS
 from train.log.metrics import read_metrics
 from train.networks import custom
 from train.run import runner
@@ -30,6 +29,7 @@ from train.save.policy_file import PolicyError
 from train.settings.config import Config
 from train.settings.groups import Hyper, Network, Rollout, Scenarios
 from train.settings.serialize import from_json, to_json
+from train.training import ALGORITHMS
 
 PARAMS = PROBES["observation"]
 WEIGHTS = [0.0, 1.0, 0.0, 1.0]
@@ -184,7 +184,7 @@ def test_a_network_of_ones_own_is_saved_by_name_and_never_imported():
     assert custom.custom_network(saved.network) == custom.CustomNetwork(nested)
     with pytest.raises(
         ValueError,
-        match=r"antigravity first; on a command line add --network antigravity:Wide$",
+        match=r"import it first; on a command line add --network antigravity:Wide$",
     ):
         custom.custom_network(Network(module="antigravity:Wide"))
     with pytest.raises(custom.UnknownNetwork, match=r"__main__:Wide is not known .* add --network MODULE:Wide$"):

@@ -13,7 +13,7 @@ from probes import SMALL
 from lab.results import measure
 from train.cli import options
 from train.log.metrics import MetricsWriter, read_metrics
-from train.log.trackers import WeightsAndBiases
+from train.log.recorder import WeightsAndBiases
 from train.run.outputs import BestPolicy
 from train.save.checkpoint import CheckpointError, Checkpoints, Progress
 from train.save.folder import RunFolder

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from train.score import aggregates
+from train.score import scores as aggregates
 
 
 def test_the_interval_covers_the_truth_as_often_as_it_says(monkeypatch):

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import jaxenv
-from train.algorithms import ALGORITHMS
 from train.settings import presets
 from train.settings.bounds import bounds_of, check_type
 from train.settings.config import Config
 from train.settings.groups import Hyper, Network, QLearning, Rollout, Scenarios
+from train.training import ALGORITHMS
 
 
 @pytest.mark.parametrize(
