@@ -20,13 +20,13 @@ from jaxenv.host.names import did_you_mean_one_of
 from lab.results import figure, markdown, measure, summary
 from lab.results.agents import LEARNERS, settings, since, weights_digest
 from lab.results.measure import LIBRARY, Measured
-from lab.results.sets import TEST, held_out
 from train.benchmark import hardware
 from train.cli import comparison
 from train.cli.numbers import call
 from train.log import plots
 from train.save import folder
 from train.save.writing import write_atomic
+from train.score.held_out import TEST, held_out
 from train.score.scores import ReferenceReturns
 from train.settings.serialize import from_json, to_json
 

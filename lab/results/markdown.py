@@ -6,10 +6,9 @@ from types import MappingProxyType
 from typing import Any
 
 from lab.results.measure import LIBRARY, LIBRARY_EPISODES
-from lab.results.sets import TEST
-from lab.results.sets import TEST_SEED as SEED
 from lab.results.summary import COMPARED, REFERENCE_AGENT, Row
-from train.score.held_out import COUNT
+from train.score.held_out import COUNT, TEST
+from train.score.held_out import TEST_SEED as SEED
 from train.score.scores import Aggregate
 
 HEAD = f"""\

@@ -8,7 +8,7 @@ import numpy as np
 
 from lab.results import statistics
 from lab.results.measure import LIBRARY, Measured
-from lab.results.sets import TEST
+from train.score.held_out import TEST
 from train.score.scores import Aggregate, ReferenceReturns, aggregate, mean, score
 
 REFERENCE_AGENT = "PPO"  # whom the others are compared with

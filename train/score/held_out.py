@@ -1,4 +1,7 @@
-"""Generated scenarios that no run trains on: the validation set, for choosing settings."""
+"""Generated scenarios that no run trains on: the validation set, for choosing settings, and the test sets.
+
+Test sets are outside training, validation and tuning, and some are beyond the range of training.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -10,6 +13,11 @@ from jaxenv.core.types import Policy, StatefulPolicy
 from jaxenv.evaluation import evaluate
 from train.experience.bank import generate_bank
 from train.settings.config import Config
+
+TEST_SEED = 20_261_124  # of the test sets, independent of both
+TEST = {"easy": (0.0, 1 / 3), "medium": (1 / 3, 2 / 3), "hard": (2 / 3, 1.0)}  # together the range of training
+SHIFTED = {"shifted": (2.0, 2.0)}  # more requests, more verbs a route, busier channels than training draws
+SETS = TEST | SHIFTED
 
 # Of the validation set, independent of a run's seed, so that all runs on an environment compare.
 VALIDATION_SEED = 20_261_122
@@ -67,3 +75,20 @@ def make_validator(config: Config, env: Environment, env_params: Any, policy: Po
 
 def _mean_return(policy: Policy | StatefulPolicy, env: Environment, params: Any) -> jax.Array:
     return evaluate(policy, env, params).returns.mean()
+
+
+def held_out(env: Environment, params: Any) -> dict[str, Any]:
+    """Name -> the params with that set as their bank, always the same; none for an environment without a generator.
+
+    >>> import jaxenv
+    >>> {name: params.bank.size for name, params in held_out(*jaxenv.make("LifeOps-v0")).items()}
+    {'easy': 512, 'medium': 512, 'hard': 512, 'shifted': 512}
+    """
+    if not has_generator(env):
+        return {}
+    keys, shared = jax.random.split(jax.random.key(TEST_SEED), len(SETS)), params.bank.shared
+    banks = (
+        generate_bank(env, key, count=COUNT, difficulty=difficulty, shared=shared)
+        for key, difficulty in zip(keys, SETS.values(), strict=True)
+    )
+    return {name: params.replace(bank=bank) for name, bank in zip(SETS, banks, strict=True)}

@@ -12,8 +12,8 @@ from jaxenv.policies import released
 from lab.results import baselines, measure
 from lab.results.agents import LEARNERS, since
 from lab.results.measure import LIBRARY, LIBRARY_EPISODES, digest
-from lab.results.sets import held_out
 from train.cli import comparison
+from train.score.held_out import held_out
 from train.settings import presets
 from train.settings.serialize import from_json
 

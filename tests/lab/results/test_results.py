@@ -13,11 +13,10 @@ from lab.__main__ import main
 from lab.results import figure, markdown, measure, summary
 from lab.results.agents import LEARNERS, settings
 from lab.results.measure import Measured
-from lab.results.sets import SETS, TEST, held_out
 from strategies.tables import Table
 from train.cli import comparison
 from train.score import scores
-from train.score.held_out import COUNT, validation_params
+from train.score.held_out import COUNT, SETS, TEST, held_out, validation_params
 from train.score.scores import ReferenceReturns
 from train.settings import presets
 from train.training import ALGORITHMS
