@@ -122,12 +122,8 @@ def _is_number(value: Any) -> bool:
 
 def _line(record: dict[str, Any]) -> str:
     """A record as one line of JSON."""
-    finite = {name: _finite_or_none(value) for name, value in record.items()}
-    return json.dumps(finite, allow_nan=False) + "\n"
-
-
-def _finite_or_none(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    bad = {name: None for name, value in record.items() if isinstance(value, float) and not math.isfinite(value)}
+    return json.dumps(record | bad, allow_nan=False) + "\n"
 
 
 def _sum(values: np.ndarray) -> np.ndarray:

@@ -42,7 +42,11 @@ def check(algorithm: Algorithm, config: Config, env: Environment, env_params: An
     check_installed(config)
     check_outputs(config.network, env, env_params)
     if is_population(config):
-        _check_population(config)
+        if jax.process_count() > 1:
+            raise ValueError("a population trains in one process: leave out --distributed, or --seeds and --sweep")
+        if config.devices not in (None, 1):
+            raise ValueError(f"a population trains on one device: leave out --devices {config.devices}")
+        members(config)  # a ValueError for a sweep that cannot be
     if is_new:
         starting_weights(config, env, env_params)
 
@@ -232,15 +236,6 @@ def loop(
         except FailedUpdate as failed:
             raise not_finite(failed, group, state, progress, outputs.folder) from None
     return state
-
-
-def _check_population(config: Config) -> None:
-    """A ValueError for a population that does not train in one process on one device, or a sweep that cannot be."""
-    if jax.process_count() > 1:
-        raise ValueError("a population trains in one process: leave out --distributed, or --seeds and --sweep")
-    if config.devices not in (None, 1):
-        raise ValueError(f"a population trains on one device: leave out --devices {config.devices}")
-    members(config)
 
 
 class StopSignal:

@@ -96,7 +96,9 @@ def create(config: Config) -> RunFolder:
     path = config.run_dir or _first_free(f"{config.env}-{config.seed}")
     run_folder = RunFolder(path)
     if is_writer():
-        if path.exists() and not _is_free(path):
+        # A folder is free if it is empty, or has the remains of a run that was killed before it had settings.
+        is_free = path.is_dir() and all(each.name.endswith(UNFINISHED) for each in path.iterdir())
+        if path.exists() and not is_free:
             raise FileExistsError(
                 f"{path} already exists: resume that run with --resume {path}, or choose another --run-dir"
             )
@@ -169,11 +171,6 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         return 0.0
-
-
-def _is_free(path: Path) -> bool:
-    """Whether it is a folder without files, or with the remains of a run that was killed before it had settings."""
-    return path.is_dir() and all(each.name.endswith(UNFINISHED) for each in path.iterdir())
 
 
 def _first_free(stem: str) -> Path:

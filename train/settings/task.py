@@ -69,7 +69,7 @@ def describe(env: Environment, params: Any) -> dict[str, dict[str, Any]]:
 
 def describe_arguments(env: Environment) -> dict[str, Any]:
     """Dotted name -> value of each plain field of an environment, and of its nested records without arrays."""
-    return _plain_fields(env, "")
+    return _plain_fields(env)
 
 
 def describe_params(params: Any) -> dict[str, Any]:
@@ -146,7 +146,7 @@ def _argument_names(takes: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _plain_fields(record: Any, prefix: str) -> dict[str, Any]:
+def _plain_fields(record: Any, prefix: str = "") -> dict[str, Any]:
     plain = {}
     for field in dataclasses.fields(record):
         name, value = f"{prefix}{field.name}", getattr(record, field.name)
@@ -154,14 +154,9 @@ def _plain_fields(record: Any, prefix: str) -> dict[str, Any]:
             plain[name] = value
         elif isinstance(value, tuple) and all(isinstance(entry, PLAIN) for entry in value):
             plain[name] = list(value)
-        elif dataclasses.is_dataclass(value) and not _is_tree(value):
+        elif dataclasses.is_dataclass(value) and jax.tree_util.all_leaves([value]):  # no tree, such as params
             plain |= _plain_fields(value, f"{name}.")
     return plain
-
-
-def _is_tree(record: Any) -> bool:
-    """Whether a record is a pytree, and so holds numbers of params."""
-    return not jax.tree_util.all_leaves([record])
 
 
 def _without_bank(params: Any) -> Any:

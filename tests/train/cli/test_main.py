@@ -137,8 +137,8 @@ def test_train_then_evaluate(tmp_path, capsys):
     for again, message in (
         ([*options, "--run-dir", str(run_dir)], f"already exists: resume that run with --resume {run_dir}"),
         ([*options, "--resume", str(run_dir)], "the run is finished"),
-        (["--resume", str(run_dir), "--env-args", "label=third"], "--env-args label=third (it has second)"),
-        (["--resume", str(run_dir), "--seed", "4"], "cannot be resumed with --seed 4 (it has 3)"),
+        (["--resume", str(run_dir), "--env-args", "label=third"], "env_args.label is second there and third here"),
+        (["--resume", str(run_dir), "--seed", "4"], "cannot be resumed: seed is 3 there and 4 here"),
     ):
         assert main(["ppo", *again]) == 2
         told = capsys.readouterr()
