@@ -56,11 +56,14 @@ def init(key: Key, env_params: Any, *, config: Config, env: Environment, lanes: 
         ValueError: for a network with a recurrent core, or a buffer that cannot hold the steps of an update.
     """
     network_of(config, env.num_actions)
+    size, needed = config.q.buffer_size, config.rollout.batch_size * env.num_agents
+    if size < needed:
+        raise ValueError(f"buffer_size must be at least the {needed} steps that an update collects, got {size}")
     lanes = lanes or Lanes(config.rollout.num_lanes)
     optimizer = learner.make_optimizer(config.hyper.max_grad_norm)
     learning = begin(key, env_params, optimizer=optimizer, config=config, env=env, lanes=lanes)
     record = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape[1:], x.dtype), observed(env, env_params))
-    buffer = replay.empty(record, capacity_of_a_lane(config, env))
+    buffer = replay.empty(record, size // config.rollout.num_lanes)
     buffers = jax.tree.map(lambda x: jnp.repeat(x[None], config.rollout.num_lanes, axis=0), buffer)
     return TrainState(learning, jax.tree.map(jnp.copy, learning.weights), lanes.put(buffers, BY_LANE))
 
@@ -156,15 +159,3 @@ def remembered(steps: Transition, config: Config) -> replay.Step:
     ends = steps.terminated if config.rollout.bootstrap_truncated else steps.ended
     kept = replay.Step(steps.observation, steps.action, steps.reward, steps.following, ends)
     return jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), kept)
-
-
-def capacity_of_a_lane(config: Config, env: Environment) -> int:
-    """C, the steps in the buffer of a lane.
-
-    Raises:
-        ValueError: if that is less than an update collects.
-    """
-    size, needed = config.q.buffer_size, config.rollout.batch_size * env.num_agents
-    if size < needed:
-        raise ValueError(f"buffer_size must be at least the {needed} steps that an update collects, got {size}")
-    return size // config.rollout.num_lanes

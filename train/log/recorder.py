@@ -158,7 +158,15 @@ class WeightsAndBiases:
 
     def __init__(self, folder: Path, config: Config) -> None:
         """Starts or continues the run of a folder."""
-        self._run = _start(_module(str(config.wandb)), folder, config)
+        wandb, file = _module(str(config.wandb)), folder / "wandb_id"
+        if not file.exists():
+            write_atomic(file, secrets.token_hex(4).encode())
+        try:
+            id = read_regular(file, MAX_ID).decode()
+        except ValueError as error:
+            raise ValueError(f"{file} does not hold the id of a run of Weights & Biases: {error}") from error
+        place = {"name": folder.name, "dir": str(folder)}
+        self._run = wandb.init(project=config.wandb, id=id, resume="allow", config=to_json(config), **place)
 
     def write(self, record: dict[str, Any]) -> None:
         """Adds a point to each curve whose value is not None."""
@@ -170,24 +178,6 @@ class WeightsAndBiases:
 
     def __exit__(self, *exception: object) -> None:
         self._run.finish(exit_code=int(exception[0] is not None))
-
-
-def _start(wandb: ModuleType, folder: Path, config: Config) -> Any:
-    """A run of Weights & Biases, named like the folder."""
-    file = folder / "wandb_id"
-    if not file.exists():
-        write_atomic(file, secrets.token_hex(4).encode())
-    return wandb.init(
-        project=config.wandb, name=folder.name, id=_id_in(file), resume="allow", config=to_json(config), dir=str(folder)
-    )
-
-
-def _id_in(file: Path) -> str:
-    """The id of the run; a ValueError names a file that holds none."""
-    try:
-        return read_regular(file, MAX_ID).decode()
-    except ValueError as error:
-        raise ValueError(f"{file} does not hold the id of a run of Weights & Biases: {error}") from error
 
 
 def _module(project: str) -> ModuleType:

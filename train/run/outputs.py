@@ -56,11 +56,7 @@ class NotFinite(ArithmeticError):
 
 
 class FailedUpdate(ArithmeticError):
-    """An update whose loss or gradient was not finite; the state does not change from there on."""
-
-    def __init__(self, terms: list[str]) -> None:
-        """Names the terms of the loss that were not finite."""
-        super().__init__(", ".join(terms))
+    """An update whose loss or gradient was not finite, with these terms; the state does not change from there on."""
 
 
 Save = Callable[[Path, LearnedPolicy, float], None]
@@ -159,8 +155,9 @@ class Member:
         """
         self.flush()
         if self.failure is None:
-            is_kept = self._best is not None and validation is not None
-            keep = self._best.candidate(self._group.policy(state, self._number)) if is_kept else None
+            keep = None
+            if self._best is not None and validation is not None:
+                keep = self._best.candidate(self._group.policy(state, self._number))
             self._pending = superstep, self._group.of_member(metrics, self._number), validation, keep
 
     def flush(self) -> None:
@@ -179,10 +176,9 @@ class Member:
         if validation_return is not None and keep is not None:
             keep(validation_return)
         if failed:
-            failure = FailedUpdate(failed)
-            self.failure, self._end = str(failure), (self._clock.env_steps, self._clock.seconds)
+            self.failure, self._end = ", ".join(failed), (self._clock.env_steps, self._clock.seconds)
             if self._group.is_alone:
-                raise failure
+                raise FailedUpdate(self.failure)
 
     def save(self, state: Any) -> None:
         """Writes the policy; that of a member that failed stays as it was before."""

@@ -5,6 +5,7 @@ policy for two agents does not act for four.
 """
 
 import ast
+import contextlib
 import dataclasses
 import hashlib
 import math
@@ -111,10 +112,9 @@ def parse_arguments(words: Sequence[str]) -> dict[str, Any]:
         name, has_value, value = word.partition("=")
         if not has_value:
             raise ValueError(f"--env-args {word}: expected NAME=VALUE, such as num_agents=2 or limits.channels=9")
-        try:
+        arguments[name] = value
+        with contextlib.suppress(ValueError, SyntaxError):
             arguments[name] = ast.literal_eval(value)
-        except (ValueError, SyntaxError):
-            arguments[name] = value
     return arguments
 
 
