@@ -140,7 +140,7 @@ class GrowingArchive:
         unfinished = self._folder / "archive.npz"
         with naming(self._path):
             grown = {name: _mapped(*part) for name, part in self._parts.items()}
-            np.savez_compressed(unfinished, allow_pickle=False, **grown, **whole)
+            np.savez_compressed(unfinished, **grown, **whole)
             unfinished.replace(self._path)
 
     def __enter__(self) -> "GrowingArchive":
