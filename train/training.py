@@ -8,7 +8,8 @@ from flax import linen as nn
 
 from jaxenv.core import Environment
 from jaxenv.host.names import did_you_mean_one_of
-from train.algorithms import ALGORITHMS
+from train import dqn, ppo, pqn
+from train.learning.algorithm import Algorithm
 from train.log.recorder import Callback
 from train.networks import custom
 from train.run.outputs import Outcome
@@ -19,6 +20,9 @@ from train.score.held_out import has_generator
 from train.settings import presets
 from train.settings.config import Config, is_population
 from train.settings.groups import Scenarios
+
+ALGORITHMS: dict[str, Algorithm] = {ppo.name: ppo, pqn.name: pqn, dqn.name: dqn}
+"""The learning algorithms by name; a new one is a package beside `train.ppo` and a row here."""
 
 
 def train(

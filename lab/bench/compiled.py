@@ -7,6 +7,7 @@ would be an estimate.
 import dataclasses
 import functools
 import importlib.util
+import json
 import os
 import time
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ from tyro.conf import Positional
 from jaxenv.host.names import did_you_mean_one_of
 from lab.bench import hlo
 from lab.bench.speeds import others
-from train.benchmark import hardware, report
+from train.benchmark import hardware
 from train.benchmark.selection import select
 from train.benchmark.workload import STEPS, Workload, sizes
 from train.cli.benchmark import listed, numbers_of_envs
@@ -261,7 +262,8 @@ def compile_for(
                 found.append(compiled_for(chip, build(size)))
                 print(row(found[-1]), flush=True)
                 if out is not None:
-                    report.write(out, {"hardware": hardware.describe(), "compiled": as_json(found)})
+                    document = {"hardware": hardware.describe(), "compiled": as_json(found)}
+                    out.write_text(json.dumps(document, indent=1) + "\n")
     return found
 
 

@@ -5,6 +5,7 @@ import functools
 import os
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,10 @@ import numpy as np
 import jaxenv
 from lab.bench.speeds import YARDSTICKS, others
 from train import ppo
-from train.benchmark import hardware, report
-from train.benchmark.measure import Result, copy_bandwidth, in_turns
+from train.benchmark import hardware, measure
+from train.benchmark.measure import Result, Running, Tick, compile_one, in_turns, warm
 from train.benchmark.selection import select
-from train.benchmark.workload import Workload
+from train.benchmark.workload import Workload, copies
 from train.cli import comparison
 from train.cli.benchmark import numbers_of_envs, progress
 from train.cli.numbers import call
@@ -84,7 +85,7 @@ def bench_gpu(
 
     def write() -> None:
         settings = {"rounds": rounds, "minutes": minutes}
-        report.write(out, report.document(results, settings=settings, **found))
+        measure.write(out, results, settings=settings, **found)
 
     for kinds, sizes, until in stages:
         took = 0.0
@@ -110,16 +111,32 @@ def bench_gpu(
     return found
 
 
+def compile_side_by_side(workloads: Sequence[Workload], tick: Tick) -> list[Running]:
+    """The same as `compile_all`, on all cores: XLA compiles outside of Python's lock."""
+    running = []
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        for each in pool.map(compile_one, workloads):
+            running.append(each)
+            tick(each.workload.name)
+    return [warm(each) for each in running]
+
+
+def copy_bandwidth(num_bytes: int, *, rounds: int = 5, steps: int = 16) -> float:
+    """Bytes a second that an addition in place reads and writes over an array of so many bytes, the best round."""
+    running = warm(compile_one(copies(1, 2 * num_bytes, steps=steps)))
+    return 2 * num_bytes * max(1 / running.round() for _ in range(rounds))
+
+
 def _measure(
     workloads: Sequence[Workload], results: list[Result], rounds: int, bandwidth: float, title: str
 ) -> str | None:
     """Adds the measurements of all workloads of one size to the results, or the reason why there are none."""
     try:
         with progress(title, len(workloads) * (1 + rounds)) as tick:
-            found = in_turns(workloads, rounds=rounds, floor=True, parallel=os.cpu_count() or 1, tick=tick)
+            found = in_turns(compile_side_by_side(workloads, tick), rounds=rounds, floor=True, tick=tick)
     except jax.errors.JaxRuntimeError as error:  # mostly: the memory does not suffice
         return str(error).splitlines()[0]
-    print(f"\n{title}\n{report.table(found, YARDSTICKS)}")
+    print(f"\n{title}\n{measure.table(found, YARDSTICKS)}")
     for each in found:
         if each.sizes is not None:
             moved = each.sizes.floor * each.median

@@ -11,11 +11,10 @@ import jax
 import jax.numpy as jnp
 
 from jaxenv.host.names import did_you_mean_one_of
-from train.benchmark import hardware
-from train.benchmark.measure import Result
+from train.benchmark.measure import Result, write
 from train.benchmark.selection import Build, select, stepped
 from train.benchmark.workload import STEPS, Program, rows
-from train.cli.benchmark import keep, listed, numbers_of_envs, run
+from train.cli.benchmark import listed, numbers_of_envs, run
 from train.cli.numbers import call
 
 YARDSTICKS = ("Knapsack-v1", "Breakout-MinAtar")  # the speed of the others is also given as a multiple of these
@@ -33,8 +32,6 @@ def bench(
     against: str = "jumanji,gymnax",
     steps: int = STEPS,
     num_steps: int | None = None,
-    threads: int | None = None,
-    plot: Path | None = None,
 ) -> list[Result]:
     """Measure steps per second of every registered environment, beside other suites; see `jaxenv bench`.
 
@@ -48,16 +45,13 @@ def bench(
         against: The other suites (extra `peers`): jumanji, gymnax, or both with a comma.
         steps: Of each environment in one compiled call, of environments and rollout.
         num_steps: Of each environment and update in training; default: the preset's.
-        threads: Run on that many cores, chosen before JAX starts; default: all that this process may use.
-        plot: A picture of speed against num_envs: .png, .svg or .pdf (extra `viz`).
     """
     sizes, kinds = numbers_of_envs(num_envs), listed(measure)
     beside = others(kinds, listed(against), steps)
     chosen = select(kinds, listed(scenarios), only=only, steps=steps, num_steps=num_steps, others=beside)
-    if threads is not None:
-        hardware.pin(threads)
     results = run(chosen, sizes, rounds=rounds, steps=steps, yardsticks=YARDSTICKS)
-    keep(results, out, plot, settings={"num_envs": sizes, "rounds": rounds, "steps": steps})
+    if out is not None:
+        write(out, results, settings={"num_envs": sizes, "rounds": rounds, "steps": steps})
     return results
 
 

@@ -89,7 +89,7 @@ def restore(path: Path) -> tuple[Any, Progress]:
     )
     found: Algorithm = algorithm
     env: Environment = algorithm
-    group = Group.alone(found, CONFIG, env, None)
+    group = Group(found, CONFIG, env, None)
     with opened(group, RunFolder(path)) as checkpoints:
         return restore_or_begin(group, checkpoints)
 

@@ -25,11 +25,11 @@ from jaxenv import registry
 from lab.fuzz.judging import Fault, stopped
 from scenarios import __main__ as documents
 from scenarios import authoring
-from train.algorithms import ALGORITHMS
 from train.cli import commands
 from train.cli.options import Start
 from train.save import folder as run_folder
 from train.settings.config import Config
+from train.training import ALGORITHMS
 
 SECONDS = 2.0  # of computing, for one list
 MAX_LINES = 30  # on stderr
@@ -39,7 +39,7 @@ TRAINERS = tuple(ALGORITHMS)
 WORK = (
     *("train.run.runner.run_members", "train.data.dataset.play"),
     *("train.processes.join", "train.cli.comparison.evaluate", "train.cli.comparison.mean_returns"),
-    *("train.cli.benchmark.in_turns", "train.benchmark.profile.profile", "train.benchmark.hardware.pin"),
+    *("train.cli.benchmark.compile_all", "train.cli.benchmark.in_turns", "train.benchmark.profile.profile"),
     *("train.cli.policies.generate_bank", "jaxenv.rendering.record", "scenarios.solvers.winnable"),
     *("jaxenv.core.ScenarioBank.save", "train.cli.comparison.validation_returns"),
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 from jaxenv.rendering.theme import BLUE, FAINT, INK, MUTED, ORANGE
 from lab.results.summary import Row
-from train.score.aggregates import Aggregate
+from train.score.scores import Aggregate
 
 COLUMNS = 2
 PANEL = (4.6, 2.3)  # inches

@@ -7,9 +7,9 @@ from typing import Any
 
 from lab.results.measure import LIBRARY, LIBRARY_EPISODES
 from lab.results.summary import COMPARED, REFERENCE_AGENT, Row
-from train.score.aggregates import Aggregate
 from train.score.held_out import COUNT, TEST
 from train.score.held_out import TEST_SEED as SEED
+from train.score.scores import Aggregate
 
 HEAD = f"""\
 # Results

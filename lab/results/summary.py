@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from lab.results import statistics
 from lab.results.measure import LIBRARY, Measured
-from train.score import aggregates
-from train.score.aggregates import Aggregate, aggregate
 from train.score.held_out import TEST
-from train.score.scores import ReferenceReturns, score
+from train.score.scores import Aggregate, ReferenceReturns, aggregate, mean, score
 
 REFERENCE_AGENT = "PPO"  # whom the others are compared with
 WHOLE_TEST = "test"  # easy, medium and hard together
@@ -53,12 +52,12 @@ def _row(agent: str, measured: Mapping[str, Measured], reference: ReferenceRetur
     library_score = None if reference is None else _library_score(returns, reference)
     return Row(
         agent=agent,
-        returns=_over(returns, returns, statistic=aggregates.mean),
-        succeeded=_over(succeeded, succeeded, statistic=aggregates.mean),
-        return_gained=_over(COMPARED, returns, rival_returns, statistic=aggregates.paired_difference),
-        success_gained=_over(COMPARED, succeeded, rival_succeeded, statistic=aggregates.paired_difference),
-        interquartile=_over([WHOLE_TEST], returns, statistic=aggregates.interquartile_mean).get(WHOLE_TEST),
-        better=_over([WHOLE_TEST], returns, rival_returns, statistic=aggregates.probability_of_improvement).get(
+        returns=_over(returns, returns, statistic=mean),
+        succeeded=_over(succeeded, succeeded, statistic=mean),
+        return_gained=_over(COMPARED, returns, rival_returns, statistic=statistics.paired_difference),
+        success_gained=_over(COMPARED, succeeded, rival_succeeded, statistic=statistics.paired_difference),
+        interquartile=_over([WHOLE_TEST], returns, statistic=statistics.interquartile_mean).get(WHOLE_TEST),
+        better=_over([WHOLE_TEST], returns, rival_returns, statistic=statistics.probability_of_improvement).get(
             WHOLE_TEST
         ),
         library_score=library_score,

@@ -1,4 +1,4 @@
-"""Where a figure was measured: cores, device, versions and the command; and how to be given one core alone."""
+"""Where a figure was measured: cores, device, versions and the command."""
 
 import os
 import platform
@@ -16,24 +16,6 @@ from jax.extend import backend
 PACKAGES = ("jaxenv", "jax", "jaxlib", "flax", "optax", "numpy", "gymnax", "jumanji")
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def pin(threads: int) -> None:
-    """Restricts this process to its first cores; XLA's pool of threads has as many as there are when JAX starts.
-
-    Raises:
-        ValueError: where there are fewer cores, where the system cannot do it, or where JAX has already started.
-    """
-    if not hasattr(os, "sched_setaffinity"):
-        raise ValueError("--threads needs Linux: start the command with fewer cores in another way")
-    cores = sorted(os.sched_getaffinity(0))
-    if not 1 <= threads <= len(cores):
-        raise ValueError(f"--threads {threads}: this process may use {len(cores)} cores")
-    from jax._src import xla_bridge
-
-    if xla_bridge.backends_are_initialized():
-        raise ValueError(f"--threads {threads} comes too late: JAX has already started its threads")
-    os.sched_setaffinity(0, cores[:threads])
 
 
 def cores() -> int:

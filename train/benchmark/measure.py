@@ -1,19 +1,27 @@
-"""Timing in turns: everything is compiled first, then runs round after round, so that noise meets all alike."""
+"""Timing in turns: everything is compiled first, then runs round after round, so that noise meets all alike.
+
+Results are a table in text, and JSON with all that says where they come from.
+"""
 
 import dataclasses
+import json
 import math
 import statistics
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import jax
 
+from train.benchmark import hardware
 from train.benchmark.workload import Sizes, Workload, copies, sizes
 from train.run.group import program_bytes
 
+MEBI = 2**20
+NAME = 40  # characters
 MIN_SECONDS = 0.1  # of a round; a shorter call is repeated
+Tick = Callable[[str], None]
 
 
 @dataclasses.dataclass
@@ -26,7 +34,6 @@ class Result:
     program_bytes: int  # memory of the compiled program: arguments, results and temporaries
     sizes: Sizes | None = None
     steps_per_s: list[float] = dataclasses.field(default_factory=list)  # a round each
-    cpu_s_per_step: list[float] = dataclasses.field(default_factory=list)  # of all threads of this process
     floor: list[float] = dataclasses.field(default_factory=list)  # share of a round that moving the bytes would take
 
     @property
@@ -61,75 +68,52 @@ class Running:
     key: Any
     calls: int = 1  # in a round
 
-    def round(self) -> tuple[float, float]:
-        """Seconds, and CPU seconds of all threads, of the calls of a round, each divided by its environment steps."""
+    def round(self) -> float:
+        """Seconds of an environment step, in the calls of a round."""
         keys = jax.block_until_ready(list(jax.random.split(self.key, self.calls + 1)))
         self.key, *keys = keys
         jax.block_until_ready(self.carry)
-        began, cpu_began = time.perf_counter(), time.process_time()
+        began = time.perf_counter()
         for key in keys:
             self.carry, _ = self.program(key, self.carry, self.params)
         jax.block_until_ready(self.carry)
-        steps = self.calls * self.workload.env_steps
-        return (time.perf_counter() - began) / steps, (time.process_time() - cpu_began) / steps
+        return (time.perf_counter() - began) / (self.calls * self.workload.env_steps)
 
 
 def in_turns(
-    workloads: Sequence[Workload],
-    *,
-    rounds: int,
-    floor: bool = False,
-    parallel: int = 1,
-    tick: Callable[[str], None] = lambda name: None,
+    running: Sequence[Running], *, rounds: int, floor: bool = False, tick: Tick = lambda name: None
 ) -> list[Result]:
-    """Compiles all workloads, then runs each once a round.
+    """Runs each workload once a round.
 
     Args:
-        workloads: to be measured beside each other.
+        running: workloads to be measured beside each other.
         rounds: of each.
         floor: also time a copy of the bytes that a step must move, beside each workload in each round.
-        parallel: programs compiled at a time; with more than one, their compile seconds are those of a busy machine.
-        tick: called with the name of the last workload, 1 + rounds times for each workload.
+        tick: called with the name of the last workload, `rounds` times for each workload.
     """
-    running = compile_all(workloads, parallel=parallel, tick=tick)
     floors = [_floor(each) if floor else None for each in running]
-    take_turns(running, floors, rounds=rounds, tick=tick)
+    for _ in range(rounds):
+        for each, under in zip(running, floors, strict=True):
+            seconds = each.round()
+            each.result.steps_per_s.append(1 / seconds)
+            if under is not None:
+                each.result.floor.append(under.round() / seconds)
+            tick(each.workload.name)
     return [each.result for each in running]
 
 
-def take_turns(
-    running: Sequence[Running],
-    floors: Sequence[Running | None],
-    *,
-    rounds: int,
-    tick: Callable[[str], None] = lambda name: None,
-) -> None:
-    """Runs each workload once a round, the copy that stands under it right after it."""
-    for _ in range(rounds):
-        for each, under in zip(running, floors, strict=True):
-            seconds, cpu = each.round()
-            each.result.steps_per_s.append(1 / seconds)
-            each.result.cpu_s_per_step.append(cpu)
-            if under is not None:
-                each.result.floor.append(under.round()[0] / seconds)
-            tick(each.workload.name)
-
-
-def compile_all(
-    workloads: Sequence[Workload], *, parallel: int = 1, tick: Callable[[str], None] = lambda name: None
-) -> list[Running]:
-    """Compiles and warms up; XLA compiles outside of Python's lock, so several at a time use several cores."""
+def compile_all(workloads: Sequence[Workload], *, tick: Tick = lambda name: None) -> list[Running]:
+    """Compiles all, then warms them up; `tick` is called with the name of each that is compiled."""
     running = []
-    with ThreadPoolExecutor(max_workers=parallel) as pool:
-        for each in pool.map(compile_one, workloads, [workload.params() for workload in workloads]):
-            running.append(each)
-            tick(each.workload.name)
-    return [_warm(each) for each in running]
+    for workload in workloads:
+        running.append(compile_one(workload))
+        tick(workload.name)
+    return [warm(each) for each in running]
 
 
-def compile_one(workload: Workload, params: Any) -> Running:
+def compile_one(workload: Workload) -> Running:
     """A workload with its first carry, compiled; the carry is donated."""
-    key = jax.random.key(0)
+    key, params = jax.random.key(0), workload.params()
     carry = jax.jit(workload.start)(key, params)
     began = time.perf_counter()
     program = jax.jit(workload.run, donate_argnums=1).lower(key, carry, params).compile()
@@ -138,16 +122,10 @@ def compile_one(workload: Workload, params: Any) -> Running:
     return Running(workload, result, program, carry, params, key)
 
 
-def copy_bandwidth(num_bytes: int, *, rounds: int = 5, steps: int = 16) -> float:
-    """Bytes a second that an addition in place reads and writes over an array of so many bytes, the best round."""
-    running = _warm(compile_one(copies(1, 2 * num_bytes, steps=steps), None))
-    return 2 * num_bytes * max(1 / running.round()[0] for _ in range(rounds))
-
-
-def _warm(running: Running) -> Running:
+def warm(running: Running) -> Running:
     """Warms up with one call, and sets the number of calls in a round from the time of another."""
     running.round()
-    seconds = running.round()[0] * running.workload.env_steps
+    seconds = running.round() * running.workload.env_steps
     running.calls = min(1000, max(1, math.ceil(MIN_SECONDS / seconds)))
     return running
 
@@ -158,4 +136,47 @@ def _floor(running: Running) -> Running | None:
         return None
     work = running.workload
     steps = work.env_steps // work.num_envs
-    return _warm(compile_one(copies(work.num_envs, running.result.sizes.floor, steps=steps), None))
+    return warm(compile_one(copies(work.num_envs, running.result.sizes.floor, steps=steps)))
+
+
+def table(results: Sequence[Result], yardsticks: Sequence[str] = ()) -> str:
+    """A row for each workload of one batch size, with its speed as a multiple of that of each yardstick.
+
+    >>> from train.benchmark.workload import Sizes
+    >>> print(table([Result("LifeOps-v0", 8, 2.0, 2**20, Sizes(331, 587), [1e6, 3e6, 2e6], [0.1, 0.2, 0.3])]))
+    environment                                M steps/s      min      max  of floor  state    obs     MiB  compile s
+    LifeOps-v0                                     2.000    1.000    3.000     20.0%    331    587     1.0        2.0
+    """
+    beside = {name: r for name in yardsticks for r in results if r.name.endswith(name)}
+    ratios = "".join(f"{'x ' + name:>19}" for name in beside)
+    head = f"{'environment':<{NAME}}{'M steps/s':>12}{'min':>9}{'max':>9}{ratios}{'of floor':>10}"
+    lines = [f"{head}{'state':>7}{'obs':>7}{'MiB':>8}{'compile s':>11}"]
+    for r in results:
+        speeds = f"{r.median / 1e6:>12.3f}{min(r.steps_per_s) / 1e6:>9.3f}{max(r.steps_per_s) / 1e6:>9.3f}"
+        ratios = "".join(f"{r.ratio(other):>19.2f}" for other in beside.values())
+        floor = "" if r.share_of_floor is None else f"{r.share_of_floor:.1%}"
+        state, observation = ("", "") if r.sizes is None else (f"{r.sizes.state:,}", f"{r.sizes.observation:,}")
+        memory = f"{floor:>10}{state:>7}{observation:>7}{r.program_bytes / MEBI:>8,.1f}{r.compile_s:>11.1f}"
+        lines.append(f"{r.name:<{NAME}}{speeds}{ratios}{memory}")
+    return "\n".join(lines)
+
+
+def write(path: Path, results: Sequence[Result], *, settings: Mapping[str, Any], **more: Any) -> None:
+    """Writes all that was measured as JSON, with hardware, versions, threads and the command."""
+    found = {
+        "hardware": hardware.describe(),
+        "settings": dict(settings),
+        "peak_memory_bytes": hardware.peak_memory(),
+        "results": [as_json(result) for result in results],
+        **more,
+    }
+    path.write_text(json.dumps(found, indent=1) + "\n")
+
+
+def as_json(result: Result) -> dict[str, Any]:
+    """A measurement with derived figures."""
+    if not result.steps_per_s:
+        return dataclasses.asdict(result)
+    moved = None if result.sizes is None else result.sizes.floor * result.median
+    derived = {"median": result.median, "share_of_floor": result.share_of_floor, "must_move_bytes_per_s": moved}
+    return dataclasses.asdict(result) | derived

@@ -1,4 +1,4 @@
-"""Where a superstep of training goes: its parts compiled apart and timed in turns with the whole, and its buffers.
+"""Where a superstep of training goes: its parts compiled apart and timed in turns with the whole, and its memory.
 
 A part that is compiled alone differs a little from the same part within the whole, where XLA fuses it. But it is the
 same work in the same sizes, and it is timed in the same way on every platform. Learning has no separate program: it is
@@ -6,10 +6,7 @@ the rest.
 """
 
 import dataclasses
-import math
-import re
 import statistics
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +16,7 @@ import jaxenv
 from jaxenv.core import Environment
 from jaxenv.core.types import Key
 from train.benchmark import selection
-from train.benchmark.measure import Running, compile_all, take_turns
+from train.benchmark.measure import Running, Tick, compile_all, in_turns
 from train.benchmark.workload import Workload, registered, steps_of
 from train.experience.bank import generate_bank
 from train.run.group import program_bytes
@@ -29,7 +26,7 @@ WHOLE, ACTING = "superstep", "acting"
 REST = "learning: advantages, minibatches, gradients and optimizer"
 
 
-def profile(config: Config, trace: Path, *, rounds: int = 5, tick: Callable[[str], None] = lambda name: None) -> str:
+def profile(config: Config, trace: Path, *, rounds: int = 5, tick: Tick = lambda name: None) -> str:
     """Profiles the superstep of a config, in words.
 
     Args:
@@ -39,7 +36,7 @@ def profile(config: Config, trace: Path, *, rounds: int = 5, tick: Callable[[str
         tick: called after each compilation and each timing.
     """
     running = compile_all(workloads(config), tick=tick)
-    take_turns(running, [None] * len(running), rounds=rounds, tick=tick)
+    in_turns(running, rounds=rounds, tick=tick)
     whole, steps = running[0], config.steps_per_superstep
     whole.calls = 1
     with jax.profiler.trace(trace):
@@ -55,11 +52,6 @@ def profile(config: Config, trace: Path, *, rounds: int = 5, tick: Callable[[str
         *(f"  {share:>7.1%}  {name}" for name, share in sorted(shares(running).items(), key=lambda each: -each[1])),
         "",
         f"memory of the program: {program_bytes(compiled) / 1e9:.3f} GB; {', '.join(parts)}",
-        "its largest arrays (those that do not live at the same time share memory)",
-        *(
-            f"  {size / 1e6:>10.3f} MB  {kind:<28} x{times:<4} {source[-70:]}"
-            for kind, size, times, source in largest_arrays(compiled.as_text())
-        ),
         "",
         f"trace of one superstep: {trace} (tensorboard --logdir, or ui.perfetto.dev)",
     ]
@@ -101,28 +93,3 @@ def _scenarios(config: Config, env: Environment, params: Any) -> Workload:
 
     steps = config.rollout.batch_size * config.training.refresh
     return Workload("new scenarios", config.rollout.num_envs, steps, lambda: params, lambda key, params: key, run)
-
-
-def largest_arrays(text: str, *, count: int = 12) -> list[tuple[str, float, int, str]]:
-    """The largest arrays of a compiled program: (type, bytes, instructions that give one, where in JAX one is from).
-
-    Those that do not live at the same time may share memory, and an array updated in place is one with several
-    instructions.
-
-    >>> largest_arrays('ENTRY main (x: f32[8]) -> f32[8] { x = f32[8]{0} parameter(0), metadata={op_name="x"} }')
-    [('f32[8]', 32.0, 1, 'x')]
-    """
-    fused, found = set(re.findall(r"(?:calls|to_apply)=%?([\w.\-]+)", text)), {}
-    for computation in re.split(r"^\}", text, flags=re.MULTILINE):
-        name = re.search(r"^(?:ENTRY )?%?([\w.\-]+) \(", computation, re.MULTILINE)
-        if name is None or name[1] in fused:
-            continue
-        for dtype, dims, op, rest in re.findall(r"= ([a-z]\w*)\[([\d,]*)\]\S* ([a-z][\w\-]*)\((.*)", computation):
-            if op not in ("get-tuple-element", "bitcast", "constant"):
-                bits = re.search(r"\d+", dtype)
-                size = math.prod(int(n) for n in dims.split(",") if n) * int(bits[0] if bits else 8) / 8
-                source = re.search(r'op_name="([^"]*)"', rest)
-                kind, before = f"{dtype}[{dims}]", found.get(f"{dtype}[{dims}]")
-                first = before[3] if before else source[1] if source else ""
-                found[kind] = (kind, size, (before[2] if before else 0) + 1, first)
-    return sorted(found.values(), key=lambda each: -each[1])[:count]

@@ -3,20 +3,18 @@
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from tqdm import tqdm
 from tyro.conf import Positional
 
 import jaxenv
 from jaxenv.host.names import did_you_mean_one_of
-from train.benchmark import hardware, report
+from train.benchmark import hardware
 from train.benchmark import profile as profiling
-from train.benchmark.measure import Result, in_turns
+from train.benchmark.measure import Result, compile_all, in_turns, table, write
 from train.benchmark.selection import Build, config_of, select
-from train.benchmark.workload import STEPS, Workload
+from train.benchmark.workload import STEPS
 from train.cli import numbers
-from train.log import plots
 
 
 def benchmark(
@@ -29,8 +27,6 @@ def benchmark(
     scenarios: str = "library",
     steps: int = STEPS,
     num_steps: int | None = None,
-    threads: int | None = None,
-    plot: Path | None = None,
 ) -> list[Result]:
     """Measure steps per second of every registered environment.
 
@@ -49,15 +45,12 @@ def benchmark(
             weights, as training has them), or both with a comma. Training generates its own.
         steps: Of each environment in one compiled call, of environments and rollout.
         num_steps: Of each environment and update in training; default: the preset's.
-        threads: Run on that many cores, chosen before JAX starts; default: all that this process may use.
-        plot: A picture of speed against num_envs: .png, .svg or .pdf.
     """
     sizes = numbers_of_envs(num_envs)
     chosen = select(listed(measure), listed(scenarios), only=only, steps=steps, num_steps=num_steps)
-    if threads is not None:
-        hardware.pin(threads)
     results = run(chosen, sizes, rounds=rounds, steps=steps)
-    keep(results, out, plot, settings={"num_envs": sizes, "rounds": rounds, "steps": steps})
+    if out is not None:
+        write(out, results, settings={"num_envs": sizes, "rounds": rounds, "steps": steps})
     return results
 
 
@@ -96,27 +89,12 @@ def run(
     results: list[Result] = []
     for size in sizes:
         workloads = [build(size) for build in chosen.values()]
-        results += _measured(workloads, rounds, yardsticks, title=f"{size:,} environments")
-    return results
-
-
-def keep(results: Sequence[Result], out: Path | None, plot: Path | None, **about: Any) -> None:
-    """Writes a JSON file of results, with the settings and further facts about them, and a picture."""
-    if out is not None:
-        report.write(out, report.document(results, **about))
-    if plot is not None:
-        if not plots.is_possible():
-            raise ValueError(f"{plot} needs matplotlib (extra `viz`)")
-        report.plot(results, plot, title=hardware.line())
-        print(f"written to {plot}")
-
-
-def _measured(workloads: Sequence[Workload], rounds: int, yardsticks: Sequence[str], *, title: str) -> list[Result]:
-    """Measures workloads beside each other, with a bar, and prints their table."""
-    with progress(title, len(workloads) * (1 + rounds)) as tick:
-        results = in_turns(workloads, rounds=rounds, floor=True, tick=tick)
-    if rounds:
-        print(f"\n{title}\n{report.table(results, yardsticks)}")
+        title = f"{size:,} environments"
+        with progress(title, len(workloads) * (1 + rounds)) as tick:
+            found = in_turns(compile_all(workloads, tick=tick), rounds=rounds, floor=True, tick=tick)
+        results += found
+        if rounds:
+            print(f"\n{title}\n{table(found, yardsticks)}")
     return results
 
 
@@ -143,14 +121,10 @@ def listed(text: str) -> list[str]:
 
 def numbers_of_envs(text: str) -> list[int]:
     """Numbers of environments, from 1 on, with commas."""
-    return [_number_of_envs(part) for part in listed(text)]
-
-
-def _number_of_envs(text: str) -> int:
     try:
-        number = numbers.whole_number(text)
+        found = [numbers.whole_number(part) for part in listed(text)]
     except ValueError:
-        number = 0
-    if number < 1:
+        found = []
+    if min(found, default=0) < 1:
         raise ValueError(f"--num-envs {text}: expected whole numbers from 1 on, such as 64,4096")
-    return number
+    return found

@@ -10,17 +10,15 @@ from jaxenv.host import process
 from jaxenv.host.companions import command
 from scenarios import __main__ as documents
 from train import processes
-from train.algorithms import ALGORITHMS
 from train.cli import benchmark, comparison, numbers, options, policies, watching
 from train.log import plots
 from train.run import progress, runner
 from train.run.group import ALONE
-from train.run.outputs import Outcome
-from train.run.storage import OnStart
 from train.save import folder
 from train.save.checkpoint import Progress
 from train.settings import task
 from train.settings.config import Config, is_population, members
+from train.training import ALGORITHMS
 
 
 def train(algorithm: str, argv: Sequence[str]) -> int:
@@ -42,7 +40,7 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
         where = f"{_in_words(config)}, written to {run_folder.path}"
         length = f"{'each ' * is_population(config)}{progress.length(config, env.num_agents)}"
         say("\n".join([where, *parsed.scaled, length]))
-        on_start = _tell_start(say, is_resumed=parsed.resumed is not None)
+        on_start = functools.partial(_tell_start, say, parsed.resumed is not None)
         try:
             outcomes = runner.run_members(learner, config, env, params, run_folder, on_start=on_start)
         except KeyboardInterrupt:  # before the first superstep; from then on a signal ends the run in good order
@@ -53,7 +51,8 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
     if plots.is_possible():
         plots.learning_curves(folder.runs_in(run_folder.path), run_folder.learning_curve)
     if ALONE in outcomes:
-        say(_length(outcomes[ALONE]))
+        alone = outcomes[ALONE]
+        say(f"{alone.env_steps:,} steps in {alone.seconds:.0f} s, after {alone.compile_seconds:.0f} s of compilation")
     if is_stopped:
         return _interrupted(algorithm, run_folder)
     following = "watch" if ALONE in outcomes else "plot"
@@ -74,23 +73,13 @@ def _in_words(config: Config) -> str:
     return f"{config.env} on {processes.in_words(*processes.place(config))}"
 
 
-def _length(outcome: Outcome) -> str:
-    """The steps and seconds of a run."""
-    steps, seconds, compiling = outcome.env_steps, outcome.seconds, outcome.compile_seconds
-    return f"{steps:,} steps in {seconds:.0f} s, after {compiling:.0f} s of compilation"
-
-
-def _tell_start(say: Callable[[str], None], *, is_resumed: bool) -> OnStart:
+def _tell_start(say: Callable[[str], None], is_resumed: bool, progress: Progress | None) -> None:
     """Says where a run starts, and that it compiles."""
-
-    def tell(progress: Progress | None) -> None:
-        if is_resumed and progress is None:
-            say("there is no checkpoint yet: it starts from the beginning")
-        elif progress is not None:
-            say(f"resuming at step {progress.env_steps:,}")
-        say("compiling …")
-
-    return tell
+    if progress is not None:
+        say(f"resuming at step {progress.env_steps:,}")
+    elif is_resumed:
+        say("there is no checkpoint yet: it starts from the beginning")
+    say("compiling …")
 
 
 def _interrupted(algorithm: str, run_folder: folder.RunFolder) -> int:

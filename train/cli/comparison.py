@@ -75,17 +75,17 @@ def members_table(outcomes: Mapping[str, Outcome], env: Environment, params: Any
     reference = None
     if library is not None:
         params = params.replace(bank=library.bank)
-        reference = reference_returns(env, params, library, baselines.random_policy)
-    has_scores = reference is not None and not np.isnan(reference.top).all()
-    rows = [_member_row(outcome, env, params, reference if has_scores else None) for outcome in outcomes.values()]
+        known = reference_returns(env, params, library, baselines.random_policy)
+        reference = None if np.isnan(known.top).all() else known
+    rows = [_member_row(outcome, env, params, reference) for outcome in outcomes.values()]
     width = max(map(len, [*outcomes, "mean"]))
-    lines = [f"{'':<{width}}  {'validation':>10}  {'mean score' if has_scores else 'return':>10}"]
+    lines = [f"{'':<{width}}  {'validation':>10}  {'mean score' if reference else 'return':>10}"]
     spread = [f"{np.mean(column):.3f} ± {np.std(column):.3f}" for column in zip(*rows, strict=True)]
     for (name, outcome), (validated, scored) in zip(outcomes.items(), rows, strict=True):
         failure = f"  stopped early, not finite: {outcome.failure}" if outcome.failure else ""
         lines.append(f"{name:<{width}}  {validated:>10.3f}  {scored:>10.3f}{failure}")
     lines.append(f"{'mean':<{width}}  {'  '.join(spread)} (standard deviation)")
-    return "\n".join([*lines, *([f"score: {reference.meaning}"] if reference is not None and has_scores else [])])
+    return "\n".join([*lines, *([f"score: {reference.meaning}"] if reference else [])])
 
 
 def _member_row(

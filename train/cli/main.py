@@ -11,10 +11,10 @@ import jax
 
 from jaxenv.host.companions import command
 from jaxenv.host.names import did_you_mean_one_of
-from train.algorithms import ALGORITHMS
 from train.benchmark import hardware
 from train.cli.commands import COMMANDS
 from train.run.outputs import NotFinite
+from train.training import ALGORITHMS
 
 TRAINING = "".join(
     f"  {f'{name} --env ID':<24}train a policy and score it on the environment's library\n"
@@ -62,12 +62,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         if name in KEEPING:
             keep_compiled_programs()
         return COMMANDS[name](arguments)
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, NotFinite) as error:
         print(f"{command('train')}: {error}", file=sys.stderr)
-        return 2
-    except NotFinite as error:
-        print(f"{command('train')}: {error}", file=sys.stderr)
-        return 1
+        return 1 if isinstance(error, NotFinite) else 2
     except SystemExit as exit:  # how argument parsers end
         return exit.code if isinstance(exit.code, int) else 2
 

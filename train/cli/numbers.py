@@ -3,6 +3,7 @@
 The bounds of training are in `train.settings.bounds`.
 """
 
+import contextlib
 import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -71,16 +72,11 @@ def whole_number(text: str) -> int:
     Raises:
         ValueError: if the text is not an integer.
     """
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        number = float(text)
-        if number == int(number):
-            return int(number)
-    except (ValueError, OverflowError):
-        pass
+    for read in (int, float):
+        with contextlib.suppress(ValueError, OverflowError):
+            number = read(text)
+            if number == int(number):
+                return int(number)
     raise ValueError(f"expected a whole number such as 4000 or 1e6, got {text!r}")
 
 

@@ -19,7 +19,7 @@ from train.save.policy_file import check_algorithm
 from train.settings import presets, task
 from train.settings.bounds import MAX_BATCH
 from train.settings.config import Config
-from train.settings.serialize import MUTABLE, differences, immutable, option, to_json
+from train.settings.serialize import MUTABLE, differences, immutable, in_words, option, to_json
 from train.training import scenarios_of
 
 DISTRIBUTED = "--distributed"
@@ -143,8 +143,7 @@ def _resumed(algorithm: str, folder: RunFolder, named: argparse.Namespace, rest:
     config = default if other else _with_options(algorithm, _with_arguments(default, named), rest)
     other = other or differences(immutable(to_json(saved)), immutable(to_json(config)))
     if other:
-        changes = ", ".join(f"{_as_option(name, here)} (it has {_as_text(there)})" for name, there, here in other)
-        raise ValueError(f"{path} cannot be resumed with {changes}; only {CHANGEABLE} may be changed")
+        raise ValueError(f"{path} cannot be resumed: {in_words(other)}; only {CHANGEABLE} may be changed")
     if config.run_dir != path:
         raise ValueError(f"--run-dir {config.run_dir} is not --resume {path}: a run resumes in its own folder")
     return config
@@ -206,16 +205,3 @@ def _paid_for(params: Any) -> dict[str, str]:
     except TypeError:
         return {}
     return {f"weights.{name}": row.doc for name, row in rows.items()}
-
-
-def _as_option(name: str, value: object) -> str:
-    """A setting and its value, as on the command line."""
-    group, _, entry = name.partition(".")
-    if group == "env_args":
-        return f"--env-args {entry}={_as_text(value)}"
-    return f"{option(entry if group == 'params' else name)} {_as_text(value)}"
-
-
-def _as_text(value: object) -> str:
-    """A value, as on the command line."""
-    return " ".join(map(str, value)) if isinstance(value, list) else str(value)

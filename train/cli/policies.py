@@ -10,7 +10,6 @@ from tyro.conf import Positional
 
 import jaxenv
 from jaxenv.core import Environment
-from jaxenv.host.names import short
 from jaxenv.host.regular_files import read_regular
 from train import ppo
 from train.cli import comparison, options
@@ -18,7 +17,7 @@ from train.data import dataset, minari_format
 from train.experience.bank import generate_bank
 from train.networks import custom
 from train.networks.policy import LearnedPolicy
-from train.save.folder import RunFolder, policy_path
+from train.save.folder import policy_path
 from train.save.policy_file import MAX_BYTES, load_policy, network_of, read_header
 from train.settings import task
 from train.settings.config import Config
@@ -56,7 +55,7 @@ def read(
     if env is None and header["env"] not in jaxenv.registered():
         raise ValueError(
             f"{path} was trained in {header['env']}, which is not registered here: for an environment of your own add "
-            f"--env {_env_of(run_dir)}"
+            "--env MODULE:FACTORY"
         )
     numbers = header.get("params", {}) if as_trained else {}
     made, params = task.make(Config(env=env or header["env"], env_args=header.get("env_args", {}), params=numbers))
@@ -67,15 +66,6 @@ def read(
 def digest(path: Path) -> str:
     """The SHA-256 of a policy file, in hexadecimal digits."""
     return hashlib.sha256(read_regular(path, MAX_BYTES)).hexdigest()
-
-
-def _env_of(run_dir: Path) -> str:
-    """The environment's name on the command line of a run; if that is unknown, a placeholder."""
-    try:
-        name = RunFolder(run_dir).read_config().env
-    except ValueError:
-        name = ""
-    return short(name) if ":" in name else "MODULE:FACTORY"
 
 
 def evaluate(

@@ -5,9 +5,8 @@ The archive is written piece by piece, for arrays of unknown length that do not 
 
 import contextlib
 import json
-import shutil
+import math
 import tempfile
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -50,8 +49,6 @@ def collect(
         at_once: episodes that are in memory.
         on_progress: called with the number of further finished episodes.
     """
-    if episodes < 1:
-        raise ValueError(f"episodes must be at least 1, got {episodes}")
     done, transitions, total = 0, 0, 0.0
     with GrowingArchive(path) as archive:
         for batch in play(policy, env, params, episodes, key=key, at_once=min(at_once, episodes)):
@@ -128,44 +125,32 @@ class GrowingArchive:
         self._parts: dict[str, tuple[BinaryIO, np.dtype, tuple[int, ...]]] = {}
 
     def append(self, name: str, rows: Any) -> None:
-        """Adds rows [n, ...] to an array; all but their number stays.
-
-        Raises:
-            ValueError: if their dtype or shape differs from those before.
-        """
+        """Adds rows [n, ...] to an array, whose dtype and shape are those of its first rows."""
         rows = np.ascontiguousarray(rows)
         if name not in self._parts:
             file = self._stack.enter_context((self._folder / str(len(self._parts))).open("w+b"))
             self._parts[name] = file, rows.dtype, (0, *rows.shape[1:])
         file, dtype, (count, *shape) = self._parts[name]
-        if (rows.dtype, list(rows.shape[1:])) != (dtype, shape):
-            raise ValueError(f"{name} has rows of {dtype} {shape}, got {rows.dtype} {list(rows.shape[1:])}")
         with naming(self._path):
             file.write(rows.tobytes())
         self._parts[name] = file, dtype, (count + len(rows), *shape)
 
     def finish(self, **whole: Any) -> None:
         """Writes the archive: all that has grown, and further arrays that are given whole."""
-        unfinished = self._folder / "archive"
+        unfinished = self._folder / "archive.npz"
         with naming(self._path):
-            self._write(unfinished, whole)
+            grown = {name: _mapped(*part) for name, part in self._parts.items()}
+            np.savez_compressed(unfinished, **grown, **whole)
             unfinished.replace(self._path)
-
-    def _write(self, path: Path, whole: dict[str, Any]) -> None:
-        """The archive, as a file."""
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
-            for name, (file, dtype, shape) in self._parts.items():
-                header: Any = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
-                file.seek(0)
-                with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
-                    np.lib.format.write_array_header_1_0(entry, header)
-                    shutil.copyfileobj(file, entry)
-            for name, array in whole.items():
-                with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
-                    np.lib.format.write_array(entry, np.asarray(array), allow_pickle=False)
 
     def __enter__(self) -> "GrowingArchive":
         return self
 
     def __exit__(self, *exception: object) -> None:
         self._stack.close()
+
+
+def _mapped(file: BinaryIO, dtype: np.dtype, shape: tuple[int, ...]) -> np.ndarray:
+    """The array in a file, which is not read into memory."""
+    file.flush()
+    return np.memmap(file, dtype, "r", shape=shape) if math.prod(shape) else np.empty(shape, dtype)

@@ -25,7 +25,7 @@ from train.experience.rollout import Transition, collect
 from train.lanes import BY_LANE, SHARED, Lanes
 from train.learning import state as states
 from train.learning.q_learning import Metrics, epsilon_of, exploring, network_of
-from train.learning.state import begin, observed, on_one_device
+from train.learning.state import begin, observed
 from train.learning.updates import Update, compiled, has_failed, keep_if_finite, scheduled
 from train.networks.policy import LearnedPolicy, Reader
 from train.settings.config import Config
@@ -56,11 +56,14 @@ def init(key: Key, env_params: Any, *, config: Config, env: Environment, lanes: 
         ValueError: for a network with a recurrent core, or a buffer that cannot hold the steps of an update.
     """
     network_of(config, env.num_actions)
-    lanes = lanes or on_one_device(config)
+    size, needed = config.q.buffer_size, config.rollout.batch_size * env.num_agents
+    if size < needed:
+        raise ValueError(f"buffer_size must be at least the {needed} steps that an update collects, got {size}")
+    lanes = lanes or Lanes(config.rollout.num_lanes)
     optimizer = learner.make_optimizer(config.hyper.max_grad_norm)
     learning = begin(key, env_params, optimizer=optimizer, config=config, env=env, lanes=lanes)
     record = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape[1:], x.dtype), observed(env, env_params))
-    buffer = replay.empty(record, capacity_of_a_lane(config, env))
+    buffer = replay.empty(record, size // config.rollout.num_lanes)
     buffers = jax.tree.map(lambda x: jnp.repeat(x[None], config.rollout.num_lanes, axis=0), buffer)
     return TrainState(learning, jax.tree.map(jnp.copy, learning.weights), lanes.put(buffers, BY_LANE))
 
@@ -94,7 +97,7 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
     ['epsilon', 'grad_norm', 'learning_rate', 'q_value', 'td_loss']
     """
     network, sizes = network_of(config, env.num_actions), config.of_a_lane
-    lanes, rollout_size = lanes or on_one_device(config), sizes.rollout.batch_size * env.num_agents
+    lanes, rollout_size = lanes or Lanes(config.rollout.num_lanes), sizes.rollout.batch_size * env.num_agents
     minibatches = sizes.rollout.epochs * rollout_size // sizes.rollout.minibatch_size
     first_to_learn = math.ceil(config.q.learning_starts / config.rollout.batch_size)
 
@@ -156,15 +159,3 @@ def remembered(steps: Transition, config: Config) -> replay.Step:
     ends = steps.terminated if config.rollout.bootstrap_truncated else steps.ended
     kept = replay.Step(steps.observation, steps.action, steps.reward, steps.following, ends)
     return jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), kept)
-
-
-def capacity_of_a_lane(config: Config, env: Environment) -> int:
-    """C, the steps in the buffer of a lane.
-
-    Raises:
-        ValueError: if that is less than an update collects.
-    """
-    size, needed = config.q.buffer_size, config.rollout.batch_size * env.num_agents
-    if size < needed:
-        raise ValueError(f"buffer_size must be at least the {needed} steps that an update collects, got {size}")
-    return size // config.rollout.num_lanes

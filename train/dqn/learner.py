@@ -9,8 +9,8 @@ import optax
 
 from train.dqn.replay import Step
 from train.lanes import Lanes
-from train.learning.gradients import descend
 from train.learning.q_learning import Losses, value_of
+from train.learning.updates import descend
 from train.networks.policy import Reader
 from train.settings.groups import Hyper, QLearning
 

@@ -34,9 +34,8 @@ class Metrics(Protocol):
 class Algorithm(Protocol):
     """A learning algorithm: a module with a name and these pure functions, such as `train.ppo`.
 
-    It may have more: a function `with_weights(state, weights)` if its runs can start from a policy, and a truth value
-    `normalizes` if it knows normalized observations and rewards, `scores_scenarios` if it knows curricula, `clips` if
-    it clips the ratio of a policy to the one that acted.
+    It may have truth values too: `normalizes` if it knows normalized observations and rewards, `scores_scenarios` if it
+    knows curricula, `clips` if it clips the ratio of a policy to the one that acted.
     """
 
     @property
@@ -63,6 +62,10 @@ class Algorithm(Protocol):
 
     def policy_of(self, state: Any, *, config: Config, env: Environment) -> LearnedPolicy:
         """The policy that has been learned so far."""
+        ...
+
+    def with_weights(self, state: Any, weights: Any) -> Any:
+        """The state of a new run that starts from the weights of a policy."""
         ...
 
 

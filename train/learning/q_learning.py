@@ -16,8 +16,7 @@ import jax.numpy as jnp
 from flax import struct
 
 from train.experience import rollout
-from train.learning.gradients import not_finite_terms
-from train.learning.updates import linear
+from train.learning.updates import linear, not_finite_terms
 from train.networks.network import PureNetwork, make_network
 from train.networks.outputs import Critic, MaskedCategorical
 from train.settings.config import Config

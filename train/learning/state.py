@@ -54,7 +54,7 @@ def begin(
     lanes: Lanes | None = None,
 ) -> TrainState:
     """The state before the first update."""
-    sizes, lanes = config.of_a_lane, lanes or on_one_device(config)
+    sizes, lanes = config.of_a_lane, lanes or Lanes(config.rollout.num_lanes)
 
     def start(keys: LaneKeys, env_params: Any) -> tuple[LaneState, None]:
         bank = first_bank(keys.bank, sizes, env, env_params)
@@ -120,11 +120,6 @@ def observed(env: Environment, env_params: Any) -> Any:
         return rollout.by_agent(Vectorize(env, 1).reset(key, env_params)[0], env.num_agents)
 
     return jax.eval_shape(reset, jax.random.key(0), env_params)
-
-
-def on_one_device(config: Config) -> Lanes:
-    """All lanes of a run on one device."""
-    return Lanes(config.rollout.num_lanes)
 
 
 def strip_weak_types(tree: Any) -> Any:

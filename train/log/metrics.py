@@ -39,7 +39,7 @@ def not_finite(metrics: Metrics) -> list[str]:
     return [name for name, is_bad in host.items() if is_bad[first]]
 
 
-class MetricsWriter:
+class MetricsWriter(Lines):
     """Appends records to a `.jsonl` file; each is passed to the system before `write` returns."""
 
     def __init__(self, path: Path, *, from_superstep: int = 0, may_have_gaps: bool = False) -> None:
@@ -56,21 +56,11 @@ class MetricsWriter:
         kept = _before(path, from_superstep, may_have_gaps)
         if path.exists():
             write_atomic(path, "".join(_line(record) for record in kept).encode())
-        self._lines = Lines(path)
+        super().__init__(path)
 
     def write(self, record: dict[str, Any]) -> None:
         """Adds one line; numbers that are not finite become null, since JSON cannot express them."""
-        self._lines.add(_line(record))
-
-    def sync(self) -> None:
-        """Waits until the disk has the records."""
-        self._lines.sync()
-
-    def __enter__(self) -> "MetricsWriter":
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._lines.close()
+        self.add(_line(record))
 
 
 def read_metrics(path: Path) -> Iterator[dict[str, Any]]:
@@ -85,7 +75,7 @@ def read_metrics(path: Path) -> Iterator[dict[str, Any]]:
         raise ValueError(f"{path} is {error}: expected the metrics of a run") from error
     for number, line in enumerate(content.split(b"\n")[:-1], 1):
         try:
-            record = json.loads(line, parse_constant=_refuse)
+            record = json.loads(line)
         except (ValueError, RecursionError):
             record = None
         if not isinstance(record, dict) or not _is_record(record):
@@ -130,19 +120,10 @@ def _is_number(value: Any) -> bool:
     return (type(value) is float and math.isfinite(value)) or (type(value) is int and abs(value) < 2**63)
 
 
-def _refuse(word: str) -> None:
-    """A ValueError for NaN or Infinity, which are no JSON."""
-    raise ValueError(word)
-
-
 def _line(record: dict[str, Any]) -> str:
     """A record as one line of JSON."""
-    finite = {name: _finite_or_none(value) for name, value in record.items()}
-    return json.dumps(finite, allow_nan=False) + "\n"
-
-
-def _finite_or_none(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    bad = {name: None for name, value in record.items() if isinstance(value, float) and not math.isfinite(value)}
+    return json.dumps(record | bad, allow_nan=False) + "\n"
 
 
 def _sum(values: np.ndarray) -> np.ndarray:

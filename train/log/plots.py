@@ -1,9 +1,10 @@
 """Learning curves: the metrics of one run or several over environment steps, in one picture."""
 
-import dataclasses
 import importlib.util
 import io
+import itertools
 import json
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,16 +18,16 @@ from train.save.writing import write_atomic
 from train.settings.serialize import to_json
 
 COLORS = (BLUE, ORANGE, GREEN, PURPLE, INK, MUTED)
-SIZE = (7.2, 5.0)  # inches
+SIZE = (7.2, 5.0)  # inches, without the legend
 DOTS_PER_INCH = 160
+ROW = 0.17  # inches of a row of the legend
+LETTERS = 110  # that fit into such a row
 MAX_COLUMNS = 4  # of the legend
 BAND_FROM = 3  # runs that differ by their seed alone
 WIDTH = 1.6  # of a curve, in points
 SMOOTHED_FROM = 80  # points; a longer curve is drawn as its running mean, with the points faintly behind it
 LARGE, SMALL, TINY = 12.0, 8.5, 7.0  # font sizes, in points
 PANELS = (("entropy", "entropy, nats", False), ("value_loss", "value loss", True))  # metric, title, log scale
-LEFT, RIGHT = 0.085, 0.955  # edges of the panels, as fractions of the width
-HEAD, LEGEND, TOP, BOTTOM = 0.225, 0.4, 0.7, 0.35  # inches: head, legend and panels from above, panels from below
 
 Records = Sequence[Mapping[str, Any]]
 Curve = tuple[np.ndarray, np.ndarray]  # environment steps, values
@@ -55,28 +56,34 @@ def learning_curves(folders: Sequence[RunFolder], out: Path) -> None:
 
 
 def _figure(folders: Sequence[RunFolder]) -> Any:
-    """The picture of several runs: a head, a legend if there is more than one curve, and the panels."""
+    """The picture of several runs: the environments, the panels, and a legend if there is more than one curve."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     runs = _grouped(_named(folders))
-    figure = Figure(figsize=SIZE, dpi=DOTS_PER_INCH, facecolor="white")
+    columns = max(1, min(MAX_COLUMNS, LETTERS // (6 + max(map(len, runs)))))
+    room = ROW * math.ceil(len(runs) / columns) if len(runs) > 1 else 0.0
+    figure = Figure(figsize=(SIZE[0], SIZE[1] + room), dpi=DOTS_PER_INCH, facecolor="white", layout="constrained")
     FigureCanvasAgg(figure)
-    legend = _legend(figure, list(runs)) if len(runs) > 1 else None
-    room = 0.0 if legend is None else legend.get_window_extent().height / DOTS_PER_INCH
-    height = SIZE[1] + room
-    figure.set_size_inches(SIZE[0], height)
-    if legend is not None:
-        legend.set_bbox_to_anchor((LEFT, 1 - LEGEND / height), transform=figure.transFigure)
-    _head(figure, 1 - HEAD / height, folders, runs)
-    edges = {"left": LEFT, "right": RIGHT, "top": 1 - (TOP + room) / height, "bottom": BOTTOM / height}
-    grid = figure.add_gridspec(2, 2, height_ratios=(2.3, 1), **edges, hspace=0.45, wspace=0.2)
+    environments = ", ".join(dict.fromkeys(folder.read_config().env for folder in folders))
+    figure.suptitle(environments, x=0.01, ha="left", fontsize=LARGE, fontweight="bold", color=INK)
+    grid = figure.add_gridspec(2, 2, height_ratios=(2.3, 1))
     main = figure.add_subplot(grid[0, :])
     _draw(main, runs, "return", "return of an episode, actions sampled", SMALL)
     main.set_xlabel("environment steps", fontsize=TINY, color=MUTED, loc="right", labelpad=2)
-    panels = [panel for panel in PANELS if any(panel[0] in record for runs_ in runs.values() for record in runs_[0])]
+    panels = [panel for panel in PANELS if any(panel[0] in record for group in runs.values() for record in group[0])]
     for column, (key, title, is_log) in enumerate(panels):
         _draw(figure.add_subplot(grid[1, column]), runs, key, title, TINY, log=is_log)
+    if len(runs) > 1:
+        curves, names = main.get_legend_handles_labels()
+        # matplotlib fills column by column, the first ones with one more where the rows are not full
+        order = [number for column in range(columns) for number in range(column, len(names), columns)]
+        look = {"loc": "outside lower left", "ncol": columns, "fontsize": SMALL, "labelcolor": INK, "frameon": False}
+        figure.legend([curves[n] for n in order], [names[n] for n in order], handlelength=1.2, **look)
+    else:
+        [(name, group)] = runs.items()
+        length = f"{group[0][-1]['env_steps']:,} environment steps in {_duration(group[0][-1]['seconds'])}"
+        main.set_title(f"{name}: {length}", loc="right", fontsize=SMALL, color=MUTED, pad=7)
     return figure
 
 
@@ -98,7 +105,7 @@ def _grouped(named: Mapping[str, RunFolder]) -> dict[str, list[Records]]:
     seeds: dict[str, set[int]] = {}
     for name, folder in named.items():
         config = folder.read_config()
-        settings = json.dumps(to_json(dataclasses.replace(config, seed=0, run_dir=None)), sort_keys=True)
+        settings = json.dumps(to_json(config.replace(seed=0, run_dir=None)), sort_keys=True)
         groups.setdefault(settings, {})[name] = list(read_metrics(folder.metrics))
         seeds.setdefault(settings, set()).add(config.seed)
     curves: dict[str, list[Records]] = {}
@@ -117,8 +124,7 @@ def _draw(
     """One panel, with a curve per run, or per group of runs the mean in a band from the least to the greatest."""
     from matplotlib.ticker import EngFormatter, LogLocator, MaxNLocator, NullLocator
 
-    for number, group in enumerate(runs.values()):
-        color = _color(number)
+    for (name, group), color in zip(runs.items(), itertools.cycle(COLORS), strict=False):
         curves = [_curve(records, key) for records in group]
         steps = min((steps for steps, _ in curves), key=len)
         each = np.array([np.interp(steps, *curve) if len(curve[0]) else curve[1] for curve in curves])
@@ -128,7 +134,7 @@ def _draw(
         if len(steps) >= SMOOTHED_FROM:
             axes.plot(steps, values, color=color, linewidth=0.6, alpha=0.25)
             values = _running_mean(values, len(values) // 40)
-        axes.plot(steps, values, color=color, linewidth=WIDTH, solid_capstyle="round")
+        axes.plot(steps, values, color=color, linewidth=WIDTH, solid_capstyle="round", label=name)
         if len(steps):
             axes.plot(steps[-1:], values[-1:], "o", color=color, markersize=3.2)
     axes.set_title(title, loc="left", fontsize=size, color=MUTED, pad=7)
@@ -145,39 +151,6 @@ def _draw(
     axes.tick_params(labelsize=TINY, labelcolor=MUTED, color=FAINT, length=2.5)
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.spines["bottom"].set_color(FAINT)
-
-
-def _legend(figure: Any, names: Sequence[str]) -> Any:
-    """The names of the runs, for above the panels, row by row in as many columns as there is room for."""
-    from matplotlib.lines import Line2D
-
-    handles = [Line2D([], [], color=_color(number), linewidth=WIDTH) for number in range(len(names))]
-    place = {"loc": "upper left", "borderpad": 0.0, "borderaxespad": 0.0, "frameon": False}
-    for columns in range(min(len(names), MAX_COLUMNS), 0, -1):
-        look = {"ncol": columns, "fontsize": SMALL, "labelcolor": INK, "handlelength": 1.2}
-        # matplotlib fills column by column, the first ones with one more where the rows are not full
-        order = [number for column in range(columns) for number in range(column, len(names), columns)]
-        legend = figure.legend([handles[n] for n in order], [names[n] for n in order], **place, **look)
-        if columns == 1 or legend.get_window_extent().width <= (RIGHT - LEFT) * figure.bbox.width:
-            return legend
-        legend.remove()
-    return None
-
-
-def _head(figure: Any, y: float, folders: Sequence[RunFolder], runs: Mapping[str, Any]) -> None:
-    """The environments, and the length of a single run."""
-    environments = list(dict.fromkeys(folder.read_config().env for folder in folders))
-    figure.text(LEFT, y, ", ".join(environments), fontsize=LARGE, fontweight="bold", color=INK, va="center")
-    if len(runs) == 1:
-        [(name, group)] = runs.items()
-        last = group[0][-1]
-        text = f"{name}: {last['env_steps']:,} environment steps in {_duration(last['seconds'])}"
-        figure.text(RIGHT, y, text, fontsize=SMALL, color=MUTED, ha="right", va="center")
-
-
-def _color(number: int) -> str:
-    """Of the curve of that number."""
-    return COLORS[number % len(COLORS)]
 
 
 def _curve(records: Sequence[Mapping[str, Any]], key: str) -> Curve:

@@ -91,11 +91,10 @@ def custom_network(settings: Network) -> CustomNetwork:
         for part in path.split("."):
             kind = getattr(kind, "__dict__", {}).get(part)  # only names that exist already: no module is loaded for it
     if kind is None:
-        name, place = short(name), short(place)
-        way = f"import {place} first; on a command line add --network {name}"
-        if place == "__main__":
-            way = f"define it in this program first; on a command line add --network MODULE:{path}, the module it is in"
-        raise UnknownNetwork(f"the network {name} is not known here: {way}")
+        raise UnknownNetwork(
+            f"the network {short(name)} is not known here: import it first; on a command line add --network "
+            f"{short(name.replace('__main__', 'MODULE', 1))}"
+        )
     if not (isinstance(kind, type) and issubclass(kind, nn.Module)):
         raise ValueError(f"{name} is not a class of Flax modules")
     return CustomNetwork(kind(**{name: _as_tuples(value) for name, value in settings.arguments.items()}))
@@ -125,19 +124,13 @@ def check_outputs(settings: Network, env: Environment, env_params: Any) -> None:
 
 def _check_shapes(found: Any, expected: tuple[int, ...], settings: Network, env: Environment) -> None:
     """A ValueError if this is not (logits of the expected shape [..., A], value [...])."""
-    name, (*leading, actions) = settings.module, expected
-    if not (isinstance(found, tuple | list) and [hasattr(part, "shape") for part in found] == [True, True]):
-        what = "one array" if hasattr(found, "shape") else type(found).__name__
-        raise ValueError(f"{name} gives {what}, expected two arrays (logits, value)")
-    logits, value = (list(part.shape) for part in found)
-    if logits == list(expected) and value == leading:
-        return
-    if logits[:-1] == leading and logits[-1:] != [actions]:
-        raise ValueError(f"{name} gives {logits[-1]} logits, {env.name} has {actions} actions")
-    of = f"{leading[0]} observations" if leading else "one observation"
-    raise ValueError(
-        f"{name} gives logits {logits} and a value {value} for {of}, expected {list(expected)} and {leading}"
-    )
+    parts = list(found) if isinstance(found, tuple | list) else found
+    shapes, wanted = jax.tree.map(lambda x: list(jnp.shape(x)), parts), [list(expected), list(expected[:-1])]
+    if shapes != wanted:
+        raise ValueError(
+            f"{settings.module} gives arrays of shape {shapes}, expected (logits, value) of {wanted}: "
+            f"{env.name} has {expected[-1]} actions"
+        )
 
 
 def import_again(name: str, saved: Network) -> Network:

@@ -35,7 +35,8 @@ class MaskedCategorical(struct.PyTreeNode):
         probability 0 is never drawn, and one of less than 2⁻²² is not either.
         """
         counts = jnp.floor(jnp.exp(self.log_probs) * UNITS)
-        up_to = jnp.matmul(counts, _up_to(counts.shape[-1]), precision=lax.Precision.HIGHEST)
+        summed = np.tri(counts.shape[-1], dtype=np.float32).T  # faster than `cumsum` on all platforms
+        up_to = jnp.matmul(counts, summed, precision=lax.Precision.HIGHEST)
         total = up_to[..., -1]
         rank = jnp.floor(jax.random.uniform(key, total.shape) * total)
         return jnp.sum(up_to <= jnp.minimum(rank, total - 1)[..., None], axis=-1, dtype=jnp.int32)
@@ -66,11 +67,6 @@ class MaskedCategorical(struct.PyTreeNode):
         """[...] float32: -sum p log p in nats, over the actions of positive probability."""
         probs = jnp.exp(self.log_probs)
         return -jnp.sum(jnp.where(probs > 0, probs * self.log_probs, 0.0), axis=-1)
-
-
-def _up_to(size: int) -> np.ndarray:
-    """[A, A] float32: times a row of counts it gives their running sum, on all platforms faster than `cumsum`."""
-    return np.triu(np.ones((size, size), np.float32))
 
 
 class Critic(struct.PyTreeNode):

@@ -17,10 +17,9 @@ from train.experience.bank import with_bank
 from train.experience.curriculum import LaneState, renew_scenarios, score_scenarios
 from train.experience.rollout import EpisodeTotals, Transition, collect
 from train.lanes import Lanes
-from train.learning.gradients import not_finite_terms
 from train.learning.returns import RewardScale, generalized_advantages, true_next_values
-from train.learning.state import SPECS, TrainState, begin, on_one_device
-from train.learning.updates import Update, compiled, keep_if_finite, over_lanes, scheduled
+from train.learning.state import SPECS, TrainState, begin
+from train.learning.updates import Update, compiled, keep_if_finite, not_finite_terms, over_lanes, scheduled
 from train.networks.layers import Sequences
 from train.networks.network import make_network
 from train.networks.normalization import with_new_statistics
@@ -105,7 +104,7 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
     ['approx_kl', 'clip_fraction', 'entropy', 'grad_norm', 'policy_loss', 'value_loss']
     """
     network, sizes = make_network(config.network, env.num_actions), config.of_a_lane
-    lanes = lanes or on_one_device(config)
+    lanes = lanes or Lanes(config.rollout.num_lanes)
 
     def update_lane(lane: LaneState, shared: TrainState, env_params: Any, hyper: Hyper) -> Any:
         key, world_key, rollout_key, shuffle_key = jax.random.split(lane.key, 4)

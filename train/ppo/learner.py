@@ -17,7 +17,7 @@ from jax import lax
 from jaxenv.core.environment import select
 from jaxenv.core.types import Key
 from train.lanes import Lanes
-from train.learning.gradients import Learner, descend, moments, passes
+from train.learning.updates import Learner, descend, moments, passes
 from train.networks.policy import Reader
 from train.ppo.losses import Batch, Losses, ppo_loss
 from train.settings.groups import Hyper, Rollout
@@ -44,7 +44,8 @@ def learn(
         return Learned(after, terms, jax.tree.map(jnp.mean, terms), None)
     first = (before, jnp.bool_(False))
     (after, _), (terms, is_computed, is_made) = in_epochs(key, first, batch, stopping(step, target_kl), sizes)
-    return Learned(after, terms, mean_where(is_computed, terms), jnp.mean(is_made, dtype=jnp.float32))
+    means = jax.tree.map(lambda x: jnp.mean(x, where=is_computed), terms)
+    return Learned(after, terms, means, jnp.mean(is_made, dtype=jnp.float32))
 
 
 def in_epochs(key: Key, learner: Any, batch: Batch, step: Callable[..., Any], sizes: Rollout) -> tuple[Any, Any]:
@@ -118,8 +119,3 @@ def stopping(step: Step, target_kl: jax.Array | float) -> Callable[..., Any]:
         return (select(stops, learner, following), stops), (terms, ~is_stopped, ~stops)
 
     return guarded
-
-
-def mean_where(wanted: jax.Array, terms: Terms) -> Terms:
-    """The mean of each term over the minibatches that are wanted; all arrays are [epochs, minibatches]."""
-    return jax.tree.map(lambda x: jnp.mean(x, where=wanted), terms)

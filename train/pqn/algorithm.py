@@ -19,11 +19,10 @@ from train.experience.bank import with_bank
 from train.experience.curriculum import LaneState, renew_scenarios
 from train.experience.rollout import Transition, collect
 from train.lanes import Lanes
-from train.learning.gradients import Learner, descend, passes
 from train.learning.q_learning import Losses, Metrics, epsilon_of, exploring, network_of, value_of
 from train.learning.returns import lambda_returns, true_next_values
-from train.learning.state import SPECS, TrainState, begin, on_one_device
-from train.learning.updates import Update, compiled, keep_if_finite, over_lanes, scheduled
+from train.learning.state import SPECS, TrainState, begin
+from train.learning.updates import Learner, Update, compiled, descend, keep_if_finite, over_lanes, passes, scheduled
 from train.networks.policy import Reader
 from train.settings.config import Config
 from train.settings.groups import Hyper
@@ -64,7 +63,7 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
     ['epsilon', 'grad_norm', 'learning_rate', 'q_value', 'td_loss']
     """
     network, sizes = network_of(config, env.num_actions), config.of_a_lane
-    lanes = lanes or on_one_device(config)
+    lanes = lanes or Lanes(config.rollout.num_lanes)
 
     def update_lane(lane: LaneState, shared: TrainState, env_params: Any, hyper: Hyper) -> Any:
         key, world_key, rollout_key, shuffle_key = jax.random.split(lane.key, 4)

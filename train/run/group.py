@@ -35,7 +35,7 @@ class Group:
         config: Config,
         env: Environment,
         env_params: Any,
-        named: Mapping[str, Config],
+        named: Mapping[str, Config] | None = None,
         lanes: Lanes | None = None,
     ) -> None:
         """Stacks the seeds and hyperparameters of the members.
@@ -45,24 +45,17 @@ class Group:
             config: the settings that the members share.
             env: the environment.
             env_params: its params.
-            named: name -> settings of each member; a single run has the name `ALONE`.
+            named: name -> settings of each member; by default a single run, which has the name `ALONE`.
             lanes: of each member; by default all on one device.
         """
         self.algorithm, self.config, self.env, self.env_params = algorithm, config, env, env_params
-        self.named, self.lanes = named, lanes or Lanes(config.rollout.num_lanes)
-        self.is_alone = list(named) == [ALONE]
-        keys, hypers = zip(*((jax.random.key(each.seed), each.hyper) for each in named.values()), strict=True)
+        self.named, self.lanes = named or {ALONE: config}, lanes or Lanes(config.rollout.num_lanes)
+        self.is_alone = list(self.named) == [ALONE]
+        keys, hypers = zip(*((jax.random.key(each.seed), each.hyper) for each in self.named.values()), strict=True)
         self.first_key = keys[0]
         stacked = jnp.stack(keys), jax.tree.map(lambda *values: jnp.array(values), *hypers)
         self._keys, hyper = (keys[0], hypers[0]) if self.is_alone else stacked
         self._params, self._hyper = self.lanes.put((env_params, hyper), SHARED)
-
-    @classmethod
-    def alone(
-        cls, algorithm: Algorithm, config: Config, env: Environment, env_params: Any, lanes: Lanes | None = None
-    ) -> "Group":
-        """That of a single run."""
-        return cls(algorithm, config, env, env_params, {ALONE: config}, lanes)
 
     def compile(self) -> Any:
         """The compiled superstep: (state, params, hyperparameters) -> (state, metrics); it consumes its state."""
@@ -80,8 +73,10 @@ class Group:
         """State and progress of a new run, which may start from a policy."""
 
         def start(key: jax.Array, env_params: Any) -> Any:
-            state = self._init(key, env_params)
-            return from_policy(self.algorithm, state, self.config, self.env, self.env_params, self.lanes)
+            state, weights = self._init(key, env_params), starting_weights(self.config, self.env, self.env_params)
+            if weights is None:
+                return state
+            return self.algorithm.with_weights(state, self.lanes.put(jax.tree.map(jnp.array, weights), SHARED))
 
         started = start if self.is_alone else jax.jit(jax.vmap(start, in_axes=(0, None)))
         return started(self._keys, self.env_params), Progress(scenarios=self.scenarios())
@@ -115,35 +110,18 @@ class Group:
         return self.lanes.placed(jax.eval_shape(init, self._keys, self.env_params), self.algorithm.SPECS)
 
 
-def from_policy(
-    algorithm: Any, state: Any, config: Config, env: Environment, env_params: Any, lanes: Lanes | None = None
-) -> Any:
-    """A new run's state, with the weights of the policy that the settings name, if they name one.
-
-    Everything else is that of a new run: the optimizer, the environments, the schedules.
-    """
-    weights = starting_weights(algorithm, config, env, env_params)
-    if weights is None:
-        return state
-    weights = jax.tree.map(jnp.array, weights)
-    return algorithm.with_weights(state, weights if lanes is None else lanes.put(weights, SHARED))
-
-
-def starting_weights(algorithm: Algorithm, config: Config, env: Environment, env_params: Any) -> Any:
+def starting_weights(config: Config, env: Environment, env_params: Any) -> Any:
     """The weights in the policy file, or run folder, `config.init_from`; None if it names none.
 
     The network must be the same, with weights of the same shapes. Nothing else is compared: the policy may come from
     another number of environments or agents, other params, or another environment.
 
     Raises:
-        ValueError: for an algorithm that does not start from a policy.
         PolicyError: if the file is broken, or at the first difference of the network.
     """
     path = config.init_from
     if path is None:
         return None
-    if not hasattr(algorithm, "with_weights"):
-        raise ValueError(f"--init-from {path}: {algorithm.name} does not start from a policy")
     record = read_header(path)
     there, here = (to_json(Config(env="", network=network)) for network in (network_of(path, record), config.network))
     differing = differences(there["network"], here["network"])

@@ -56,11 +56,7 @@ class NotFinite(ArithmeticError):
 
 
 class FailedUpdate(ArithmeticError):
-    """An update whose loss or gradient was not finite; the state does not change from there on."""
-
-    def __init__(self, terms: list[str]) -> None:
-        """Names the terms of the loss that were not finite."""
-        super().__init__(", ".join(terms))
+    """An update whose loss or gradient was not finite, with these terms; the state does not change from there on."""
 
 
 Save = Callable[[Path, LearnedPolicy, float], None]
@@ -74,11 +70,11 @@ class BestPolicy:
     wrote beyond its checkpoint is right all the same.
     """
 
-    def __init__(self, path: Path | None, save: Save, policy: LearnedPolicy) -> None:
+    def __init__(self, path: Path, save: Save, policy: LearnedPolicy) -> None:
         """Reads the file, if there is one, and compiles the copying of weights.
 
         Args:
-            path: the file; without one nothing is kept.
+            path: the file.
             save: writes it.
             policy: an example of those that will come.
 
@@ -87,20 +83,20 @@ class BestPolicy:
         """
         self._path, self._save = path, save
         self.validation_return = -math.inf
-        if path is not None and path.exists():
+        if path.exists():
             self.validation_return = read_header(path)["validation_return"]
         self.candidate(policy)
 
-    def candidate(self, policy: LearnedPolicy) -> Callable[[float], None] | None:
+    def candidate(self, policy: LearnedPolicy) -> Callable[[float], None]:
         """A function to call with the validation return of this policy, once it is computed.
 
-        By then training has gone on and its arrays are donated, so the weights are copied now. None if nothing is kept.
+        By then training has gone on and its arrays are donated, so the weights are copied now.
         """
-        return None if self._path is None else functools.partial(self._offer, jax.tree.map(jnp.copy, policy))
+        return functools.partial(self._offer, jax.tree.map(jnp.copy, policy))
 
     def _offer(self, policy: LearnedPolicy, validation_return: float) -> None:
         """Writes a policy if it is the best so far; one whose return is NaN is not."""
-        if self._path is not None and validation_return > self.validation_return:
+        if validation_return > self.validation_return:
             self._save(self._path, policy, validation_return)
             self.validation_return = validation_return
 
@@ -138,8 +134,9 @@ class Member:
         gaps = not group.is_alone  # supersteps after a failed one have no record
         self.recorder = Recorder(self._config, self.folder, progress, callback=callback, may_have_gaps=gaps)
         self._source = {"scenarios": progress.scenarios, "algorithm": group.algorithm.name}
-        best_path = self.folder.best_policy if self.folder is not None and is_writer() else None
-        self._best = BestPolicy(best_path, self._save, group.policy(state, number))
+        self._best = None
+        if self.folder is not None and is_writer():
+            self._best = BestPolicy(self.folder.best_policy, self._save, group.policy(state, number))
         self._pending: tuple[int, Any, jax.Array | None, Callable[[float], None] | None] | None = None
         self._end: tuple[int, float] | None = None  # environment steps and seconds at its failed update
         self.failure: str | None = None
@@ -158,7 +155,9 @@ class Member:
         """
         self.flush()
         if self.failure is None:
-            keep = None if validation is None else self._best.candidate(self._group.policy(state, self._number))
+            keep = None
+            if self._best is not None and validation is not None:
+                keep = self._best.candidate(self._group.policy(state, self._number))
             self._pending = superstep, self._group.of_member(metrics, self._number), validation, keep
 
     def flush(self) -> None:
@@ -177,10 +176,9 @@ class Member:
         if validation_return is not None and keep is not None:
             keep(validation_return)
         if failed:
-            failure = FailedUpdate(failed)
-            self.failure, self._end = str(failure), (self._clock.env_steps, self._clock.seconds)
+            self.failure, self._end = ", ".join(failed), (self._clock.env_steps, self._clock.seconds)
             if self._group.is_alone:
-                raise failure
+                raise FailedUpdate(self.failure)
 
     def save(self, state: Any) -> None:
         """Writes the policy; that of a member that failed stays as it was before."""

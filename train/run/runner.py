@@ -6,6 +6,7 @@ the device together train in turns. Checkpoints are of all members of a turn.
 """
 
 import contextlib
+import dataclasses
 import functools
 import signal
 import time
@@ -19,13 +20,12 @@ from jaxenv.core import Environment
 from jaxenv.core.contents import require_valid
 from train.experience.bank import check_start_weights
 from train.learning.algorithm import Algorithm, check_abilities
-from train.log.recorder import Callback
-from train.log.trackers import check_installed
+from train.log.recorder import Callback, check_installed
 from train.networks.custom import check_outputs
 from train.processes import any_of, place
 from train.run.group import ALONE, Group, starting_weights, turns, within_memory
 from train.run.outputs import FailedUpdate, Outcome, Outputs
-from train.run.storage import OnStart, advanced, not_finite, opened, restore_or_begin, write_both
+from train.run.storage import OnStart, not_finite, opened, restore_or_begin, write_both
 from train.save.checkpoint import Checkpoints, Finished, Progress
 from train.save.folder import RunFolder
 from train.score.held_out import Validator, check_scenarios, make_validator
@@ -42,9 +42,13 @@ def check(algorithm: Algorithm, config: Config, env: Environment, env_params: An
     check_installed(config)
     check_outputs(config.network, env, env_params)
     if is_population(config):
-        _check_population(config)
+        if jax.process_count() > 1:
+            raise ValueError("a population trains in one process: leave out --distributed, or --seeds and --sweep")
+        if config.devices not in (None, 1):
+            raise ValueError(f"a population trains on one device: leave out --devices {config.devices}")
+        members(config)  # a ValueError for a sweep that cannot be
     if is_new:
-        starting_weights(algorithm, config, env, env_params)
+        starting_weights(config, env, env_params)
 
 
 def run(
@@ -103,7 +107,7 @@ def run_members(
         if is_population(config):
             return _in_turns(algorithm, config, env, env_params, folder, **options)
         config, lanes = place(config)
-        group = Group.alone(algorithm, config, env, env_params, lanes)
+        group = Group(algorithm, config, env, env_params, lanes=lanes)
         return train(group, folder, "checkpoints", group.compile, **options)
 
 
@@ -223,7 +227,8 @@ def loop(
                     clock.wait(running)
                     running = None
                     outputs.flush()
-                    progress = advanced(progress, number + 1, clock)
+                    done = {"superstep": number + 1, "env_steps": clock.env_steps, "seconds": clock.seconds}
+                    progress = dataclasses.replace(progress, **done)
                     write_both(checkpoints, state, progress, outputs)
                     clock.start()
                 if stops:
@@ -231,15 +236,6 @@ def loop(
         except FailedUpdate as failed:
             raise not_finite(failed, group, state, progress, outputs.folder) from None
     return state
-
-
-def _check_population(config: Config) -> None:
-    """A ValueError for a population that does not train in one process on one device, or a sweep that cannot be."""
-    if jax.process_count() > 1:
-        raise ValueError("a population trains in one process: leave out --distributed, or --seeds and --sweep")
-    if config.devices not in (None, 1):
-        raise ValueError(f"a population trains on one device: leave out --devices {config.devices}")
-    members(config)
 
 
 class StopSignal:

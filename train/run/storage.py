@@ -2,12 +2,13 @@
 
 import contextlib
 import dataclasses
+import shutil
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from train.processes import is_writer, wait_for_all
 from train.run.group import Group
 from train.run.outputs import FailedUpdate, NotFinite, Outputs
-from train.run.progress import Clock
 from train.save.checkpoint import Checkpoints, Finished, Progress
 from train.save.folder import RunFolder
 
@@ -50,11 +51,6 @@ def restore_or_begin(
     return group.restore(checkpoints, progress) if checkpoints and progress else group.begin()
 
 
-def advanced(progress: Progress, supersteps: int, clock: Clock) -> Progress:
-    """The progress of a run that has done so many supersteps."""
-    return dataclasses.replace(progress, superstep=supersteps, env_steps=clock.env_steps, seconds=clock.seconds)
-
-
 def write_both(checkpoints: Checkpoints | None, state: Any, progress: Progress, outputs: Outputs) -> None:
     """Writes a checkpoint and the policies.
 
@@ -80,7 +76,9 @@ def not_finite(
     problem = f"not finite in update {updates + 1} of {config.num_updates}: {failed}. Training has stopped"
     if folder is None:
         return NotFinite(problem)
-    folder.remove_not_finite()  # of an earlier attempt
+    if is_writer():
+        shutil.rmtree(folder.not_finite, ignore_errors=True)  # of an earlier attempt
+    wait_for_all("not_finite removed")
     with Checkpoints(folder.not_finite, config) as dump:
         done = {"superstep": updates // sizes.updates_per_superstep, "env_steps": updates * sizes.batch_size}
         dump.save(state, dataclasses.replace(progress, **done))

@@ -57,6 +57,8 @@ class Progress:
 
 
 PROGRESS = [field.name for field in dataclasses.fields(Progress)]
+_FIELDS = {**dict.fromkeys(("config", "shapes", "digests"), (dict,)), "seconds": (int, float), "scenarios": (str,)}
+_FIELDS |= dict.fromkeys(("superstep", "env_steps", "processes"), (int,))
 
 
 class Checkpoints:
@@ -282,17 +284,14 @@ def _problem(info: Any, step: int) -> str | None:
 
 def _describes(info: Any, step: int) -> bool:
     """Whether this is the description beside the arrays of a step, with the numbers of a progress."""
-    if not isinstance(info, dict) or not {"config", "shapes", *PROGRESS} <= info.keys():
+    if not isinstance(info, dict):
         return False
-    counts = (info["superstep"], info["env_steps"])
+    found = {"digests": {}, "processes": 1, **info}
     return (
-        all(isinstance(info.get(name, {}), dict) for name in ("config", "shapes", "digests"))
-        and all(type(count) is int and count >= 0 for count in counts)
-        and info["superstep"] == step  # or it is the description of another one
-        and isinstance(info["seconds"], int | float)
-        and 0 <= info["seconds"] < math.inf
-        and isinstance(info["scenarios"], str)
-        and type(info.get("processes", 1)) is int
+        all(type(found.get(name)) in kinds for name, kinds in _FIELDS.items())
+        and found["superstep"] == step  # or it is the description of another one
+        and found["env_steps"] >= 0
+        and 0 <= found["seconds"] < math.inf
     )
 
 

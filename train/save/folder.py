@@ -5,7 +5,6 @@ import dataclasses
 import fcntl
 import itertools
 import json
-import math
 import os
 import shutil
 from collections.abc import Iterator
@@ -13,59 +12,34 @@ from pathlib import Path
 
 import jax
 
-from jaxenv.host.regular_files import UNFINISHED, RefusedFile, read_regular, sync_folder
+from jaxenv.host.regular_files import UNFINISHED, read_regular, sync_folder
 from train.processes import is_writer, wait_for_all
 from train.save.writing import naming, remove_unfinished, write_atomic
 from train.settings.config import Config
-from train.settings.serialize import TOO_DEEP, from_json, to_json
+from train.settings.serialize import from_json, to_json
 
 RUNS = Path("runs")
 MAX_SETTINGS = 1_000_000  # bytes of a file of settings, which has some thousands
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass
 class RunFolder:
     """The files of one run."""
 
     path: Path
 
-    @property
-    def config(self) -> Path:
-        """The settings, as JSON."""
-        return self.path / "config.json"
-
-    @property
-    def metrics(self) -> Path:
-        """One line of JSON per superstep."""
-        return self.path / "metrics.jsonl"
-
-    @property
-    def policy(self) -> Path:
-        """The policy: weights, and everything needed to act with them."""
-        return self.path / "policy.msgpack"
-
-    @property
-    def best_policy(self) -> Path:
-        """The policy with the best validation return so far; there is none before the first validation."""
-        return self.path / "policy_best.msgpack"
-
-    @property
-    def checkpoints(self) -> Path:
-        """A folder of checkpoints, from which the run resumes."""
-        return self.path / "checkpoints"
-
-    @property
-    def not_finite(self) -> Path:
-        """A folder with one checkpoint: the state before an update whose loss was not finite.
-
-        `Checkpoints(folder.not_finite, folder.read_config())` opens it, and `storage.restore_or_begin` reads it.
-        """
-        return self.path / "not_finite"
-
-    @property
-    def learning_curve(self) -> Path:
-        """The metrics as a picture."""
-        return self.path / "learning_curve.png"
+    def __post_init__(self) -> None:
+        """Names the files, which need not be there."""
+        self.config = self.path / "config.json"  # the settings
+        self.metrics = self.path / "metrics.jsonl"  # a line of JSON per superstep
+        self.policy = self.path / "policy.msgpack"  # weights, and everything needed to act with them
+        # The policy with the best validation return so far; there is none before the first validation.
+        self.best_policy = self.path / "policy_best.msgpack"
+        self.checkpoints = self.path / "checkpoints"  # a folder, from which the run resumes
+        # A folder with one checkpoint: the state before an update whose loss was not finite.
+        # `Checkpoints(folder.not_finite, folder.read_config())` opens it, and `storage.restore_or_begin` reads it.
+        self.not_finite = self.path / "not_finite"
+        self.learning_curve = self.path / "learning_curve.png"  # the metrics as a picture
 
     @property
     def has_results(self) -> bool:
@@ -73,12 +47,6 @@ class RunFolder:
         own = ("metrics.jsonl", "policy*.msgpack", "not_finite", "checkpoints*/[0-9]*")
         found = (each for name in own for place in ("", "*/") for each in self.path.glob(place + name))
         return any(each.is_dir() or each.stat().st_size for each in found)
-
-    def remove_not_finite(self) -> None:
-        """Removes the state of an earlier update that failed."""
-        if is_writer():
-            shutil.rmtree(self.not_finite, ignore_errors=True)
-        wait_for_all("not_finite removed")
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
@@ -113,11 +81,7 @@ class RunFolder:
             return dataclasses.replace(from_json(settings), run_dir=self.path)
         except (FileNotFoundError, NotADirectoryError) as error:
             raise ValueError(f"{self.path} is not a run folder: {self.config} does not exist") from error
-        except RefusedFile as error:
-            raise ValueError(f"{self.config} does not hold the settings of a run: it is {error}") from error
-        except RecursionError:
-            raise ValueError(f"{self.config} does not hold the settings of a run: {TOO_DEEP}") from None
-        except (ValueError, TypeError, AttributeError) as error:
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
             raise ValueError(f"{self.config} does not hold the settings of a run: {error}") from error
 
 
@@ -132,7 +96,9 @@ def create(config: Config) -> RunFolder:
     path = config.run_dir or _first_free(f"{config.env}-{config.seed}")
     run_folder = RunFolder(path)
     if is_writer():
-        if path.exists() and not _is_free(path):
+        # A folder is free if it is empty, or has the remains of a run that was killed before it had settings.
+        is_free = path.is_dir() and all(each.name.endswith(UNFINISHED) for each in path.iterdir())
+        if path.exists() and not is_free:
             raise FileExistsError(
                 f"{path} already exists: resume that run with --resume {path}, or choose another --run-dir"
             )
@@ -200,17 +166,11 @@ def _by_values(path: Path) -> list[tuple[str, float, str]]:
 
 
 def _number(text: str) -> float:
-    """The number in a text, 0 if there is none or it is NaN, which would be in no order."""
+    """The number in a text, 0 if there is none."""
     try:
-        number = float(text)
+        return float(text)
     except ValueError:
         return 0.0
-    return 0.0 if math.isnan(number) else number
-
-
-def _is_free(path: Path) -> bool:
-    """Whether it is a folder without files, or with the remains of a run that was killed before it had settings."""
-    return path.is_dir() and all(each.name.endswith(UNFINISHED) for each in path.iterdir())
 
 
 def _first_free(stem: str) -> Path:

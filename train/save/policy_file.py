@@ -72,7 +72,6 @@ def save_policy(
         validation_return: its mean return on the validation set, if there is one.
 
     Raises:
-        PolicyError: if it is too large for a file.
         NotWritten: if it cannot be written.
     """
     settings = to_json(config)
@@ -87,8 +86,6 @@ def save_policy(
         "weights": serialization.to_state_dict(jax.device_get(policy.weights)),
     }
     content = serialization.msgpack_serialize({**record, "digest": digest(record, empty=True)})
-    if len(content) > MAX_BYTES:  # the reader refuses more
-        raise PolicyError(f"{path} would have {len(content)} bytes, and a policy file has at most {MAX_BYTES}")
     write_atomic(path, content)
 
 
@@ -200,10 +197,7 @@ def load_policy(path: str | Path, env: Environment, params: Any, *, any_params: 
     except UnknownNetwork as error:
         raise PolicyError(f"{path} cannot be loaded: {error}") from error
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        if settings.module is not None:
-            raise PolicyError(f"{path} cannot be loaded by the network that it names: {short(str(error))}") from error
-        words = f"{written_by(record)}; {short(str(error))}"
-        raise PolicyError(f"{path} comes from another version: {words}") from error
+        raise PolicyError(f"{path} cannot be loaded: {short(str(error))}; {written_by(record)}") from error
     weights = fitting_weights(path, record, initial_shapes(network, env, params), env)
     return make_policy(weights, network, env)
 
@@ -213,8 +207,7 @@ def network_of(path: str | Path, record: dict[str, Any]) -> Network:
     try:
         return from_json({"env": record["env"], "network": record["network"]}).network
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        words = f"{written_by(record)}; {short(str(error))}"
-        raise PolicyError(f"{path} comes from another version: {words}") from error
+        raise PolicyError(f"{path} comes from another version: {short(str(error))}; {written_by(record)}") from error
 
 
 def fitting_weights(path: str | Path, record: dict[str, Any], expected: Any, env: Environment) -> Any:

@@ -6,7 +6,7 @@ import contextlib
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from jaxenv import __version__
 from jaxenv.host.regular_files import UNFINISHED, sync_folder, write_whole
@@ -93,8 +93,10 @@ class Lines:
         with naming(self._path):
             os.fsync(self._file.fileno())
 
-    def close(self) -> None:
-        """Closes the file; nothing is pending."""
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
         self._file.close()
 
 

@@ -1,8 +1,6 @@
 """Bounds of settings: values of the declared types, and numbers that a run can be made with."""
 
-import dataclasses
 import functools
-from pathlib import Path
 from typing import Annotated, Any, NamedTuple, get_args, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
@@ -51,14 +49,6 @@ def _within(hint: Any) -> Within | None:
     if isinstance(hint, Within):
         return hint
     return next(filter(None, map(_within, get_args(hint))), None)
-
-
-def check_paths(record: Any) -> None:
-    """A ValueError for the first path or name of a record that no file system can have."""
-    for field in dataclasses.fields(record):
-        value = getattr(record, field.name)
-        if isinstance(value, Path | str) and "\0" in str(value):
-            raise ValueError(f"{field.name} is {short(repr(str(value)))}: it must not have a NUL character")
 
 
 def check_type(kind: type, name: str, value: Any) -> None:

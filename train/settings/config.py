@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import tyro
 
 from jaxenv.host.names import did_you_mean_one_of
-from train.settings.bounds import Interval, Steps, Within, check_numbers, check_paths
+from train.settings.bounds import Interval, Steps, Within, check_numbers
 from train.settings.groups import Curriculum, Hyper, Network, QLearning, Rollout, Scenarios
 
 
@@ -61,8 +61,7 @@ class Config:
     curriculum: Curriculum = dataclasses.field(default_factory=Curriculum)
 
     def __post_init__(self) -> None:
-        """Rejects numbers out of bounds, paths that cannot be, a bank that might all be in play, and cut sequences."""
-        check_paths(self)
+        """Rejects numbers out of bounds, a bank that might all be in play, and cut sequences."""
         check_numbers(self)
         check_numbers(self.hyper)  # which may hold arrays, and is made of them in compiled programs
         num_envs, settings = self.rollout.num_envs, self.training
@@ -169,16 +168,16 @@ def _member(config: Config, chosen: dict[str, str]) -> Config:
 
 def _axis(text: str) -> tuple[str, list[str]]:
     """The setting and the values of one entry of a sweep, `gamma=0.9,0.99`."""
-    name, has_values, values = text.partition("=")
+    name, _, values = text.partition("=")
     name = name.strip().removeprefix("--").replace("-", "_")
     known = [field.name for field in dataclasses.fields(Hyper)]
     if name not in known:
         raise ValueError(f"sweep {text}: {name!r} cannot be swept over.{did_you_mean_one_of(name, known)}")
     found = [value.strip() for value in values.split(",")]
     try:
-        numbers = [float(value) for value in found]
+        numbers = {float(value) for value in found}
     except ValueError:
-        numbers = []
-    if not has_values or not numbers or len(set(numbers)) < len(numbers):
+        numbers = set()
+    if len(numbers) < len(found):
         raise ValueError(f"sweep {text}: expected different numbers, such as {name}=0.1,0.2")
     return name, found

@@ -147,20 +147,16 @@ class Network:
     sees_mask: bool = False  # hidden layers read which actions are legal (encoder entities only)
 
     def __post_init__(self) -> None:
-        """Rejects sizes out of bounds, and too many layers."""
+        """Rejects sizes out of bounds, too many layers, and settings beside a module that does not read them."""
         check_numbers(self)
         if len(self.hidden) > MAX_LAYERS:
             raise ValueError(f"hidden may name {MAX_LAYERS} layers, got {len(self.hidden)}")
-        if self.module is not None:
-            self._check_nothing_is_built_in()
-
-    def _check_nothing_is_built_in(self) -> None:
-        """A ValueError if a setting of the built-in networks was changed, beside a module that does not read it."""
         of_any = ("normalize_observations", "module", "arguments")
-        for field in dataclasses.fields(self):
-            if field.name not in of_any and getattr(self, field.name) != field.default:
-                option = field.name.replace("_", "-")
-                raise ValueError(f"--{option} is for the built-in networks: {self.module} does not read it")
+        built_in = [field for field in dataclasses.fields(self) if field.name not in of_any]
+        changed = [field.name for field in built_in if getattr(self, field.name) != field.default]
+        if self.module is not None and changed:
+            option = changed[0].replace("_", "-")
+            raise ValueError(f"--{option} is for the built-in networks: {self.module} does not read it")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -20,7 +20,6 @@ REMOVED = ("csv", "edit_share", "num_edits")
 """Settings of removed code that files still name; they are ignored."""
 
 MAX_DEPTH = 20  # levels of nesting in settings, which have four; deeper nesting would be endless to walk through
-TOO_DEEP = f"more than {MAX_DEPTH} levels of nesting"
 
 
 def to_json(config: Config) -> dict[str, Any]:
@@ -38,7 +37,7 @@ def from_json(settings: Mapping[str, Any]) -> Config:
         ValueError: for an unknown setting, a value that is not of its type or out of its bounds, or endless nesting.
     """
     if _is_too_deep(settings):
-        raise ValueError(TOO_DEEP)
+        raise ValueError(f"more than {MAX_DEPTH} levels of nesting")
     if not isinstance(settings, Mapping):
         raise ValueError(f"expected settings by name, got {short(repr(settings))}")
     return _replace(Config(env=""), {name: value for name, value in settings.items() if name != "run_dir"})
@@ -76,17 +75,11 @@ def in_words(differing: list[tuple[str, Any, Any]]) -> str:
     return text + (f", and {len(differing) - 3} more" if len(differing) > 3 else "")
 
 
-def _is_too_deep(settings: Any) -> bool:
-    """Whether mappings and lists hold each other in too many levels, counted without going down into them."""
-    level = [settings]
-    for _ in range(MAX_DEPTH):
-        parts = (each.values() if isinstance(each, Mapping) else each for each in level if _is_nested(each))
-        level = [value for part in parts for value in part]
-    return any(_is_nested(value) for value in level)
-
-
-def _is_nested(value: Any) -> bool:
-    return isinstance(value, Mapping | list | tuple)
+def _is_too_deep(settings: Any, levels: int = MAX_DEPTH) -> bool:
+    """Whether mappings and lists hold each other in more levels."""
+    parts = settings.values() if isinstance(settings, Mapping) else settings
+    is_nested = isinstance(settings, Mapping | list | tuple)
+    return is_nested and (levels == 0 or any(_is_too_deep(part, levels - 1) for part in parts))
 
 
 def _replace(record: Any, settings: Mapping[str, Any]) -> Any:

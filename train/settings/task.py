@@ -5,6 +5,7 @@ policy for two agents does not act for four.
 """
 
 import ast
+import contextlib
 import dataclasses
 import hashlib
 import math
@@ -69,7 +70,7 @@ def describe(env: Environment, params: Any) -> dict[str, dict[str, Any]]:
 
 def describe_arguments(env: Environment) -> dict[str, Any]:
     """Dotted name -> value of each plain field of an environment, and of its nested records without arrays."""
-    return _plain_fields(env, "")
+    return _plain_fields(env)
 
 
 def describe_params(params: Any) -> dict[str, Any]:
@@ -111,10 +112,9 @@ def parse_arguments(words: Sequence[str]) -> dict[str, Any]:
         name, has_value, value = word.partition("=")
         if not has_value:
             raise ValueError(f"--env-args {word}: expected NAME=VALUE, such as num_agents=2 or limits.channels=9")
-        try:
+        arguments[name] = value
+        with contextlib.suppress(ValueError, SyntaxError):
             arguments[name] = ast.literal_eval(value)
-        except (ValueError, SyntaxError):
-            arguments[name] = value
     return arguments
 
 
@@ -146,7 +146,7 @@ def _argument_names(takes: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _plain_fields(record: Any, prefix: str) -> dict[str, Any]:
+def _plain_fields(record: Any, prefix: str = "") -> dict[str, Any]:
     plain = {}
     for field in dataclasses.fields(record):
         name, value = f"{prefix}{field.name}", getattr(record, field.name)
@@ -154,14 +154,9 @@ def _plain_fields(record: Any, prefix: str) -> dict[str, Any]:
             plain[name] = value
         elif isinstance(value, tuple) and all(isinstance(entry, PLAIN) for entry in value):
             plain[name] = list(value)
-        elif dataclasses.is_dataclass(value) and not _is_tree(value):
+        elif dataclasses.is_dataclass(value) and jax.tree_util.all_leaves([value]):  # no tree, such as params
             plain |= _plain_fields(value, f"{name}.")
     return plain
-
-
-def _is_tree(record: Any) -> bool:
-    """Whether a record is a pytree, and so holds numbers of params."""
-    return not jax.tree_util.all_leaves([record])
 
 
 def _without_bank(params: Any) -> Any:

@@ -10,7 +10,7 @@ import pytest
 
 from lab.__main__ import main
 from lab.bench import gpu, speeds
-from train.benchmark import report, workload
+from train.benchmark import measure, workload
 from train.benchmark.measure import Result
 from train.benchmark.workload import Sizes, sizes, steps_of
 
@@ -49,10 +49,14 @@ def test_actions_are_picked_in_the_same_way_for_every_suite(build, actions, monk
 def test_ratios_to_the_yardsticks_are_columns():
     slow = Result("jumanji Knapsack-v1", 8, 1.0, 10, Sizes(10, 10), [1e6, 2e6, 4e6])
     fast = Result("LifeOps-v0", 8, 1.0, 10, None, [2e6, 4e6, 6e6])
-    columns, row, other = report.table([fast, slow], speeds.YARDSTICKS).splitlines()
+    columns, row, other = measure.table([fast, slow], speeds.YARDSTICKS).splitlines()
     assert "x Knapsack-v1" in columns
     assert row.split()[4] == "2.00"
     assert other.split()[5] == "1.00"
+
+
+def test_the_bandwidth_of_a_copy():
+    assert gpu.copy_bandwidth(1 << 16, rounds=1) > 1e6
 
 
 def test_environments_of_other_suites_have_the_names_that_are_printed():

@@ -14,12 +14,12 @@ from lab.results import figure, markdown, measure, summary
 from lab.results.agents import LEARNERS, settings
 from lab.results.measure import Measured
 from strategies.tables import Table
-from train.algorithms import ALGORITHMS
 from train.cli import comparison
-from train.score import aggregates
+from train.score import scores
 from train.score.held_out import COUNT, SETS, TEST, held_out, validation_params
 from train.score.scores import ReferenceReturns
 from train.settings import presets
+from train.training import ALGORITHMS
 
 FAMILIES = ("LifeOps-v0", pytest.param("LifeStack-v0", marks=pytest.mark.slow), "TeamsClone-v0")
 
@@ -60,7 +60,7 @@ def measured(low, seeds=3):
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     """Fewer resamples than for a table that is published."""
-    monkeypatch.setattr(aggregates, "RESAMPLES", 50)
+    monkeypatch.setattr(scores, "RESAMPLES", 50)
 
 
 def test_a_row_by_hand():

@@ -53,7 +53,7 @@ def test_rounds_are_taken_in_turns():
         each.calls = 1
     jax.effects_barrier()
     ran.clear()
-    measure.take_turns(running, [None, None], rounds=3)
+    measure.in_turns(running, rounds=3)
     jax.effects_barrier()
     assert ran == ["a", "b"] * 3
     assert [len(each.result.steps_per_s) for each in running] == [3, 3]
@@ -63,7 +63,6 @@ def test_the_floor_moves_the_bytes_that_a_step_must_move():
     work = copies(64, Sizes(331, 587).floor, steps=2)
     carry = jax.eval_shape(work.start, jax.random.key(0), None)
     assert 2 * carry.size * carry.dtype.itemsize == 64 * (2 * 331 + 587)  # read and written
-    assert measure.copy_bandwidth(1 << 16, rounds=1) > 1e6
 
 
 def test_workloads_are_chosen_by_the_names_that_are_printed():

@@ -41,9 +41,8 @@ def test_commands_say_which_code_they_need(forget, tmp_path, capsys):
     capsys.readouterr()
     policy, resume, more = run_dir / "policy.msgpack", ["ppo", "--resume", str(run_dir)], ["--total-steps", "128"]
     trained_in = f"{policy} was trained in Gridworld-v0, which is not registered here: for an environment of your own"
-    network = "the network nets:Net is not known here: import nets first; on a command line add --network nets:Net"
+    network = "the network nets:Net is not known here: import it first; on a command line add --network nets:Net"
     for command, given, message in (
-        (["evaluate", str(run_dir)], [], f"{trained_in} add --env walk:Gridworld"),
         (["evaluate", str(policy)], [], f"{trained_in} add --env MODULE:FACTORY"),
         (["evaluate", str(run_dir)], ["--env"], f"{policy} cannot be loaded: {network}"),
         (["evaluate", str(run_dir), "--repetitions", "2"], ["--env", "--network"], None),

@@ -50,7 +50,6 @@ def test_numbers_of_steps_may_have_an_exponent(capsys):
         ("--clip", "inf", "clip"),
         ("--reward-scale", "inf", "reward_scale"),
         ("--max-grad-norm", "1e39", "max_grad_norm"),
-        ("--run-dir", "a\0b", "run_dir"),
     ],
 )
 def test_what_no_run_can_be_made_with_is_refused(option, number, name, capsys):
@@ -131,14 +130,11 @@ def test_resume_accepts_the_original_options(run_dir):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (
-            "--gamma 0.9",
-            r"cannot be resumed with --gamma 0.9 \(it has 1.0\); only --total-steps, ",
-        ),
-        ("--hidden 8 8 --seed 1", r"with --seed 1 \(it has 0\), --hidden 8 8 \(it has 16\)"),
-        ("--weights.focus-reward 2", r"with --weights.focus-reward 2.0 \(it has 1.0\)"),
-        ("--env-args limits.events=40", r"with --env-args limits.events=40 \(it has 32\)"),
-        ("--env LifeOps-Shaped-v0", r"--env LifeOps-Shaped-v0 \(it has LifeOps-v0\)"),
+        ("--gamma 0.9", "cannot be resumed: gamma is 1.0 there and 0.9 here; only --total-steps, "),
+        ("--hidden 8 8 --seed 1", r"seed is 0 there and 1 here, hidden is \[16\] there and \[8, 8\] here"),
+        ("--weights.focus-reward 2", "params.weights.focus_reward is 1.0 there and 2.0 here"),
+        ("--env-args limits.events=40", "env_args.limits.events is 32 there and 40 here"),
+        ("--env LifeOps-Shaped-v0", "env is LifeOps-v0 there and LifeOps-Shaped-v0 here"),
         ("--preset LifeOps-v0", "--preset LifeOps-v0 starts a new run"),
         ("--run-dir elsewhere", "a run resumes in its own folder"),
     ],

@@ -99,7 +99,7 @@ def _state(path: Path, config: train.Config) -> str:
     with tempfile.TemporaryDirectory() as copy:
         shutil.copytree(path / "checkpoints", Path(copy) / "checkpoints")
         with Checkpoints(Path(copy) / "checkpoints", config) as checkpoints:
-            state, progress = restore_or_begin(Group.alone(ppo, config, TABLE, PARAMS), checkpoints)
+            state, progress = restore_or_begin(Group(ppo, config, TABLE, PARAMS), checkpoints)
         return f"{progress.superstep} {progress.env_steps} {digest(by_name(state))}"
 
 

@@ -27,12 +27,12 @@ def test_arrays_grow_and_are_read_by_numpy(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["data.npz"]
 
 
-def test_rows_of_another_kind_are_refused_and_nothing_is_left(tmp_path):
+def test_an_error_leaves_nothing(tmp_path):
     def write():
         with GrowingArchive(tmp_path / "data.npz") as archive:
             archive.append("x", np.ones((3, 2)))
-            archive.append("x", np.ones(3, int))
+            raise KeyboardInterrupt
 
-    with pytest.raises(ValueError, match=r"x has rows of float64 \[2\], got int64 \[\]"):
+    with pytest.raises(KeyboardInterrupt):
         write()
     assert not list(tmp_path.iterdir())

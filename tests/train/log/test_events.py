@@ -6,8 +6,7 @@ import struct
 
 import pytest
 
-from train.log.recorder import Recorder
-from train.log.trackers import Events
+from train.log.recorder import Events, Recorder
 from train.save.checkpoint import Progress
 from train.save.folder import RunFolder
 

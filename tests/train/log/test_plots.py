@@ -64,7 +64,7 @@ def test_a_sweep_is_in_the_order_of_its_numbers_and_its_legend_hides_nothing(mak
     entries.sort(key=lambda entry: (-round(entry[0].get_window_extent().y1), entry[0].get_window_extent().x0))
     assert len({round(text.get_window_extent().x0) for text, _ in entries}) > 1
     assert [text.get_text() for text, _ in entries] == names  # as they are read, row by row
-    assert [line.get_color() for _, line in entries] == [plots._color(number) for number in range(len(names))]
+    assert [line.get_color() for _, line in entries] == list(plots.COLORS[: len(names)])
     box = legend.get_window_extent()
     assert figure.bbox.containsx(box.x0)
     assert figure.bbox.containsx(box.x1)

@@ -10,8 +10,7 @@ from probes import PROBES
 import train
 from train.cli.main import main
 from train.log.metrics import read_metrics
-from train.log.recorder import Recorder
-from train.log.trackers import WeightsAndBiases
+from train.log.recorder import Recorder, WeightsAndBiases
 from train.save.checkpoint import Progress
 from train.save.folder import RunFolder
 

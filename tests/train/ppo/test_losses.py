@@ -12,7 +12,7 @@ from jaxenv import ScenarioBank
 from train import ppo
 from train.experience import rollout
 from train.lanes import LANE, Lanes
-from train.learning.gradients import shuffled
+from train.learning.updates import shuffled
 from train.networks.network import make_network
 from train.networks.outputs import Critic
 from train.networks.policy import Reader

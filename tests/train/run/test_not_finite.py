@@ -16,7 +16,7 @@ from strategies.tables import Table, table
 from train import ppo
 from train.cli import comparison
 from train.cli.main import main
-from train.learning.gradients import not_finite_terms
+from train.learning.updates import not_finite_terms
 from train.log.metrics import not_finite
 from train.run import runner, storage
 from train.run.group import Group
@@ -53,7 +53,7 @@ def failed(tmp_path_factory):
 
 def restored(config, path):
     with Checkpoints(path, config) as checkpoints:
-        return storage.restore_or_begin(Group.alone(ppo, config, Poisoned(), PARAMS), checkpoints)
+        return storage.restore_or_begin(Group(ppo, config, Poisoned(), PARAMS), checkpoints)
 
 
 def test_the_error_names_the_update_and_its_terms(failed):

@@ -191,7 +191,7 @@ def test_a_run_of_an_earlier_version_gets_its_mark(config, env, folder, monkeypa
     run_and_stop(config, env, PARAMS, folder, monkeypatch)
     mark = folder.path / "checkpoints.begun"
     mark.unlink()
-    with storage.opened(Group.alone(ppo, folder.read_config(), env, PARAMS), folder):
+    with storage.opened(Group(ppo, folder.read_config(), env, PARAMS), folder):
         assert mark.exists()
 
 

@@ -2,7 +2,6 @@
 
 import dataclasses
 import shutil
-import types
 from pathlib import Path
 
 import jax
@@ -42,11 +41,11 @@ def test_only_the_weights_are_those_of_the_policy(saved, config, env):
     policy, settings = saved
     other = dataclasses.replace(settings.rollout, num_envs=64)
     for each, params in ((settings, PROBES["time limit"]), (dataclasses.replace(settings, rollout=other), PARAMS)):
-        state, progress = storage.restore_or_begin(Group.alone(ppo, each, env, params), None)
+        state, progress = storage.restore_or_begin(Group(ppo, each, env, params), None)
         assert progress.superstep == 0
         assert_equal(state.weights, policy.weights)
-    fresh, _ = storage.restore_or_begin(Group.alone(ppo, config, env, PARAMS), None)
-    state, _ = storage.restore_or_begin(Group.alone(ppo, settings, env, PARAMS), None)
+    fresh, _ = storage.restore_or_begin(Group(ppo, config, env, PARAMS), None)
+    state, _ = storage.restore_or_begin(Group(ppo, settings, env, PARAMS), None)
     assert_equal(jax.random.key_data(state.lanes.key), jax.random.key_data(fresh.lanes.key))
     assert_equal((state.optimizer, state.lanes.envs.state), (fresh.optimizer, fresh.lanes.envs.state))
     with pytest.raises(AssertionError):
@@ -56,7 +55,7 @@ def test_only_the_weights_are_those_of_the_policy(saved, config, env):
 @pytest.mark.parametrize("algorithm", [pqn, dqn], ids=lambda algorithm: algorithm.name)
 def test_every_algorithm_starts_from_a_policy(algorithm, saved, env):
     policy, settings = saved
-    state, _ = storage.restore_or_begin(Group.alone(algorithm, settings, env, PARAMS), None)
+    state, _ = storage.restore_or_begin(Group(algorithm, settings, env, PARAMS), None)
     assert_equal(algorithm.policy_of(state, config=settings, env=env).weights, policy.weights)
     if algorithm is dqn:
         assert_equal(state.target, policy.weights)
@@ -67,7 +66,7 @@ def test_every_algorithm_starts_from_a_policy(algorithm, saved, env):
 def test_the_folder_of_a_run_stands_for_its_policy(saved, env):
     policy, settings = saved
     folder = str(Path(settings.init_from).parent)
-    assert_equal(starting_weights(ppo, dataclasses.replace(settings, init_from=folder), env, PARAMS), policy.weights)
+    assert_equal(starting_weights(dataclasses.replace(settings, init_from=folder), env, PARAMS), policy.weights)
 
 
 def test_a_run_learns_from_there_and_resumes_without_the_file(saved, env, tmp_path):
@@ -90,16 +89,14 @@ def test_the_first_difference_is_named(saved, env, tmp_path):
     _, settings = saved
     wider = dataclasses.replace(settings, network=dataclasses.replace(settings.network, hidden=(8,), activation="relu"))
     with pytest.raises(PolicyError, match=r"holds another network: hidden is \[16\] there and \[8\] here$"):
-        starting_weights(ppo, wider, env, PARAMS)
+        starting_weights(wider, env, PARAMS)
     narrow = PARAMS.replace(observations=jnp.eye(STATES, 2))
     kernel = r"params\.\w+\.Dense_0\.kernel is float32\[3, 16\] there and float32\[2, 16\] here"
     message = f"does not fit Table-v0 as it is here: {kernel}$"
     with pytest.raises(PolicyError, match=message):
-        starting_weights(ppo, settings, env, narrow)
+        starting_weights(settings, env, narrow)
     with pytest.raises(PolicyError, match="nowhere does not exist"):
-        starting_weights(ppo, dataclasses.replace(settings, init_from="nowhere"), env, PARAMS)
-    with pytest.raises(ValueError, match="idle does not start from a policy"):
-        starting_weights(types.SimpleNamespace(name="idle"), settings, env, PARAMS)
+        starting_weights(dataclasses.replace(settings, init_from="nowhere"), env, PARAMS)
     with pytest.raises(PolicyError, match="another network"):
         train.train(env, PARAMS, dataclasses.replace(wider, run_dir=tmp_path / "run"), show_progress=False)
     assert not (tmp_path / "run").exists()

@@ -230,15 +230,14 @@ def test_lines_for_a_full_disk():
 
 def test_a_line_that_does_not_fit_is_taken_back(tmp_path):
     path = tmp_path / "lines"
-    lines = Lines(path)
-    lines.add("first\n")
-    with limits() as limit:
-        limit(10)
-        with pytest.raises(NotWritten, match="File too large"):
-            lines.add("second\n")
-    assert path.read_text() == "first\n"
-    lines.add("2nd\n")
-    lines.close()
+    with Lines(path) as lines:
+        lines.add("first\n")
+        with limits() as limit:
+            limit(10)
+            with pytest.raises(NotWritten, match="File too large"):
+                lines.add("second\n")
+        assert path.read_text() == "first\n"
+        lines.add("2nd\n")
     assert path.read_text() == "first\n2nd\n"
 
 
