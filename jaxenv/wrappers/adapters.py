@@ -92,7 +92,7 @@ def check_actions(actions: Any, env: Environment, shape: tuple[int, ...] = ()) -
     actions = np.asarray(actions)
     if actions.shape != shape or actions.dtype.kind not in "iu":
         raise ValueError(
-            f"actions of {env.name}: expected integers of shape {shape}, got {actions.dtype} of shape {actions.shape}"
+            f"{env.name}: expected integers of shape {shape}, got {actions.dtype} of shape {actions.shape}"
         )
     if actions.min() < 0 or actions.max() >= env.num_actions:
         wrong = actions[(actions < 0) | (actions >= env.num_actions)].flat[0]
