@@ -107,4 +107,4 @@ def _view_of(env: Any, agent: int) -> tuple[Any, View]:
             view = VIEWS[kind]
             return bare, view if view.of_agent is None else view.of_agent(agent)
     name, available = type(bare).__name__, ", ".join(kind.__name__ for kind in VIEWS)
-    raise LookupError(f"no view of {name}, only of {available}: add VIEWS[{name}] = View(scenes, describe_action)")
+    raise LookupError(f"rendering does not know {name}, only {available}: VIEWS[{name}] = View(...) adds it")

@@ -141,7 +141,7 @@ class TeamsEnvClient:
 
     def get_stats(self) -> Response:
         """The statistics of the episode so far: `stats`, as in `episodeStats`."""
-        return {"success": True, "stats": self._statistics()}
+        return {"success": True, "stats": view.episode_stats(self._codec.moment(self._state))}
 
     @property
     def _is_done(self) -> bool:
@@ -168,7 +168,7 @@ class TeamsEnvClient:
             "reward_parts": parts or dict.fromkeys(RewardParts.__dataclass_fields__, 0.0),
             "invalid_action": is_invalid,
             **self._ends,
-            "statistics": self._statistics(),
+            "statistics": view.episode_stats(self._codec.moment(self._state)),
         }
         answer = {
             "success": error is None,
@@ -185,9 +185,6 @@ class TeamsEnvClient:
         for message in state["recentMessages"]:
             message["content"] = self._contents.get(message["id"], message["content"])
         return state
-
-    def _statistics(self) -> dict[str, Any]:
-        return view.episode_stats(self._codec.moment(self._state))
 
 
 def _is_mapping(action: Any) -> bool:
