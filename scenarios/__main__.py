@@ -95,14 +95,10 @@ def check(arguments: argparse.Namespace) -> int:
     if problems:
         print("There may be more warnings once the mistakes are mended.")
         return 1
-    print(f"{_number(count, 'scenario')}, {_number(len(warnings), 'warning')}" + _counts(answers))
+    winnable = ", ".join(f"{answers[answer]} {answer}" for answer in ("yes", "no", "unknown") if answers[answer])
+    counts = f"{_number(count, 'scenario')}, {_number(len(warnings), 'warning')}"
+    print(f"{counts}; winnable: {winnable}" if winnable else counts)
     return 0
-
-
-def _counts(answers: Counter[str]) -> str:
-    """`; winnable: 2 yes, 1 unknown`."""
-    counts = ", ".join(f"{answers[answer]} {answer}" for answer in ("yes", "no", "unknown") if answers[answer])
-    return f"; winnable: {counts}" if counts else ""
 
 
 def show(arguments: argparse.Namespace) -> int:
@@ -153,7 +149,6 @@ def compile(arguments: argparse.Namespace) -> int:
     For the development of jaxenv itself; your own scenarios are compiled whenever they are loaded. The known returns
     of the libraries are written by `python -m lab returns`, in a checkout.
     """
-    del arguments
     for name, format in ENVIRONMENTS.items():
         library = load(name)
         arrays = format.environment.library

@@ -1,7 +1,11 @@
-"""The codec: states and actions of a running environment in the words of the documents."""
+"""The codec: states and actions of a running environment in the words of the documents, and an agent's answers."""
 
 import difflib
 import functools
+import json
+import numbers
+import operator
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -13,8 +17,13 @@ from jaxenv.core import Environment, ScenarioBank
 from jaxenv.core.contents import require_valid
 from scenarios.document_format import Moment
 from scenarios.libraries import Library
-from scenarios.text.errors import MAX_TOLD, ScenarioError, quote
+from scenarios.text.errors import MAX_TOLD, ScenarioError, class_of, quote
+from scenarios.text.input_budget import RefusedInput, builtin, plain_action
 from scenarios.text.records import Record, problems_of
+
+MAX_CHARACTERS = 20_000  # of an answer, reasoning included
+EXPECTED = "a number of the list, or an action as a JSON object"
+NUMBER = re.compile(r"[^-0-9]{0,20}([0-9]{1,6})\W*")  # `3`, `3.`, `Action: **3**`
 
 
 class _Catalogue(NamedTuple):
@@ -88,10 +97,7 @@ class Codec:
             raise ScenarioError(f"no agent {agent} in {self._env.name}, expected a number from 0 to {agents - 1}.")
         banks = (library.bank, library.bank.resize(self._env.empty_scenario))
         if _without_shared(params.bank) not in [_without_shared(bank) for bank in banks]:
-            raise ScenarioError(
-                f"params.bank ({params.bank.size} scenarios) is not the bank of the library "
-                f"({len(library)}): use params.replace(bank=library.bank)."
-            )
+            raise ScenarioError("params.bank is not the bank of the library: use params.replace(bank=library.bank).")
         try:
             require_valid(params)
         except ValueError as error:
@@ -147,10 +153,7 @@ class Codec:
         """The state on the host, its document and names; refuses a batch of states."""
         shape = np.shape(state.scenario)
         if shape:
-            raise ScenarioError(
-                f"found a batch of states {list(shape)}, expected one: take it with "
-                "jax.tree.map(lambda x: x[0], state)."
-            )
+            raise ScenarioError(f"a batch of states {list(shape)}, expected one: jax.tree.map(lambda x: x[0], state).")
         state = jax.tree.map(np.asarray, state)
         number = int(state.scenario)
         document, names = self._documents[number], self._names(number)
@@ -187,3 +190,68 @@ def _listing(legal: list[tuple[int, dict[str, Any]]]) -> str:
     if not legal:
         return " No action is legal: the episode has ended."
     return f" Legal actions: {'; '.join(_words(action) for _, action in legal)}."
+
+
+def read_answer(answer: Any) -> int | Mapping[str, Any]:
+    """The number or the mapping that an answer is or holds.
+
+    Of text it is the last JSON object; without one, the number in its last line, which holds little else.
+
+    >>> read_answer('It collides with e1, so: {"action_type": "reject_event", "request_id": "r1"}')
+    {'action_type': 'reject_event', 'request_id': 'r1'}
+    >>> read_answer("The meeting comes first." + chr(10) + "Action: 3")
+    3
+
+    Raises:
+        ScenarioError: where it is neither.
+    """
+    answer = _builtin(answer)
+    if not isinstance(answer, str):
+        return answer
+    if len(answer) > MAX_CHARACTERS:
+        raise ScenarioError(f"the answer has {len(answer)} characters, expected at most {MAX_CHARACTERS}.")
+    action = _last_object(answer)
+    if action is not None:
+        return _plain(action)
+    number = NUMBER.fullmatch((answer.strip().splitlines() or [""])[-1])
+    if number is None:
+        raise ScenarioError(f"found no action in the answer, expected {EXPECTED}.")
+    return int(number[1])
+
+
+def _builtin(answer: Any) -> Any:
+    """A text, number, mapping or record, stripped of its own class."""
+    try:
+        if isinstance(answer, Record):
+            return answer  # which reads like a mapping
+        if isinstance(answer, Mapping):
+            return _plain(answer)
+        if isinstance(answer, str | int) and not isinstance(answer, bool):
+            return builtin(answer)
+        if isinstance(answer, numbers.Integral) and not isinstance(answer, bool):
+            return operator.index(answer)  # pyright: ignore[reportArgumentType]  # of NumPy, say
+    except ScenarioError:
+        raise
+    except Exception as error:  # of a user's class
+        raise ScenarioError(f"the answer cannot be read: {class_of(error)}.") from None
+    raise ScenarioError(f"found {class_of(answer)} for an action, expected {EXPECTED}.")
+
+
+def _plain(action: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The same as JSON would hold it."""
+    try:
+        return plain_action(action)
+    except RefusedInput as refused:
+        raise ScenarioError(f"not an action: {refused}") from None
+
+
+def _last_object(text: str) -> dict[str, Any] | None:
+    """The last JSON object of a text that lies in no other, or None."""
+    decoder, found, start = json.JSONDecoder(), None, text.find("{")
+    while start >= 0:
+        try:
+            found, end = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            end = start + 1
+        start = text.find("{", end)
+    return found

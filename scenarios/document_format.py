@@ -1,12 +1,17 @@
-"""The document format of one environment: a frozen record of types and functions."""
+"""The document format of one environment, a frozen record of types and functions, and what all formats share."""
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from jaxenv.core import ScenarioBank
+from jaxenv.core.contents import MAX_CAPACITY
 from jaxenv.core.environment import LibraryEnvironment
-from scenarios.text.errors import Problem
+from jaxenv.host.names import did_you_mean, listed
+from scenarios.text.errors import OverCapacity, Path, Problem, named
 from scenarios.text.records import Record
 
 
@@ -81,3 +86,75 @@ class DocumentFormat:
         if self.bank is not None:
             return self.bank(documents, limits)
         return ScenarioBank.stack([self.compile(document, limits) for document in documents])
+
+
+def repeated(ids: Iterable[tuple[Path, str]], field: str = "id") -> Iterator[Problem]:
+    """Ids that occur more than once.
+
+    Args:
+        ids: the path of each record, and its id.
+        field: of the records, which holds the id.
+    """
+    first: dict[str, Path] = {}
+    for path, id in ids:
+        if id in first:
+            pairs = zip(first[id][::2], first[id][1::2], strict=True)
+            where = " ".join(f"{part} item {int(number) + 1}" for part, number in pairs)
+            yield Problem((*path, field), f"{field} {named(id)} is repeated, first in {where}.")
+        first.setdefault(id, path)
+
+
+def unknown(what: str, names: Iterable[tuple[Path, str]], known: Sequence[str]) -> Iterator[Problem]:
+    """Names that refer to nothing.
+
+    Args:
+        what: kind of thing that they should name.
+        names: the path of each name, and the name.
+        known: the names that exist.
+    """
+    exists = set(known)
+    for path, name in names:
+        if name not in exists:
+            yield Problem(path, functools.partial(_no_such, what, name, known))
+
+
+def _no_such(what: str, name: str, known: Sequence[str]) -> str:
+    """Names the nearest one, and all."""
+    available = f"Available: {listed(known)}." if known else "There are none."
+    return f"no {what} {named(name)}.{did_you_mean(name, known)} {available}"
+
+
+def over_capacity(path: Path, counts: str, capacity: str, needed: int, limits: Any) -> Iterator[OverCapacity]:
+    """An excess over a capacity, with the way to raise it.
+
+    Args:
+        path: of the table.
+        counts: the number of items, in words.
+        capacity: field of the limits.
+        needed: the capacity that the document needs.
+        limits: capacities of the arrays.
+    """
+    room = getattr(limits, capacity)
+    if needed > room:
+        way = "It cannot be raised that far."
+        if needed <= limits.greatest.get(capacity, MAX_CAPACITY):
+            package = type(limits).__module__.rpartition(".")[0]
+            way = f"To raise it, pass limits={package}.Limits({capacity}={needed}) here and to jaxenv.make."
+        yield OverCapacity(path, f"{counts} need {needed}, the capacity is {room} {capacity}. {way}")
+
+
+def like(padding: Any, value: Any) -> Any:
+    """A value in the dtype that its field has."""
+    return np.asarray(value, padding.dtype)
+
+
+def fill(padding: Any, values: Sequence[Any]) -> Any:
+    """The values, then padding."""
+    filled = np.array(padding)
+    filled[: len(values)] = values
+    return filled
+
+
+def shortest(number: Any) -> float:
+    """The float with the fewest digits that is the same float32."""
+    return float(str(np.float32(number)))

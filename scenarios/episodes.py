@@ -11,8 +11,7 @@ import numpy as np
 
 import jaxenv
 from scenarios.codec import Codec
-from scenarios.compiling import shortest
-from scenarios.document_format import DocumentFormat
+from scenarios.document_format import DocumentFormat, shortest
 from scenarios.libraries import Library, build, shipped
 from scenarios.text.errors import ScenarioError, quote
 from scenarios.text.records import Record
@@ -85,7 +84,7 @@ class DocumentEnv:
         library = self._library_of(scenario)
         self._params = self._env.params_for(library.bank)
         self._codec = Codec(self._env, self._params, library)
-        self._state = jax.device_get(_first_state(self._env, self._next_key(), self._params))
+        self._state = jax.device_get(self._env.reset(self._next_key(), self._params, 0)[1])
         return self.observation()
 
     def _library_of(self, scenario: str | Mapping[str, Any] | Record | None) -> Library:
@@ -144,11 +143,6 @@ def advance(
 
 
 @functools.partial(jax.jit, static_argnums=0)
-def _first_state(env: Any, key: Any, params: Any) -> Any:
-    return env.init(key, params, 0)
-
-
-@functools.partial(jax.jit, static_argnums=0)
 def _step(env: Any, key: Any, state: Any, index: Any, params: Any) -> tuple[Any, Any, dict[str, Any], dict[str, Any]]:
     state, reward, terminated, info = env.transition(key, state, index, params)  # `step_env` without the arrays seen
     return state, reward, {"terminated": terminated, "truncated": env.is_truncated(state, params)}, info
@@ -157,7 +151,7 @@ def _step(env: Any, key: Any, state: Any, index: Any, params: Any) -> tuple[Any,
 def _plain(value: Any) -> Any:
     """Records as dictionaries, arrays as numbers and lists."""
     if dataclasses.is_dataclass(value):
-        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        value = vars(value)
     if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items()}
     array = np.asarray(value)

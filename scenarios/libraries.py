@@ -76,7 +76,8 @@ class Library:
         kind: Any = self.format.environment
         env = kind(limits=self.limits)
         params = env.params_for(self.bank.replace(scenarios=self.bank[index : index + 1]))
-        begin = views.render(env, _first_state(env, params), params, names=self.names(index))
+        _, state = env.reset(jax.random.key(0), params, 0)
+        begin = views.render(env, state, params, names=self.names(index))
         return f"{id}\n{'=' * len(id)}\n{begin}\n\n{dump(self.documents[index])}".rstrip()
 
     def names(self, index: int) -> Mapping[str, Any]:
@@ -97,11 +98,6 @@ class Library:
             return {}
         known = json.loads(RETURNS.read_text("utf-8")).get(env_name, {})
         return {id: known[id] for id in self.ids if id in known}
-
-
-@functools.partial(jax.jit, static_argnums=0)
-def _first_state(env: Any, params: Any) -> Any:
-    return env.init(jax.random.key(0), params, 0)
 
 
 def shipped(format: DocumentFormat, id: str = "", limits: Any = None) -> Library:

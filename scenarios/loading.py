@@ -13,7 +13,7 @@ import numpy as np
 
 from jaxenv.core import ScenarioBank
 from jaxenv.envs import FAMILIES
-from jaxenv.host.names import did_you_mean, did_you_mean_one_of
+from jaxenv.host.names import did_you_mean_one_of
 from scenarios.document_format import DocumentFormat
 from scenarios.libraries import Library, build, shipped
 from scenarios.text.errors import ScenarioError, class_of
@@ -72,16 +72,15 @@ def load(name_or_path: str | FilePath, limits: Any = None, environment: str | No
     if not isinstance(name_or_path, str | FilePath):
         raise ScenarioError(f"load takes a name or a path, found {type(name_or_path).__name__}.")
     name, _, id = str(name_or_path).partition("/")
-    if isinstance(name_or_path, str) and name in ENVIRONMENTS and not _is_file(FilePath(name_or_path)):
+    path = FilePath(name_or_path)
+    is_there = exists(path)
+    if isinstance(name_or_path, str) and name in ENVIRONMENTS and not (is_there and path.is_file()):
         if environment not in (None, name):
             raise ScenarioError(f"{name_or_path}: a library of {name}, expected documents of {environment}.")
         return shipped(ENVIRONMENTS[name], id, limits)
-    if not exists(FilePath(name_or_path)):
-        hint = did_you_mean(name, ENVIRONMENTS)
-        raise ScenarioError(
-            f"{name_or_path}: there is no such file or folder, and no library of this name.{hint} "
-            f"Libraries: {', '.join(ENVIRONMENTS)}."
-        )
+    if not is_there:
+        hint = did_you_mean_one_of(name, ENVIRONMENTS)
+        raise ScenarioError(f"{name_or_path}: there is no such file, folder or library.{hint}")
     sources, problems = read_what_can_be(name_or_path)
     found = sorted({recognize(source.value) for source in sources})
     if len(found) > 1 if environment is None else found and environment not in found:
@@ -158,11 +157,6 @@ def _reading(name: str) -> Iterator[None]:
         raise ScenarioError(f"{name}: {error}") from None
     except Exception as error:
         raise ScenarioError(f"{name}: cannot be read: {class_of(error)}.") from error
-
-
-def _is_file(path: FilePath) -> bool:
-    """Whether there is a file of this name."""
-    return exists(path) and path.is_file()
 
 
 def decompile(environment: str, bank: ScenarioBank) -> Library:

@@ -1,24 +1,87 @@
 """An environment played in words: situations and results as text, answers as text, numbers or mappings."""
 
+import functools
 import inspect
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 
+import jaxenv
+from jaxenv import registry
+from jaxenv.core import Environment, ScenarioBank
 from jaxenv.lowering import draws
 from jaxenv.rendering import Step, views
 from jaxenv.rendering.page import page
 from jaxenv.rendering.text import table
-from scenarios import answers
-from scenarios.codec import ActionError
+from scenarios.codec import ActionError, Codec, read_answer
 from scenarios.episodes import advance, key_of
-from scenarios.stages import GENERATED, Stage, generated_stage, library_stage, playable
+from scenarios.libraries import Library, shipped
+from scenarios.loading import decompile, format_of
 from scenarios.text.errors import ScenarioError, quote
 
 NOT_RUNNING = "no episode is running: reset begins one."
 HEADING = "Actions: answer with the number of one, or with the action as JSON"
+
+
+GENERATED = "generated"
+"""The name of a generated scenario, in the place of one of the library."""
+
+
+class Stage(NamedTuple):
+    """An environment whose params hold the bank of a library."""
+
+    env: Environment
+    params: Any
+    library: Library
+    codec: Codec
+
+
+def playable_ids() -> list[str]:
+    """The registered ids of a single agent."""
+    return [id for id in jaxenv.registered() if registry.build(id).num_agents == 1]
+
+
+@functools.lru_cache(maxsize=16)
+def playable(id: str) -> tuple[Environment, Any]:
+    """The environment and its params.
+
+    Raises:
+        ScenarioError: for an unknown id, one of several agents, or an environment without documents.
+    """
+    try:
+        env, params = jaxenv.make(id)
+    except ValueError as error:
+        raise ScenarioError(str(error)) from None
+    if env.num_agents > 1:
+        raise ScenarioError(f"{id} has {env.num_agents} agents, and text is for one: see scenarios.Codec.")
+    format_of(env.family)
+    return env, params
+
+
+@functools.lru_cache(maxsize=16)
+def library_stage(id: str) -> Stage:
+    """The environment with the library that jaxenv ships; raises as `playable`."""
+    env, params = playable(id)
+    library = shipped(format_of(env.family))
+    return Stage(env, params, library, Codec(env, params, library))
+
+
+def generated_stage(id: str, key: jax.Array) -> Stage:
+    """The environment with one scenario of its generator, at a difficulty drawn from 0 to 1; raises as `playable`."""
+    env, params = playable(id)
+    library = decompile(env.family, ScenarioBank(_generate(env, key), params.bank.shared))
+    params = params.replace(bank=library.bank)
+    return Stage(env, params, library, Codec(env, params, library))
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _generate(env: Environment, key: jax.Array) -> Any:
+    """One scenario, with a leading axis of 1."""
+    difficulty_key, scenario_key = jax.random.split(key)
+    scenario = env.generate(scenario_key, jax.random.uniform(difficulty_key))
+    return jax.tree.map(lambda leaf: leaf[None], scenario)
 
 
 class TextEnv:
@@ -120,7 +183,7 @@ class TextEnv:
 
     def _read(self, answer: Any) -> tuple[int, str | None]:
         """The index that an answer names, and why it is not legal if it is not."""
-        action = answers.read(answer)
+        action = read_answer(answer)
         if not isinstance(action, int):
             try:
                 return self._stage.codec.encode(self._state, action), None
@@ -186,16 +249,10 @@ def _index_of(scenario: Any, stage: Stage) -> int | None:
         return None
     if isinstance(scenario, str):
         return stage.library.index(scenario)
-    if not _is_whole(scenario) or not 0 <= scenario < len(stage.library):
-        raise ScenarioError(
-            f"the scenario is {quote(scenario)}, expected a name, an index from 0 to {len(stage.library) - 1}, "
-            f"{GENERATED!r} or None."
-        )
+    if not isinstance(scenario, int) or isinstance(scenario, bool) or not 0 <= scenario < len(stage.library):
+        expected = f"a name, an index from 0 to {len(stage.library) - 1}, {GENERATED!r} or None"
+        raise ScenarioError(f"the scenario is {quote(scenario)}, expected {expected}.")
     return scenario
-
-
-def _is_whole(number: Any) -> bool:
-    return isinstance(number, int) and not isinstance(number, bool)
 
 
 def _as_json(action: Mapping[str, Any]) -> str:

@@ -67,7 +67,6 @@ class _Dumper(yaml.SafeDumper):
     """Indents the items of a list; writes rows on one line."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
-        del indentless
         super().increase_indent(flow, indentless=False)
 
     def ignore_aliases(self, data: Any) -> bool:
@@ -84,10 +83,8 @@ def _represent_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
 add_plain_words(_Dumper)
 _Dumper.add_representer(str, _represent_text)
 _Dumper.add_representer(
-    _RowMapping,
-    lambda dumper, row: dumper.represent_mapping("tag:yaml.org,2002:map", row, flow_style=True),
+    _RowMapping, lambda dumper, row: dumper.represent_mapping("tag:yaml.org,2002:map", row, flow_style=True)
 )
 _Dumper.add_representer(
-    _RowList,
-    lambda dumper, row: dumper.represent_sequence("tag:yaml.org,2002:seq", row, flow_style=True),
+    _RowList, lambda dumper, row: dumper.represent_sequence("tag:yaml.org,2002:seq", row, flow_style=True)
 )

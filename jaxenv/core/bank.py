@@ -126,7 +126,7 @@ class ScenarioBank(struct.PyTreeNode):
         Raises:
             ValueError: if `shared` differs, such as two tables of texts.
         """
-        if any(not _same(self.shared, other.shared) for other in others):
+        if any(not np.array_equal(self.shared, other.shared) for other in others):
             raise ValueError("cannot concatenate banks that differ in `shared`, what their scenarios refer to")
         trees = [self.scenarios, *(other.scenarios for other in others)]
         scenarios = jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *trees)
@@ -149,10 +149,7 @@ class ScenarioBank(struct.PyTreeNode):
             target[kept] = source[kept]
             is_whole = np.array_equal(target[kept], source[kept])  # a set of more numbers may have a wider dtype
             if not is_whole or np.count_nonzero(source != fill) != np.count_nonzero(source[kept] != fill):
-                raise ValueError(
-                    f"the bank's {_name(path)} has shape {source.shape[1:]} and does not fit into "
-                    f"{padding.shape}: raise the limits of the environment"
-                )
+                raise ValueError(f"the bank's {_name(path)} does not fit into {padding.shape}: raise the limits")
             return jnp.asarray(target)
 
         return self.replace(scenarios=jax.tree_util.tree_map_with_path(fit, self.scenarios, empty))
@@ -201,9 +198,7 @@ class ScenarioBank(struct.PyTreeNode):
         scenarios = jax.tree.unflatten(structure, [jnp.asarray(arrays[name]) for name in scenario])
         bank = cls(scenarios, **others)
         if bank.fingerprint() != expected:
-            raise ValueError(
-                f"{path} was changed after it was saved: fingerprint {bank.fingerprint()}, expected {short(expected)}"
-            )
+            raise ValueError(f"{path} was changed after it was saved: its fingerprint is not {short(expected)}")
         if bank.start_cdf is not None and not _is_cdf(np.asarray(bank.start_cdf), bank.size):
             raise ValueError(f"{path} has a start_cdf that no weights of {bank.size} scenarios add up to")
         if bank.shared is not None and not np.isfinite(bank.shared).all():
@@ -222,11 +217,6 @@ def _is_cdf(cumulative: np.ndarray, size: int) -> bool:
     """Whether these are cumulative weights of so many starts, not all 0."""
     is_finite = cumulative.shape == (size,) and np.isfinite(cumulative).all()
     return bool(is_finite and (np.diff(cumulative, prepend=0) >= 0).all() and cumulative[-1] > 0)
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Whether `shared` of two banks is the same."""
-    return one is other or (one is not None and other is not None and np.array_equal(one, other))
 
 
 def _name(path: Any) -> str:

@@ -35,9 +35,7 @@ def require_within(space: spaces.Record, records: Any) -> None:
         inside = (values >= box.low) & (values <= box.high)
         if not inside.all():
             where = tuple(np.argwhere(~inside)[0])
-            raise ValueError(
-                f"{name} of scenario {where[0]} is {values[where]}, expected numbers from {box.low:,} to {box.high:,}"
-            )
+            raise ValueError(f"{name} of scenario {where[0]} is {values[where]}, expected {box.low:,} to {box.high:,}")
 
 
 def require_valid(params: Any) -> None:
@@ -108,7 +106,7 @@ def as_difficulty(difficulty: Any) -> Any:
     1.5
     >>> as_difficulty(-0.5)
     Traceback (most recent call last):
-    ValueError: difficulty is -0.5, expected a number from 0 to 1, or a finite one above for what training never draws
+    ValueError: difficulty is -0.5, expected a number from 0 to 1, or a finite one above
 
     Raises:
         ValueError: if it is not traced and is not a number, or is negative, NaN or infinite in float32.
@@ -117,10 +115,7 @@ def as_difficulty(difficulty: Any) -> Any:
         return jnp.where(difficulty >= 0, difficulty, jnp.zeros_like(difficulty))
     number = np.asarray(jax.device_get(difficulty))
     if number.shape != () or not _is_within(number, 0, MOST):
-        raise ValueError(
-            f"difficulty is {difficulty!r:.100}, expected a number from 0 to 1, or a finite one above for what "
-            "training never draws"
-        )
+        raise ValueError(f"difficulty is {difficulty!r:.100}, expected a number from 0 to 1, or a finite one above")
     return difficulty
 
 

@@ -1,4 +1,4 @@
-"""Array fields of records, declared once: padding, spaces and the tables of the documentation follow from them.
+"""Array fields of records, declared once: padding and spaces follow from them, and the tables of the documentation.
 
 A record names its axes by letters and declares the range of each field:
 
@@ -20,7 +20,7 @@ A record names its axes by letters and declares the range of each field:
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -166,45 +166,12 @@ def space(kind: type, sizes: Sizes) -> spaces.Record:
     return Nested(kind, {}, {}, "").space(sizes)
 
 
-def rows(kind: type) -> Iterator[tuple[str, Array | Nested]]:
-    """(dotted name, declaration) of every field of a record, and of every record in it, in their order."""
-    yield from _rows("", Nested(kind, {}, {}, ""))
-
-
-def _rows(prefix: str, nested: Nested) -> Iterator[tuple[str, Array | Nested]]:
-    for name, each in nested.fields.items():
-        yield f"{prefix}{name}", each
-        if isinstance(each, Nested):
-            yield from _rows(f"{prefix}{name}.", each)
-
-
-def table(kind: type, sizes: Sizes, *, fill: bool) -> str:
-    """The fields as a Markdown table, with bounds for these sizes, and with padding if `fill`."""
-    names = ["field", "axes", "dtype", "range", *(["where absent"] if fill else []), "meaning"]
-    arrays = [(name, each) for name, each in rows(kind) if isinstance(each, Array) or each.doc]
-    lines = [names, ["---"] * len(names), *(_line(name, each, sizes, fill) for name, each in arrays)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _line(name: str, declared: Array | Nested, sizes: Sizes, fill: bool) -> list[str]:
-    if isinstance(declared, Nested):
-        return [f"`{name}`", *[""] * (4 if fill else 3), declared.doc]
-    box, dtype = declared.space(sizes), declared.sized(sizes)[1]
-    bounds = "" if declared.low is None and declared.high is None else f"{box.low:,} to {box.high:,}"
-    absent = [f"{declared.fill:,}" if dtype != np.dtype(bool) else "False"] if fill else []
-    cells = [f"`{name}`", " × ".join(declared.shape.split()), dtype.name, bounds, *absent]
-    return [*(cell.replace("-", "−") for cell in cells), declared.doc]
-
-
 def _size(axis: str, sizes: Sizes) -> int:
     """The length of an axis, given by name or in digits."""
     if axis.isdecimal():
         return int(axis)
     if axis not in sizes:
-        known = ", ".join(sizes)
-        raise ValueError(
-            f"no size {axis!r} among {known}: add it to `sizes` of the environment, or map it in fields.record"
-        )
+        raise ValueError(f"no size {axis!r} among {', '.join(sizes)}: add it to `sizes`, or map it in fields.record")
     return sizes[axis]
 
 

@@ -103,19 +103,6 @@ def parts_type(weights: type) -> Any:
     return type("RewardParts", (struct.PyTreeNode,), namespace)
 
 
-def table(weights: type) -> str:
-    """The rows as a Markdown table: weight, paid quantity, and a column for each preset."""
-    declared = rows(weights)
-    presets = list(dict.fromkeys(name for row in declared.values() for name in row.presets))
-    head = f"| weight | paid for | {' | '.join(presets)} |\n|---|---|{'---|' * len(presets)}"
-    return "\n".join([head, *(_line(name, row, presets) for name, row in declared.items())])
-
-
-def _line(name: str, row: Row, presets: list[str]) -> str:
-    numbers = [f"{row.presets[preset]:g}".replace("-", "−") if preset in row.presets else "–" for preset in presets]
-    return f"| `{name}` | {row.doc} | {' | '.join(numbers)} |"
-
-
 def reward_parts(weights: Any, step: Any) -> Any:
     """The record of parts: each weight times its factors in the step."""
     paid = {}

@@ -59,9 +59,8 @@ def rotate(table: Any, first: jax.Array) -> Any:
         first: where to begin.
     """
     table = jax.tree.map(jnp.asarray, table)
-    return lax.platform_dependent(
-        table, jnp.asarray(first, jnp.int32), tpu=_rotated_by_masks, default=_rotated_by_slice
-    )
+    first = jnp.asarray(first, jnp.int32)
+    return lax.platform_dependent(table, first, tpu=_rotated_by_masks, default=_rotated_by_slice)
 
 
 def _rotated_by_slice(table: Any, first: jax.Array) -> Any:
@@ -173,9 +172,7 @@ def _unpacked(row: jax.Array, leaves: Sequence[jax.Array]) -> list[jax.Array]:
     found: dict[int, jax.Array] = {}
     begin = 0
     for size, dtype in _UNSIGNED.items():
-        counts = {
-            number: math.prod(leaf.shape[1:]) for number, leaf in enumerate(leaves) if leaf.dtype.itemsize == size
-        }
+        counts = {n: math.prod(leaf.shape[1:]) for n, leaf in enumerate(leaves) if leaf.dtype.itemsize == size}
         parts = WORD.itemsize // size
         width = -(-sum(counts.values()) // parts)
         words = row[begin : begin + width]

@@ -99,12 +99,7 @@ class Canvas:
     """
 
     def __init__(
-        self,
-        width: float,
-        height: float,
-        left: float = 0.0,
-        top: float = 0.0,
-        layers: list["Canvas"] | None = None,
+        self, width: float, height: float, left: float = 0.0, top: float = 0.0, layers: list["Canvas"] | None = None
     ) -> None:
         """Places a canvas on a page, `left` and `top` points from its upper left corner, above the canvases so far."""
         self.width, self.height, self.left, self.top = width, height, left, top

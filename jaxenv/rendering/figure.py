@@ -9,7 +9,7 @@ from matplotlib.patches import Circle, FancyBboxPatch, PathPatch, Polygon, Recta
 from matplotlib.path import Path
 from matplotlib.transforms import Affine2D
 
-from jaxenv.rendering.canvas import Box, Canvas, Disc, Head, Line, Shape, Stripes, Text
+from jaxenv.rendering.canvas import Box, Canvas, Disc, Head, Line, Stripes, Text
 
 CURVE = (Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4)
 
@@ -31,7 +31,7 @@ def draw_on(figure: Figure, canvas: Canvas) -> None:
                 figure.add_artist(artist)
 
 
-def _artist(shape: Shape) -> Artist:
+def _artist(shape: Box | Stripes | Disc | Line | Head) -> Artist:
     """A shape other than text."""
     match shape:
         case Box():
@@ -53,7 +53,6 @@ def _artist(shape: Shape) -> Artist:
             return Line2D(*zip(*points, strict=True), **stroke)
         case Head(points, color):
             return Polygon(points, facecolor=color, edgecolor="none")
-    raise TypeError(shape)
 
 
 def _box(box: Box) -> Artist:

@@ -26,7 +26,7 @@ def page(scene: Scene, step: Step | None = None) -> Picture:
         scene.main(body.part(0, 0, side_left - GAP, body.height))
         side_width, rewards = body.width - side_left, 0.0
         if step is not None:
-            rewards = _reward_height(step)
+            rewards = 42 + EFFECT * len(_effects(step)) + ROW * len(_rows(step))  # the height of `_draw_reward`
             _draw_reward(body.part(side_left, body.height - rewards, side_width, rewards), step)
         scene.side(body.part(side_left, 0, side_width, body.height - rewards))
 
@@ -97,11 +97,6 @@ def _draw_reward(canvas: Canvas, step: Step) -> None:
     if rows:
         canvas.line((zero, zero), (top + 24, top + 24 + len(rows) * ROW), color=MUTED)
     canvas.text(0, canvas.height - 5, _closing(step), size=SMALL, color=MUTED)
-
-
-def _reward_height(step: Step) -> float:
-    """The height of `_draw_reward`, points."""
-    return 42 + EFFECT * len(_effects(step)) + len(_rows(step)) * ROW
 
 
 def _effects(step: Step) -> tuple[str, ...]:

@@ -126,9 +126,8 @@ class Picture:
 def over_png(picture: Picture, shown: str, style: str = "") -> str:
     """HTML that covers a PNG of the picture, which is left where SVG, frames and styles are dropped, as on GitHub."""
     png = base64.b64encode(picture.png(dpi=round(72 * WIDTH / picture.size[0]))).decode()
-    image = (
-        f"<img src='data:image/png;base64,{png}' alt='{html.escape(repr(picture))}' style='display:block;width:100%'/>"
-    )
+    words = html.escape(repr(picture))
+    image = f"<img src='data:image/png;base64,{png}' alt='{words}' style='display:block;width:100%'/>"
     return f"<div style='position:relative;width:100%;max-width:{WIDTH}px;{style}'>{image}{shown}</div>"
 
 

@@ -4,7 +4,11 @@ from collections.abc import Iterable, Sequence
 
 
 def clock(minutes: int) -> str:
-    """Minutes after midnight as `9:05`."""
+    """Minutes after midnight as on a clock.
+
+    >>> clock(545), clock(1440)
+    ('9:05', '24:00')
+    """
     return f"{minutes // 60}:{minutes % 60:02}"
 
 

@@ -72,7 +72,7 @@ def fitting(words: str, width: float | None, size: float, bold: bool = False) ->
     return _cut(words, lengths[number - 1]) if number else ""
 
 
-def wrapped(words: str, width: float, size: float, most: int) -> list[str]:
+def wrap(words: str, width: float, size: float, most: int) -> list[str]:
     """The words on at most `most` lines, each at most `width` points wide."""
     rest, lines = drawable(" ".join(words.split())).split(), []
     while rest and len(lines) < most - 1:

@@ -86,10 +86,8 @@ def _filled(field: str, given: Any, default: Any) -> Any:
         return {**default, **given}
     if isinstance(default, tuple):
         if len(given) != len(default):
-            raise ValueError(
-                f"names: {field} has {len(given)} entries and the scenario {len(default)}; "
-                "they are the names of another scenario"
-            )
+            found = f"{field} has {len(given)} entries and the scenario {len(default)}"
+            raise ValueError(f"names: {found}; they are the names of another scenario")
         return tuple(usual if name == "" else name for name, usual in zip(given, default, strict=True))
     return given
 

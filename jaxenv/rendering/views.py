@@ -88,10 +88,7 @@ def on_host(env: Environment, state: Any, params: Any) -> Any:
         state = state.env_state
     expected = jax.tree.leaves(_first_state.eval_shape(bare, jax.random.key(0), params))
     if [np.shape(leaf) for leaf in jax.tree.leaves(state)] != [leaf.shape for leaf in expected]:
-        raise ValueError(
-            f"expected one state of {bare.name}, found other shapes; of a batch take one with "
-            "jax.tree.map(lambda x: x[0], state)"
-        )
+        raise ValueError(f"expected one state of {bare.name}; of a batch take jax.tree.map(lambda x: x[0], state)")
     return jax.device_get(state)
 
 
@@ -110,7 +107,4 @@ def _view_of(env: Any, agent: int) -> tuple[Any, View]:
             view = VIEWS[kind]
             return bare, view if view.of_agent is None else view.of_agent(agent)
     name, available = type(bare).__name__, ", ".join(kind.__name__ for kind in VIEWS)
-    raise LookupError(
-        f"rendering does not know {name}, only {available}; add a view with "
-        f"jaxenv.rendering.VIEWS[{name}] = View(scenes, describe_action)"
-    )
+    raise LookupError(f"rendering does not know {name}, only {available}: VIEWS[{name}] = View(...) adds it")

@@ -63,9 +63,7 @@ def build(name: str) -> tuple[Environment, Any]:
     made = load(name)()
     env, params = made if isinstance(made, tuple) and len(made) == 2 else (made, None)
     if not isinstance(env, Environment):
-        raise UsageError(
-            f"{name} returned {type(env).__name__}, expected a jaxenv.Environment or (environment, params)"
-        )
+        raise UsageError(f"{name} returned {type(env).__name__}, expected a jaxenv.Environment or (it, params)")
     return env, env.default_params if params is None else params
 
 

@@ -99,10 +99,9 @@ def info(run: CheckRun) -> None:
     if missing:
         broken(f"info has no {', '.join(missing)}")
     flag = aval(jax.ShapeDtypeStruct(action.shape, bool))
-    if aval(step_info["invalid_action"]) != flag:
-        broken(
-            f"info['invalid_action'] is {aval(step_info['invalid_action'])}, expected {flag}, a flag for each action"
-        )
+    found = aval(step_info["invalid_action"])
+    if found != flag:
+        broken(f"info['invalid_action'] is {found}, expected {flag}, a flag for each action")
     if jax.tree.map(aval, step_info["final_observation"]) != jax.tree.map(aval, observation):
         broken("info['final_observation'] differs from the observation in structure, shapes or dtypes")
     if not jax.tree.leaves(step_info["reward_parts"]):

@@ -91,9 +91,8 @@ def check_actions(actions: Any, env: Environment, shape: tuple[int, ...] = ()) -
     """
     actions = np.asarray(actions)
     if actions.shape != shape or actions.dtype.kind not in "iu":
-        raise ValueError(
-            f"actions of {env.name}: expected integers of shape {shape}, got {actions.dtype} of shape {actions.shape}"
-        )
+        got = f"{actions.dtype} of shape {actions.shape}"
+        raise ValueError(f"actions of {env.name}: expected integers of shape {shape}, got {got}")
     if actions.min() < 0 or actions.max() >= env.num_actions:
         wrong = actions[(actions < 0) | (actions >= env.num_actions)].flat[0]
         raise ValueError(f"actions of {env.name}: expected 0 to {env.num_actions - 1}, got {wrong}")

@@ -138,8 +138,7 @@ class EpisodeStatistics(Wrapper):
             "length": spaces.Box(0, 2**31 - 2, (), jnp.int32),
         }
         return spaces.Record.of(
-            StatisticsState,
-            {"env_state": self.env.state_space(params), "episode": spaces.Record.of(Episode, episode)},
+            StatisticsState, {"env_state": self.env.state_space(params), "episode": spaces.Record.of(Episode, episode)}
         )
 
     @property

@@ -11,16 +11,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from jaxenv.core import Environment
-from jaxenv.wrappers.adapters import (
-    RENDER_MODES,
-    as_their_space,
-    check_actions,
-    check_num_envs,
-    check_render_mode,
-    check_scenario,
-    one_agent,
-    registry,
-)
+from jaxenv.wrappers import adapters
 from jaxenv.wrappers.host_episodes import HostBatch, HostEpisodes, KeyedState, keys_of, to_numpy
 from jaxenv.wrappers.wrapper import FlattenObservation
 
@@ -36,7 +27,7 @@ def register_gymnasium() -> None:
     >>> env.unwrapped.jax_env.name, int(env.action_space.n)
     ('TeamsClone-Mentions-v0', 114)
     """
-    for id in registry().registered():
+    for id in adapters.registry().registered():
         if f"jaxenv/{id}" not in gymnasium.registry:
             gymnasium.register(
                 f"jaxenv/{id}",
@@ -71,7 +62,7 @@ class Gymnasium(gymnasium.Env):
         render_mode: output of `render`: `rgb_array` for [H, W, 3] uint8, which needs matplotlib, or `ansi` for text.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES), "render_fps": 2}
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(adapters.RENDER_MODES), "render_fps": 2}
 
     def __init__(
         self, env: Environment | str, params: Any = None, render_mode: str | None = None, *, flat: bool = True
@@ -81,11 +72,11 @@ class Gymnasium(gymnasium.Env):
         Raises:
             ValueError: for an unknown id or render mode, or an environment of several agents.
         """
-        check_render_mode(render_mode, "Gymnasium")
-        self.jax_env, self.params = one_agent(env, params, "Gymnasium")
+        adapters.check_render_mode(render_mode, "Gymnasium")
+        self.jax_env, self.params = adapters.one_agent(env, params, "Gymnasium")
         self.render_mode, self.flat = render_mode, flat
         self.observation_space = observation_space(self.jax_env, self.params, flat)
-        self.action_space = as_their_space(gymnasium.spaces, self.jax_env.action_space(self.params))
+        self.action_space = adapters.as_their_space(gymnasium.spaces, self.jax_env.action_space(self.params))
         self._programs = HostEpisodes(self.jax_env, flat)
         self._state: KeyedState | None = None
         self._is_over = True
@@ -94,7 +85,7 @@ class Gymnasium(gymnasium.Env):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Starts an episode: (observation, info with the action mask)."""
         super().reset(seed=seed)
-        scenario = check_scenario(options, self.params)
+        scenario = adapters.check_scenario(options, self.params)
         self._state, first = self._programs.reset(self._key(seed), self.params, scenario)
         observation, info = to_numpy(first)
         self._is_over = False
@@ -109,7 +100,7 @@ class Gymnasium(gymnasium.Env):
         """
         if self._state is None or self._is_over:
             raise gymnasium.error.ResetNeeded(f"{self.jax_env.name}: no episode is under way; call reset() first")
-        action = check_actions(action, self.jax_env)
+        action = adapters.check_actions(action, self.jax_env)
         self._state, step = self._programs.step(self._state, action, self.params)
         observation, reward, terminated, truncated, info = to_numpy(step)
         self._is_over = bool(terminated | truncated)
@@ -170,7 +161,7 @@ class GymnasiumVector(VectorEnv):
     """
 
     metadata: ClassVar[dict[str, Any]] = {
-        "render_modes": list(RENDER_MODES),
+        "render_modes": list(adapters.RENDER_MODES),
         "render_fps": 2,
         "autoreset_mode": AutoresetMode.SAME_STEP,
     }
@@ -189,12 +180,12 @@ class GymnasiumVector(VectorEnv):
         Raises:
             ValueError: for an unknown id or render mode, an environment of several agents, or no episode at all.
         """
-        check_render_mode(render_mode, "GymnasiumVector")
-        check_num_envs(num_envs, "GymnasiumVector")
-        self.jax_env, self.params = one_agent(env, params, "GymnasiumVector")
+        adapters.check_render_mode(render_mode, "GymnasiumVector")
+        adapters.check_num_envs(num_envs, "GymnasiumVector")
+        self.jax_env, self.params = adapters.one_agent(env, params, "GymnasiumVector")
         self.num_envs, self.render_mode, self.flat = num_envs, render_mode, flat
         self.single_observation_space = observation_space(self.jax_env, self.params, flat)
-        self.single_action_space = as_their_space(gymnasium.spaces, self.jax_env.action_space(self.params))
+        self.single_action_space = adapters.as_their_space(gymnasium.spaces, self.jax_env.action_space(self.params))
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._batch = HostBatch(self.jax_env, num_envs, flat)
@@ -213,13 +204,13 @@ class GymnasiumVector(VectorEnv):
         seeds = [None] * self.num_envs if seeds is None else seeds
         if len(seeds) != self.num_envs:
             raise ValueError(f"reset(seed=...): expected {self.num_envs} seeds, got {len(seeds)}")
-        scenarios = check_scenario(options, self.params, (self.num_envs,))
+        scenarios = adapters.check_scenario(options, self.params, (self.num_envs,))
         observations, info = self._batch.reset(self.params, seeds, scenarios, self.np_random)
         return observations, _batched(info, np.ones(self.num_envs, bool))
 
     def step(self, actions: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Takes one step in all episodes: (observations, rewards [B] float64, terminated, truncated [B] bool, info)."""
-        actions = check_actions(actions, self.jax_env, (self.num_envs,))
+        actions = adapters.check_actions(actions, self.jax_env, (self.num_envs,))
         step, first = self._batch.step(self.params, actions)
         done = step.terminated | step.truncated
         reported = {name: value for name, value in step.info.items() if name not in first.info}
@@ -244,7 +235,7 @@ class GymnasiumVector(VectorEnv):
 def observation_space(env: Environment, params: Any, flat: bool) -> Any:
     """The space of the vectors, or of the records as dictionaries."""
     space = FlattenObservation(env).observation_space(params)["vector"] if flat else env.observation_space(params)
-    return as_their_space(gymnasium.spaces, space)
+    return adapters.as_their_space(gymnasium.spaces, space)
 
 
 def as_numbers(info: Any) -> Any:

@@ -195,7 +195,6 @@ class FromGymnax(Environment):
 
     def init(self, key: Key, params: Any, scenario: jax.Array | int | None) -> GymnaxState:
         """The first state; there is one scenario, whatever its index."""
-        del scenario
         observation, state = self.env.reset_env(key, params)
         # Their first states have Python numbers and other dtypes than later ones.
         _, later, *_ = jax.eval_shape(self.env.step_env, key, state, jnp.int32(0), params)
@@ -232,10 +231,9 @@ class FromGymnax(Environment):
         """Arrays of the shape that gymnax declares, within its bounds."""
         box = self.env.observation_space(self.default_params if params is None else params)
         low, high = (float(jnp.asarray(bound).reshape(-1)[0]) for bound in (jnp.min(box.low), jnp.max(box.high)))
-        fields = {"array": spaces.Box(low, high, tuple(box.shape), jnp.float32)}
-        return spaces.Record.of(
-            GymnaxObservation, {**fields, "action_mask": spaces.Box(0, 1, (self.num_actions,), bool)}
-        )
+        array = spaces.Box(low, high, tuple(box.shape), jnp.float32)
+        mask = spaces.Box(0, 1, (self.num_actions,), bool)
+        return spaces.Record.of(GymnaxObservation, {"array": array, "action_mask": mask})
 
     def state_space(self, params: Any = None) -> spaces.Space:
         """Unknown: the states that gymnax declares are not always those that occur."""

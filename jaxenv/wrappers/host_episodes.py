@@ -124,11 +124,7 @@ class HostBatch:
         self._states: KeyedState | None = None
 
     def reset(
-        self,
-        params: Any,
-        seeds: Sequence[int | None],
-        scenarios: np.ndarray | None,
-        generator: np.random.Generator,
+        self, params: Any, seeds: Sequence[int | None], scenarios: np.ndarray | None, generator: np.random.Generator
     ) -> First:
         """Starts B episodes.
 

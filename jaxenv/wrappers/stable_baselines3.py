@@ -10,14 +10,7 @@ import numpy as np
 from stable_baselines3.common.vec_env import VecEnv  # pyright: ignore[reportMissingImports]
 
 from jaxenv.core import Environment
-from jaxenv.wrappers.adapters import (
-    as_their_space,
-    check_actions,
-    check_num_envs,
-    check_render_mode,
-    check_scenario,
-    one_agent,
-)
+from jaxenv.wrappers import adapters
 from jaxenv.wrappers.gymnasium import observation_space, picture
 from jaxenv.wrappers.host_episodes import HostBatch
 
@@ -52,12 +45,12 @@ class SB3VecEnv(VecEnv):
         Raises:
             ValueError: for an unknown id or render mode, an environment of several agents, or no episode at all.
         """
-        check_render_mode(render_mode, "SB3VecEnv")
-        check_num_envs(num_envs, "SB3VecEnv")
-        self.jax_env, self.params = one_agent(env, params, "SB3VecEnv")
+        adapters.check_render_mode(render_mode, "SB3VecEnv")
+        adapters.check_num_envs(num_envs, "SB3VecEnv")
+        self.jax_env, self.params = adapters.one_agent(env, params, "SB3VecEnv")
         self._batch = HostBatch(self.jax_env, num_envs)
         observations = observation_space(self.jax_env, self.params, flat=True)
-        actions = as_their_space(gymnasium.spaces, self.jax_env.action_space(self.params))
+        actions = adapters.as_their_space(gymnasium.spaces, self.jax_env.action_space(self.params))
         self._members = [_Member(self, index, render_mode, observations, actions) for index in range(num_envs)]
         self._generator = np.random.default_rng()
         super().__init__(num_envs, observations, actions)
@@ -74,7 +67,7 @@ class SB3VecEnv(VecEnv):
 
     def step_async(self, actions: np.ndarray) -> None:
         """Takes the actions ([B] integers) for `step_wait`."""
-        self._actions = check_actions(actions, self.jax_env, (self.num_envs,))
+        self._actions = adapters.check_actions(actions, self.jax_env, (self.num_envs,))
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """Takes one step: (observations [B, F] float32, rewards [B] float32, done [B] bool, infos)."""
@@ -124,7 +117,7 @@ class SB3VecEnv(VecEnv):
         """
         if not any(self._options):
             return None
-        indices = [check_scenario(options, self.params) for options in self._options]
+        indices = [adapters.check_scenario(options, self.params) for options in self._options]
         given = [index for index in indices if index is not None]
         if len(given) < self.num_envs:
             raise ValueError(f"set_options: expected a scenario for all {self.num_envs} episodes, got {len(given)}")

@@ -3,11 +3,12 @@
 import functools
 import importlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import jax
+import numpy as np
 
 import jaxenv
 import train
@@ -29,11 +30,54 @@ def table(name: str) -> str:
         return TRAINING[name]()
     family, record = name.split(".")
     if record == "RewardWeights":
-        return terms.table(importlib.import_module(f"jaxenv.envs.{family}.reward").RewardWeights)
+        return weights_table(importlib.import_module(f"jaxenv.envs.{family}.reward").RewardWeights)
     env: Any = jaxenv.make(ENGINES[family])[0]
-    return fields.table(
+    return record_table(
         getattr(importlib.import_module(f"jaxenv.envs.{family}.types"), record), env.sizes, fill=record == "Scenario"
     )
+
+
+def _fields(kind: type) -> Iterator[tuple[str, fields.Array | fields.Nested]]:
+    """(dotted name, declaration) of every field of a record, and of every record in it, in their order."""
+    yield from _rows("", fields.Nested(kind, {}, {}, ""))
+
+
+def _rows(prefix: str, nested: fields.Nested) -> Iterator[tuple[str, fields.Array | fields.Nested]]:
+    for name, each in nested.fields.items():
+        yield f"{prefix}{name}", each
+        if isinstance(each, fields.Nested):
+            yield from _rows(f"{prefix}{name}.", each)
+
+
+def record_table(kind: type, sizes: fields.Sizes, *, fill: bool) -> str:
+    """The fields as a Markdown table, with bounds for these sizes, and with padding if `fill`."""
+    names = ["field", "axes", "dtype", "range", *(["where absent"] if fill else []), "meaning"]
+    arrays = [(name, each) for name, each in _fields(kind) if isinstance(each, fields.Array) or each.doc]
+    lines = [names, ["---"] * len(names), *(_line(name, each, sizes, fill) for name, each in arrays)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _line(name: str, declared: fields.Array | fields.Nested, sizes: fields.Sizes, fill: bool) -> list[str]:
+    if isinstance(declared, fields.Nested):
+        return [f"`{name}`", *[""] * (4 if fill else 3), declared.doc]
+    box, dtype = declared.space(sizes), declared.sized(sizes)[1]
+    bounds = "" if declared.low is None and declared.high is None else f"{box.low:,} to {box.high:,}"
+    absent = [f"{declared.fill:,}" if dtype != np.dtype(bool) else "False"] if fill else []
+    cells = [f"`{name}`", " × ".join(declared.shape.split()), dtype.name, bounds, *absent]
+    return [*(cell.replace("-", "−") for cell in cells), declared.doc]
+
+
+def weights_table(weights: type) -> str:
+    """The rows as a Markdown table: weight, paid quantity, and a column for each preset."""
+    declared = terms.rows(weights)
+    presets = list(dict.fromkeys(name for row in declared.values() for name in row.presets))
+    head = f"| weight | paid for | {' | '.join(presets)} |\n|---|---|{'---|' * len(presets)}"
+    return "\n".join([head, *(_term_line(name, row, presets) for name, row in declared.items())])
+
+
+def _term_line(name: str, row: terms.Row, presets: list[str]) -> str:
+    numbers = [f"{row.presets[preset]:g}".replace("-", "−") if preset in row.presets else "–" for preset in presets]
+    return f"| `{name}` | {row.doc} | {' | '.join(numbers)} |"
 
 
 @functools.cache

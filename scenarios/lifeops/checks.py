@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from jaxenv.envs.lifeops.types import Limits
 from jaxenv.host.names import did_you_mean
-from scenarios.compiling import over_capacity, repeated
+from scenarios.document_format import over_capacity, repeated
 from scenarios.lifeops.document import DEFAULT_TRIP, Day, Event
 from scenarios.text.errors import Path, Problem, named
 
@@ -13,11 +13,6 @@ from scenarios.text.errors import Path, Problem, named
 def problems(day: Day, limits: Limits) -> list[Problem]:
     """Why a day cannot be compiled; empty if it can."""
     return list(_over_capacity(day, limits)) or [*_repeated_ids(day), *_nothing_to_decide(day)]
-
-
-def warnings(day: Day) -> list[Problem]:
-    """Remarks on allowed but rarely intended contents."""
-    return list(_unmapped_places(day))
 
 
 def _repeated_ids(day: Day) -> Iterator[Problem]:
@@ -51,24 +46,22 @@ def _over_capacity(day: Day, limits: Limits) -> Iterator[Problem]:
 def _nothing_to_decide(day: Day) -> Iterator[Problem]:
     """A day with nothing to decide."""
     if not day.pending_requests and not any(task.remaining_minutes for task in day.tasks):
-        yield Problem(
-            (),
-            "the day is over before its first step: found no pending request and no task with "
-            "minutes left, expected at least one of them.",
-        )
+        yield Problem((), "the day is over before its first step: expected a request or a task with minutes left.")
 
 
-def _unmapped_places(day: Day) -> Iterator[Problem]:
-    """Places that are neither a row nor a column of the travel times, each where it is first used."""
+def warnings(day: Day) -> list[Problem]:
+    """Remarks on allowed but rarely intended contents.
+
+    They are about places that are neither a row nor a column of the travel times, each where it is first used.
+    """
     mapped = dict.fromkeys([*day.travel_times, *(place for row in day.travel_times.values() for place in row)])
     used: dict[str, Path] = {}
     for field in ("home_location", "primary_work_location"):
         used.setdefault(day.persona[field], ("persona", field))
     for path, event in _events(day):
         used.setdefault(event.location, (*path, "location"))
-    for place, path in used.items():
-        if place not in mapped:
-            yield Problem(path, functools.partial(_unmapped, place, mapped))
+    unmapped = ((place, path) for place, path in used.items() if place not in mapped)
+    return [Problem(path, functools.partial(_unmapped, place, mapped)) for place, path in unmapped]
 
 
 def _unmapped(place: str, mapped: Iterable[str]) -> str:

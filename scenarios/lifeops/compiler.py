@@ -17,7 +17,7 @@ from jaxenv.envs.lifeops.types import (
     Scenario,
     empty_scenario,
 )
-from scenarios.compiling import fill, like, shortest
+from scenarios.document_format import fill, like, shortest
 from scenarios.lifeops import checks
 from scenarios.lifeops.document import Day, Event, Persona, Request, Task
 from scenarios.text.errors import ScenarioError
@@ -36,7 +36,8 @@ def compile(day: Day, limits: Limits = Limits()) -> Scenario:
         raise ScenarioError(*(problem.text for problem in problems))
     empty = empty_scenario(limits)
     place = {name: index for index, name in enumerate(day.places)}
-    order = _calendar_order(day)
+    times = [(event.start_min, event.end_min) for event in day.calendar]
+    order = sorted(range(len(times)), key=times.__getitem__)  # ties as in the document
     calendar = _fill_events(empty.calendar, [day.calendar[index] for index in order], place)
     travel = _fill_travel(empty.travel, day)
     return empty.replace(
@@ -68,12 +69,6 @@ def limits_of(scenario: Scenario) -> Limits:
 def task_order(day: Day) -> list[int]:
     """Indices of the tasks in the order in which they are done: priority descending, then the id as text."""
     return sorted(range(len(day.tasks)), key=lambda n: (-day.tasks[n].priority, day.tasks[n].task_id))
-
-
-def _calendar_order(day: Day) -> list[int]:
-    """Indices of the events by (start, end), ties as in the document."""
-    times = [(event.start_min, event.end_min) for event in day.calendar]
-    return sorted(range(len(times)), key=times.__getitem__)
 
 
 def _fill_events(padding: types.Event, events: Sequence[Event], place: Mapping[str, int]) -> types.Event:
@@ -188,13 +183,7 @@ def _count_places(scenario: Scenario) -> int:
 def _event_words(table: types.Event, row: int, names: Sequence[str]) -> dict:
     """The fields of an event except its id."""
     start, end, place, kind, importance = (int(getattr(table, name)[row]) for name in COLUMNS)
-    return {
-        "start_min": start,
-        "end_min": end,
-        "location": names[place],
-        "importance": importance,
-        "kind": KINDS[kind],
-    }
+    return {"start_min": start, "end_min": end, "location": names[place], "importance": importance, "kind": KINDS[kind]}
 
 
 def _tasks_words(tasks: types.Tasks) -> tuple[Task, ...]:

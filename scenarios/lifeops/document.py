@@ -1,18 +1,81 @@
-"""The LifeOps document: a day with its calendar, queue of requests, tasks, persona and travel times."""
+"""The LifeOps document: the types of its fields, and a day with its calendar, requests, tasks, persona and travel."""
 
+import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from jaxenv.envs.lifeops.actions import ACTION_TYPES
-from jaxenv.envs.lifeops.types import SPARE_STEPS
-from scenarios.lifeops.fields import DueDay, Kind, Level, Minute, Steps, Travel, Weekday, Weight, Window, Work, clock
-from scenarios.text.records import ListOf, Name, Record, any_of, one_of
+from jaxenv.envs.lifeops.types import (
+    DAY_END,
+    KINDS,
+    MAX_MINUTES,
+    MAX_TRAVEL,
+    MAX_WEIGHT,
+    NO_LIMIT,
+    SPARE_STEPS,
+    WEEKDAYS,
+)
+from jaxenv.rendering.text import clock
+from scenarios.text.records import ListOf, Name, Record, any_of, expect, number_from, one_of
 from scenarios.text.source import read
 
 DEFAULT_TRIP = 30  # minutes between two places that travel_times leaves out
+CLOCK = r"([01]?[0-9]|2[0-3]):[0-5][0-9]|24:00"
+
+
+def minutes_of(time: Any) -> Any:
+    """Minutes after midnight of a time as on a clock; anything else unchanged, so that its check can refuse it.
+
+    >>> minutes_of("14:10"), minutes_of("09:05"), minutes_of(850), minutes_of("25:99")
+    (850, 545, 850, '25:99')
+    """
+    if not isinstance(time, str) or not re.fullmatch(CLOCK, time):
+        return time
+    hours, minutes = time.split(":")
+    return 60 * int(hours) + int(minutes)
+
+
+class OrClock:
+    """Tells editors that a time as on a clock may replace an integer."""
+
+    def __get_pydantic_json_schema__(self, core_schema: Any, integer_schema: Any) -> dict[str, Any]:
+        return {**integer_schema(core_schema), "type": ["integer", "string"], "pattern": f"^({CLOCK})$"}
+
+
+def _in_order(window: tuple[int, int]) -> tuple[int, int]:
+    if window[0] > window[1]:
+        raise ValueError
+    return window
+
+
+Minute = Annotated[
+    int,
+    Field(ge=0, le=DAY_END),
+    BeforeValidator(minutes_of),
+    OrClock(),
+    expect(f'a time of day such as "14:10", or minutes after midnight: an integer from 0 to {DAY_END}'),
+]
+Level = Annotated[int, Field(ge=1, le=3), expect("1, 2 or 3 (the highest)")]
+Weight = Annotated[float, *number_from(0, MAX_WEIGHT)]
+Window = Annotated[
+    tuple[Minute, Minute],
+    Field(strict=False),
+    AfterValidator(_in_order),
+    expect(
+        f'[from, to]: two times of day such as "14:10", or in minutes after midnight, 0 to {DAY_END}, from not after to'
+    ),
+]
+Travel = Annotated[int, Field(ge=0, le=MAX_TRAVEL), expect(f"minutes: an integer from 0 to {MAX_TRAVEL}")]
+Work = Annotated[int, Field(ge=0, le=MAX_MINUTES), expect(f"minutes: an integer from 0 to {MAX_MINUTES}")]
+DueDay = Annotated[int, Field(ge=0, lt=NO_LIMIT), expect(f"0 (today), 1 (tomorrow), … below {NO_LIMIT}, or null")]
+Steps = Annotated[int, Field(ge=1), expect("an integer of at least 1")]
+Kind = Annotated[Literal["meeting", "obligation", "focus", "personal"], one_of(KINDS)]
+Weekday = Annotated[
+    Literal["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"], one_of(WEEKDAYS)
+]
 
 
 class Action(Record):
@@ -136,11 +199,8 @@ def _known_persona(persona: Any) -> Any:
     if not isinstance(persona, str):
         return persona
     if persona not in PERSONAS:
-        raise PydanticCustomError(
-            "persona",
-            "expected a mapping or the id of a persona of the library: {ids}.",
-            {"ids": ", ".join(PERSONAS), "names": tuple(PERSONAS)},
-        )
+        known = {"ids": ", ".join(PERSONAS), "names": tuple(PERSONAS)}
+        raise PydanticCustomError("persona", "expected a mapping or the id of a persona of the library: {ids}.", known)
     return PERSONAS[persona]
 
 

@@ -12,7 +12,7 @@ from jaxenv.envs.lifeops.actions import ACTION_TYPES, BLOCK_FOCUS, VERBS, Move, 
 from jaxenv.envs.lifeops.types import ABSENT, DAY_END, KINDS, SOURCE_STRIDE, VISIBLE_REQUESTS
 from scenarios.document_format import Moment
 from scenarios.lifeops.compiler import task_order
-from scenarios.lifeops.document import Action, Day, Request
+from scenarios.lifeops.document import Action, Day
 
 FOCUS_TITLE = "Focus time"
 
@@ -29,7 +29,6 @@ def names(day: Day, documents: Sequence[Day] = ()) -> dict[str, Any]:
         day: the document.
         documents: all those of its bank, which share no names.
     """
-    del documents
     persona, tasks = day.persona, [day.tasks[number] for number in task_order(day)]
     used = {persona.home_location, persona.primary_work_location}
     used |= {event.location for event in (*day.calendar, *day.pending_requests)}
@@ -52,7 +51,8 @@ def has_ended(moment: Moment) -> bool:
 
 def actions(moment: Moment) -> list[dict[str, Any]]:
     """Each entry of the catalogue as a document action."""
-    request = _current_request(moment.document, moment.state)
+    waiting = moment.document.pending_requests[int(moment.state.handled) :]
+    request = waiting[0] if waiting else None
     moves = jax.device_get(_moves(moment.env, moment.state, moment.params))
     columns = (moves.verb, moves.event.start, moves.event.end, moves.duration)
     found = []
@@ -104,12 +104,6 @@ def observation(moment: Moment) -> dict[str, Any]:
         "day_of_week": day.day_of_week,
         "upcoming_requests_preview": waiting[1:VISIBLE_REQUESTS],
     }
-
-
-def _current_request(day: Day, state: State) -> Request | None:
-    """The head of the queue."""
-    waiting = day.pending_requests[int(state.handled) :]
-    return waiting[0] if waiting else None
 
 
 def _calendar(day: Day, state: State) -> list[dict[str, Any]]:

@@ -2,10 +2,14 @@
 
 from jaxenv.envs.lifestack import Limits as Limits
 from scenarios.lifestack.checks import problems as problems
+from scenarios.lifestack.checks import warnings as warnings
 from scenarios.lifestack.compiler import compile as compile
 from scenarios.lifestack.compiler import limits_of as limits_of
 from scenarios.lifestack.decompiler import decompile as decompile
 from scenarios.lifestack.document import Action as Action
+from scenarios.lifestack.document import AnyOf as AnyOf
+from scenarios.lifestack.document import Comparison as Comparison
+from scenarios.lifestack.document import Condition as Condition
 from scenarios.lifestack.document import Constraints as Constraints
 from scenarios.lifestack.document import Cost as Cost
 from scenarios.lifestack.document import ExoEvent as ExoEvent
@@ -13,10 +17,6 @@ from scenarios.lifestack.document import Milestone as Milestone
 from scenarios.lifestack.document import Resources as Resources
 from scenarios.lifestack.document import Route as Route
 from scenarios.lifestack.document import Task as Task
-from scenarios.lifestack.fields import AnyOf as AnyOf
-from scenarios.lifestack.fields import Comparison as Comparison
-from scenarios.lifestack.fields import Condition as Condition
 from scenarios.lifestack.format import FORMAT as FORMAT
 from scenarios.lifestack.format import LifeStackEnv as LifeStackEnv
 from scenarios.lifestack.view import names as names
-from scenarios.lifestack.warnings import warnings as warnings

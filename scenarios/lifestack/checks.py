@@ -1,21 +1,26 @@
-"""Checks of a task beyond its single fields: why it cannot be compiled."""
+"""Checks of a task beyond its single fields: why it cannot be compiled, and what is allowed but rarely intended."""
 
+import dataclasses
 import functools
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
 import numpy as np
 
-from jaxenv.envs.lifestack.metrics import METRICS, UNIT, better
-from jaxenv.envs.lifestack.types import Limits
+from jaxenv.envs.lifestack.actions import EFFECTS, FIRST_UPKEEP, INSPECTING, VERBS
+from jaxenv.envs.lifestack.metrics import HIGHEST, METRICS, UNIT, better, index, spread
+from jaxenv.envs.lifestack.types import EVERY_STEP, Limits
 from jaxenv.host.names import did_you_mean
-from scenarios.compiling import over_capacity, repeated, unknown
-from scenarios.lifestack.document import ExoEvent, Route, Task
-from scenarios.lifestack.facts import Facts, bound, bounds, hidden_keys, metrics_at_reset
-from scenarios.lifestack.fields import ORDERING, Condition, is_number
-from scenarios.text.errors import Path, Problem, named, quote
+from scenarios.document_format import over_capacity, repeated, unknown
+from scenarios.lifestack.document import ORDERING, Condition, ExoEvent, Route, Task, is_number
+from scenarios.lifestack.facts import Facts, bound, bounds, hidden_keys, hundredths, metrics_at_reset, resources, token
+from scenarios.text.errors import MAX_QUOTE, Path, Problem, named, quote
 
 WORLD, HIDDEN = "the world", "the hidden state"
+MAX_STAKES = 12  # side income from which on winning may not pay
+MAX_STAKES_WITHOUT_DEADLINE = 7
+MAX_WORDED = 3  # alternatives of a condition that a warning explains
 
 
 def problems(task: Task, limits: Limits) -> list[Problem]:
@@ -69,14 +74,7 @@ def _unknown_metrics(task: Task) -> Iterator[Problem]:
     for field in ("viable_routes", "event_schedule"):
         tables += [((field, n, "effects"), record.effects) for n, record in enumerate(task[field])]
     for path, changes in tables:
-        for metric in changes:
-            if metric not in METRICS:
-                yield Problem((*path, metric), functools.partial(_no_metric, metric))
-
-
-def _no_metric(path: str) -> str:
-    """Names the nearest metric, and all."""
-    return f"no metric {named(path)}.{did_you_mean(path, METRICS)} The metrics are {', '.join(METRICS)}."
+        yield from unknown("metric", (((*path, metric), metric) for metric in changes), METRICS)
 
 
 def _metrics_as_facts(task: Task) -> Iterator[Problem]:
@@ -84,30 +82,22 @@ def _metrics_as_facts(task: Task) -> Iterator[Problem]:
     for path, key, _ in chain(task.states(), task.consequences(), task.mutations()):
         if key in METRICS:
             way = {"viable_routes": "effects", "event_schedule": "effects"}.get(str(path[0]), "disruption")
-            yield Problem(
-                path, f"{named(key)} is a metric, not a fact. To change it, use {way}; otherwise choose another name."
-            )
+            text = f"{named(key)} is a metric, not a fact. To change it, use {way}; otherwise choose another name."
+            yield Problem(path, text)
 
 
 def _two_homes(task: Task) -> Iterator[Problem]:
     """Keys whose home or first value is ambiguous."""
-    facts = Facts.of(task)
     for field in ("mutable_world", "visible_world"):
         for key in task[field]:
             if key in task.hidden_state:
                 text = f"{named(key)} has two homes, hidden_state and {field}. Keep one."
                 yield Problem((field, key), text)
-    for key in task.visible_world:
-        if key in task.mutable_world and not _are_equal(facts, task, key):
-            first, other = quote(task.mutable_world[key]), quote(task.visible_world[key])
-            yield Problem(("visible_world", key), f"{named(key)} is {other} here and {first} in mutable_world.")
-
-
-def _are_equal(facts: Facts, task: Task, key: str) -> bool:
-    """Whether both halves of the world give a key the same first value."""
-    if key not in facts.values:
-        return True  # a metric, reported elsewhere
-    return facts.code(key, task.mutable_world[key]) == facts.code(key, task.visible_world[key])
+    for key, shown in task.visible_world.items():
+        first = task.mutable_world.get(key, shown)
+        if token(first) != token(shown) and key not in METRICS:  # which are reported elsewhere
+            text = f"{named(key)} is {quote(shown)} here and {quote(first)} in mutable_world."
+            yield Problem(("visible_world", key), text)
 
 
 def _wrong_sides(task: Task) -> Iterator[Problem]:
@@ -138,13 +128,10 @@ def _unfit_operators(task: Task) -> Iterator[Problem]:
     """Comparisons that are meaningless."""
     for path, condition in task.conditions():
         if condition.key in METRICS and condition.op not in ORDERING:
-            text = (
-                f"{named(condition.key)} is a metric, found op {condition.op}, expected one of {', '.join(ORDERING)}."
-            )
+            text = f"{named(condition.key)} is a metric, found op {condition.op}, expected {', '.join(ORDERING)}."
             yield Problem(path, text)
         elif condition.op in ORDERING and not is_number(condition.value):
-            text = f"op {condition.op} compares numbers only, found {quote(condition.value)}."
-            yield Problem(path, text)
+            yield Problem(path, f"op {condition.op} compares numbers only, found {quote(condition.value)}.")
 
 
 def _over_capacity(task: Task, limits: Limits) -> Iterator[Problem]:
@@ -196,3 +183,137 @@ def _before_the_first_step(task: Task) -> Iterator[Problem]:
         worst = metrics[metric] // UNIT
         text = f"burnout before the first step: the disruption brings {METRICS[metric]} to {worst}, its worst."
         yield Problem(("disruption",), text)
+
+
+def never_fires(task: Task, event: ExoEvent) -> bool:
+    """Whether an event comes only after the end of the task."""
+    return (1 if event.step == EVERY_STEP else event.step) >= task.last_step
+
+
+@dataclasses.dataclass(frozen=True)
+class Reach:
+    """The values that a task could reach.
+
+    Attributes:
+        codes: key -> set of codes.
+        low: [23] int32, the lowest value of each metric.
+        high: [23] int32, the highest.
+    """
+
+    facts: Facts
+    codes: dict[str, int]
+    low: np.ndarray
+    high: np.ndarray
+
+    @classmethod
+    def of(cls, task: Task) -> "Reach":
+        """Lets routes complete and events fire until nothing new is reached."""
+        facts, metrics = Facts.of(task), metrics_at_reset(task)
+        found = cls(facts, {key: 1 << code for key, code in facts.first.items()}, metrics, metrics)
+        events = [event for event in task.event_schedule if event.probability and not never_fires(task, event)]
+        done: list[Route] = []
+        while True:
+            found = cls(facts, found._written(events, done), *_ranges(metrics, events, done))
+            more = [route for route in task.viable_routes if found._can_complete(task, route)]
+            if len(more) == len(done):
+                return found
+            done = more
+
+    def allows(self, condition: Condition) -> bool:
+        """Whether a condition could hold."""
+        if condition.key not in METRICS:
+            return bool(self.codes[condition.key] & self.facts.codes(condition))
+        metric, low, high = bound(condition)
+        return max(low, self.low[metric]) <= min(high, self.high[metric])
+
+    def _can_complete(self, task: Task, route: Route) -> bool:
+        """Whether there is the money, and every precondition could hold."""
+        return hundredths(route.cost.money) <= resources(task)["money"] and all(map(self.allows, route.conditions))
+
+    def _written(self, events: list[ExoEvent], routes: list[Route]) -> dict[str, int]:
+        """The codes with those that events and completed routes write."""
+        codes = dict(self.codes)
+        written = [event.world_mutation for event in events] + [event.hidden_state_mutation for event in events]
+        for record in written + [route.consequences for route in routes]:
+            for key, value in record.items():
+                codes[key] |= 1 << self.facts.code(key, value)
+        return codes
+
+
+def _ranges(metrics: np.ndarray, events: list[ExoEvent], routes: list[Route]) -> tuple[np.ndarray, np.ndarray]:
+    """The lowest and highest value of each metric: verbs and upkeep may be repeated, all else happens once."""
+    verbs = [VERBS.index(verb) for route in routes for verb in route.verbs]
+    often = EFFECTS[[*verbs, *range(FIRST_UPKEEP, INSPECTING)]]
+    once = np.array([metrics, *(spread(record.effects) for record in (*events, *routes))])
+    low = metrics + np.minimum(once[1:], 0).sum(axis=0)
+    high = metrics + np.maximum(once[1:], 0).sum(axis=0)
+    low = np.where((often < 0).any(axis=0), 0, low)
+    high = np.where((often > 0).any(axis=0), HIGHEST, high)
+    return np.clip(low, 0, HIGHEST), np.clip(high, 0, HIGHEST)
+
+
+def warnings(task: Task) -> list[Problem]:
+    """Remarks on allowed but rarely intended contents, by the states that the task could reach."""
+    reach = Reach.of(task)
+    return [*_unwinnable(task), *_impossible(task, reach), *_late_events(task), *_stakes(task)]
+
+
+def _unwinnable(task: Task) -> Iterator[Problem]:
+    """Tasks without a condition of success."""
+    if not task.success_conditions:
+        yield Problem((), "the task cannot be won: there are no success_conditions.")
+
+
+def _impossible(task: Task, reach: Reach) -> Iterator[Problem]:
+    """Success, failures and other conditions that neither routes nor events nor upkeep can bring about."""
+    reported = set()
+    cannot = {"success_conditions": "the task cannot be won", "failure_conditions": "the failure cannot happen"}
+    for field, words in cannot.items():
+        for n, member in enumerate(task[field]):
+            if not any(map(reach.allows, member.alternatives)):
+                reported.add((field, n))
+                yield Problem((field, n), f"{words}: {_why_not(member.alternatives, reach)}")
+    for path, condition in task.conditions():
+        if path[:2] not in reported and not reach.allows(condition):
+            yield Problem(path, _why_not([condition], reach))
+
+
+def _why_not(conditions: Iterable[Condition], reach: Reach) -> str:
+    """Why some conditions can never hold."""
+    return " ".join(
+        f"{each.key[:MAX_QUOTE]} {each.op} {quote(each.value)} never holds: {_what_holds(each, reach)}"
+        for each in itertools.islice(conditions, MAX_WORDED)
+    )
+
+
+def _what_holds(condition: Condition, reach: Reach) -> str:
+    """The values that the key of a condition takes instead; if nothing sets it, the nearest name of another."""
+    key, facts = condition.key, reach.facts
+    if key in METRICS:
+        low, high = reach.low[index(key)] / UNIT, reach.high[index(key)] / UNIT
+        return f"the metric stays from {low:g} to {high:g}."
+    if not facts.values[key]:
+        others = [name for name, taken in facts.values.items() if taken]
+        return f"nothing sets {named(key)}.{did_you_mean(key, [*others, *METRICS])}"
+    met = [facts.value(key, code) for code in range(len(facts.values[key]) + 1) if reach.codes[key] >> code & 1]
+    return f"{named(key)} is only ever {', '.join(map(quote, met))}."
+
+
+def _late_events(task: Task) -> Iterator[Problem]:
+    """Events that come when the task is over."""
+    for n, event in enumerate(task.event_schedule):
+        if never_fires(task, event):
+            which = "horizon" if task.last_step == task.horizon else "deadline_step"
+            late = f"step {event.step} is not before the {which}, {task.last_step}."
+            yield Problem(("event_schedule", n, "step"), f"the event {named(event.id)} never fires: {late}")
+
+
+def _stakes(task: Task) -> Iterator[Problem]:
+    """Side income for which delaying the win may pay."""
+    stakes = sum(route.final_reward for route in task.viable_routes) + sum(item.reward for item in task.milestones)
+    deadline = task.constraints.deadline_step
+    most = MAX_STAKES if deadline else MAX_STAKES_WITHOUT_DEADLINE
+    if stakes >= most:
+        without = "" if deadline else " without a deadline_step"
+        text = f"rewards of routes and milestones sum to {stakes:g}: from {most}{without} on, delaying to win may pay."
+        yield Problem(("viable_routes",), text)

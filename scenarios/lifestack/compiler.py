@@ -12,20 +12,10 @@ from jaxenv.envs.lifestack import links, types
 from jaxenv.envs.lifestack.actions import VERBS
 from jaxenv.envs.lifestack.metrics import METRICS, spread
 from jaxenv.envs.lifestack.types import CENTS, NEVER, UNKNOWN, Limits, Scenario, empty_scenario
-from scenarios.compiling import fill, like
+from scenarios.document_format import fill, like
 from scenarios.lifestack import checks
-from scenarios.lifestack.document import Route, Task
-from scenarios.lifestack.facts import (
-    Facts,
-    bound,
-    bounds,
-    hidden_keys,
-    hundredths,
-    metrics_at_reset,
-    resources,
-    written_by_events,
-)
-from scenarios.lifestack.fields import Condition
+from scenarios.lifestack.document import Condition, Route, Task
+from scenarios.lifestack.facts import Facts, bound, bounds, hidden_keys, hundredths, metrics_at_reset, resources
 from scenarios.text.errors import ScenarioError
 
 
@@ -40,6 +30,7 @@ def compile(task: Task, limits: Limits = Limits()) -> Scenario:
     empty, facts, table = empty_scenario(limits), Facts.of(task), _Conditions(task)
     first, success = list(facts.first.values()), [member.alternatives for member in task.success_conditions]
     failure = [condition for member in task.failure_conditions for condition in member.alternatives]
+    unlocked = {name for route in task.viable_routes for name in route.milestones_unlocked}
     scenario = empty.replace(
         num_keys=like(empty.num_keys, len(facts.keys)),
         facts=fill(empty.facts, first),
@@ -50,7 +41,7 @@ def compile(task: Task, limits: Limits = Limits()) -> Scenario:
         num_milestones=like(empty.num_milestones, len(task.milestones)),
         milestones=_milestones(empty.milestones, task, table),
         milestone_reward=fill(empty.milestone_reward, [milestone.reward for milestone in task.milestones]),
-        locked=_set(empty.locked, _locked(task)),
+        locked=_set(empty.locked, [row for row, each in enumerate(task.milestones) if each.id in unlocked]),
         events=_events(empty.events, task, facts),
         silent=_set(empty.silent, [row for row, event in enumerate(task.event_schedule) if event.silent]),
         num_success=like(empty.num_success, len(success)),
@@ -111,7 +102,8 @@ class _Conditions:
 
 def _known(task: Task, facts: Facts) -> list[int]:
     """The first codes, UNKNOWN for facts that are not known from the start."""
-    unknown = (hidden_keys(task) | written_by_events(task)) - set(task.visible_world)
+    written = {key for _, key, _ in task.mutations()}
+    unknown = (hidden_keys(task) | written) - set(task.visible_world)
     return [UNKNOWN if key in unknown else code for key, code in facts.first.items()]
 
 
@@ -127,19 +119,11 @@ def _milestones(padding: types.Milestones, task: Task, table: _Conditions) -> ty
     return padding.replace(key=key, codes=codes, bounds=in_bounds)
 
 
-def _locked(task: Task) -> list[int]:
-    """The milestones that some route unlocks."""
-    unlocked = {name for route in task.viable_routes for name in route.milestones_unlocked}
-    return [row for row, milestone in enumerate(task.milestones) if milestone.id in unlocked]
-
-
 def _routes(padding: types.Routes, task: Task, table: _Conditions) -> types.Routes:
     """The table of routes."""
     routes, facts = task.viable_routes, table.facts
-    preconditions, order, bound_order = (
-        np.array(column) for column in (padding.preconditions, padding.order, padding.bound_order)
-    )
-    writes, effects = np.array(padding.writes), np.array(padding.effects)
+    columns = (padding.preconditions, padding.order, padding.bound_order, padding.writes, padding.effects)
+    preconditions, order, bound_order, writes, effects = map(np.array, columns)
     for row, route in enumerate(routes):
         for place, condition in enumerate(route.conditions, 1):
             if condition.key in METRICS:

@@ -10,8 +10,8 @@ from jaxenv.envs.lifestack.actions import VERBS
 from jaxenv.envs.lifestack.metrics import FIRST, HIGHEST, HOPS, METRICS, UNIT, cascade, spread
 from jaxenv.envs.lifestack.types import ABSENT, CENTS, NEVER, UNKNOWN, UNWRITTEN, Scenario
 from jaxenv.lowering import bitsets
-from scenarios.compiling import shortest
-from scenarios.lifestack.document import ExoEvent, Milestone, Route, Task
+from scenarios.document_format import shortest
+from scenarios.lifestack.document import Task
 from scenarios.text.errors import ScenarioError
 
 NEVER_TAKEN = "never"  # a value that no key has
@@ -51,7 +51,9 @@ class _Words:
         scenario = self.scenario
         first = {key: self._value(slot, int(scenario.facts[slot])) for slot, key in enumerate(self.keys)}
         hidden = self.keys[: self.num_hidden]
-        success = [self._member(column) for column in range(int(scenario.num_success))]
+        never = [{"key": self.keys[0], "value": NEVER_TAKEN}] if self.keys else []
+        members = range(int(scenario.num_success))
+        success = [self._alternatives(scenario.success, column) or never for column in members]
         deadline = int(scenario.deadline)
         return Task.model_validate(
             {
@@ -150,33 +152,27 @@ class _Words:
         found += [self._bound(n) for n in _numbers(table.bounds[column])]
         return found
 
-    def _member(self, column: int) -> list[dict[str, Any]]:
-        """The alternatives of a member of success; a member that never holds if there are none."""
-        return self._alternatives(self.scenario.success, column) or [{"key": self.keys[0], "value": NEVER_TAKEN}]
-
     # Tables -------------------------------------------------------------------------------------------
 
-    def _route(self, row: int) -> Route:
+    def _route(self, row: int) -> dict[str, Any]:
         """One route."""
         routes = self.scenario.routes
         verbs = [verb for bit, verb in enumerate(VERBS) if int(routes.required[row]) >> bit & 1]
-        return Route.model_validate(
-            {
-                "id": self.routes[row],
-                "required_action_types": verbs,
-                "preconditions": self._preconditions(row),
-                "consequences": self._writes(routes.writes[row], range(len(self.keys))),
-                "closes_routes": _names(routes.closes[row], self.routes),
-                "milestones_unlocked": _names(routes.unlocks[row], self.milestones),
-                "final_reward": shortest(routes.reward[row]),
-                "cost": {
-                    "time": int(routes.time[row]) * len(verbs) / CENTS,
-                    "energy": int(routes.energy[row]) * len(verbs) / CENTS,
-                    "money": int(routes.money[row]) / CENTS,
-                },
-                "effects": undo_spread(np.asarray(routes.effects[row]), f"the effects of {self.routes[row]}"),
-            }
-        )
+        return {
+            "id": self.routes[row],
+            "required_action_types": verbs,
+            "preconditions": self._preconditions(row),
+            "consequences": self._writes(routes.writes[row], range(len(self.keys))),
+            "closes_routes": _names(routes.closes[row], self.routes),
+            "milestones_unlocked": _names(routes.unlocks[row], self.milestones),
+            "final_reward": shortest(routes.reward[row]),
+            "cost": {
+                "time": int(routes.time[row]) * len(verbs) / CENTS,
+                "energy": int(routes.energy[row]) * len(verbs) / CENTS,
+                "money": int(routes.money[row]) / CENTS,
+            },
+            "effects": undo_spread(np.asarray(routes.effects[row]), f"the effects of {self.routes[row]}"),
+        }
 
     def _preconditions(self, row: int) -> dict[str, Any]:
         """The preconditions of a route in the order of the document."""
@@ -190,35 +186,31 @@ class _Words:
             placed.append((routes.bound_order[row, n], bound.pop("key"), bound))
         return {key: comparison for _, key, comparison in sorted(placed, key=lambda entry: entry[0])}
 
-    def _milestone(self, row: int) -> Milestone:
+    def _milestone(self, row: int) -> dict[str, Any]:
         """One milestone."""
         table = self.scenario.milestones
         bounds, slot = [self._bound(n) for n in _numbers(table.bounds[row])], int(table.key[row])
         condition = bounds[0] if bounds else {"key": self.keys[slot], **self._comparison(slot, int(table.codes[row]))}
-        return Milestone.model_validate(
-            {
-                "id": self.milestones[row],
-                **{f"condition_{name}": value for name, value in condition.items()},
-                "reward": shortest(self.scenario.milestone_reward[row]),
-            }
-        )
+        return {
+            "id": self.milestones[row],
+            **{f"condition_{name}": value for name, value in condition.items()},
+            "reward": shortest(self.scenario.milestone_reward[row]),
+        }
 
-    def _event(self, row: int) -> ExoEvent:
+    def _event(self, row: int) -> dict[str, Any]:
         """One event."""
         events = self.scenario.events
         slots = range(len(self.keys))
-        return ExoEvent.model_validate(
-            {
-                "id": f"event_{row + 1}",
-                "step": int(events.step[row]),
-                "probability": shortest(events.probability[row]),
-                "world_mutation": self._writes(events.writes[row], slots[self.num_hidden :]),
-                "hidden_state_mutation": self._writes(events.writes[row], slots[: self.num_hidden]),
-                "closes_routes": _names(events.closes[row], self.routes),
-                "effects": undo_spread(np.asarray(events.effects[row]), f"the effects of event_{row + 1}"),
-                "silent": row in _numbers(self.scenario.silent),
-            }
-        )
+        return {
+            "id": f"event_{row + 1}",
+            "step": int(events.step[row]),
+            "probability": shortest(events.probability[row]),
+            "world_mutation": self._writes(events.writes[row], slots[self.num_hidden :]),
+            "hidden_state_mutation": self._writes(events.writes[row], slots[: self.num_hidden]),
+            "closes_routes": _names(events.closes[row], self.routes),
+            "effects": undo_spread(np.asarray(events.effects[row]), f"the effects of event_{row + 1}"),
+            "silent": row in _numbers(self.scenario.silent),
+        }
 
 
 def _names(numbers: Any, names: Sequence[str]) -> list[str]:

@@ -12,8 +12,7 @@ import numpy as np
 
 from jaxenv.envs.lifestack.metrics import FIRST, HIGHEST, METRICS, UNIT, index, spread
 from jaxenv.envs.lifestack.types import ABSENT, CENTS, MAX_ENERGY
-from scenarios.lifestack.document import Task
-from scenarios.lifestack.fields import Condition, is_number
+from scenarios.lifestack.document import Condition, Task, is_number
 
 COMPARE = {"gt": operator.gt, "lt": operator.lt, "ge": operator.ge, "le": operator.le}
 MONEY_PER_STEP = 100  # if neither a budget nor resources give an amount
@@ -46,12 +45,9 @@ class Facts:
         for _, key, value in chain(task.states(), task.consequences(), task.mutations()):
             if value is not None and key in taken:
                 taken[key].setdefault(token(value), value)
-        places = {key: {each: code for code, each in enumerate(values, 1)} for key, values in taken.items()}
-        first = dict.fromkeys(taken, ABSENT)
-        for _, key, value in task.states():
-            if key in taken:
-                first[key] = ABSENT if value is None else places[key][token(value)]
-        return cls(values={key: tuple(values.values()) for key, values in taken.items()}, first=first)
+        facts = cls(values={key: tuple(values.values()) for key, values in taken.items()}, first={})
+        first = {key: facts.code(key, value) for _, key, value in task.states() if key in taken}
+        return dataclasses.replace(facts, first=dict.fromkeys(taken, ABSENT) | first)
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -64,7 +60,7 @@ class Facts:
 
     def code(self, key: str, value: Any) -> int:
         """The code of a value that the key can take; 0 for null."""
-        return _code(self.values[key], value)
+        return ABSENT if value is None else 1 + list(map(token, self.values[key])).index(token(value))
 
     def value(self, key: str, code: int) -> Any:
         """The meaning of a code; null for 0."""
@@ -110,11 +106,6 @@ def bounds(task: Task) -> list[Bound]:
     return list(dict.fromkeys(found))
 
 
-def written_by_events(task: Task) -> set[str]:
-    """The keys that a mutation of some event has."""
-    return {key for _, key, _ in task.mutations()}
-
-
 def hidden_keys(task: Task) -> set[str]:
     """The keys of the hidden state: its own, and those without a home that events write there."""
     written = {key for path, key, _ in task.mutations() if path[2] == "hidden_state_mutation"}
@@ -132,21 +123,6 @@ def _keys(task: Task) -> list[str]:
         yield from (key for _, key, _ in task.mutations())
 
     return [key for key in dict.fromkeys(named()) if key not in METRICS]
-
-
-def _place(values: Any, value: Any) -> int | None:
-    """The index of a value among others."""
-    return next((place for place, other in enumerate(values) if token(other) == token(value)), None)
-
-
-def _code(values: Any, value: Any) -> int:
-    """The code of a value; 0 for null."""
-    if value is None:
-        return ABSENT
-    place = _place(values, value)
-    if place is None:
-        raise ValueError(f"{value!r} is none of {values}")
-    return place + 1
 
 
 def metrics_at_reset(task: Task) -> np.ndarray:

@@ -8,7 +8,6 @@ from scenarios.document_format import DocumentFormat
 from scenarios.episodes import DocumentEnv
 from scenarios.lifestack import checks, compiler, decompiler, view
 from scenarios.lifestack.document import Action, Task
-from scenarios.lifestack.warnings import warnings
 
 FORMAT = DocumentFormat(
     name="lifestack",
@@ -17,7 +16,7 @@ FORMAT = DocumentFormat(
     environment=LifeStack,
     limits=Limits,
     problems=checks.problems,
-    warnings=warnings,
+    warnings=checks.warnings,
     warns_beside_problems=False,
     compile=compiler.compile,
     decompile=decompiler.decompile,

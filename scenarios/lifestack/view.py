@@ -29,7 +29,6 @@ def names(task: Task, documents: Sequence[Task] = ()) -> dict[str, Any]:
         task: the document.
         documents: all those of its bank, which share no names.
     """
-    del documents
     values = Facts.of(task).values
     return {
         "task": task.id,

@@ -11,8 +11,8 @@ from jaxenv.host.names import did_you_mean_one_of
 from scenarios.serving.connections import MAX_BODY, Guard, TimedConnection, fastapi
 from scenarios.serving.environment import TextAction, TextEnvironment, TextObservation, openenv
 from scenarios.serving.sessions import SessionError, Sessions
-from scenarios.stages import playable_ids
 from scenarios.text.errors import ScenarioError
+from scenarios.text_env import playable_ids
 
 uvicorn = optional("uvicorn", "the server", "openenv")
 

@@ -11,9 +11,8 @@ import pydantic
 from jaxenv.host.companions import optional
 from jaxenv.host.names import did_you_mean_one_of
 from scenarios.episodes import MAX_SEED
-from scenarios.stages import playable_ids
 from scenarios.text.errors import ScenarioError
-from scenarios.text_env import TextEnv
+from scenarios.text_env import TextEnv, playable_ids
 
 openenv = optional("openenv.core.env_server", "the server", "openenv")
 

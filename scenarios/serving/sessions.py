@@ -27,11 +27,7 @@ class Sessions:
     """
 
     def __init__(
-        self,
-        make: Callable[[], Any],
-        limit: int,
-        idle_seconds: float,
-        clock: Callable[[], float] = time.monotonic,
+        self, make: Callable[[], Any], limit: int, idle_seconds: float, clock: Callable[[], float] = time.monotonic
     ) -> None:
         """Begins without sessions.
 
@@ -66,9 +62,7 @@ class Sessions:
         with self._lock:
             self._drop_idle()
             if id not in self._values:
-                raise SessionError(
-                    404, f"no session has this episode_id, or it idled for {self._idle_seconds:g} s: call /reset."
-                )
+                raise SessionError(404, "no session has this episode_id, or it idled too long: call /reset.")
             return self._use(id, self._values[id][0])
 
     def close(self, id: str) -> None:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from jaxenv.envs.teamsclone.types import KINDS, WINDOW, Limits
-from scenarios.compiling import over_capacity, repeated, unknown
+from scenarios.document_format import over_capacity, repeated, unknown
 from scenarios.teamsclone.document import KindMix, PresenceTransition, Workspace
 from scenarios.text.errors import Path, Problem, named
 
@@ -18,8 +18,7 @@ def problems(workspace: Workspace, limits: Limits) -> list[Problem]:
     return list(_over_capacity(workspace, limits)) or [
         *_repeated_ids(workspace),
         *_agents(workspace),
-        *_unknown_channels(workspace),
-        *_unknown_users(workspace),
+        *_unknown_names(workspace),
         *_names_without_mention(workspace),
         *_nothing_to_pick(workspace),
         *_too_many_calls(workspace),
@@ -52,8 +51,8 @@ def _agents(workspace: Workspace) -> Iterator[Problem]:
             yield Problem(("users", n, "id"), text)
 
 
-def _unknown_channels(workspace: Workspace) -> Iterator[Problem]:
-    """Names of channels that do not exist."""
+def _unknown_names(workspace: Workspace) -> Iterator[Problem]:
+    """Names of channels and teammates that do not exist."""
     names: list[tuple[Path, str]] = []
     for n, user in enumerate(workspace.users):
         names += [(("users", n, "channel_preference", id), id) for id in user.channel_preference or ()]
@@ -61,12 +60,8 @@ def _unknown_channels(workspace: Workspace) -> Iterator[Problem]:
     if workspace.start_channel is not None:
         names.append((("start_channel",), workspace.start_channel))
     yield from unknown("channel", names, workspace.channel_ids)
-
-
-def _unknown_users(workspace: Workspace) -> Iterator[Problem]:
-    """Messages by teammates who do not exist."""
-    names: list[tuple[Path, str]] = [(("messages", n, "user"), each.user) for n, each in enumerate(workspace.messages)]
-    yield from unknown("teammate", names, [user.id for user in workspace.users])
+    authors = ((("messages", n, "user"), message.user) for n, message in enumerate(workspace.messages))
+    yield from unknown("teammate", authors, [user.id for user in workspace.users])
 
 
 def _names_without_mention(workspace: Workspace) -> Iterator[Problem]:

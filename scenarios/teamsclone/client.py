@@ -1,21 +1,27 @@
 """The client of the specification: one agent in one running workspace, with responses in its format."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
+from pydantic import ValidationError
 
 from jaxenv.core import Environment
 from jaxenv.envs.teamsclone import Params, State, classic
+from jaxenv.envs.teamsclone import actions as engine
 from jaxenv.envs.teamsclone.reward import RewardParts
-from scenarios.codec import Codec
+from jaxenv.host.names import did_you_mean
+from scenarios.codec import ActionError, Codec
+from scenarios.document_format import Moment
 from scenarios.episodes import advance, key_of
 from scenarios.libraries import Library, shipped
+from scenarios.teamsclone import view
+from scenarios.teamsclone.document import MAX_CHARACTERS
 from scenarios.teamsclone.format import FORMAT
-from scenarios.teamsclone.observation import episode_stats, rounded
-from scenarios.teamsclone.reading import Reading, read
-from scenarios.teamsclone.view import Action
-from scenarios.text.errors import ScenarioError, class_of
+from scenarios.teamsclone.view import JOIN, REACT, SEND, SWITCH, Action, message_id, rounded
+from scenarios.text.errors import MAX_TOLD, ScenarioError, class_of, quote
+from scenarios.text.input_budget import RefusedInput, plain_action
+from scenarios.text.records import problems_of
 
 Response = dict[str, Any]
 """`success`, and `state`, `reward`, `done`, `info`, `message` and `error` where they apply.
@@ -26,6 +32,22 @@ Responses consist of dictionaries, lists, text and numbers, so that they can be 
 """
 
 DEFAULT_SCENARIO = "general"  # the workspace of the specification
+
+TOO_LONG = f"the content of a message has at most {MAX_CHARACTERS} characters."
+EMPTY = "the content of a message is empty."
+ILLEGAL = {
+    SWITCH: "the agent is there already.",
+    REACT: "the agent reacts once to a message, and to those of teammates.",
+    JOIN: "no call runs there, or the agent is in it.",
+}
+
+
+class Reading(NamedTuple):
+    """The catalogue entry of an action, or the error."""
+
+    index: int | None  # the entry to be stepped, None for no step
+    error: str | None = None  # the reason why it is not legal
+    message: tuple[str, str] | None = None  # the id and the content of the message that it sends
 
 
 class FirstResponse(dict[str, Any]):
@@ -80,13 +102,11 @@ class TeamsEnvClient:
         if library is None:
             library = shipped(FORMAT, DEFAULT_SCENARIO if params is None else "")
         bare: Any = classic() if env is None else getattr(env, "unwrapped", env)  # adapters have none
-        known: Any = _params_for(bare, library) if params is None else params
+        plays = isinstance(bare, FORMAT.environment)  # otherwise the codec refuses it
+        known: Any = bare.params_for(library.bank) if params is None and plays else params
         self._codec = Codec(bare, known, library)
         if bare.num_agents > 1:
-            raise ScenarioError(
-                f"{bare.name} has {bare.num_agents} agents and the client plays one: "
-                "scenarios.Codec(env, params, library, agent=0) works with any of several."
-            )
+            raise ScenarioError(f"{bare.name} has {bare.num_agents} agents, the client plays one: see scenarios.Codec.")
         self._env, self._params, self._library = bare, known, library
         self._key = key_of(seed)
         self.reset()
@@ -108,7 +128,7 @@ class TeamsEnvClient:
             return self._answer("the episode has ended; reset begins another.")
         if not _is_mapping(action):
             return self._answer(f"an action is a mapping with type and payload, found {class_of(action)}.")
-        reading = read(action, self._codec, self._state)
+        reading = read_action(action, self._codec, self._state)
         return self._answer(reading.error) if reading.index is None else self._take(reading)
 
     def get_state(self) -> Response:
@@ -121,7 +141,7 @@ class TeamsEnvClient:
 
     def get_stats(self) -> Response:
         """The statistics of the episode so far: `stats`, as in `episodeStats`."""
-        return {"success": True, "stats": self._statistics()}
+        return {"success": True, "stats": view.episode_stats(self._codec.moment(self._state))}
 
     @property
     def _is_done(self) -> bool:
@@ -148,7 +168,7 @@ class TeamsEnvClient:
             "reward_parts": parts or dict.fromkeys(RewardParts.__dataclass_fields__, 0.0),
             "invalid_action": is_invalid,
             **self._ends,
-            "statistics": self._statistics(),
+            "statistics": view.episode_stats(self._codec.moment(self._state)),
         }
         answer = {
             "success": error is None,
@@ -166,9 +186,6 @@ class TeamsEnvClient:
             message["content"] = self._contents.get(message["id"], message["content"])
         return state
 
-    def _statistics(self) -> dict[str, Any]:
-        return episode_stats(self._codec.moment(self._state))
-
 
 def _is_mapping(action: Any) -> bool:
     """Whether it has the form of an action; a value whose class raises has not."""
@@ -178,6 +195,51 @@ def _is_mapping(action: Any) -> bool:
         return False
 
 
-def _params_for(env: Any, library: Library) -> Any:
-    """The default params of an environment around a library; None where it plays other documents."""
-    return env.params_for(library.bank) if isinstance(env, FORMAT.environment) else None
+def read_action(action: Mapping[str, Any] | Action, codec: Codec, state: Any) -> Reading:
+    """Reads an action at a live state; whatever is not an action becomes the invalid entry that fits it."""
+    moment = codec.moment(state)
+    try:
+        given = Action.model_validate(action if isinstance(action, Action) else plain_action(action))
+    except RefusedInput as refused:
+        return Reading(_first(engine.MALFORMED, moment), f"not an action: {refused}")
+    except ValidationError as error:
+        if any(found["type"] == "string_too_long" for found in error.errors(include_url=False)):
+            return Reading(None, TOO_LONG)
+        problems = " ".join(problem.text for problem in problems_of(error, Action)[:MAX_TOLD])
+        return Reading(_first(engine.MALFORMED, moment), problems)
+    if refusal := _refusal(given, moment):
+        verb, error = refusal
+        return Reading(_first(verb, moment), error)
+    try:
+        index = codec.encode(state, given)
+    except ActionError as refused:
+        wanted = view.normalize_action(given, moment)
+        return Reading(refused.index, f"{quote(wanted)} is not legal now: {ILLEGAL[given.type]}")
+    return Reading(index, message=_message(given, moment) if given.type == SEND else None)
+
+
+def _refusal(action: Action, moment: Moment) -> tuple[int, str] | None:
+    """The verb of the invalid entry, and why, where the action names something that does not exist."""
+    payload, ids = action.payload, moment.document.channel_ids
+    if payload.content is not None and not payload.content.strip():
+        return engine.EMPTY_MESSAGE, EMPTY
+    if payload.channelId is not None and payload.channelId not in ids:
+        hint = did_you_mean(payload.channelId, ids)
+        return engine.UNKNOWN_CHANNEL, f"no channel {quote(payload.channelId)}.{hint} Available: {', '.join(ids)}."
+    window = view.window_ids(moment)
+    if payload.messageId is not None and payload.messageId not in window:
+        here = ", ".join(window) or "none"
+        return engine.MALFORMED, f"no message {quote(payload.messageId)} among those seen, which are {here}."
+    return None
+
+
+def _message(action: Action, moment: Moment) -> tuple[str, str]:
+    """The id that a message will have, and its content."""
+    channel = action.payload.channelId or view.current_channel(moment)
+    serial = int(moment.state.messages.count[moment.document.channel_ids.index(channel)]) + 1
+    return message_id(channel, serial), action.payload.content or ""
+
+
+def _first(verb: int, moment: Moment) -> int:
+    """The index of a verb that has one entry."""
+    return moment.env.catalogue.first(verb)

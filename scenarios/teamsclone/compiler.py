@@ -13,7 +13,7 @@ from jaxenv.core import ScenarioBank
 from jaxenv.envs.teamsclone import messages
 from jaxenv.envs.teamsclone.texts import default_table, embed
 from jaxenv.envs.teamsclone.types import KINDS, MAX_TEXTS, ONE, POSTED_KINDS, PRESENCE, Limits, Scenario, empty_scenario
-from scenarios.compiling import fill, like
+from scenarios.document_format import fill, like
 from scenarios.teamsclone import checks
 from scenarios.teamsclone.document import Workspace
 from scenarios.text.errors import ScenarioError
@@ -39,10 +39,7 @@ def bank(workspaces: Sequence[Workspace], limits: Limits = Limits()) -> Scenario
     """
     codes = codes_of(workspaces)
     if len(codes) > MAX_TEXTS:
-        raise ScenarioError(
-            f"{len(workspaces)} workspaces have {len(codes)} different texts in all, and a bank has room for "
-            f"{MAX_TEXTS}: load fewer of them together, or let them share texts."
-        )
+        raise ScenarioError(f"the workspaces have {len(codes)} different texts, and a bank has room for {MAX_TEXTS}.")
     stacked = ScenarioBank.stack([_compile(workspace, limits, codes) for workspace in workspaces])
     return stacked.replace(shared=jnp.asarray(embed(codes)))
 
@@ -233,10 +230,7 @@ def cdf(weights: Iterable[float]) -> list[int]:
 
 def probability(amount: int) -> float:
     """The probability with the fewest digits that has a fixed-point value."""
-    return next(
-        (candidate for candidate in _rounded(amount / ONE) if to_fixed(candidate) == amount),
-        amount / ONE,
-    )
+    return next((candidate for candidate in _rounded(amount / ONE) if to_fixed(candidate) == amount), amount / ONE)
 
 
 def weights(row: Sequence[int]) -> list[float]:

@@ -1,27 +1,42 @@
-"""The TeamsClone document: a workspace of teams, channels and teammates, and their messages."""
+"""The TeamsClone document: the types of its fields, and a workspace of teams, channels, teammates and messages."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 
 from jaxenv.envs.teamsclone.texts import DEFAULT_TEXTS
-from jaxenv.envs.teamsclone.types import KINDS, MENTION
-from scenarios.teamsclone.fields import (
-    Agent,
-    Kind,
-    Milliseconds,
-    Presence,
-    Probability,
-    Row,
-    Text,
-    Wait,
-    Weight,
-)
-from scenarios.text.records import ListOf, Name, NotEmpty, Record, one_of
+from jaxenv.envs.teamsclone.types import KINDS, MAX_AGENTS, MAX_WAIT, MENTION, PRESENCE
+from scenarios.text.records import ListOf, Name, NotEmpty, Record, expect, number_from, one_of
 
 START_TIME = 1_698_765_432_000  # that of the specification
+MAX_CHARACTERS = 1000  # of a text or a message
+MAX_WEIGHT = 1_000_000
+LAST_MILLISECOND = 253_402_300_799_999  # of the year 9999
 
+
+Text = Annotated[
+    str,
+    Field(max_length=MAX_CHARACTERS, pattern=r"\S"),
+    expect(f"a text that is not blank, of at most {MAX_CHARACTERS} characters"),
+]
+Probability = Annotated[float, *number_from(0, 1, "a probability: a number")]
+Weight = Annotated[float, *number_from(0, MAX_WEIGHT, "a weight: a number")]
+Row = Annotated[
+    tuple[Weight, Weight, Weight, Weight],
+    Field(strict=False),
+    expect(f"four weights from 0 to {MAX_WEIGHT}, for {', '.join(PRESENCE)} next"),
+]
+Wait = Annotated[int, Field(ge=1, le=MAX_WAIT), expect(f"a number of steps: an integer from 1 to {MAX_WAIT}")]
+Agent = Annotated[int, Field(ge=0, le=MAX_AGENTS - 1), expect(f"an agent: an integer from 0 to {MAX_AGENTS - 1}")]
+Milliseconds = Annotated[
+    int, Field(ge=0, le=LAST_MILLISECOND), expect(f"milliseconds since 1970: an integer from 0 to {LAST_MILLISECOND}")
+]
+Presence = Annotated[Literal["available", "busy", "away", "offline"], one_of(PRESENCE)]
+Kind = Annotated[
+    Literal["chatter", "question", "greeting", "announcement", "mention", "invitation", "reply", "status", "thanks"],
+    one_of(KINDS),
+]
 TextList = NotEmpty[Text]
 
 
@@ -206,16 +221,3 @@ class Workspace(Record):
         for kind in KINDS:
             yield from self.texts[kind]
         yield from (message.text for message in self.messages)
-
-    def complete(self) -> dict[str, Any]:
-        """The plain form in which nothing is left out: every field, weight, channel and text."""
-        complete_form = self.model_dump(mode="json")
-        channels = [channel for team in complete_form["teams"] for channel in team["channels"]]
-        for item in (*complete_form["teams"], *channels, *complete_form["users"]):
-            item["name"] = item["name"] or item["id"]
-        for user, plain in zip(self.users, complete_form["users"], strict=True):
-            plain["channel_preference"] = self.preference(user)
-        for message, plain in zip(self.messages, complete_form["messages"], strict=True):
-            plain["agent"] = message.named
-        complete_form["start_channel"] = self.first_channel
-        return complete_form

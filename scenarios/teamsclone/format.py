@@ -4,7 +4,6 @@ from jaxenv.envs.teamsclone import Limits, TeamsClone
 from scenarios.document_format import DocumentFormat
 from scenarios.teamsclone import checks, compiler, view
 from scenarios.teamsclone.document import Workspace
-from scenarios.teamsclone.observation import observation
 
 FORMAT = DocumentFormat(
     name="teamsclone",
@@ -19,7 +18,7 @@ FORMAT = DocumentFormat(
     names=view.names,
     actions=view.actions,
     normalize_action=view.normalize_action,
-    observation=observation,
+    observation=view.observation,
     has_ended=view.has_ended,
     bank=compiler.bank,
 )

@@ -63,18 +63,14 @@ def _mapping(table: Table, path: Path, lines: dict[Path, int], budget: Budget) -
     for key, node in table:
         name, budget.line = key
         if not isinstance(name, str):
-            raise RefusedInput(f"found {_shown(name)} as a key, expected text: put it in quotes.")
+            found = "a list or mapping" if isinstance(name, list) else quote(name)
+            raise RefusedInput(f"found {found} as a key, expected text: put it in quotes.")
         if name in mapping:
             before = lines[(*path, name)]
             raise RefusedInput(f"the key {named(name)} is repeated, first in line {before}.")
         lines[(*path, name)] = budget.line
         mapping[name] = _value(node, (*path, name), lines, budget)
     return mapping
-
-
-def _shown(key: Any) -> str:
-    """A key that is not text."""
-    return "a list or mapping" if isinstance(key, list) else quote(key)
 
 
 TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]|[^ \t\n\r,:\[\]{}"]++', re.DOTALL)
@@ -127,7 +123,10 @@ def _node(value: Any, lines: Iterator[int], budget: Budget, depth: int) -> Node:
     budget.line = line = next(lines)
     budget.descend(depth)
     if isinstance(value, _Pairs):
-        table = Table(_pair(name, item, lines, budget, depth + 1) for name, item in value)
+        table = Table()
+        for name, item in value:
+            budget.line = next(lines)
+            table.append((Key(scalar(name), budget.line), _node(item, lines, budget, depth + 1)))
         next(lines)  # of the bracket that ends it
         return Node(table, line)
     if isinstance(value, list):
@@ -137,37 +136,23 @@ def _node(value: Any, lines: Iterator[int], budget: Budget, depth: int) -> Node:
     return Node(number(str(value)) if isinstance(value, _Number) else scalar(value), line)
 
 
-def _pair(name: str, item: Any, lines: Iterator[int], budget: Budget, depth: int) -> tuple[Key, Node]:
-    """A key and its node."""
-    budget.line = next(lines)
-    return Key(scalar(name), budget.line), _node(item, lines, budget, depth)
-
-
-PLAIN_WORDS = {  # kind -> its form, and its first characters
-    "null": (r"(null|~|)$", [*"n~", ""]),
-    "bool": (r"(true|false)$", [*"tf"]),
-    "int": (r"[-+]?(0|[1-9][0-9]*)$", [*"-+0123456789"]),
-    "float": (
-        r"[-+]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?$",
-        [*"-+.0123456789"],
-    ),
+DIGITS = "-+0123456789"
+FLOAT = re.compile(r"[-+]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?$")
+PLAIN_WORDS: dict[str, tuple[re.Pattern[str], list[str], Callable[[str], Any]]] = {
+    "null": (re.compile(r"(null|~|)$"), [*"n~", ""], lambda word: None),
+    "bool": (re.compile(r"(true|false)$"), [*"tf"], lambda word: word == "true"),
+    "int": (re.compile(r"[-+]?(0|[1-9][0-9]*)$"), [*DIGITS], number),
+    "float": (FLOAT, [*DIGITS, "."], number),
 }
-MEANINGS: dict[str, Callable[[str], Any]] = {
-    "null": lambda word: None,
-    "bool": lambda word: word == "true",
-    "int": number,
-    "float": number,
-}
+"""Kind -> its form, its first characters, and what a word of it means."""
+
 YAML_TAGS = "tag:yaml.org,2002:"
 
 
 def add_plain_words(resolver: Any) -> None:
     """Makes a dumper quote text that looks like one of `PLAIN_WORDS`."""
-    for kind, (pattern, first) in PLAIN_WORDS.items():
-        resolver.add_implicit_resolver(YAML_TAGS + kind, re.compile(pattern), first)
-
-
-_WORDS = [(re.compile(pattern), MEANINGS[kind], "".join(first)) for kind, (pattern, first) in PLAIN_WORDS.items()]
+    for kind, (pattern, first, _) in PLAIN_WORDS.items():
+        resolver.add_implicit_resolver(YAML_TAGS + kind, pattern, first)
 
 
 def yaml_nodes(text: str, budget: Budget) -> Iterator[Node]:
@@ -222,7 +207,7 @@ class _Composer:
         return event
 
     def node(self, event: Any, depth: int) -> Node:
-        """The node that begins with an event."""
+        """The node that begins with an event; an alias in a list or a table may stand for it."""
         self._budget.descend(depth)
         if isinstance(event, yaml.AliasEvent):
             if event.anchor not in self.anchors:
@@ -230,19 +215,16 @@ class _Composer:
             return self.anchors[event.anchor]
         if event.tag is not None:
             tag = event.tag.replace(YAML_TAGS, "!!", 1)
-            raise RefusedInput(
-                f"not YAML as scenarios use it: found the tag {named(tag)}, expected none: leave it out."
-            )
+            raise RefusedInput(f"not YAML as scenarios use it: found the tag {named(tag)}, expected none.")
         if isinstance(event, yaml.ScalarEvent):
             return self._anchored(event, Node(_scalar(event), self._budget.line))
-        if isinstance(event, yaml.SequenceStartEvent):
-            items: list[Node] = []
-            node = self._anchored(event, Node(items, self._budget.line))
-            self._fill_list(items, depth)
-            return node
-        table = Table()
-        node = self._anchored(event, Node(table, self._budget.line))
-        self._fill_table(table, depth)
+        filled: Any = [] if isinstance(event, yaml.SequenceStartEvent) else Table()
+        node = self._anchored(event, Node(filled, self._budget.line))
+        while not isinstance(inner := self.next(), yaml.SequenceEndEvent | yaml.MappingEndEvent):
+            line = self._budget.line
+            item = self.node(inner, depth + 1)
+            is_key = isinstance(filled, Table)
+            filled.append((Key(item.value, line), self.node(self.next(), depth + 1)) if is_key else item)
         return node
 
     def _anchored(self, event: Any, node: Node) -> Node:
@@ -253,24 +235,12 @@ class _Composer:
             self.anchors[event.anchor] = node
         return node
 
-    def _fill_list(self, items: list[Node], depth: int) -> None:
-        """Reads the items of a list, which an alias among them may stand for."""
-        while not isinstance(event := self.next(), yaml.SequenceEndEvent):
-            items.append(self.node(event, depth + 1))
-
-    def _fill_table(self, table: Table, depth: int) -> None:
-        """Reads the keys and nodes of a mapping, which an alias among them may stand for."""
-        while not isinstance(event := self.next(), yaml.MappingEndEvent):
-            line = self._budget.line
-            key = Key(self.node(event, depth + 1).value, line)
-            table.append((key, self.node(self.next(), depth + 1)))
-
 
 def _scalar(event: yaml.ScalarEvent) -> Any:
     """The value of a plain word, or text."""
     word = event.value
     if event.implicit[0]:
-        for pattern, meaning, first in _WORDS:
+        for pattern, first, meaning in PLAIN_WORDS.values():
             if word[:1] in first and pattern.match(word):
                 return meaning(word)
     if word.isascii():

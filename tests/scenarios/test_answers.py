@@ -7,7 +7,7 @@ import pytest
 from hypothesis import strategies as st
 
 import scenarios
-from scenarios import answers
+from scenarios.codec import MAX_CHARACTERS, read_answer
 
 REJECT = {"action_type": "reject_event", "request_id": "r1"}
 
@@ -27,7 +27,7 @@ REJECT = {"action_type": "reject_event", "request_id": "r1"}
     ],
 )
 def test_the_action_of_an_answer(answer, action) -> None:
-    assert answers.read(answer) == action
+    assert read_answer(answer) == action
 
 
 @pytest.mark.parametrize(
@@ -45,20 +45,20 @@ def test_the_action_of_an_answer(answer, action) -> None:
         (True, "found bool"),
         (7.0, "found float"),
         ([7], "found list"),
-        ("{" * (answers.MAX_CHARACTERS + 1), "expected at most"),
+        ("{" * (MAX_CHARACTERS + 1), "expected at most"),
     ],
 )
 def test_what_is_no_action(answer, words: str) -> None:
     with pytest.raises(scenarios.ScenarioError, match=words):
-        answers.read(answer)
+        read_answer(answer)
 
 
 def test_a_deep_object_is_no_action() -> None:
     with pytest.raises(scenarios.ScenarioError, match="found no action"):
-        answers.read('{"a":' * 3000)
+        read_answer('{"a":' * 3000)
 
 
 @hypothesis.given(st.text(st.sampled_from('{}[]":,ab17\\ \n'), max_size=60))
 def test_any_text_is_read_or_refused(text: str) -> None:
     with contextlib.suppress(scenarios.ScenarioError):
-        assert isinstance(answers.read(text), dict | int)
+        assert isinstance(read_answer(text), dict | int)

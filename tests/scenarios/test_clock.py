@@ -5,7 +5,8 @@ import pytest
 import yaml
 
 import scenarios
-from scenarios.lifeops.fields import clock, minutes_of
+from jaxenv.rendering.text import clock
+from scenarios.lifeops.document import minutes_of
 
 TIMED = """\
 persona:

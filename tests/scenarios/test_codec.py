@@ -163,7 +163,7 @@ def test_a_batch_is_refused(game) -> None:
 
 def test_another_bank_is_refused(game) -> None:
     env, params, *_ = game
-    with pytest.raises(ValueError, match=r"12 scenarios.*not the bank of the library"):
+    with pytest.raises(ValueError, match=r"not the bank of the library"):
         scenarios.Codec(env, params, scenarios.load("lifeops/easy_1"))
 
 

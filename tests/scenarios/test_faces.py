@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from scenarios import TextEnv
-from scenarios.stages import generated_stage, library_stage
+from scenarios.text_env import generated_stage, library_stage
 
 SEED = 5
 STEPS = 12

@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 import scenarios
 from scenarios.serving import app as serving
 from scenarios.serving.connections import MAX_BODY, Guard
-from scenarios.stages import playable_ids
+from scenarios.text_env import playable_ids
 
 EASY = {"env_id": "LifeOps-v0", "scenario": "easy_1", "seed": 0}
 

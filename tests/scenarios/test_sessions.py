@@ -16,7 +16,7 @@ def test_sessions_are_limited_in_number_and_time() -> None:
     now[0] = 50.0
     assert sessions.get("two") is two
     now[0] = 100.0  # the first was used last at 0, the second at 50
-    with pytest.raises(SessionError, match="idled for 60 s") as error:
+    with pytest.raises(SessionError, match="idled too long") as error:
         sessions.get("one")
     assert error.value.status == 404
     assert sessions.open("three") is not one

@@ -16,7 +16,7 @@ from jaxenv.envs.teamsclone.types import EMOJI, KINDS
 from jaxenv.wrappers import EpisodeStatistics, FlattenObservation
 from reference.teamsclone_general import general
 from scenarios.teamsclone import Action, TeamsEnvClient
-from scenarios.teamsclone.reading import read
+from scenarios.teamsclone.client import read_action
 from strategies.teamsclone_words import (
     CALLING,
     FORMAT,
@@ -173,7 +173,7 @@ def test_an_action_can_be_any_mapping_or_a_record(office: TeamsEnvClient) -> Non
 
 def entry(game: Game, action: dict) -> list[int]:
     """The row of the catalogue that an action is read as at the first state: verb, channel and kind."""
-    index = read(action, game.codec, jax.device_get(game.start())).index
+    index = read_action(action, game.codec, jax.device_get(game.start())).index
     return game.env.catalogue.table[index, :3].tolist()
 
 
@@ -246,7 +246,7 @@ def test_wrapped_environments_are_played(office: TeamsEnvClient) -> None:
 
 def test_several_agents_are_refused() -> None:
     env, params = jaxenv.make("TeamsClone-MultiAgent-v0")
-    with pytest.raises(scenarios.ScenarioError, match="has 4 agents and the client plays one"):
+    with pytest.raises(scenarios.ScenarioError, match="has 4 agents, the client plays one"):
         TeamsEnvClient(env, params)
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import jaxenv
 import scenarios
 from scenarios import TextEnv
-from scenarios.stages import playable_ids
+from scenarios.text_env import playable_ids
 
 ID = "LifeOps-v0"
 

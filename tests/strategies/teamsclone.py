@@ -1,9 +1,12 @@
 """Hypothesis strategies for TeamsClone documents in which much happens: complete plain ones, small and extreme."""
 
+from typing import Any
+
 from hypothesis import strategies as st
 
 from jaxenv.envs.teamsclone.texts import DEFAULT_TEXTS
 from reference.teamsclone_rules import KINDS, POSTED_KINDS, PRESENCES, TEAMMATES, TEAMS, WINDOW
+from scenarios.teamsclone import Workspace
 
 CHANNELS = 8
 # Of the middling ones there are more, so that most workspaces are neither silent nor all noise.
@@ -124,3 +127,16 @@ def documents(draw, num_agents=1):
         "texts": draw(texts()),
         "start_time": draw(st.sampled_from([0, 1_698_765_432_000])),
     }
+
+
+def complete(workspace: Workspace) -> dict[str, Any]:
+    """The plain form in which nothing is left out: every field, weight, channel and text."""
+    form = workspace.model_dump(mode="json")
+    channels = [channel for team in form["teams"] for channel in team["channels"]]
+    for item in (*form["teams"], *channels, *form["users"]):
+        item["name"] = item["name"] or item["id"]
+    for user, plain in zip(workspace.users, form["users"], strict=True):
+        plain["channel_preference"] = workspace.preference(user)
+    for message, plain in zip(workspace.messages, form["messages"], strict=True):
+        plain["agent"] = message.named
+    return form | {"start_channel": workspace.first_channel}

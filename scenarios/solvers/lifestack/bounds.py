@@ -1,5 +1,6 @@
 """Upper bounds on the return of a state, from the game without metrics, and the simple policies that follow them."""
 
+import functools
 from collections.abc import Callable
 from typing import Protocol
 
@@ -24,23 +25,20 @@ class Bound:
 
     The parts that this game leaves out can only lower a return, with one exception: a loss that would take a metric
     below 0 costs less than counted. Where an action does that, the crisis ends in burnout or in success; where events
-    do it, or the last action, `spared` is the most that this can save.
+    do it, or the last action, `_saved` is the most that this can save.
     """
 
     def __init__(self, model: Model, budget: Budget) -> None:
         self.model, self.tables = model, model.tables
         nodes = min(budget.nodes, MAX_NODES) if model.tables.last <= MAX_STEPS else 0
         self.relaxed = Relaxed(model, budget.part(SHARE, nodes))
-        self._values: dict[Situation, float] = {}
-        self._spared: dict[tuple[int, int, int], float] = {}
+        self._value = functools.cache(self._without_metrics)
+        self._spared = functools.cache(self._saved)
 
     def __call__(self, state: State) -> float:
         """An upper bound on the expected return from a state on."""
-        situation = self.relaxed.situation(state)
-        value = self._values.get(situation)
-        if value is None:
-            value = self._values[situation] = self._without_metrics(situation)
-        return value + self.spared(state)
+        spared = self._spared(self.model.workable(state), state.clock, state.metrics)
+        return self._value(self.relaxed.situation(state)) + spared
 
     def _without_metrics(self, situation: Situation) -> float:
         try:
@@ -59,26 +57,18 @@ class Bound:
         step = max(0.0, max(relaxed.kept.idle_gain, *relaxed.kept.verb_gain) + weights.step_cost)
         return total + max(0.0, weights.success) + step * (tables.last - situation.clock)
 
-    def spared(self, state: State) -> float:
-        """The most that losses cost less than counted, because a metric cannot fall below 0."""
-        workable = self.model.workable(state)
-        key = (workable, state.clock, state.metrics)
-        if key not in self._spared:
-            changes = [self.tables.changes[number] for number in self._to_come(state, workable)]
-            losses = [sum(-min(0, part) for part in parts) for parts in zip(*changes, strict=True)]
-            values = self.tables.metrics.values[state.metrics]
-            saved = sum(max(0, loss - value) for loss, value in zip(losses, values, strict=False))
-            self._spared[key] = self.model.per_unit * saved
-        return self._spared[key]
+    def _saved(self, workable: int, clock: int, metrics: int) -> float:
+        """The most that losses cost less than counted, because a metric cannot fall below 0.
 
-    def energy_left(self, state: State) -> int:
-        """The energy that the remaining verbs can use up."""
-        return self.model.remaining_cost(state).energy
-
-    def _to_come(self, state: State, workable: int) -> list[int]:
-        """The changes, by number, of the remaining routes and of the events that may still come."""
-        events = (event for event in self.tables.events if event.step > state.clock or event.step == EVERY_STEP)
-        return [*(self.tables.routes[n].change for n in members_of(workable)), *(event.change for event in events)]
+        The losses are those of the remaining routes and of the events that may still come.
+        """
+        tables = self.tables
+        events = (event for event in tables.events if event.step > clock or event.step == EVERY_STEP)
+        causes = [*(tables.routes[n] for n in members_of(workable)), *events]
+        parts = zip(*(tables.changes[cause.change] for cause in causes), strict=True)
+        losses = [sum(-min(0, part) for part in of_metric) for of_metric in parts]
+        saved = sum(max(0, loss - value) for loss, value in zip(losses, tables.metrics.values[metrics], strict=False))
+        return self.model.per_unit * saved
 
 
 class Policy(Protocol):
@@ -139,10 +129,8 @@ class Rollout:
             best = max(upkeep, key=lambda entry: sign * self._move(entry, metric), default=None)
             if best is not None and sign * self._move(best, metric) > 0:
                 return best
-        tired = state.energy < self.bound.energy_left(state)
-        entries = [
-            entry for entry in entries if entry.route >= 0 or entry.kind == WAITING or (tired and entry.kind == REST)
-        ]
+        steps = (WAITING, REST) if state.energy < self.model.remaining_cost(state).energy else (WAITING,)
+        entries = [entry for entry in entries if entry.route >= 0 or entry.kind in steps]
         return max(entries, key=lambda entry: round(expectation(self.model.outcomes(state, entry), self.bound), DIGITS))
 
     def _wanted(self, state: State) -> tuple[int, int] | None:
@@ -161,10 +149,8 @@ class Rollout:
         """The bounds of the one member of success that does not hold yet, if it has bounds; a set."""
         tables, within = self.model.tables, self.model.metrics.within[state.metrics]
         members = tables.read(state.facts).members
-        alternatives = (
-            bounds for n, bounds in enumerate(tables.member_bounds) if members | 1 << n == tables.members and bounds
-        )
-        return next((bounds for bounds in alternatives if not bounds & within), 0)
+        last = (bounds for n, bounds in enumerate(tables.member_bounds) if members | 1 << n == tables.members)
+        return next((bounds for bounds in last if bounds and not bounds & within), 0)
 
     def _missing_for_a_route(self, state: State) -> int:
         """The bounds that an open route still requires, if it requires nothing else; a set."""

@@ -5,6 +5,7 @@ future are made equal: marks of routes that are over, closed routes that are com
 be spent any more are dropped.
 """
 
+import functools
 import itertools
 import math
 from collections.abc import Iterator
@@ -53,17 +54,17 @@ WIN_ONLY = Weights(0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 class State(NamedTuple):
     """A state of the game; sets are bit sets."""
 
-    clock: int
     facts: int
-    marks: int  # VERB_BITS bits a route, of routes that can be worked
-    completed: int
-    closed: int  # of routes that are not completed
-    reached: int  # milestones
-    fired: int  # of events without a step
     metrics: int  # number in `Metrics`
     time: int
     money: int
     energy: int
+    clock: int = 0
+    marks: int = 0  # VERB_BITS bits a route, of routes that can be worked
+    completed: int = 0
+    closed: int = 0  # of routes that are not completed
+    reached: int = 0  # milestones
+    fired: int = 0  # of events without a step
 
 
 class Entry(NamedTuple):
@@ -104,26 +105,15 @@ class Model:
         self.per_unit = weights.wellbeing / (NUM_METRICS * HIGHEST)
         self.all_routes = (1 << len(tables.routes)) - 1
         self.catalogue = tables.catalogue
-        self._remaining: dict[tuple[int, int], RemainingCost] = {}
+        self._remaining = functools.cache(self._remaining_cost)
 
     # ------------------------------------------------------------------------------------------- start
 
     def first_states(self) -> list[tuple[float, State]]:
         """The states after reset, with their probabilities."""
         crisis = self.tables.scenario
-        start = State(
-            clock=0,
-            facts=self.tables.first_facts,
-            marks=0,
-            completed=0,
-            closed=0,
-            reached=0,
-            fired=0,
-            metrics=self.metrics.first,
-            time=int(crisis.time),
-            money=int(crisis.money),
-            energy=int(crisis.energy),
-        )
+        resources = {name: int(getattr(crisis, name)) for name in ("time", "money", "energy")}
+        start = State(facts=self.tables.first_facts, metrics=self.metrics.first, **resources)
         return [(chance, self.reduced(state)) for chance, state in self.after_events(start)]
 
     # ----------------------------------------------------------------------------------------- entries
@@ -185,16 +175,16 @@ class Model:
         """Applies the entry alone: (state, reward), with the clock advanced."""
         tables = self.tables
         metrics = self.metrics.shift(state.metrics, tables.kind_changes[entry.kind])
-        if entry.route < 0:
-            energy = min(MAX_ENERGY, state.energy - ENERGY[entry.kind])
-            state = state._replace(
-                clock=state.clock + 1, metrics=metrics, time=state.time - TIME[entry.kind], energy=energy
-            )
+        route = tables.routes[entry.route] if entry.route >= 0 else None
+        time, energy = (TIME, ENERGY) if route is None else (route.time, route.energy)
+        state = state._replace(
+            clock=state.clock + 1,
+            metrics=metrics,
+            time=state.time - time[entry.kind],
+            energy=max(0, min(MAX_ENERGY, state.energy - energy[entry.kind])),
+        )
+        if route is None:
             return state, 0.0
-        route = tables.routes[entry.route]
-        time = state.time - route.time[entry.kind]
-        energy = max(0, min(MAX_ENERGY, state.energy - route.energy[entry.kind]))
-        state = state._replace(clock=state.clock + 1, metrics=metrics, time=time, energy=energy)
         if entry.fails:
             return state, self.weights.failed_attempt
         outstanding = route.required & ~(state.marks >> VERB_BITS * entry.route)
@@ -276,8 +266,7 @@ class Model:
             facts = event.writes.on(facts)
             closed |= event.closes
             fired |= (event.step == EVERY_STEP) << n
-        change = self.tables.sum_of(tuple(fires))
-        metrics = self.metrics.shift(state.metrics, change)
+        metrics = self.metrics.shift(state.metrics, self.tables.sum_of(tuple(fires)))
         return state._replace(facts=facts, closed=closed, fired=fired, metrics=metrics)
 
     def metric_reward(self, before: int, after: int) -> float:
@@ -305,11 +294,7 @@ class Model:
 
     def remaining_cost(self, state: State) -> RemainingCost:
         """The most that the remaining verbs can use up."""
-        workable = self.workable(state)
-        found = self._remaining.get((workable, state.marks))
-        if found is None:
-            found = self._remaining[workable, state.marks] = self._remaining_cost(workable, state.marks)
-        return found
+        return self._remaining(self.workable(state), state.marks)
 
     def _remaining_cost(self, workable: int, marks: int) -> RemainingCost:
         kept = money = energy = extra_time = extra_energy = 0

@@ -1,5 +1,6 @@
 """The parts of a scenario that the game without metrics (`relaxed`) keeps, the remaining work on routes among them."""
 
+import functools
 from collections.abc import Iterable, Sequence
 from operator import add
 from typing import NamedTuple
@@ -28,17 +29,21 @@ class Kept:
 
     def __init__(self, model: Model) -> None:
         self.model, self.tables, self.weights = model, model.tables, model.weights
-        self.metrics, self.fixed = self._unmoved()
-        changes = self.tables.changes
+        changes, kinds = self.tables.changes, self.tables.kind_changes
+        moved = [any(changes[kind][metric] for kind in kinds) for metric in range(NUM_METRICS)]
+        asked = [metric for metric, _, _ in self.tables.bounds]
+        self.metrics = sorted({metric for metric in asked if not moved[metric]})
+        self.fixed = bits(not moved[metric] for metric in asked)
         worth = [model.per_unit * sum(change) for change in changes]
-        gains = [model.per_unit * sum(max(0, part) for part in changes[kind]) for kind in self.tables.kind_changes]
+        gains = [model.per_unit * sum(max(0, part) for part in changes[kind]) for kind in kinds]
         self.verb_gain = gains[: len(VERBS)]
         self.idle_gain = max(gains[FIRST_UPKEEP:INSPECTING])
         self.route_worth = [worth[route.change] for route in self.tables.routes]
         self.event_worth = [worth[event.change] for event in self.tables.events]
         clocks = range(self.tables.last + 1)
         self.waits = [self._is_worth_waiting(clock) for clock in clocks]
-        self.lucky = [self._left_to_luck(clock) for clock in clocks]
+        events = self.tables.events
+        self.lucky = [bits(event.step > clock and self._is_lucky(event) for event in events) for clock in clocks]
 
     def carried(self, values: Sequence[int]) -> tuple[int, ...]:
         """Of all metrics, those that the game keeps."""
@@ -49,12 +54,6 @@ class Kept:
         if not self.metrics:
             return ()
         return tuple(map(add, carried, self.carried(self.tables.changes[change])))
-
-    def _unmoved(self) -> tuple[list[int], int]:
-        """`metrics` and `fixed`."""
-        moved = [any(self.tables.changes[kind][m] for kind in self.tables.kind_changes) for m in range(NUM_METRICS)]
-        asked = [metric for metric, _, _ in self.tables.bounds]
-        return sorted({metric for metric in asked if not moved[metric]}), bits(not moved[metric] for metric in asked)
 
     def _is_worth_waiting(self, clock: int) -> bool:
         """Whether later events could be a reason to let a step pass, or are random at every step.
@@ -90,10 +89,6 @@ class Kept:
             or any(parts[metric] < 0 and high < HIGHEST for metric, _, high in below)
             or any(parts[metric] < 0 and low > 0 for metric, low, _ in above)
         )
-
-    def _left_to_luck(self, clock: int) -> int:
-        """`lucky`, for one clock."""
-        return bits(event.step > clock and self._is_lucky(event) for event in self.tables.events)
 
     def _is_lucky(self, event: Event) -> bool:
         """Whether an event is random and changes the options."""
@@ -144,16 +139,13 @@ class RemainingWork:
         self._numbers: list[dict[Steps, int]] = [{} for _ in routes]
         for n in range(len(routes)):
             self._number(n, self._best_steps(n, 0))
-        self._of: dict[int, int] = {0: 0}
-        self._needed: dict[tuple[int, int], Needed] = {}
+        self.of, self.needed = functools.cache(self._of), functools.cache(self._needed)
 
-    def of(self, marks: int) -> int:
+    def _of(self, marks: int) -> int:
         """The remaining work after some verbs, `VERB_BITS` bits per route."""
-        if marks not in self._of:
-            done = (marks >> VERB_BITS * n & ALL_VERBS for n in range(len(self._routes)))
-            numbers = [self._number(n, self._best_steps(n, verbs)) for n, verbs in enumerate(done)]
-            self._of[marks] = sum(number << WORK_BITS * n for n, number in enumerate(numbers))
-        return self._of[marks]
+        done = (marks >> VERB_BITS * n & ALL_VERBS for n in range(len(self._routes)))
+        numbers = [self._number(n, self._best_steps(n, verbs)) for n, verbs in enumerate(done)]
+        return sum(number << WORK_BITS * n for n, number in enumerate(numbers))
 
     def steps(self, work: int, route: int) -> Steps:
         """The remaining steps of one route, the next one first."""
@@ -170,13 +162,11 @@ class RemainingWork:
             work &= ~((1 << WORK_BITS) - 1 << WORK_BITS * n)
         return work
 
-    def needed(self, work: int, routes: int) -> Needed:
+    def _needed(self, work: int, routes: int) -> Needed:
         """The most that the remaining steps of some routes can use up."""
-        if (work, routes) not in self._needed:
-            steps = [step for n in members_of(routes) for step in self.steps(work, n)]
-            time, money = sum(step.time for step in steps), sum(step.money for step in steps)
-            self._needed[work, routes] = Needed(time, money, sum(max(0, step.energy) for step in steps))
-        return self._needed[work, routes]
+        steps = [step for n in members_of(routes) for step in self.steps(work, n)]
+        time, money = sum(step.time for step in steps), sum(step.money for step in steps)
+        return Needed(time, money, sum(max(0, step.energy) for step in steps))
 
     def _number(self, route: int, steps: Steps) -> int:
         if steps not in self._numbers[route]:

@@ -11,6 +11,7 @@ and a step off routes earns as much as the best upkeep. The following makes it s
   a possible next step needs more than remains; and no step is left unused on the way to success.
 """
 
+import functools
 from typing import NamedTuple
 
 from jaxenv.envs.lifestack.actions import FIRST_UPKEEP
@@ -54,7 +55,7 @@ class Relaxed:
         self.kept = Kept(model)
         self.remaining = RemainingWork(self.tables.routes, self.kept.verb_gain)
         self._memo: dict[Situation, float] = {}
-        self._held: dict[tuple[int, ...], int] = {}
+        self._bounds_within = functools.cache(self._bounds_that_hold)
         self._milestones_on_metrics = bits(self.tables.milestone_bounds)
         self._most = self.weights.success if self.weights.earns_by_success_alone else float("inf")
 
@@ -161,7 +162,7 @@ class Relaxed:
         if situation.active >= 0 and numbers >> situation.active & 1:
             numbers = 1 << situation.active
         moves = [*filter(None, (self._worked(situation, number, True, number) for number in members_of(numbers)))]
-        if not moves or self._awaits_nothing_else(situation):
+        if not moves or self._is_left_to_metrics(self._unmet(situation)):
             moves.append(self._idle(situation))
         if any(
             self.remaining.steps(situation.work, number)[0].energy > situation.energy for number in members_of(numbers)
@@ -188,10 +189,6 @@ class Relaxed:
         after, gain = self._idle(situation)
         return after._replace(energy=energy, time=time, active=situation.active), gain
 
-    def _awaits_nothing_else(self, situation: Situation) -> bool:
-        """Whether success only depends on metrics that are left out."""
-        return self._is_left_to_metrics(self._unmet(situation))
-
     def _is_left_to_metrics(self, unmet: int) -> bool:
         """Whether metrics that are left out could meet these members of success."""
         return all(self.tables.member_bounds[n] & ~self.kept.fixed for n in members_of(unmet))
@@ -199,22 +196,19 @@ class Relaxed:
     def _unmet(self, situation: Situation) -> int:
         """The members of success that neither facts nor the metrics of this game meet."""
         unmet = self.tables.members & ~self.tables.read(situation.facts).members
-        within = self._within(situation)
+        within = self._bounds_within(situation.carried)
         return unmet & ~bits(bounds & within for bounds in self.tables.member_bounds) if within else unmet
 
-    def _within(self, situation: Situation) -> int:
-        """The bounds on the metrics of this game that hold."""
-        if situation.carried not in self._held:
-            values = dict(zip(self.kept.metrics, situation.carried, strict=True))
-            held = bits(m in values and low <= values[m] <= high for m, low, high in self.tables.bounds)
-            self._held[situation.carried] = held
-        return self._held[situation.carried]
+    def _bounds_that_hold(self, carried: tuple[int, ...]) -> int:
+        """The bounds on the metrics of this game that hold; `_bounds_within` computes them once."""
+        values = dict(zip(self.kept.metrics, carried, strict=True))
+        return bits(m in values and low <= values[m] <= high for m, low, high in self.tables.bounds)
 
     def _ready(self, situation: Situation) -> int:
         """The routes whose preconditions hold or might hold."""
         ready = self.tables.read(situation.facts).ready
         if self.kept.fixed:
-            missing = self.kept.fixed & ~self._within(situation)
+            missing = self.kept.fixed & ~self._bounds_within(situation.carried)
             ready &= ~bits(route.bounds & missing for route in self.tables.routes)
         return ready
 
@@ -251,7 +245,8 @@ class Relaxed:
     def _arrive(self, situation: Situation) -> Call[float]:
         """The value of a situation whose clock has just advanced: milestones, ends, events, and later gains."""
         tables, weights = self.tables, self.weights
-        reading, within, unmet = tables.read(situation.facts), self._within(situation), self._unmet(situation)
+        reading, unmet = tables.read(situation.facts), self._unmet(situation)
+        within = self._bounds_within(situation.carried)
         opened = self.model.open_milestones(situation.completed) & ~situation.reached
         new = opened & reading.milestones
         for n in members_of(opened & ~new):

@@ -1,6 +1,7 @@
 """Expectimax with memoization, pruned by upper bounds: the best expected return, and whether a crisis can be won."""
 
 import contextlib
+import dataclasses
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -14,15 +15,14 @@ SLACK = 1e-9  # differences below are rounding
 SECONDS_OF_ROLLOUTS = 0.5  # at least, however short a search is
 
 
+@dataclasses.dataclass(slots=True)
 class Node:
     """Bounds of the value of a state, [low, high], and the entry that earns `low`."""
 
-    __slots__ = ("entry", "high", "low", "moves")
-
-    def __init__(self, high: float) -> None:
-        self.low, self.high = -float("inf"), high
-        self.entry: Entry | None = None
-        self.moves: list[Choice] | None = None
+    high: float
+    low: float = -float("inf")
+    entry: Entry | None = None
+    moves: "list[Choice] | None" = None
 
 
 class Choice(NamedTuple):

@@ -1,5 +1,6 @@
 """A scenario in plain integers: sets as bits, facts packed in one number, metrics and their changes by number."""
 
+import functools
 from collections.abc import Iterable, Sequence
 from operator import add
 from typing import Any, NamedTuple
@@ -22,22 +23,18 @@ class Metrics:
     def __init__(self, first: Change, changes: Sequence[Change], bounds: Sequence[tuple[int, int, int]]) -> None:
         self._bounds, self._changes = bounds, changes
         self._numbers: dict[Change, int] = {}
-        self._shifts: dict[tuple[int, int], int] = {}
         self.values: list[Change] = []  # higher is better
         self.worth: list[int] = []  # the sum
         self.low: list[int] = []  # the set of those that have collapsed
         self.burnt: list[bool] = []  # one is at 0
         self.within: list[int] = []  # the set of bounds that hold
         self.first = self._number(first)
+        self.shift = functools.cache(self._shift)
 
-    def shift(self, number: int, change: int) -> int:
+    def _shift(self, number: int, change: int) -> int:
         """The metrics after one phase, clipped to 0 and 100."""
-        found = self._shifts.get((number, change))
-        if found is None:
-            moved = map(add, self.values[number], self._changes[change])
-            found = self._number(tuple([0 if v < 0 else HIGHEST if v > HIGHEST else v for v in moved]))
-            self._shifts[number, change] = found
-        return found
+        moved = map(add, self.values[number], self._changes[change])
+        return self._number(tuple([0 if v < 0 else HIGHEST if v > HIGHEST else v for v in moved]))
 
     def _number(self, values: Change) -> int:
         if values in self._numbers:
@@ -140,9 +137,8 @@ class Tables:
         self.has_bounds = int(crisis.num_bounds) > 0
         self.metrics = Metrics(self.first_metrics, self.changes, self.bounds)
         self.metrics_matter = self.has_bounds or self._may_collapse()
-        self._readings: dict[int, Reading] = {}
-        self._lasting: dict[tuple[int, int], int] = {}
-        self._sums: dict[tuple[int, ...], int] = {}
+        self.read, self.sum_of = functools.cache(self._read), functools.cache(self._sum_of)
+        self.may_still_hold = functools.cache(self._may_still_hold)
 
     def _may_collapse(self) -> bool:
         """Whether routes and events together could bring a metric below 20."""
@@ -151,28 +147,20 @@ class Tables:
         losses = losses or [0] * len(INVERTED)
         return any(value + loss < COLLAPSED for value, loss in zip(self.first_metrics, losses, strict=True))
 
-    def _masks(self, flags: np.ndarray) -> int:
-        """The bits of the facts whose key has a flag; [K] bool."""
-        return sum(self.mask(place) for place, key in enumerate(self.keys) if flags[key])
-
     @staticmethod
     def mask(place: int) -> int:
         """The bits of one fact."""
         return 31 << FACT_BITS * place
 
-    def may_still_hold(self, clock: int, fired: int) -> int:
+    def _may_still_hold(self, clock: int, fired: int) -> int:
         """The members of success that a metric, or an event still to come, may satisfy without a route."""
-        if (clock, fired) not in self._lasting:
-            written = 0
-            for n, event in enumerate(self.events):
-                if event.step >= clock or (event.step == EVERY_STEP and not fired >> n & 1):
-                    written |= event.writes.mask
-            asked = (self.scenario.success.facts[self.keys, : self.num_members] != 0).T
-            masks = [sum(self.mask(int(place)) for place in np.flatnonzero(row)) for row in asked]
-            self._lasting[clock, fired] = bits(
-                bounds or mask & written for bounds, mask in zip(self.member_bounds, masks, strict=True)
-            )
-        return self._lasting[clock, fired]
+        written = 0
+        for n, event in enumerate(self.events):
+            if event.step >= clock or (event.step == EVERY_STEP and not fired >> n & 1):
+                written |= event.writes.mask
+        asked = (self.scenario.success.facts[self.keys, : self.num_members] != 0).T
+        masks = [sum(self.mask(int(place)) for place in np.flatnonzero(row)) for row in asked]
+        return bits(bounds or mask & written for bounds, mask in zip(self.member_bounds, masks, strict=True))
 
     def change(self, change: Change) -> int:
         """The number of a change."""
@@ -181,25 +169,18 @@ class Tables:
             self.changes.append(change)
         return self._change_numbers[change]
 
-    def sum_of(self, events: tuple[int, ...]) -> int:
+    def _sum_of(self, events: tuple[int, ...]) -> int:
         """The number of the change that several events make together."""
-        if events not in self._sums:
-            parts = [self.changes[self.events[n].change] for n in events]
-            self._sums[events] = self.change(tuple(map(sum, zip(*parts, strict=True))))
-        return self._sums[events]
+        parts = [self.changes[self.events[n].change] for n in events]
+        return self.change(tuple(map(sum, zip(*parts, strict=True))))
 
     @property
     def first_facts(self) -> int:
         """The facts before the events of step 0."""
-        return self._pack(self.scenario.facts)
-
-    def read(self, facts: int) -> Reading:
-        """The consequences of these facts, computed once."""
-        if facts not in self._readings:
-            self._readings[facts] = self._read(facts)
-        return self._readings[facts]
+        return sum(int(self.scenario.facts[key]) << FACT_BITS * place for place, key in enumerate(self.keys))
 
     def _read(self, facts: int) -> Reading:
+        """The consequences of these facts."""
         crisis = self.scenario
         codes = np.array([facts >> FACT_BITS * place & 31 for place in range(len(self.keys))], np.uint32)
 
@@ -222,7 +203,7 @@ class Tables:
         return Route(
             verbs=tuple(verb for verb in range(actions.NUM_VERBS) if required >> verb & 1),
             required=required,
-            needs=self._masks(routes.order[n] > 0),
+            needs=sum(self.mask(place) for place, key in enumerate(self.keys) if routes.order[n, key] > 0),
             bounds=bits(routes.bound_order[n] > 0),
             writes=self._writes(routes.writes[n]),
             closes=int(routes.closes[n]),
@@ -249,9 +230,6 @@ class Tables:
         mask = sum(self.mask(place) for place in written)
         put = sum(int(codes[self.keys[place]]) << FACT_BITS * place for place in written)
         return Writes(mask, put)
-
-    def _pack(self, codes: np.ndarray) -> int:
-        return sum(int(codes[key]) << FACT_BITS * place for place, key in enumerate(self.keys))
 
 
 def members_of(numbers: int) -> Iterable[int]:

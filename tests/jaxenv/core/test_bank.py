@@ -274,7 +274,7 @@ def test_a_file_that_is_no_archive_is_told(tmp_path, content):
 
 @pytest.mark.parametrize(
     ("value", "message"),
-    [(-1, r"horizon of scenario 2 is -1, expected numbers from 0 to 32,767"), (32767, None)],
+    [(-1, r"horizon of scenario 2 is -1, expected 0 to 32,767"), (32767, None)],
 )
 def test_params_are_made_of_scenarios_within_their_bounds(value, message):
     env, params = jaxenv.make("LifeStack-v0")

@@ -8,6 +8,7 @@ from flax import struct
 
 import jaxenv
 from jaxenv.core import fields, spaces
+from lab.pages.tables import record_table
 from strategies.ids import FIRST_OF_ITS_ENGINE
 
 
@@ -46,7 +47,7 @@ def test_a_space_has_the_declared_bounds():
 
 
 def test_a_table_names_the_axes_as_the_record_around_does():
-    lines = fields.table(Week, SIZES, fill=True).splitlines()
+    lines = record_table(Week, SIZES, fill=True).splitlines()
     assert lines[2] == "| `late.start` | E | int16 | 0 to 99 | 99 | minutes |"
     assert lines[4] == "| `early` |  |  |  |  | the first |"
     assert lines[6] == "| `early.codes` | 1 × 2 | uint8 |  | 0 | codes |"

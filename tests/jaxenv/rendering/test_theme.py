@@ -6,7 +6,7 @@ import pytest
 
 from jaxenv.rendering import theme
 from jaxenv.rendering.picture import Picture
-from jaxenv.rendering.theme import drawable, fitting, text_width, wrapped
+from jaxenv.rendering.theme import drawable, fitting, text_width, wrap
 
 
 @pytest.mark.parametrize(
@@ -26,14 +26,14 @@ def test_an_emoji_is_drawn_as_its_name(words, drawn):
 
 def test_words_are_wrapped():
     words = "Does anybody remember why this button is orange and not green?"
-    lines = wrapped(words, 120.0, 8.0, 5)
+    lines = wrap(words, 120.0, 8.0, 5)
     assert " ".join(lines) == words
     assert len(lines) > 1
     assert all(text_width(line, 8.0) <= 120 for line in lines)
-    assert wrapped(words, 120.0, 8.0, 2)[1].endswith("…")
-    assert wrapped("short", 120.0, 8.0, 5) == ["short"]
-    assert wrapped("", 120.0, 8.0, 5) == []
-    assert wrapped("w" * 200, 60.0, 8.0, 3)[0].endswith("…")
+    assert wrap(words, 120.0, 8.0, 2)[1].endswith("…")
+    assert wrap("short", 120.0, 8.0, 5) == ["short"]
+    assert wrap("", 120.0, 8.0, 5) == []
+    assert wrap("w" * 200, 60.0, 8.0, 3)[0].endswith("…")
 
 
 WORDS = ["Escalation with the customer", "w" * 90, "i l " * 40, "a, b · c, d " * 20, "AVAVA Ty Ta 111 " * 9, ""]
@@ -53,7 +53,7 @@ def test_a_long_line_is_cut_without_measuring_all_of_it(monkeypatch):
     measured = []
     monkeypatch.setattr(theme, "text_width", lambda words, *_: measured.append(len(words)) or text_width(words, 8.0))
     assert fitting("a title of many words " * 10_000, 300.0, 8.0).endswith("…")
-    assert len(wrapped("w " * 100_000, 300.0, 8.0, 3)) == 3
+    assert len(wrap("w " * 100_000, 300.0, 8.0, 3)) == 3
     assert sum(measured) < 20_000
 
 

@@ -16,7 +16,6 @@ from jaxenv.rendering.view import Given, Scene, View, scenario_of, scenes_of
 
 def scenes(env: LifeOps, states: Sequence[State], params: Params, names: Given) -> list[Scene]:
     """The states of one episode as agendas of the same hours; see `View`."""
-    del env
     scenario = scenario_of(params, states[0])
     days = [read(state, scenario, int(params.departure_min), names_of(scenario, names)) for state in states]
     agenda = functools.partial(panels.draw_agenda, panels.span_of(days))

@@ -5,18 +5,8 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from jaxenv.envs.lifeops.types import (
-    ABSENT,
-    KINDS,
-    NO_LIMIT,
-    SOURCE_STRIDE,
-    UNSET,
-    VISIBLE_REQUESTS,
-    WEEKDAYS,
-    Event,
-    Scenario,
-    State,
-)
+from jaxenv.envs.lifeops import types
+from jaxenv.envs.lifeops.types import ABSENT, NO_LIMIT, UNSET, Event, Scenario, State
 from jaxenv.rendering.view import Given, numbered, with_defaults
 
 
@@ -130,11 +120,11 @@ def read(state: State, scenario: Scenario, departure_min: int, names: Names) -> 
     persona = scenario.persona
     calendar = tuple(_event(state, slot, names) for slot in range(_count(state)))
     waiting = range(int(state.handled), int(scenario.num_requests))
-    places = _places(state, scenario, waiting[:VISIBLE_REQUESTS])
+    places = _places(state, scenario, waiting[: types.VISIBLE_REQUESTS])
     limits = {"before": _unless(persona.avoid_before, UNSET), "after": _unless(persona.avoid_after, NO_LIMIT)}
     return Day(
         scenario=names.scenario,
-        weekday=WEEKDAYS[int(scenario.weekday)] if scenario.weekday != UNSET else "",
+        weekday=types.WEEKDAYS[int(scenario.weekday)] if scenario.weekday != UNSET else "",
         clock=int(state.clock),
         max_steps=int(scenario.max_steps),
         window=(int(persona.window_start), int(persona.window_end)),
@@ -142,8 +132,8 @@ def read(state: State, scenario: Scenario, departure_min: int, names: Names) -> 
         calendar=calendar,
         conflicts=tuple((a, b) for a, b in itertools.combinations(calendar, 2) if a.start < b.end and b.start < a.end),
         legs=tuple(_legs(state, scenario, departure_min, names)),
-        queue=tuple(_request(scenario, index, names) for index in waiting[:VISIBLE_REQUESTS]),
-        hidden=len(waiting[VISIBLE_REQUESTS:]),
+        queue=tuple(_request(scenario, index, names) for index in waiting[: types.VISIBLE_REQUESTS]),
+        hidden=len(waiting[types.VISIBLE_REQUESTS :]),
         tasks=tuple(_tasks(state, scenario, names)),
         places=tuple(map(names.place, places)),
         travel=tuple(tuple(int(scenario.travel[origin, target]) for target in places) for origin in places),
@@ -168,7 +158,7 @@ def _event(state: State, slot: int, names: Names) -> Entry:
     if source < capacity:
         name = names.events[source]
     else:
-        request = (source - capacity) % SOURCE_STRIDE
+        request = (source - capacity) % types.SOURCE_STRIDE
         name = names.requests[request - 1] if request else "focus"
     return _entry(state.calendar, slot, name, names, added=source >= capacity)
 
@@ -182,7 +172,7 @@ def _entry(table: Event, row: int, name: str, names: Names, **more: Any) -> Entr
     return Entry(
         name=name,
         place=names.place(int(table.place[row])),
-        kind=KINDS[int(table.kind[row])],
+        kind=types.KINDS[int(table.kind[row])],
         start=int(table.start[row]),
         end=int(table.end[row]),
         importance=int(table.importance[row]),

@@ -9,25 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from jaxenv.envs.lifestack import types
 from jaxenv.envs.lifestack.actions import VERBS
 from jaxenv.envs.lifestack.metrics import HIGHEST, INVERTED, METRICS, UNIT, better
-from jaxenv.envs.lifestack.types import (
-    ABSENT,
-    CENTS,
-    FAILS,
-    HOLDS,
-    NEVER,
-    NO_RELATION,
-    NOT_KNOWN,
-    OUTCOMES,
-    RUNNING,
-    UNKNOWN,
-    UNWRITTEN,
-    Conditions,
-    Observation,
-    Scenario,
-    State,
-)
+from jaxenv.envs.lifestack.types import FAILS, HOLDS, NOT_KNOWN, UNKNOWN, Conditions, Observation, Scenario, State
 from jaxenv.rendering.text import spaced
 from jaxenv.rendering.view import Given, numbered, with_defaults
 
@@ -62,7 +47,7 @@ class Names:
 
     def value(self, key: int, code: int) -> str:
         """The meaning of a code."""
-        if code == ABSENT:
+        if code == types.ABSENT:
             return WAITING
         values = self.values[key] or ()
         return values[code - 1] if code <= len(values) else f"value {code}"
@@ -85,7 +70,7 @@ def names_of(crisis: Scenario, given: Given) -> Names:
     Raises:
         ValueError: if other facts, routes, milestones or events are given than the scenario has.
     """
-    num_keys, num_events = int(crisis.num_keys), int((crisis.events.step != NEVER).sum())
+    num_keys, num_events = int(crisis.num_keys), int((crisis.events.step != types.NEVER).sum())
     return with_defaults(
         Names,
         given,
@@ -215,18 +200,17 @@ class Crisis:
 def read(observation: Observation, state: State, scenario: Scenario, names: Names) -> Crisis:
     """The agent's knowledge of a state; all three records are on the host."""
     bounds = tuple(_bound(observation, slot) for slot in range(int(scenario.num_bounds)))
-    success = [
-        _conditions(scenario.success, column, observation, bounds, names) for column in range(int(scenario.num_success))
-    ]
+    columns = range(int(scenario.num_success))
+    success = [_conditions(scenario.success, column, observation, bounds, names) for column in columns]
     timeout = "out of time" if state.clock >= scenario.horizon else ""
     return Crisis(
         names=names,
         clock=int(state.clock),
         horizon=int(scenario.horizon),
-        deadline=None if scenario.deadline == NEVER else int(scenario.deadline),
-        outcome=timeout if state.outcome == RUNNING else OUTCOMES[int(state.outcome)],
-        resources={name: int(getattr(observation, name)) / CENTS for name in RESOURCES},
-        initial={name: int(getattr(scenario, name)) / CENTS for name in RESOURCES},
+        deadline=None if scenario.deadline == types.NEVER else int(scenario.deadline),
+        outcome=timeout if state.outcome == types.RUNNING else types.OUTCOMES[int(state.outcome)],
+        resources={name: int(getattr(observation, name)) / types.CENTS for name in RESOURCES},
+        initial={name: int(getattr(scenario, name)) / types.CENTS for name in RESOURCES},
         metrics=better(np.asarray(observation.metrics)) / UNIT,
         facts=tuple(_fact(observation, names, slot) for slot in range(int(scenario.num_keys))),
         bounds=bounds,
@@ -314,7 +298,7 @@ def _price(scenario: Scenario, slot: int, num_verbs: int) -> str:
         "{:g} h more": int(table.time[slot]) * num_verbs,
         "energy {:g} more": int(table.energy[slot]) * num_verbs,
     }
-    return ", ".join(words.format(amount / CENTS) for words, amount in amounts.items() if amount)
+    return ", ".join(words.format(amount / types.CENTS) for words, amount in amounts.items() if amount)
 
 
 def _needs(observation: Observation, scenario: Scenario, slot: int) -> list[Need]:
@@ -322,7 +306,7 @@ def _needs(observation: Observation, scenario: Scenario, slot: int) -> list[Need
     table, relation = scenario.routes, observation.routes.relation[slot]
     needs = [
         (int(table.order[slot, key]), Need("fact", key, int(relation[key])))
-        for key in np.flatnonzero(relation != NO_RELATION).tolist()
+        for key in np.flatnonzero(relation != types.NO_RELATION).tolist()
     ]
     for bound in np.flatnonzero(observation.routes.needs_bound[slot]).tolist():
         status = HOLDS if observation.bounds.holds[bound] else FAILS
@@ -344,7 +328,7 @@ def _writes(observation: Observation, scenario: Scenario, names: Names, slot: in
         signs = "".join(itertools.compress(SIGNS.values(), satisfied))
         return Write(key, names.value(key, code), bool(observation.keys.code[key] == code), signs)
 
-    return [write(key, int(writes[key])) for key in np.flatnonzero(writes != UNWRITTEN).tolist()]
+    return [write(key, int(writes[key])) for key in np.flatnonzero(writes != types.UNWRITTEN).tolist()]
 
 
 def _milestone(observation: Observation, names: Names, slot: int) -> Milestone:

@@ -43,7 +43,6 @@ def describe_step(
     env: TeamsClone, before: State, after: State, action: Any, params: Params, names: Given, agent: int = 0
 ) -> list[str]:
     """The effects of a step that an agent sees; see `View`."""
-    del action
     history, (was, now) = _read(env, [before, after], params, names, agent)
     return text.describe_step(was, now, history)
 

@@ -81,7 +81,8 @@ def history_of(states: Sequence[State]) -> History:
     outcomes: dict[Place, MentionOutcome] = {}
     calls: set[tuple[int, int, int]] = set()
     for was, now in itertools.pairwise(states):
-        calls |= {(channel, int(was.clock), int(now.call_end[channel])) for channel in _new_calls(was, now)}
+        started = np.flatnonzero(now.call_end != was.call_end).tolist()
+        calls |= {(channel, int(was.clock), int(now.call_end[channel])) for channel in started}
         if now.clock == was.clock + 1:
             outcomes |= dict(_ended_mentions(was, now))
     return History(
@@ -136,8 +137,3 @@ def _ended_mentions(was: State, now: State) -> Iterator[tuple[Place, MentionOutc
             yield post.place, MentionOutcome(ANSWERED, int(was.clock), answered[post.place])
         elif post.place not in still_waiting:
             yield post.place, MentionOutcome(MISSED, int(was.clock), -1)
-
-
-def _new_calls(was: State, now: State) -> list[int]:
-    """The channels in which a call started between two states."""
-    return np.flatnonzero(now.call_end != was.call_end).tolist()

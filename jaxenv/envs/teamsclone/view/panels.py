@@ -10,20 +10,7 @@ from jaxenv.envs.teamsclone.view.history import ANSWERED, MISSED, PENDING
 from jaxenv.envs.teamsclone.view.snapshot import OVER, Channel, Chat, Message, Person
 from jaxenv.envs.teamsclone.view.text import call_of, reactions_of, statistics, when
 from jaxenv.rendering.canvas import LARGE, SMALL, TINY, Canvas
-from jaxenv.rendering.theme import (
-    ALARM,
-    BLUE,
-    GREEN,
-    INK,
-    MUTED,
-    ORANGE,
-    PAPER,
-    PURPLE,
-    WASH,
-    text_width,
-    tint,
-    wrapped,
-)
+from jaxenv.rendering.theme import ALARM, BLUE, GREEN, INK, MUTED, ORANGE, PAPER, PURPLE, WASH, text_width, tint, wrap
 
 OUTCOMES = {PENDING: ORANGE, ANSWERED: GREEN, MISSED: MUTED, OVER: MUTED}
 PEOPLE = (BLUE, PURPLE, "#2a9d8f", "#c8663d", "#5b6bb5", "#8a7a2f", "#7a5c86")
@@ -178,7 +165,7 @@ class Entry:
 def _draw_messages(chat: Chat, canvas: Canvas) -> None:
     """As many of the newest messages as fit, and the number of earlier ones."""
     width = canvas.width - LEFT - RIGHT
-    entries = [Entry(m, tuple(wrapped(m.content, width, MESSAGE, MAX_LINES))) for m in chat.messages]
+    entries = [Entry(m, tuple(wrap(m.content, width, MESSAGE, MAX_LINES))) for m in chat.messages]
     shown = _fitting(entries, canvas.height - TOP)
     hidden = chat.earlier + len(entries) - len(shown)
     y = canvas.height - sum(entry.height for entry in shown)

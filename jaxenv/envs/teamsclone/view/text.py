@@ -124,9 +124,8 @@ class Situation(NamedTuple):
 
 def describe_actions(situation: Situation, chosen: Sequence[int], legal: Sequence[bool]) -> str:
     """The actions of all agents, that of the viewer first; agents that do the same are named together."""
-    phrases = [
-        _phrase(situation, agent, action, ok) for agent, (action, ok) in enumerate(zip(chosen, legal, strict=True))
-    ]
+    pairs = enumerate(zip(chosen, legal, strict=True))
+    phrases = [_phrase(situation, agent, action, is_legal) for agent, (action, is_legal) in pairs]
     if len(phrases) == 1:
         return phrases[0]
     who: dict[str, list[str]] = {phrases[situation.viewer]: []}

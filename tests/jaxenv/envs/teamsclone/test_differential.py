@@ -16,7 +16,7 @@ from jaxenv.envs.teamsclone.types import KINDS, NEVER, NO_REACTION, Draws, Sched
 from reference.teamsclone import Draws as PlainDraws
 from reference.teamsclone import Episode
 from scenarios.teamsclone import texts
-from strategies.teamsclone import documents
+from strategies.teamsclone import complete, documents
 
 IDS = {
     "classic": "TeamsClone-v0",
@@ -167,7 +167,7 @@ def play_both(document, variant, num_agents, seed):
     dice = np.random.default_rng(seed)
     env, defaults, turn, reset = engine(variant, num_agents)
     library = scenarios.parse("teamsclone", document)
-    complete, table = library.documents[0].complete(), texts(library.documents)
+    form, table = complete(library.documents[0]), texts(library.documents)
     limit, shared = int(dice.integers(6, STEPS + 1)), float(dice.choice([0.0, 0.25, 1.0]))
     bank = library.bank.replace(shared=None)  # tables of one size, or none, compile once
     params = defaults.replace(
@@ -182,7 +182,7 @@ def play_both(document, variant, num_agents, seed):
         places = dice.integers(0, len(library.documents[0].channel_ids), len(steps))
         authors = dice.integers(0, len(library.documents[0].users), len(steps))
         schedule = list(zip(steps.tolist(), places.tolist(), authors.tolist(), strict=True))
-    episode = Episode(complete, num_agents, variant, time_limit=limit, schedule=schedule, shared_reward=shared)
+    episode = Episode(form, num_agents, variant, time_limit=limit, schedule=schedule, shared_reward=shared)
     _, state = reset(jax.random.key(seed), params, 0)
     state = with_schedule(state, schedule) if schedule is not None else state
     assert_same_workspace(env, state, episode, table)

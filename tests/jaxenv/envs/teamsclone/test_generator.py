@@ -13,6 +13,7 @@ from jaxenv.core import ScenarioBank
 from jaxenv.envs.teamsclone import Limits, TeamsClone, messages
 from jaxenv.envs.teamsclone.texts import default_table
 from jaxenv.envs.teamsclone.types import ANNOUNCEMENT, KINDS, MENTION, ONE, STATUS
+from strategies.teamsclone import complete
 from strategies.teamsclone_game import made
 from strategies.teamsclone_play import drawn, generator
 
@@ -150,8 +151,8 @@ def test_a_drawn_workspace_can_be_read_and_compiled_again(difficulty):
     bank = ScenarioBank(jax.tree.map(lambda leaf: leaf[:24], workspaces(difficulty)))
     library = scenarios.decompile("teamsclone", bank)
     jax.tree.map(np.testing.assert_array_equal, jax.device_get(library.bank.scenarios), bank.scenarios)
-    complete = [document.complete() for document in library.documents]
-    again = scenarios.parse("teamsclone", complete)
+    forms = [complete(document) for document in library.documents]
+    again = scenarios.parse("teamsclone", forms)
     assert len(again.documents) == 24
 
 
