@@ -1,4 +1,4 @@
-"""A network of one's own in the place of the built-in ones: `python examples/own_network.py`, a minute on two cores.
+"""A network of one's own instead of the built-in ones: `python examples/own_network.py`, a minute on two cores.
 
 `jaxenv ppo --env LifeOps-v0 --network own_network:Residual` trains it too, in this folder.
 """

@@ -39,7 +39,7 @@ class Moment(NamedTuple):
 class DocumentFormat:
     """The documents of one environment: how they are checked, compiled, read back, printed and used by `Codec`.
 
-    Each package `scenarios.<name>` defines one, `FORMAT`, and `scenarios.loading` lists them.
+    Each package `scenarios.<name>` defines one, `FORMAT`.
 
     Attributes:
         name: of the package, and of the folder and files in `library/`.

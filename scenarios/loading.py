@@ -111,7 +111,7 @@ def parse(environment: str, documents: Any, limits: Any = None) -> Library:
         limits: capacities of the arrays, the environment's defaults if None.
 
     Raises:
-        ScenarioError: for whatever is not a scenario, and in the place of whatever reading the documents raises.
+        ScenarioError: for whatever is not a scenario, and instead of whatever reading the documents raises.
     """
     format = format_of(environment)
     sources = [_source(document, number) for number, document in enumerate(_listed(documents), 1)]

@@ -26,7 +26,7 @@ HEADING = "Actions: answer with the number of one, or with the action as JSON"
 
 
 GENERATED = "generated"
-"""The name of a generated scenario, in the place of one of the library."""
+"""The name of a generated scenario, instead of one of the library."""
 
 
 class Stage(NamedTuple):

@@ -1,4 +1,4 @@
-"""PPO for very large batches of JAX environments: collecting and learning in one compiled program."""
+"""PPO, PQN and DQN for very large batches of JAX environments: collecting and learning in one compiled program."""
 
 from jaxenv.evaluation import Evaluation as Evaluation
 from jaxenv.evaluation import evaluate as evaluate

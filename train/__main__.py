@@ -1,4 +1,4 @@
-"""The command line: `jaxenv ppo|evaluate|collect|plot|bench|profile`, installed also as `jaxenv`."""
+"""`python -m train`, which is the command `jaxenv`."""
 
 from jaxenv.host import process
 from train.cli.main import main as main

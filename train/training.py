@@ -56,7 +56,7 @@ def train(
         algorithm: its name: "ppo", "pqn" or "dqn".
         callback: called with the record of each superstep (a line of `metrics.jsonl`), while the next one runs;
             if it returns True, the run ends as by a signal: cleanly, with a checkpoint.
-        network: a Flax module `features -> (logits [..., A], value [...])`, in the place of the one that the settings
+        network: a Flax module `features -> (logits [..., A], value [...])`, instead of the one that the settings
             describe; docs/training.md has one under "Your network".
         show_progress: whether to draw a progress bar.
 

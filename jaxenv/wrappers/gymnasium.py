@@ -239,7 +239,7 @@ def observation_space(env: Environment, params: Any, flat: bool) -> Any:
 
 
 def as_numbers(info: Any) -> Any:
-    """`info` with Python's numbers in the place of arrays of shape []."""
+    """`info` with Python's numbers instead of arrays of shape []."""
     if isinstance(info, dict):
         return {name: as_numbers(value) for name, value in info.items()}
     return info.item() if info.shape == () else info

@@ -190,7 +190,7 @@ class FromGymnax(Environment):
 
     @property
     def default_params(self) -> Any:
-        """The environment's params, with arrays in the place of Python numbers."""
+        """The environment's params, with arrays instead of Python numbers."""
         return jax.tree.map(jnp.asarray, self.env.default_params)
 
     def init(self, key: Key, params: Any, scenario: jax.Array | int | None) -> GymnaxState:

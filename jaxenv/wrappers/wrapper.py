@@ -166,7 +166,7 @@ class FlattenObservation(Wrapper):
 
 @dataclasses.dataclass(frozen=True)
 class LegalActions(Wrapper):
-    """Takes a uniformly drawn legal action in the place of an illegal one, and says so in `info["redrawn"]`.
+    """Takes a uniformly drawn legal action instead of an illegal one, and says so in `info["redrawn"]`.
 
     A legal action has the step that it has without the wrapper, bit for bit: the draw has a separate key. Where the
     action is illegal, or out of range, the draw is taken, so `info["invalid_action"]` is False and no penalty is due.

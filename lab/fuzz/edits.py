@@ -66,7 +66,7 @@ def _changed(dice: random.Random, tree: Any, change: Callable[[random.Random, An
 
 
 def replaced(dice: random.Random, tree: Any) -> Any:
-    """Another value in the place of a part."""
+    """Another value instead of a part."""
     return value(dice)
 
 

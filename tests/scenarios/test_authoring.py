@@ -175,7 +175,7 @@ def leaves(value: object, path: tuple = ()) -> Iterator[tuple]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_schema_and_documents_agree_on_every_field(name: str) -> None:
-    """Whatever stands in the place of one part of the example; what two fields say together is for `check` alone."""
+    """Whatever stands instead of one part of the example; what two fields say together is for `check` alone."""
     document, accepts = example(name), validator(name).is_valid
     odd = [None, True, "", "x", "busy_parent", "Sunday", "eq", "wait", -1, 1.5, 40_000, [], ["x"], {}]
     odd += ["24:01", "7:60", "7:5", "-1:00", ["8:00", "9:00"]]

@@ -1,4 +1,4 @@
-"""The commands: train, evaluate, collect, watch, plot, bench, profile, scenarios."""
+"""The commands: ppo, pqn, dqn, evaluate, collect, watch, plot, bench, profile, scenarios."""
 
 import functools
 from collections.abc import Callable, Sequence

@@ -39,7 +39,7 @@ DESCRIPTION = (
 class Start:
     """Where a run starts from. `parse` reads these before the others; here they have their lines in `--help`."""
 
-    preset: str | None = None  # settings to change, in the place of those of the environment
+    preset: str | None = None  # settings to change, instead of those of the environment
     resume: Path | None = None  # a run to go on with: its folder
     network: str | None = None  # MODULE:FACTORY of a Flax module of your own
     env_args: tuple[str, ...] = ()  # NAME=VALUE: constructor arguments of the environment

@@ -33,7 +33,7 @@ def watch(
 ) -> None:
     """Play episodes of the policy of a run in the terminal, step by step.
 
-    Where the output is no terminal, the steps are printed one after the other.
+    Where the output is not a terminal, the steps are printed one after the other.
 
     Args:
         run_dir: The folder of a run, or its policy file.
@@ -85,7 +85,7 @@ def _index(scenario: str | None, library: Any) -> int | None:
 
 
 def _show(console: Console, name: str, episode: rendering.Episode, fps: float) -> None:
-    """Shows the pictures one in the place of the other, or one after the other where that is not possible."""
+    """Shows each picture where the one before was, or below it where that is not possible."""
     if not console.is_terminal:
         for picture in episode:
             console.print(f"{_printable(str(picture))}\n", markup=False)

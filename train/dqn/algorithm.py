@@ -20,12 +20,12 @@ from jaxenv.core.types import Key
 from train.dqn import learner, replay
 from train.dqn.learner import Learned
 from train.experience.bank import with_bank
-from train.experience.curriculum import LaneState, renew_scenarios
+from train.experience.lane import LaneState, renew_scenarios
 from train.experience.rollout import Transition, collect
 from train.lanes import BY_LANE, SHARED, Lanes
 from train.learning import state as states
 from train.learning.q_learning import Metrics, epsilon_of, exploring, network_of
-from train.learning.state import begin, observed
+from train.learning.state import begin, observation_shapes
 from train.learning.updates import Update, compiled, has_failed, keep_if_finite, scheduled
 from train.networks.policy import LearnedPolicy, Reader
 from train.settings.config import Config
@@ -62,7 +62,7 @@ def init(key: Key, env_params: Any, *, config: Config, env: Environment, lanes: 
     lanes = lanes or Lanes(config.rollout.num_lanes)
     optimizer = learner.make_optimizer(config.hyper.max_grad_norm)
     learning = begin(key, env_params, optimizer=optimizer, config=config, env=env, lanes=lanes)
-    record = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape[1:], x.dtype), observed(env, env_params))
+    record = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape[1:], x.dtype), observation_shapes(env, env_params))
     buffer = replay.empty(record, size // config.rollout.num_lanes)
     buffers = jax.tree.map(lambda x: jnp.repeat(x[None], config.rollout.num_lanes, axis=0), buffer)
     return TrainState(learning, jax.tree.map(jnp.copy, learning.weights), lanes.put(buffers, BY_LANE))
@@ -105,8 +105,8 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
         own: tuple[LaneState, replay.Buffer], learned: Learned, updates: jax.Array, env_params: Any, hyper: Hyper
     ) -> Any:
         lane, buffer = own
-        key, world_key, rollout_key, sample_key = jax.random.split(lane.key, 4)
-        lane = renew_scenarios(world_key, lane, updates, config=sizes, env=env)
+        key, scenarios_key, rollout_key, sample_key = jax.random.split(lane.key, 4)
+        lane = renew_scenarios(scenarios_key, lane, updates, config=sizes, env=env)
         reader = Reader(network, env, with_bank(env_params, lane.bank))
         progress = updates / config.num_updates
         hyper, epsilon = scheduled(hyper, progress), epsilon_of(config.q, progress)

@@ -54,7 +54,7 @@ def empty(record: Any, capacity: int) -> Buffer:
 
 
 def add(buffer: Buffer, steps: Step) -> Buffer:
-    """The buffer with N more steps, in the place of the oldest where it is full."""
+    """The buffer with N more steps, instead of the oldest where it is full."""
     number = steps.action.shape[0]
     at = _slots(buffer, number)
     written = jax.tree.map(lambda old, new: old.at[at].set(new, unique_indices=True), buffer.steps, steps)

@@ -13,7 +13,8 @@ from jaxenv.core.types import Key
 from jaxenv.wrappers import Vectorize
 from train.experience import rollout
 from train.experience.bank import first_bank, with_bank
-from train.experience.curriculum import LaneState, Levels, Unfinished
+from train.experience.curriculum import Levels, Unfinished
+from train.experience.lane import LaneState
 from train.lanes import BY_LANE, SHARED, Lanes
 from train.networks.network import make_network
 from train.networks.normalization import Moments
@@ -109,11 +110,11 @@ def with_weights(state: TrainState, weights: Any) -> TrainState:
 def initial_weights(key: Key, env_params: Any, config: Config, env: Environment) -> Any:
     """The weights of the network, for which only the shapes of an observation count."""
     reader = Reader(make_network(config.network, env.num_actions), env, env_params)
-    nothing = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), observed(env, env_params))
+    nothing = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), observation_shapes(env, env_params))
     return jax.jit(reader.init)(key, nothing)
 
 
-def observed(env: Environment, env_params: Any) -> Any:
+def observation_shapes(env: Environment, env_params: Any) -> Any:
     """The shapes and dtypes of the observations of the N agents of one environment, with a leading axis N."""
 
     def reset(key: Key, env_params: Any) -> Any:

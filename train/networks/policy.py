@@ -23,7 +23,7 @@ class Reader:
 
     >>> import jax.numpy as jnp, jaxenv
     >>> from train.networks.network import make_network
-    >>> from train.settings.config import Network
+    >>> from train.settings.groups import Network
     >>> env, params = jaxenv.make("LifeOps-v0")
     >>> reader = Reader(make_network(Network(hidden=(8,)), env.num_actions), env, params)
     >>> observation, _ = jaxenv.wrappers.Vectorize(env, 4).reset(jax.random.key(0), params)
@@ -48,7 +48,7 @@ class Reader:
     def __call__(
         self, weights: Any, observation: Any, sequences: Sequences | None = None
     ) -> tuple[MaskedCategorical, Critic]:
-        """(distribution over actions, critic [B]); with memory, of sequences: axes [N, T] in the place of B."""
+        """(distribution over actions, critic [B]); with memory, of sequences: axes [N, T] instead of B."""
         mask = observation.action_mask
         if sequences is None:
             return self.network(weights, self.features(observation), mask)

@@ -14,7 +14,7 @@ from flax import struct
 from jaxenv.core import Environment
 from jaxenv.core.types import Key
 from train.experience.bank import with_bank
-from train.experience.curriculum import LaneState, renew_scenarios, score_scenarios
+from train.experience.lane import LaneState, renew_scenarios, score_scenarios
 from train.experience.rollout import EpisodeTotals, Transition, collect
 from train.lanes import Lanes
 from train.learning.returns import RewardScale, generalized_advantages, true_next_values
@@ -107,8 +107,8 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
     lanes = lanes or Lanes(config.rollout.num_lanes)
 
     def update_lane(lane: LaneState, shared: TrainState, env_params: Any, hyper: Hyper) -> Any:
-        key, world_key, rollout_key, shuffle_key = jax.random.split(lane.key, 4)
-        lane = renew_scenarios(world_key, lane, shared.updates, config=sizes, env=env)
+        key, scenarios_key, rollout_key, shuffle_key = jax.random.split(lane.key, 4)
+        lane = renew_scenarios(scenarios_key, lane, shared.updates, config=sizes, env=env)
         reader = Reader(network, env, with_bank(env_params, lane.bank))
         hyper = scheduled(hyper, shared.updates / config.num_updates)
 

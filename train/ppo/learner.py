@@ -1,7 +1,7 @@
 """Learning from one batch: passes over it in minibatches, until the policy is too far from the one that acted.
 
 It stops early by the usual rule (`target_kl` of Stable-Baselines3, without its factor of 1.5): the minibatch in which
-the approximate KL divergence exceeds the target is not learned from, and nor is any after it. Shapes stay: steps are
+the approximate KL divergence exceeds the target is not learned from, nor is any after it. Shapes stay: steps are
 counted.
 """
 

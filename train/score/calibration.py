@@ -40,7 +40,7 @@ def calibrate(
     termination, so a critic that was trained to look beyond it (`bootstrap_truncated`) predicts more.
 
     >>> import functools, jax, jax.numpy as jnp, jaxenv, train
-    >>> from train.settings.config import Network
+    >>> from train.settings.groups import Network
     >>> env, params = jaxenv.make("LifeOps-v0")
     >>> config = train.Config(env="LifeOps-v0", network=Network(hidden=(8,)))
     >>> state = jax.eval_shape(functools.partial(train.init, config=config, env=env), jax.random.key(0), params)

@@ -42,7 +42,7 @@ class Config:
     # Devices to train on, of which each has the same number of lanes; default: all.
     devices: Annotated[int, Within(1, 2**20)] | None = None
     # The policy file, or the run folder, whose weights a new run starts from, of the same network. Its environments may
-    # be other in number or kind, as far as the shapes of the weights allow. A run that resumes does not read it.
+    # differ in number or kind, as far as the shapes of the weights allow. A run that resumes does not read it.
     # Default: random weights.
     init_from: str | None = None
     total_steps: Steps = 4_000_000  # environment steps, rounded up to whole supersteps

@@ -67,8 +67,8 @@ def test_scores_against_a_loop(score):
     so_far = curriculum.Unfinished(jnp.arange(5.0), jnp.arange(5.0))
     before = levels(best_return=jnp.array([5.0, curriculum.NEVER_ENDED, curriculum.NEVER_ENDED, 1.0]))
     settings = dataclasses.replace(SETTINGS, level_score=score)
-    observed = jax.jit(curriculum.observed, static_argnums=4)
-    after, unfinished = observed(before, so_far, played, jnp.int32(8), settings)
+    scored = jax.jit(curriculum.scored, static_argnums=4)
+    after, unfinished = scored(before, so_far, played, jnp.int32(8), settings)
     rows = [(float(total), int(steps)) for total, steps in zip(so_far.total, so_far.steps, strict=True)]
     sums, steps, best = np.zeros(4), np.zeros(4), np.array(before.best_return)
     for step, row in np.ndindex(shape):
@@ -222,7 +222,7 @@ def test_a_long_episode_is_scored_by_all_its_steps():
             episode_return=jnp.ones((2, 1)),
             ended=jnp.array(ended)[:, None],
         )
-        known, so_far = curriculum.observed(known, so_far, played, jnp.int32(update), SETTINGS)
+        known, so_far = curriculum.scored(known, so_far, played, jnp.int32(update), SETTINGS)
         assert bool(known.is_scored[0]) == any(ended)
     assert float(known.score[0]) == pytest.approx((4 + 0 + 1 + 3) / 4)
     assert float(so_far.steps[0]) == 0

@@ -1,4 +1,4 @@
-"""A pipe, a device or gigabytes in the place of a file of a run: refused at once, by a sentence that names the file."""
+"""A pipe, a device or gigabytes instead of a file of a run: refused at once, by a sentence that names the file."""
 
 import dataclasses
 import os
@@ -39,7 +39,7 @@ ODD = {pipe: "not a regular file", device: "not a regular file", endless: "more 
 
 @pytest.fixture(params=ODD, ids=lambda put: put.__name__)
 def odd(request):
-    """(puts something odd in the place of a file, what is said of it); nothing may take a gigabyte for it."""
+    """(puts something odd instead of a file, what is said of it); nothing may take a gigabyte for it."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     yield request.param, ODD[request.param]
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2**20

@@ -35,7 +35,7 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
         key: consumed.
         limits: capacities, no smaller than `MIN_LIMITS`.
         difficulty: [] float in [0, 1]: longer chains, more ways and traps; less slack in time, money and energy. Above
-            1: as at 1, with four to six verbs a route in the place of one to three, and the time that they take.
+            1: as at 1, with four to six verbs a route instead of one to three, and the time that they take.
 
     Raises:
         ValueError: where the limits are smaller.

@@ -71,7 +71,7 @@ def agent_ids(num_agents: int) -> tuple[str, ...]:
 
 
 def mentioning(text: str, mention: str) -> str:
-    """A text that mentions somebody, in the place of `@agent` if the text has it, or at its beginning."""
+    """A text that mentions somebody, instead of `@agent` if the text has it, or at its beginning."""
     return text.replace(f"@{AGENT}", mention) if f"@{AGENT}" in text else f"{mention} {text}"
 
 
