@@ -69,10 +69,10 @@ def new(arguments: argparse.Namespace) -> int:
 def check(arguments: argparse.Namespace) -> int:
     """Reports every mistake with its file and line, what was expected, and the nearest name.
 
-    Warnings are about what is allowed but rarely intended. They are reported with mistakes too, except what is concluded
-    from all of a document, as from a crisis of LifeStack, which waits until that has none. Where a planner exists, it
-    also searches whether each scenario can be won, for a few seconds each. The exit status is 1 if there is a mistake,
-    otherwise 0.
+    Warnings are about choices that are allowed but rarely intended. They are reported with mistakes too, except those
+    that are drawn from all of a document, as from a crisis of LifeStack, which wait until it has no mistake. Where a
+    planner exists, it also searches whether each scenario can be won, for a few seconds each. The exit status is 1 if
+    there is a mistake, otherwise 0.
     """
     count, warnings, problems = 0, [], []
     answers: Counter[str] = Counter()
