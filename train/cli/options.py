@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import tyro
 
 import jaxenv
+from jaxenv import registry
 from jaxenv.core import Environment, terms
 from jaxenv.host.companions import command
 from jaxenv.host.names import did_you_mean, did_you_mean_one_of, short
@@ -81,8 +82,8 @@ def parse(algorithm: str, argv: Sequence[str]) -> Options:
     base = presets.for_environment(chosen.env)
     default = presets.for_algorithm(algorithm, dataclasses.replace(base, env=named.env or base.env))
     if default.env in jaxenv.registered():
-        default = dataclasses.replace(default, training=scenarios_of(jaxenv.make(default.env)[0], default))
-    if default.env not in jaxenv.registered() and not is_help:
+        default = dataclasses.replace(default, training=scenarios_of(registry.build(default.env), default))
+    elif not is_help:
         problem = f"no environment {named.env!r}." if named.env else "missing --env ID."
         raise ValueError(problem + did_you_mean_one_of(default.env, jaxenv.registered()))
     default = _with_arguments(default, named)
