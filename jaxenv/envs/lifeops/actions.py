@@ -7,7 +7,7 @@ focus start each duration. An action is decoded by tables, without a branch.
 import dataclasses
 import functools
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -40,7 +40,6 @@ VERBS = (
 )
 ACCEPT, REJECT, RESCHEDULE, PROPOSE, BLOCK_FOCUS = range(len(VERBS))
 ACTION_TYPES = tuple(verb.name for verb in VERBS)
-CLASSIC_VERBS = (ACCEPT, REJECT, RESCHEDULE, PROPOSE, BLOCK_FOCUS)
 
 
 def _bits(flags: Iterable[bool]) -> int:
@@ -74,7 +73,7 @@ class Catalogue:
     day_starts: tuple[int, ...]  # candidate starts after midnight
     focus_starts: tuple[int, ...]
     focus_durations: tuple[int, ...] = (30, 60)
-    verbs: tuple[int, ...] = CLASSIC_VERBS
+    verbs: ClassVar[tuple[int, ...]] = (ACCEPT, REJECT, RESCHEDULE, PROPOSE, BLOCK_FOCUS)  # a subclass may have others
 
     @property
     def num_candidates(self) -> int:

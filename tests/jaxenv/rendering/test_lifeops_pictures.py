@@ -86,7 +86,7 @@ def check_against_the_engine(bank, seed, departure_min):
         shown = snapshot.read(state, scenario, departure_min, snapshot.names_of(scenario, {}))
         assert len(shown.conflicts) == state.overlaps
         issues = travel_issues(state.calendar, state.tight_legs, scenario, jnp.int32(departure_min))
-        assert len(shown.tight_legs) == issues
+        assert sum(leg.tight for leg in shown.legs) == issues
         assert sum(work.left for work in shown.tasks) == state.minutes_left.sum()
         assert len(shown.queue) + shown.hidden == scenario.num_requests - state.handled
         assert sum(not entry.added for entry in shown.calendar) == (scenario.calendar.start != ABSENT).sum()
