@@ -1,0 +1,71 @@
+"""The state of a lane, one share of the environments, and the scenarios that its episodes start in.
+
+PPO, PQN and DQN alike renew these scenarios before they collect an update: from the generator, or by a curriculum.
+"""
+
+import jax
+from flax import struct
+
+from jaxenv.core import Environment, ScenarioBank
+from jaxenv.core.types import Key
+from jaxenv.wrappers import EpisodeStatistics
+from train.experience import curriculum, rollout
+from train.experience.bank import refresh
+from train.settings.config import Config
+from train.settings.groups import Hyper
+
+
+class LaneState(struct.PyTreeNode):
+    """The separate state of each lane."""
+
+    envs: rollout.RolloutState
+    bank: ScenarioBank | None  # generated scenarios, played instead of those in the params
+    key: Key
+    levels: curriculum.Levels | None = None  # the scores of the bank's scenarios; None without a curriculum
+    unfinished: curriculum.Unfinished | None = None  # sums over each row's episode, for these scores
+    return_so_far: jax.Array | None = None  # [B] float32, discounted, of each row's episode; None if not needed
+
+
+def renew_scenarios(key: Key, lane: LaneState, updates: jax.Array, *, config: Config, env: Environment) -> LaneState:
+    """The lane with the scenarios that the next update starts episodes in.
+
+    Args:
+        key: random key.
+        lane: after the update before.
+        updates: [] int32, updates done so far.
+        config: of the lane: how scenarios are generated, and by which curriculum they are replayed.
+        env: the environment.
+    """
+    if lane.bank is None or lane.levels is None:
+        bank = refresh(key, lane.bank, env_state=lane.envs.state, updates=updates, config=config, env=env)
+        return lane.replace(bank=bank)
+    live = jax.vmap(EpisodeStatistics(env).scenario_index)(lane.envs.state)
+    bank, levels = curriculum.renewed(key, lane.bank, lane.levels, live=live, updates=updates, config=config, env=env)
+    return lane.replace(bank=bank, levels=levels)
+
+
+def score_scenarios(
+    lane: LaneState,
+    steps: rollout.Transition,
+    advantage: jax.Array,
+    updates: jax.Array,
+    *,
+    config: Config,
+    hyper: Hyper,
+) -> tuple[LaneState, dict[str, jax.Array] | None]:
+    """(the lane with the scores of the scenarios that an update played, the metrics of the curriculum: name -> []).
+
+    Args:
+        lane: before the update; without a curriculum it stays unchanged, and there are no metrics.
+        steps: of the update, [T, B].
+        advantage: [T, B] float32, in scaled reward.
+        updates: [] int32, updates done so far.
+        config: which score the curriculum uses.
+        hyper: how rewards are scaled.
+    """
+    if lane.bank is None or lane.levels is None or lane.unfinished is None:
+        return lane, None
+    returns = steps.episode_return * hyper.reward_scale
+    played = curriculum.Played(steps.scenario, advantage, steps.value, returns, steps.ended)
+    levels, unfinished = curriculum.scored(lane.levels, lane.unfinished, played, updates, config.curriculum)
+    return lane.replace(levels=levels, unfinished=unfinished), curriculum.summary(lane.bank, lane.levels, levels)
