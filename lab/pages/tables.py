@@ -121,7 +121,7 @@ def figures(env: Environment, params: Any, config: train.Config) -> list[str]:
     """The numbers in a row of `sizes`: the shapes of an environment's training data, without computing any of it."""
     weights = functools.partial(learner.initial_weights, env_params=params, config=config, env=env)
     count = sum(leaf.size for leaf in jax.tree.leaves(jax.eval_shape(weights, jax.random.key(0))))
-    seen = learner.observed(env, params)  # by each of the agents
+    seen = learner.observation_shapes(env, params)  # by each of the agents
     one = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), seen)
     described = jax.eval_shape(lambda one: dense(env.entities(one, params).actions), one)
     state = jax.eval_shape(EpisodeStatistics(env).reset, jax.random.key(0), params)[1]
