@@ -155,26 +155,24 @@ def is_legal(verb: Any, is_movable: Any, has_request: jax.Array, has_work: jax.A
     return jnp.where(does(verb, HANDLES), has_request & (is_movable | ~does(verb, MOVES)), has_work)
 
 
-def is_movable(catalogue: Catalogue, request: Event, candidate: jax.Array, start: jax.Array) -> jax.Array:
-    """[] bool: a request of some length, to a start that no earlier candidate has.
+def is_movable(catalogue: Catalogue, request: Event, candidates: Any, starts: jax.Array) -> jax.Array:
+    """[n] bool: a request of some length can move to each of n candidates, a start that no earlier one has.
 
     So a legal action means one thing, though starts are clamped.
     """
-    is_earlier = np.arange(catalogue.num_candidates, dtype=np.int32) < candidate
-    repeated = jnp.any((candidate_starts(catalogue, request) == start) & is_earlier)
+    earlier = np.arange(catalogue.num_candidates, dtype=np.int32)[:, None] < candidates[None]
+    repeated = jnp.any((candidate_starts(catalogue, request)[:, None] == starts[None]) & earlier, axis=0)
     return ~repeated & (request.end > request.start)
 
 
 def legal_mask(catalogue: Catalogue, request: Event, has_request: jax.Array, has_work: jax.Array) -> ActionMask:
     """[A] bool: the legal actions of a live state."""
-    verb = catalogue.table.verb
-    candidates = jnp.arange(catalogue.num_candidates, dtype=jnp.int32), candidate_starts(catalogue, request)
+    verb, candidates = catalogue.table.verb, np.arange(catalogue.num_candidates, dtype=np.int32)
     moved = np.flatnonzero(does(verb, MOVES))  # side by side
-    to_start = jax.vmap(functools.partial(is_movable, catalogue, request))(*candidates)
+    to_start = is_movable(catalogue, request, candidates, candidate_starts(catalogue, request))
     to_start = jnp.repeat(to_start, len(moved) // catalogue.num_candidates)
-    before, after = moved[0], catalogue.size - 1 - moved[-1]
-    movable = concatenate_masks(np.ones(before, bool), to_start, np.ones(after, bool))
-    return is_legal(verb, movable, has_request, has_work)
+    parts = (verb[: moved[0]], True), (verb[moved], to_start), (verb[moved[-1] + 1 :], True)
+    return concatenate_masks(*(is_legal(verbs, movable, has_request, has_work) for verbs, movable in parts))
 
 
 def every_move(catalogue: Catalogue, request: Event, persona: Persona) -> Move:
