@@ -32,8 +32,8 @@ TIMES = ("seconds", "steps_per_second")
 
 @pytest.fixture(scope="module")
 def config(generated):
-    """All that is trained on here is generated, unless a test says otherwise."""
-    return generated
+    """All that is trained on here is generated, and saved at the end, unless a test says otherwise."""
+    return dataclasses.replace(generated, checkpoint_every=3600.0)  # or a slow compilation makes one due
 
 
 @pytest.fixture
