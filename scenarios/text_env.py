@@ -24,7 +24,6 @@ from scenarios.text.errors import ScenarioError, quote
 NOT_RUNNING = "no episode is running: reset begins one."
 HEADING = "Actions: answer with the number of one, or with the action as JSON"
 
-
 GENERATED = "generated"
 """The name of a generated scenario, instead of one of the library."""
 

@@ -126,3 +126,18 @@ def table(
 def column(values):
     """[S] -> [S, 1]: the same for every action."""
     return np.asarray(values)[:, None]
+
+
+@dataclasses.dataclass(frozen=True)
+class Pair(Table):
+    """Two agents, each in a process of its own: agent n starts in state n; only the time limit ends an episode."""
+
+    num_agents: int = 2
+
+    def init(self, key, params, scenario):
+        return TableState(scenario=jnp.int32(0), at=jnp.arange(2, dtype=jnp.int32), clock=jnp.int32(0))
+
+    def transition(self, key, state, action, params):
+        cells = (state.at, action)
+        after = state.replace(at=params.following[cells], clock=state.clock + jnp.int32(1))
+        return after, params.rewards[cells], jnp.bool_(False), {"invalid_action": ~params.legal[cells]}

@@ -182,7 +182,9 @@ def _with_options(algorithm: str, default: Config, argv: Sequence[str]) -> Confi
         for name, value in known.items()
     ]
     numbers: Any = dataclasses.make_dataclass("Params", fields, frozen=True)
-    numbers.__doc__ = f"The numbers of {default.env}: weights of the reward and other parameters of its rules."
+    numbers.__doc__ = (
+        f"The numbers of {default.env}: weights of the reward and parameters of its rules, see their page."
+    )
     settings: Any = Annotated[Config, tyro.conf.arg(help="What to train on, how long, and what to write.")]
     groups = [("settings", settings), ("start", Start), ("params", numbers)]
     options: Any = dataclasses.make_dataclass("Options", groups, frozen=True)

@@ -38,6 +38,7 @@ def calibrate(
 
     Actions are sampled, as in training: that is the policy which the critic values. The time limit counts as
     termination, so a critic that was trained to look beyond it (`bootstrap_truncated`) predicts more.
+    With `normalize_rewards` a critic predicts in units of its own, which a policy does not hold: it cannot be compared.
 
     >>> import functools, jax, jax.numpy as jnp, jaxenv, train
     >>> from train.settings.groups import Network

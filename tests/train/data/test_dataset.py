@@ -5,14 +5,13 @@ import sys
 import types
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 from probes import PROBES
 
 from jaxenv import registry
 from jaxenv.evaluation import evaluate
-from strategies.tables import Table, TableState, table
+from strategies.tables import Pair, Table, table
 from train import ppo
 from train.cli import comparison
 from train.cli.main import main
@@ -100,20 +99,6 @@ def test_a_greedy_policy_has_the_returns_of_its_evaluation(policy, env, tmp_path
     arrays, _ = dataset.load(tmp_path / "data.npz")
     expected = evaluate(greedy, env, params).returns[:, 0]
     np.testing.assert_allclose(np.add.reduceat(arrays["reward"], arrays["start"]), expected)
-
-
-class Pair(Table):
-    """Two agents, each in a process of its own: agent n starts in state n; only the time limit ends an episode."""
-
-    num_agents: int = 2
-
-    def init(self, key, params, scenario):
-        return TableState(scenario=jnp.int32(0), at=jnp.arange(2, dtype=jnp.int32), clock=jnp.int32(0))
-
-    def transition(self, key, state, action, params):
-        cells = (state.at, action)
-        after = state.replace(at=params.following[cells], clock=state.clock + jnp.int32(1))
-        return after, params.rewards[cells], jnp.bool_(False), {"invalid_action": ~params.legal[cells]}
 
 
 @pytest.mark.parametrize("core", ["none", pytest.param("gru", marks=pytest.mark.slow)])

@@ -10,7 +10,7 @@ from flax import struct
 from probes import PROBES, SMALL
 
 from jaxenv.evaluation import evaluate
-from strategies.tables import Table, TableState, table
+from strategies.tables import Pair, Table, TableState, table
 from train import ppo
 from train.experience import rollout
 from train.networks.network import make_network
@@ -26,21 +26,6 @@ TASK = PROBES["action x observation"].replace(
     following=jnp.broadcast_to(jnp.arange(3)[:, None], (3, 3)),
     max_steps_in_episode=jnp.int32(LIMIT),
 )
-
-
-@dataclasses.dataclass(frozen=True)
-class Pair(Table):
-    """Two agents, each in a process of its own: agent n starts in state n; only the time limit ends an episode."""
-
-    num_agents: int = 2
-
-    def init(self, key, params, scenario):
-        return TableState(scenario=jnp.int32(0), at=jnp.arange(2, dtype=jnp.int32), clock=jnp.int32(0))
-
-    def transition(self, key, state, action, params):
-        cells = (state.at, action)
-        after = state.replace(at=params.following[cells], clock=state.clock + jnp.int32(1))
-        return after, params.rewards[cells], jnp.bool_(False), {"invalid_action": ~params.legal[cells]}
 
 
 class Counter(struct.PyTreeNode):
