@@ -12,8 +12,9 @@ from train import dqn, ppo, pqn
 from train.learning.algorithm import Algorithm
 from train.log.recorder import Callback
 from train.networks import custom
+from train.run.job import Job, prepare
 from train.run.outputs import Outcome
-from train.run.runner import check, run, run_members
+from train.run.runner import run, run_members
 from train.save import folder as folders
 from train.save.policy_file import check_algorithm
 from train.score.held_out import has_generator
@@ -71,8 +72,9 @@ def train(
     config = _complete(env, config, network, algorithm)
     if is_population(config):
         raise ValueError("seeds and sweep describe a population: train.train_population trains one")
-    with _folder(config, env, params, algorithm) as folder:
-        return run(ALGORITHMS[algorithm], config, env, params, folder, callback=callback, show_progress=show_progress)
+    job, folder = _prepared(config, env, params, algorithm)
+    with folder as path:
+        return run(job, path, callback=callback, show_progress=show_progress)
 
 
 def train_population(
@@ -111,8 +113,9 @@ def train_population(
         Finished: if all members in `run_dir` have done all their steps; a greater `total_steps` continues them.
     """
     config = _complete(env, config, network, algorithm)
-    with _folder(config, env, params, algorithm) as folder:
-        return run_members(ALGORITHMS[algorithm], config, env, params, folder, show_progress=show_progress)
+    job, folder = _prepared(config, env, params, algorithm)
+    with folder as path:
+        return run_members(job, path, show_progress=show_progress)
 
 
 def _complete(env: Environment, config: Config | None, network: nn.Module | None, algorithm: str) -> Config:
@@ -130,16 +133,16 @@ def _complete(env: Environment, config: Config | None, network: nn.Module | None
     return config.replace(network=dataclasses.replace(custom.settings_of(network), **options))
 
 
-def _folder(
+def _prepared(
     config: Config, env: Environment, params: Any, algorithm: str
-) -> AbstractContextManager[folders.RunFolder | None]:
-    """The run folder that the settings name, found or made, once all is checked; None if they name none."""
+) -> tuple[Job, AbstractContextManager[folders.RunFolder | None]]:
+    """The job, and the folder that its settings name, which is found or made on entering; None if they name none."""
     existing = None
     if config.run_dir is not None and (config.run_dir / "config.json").exists():
         existing = folders.RunFolder(config.run_dir)
         check_algorithm(existing.path, algorithm)
-    check(ALGORITHMS[algorithm], config, env, params, is_new=existing is None)
-    return nullcontext() if config.run_dir is None else folders.of_run(config, existing)
+    job = prepare(ALGORITHMS[algorithm], config, env, params, is_new=existing is None)
+    return job, nullcontext() if config.run_dir is None else folders.of_run(job.config, existing)
 
 
 def defaults(env: Environment) -> Config:

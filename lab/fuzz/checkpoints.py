@@ -18,8 +18,10 @@ import numpy as np
 from jaxenv.core import Environment
 from lab.fuzz import edits
 from lab.fuzz.judging import Fault, answered, check_sentence
+from train.lanes import Lanes
 from train.learning.algorithm import Algorithm
 from train.run.group import Group
+from train.run.job import ALONE, Job
 from train.run.storage import opened, restore_or_begin
 from train.save.arrays import by_name, digest
 from train.save.checkpoint import CheckpointError, Checkpoints, Progress
@@ -89,7 +91,7 @@ def restore(path: Path) -> tuple[Any, Progress]:
     )
     found: Algorithm = algorithm
     env: Environment = algorithm
-    group = Group(found, CONFIG, env, None)
+    group = Group(Job(found, CONFIG, env, None, {ALONE: CONFIG}, Lanes()))
     with opened(group, RunFolder(path)) as checkpoints:
         return restore_or_begin(group, checkpoints)
 

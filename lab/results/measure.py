@@ -17,7 +17,7 @@ from jaxenv.evaluation import evaluate
 from jaxenv.host.regular_files import RefusedFile, open_regular
 from lab.results.agents import LEARNERS
 from train import training
-from train.cli.policies import digest
+from train.cli.policies import sha256
 from train.log.metrics import read_metrics
 from train.save.checkpoint import Finished
 from train.save.folder import RunFolder, runs_in
@@ -94,7 +94,7 @@ def learned(
         "seeds": len(runs),
         "env_steps": env_steps,
         "seconds": sum(turns) / len(runs),  # a share of the time of all
-        "policies": [digest(run.policy) for run in runs],
+        "policies": [sha256(run.policy) for run in runs],
     }
     return _scored([load_policy(run.policy, env, params) for run in runs], env, sets, about)
 

@@ -13,11 +13,10 @@ from train import processes
 from train.cli import benchmark, comparison, numbers, options, policies, watching
 from train.log import plots
 from train.run import progress, runner
-from train.run.group import ALONE
+from train.run.job import ALONE, Job, prepare
 from train.save import folder
 from train.save.checkpoint import Progress
 from train.settings import task
-from train.settings.config import Config, is_population, members
 from train.training import ALGORITHMS
 
 
@@ -26,23 +25,22 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
     if options.DISTRIBUTED in argv:
         processes.join()
     parsed = options.parse(algorithm, argv)
-    config, learner = parsed.config, ALGORITHMS[algorithm]
-    env, params = task.make(config)
-    source = config.training.scenarios
+    env, source = parsed.env, parsed.config.training.scenarios
     path = None if source in ("generated", "library") else source
     library = comparison.library_for(env, path)
-    if not config.is_generated and library is not None:
+    params = parsed.params
+    if not parsed.config.is_generated and library is not None:
         params = params.replace(bank=library.bank)
-    runner.check(learner, config, env, params, is_new=parsed.resumed is None)
+    job = prepare(ALGORITHMS[algorithm], parsed.config, env, params, is_new=parsed.resumed is None)
     comparison.tell_warnings(library, path)
     say = functools.partial(print, flush=True) if processes.is_writer() else lambda text: None
-    with folder.of_run(config, parsed.resumed) as run_folder:
-        where = f"{_in_words(config)}, written to {run_folder.path}"
-        length = f"{'each ' * is_population(config)}{progress.length(config, env.num_agents)}"
+    with folder.of_run(job.config, parsed.resumed) as run_folder:
+        where = f"{_in_words(job)}, written to {run_folder.path}"
+        length = f"{'' if job.is_alone else 'each '}{progress.length(job.config, env.num_agents)}"
         say("\n".join([where, *parsed.scaled, length]))
         on_start = functools.partial(_tell_start, say, parsed.resumed is not None)
         try:
-            outcomes = runner.run_members(learner, config, env, params, run_folder, on_start=on_start)
+            outcomes = runner.run_members(job, run_folder, on_start=on_start)
         except KeyboardInterrupt:  # before the first superstep; from then on a signal ends the run in good order
             return _interrupted(algorithm, run_folder)
     is_stopped = any(outcome.stopped for outcome in outcomes.values())
@@ -66,11 +64,11 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
     return 0
 
 
-def _in_words(config: Config) -> str:
+def _in_words(job: Job) -> str:
     """The environment or members, and the place of training."""
-    if is_population(config):
-        return f"{len(members(config))} members of {config.env} on one device"
-    return f"{config.env} on {processes.in_words(*processes.place(config))}"
+    if job.is_alone:
+        return f"{job.config.env} on {processes.in_words(job.config, job.lanes)}"
+    return f"{len(job.members)} members of {job.config.env} on one device"
 
 
 def _tell_start(say: Callable[[str], None], is_resumed: bool, progress: Progress | None) -> None:

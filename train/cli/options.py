@@ -9,7 +9,6 @@ from typing import Annotated, Any
 import tyro
 
 import jaxenv
-from jaxenv import registry
 from jaxenv.core import Environment, terms
 from jaxenv.host.companions import command
 from jaxenv.host.names import did_you_mean, did_you_mean_one_of, short
@@ -49,15 +48,17 @@ class Start:
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """The options of one call."""
+    """The options of one call, and the environment that they make."""
 
     config: Config
+    env: Environment = dataclasses.field(compare=False)
+    params: Any = dataclasses.field(compare=False)
     resumed: RunFolder | None  # the run to resume, or None for a new one
     scaled: tuple[str, ...] = ()  # a line on the preset's changes for the number of environments, if there are any
 
 
 def parse(algorithm: str, argv: Sequence[str]) -> Options:
-    """The complete, checked settings of the command line of an algorithm.
+    """The complete settings of the command line of an algorithm, with their environment.
 
     >>> parse("ppo", ["--env", "LifeOps-v0", "--gamma", "0.9"]).config.hyper.gamma
     0.9
@@ -76,21 +77,23 @@ def parse(algorithm: str, argv: Sequence[str]) -> Options:
         register_own(named.env)
     is_help = bool({"-h", "--help"} & set(rest))
     if named.resume is not None and not is_help:
-        folder = RunFolder(Path(named.resume))
-        return Options(_resumed(algorithm, folder, named, rest), folder)
+        return _resumed(algorithm, RunFolder(Path(named.resume)), named, rest)
     chosen = presets.preset(named.preset) if named.preset else presets.for_environment(named.env or "ID")
     base = presets.for_environment(chosen.env)
     default = presets.for_algorithm(algorithm, dataclasses.replace(base, env=named.env or base.env))
+    default = _with_arguments(default, named)
+    env: Any = None
+    params = None
     if default.env in jaxenv.registered():
-        default = dataclasses.replace(default, training=scenarios_of(registry.build(default.env), default))
+        env, params = task.make(default)
+        default = dataclasses.replace(default, training=scenarios_of(env, default))
     elif not is_help:
         problem = f"no environment {named.env!r}." if named.env else "missing --env ID."
         raise ValueError(problem + did_you_mean_one_of(default.env, jaxenv.registered()))
-    default = _with_arguments(default, named)
     num_envs = _num_envs(rest) or (None if chosen == base else chosen.rollout.num_envs)
     many = default if num_envs is None else presets.scaled(default, num_envs)
-    config = _with_options(algorithm, many, rest)
-    return Options(config, None, _scaled_in_words(default, many, config))
+    config, params = _with_options(algorithm, many, params, rest)
+    return Options(config, env, params, None, _scaled_in_words(default, many, config))
 
 
 def _num_envs(argv: Sequence[str]) -> int | None:
@@ -129,7 +132,7 @@ def register_own(name: str) -> None:
         jaxenv.register(name, factory)
 
 
-def _resumed(algorithm: str, folder: RunFolder, named: argparse.Namespace, rest: Sequence[str]) -> Config:
+def _resumed(algorithm: str, folder: RunFolder, named: argparse.Namespace, rest: Sequence[str]) -> Options:
     """The settings of a run with the changes that it allows; a ValueError names any other change."""
     path, saved = folder.path, folder.read_config()
     check_algorithm(path, algorithm)
@@ -137,21 +140,23 @@ def _resumed(algorithm: str, folder: RunFolder, named: argparse.Namespace, rest:
         raise ValueError(
             f"--preset {named.preset} starts a new run; a resumed run takes its settings from {folder.config}"
         )
-    default = dataclasses.replace(saved, env=named.env or saved.env)
-    other = differences(immutable({"env": saved.env}), immutable({"env": default.env}))
-    if not other:
-        _check_task(folder, default)
-    config = default if other else _with_options(algorithm, _with_arguments(default, named), rest)
-    other = other or differences(immutable(to_json(saved)), immutable(to_json(config)))
-    if other:
-        raise ValueError(f"{path} cannot be resumed: {in_words(other)}; only {CHANGEABLE} may be changed")
+    _require_same(path, saved.replace(env=named.env or saved.env), saved)
+    env, params = _made(folder, saved)
+    config, params = _with_options(algorithm, _with_arguments(saved, named), params, rest)
+    _require_same(path, config, saved)
     if config.run_dir != path:
         raise ValueError(f"--run-dir {config.run_dir} is not --resume {path}: a run resumes in its own folder")
-    return config
+    return Options(config, env, params, folder)
 
 
-def _check_task(folder: RunFolder, config: Config) -> None:
-    """A ValueError, with the way to resume or the file, if the environment and params of a run cannot be made here."""
+def _require_same(path: Path, config: Config, saved: Config) -> None:
+    """A ValueError with the first settings that differ from those of a run, but for those that it may change."""
+    if other := differences(immutable(to_json(saved)), immutable(to_json(config))):
+        raise ValueError(f"{path} cannot be resumed: {in_words(other)}; only {CHANGEABLE} may be changed")
+
+
+def _made(folder: RunFolder, config: Config) -> tuple[Environment, Any]:
+    """Environment and params of a run; a ValueError with the way to resume, or the file, if they cannot be made."""
     env = config.env
     if env not in jaxenv.registered():
         if ":" in env:
@@ -161,7 +166,7 @@ def _check_task(folder: RunFolder, config: Config) -> None:
             f"{did_you_mean(env, jaxenv.registered())} A run that was begun from Python goes on by the same call there"
         )
     try:
-        task.make(config)
+        return task.make(config)
     except (ValueError, TypeError) as error:
         raise ValueError(f"{folder.config} does not hold the settings of a run: {short(str(error))}") from error
 
@@ -173,9 +178,8 @@ def _with_arguments(default: Config, named: argparse.Namespace) -> Config:
     return dataclasses.replace(default, env_args={**default.env_args, **given}, network=network)
 
 
-def _with_options(algorithm: str, default: Config, argv: Sequence[str]) -> Config:
-    """The settings changed by the options of a command line, including the numbers of the environment's params."""
-    params = task.make(default)[1] if default.env in jaxenv.registered() else None
+def _with_options(algorithm: str, default: Config, params: Any, argv: Sequence[str]) -> tuple[Config, Any]:
+    """Settings and params, changed by the options of a command line, which also name the numbers of the params."""
     known, docs = {} if params is None else task.numbers(params), _paid_for(params)
     fields = [
         (name.replace(".", "__"), Annotated[type(value), tyro.conf.arg(name=name, help=docs.get(name, ""))], value)
@@ -198,7 +202,8 @@ def _with_options(algorithm: str, default: Config, argv: Sequence[str]) -> Confi
     )
     given = zip(known, dataclasses.astuple(found.params), strict=True)
     changed = {name: value for name, value in given if value != known[name]}
-    return dataclasses.replace(found.settings, params={**default.params, **changed})
+    config = dataclasses.replace(found.settings, params={**default.params, **changed})
+    return config, task.with_numbers(params, changed) if changed else params
 
 
 def _paid_for(params: Any) -> dict[str, str]:

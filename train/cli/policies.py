@@ -63,7 +63,7 @@ def read(
     return Trained(policy, made, params, header)
 
 
-def digest(path: Path) -> str:
+def sha256(path: Path) -> str:
     """The SHA-256 of a policy file, in hexadecimal digits."""
     return hashlib.sha256(read_regular(path, MAX_BYTES)).hexdigest()
 
@@ -135,7 +135,7 @@ def collect(
     source = {
         "algorithm": header.get("algorithm", ""),
         "file": path.name,
-        "sha256": digest(path),
+        "sha256": sha256(path),
         "scenarios": header["scenarios"],
     }
     with tqdm(total=episodes, unit=" episodes", desc=made.name) as bar:

@@ -9,7 +9,7 @@ from flax import linen as nn
 from jaxenv.core import Environment
 from jaxenv.core.types import ActionMask
 from train.networks.layers import GRU, MLP, Dense, Sequences, orthogonal
-from train.networks.outputs import Critic, MaskedCategorical
+from train.networks.outputs import Critic, MaskedCategorical, critic_named
 from train.settings.groups import Network
 
 
@@ -21,7 +21,7 @@ class ActorCritic(nn.Module, kw_only=True):
     """
 
     num_actions: int
-    critic: type[Critic] = Critic
+    critic: type[Critic]
     hidden: tuple[int, ...]
     activation: str
     shared_trunk: bool
@@ -38,6 +38,7 @@ class ActorCritic(nn.Module, kw_only=True):
     def common(cls, settings: Network) -> dict[str, Any]:
         """The constructor arguments that every network takes from the settings."""
         return {
+            "critic": critic_named(settings.critic),
             "hidden": tuple(settings.hidden),
             "activation": settings.activation,
             "shared_trunk": settings.shared_trunk,

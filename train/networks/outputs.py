@@ -8,6 +8,7 @@ from jax import lax
 
 from jaxenv.core import masking
 from jaxenv.core.types import ActionMask, Key
+from jaxenv.host.names import did_you_mean_one_of
 from train.settings.groups import Hyper
 
 UNITS = 2.0**22  # of probability, in which samples are drawn
@@ -72,8 +73,8 @@ class MaskedCategorical(struct.PyTreeNode):
 class Critic(struct.PyTreeNode):
     """A value as one number.
 
-    A value in another form, such as a distribution over returns, is a class with the same members, which a network
-    takes as `critic`.
+    A value in another form, such as a distribution over returns, is a class with the same members and a row of
+    `CRITICS`.
     """
 
     OUTPUTS = 1  # of the network's last layer
@@ -95,3 +96,14 @@ class Critic(struct.PyTreeNode):
         """
         clipped = old_value + jnp.clip(self.value - old_value, -hyper.value_clip, hyper.value_clip)
         return 0.5 * jnp.mean(jnp.maximum(jnp.square(self.value - target), jnp.square(clipped - target)))
+
+
+CRITICS: dict[str, type[Critic]] = {"scalar": Critic}
+"""Name in the settings -> the form of the value."""
+
+
+def critic_named(name: str) -> type[Critic]:
+    """A row of `CRITICS`; a ValueError with the nearest name if there is none."""
+    if name not in CRITICS:
+        raise ValueError(f"no critic {name!r}.{did_you_mean_one_of(name, CRITICS)}")
+    return CRITICS[name]

@@ -10,17 +10,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxenv.core import Environment
-from train.lanes import SHARED, Lanes
-from train.learning.algorithm import Algorithm
-from train.networks.network import make_network
+from train.lanes import SHARED
 from train.networks.policy import LearnedPolicy
+from train.run.job import ALONE, Job
 from train.save.checkpoint import Checkpoints, Progress
-from train.save.policy_file import PolicyError, fitting_weights, initial_shapes, network_of, read_header
 from train.settings.config import Config
-from train.settings.serialize import differences, in_words, to_json
-
-ALONE = ""  # the name of a run that is no member of a population
 
 
 class Group:
@@ -29,33 +23,16 @@ class Group:
     The lanes of a single run may lie on several devices, those of members lie on one.
     """
 
-    def __init__(
-        self,
-        algorithm: Algorithm,
-        config: Config,
-        env: Environment,
-        env_params: Any,
-        named: Mapping[str, Config] | None = None,
-        lanes: Lanes | None = None,
-    ) -> None:
-        """Stacks the seeds and hyperparameters of the members.
-
-        Args:
-            algorithm: how to learn.
-            config: the settings that the members share.
-            env: the environment.
-            env_params: its params.
-            named: name -> settings of each member; by default a single run, which has the name `ALONE`.
-            lanes: of each member; by default all on one device.
-        """
-        self.algorithm, self.config, self.env, self.env_params = algorithm, config, env, env_params
-        self.named, self.lanes = named or {ALONE: config}, lanes or Lanes(config.rollout.num_lanes)
-        self.is_alone = list(self.named) == [ALONE]
+    def __init__(self, job: Job, named: Mapping[str, Config] | None = None) -> None:
+        """Stacks the seeds and hyperparameters of the members: name -> settings, by default all of the job's."""
+        self.algorithm, self.config, self.env, self.env_params = job.algorithm, job.config, job.env, job.env_params
+        self.named, self.lanes, self._start = named or job.members, job.lanes, job.start
+        self.is_alone = ALONE in self.named
         keys, hypers = zip(*((jax.random.key(each.seed), each.hyper) for each in self.named.values()), strict=True)
         self.first_key = keys[0]
         stacked = jnp.stack(keys), jax.tree.map(lambda *values: jnp.array(values), *hypers)
         self._keys, hyper = (keys[0], hypers[0]) if self.is_alone else stacked
-        self._params, self._hyper = self.lanes.put((env_params, hyper), SHARED)
+        self._params, self._hyper = self.lanes.put((job.env_params, hyper), SHARED)
 
     def compile(self) -> Any:
         """The compiled superstep: (state, params, hyperparameters) -> (state, metrics); it consumes its state."""
@@ -73,7 +50,7 @@ class Group:
         """State and progress of a new run, which may start from a policy."""
 
         def start(key: jax.Array, env_params: Any) -> Any:
-            state, weights = self._init(key, env_params), starting_weights(self.config, self.env, self.env_params)
+            state, weights = self._init(key, env_params), self._start()
             if weights is None:
                 return state
             return self.algorithm.with_weights(state, self.lanes.put(jax.tree.map(jnp.array, weights), SHARED))
@@ -108,27 +85,6 @@ class Group:
             return jax.eval_shape(jax.vmap(self._init, in_axes=(0, None)), self._keys, self.env_params)
         init = functools.partial(self.algorithm.init, config=self.config, env=self.env)  # shapes are put on no mesh
         return self.lanes.placed(jax.eval_shape(init, self._keys, self.env_params), self.algorithm.SPECS)
-
-
-def starting_weights(config: Config, env: Environment, env_params: Any) -> Any:
-    """The weights in the policy file, or run folder, `config.init_from`; None if it names none.
-
-    The network must be the same, with weights of the same shapes. Nothing else is compared: the policy may come from
-    another number of environments or agents, other params, or another environment.
-
-    Raises:
-        PolicyError: if the file is broken, or at the first difference of the network.
-    """
-    path = config.init_from
-    if path is None:
-        return None
-    record = read_header(path)
-    there, here = (to_json(Config(env="", network=network)) for network in (network_of(path, record), config.network))
-    differing = differences(there["network"], here["network"])
-    if differing:
-        raise PolicyError(f"{path} holds another network: {in_words(differing[:1])}")
-    expected = initial_shapes(make_network(config.network, env.num_actions), env, env_params)
-    return fitting_weights(path, record, expected, env)
 
 
 def turns(config: Config, named: Mapping[str, Config]) -> list[dict[str, Config]]:

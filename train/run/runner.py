@@ -16,65 +16,31 @@ from typing import Any
 
 import jax
 
-from jaxenv.core import Environment
-from jaxenv.core.contents import require_valid
-from train.experience.bank import check_start_weights
-from train.learning.algorithm import Algorithm, check_abilities
-from train.log.recorder import Callback, check_installed
-from train.networks.custom import check_outputs
-from train.processes import any_of, place
-from train.run.group import ALONE, Group, starting_weights, turns, within_memory
+from train.log.recorder import Callback
+from train.processes import any_of
+from train.run.group import Group, turns, within_memory
+from train.run.job import ALONE, Job
 from train.run.outputs import FailedUpdate, Outcome, Outputs
 from train.run.storage import OnStart, not_finite, opened, restore_or_begin, write_both
 from train.save.checkpoint import Checkpoints, Finished, Progress
 from train.save.folder import RunFolder
-from train.score.held_out import Validator, check_scenarios, make_validator
-from train.settings import task
-from train.settings.config import Config, is_population, members
+from train.score.held_out import Validator, make_validator
 
 
-def check(algorithm: Algorithm, config: Config, env: Environment, env_params: Any, *, is_new: bool = True) -> None:
-    """A ValueError if a run cannot follow its settings; to be called before there is a folder."""
-    require_valid(env_params)
-    check_scenarios(config, env)
-    check_start_weights(config, env_params)
-    check_abilities(algorithm, config)
-    check_installed(config)
-    check_outputs(config.network, env, env_params)
-    if is_population(config):
-        if jax.process_count() > 1:
-            raise ValueError("a population trains in one process: leave out --distributed, or --seeds and --sweep")
-        if config.devices not in (None, 1):
-            raise ValueError(f"a population trains on one device: leave out --devices {config.devices}")
-        members(config)  # a ValueError for a sweep that cannot be
-    if is_new:
-        starting_weights(config, env, env_params)
-
-
-def run(
-    algorithm: Algorithm,
-    config: Config,
-    env: Environment,
-    env_params: Any,
-    folder: RunFolder | None = None,
-    **options: Any,
-) -> Outcome:
+def run(job: Job, folder: RunFolder | None = None, **options: Any) -> Outcome:
     """The outcome of a run with a single member; arguments and errors are those of `run_members`."""
-    return run_members(algorithm, config, env, env_params, folder, **options)[ALONE]
+    return run_members(job, folder, **options)[ALONE]
 
 
 def run_members(
-    algorithm: Algorithm,
-    config: Config,
-    env: Environment,
-    env_params: Any,
+    job: Job,
     folder: RunFolder | None = None,
     *,
     callback: Callback | None = None,
     on_start: OnStart | None = None,
     show_progress: bool = True,
 ) -> dict[str, Outcome]:
-    """Trains as `config` says, resuming from the newest checkpoints in `folder` if it holds any: name -> outcome.
+    """Trains, resuming from the newest checkpoints in `folder` if it holds any: name -> outcome.
 
     Metrics, checkpoints and policies are written there, also if a signal ends the run early, and with validation the
     policy that validated best. Checkpoints do not affect learning: a run that was killed and resumed finishes
@@ -85,10 +51,7 @@ def run_members(
     trains as many members at once as fit into memory, and warns where these are not all.
 
     Args:
-        algorithm: how to learn.
-        config: the settings; `env_args` and `params` are filled in from the given environment and params.
-        env: the environment.
-        env_params: its params; training uses their bank, unless the settings ask for generated scenarios.
+        job: the run; training uses the bank of its params, unless the settings ask for generated scenarios.
         folder: where to write; None writes nothing.
         callback: called with the record of each superstep; if it returns True the run ends early.
         on_start: is called for the members that train at once, unless they are finished.
@@ -101,33 +64,21 @@ def run_members(
         NotFinite: if a loss or gradient of a single run is NaN or infinite; `folder.not_finite` has the state before
             that update.
     """
-    config = task.complete(config, env, env_params)
     options = {"callback": callback, "on_start": on_start, "show_progress": show_progress}
     with contextlib.nullcontext() if folder is None else folder.locked():
-        if is_population(config):
-            return _in_turns(algorithm, config, env, env_params, folder, **options)
-        config, lanes = place(config)
-        group = Group(algorithm, config, env, env_params, lanes=lanes)
+        if not job.is_alone:
+            return _in_turns(job, folder, **options)
+        group = Group(job)
         return train(group, folder, "checkpoints", group.compile, **options)
 
 
-def _in_turns(
-    algorithm: Algorithm,
-    config: Config,
-    env: Environment,
-    env_params: Any,
-    folder: RunFolder | None,
-    *,
-    on_start: OnStart | None,
-    **options: Any,
-) -> dict[str, Outcome]:
+def _in_turns(job: Job, folder: RunFolder | None, *, on_start: OnStart | None, **options: Any) -> dict[str, Outcome]:
     """Trains the members of a population, as many at once as fit: name -> outcome."""
-    named, outcomes = members(config), {}
-    make = functools.partial(Group, algorithm, config, env, env_params)
+    config, outcomes = job.config, {}
 
     @functools.lru_cache(maxsize=1)  # the program that fits is run, and equal turns share it
     def compiled(number: int) -> Any:
-        return make(dict(list(named.items())[:number])).compile()
+        return Group(job, dict(list(job.members.items())[:number])).compile()
 
     if folder is not None:
         config = config.replace(at_once=config.at_once or folder.read_config().at_once)
@@ -135,9 +86,12 @@ def _in_turns(
     if config.at_once is None and (folder is None or not folder.has_results):
         if on_start is not None:
             on_start(None)
-        config, starts = within_memory(config, compiled, len(named)), None  # it has been called for the first turn
-    for number, turn in enumerate(turns(config, named)):
-        group = Group(algorithm, config, env, env_params, turn)
+        config, starts = (
+            within_memory(config, compiled, len(job.members)),
+            None,
+        )  # it has been called for the first turn
+    for number, turn in enumerate(turns(config, job.members)):
+        group = Group(dataclasses.replace(job, config=config), turn)
         program = functools.partial(compiled, len(turn))
         with contextlib.suppress(Finished):
             outcomes |= train(group, folder, f"checkpoints-{number}", program, began=began, on_start=starts, **options)

@@ -137,6 +137,7 @@ class Network:
     # What is remembered from step to step of an episode, beside what is seen; gradients reach back over one rollout.
     core: Literal["none", "gru"] = "none"
     core_units: int = 128  # of the core
+    critic: str = "scalar"  # form of the value: a name in `train.networks.outputs.CRITICS`
     shared_trunk: bool = False  # policy and value share their hidden layers
     layer_norm: bool = False  # hidden layers are normalized before their activation
     # What embeddings and hidden layers are computed in; weights, logits, values and losses stay in float32.

@@ -25,6 +25,7 @@ from train import ppo
 from train.log.metrics import read_metrics
 from train.run import runner
 from train.run.group import Group
+from train.run.job import prepare
 from train.run.storage import restore_or_begin
 from train.save import folder as run_folder
 from train.save.arrays import by_name, digest
@@ -79,7 +80,7 @@ def read(folder: Path) -> dict[str, object]:
 def resume(folder: Path) -> train.Outcome:
     """Trains a copy of the run to its end."""
     run = run_folder.RunFolder(folder)
-    return runner.run(ppo, run.read_config(), TABLE, PARAMS, run, show_progress=False)
+    return runner.run(prepare(ppo, run.read_config(), TABLE, PARAMS), run, show_progress=False)
 
 
 def _made() -> tuple[Any, Any]:
@@ -90,7 +91,9 @@ def _write_run(path: Path) -> None:
     """A run that was stopped, with one checkpoint."""
     run = run_folder.create(CONFIG.replace(run_dir=path))
     config = dataclasses.replace(CONFIG, checkpoint_every=float("inf"))
-    runner.run(ppo, config, TABLE, PARAMS, run, show_progress=False, callback=lambda record: record["superstep"] == 0)
+    runner.run(
+        prepare(ppo, config, TABLE, PARAMS), run, show_progress=False, callback=lambda record: record["superstep"] == 0
+    )
     run.write_config(run.read_config().replace(run_dir=Path("run")))
 
 
@@ -99,7 +102,7 @@ def _state(path: Path, config: train.Config) -> str:
     with tempfile.TemporaryDirectory() as copy:
         shutil.copytree(path / "checkpoints", Path(copy) / "checkpoints")
         with Checkpoints(Path(copy) / "checkpoints", config) as checkpoints:
-            state, progress = restore_or_begin(Group(ppo, config, TABLE, PARAMS), checkpoints)
+            state, progress = restore_or_begin(Group(prepare(ppo, config, TABLE, PARAMS)), checkpoints)
         return f"{progress.superstep} {progress.env_steps} {digest(by_name(state))}"
 
 

@@ -16,6 +16,7 @@ from train.log.metrics import read_metrics
 from train.networks.network import make_network
 from train.networks.outputs import Critic, MaskedCategorical
 from train.run import runner
+from train.run.job import prepare
 from train.save import folder as run_folder
 from train.save.policy_file import load_policy, read_header
 from train.settings.groups import Network, QLearning
@@ -178,13 +179,13 @@ def test_a_run_compiles_once_and_resumes_bit_for_bit(algorithm, tmp_path, caplog
     compiled = []
     with jax.log_compiles():
         like = {"callback": lambda record: compiled.append(len(caplog.records)), "show_progress": False}
-        outcome = runner.run(algorithm, config, env, params, whole, **like)
+        outcome = runner.run(prepare(algorithm, config, env, params), whole, **like)
     assert 0 < compiled[0] == compiled[-1]
     assert outcome.env_steps == config.total_steps
 
     like = {"callback": lambda record: record["superstep"] == 4, "show_progress": False}
-    assert runner.run(algorithm, config, env, params, cut, **like).stopped
-    assert not runner.run(algorithm, config, env, params, cut, show_progress=False).stopped
+    assert runner.run(prepare(algorithm, config, env, params), cut, **like).stopped
+    assert not runner.run(prepare(algorithm, config, env, params), cut, show_progress=False).stopped
     assert cut.policy.read_bytes() == whole.policy.read_bytes()
     cut, whole = (
         [{name: value for name, value in record.items() if name not in TIMES} for record in read_metrics(each.metrics)]
@@ -197,7 +198,7 @@ def test_a_run_compiles_once_and_resumes_bit_for_bit(algorithm, tmp_path, caplog
 def test_a_policy_is_saved_and_read_like_any_other(algorithm, tmp_path):
     config = dataclasses.replace(CONFIG, total_steps=1, run_dir=tmp_path / "run")
     folder, params = run_folder.create(config), PROBES["mask"]
-    outcome = runner.run(algorithm, config, Table(), params, folder, show_progress=False)
+    outcome = runner.run(prepare(algorithm, config, Table(), params), folder, show_progress=False)
     again = load_policy(folder.policy, Table(), params)
     assert read_header(folder.policy)["algorithm"] == algorithm.name
     for a, b in zip(jax.tree.leaves(again), jax.tree.leaves(outcome.policy), strict=True):

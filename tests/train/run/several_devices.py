@@ -9,6 +9,7 @@ import jax
 import numpy as np
 
 from train import processes
+from train.run.job import prepare
 
 if __name__ == "__main__" and sys.argv[1] == "join":
     processes.join()  # ahead of what makes arrays
@@ -83,7 +84,7 @@ def run(path, devices, total_steps):
     config = dataclasses.replace(CONFIG, run_dir=Path(path), devices=devices, total_steps=total_steps)
     folder = run_folder.RunFolder(Path(path))
     folder = folder if folder.checkpoints.exists() else run_folder.create(config)
-    outcome = runner.run(ppo, config, Table(), PARAMS, folder, show_progress=False)
+    outcome = runner.run(prepare(ppo, config, Table(), PARAMS), folder, show_progress=False)
     return [np.asarray(leaf).tolist() for leaf in jax.tree.leaves(outcome.policy.weights)]
 
 

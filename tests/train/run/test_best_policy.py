@@ -13,6 +13,7 @@ from train.log.metrics import read_metrics
 from train.networks.network import make_network
 from train.networks.policy import NetworkPolicy
 from train.run import runner
+from train.run.job import prepare
 from train.run.outputs import BestPolicy
 from train.save import folder as run_folder
 from train.save.policy_file import PolicyError, load_policy, read_header
@@ -31,7 +32,7 @@ def config(generated):
 @pytest.fixture(scope="module")
 def whole(config, env, tmp_path_factory):
     folder = run_folder.create(dataclasses.replace(config, run_dir=tmp_path_factory.mktemp("best") / "run"))
-    runner.run(ppo, config, env, PARAMS, folder, show_progress=False)
+    runner.run(prepare(ppo, config, env, PARAMS), folder, show_progress=False)
     return folder
 
 
@@ -54,7 +55,7 @@ def test_it_survives_stops(config, env, whole, tmp_path):
     """The same file in the end."""
     folder = run_folder.create(dataclasses.replace(config, run_dir=tmp_path / "run"))
     options = {"callback": lambda record: record["superstep"] % 3 == 0, "show_progress": False}
-    while runner.run(ppo, config, env, PARAMS, folder, **options).stopped:
+    while runner.run(prepare(ppo, config, env, PARAMS), folder, **options).stopped:
         assert folder.best_policy.exists()
     assert folder.best_policy.read_bytes() == whole.best_policy.read_bytes()
 
@@ -62,7 +63,7 @@ def test_it_survives_stops(config, env, whole, tmp_path):
 def test_a_run_without_validation_has_none(config, env, tmp_path):
     config = dataclasses.replace(config, validate_every=0, total_steps=1, run_dir=tmp_path / "run")
     folder = run_folder.create(config)
-    runner.run(ppo, config, env, PARAMS, folder, show_progress=False)
+    runner.run(prepare(ppo, config, env, PARAMS), folder, show_progress=False)
     assert folder.policy.exists()
     assert not folder.best_policy.exists()
 

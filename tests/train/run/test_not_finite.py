@@ -20,6 +20,7 @@ from train.learning.updates import not_finite_terms
 from train.log.metrics import not_finite
 from train.run import runner, storage
 from train.run.group import Group
+from train.run.job import prepare
 from train.save import folder as run_folder
 from train.save.arrays import by_name
 from train.save.checkpoint import Checkpoints
@@ -47,13 +48,13 @@ def failed(tmp_path_factory):
     config = dataclasses.replace(SMALL, run_dir=tmp_path_factory.mktemp("failed") / "run", checkpoint_every=0.0)
     folder = run_folder.create(config)
     with pytest.raises(train.NotFinite) as caught:
-        runner.run(ppo, config, Poisoned(), PARAMS, folder, show_progress=False)
+        runner.run(prepare(ppo, config, Poisoned(), PARAMS), folder, show_progress=False)
     return folder.read_config(), folder, str(caught.value)
 
 
 def restored(config, path):
     with Checkpoints(path, config) as checkpoints:
-        return storage.restore_or_begin(Group(ppo, config, Poisoned(), PARAMS), checkpoints)
+        return storage.restore_or_begin(Group(prepare(ppo, config, Poisoned(), PARAMS)), checkpoints)
 
 
 def test_the_error_names_the_update_and_its_terms(failed):
@@ -106,7 +107,7 @@ def test_resuming_fails_again(failed):
     """A resumed run fails in the same update, and overwrites the saved state."""
     config, folder, message = failed
     with pytest.raises(train.NotFinite) as caught:
-        runner.run(ppo, config, Poisoned(), PARAMS, folder, show_progress=False)
+        runner.run(prepare(ppo, config, Poisoned(), PARAMS), folder, show_progress=False)
     assert str(caught.value) == message
 
 

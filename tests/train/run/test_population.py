@@ -13,6 +13,7 @@ from train.log import plots
 from train.log.metrics import read_metrics
 from train.run import group, runner
 from train.run.group import Group
+from train.run.job import prepare
 from train.run.runner import run_members
 from train.save import folder as run_folder
 from train.save.policy_file import save_policy
@@ -105,7 +106,7 @@ def test_members_train_in_turns_where_memory_is_short(pair, one_by_one, env, mon
     """No program is compiled twice: the one that fits is run, and turns share theirs."""
     starts = []
     learner = train.training.ALGORITHMS["ppo"]
-    outcomes = run_members(learner, pair, env, PARAMS, on_start=starts.append, show_progress=False)
+    outcomes = run_members(prepare(learner, pair, env, PARAMS), on_start=starts.append, show_progress=False)
     assert list(outcomes) == ["seed=0", "seed=1"]
     [(number, needed)] = compilations
     assert (number, starts) == (2, [None])
@@ -204,14 +205,14 @@ def test_a_member_that_diverges_stops_alone(config, env, tmp_path):
     """It is the first, whose record and clock stand still while the others go on."""
     config = dataclasses.replace(config, sweep=("learning_rate=1e30,1e-3",), total_steps=2048)
     folder = run_folder.create(dataclasses.replace(config, run_dir=tmp_path / "run"))
-    found = run_members(train.training.ALGORITHMS["ppo"], config, env, PARAMS, folder, show_progress=False)
+    found = run_members(prepare(train.training.ALGORITHMS["ppo"], config, env, PARAMS), folder, show_progress=False)
     bad, good = found.values()
     assert good.failure is None
     assert "_loss" in bad.failure
     assert [each.stopped for each in found.values()] == [False, False]  # nobody interrupted them
     assert good.env_steps == config.total_steps
     with pytest.raises(ValueError, match="the population is finished"):
-        run_members(train.training.ALGORITHMS["ppo"], config, env, PARAMS, folder, show_progress=False)
+        run_members(prepare(train.training.ALGORITHMS["ppo"], config, env, PARAMS), folder, show_progress=False)
     assert len(bad.metrics["return"]) < len(good.metrics["return"]) == config.num_supersteps
 
 

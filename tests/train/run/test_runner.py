@@ -18,6 +18,7 @@ from train import ppo
 from train.log.metrics import read_metrics
 from train.run import runner, storage
 from train.run.group import Group
+from train.run.job import prepare
 from train.run.progress import Bar
 from train.run.runner import StopSignal
 from train.save import folder as run_folder
@@ -45,7 +46,7 @@ def folder(config, tmp_path):
 def whole(config, env, tmp_path_factory):
     """The folder of an uninterrupted run."""
     folder = run_folder.create(dataclasses.replace(config, run_dir=tmp_path_factory.mktemp("whole") / "run"))
-    runner.run(ppo, config, env, PARAMS, folder, show_progress=False)
+    runner.run(prepare(ppo, config, env, PARAMS), folder, show_progress=False)
     return folder
 
 
@@ -60,7 +61,7 @@ def run_and_stop(config, env, params, folder, monkeypatch, after=2):
 
     with monkeypatch.context() as patch:
         patch.setattr(Bar, "show", show)
-        return runner.run(ppo, config, env, params, folder, show_progress=False)
+        return runner.run(prepare(ppo, config, env, params), folder, show_progress=False)
 
 
 def assert_same_run(found, expected):
@@ -78,7 +79,7 @@ def test_a_run(config, env, folder, caplog, monkeypatch):
     compiled = []
     monkeypatch.setattr(Bar, "show", lambda self, record: compiled.append(len(caplog.records)))
     with jax.log_compiles():
-        outcome = runner.run(ppo, config, env, PARAMS, folder, show_progress=False)
+        outcome = runner.run(prepare(ppo, config, env, PARAMS), folder, show_progress=False)
     assert 0 < compiled[0] == compiled[-1]
 
     records = list(read_metrics(folder.metrics))
@@ -101,7 +102,7 @@ def test_a_signal_stops_a_run_after_its_superstep_and_it_resumes(config, env, fo
     assert signal.getsignal(signal.SIGTERM) == before
     load_policy(folder.policy, env, PARAMS)
 
-    outcome = runner.run(ppo, config, env, PARAMS, folder, show_progress=False)
+    outcome = runner.run(prepare(ppo, config, env, PARAMS), folder, show_progress=False)
     assert not outcome.stopped
     assert outcome.env_steps == config.num_supersteps * config.steps_per_superstep
     assert outcome.seconds > stopped.seconds
@@ -117,7 +118,7 @@ def test_a_bank_that_stays_is_restored(config, env, tmp_path, monkeypatch, setti
     stopped = run_and_stop(config, env, PROBES["time limit"], folders[0], monkeypatch, after=5)
     assert stopped.env_steps == 5 * config.steps_per_superstep
     for folder in folders:
-        runner.run(ppo, config, env, PROBES["time limit"], folder, show_progress=False)
+        runner.run(prepare(ppo, config, env, PROBES["time limit"]), folder, show_progress=False)
     assert_same_run(*folders)
 
 
@@ -128,7 +129,7 @@ def test_what_is_remembered_is_restored(config, env, tmp_path, monkeypatch):
     folders = [run_folder.create(dataclasses.replace(config, run_dir=tmp_path / name)) for name in ("cut", "whole")]
     assert run_and_stop(config, env, PROBES["time limit"], folders[0], monkeypatch).stopped
     for folder in folders:
-        runner.run(ppo, config, env, PROBES["time limit"], folder, show_progress=False)
+        runner.run(prepare(ppo, config, env, PROBES["time limit"]), folder, show_progress=False)
     assert_same_run(*folders)
 
 
@@ -141,11 +142,11 @@ from train import ppo
 from train.save import folder as run_folder
 from train.run import runner, storage
 from train.run.progress import Bar
-from train.run.group import Group
+from train.run.job import prepare
 
 Bar.show = lambda self, record: time.sleep(0.1)
 config = dataclasses.replace(GENERATED, run_dir=Path(sys.argv[1]), checkpoint_every=0.25)
-runner.run(ppo, config, Table(), PROBES["observation"], run_folder.create(config), show_progress=False)
+runner.run(prepare(ppo, config, Table(), PROBES["observation"]), run_folder.create(config), show_progress=False)
 """
 
 
@@ -163,13 +164,13 @@ def test_a_killed_run_resumes_bit_for_bit(config, env, whole, tmp_path, compiled
     with folder.metrics.open("a") as file:
         file.write('{"superstep": 9, "retu')  # as a run that is killed in the middle of a line leaves it
 
-    runner.run(ppo, config, env, PARAMS, folder, show_progress=False)
+    runner.run(prepare(ppo, config, env, PARAMS), folder, show_progress=False)
     assert_same_run(folder, whole)
 
 
 def test_a_run_killed_before_its_first_checkpoint_starts_over(config, env, folder, whole):
     folder.metrics.write_text('{"superstep": 0}\n{"superstep": 1}\n')
-    runner.run(ppo, config, env, PARAMS, folder, show_progress=False)
+    runner.run(prepare(ppo, config, env, PARAMS), folder, show_progress=False)
     assert_same_run(folder, whole)
 
 
@@ -183,7 +184,7 @@ def test_a_run_whose_checkpoints_and_policy_are_gone_is_not_begun_anew(config, e
         folder.best_policy.unlink(missing_ok=True)
     words = rf"^{folder.checkpoints} has no checkpoint, although {folder.path}/checkpoints\.begun was written after one"
     with pytest.raises(CheckpointError, match=words):
-        runner.run(ppo, config, env, PARAMS, folder, show_progress=False)
+        runner.run(prepare(ppo, config, env, PARAMS), folder, show_progress=False)
     assert folder.metrics.read_bytes() == before
 
 
@@ -191,7 +192,7 @@ def test_a_run_of_an_earlier_version_gets_its_mark(config, env, folder, monkeypa
     run_and_stop(config, env, PARAMS, folder, monkeypatch)
     mark = folder.path / "checkpoints.begun"
     mark.unlink()
-    with storage.opened(Group(ppo, folder.read_config(), env, PARAMS), folder):
+    with storage.opened(Group(prepare(ppo, folder.read_config(), env, PARAMS)), folder):
         assert mark.exists()
 
 
@@ -200,11 +201,11 @@ def test_a_finished_run_is_reported_and_can_be_extended(config, env, folder, mon
     run_and_stop(config, env, PARAMS, folder, monkeypatch)
     before = folder.config.read_bytes()
     with pytest.raises(CheckpointError, match="the run is finished: 1,024 of 1,024 steps are done"):
-        runner.run(ppo, shorter, env, PARAMS, folder, show_progress=False)
+        runner.run(prepare(ppo, shorter, env, PARAMS), folder, show_progress=False)
     assert folder.config.read_bytes() == before
 
     folder.write_config(shorter)
-    assert runner.run(ppo, config, env, PARAMS, folder, show_progress=False).env_steps == config.total_steps
+    assert runner.run(prepare(ppo, config, env, PARAMS), folder, show_progress=False).env_steps == config.total_steps
     assert folder.read_config().total_steps == config.total_steps
     assert len(list(read_metrics(folder.metrics))) == config.num_supersteps
 
@@ -213,7 +214,9 @@ def test_other_scenarios_are_rejected(config, env, folder, monkeypatch):
     library = dataclasses.replace(config, training=Scenarios(scenarios="library"))
     run_and_stop(library, env, PARAMS, folder, monkeypatch)
     with pytest.raises(CheckpointError, match="has other scenarios"):
-        runner.run(ppo, library, env, PARAMS.replace(bank=PROBES["one step"].bank), folder, show_progress=False)
+        runner.run(
+            prepare(ppo, library, env, PARAMS.replace(bank=PROBES["one step"].bank)), folder, show_progress=False
+        )
 
 
 def test_a_changed_generator_is_rejected(config, env, folder, monkeypatch):
@@ -223,7 +226,7 @@ def test_a_changed_generator_is_rejected(config, env, folder, monkeypatch):
 
     run_and_stop(config, env, PARAMS, folder, monkeypatch)
     with pytest.raises(CheckpointError, match="has other scenarios"):
-        runner.run(ppo, config, Elsewhere(), PARAMS, folder, show_progress=False)
+        runner.run(prepare(ppo, config, Elsewhere(), PARAMS), folder, show_progress=False)
 
 
 @pytest.mark.parametrize(
@@ -237,7 +240,7 @@ def test_a_run_does_not_resume_with_other_params(config, env, folder, monkeypatc
     run_and_stop(config, env, PARAMS, folder, monkeypatch)
     before = folder.policy.read_bytes()
     with pytest.raises(CheckpointError, match=f"belongs to another run: {message}"):
-        runner.run(ppo, config, env, PARAMS.replace(**changed), folder, show_progress=False)
+        runner.run(prepare(ppo, config, env, PARAMS.replace(**changed)), folder, show_progress=False)
     assert folder.policy.read_bytes() == before
     saved = json.loads(folder.config.read_text())
     assert saved["params"]["max_steps_in_episode"] == 1_000_000
@@ -247,13 +250,13 @@ def test_a_run_does_not_resume_with_other_params(config, env, folder, monkeypatc
 def test_a_run_does_not_resume_with_another_environment(config, env, folder, monkeypatch):
     run_and_stop(config, env, PARAMS, folder, monkeypatch)
     with pytest.raises(CheckpointError, match=r"belongs to another run: env_args\.num_actions is 3 there and 4 here"):
-        runner.run(ppo, config, type(env)(num_actions=4), PARAMS, folder, show_progress=False)
+        runner.run(prepare(ppo, config, type(env)(num_actions=4), PARAMS), folder, show_progress=False)
 
 
 def test_two_processes_do_not_write_into_one_folder(config, env, folder):
     before = folder.config.read_bytes()
     with folder.locked(), pytest.raises(ValueError, match="is being written by another process"):
-        runner.run(ppo, config.replace(total_steps=1), env, PARAMS, folder, show_progress=False)
+        runner.run(prepare(ppo, config.replace(total_steps=1), env, PARAMS), folder, show_progress=False)
     assert folder.config.read_bytes() == before
 
 

@@ -17,6 +17,7 @@ from train.log.metrics import read_metrics
 from train.networks.network import make_network
 from train.networks.policy import NetworkPolicy
 from train.run import runner
+from train.run.job import prepare
 from train.save import folder as run_folder
 from train.save.policy_file import read_header
 
@@ -71,20 +72,20 @@ class Idle:
 def test_an_algorithm_without_statistics_says_so(config, env):
     network = dataclasses.replace(config.network, normalize_observations=True)
     with pytest.raises(ValueError, match="idle has no --normalize-observations"):
-        runner.check(Idle(), dataclasses.replace(config, network=network), env, PARAMS)
+        prepare(Idle(), dataclasses.replace(config, network=network), env, PARAMS)
 
 
 @pytest.mark.parametrize("option", ["target_kl", "clip_end"])
 def test_an_algorithm_without_a_ratio_says_so(config, env, option):
     config = dataclasses.replace(config, hyper=config.hyper.replace(**{option: 0.1}))
     with pytest.raises(ValueError, match=f"idle has no --{option.replace('_', '-')}$"):
-        runner.check(Idle(), config, env, PARAMS)
+        prepare(Idle(), config, env, PARAMS)
 
 
 def test_an_algorithm_with_other_metrics(config, env, tmp_path):
     config = dataclasses.replace(config, run_dir=tmp_path / "run")
     folder = run_folder.create(config)
-    outcome = runner.run(Idle(), config, env, PARAMS, folder, show_progress=True)
+    outcome = runner.run(prepare(Idle(), config, env, PARAMS), folder, show_progress=True)
     assert outcome.env_steps == config.total_steps
     records = list(read_metrics(folder.metrics))
     assert [(record["return"], record["drift"]) for record in records] == [(2.0, 0.5)] * config.num_supersteps

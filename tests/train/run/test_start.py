@@ -15,7 +15,8 @@ from strategies.tables import STATES
 from train import dqn, ppo, pqn
 from train.cli.main import main
 from train.run import runner, storage
-from train.run.group import Group, starting_weights
+from train.run.group import Group
+from train.run.job import prepare, starting_weights
 from train.save import folder as run_folder
 from train.save.policy_file import PolicyError, save_policy
 
@@ -41,11 +42,11 @@ def test_only_the_weights_are_those_of_the_policy(saved, config, env):
     policy, settings = saved
     other = dataclasses.replace(settings.rollout, num_envs=64)
     for each, params in ((settings, PROBES["time limit"]), (dataclasses.replace(settings, rollout=other), PARAMS)):
-        state, progress = storage.restore_or_begin(Group(ppo, each, env, params), None)
+        state, progress = storage.restore_or_begin(Group(prepare(ppo, each, env, params)), None)
         assert progress.superstep == 0
         assert_equal(state.weights, policy.weights)
-    fresh, _ = storage.restore_or_begin(Group(ppo, config, env, PARAMS), None)
-    state, _ = storage.restore_or_begin(Group(ppo, settings, env, PARAMS), None)
+    fresh, _ = storage.restore_or_begin(Group(prepare(ppo, config, env, PARAMS)), None)
+    state, _ = storage.restore_or_begin(Group(prepare(ppo, settings, env, PARAMS)), None)
     assert_equal(jax.random.key_data(state.lanes.key), jax.random.key_data(fresh.lanes.key))
     assert_equal((state.optimizer, state.lanes.envs.state), (fresh.optimizer, fresh.lanes.envs.state))
     with pytest.raises(AssertionError):
@@ -55,7 +56,7 @@ def test_only_the_weights_are_those_of_the_policy(saved, config, env):
 @pytest.mark.parametrize("algorithm", [pqn, dqn], ids=lambda algorithm: algorithm.name)
 def test_every_algorithm_starts_from_a_policy(algorithm, saved, env):
     policy, settings = saved
-    state, _ = storage.restore_or_begin(Group(algorithm, settings, env, PARAMS), None)
+    state, _ = storage.restore_or_begin(Group(prepare(algorithm, settings, env, PARAMS)), None)
     assert_equal(algorithm.policy_of(state, config=settings, env=env).weights, policy.weights)
     if algorithm is dqn:
         assert_equal(state.target, policy.weights)
@@ -77,10 +78,10 @@ def test_a_run_learns_from_there_and_resumes_without_the_file(saved, env, tmp_pa
     config = dataclasses.replace(settings, init_from=str(copy), hyper=still, run_dir=tmp_path / "run")
     folder = run_folder.create(config)
     stop = {"callback": lambda record: record["superstep"] == 1, "show_progress": False}
-    assert runner.run(ppo, config, env, PARAMS, folder, **stop).stopped
+    assert runner.run(prepare(ppo, config, env, PARAMS), folder, **stop).stopped
     copy.unlink()
     assert folder.read_config().init_from == str(copy)
-    outcome = runner.run(ppo, folder.read_config(), env, PARAMS, folder, show_progress=False)
+    outcome = runner.run(prepare(ppo, folder.read_config(), env, PARAMS, is_new=False), folder, show_progress=False)
     assert not outcome.stopped
     assert_equal(outcome.policy.weights, policy.weights)
 

@@ -23,7 +23,7 @@ from strategies.tables import Table
 from train import dqn, ppo, pqn
 from train.log.metrics import read_metrics
 from train.networks import custom
-from train.run import runner
+from train.run.job import prepare
 from train.save import folder as folders
 from train.save.policy_file import PolicyError
 from train.settings.config import Config
@@ -155,7 +155,7 @@ def test_start_weights_that_would_not_be_heeded_are_refused(env, config, generat
             call(env, weighted, generated, show_progress=False)
     assert not generated.run_dir.exists()
     for settings, params in ((config, weighted), (generated, equal), (generated, PARAMS)):
-        runner.check(ppo, settings, env, params)
+        prepare(ppo, settings, env, params)
 
 
 def test_a_network_of_ones_own_learns_and_is_loaded_again(env, config, tmp_path, monkeypatch):
