@@ -184,7 +184,7 @@ def _release(measured: Path, run_dir: Path, path: Path) -> None:
     Raises:
         ValueError: if the runs are not those that were measured.
     """
-    policies = {measure.digest(run.policy): run.policy for run in folder.runs_in(run_dir) if run.policy.exists()}
+    policies = {measure.sha256(run.policy): run.policy for run in folder.runs_in(run_dir) if run.policy.exists()}
     found = measure.load(measured) if measured.exists() else None
     wanted = found and found.about["policies"][measure.median_seed(found, list(TEST))]
     if wanted not in policies:
