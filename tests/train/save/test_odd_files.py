@@ -67,7 +67,7 @@ def test_a_policy(tmp_path, odd):
         with pytest.raises(PolicyError, match=rf"^{path} is not a policy file: it is {problem}"):
             read(path)
     with pytest.raises(ValueError, match=problem):
-        measure.digest(path)
+        measure.sha256(path)
 
 
 def test_the_id_of_weights_and_biases(tmp_path, odd, monkeypatch):
