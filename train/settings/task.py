@@ -90,6 +90,8 @@ def with_numbers(params: Any, changed: Mapping[str, Any]) -> Any:
         ValueError: for an unknown name, a fraction where a whole number is expected, and a number that the params'
             own `validate` refuses.
     """
+    if not changed:
+        return params
     known = describe_params(params)
     for name, value in changed.items():
         if name not in known:
