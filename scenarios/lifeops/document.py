@@ -38,13 +38,6 @@ def minutes_of(time: Any) -> Any:
     return 60 * int(hours) + int(minutes)
 
 
-class OrClock:
-    """Tells editors that a time as on a clock may replace an integer."""
-
-    def __get_pydantic_json_schema__(self, core_schema: Any, integer_schema: Any) -> dict[str, Any]:
-        return {**integer_schema(core_schema), "type": ["integer", "string"], "pattern": f"^({CLOCK})$"}
-
-
 def _in_order(window: tuple[int, int]) -> tuple[int, int]:
     if window[0] > window[1]:
         raise ValueError
@@ -53,9 +46,8 @@ def _in_order(window: tuple[int, int]) -> tuple[int, int]:
 
 Minute = Annotated[
     int,
-    Field(ge=0, le=DAY_END),
+    Field(ge=0, le=DAY_END, json_schema_extra={"type": ["integer", "string"], "pattern": f"^({CLOCK})$"}),
     BeforeValidator(minutes_of),
-    OrClock(),
     expect(f'a time of day such as "14:10", or minutes after midnight: an integer from 0 to {DAY_END}'),
 ]
 Level = Annotated[int, Field(ge=1, le=3), expect("1, 2 or 3 (the highest)")]

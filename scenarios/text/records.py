@@ -98,7 +98,7 @@ ListOf = Annotated[tuple[ItemT, ...], pydantic.Field(strict=False)]
 NotEmpty = Annotated[
     tuple[ItemT, ...],
     pydantic.Field(strict=False, json_schema_extra={"minItems": 1}),
-    pydantic.AfterValidator(_not_empty),
+    pydantic.AfterValidator(_not_empty),  # min_length counts the valid items alone
 ]
 Name = Annotated[str, pydantic.Field(min_length=1), expect("a name: text that is not empty")]
 
