@@ -17,7 +17,7 @@ from jaxenv.envs.lifestack import LifeStack
 from jaxenv.envs.lifestack.actions import INSPECTING, WAITING
 from jaxenv.envs.lifestack.types import Scenario
 from jaxenv.evaluation import evaluate
-from lab.solvers.records import DIGITS, Row
+from lab.solvers.known_returns import DIGITS, Row
 from scenarios.libraries import Library
 from scenarios.solvers.lifestack.bounds import THRESHOLDS, Bound, Policy, Rollout, expected, expected_return
 from scenarios.solvers.lifestack.budget import Budget, Exhausted
