@@ -11,7 +11,7 @@ from scenarios.text.records import Record
 
 LINE_BREAKS = frozenset("\n\r\x85\u2028\u2029")
 CLOCK_LIKE = re.compile(r"[0-9]+(:[0-9]{1,2})+")  # such as 14:10, to YAML 1.1 a number to base 60, and 0:30, to it text
-MAX_WIDTH = 10**6  # characters per line, so that rows are not folded
+LAYOUT: Any = {"sort_keys": False, "allow_unicode": True, "width": 10**6}  # so wide that no row is folded
 
 
 def dump(documents: Record | Iterable[Record]) -> str:
@@ -35,8 +35,7 @@ def _document(document: Record) -> str:
         is_nested = isinstance(value, list | dict)
         text += "\n" if is_nested and not _is_row(value) else ""
         style = None if is_nested else False  # None: the innermost lists and mappings are rows, each on one line
-        layout: Any = {"default_flow_style": style, "sort_keys": False, "allow_unicode": True, "width": MAX_WIDTH}
-        text += yaml.dump({field: value}, Dumper=_Dumper, **layout)
+        text += yaml.dump({field: value}, Dumper=_Dumper, default_flow_style=style, **LAYOUT)
     return text
 
 

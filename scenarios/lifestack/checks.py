@@ -2,9 +2,8 @@
 
 import dataclasses
 import functools
-import itertools
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from itertools import chain, islice
 
 import numpy as np
 
@@ -280,7 +279,7 @@ def _why_not(conditions: Iterable[Condition], reach: Reach) -> str:
     """Why some conditions can never hold."""
     return " ".join(
         f"{each.key[:MAX_QUOTE]} {each.op} {quote(each.value)} never holds: {_what_holds(each, reach)}"
-        for each in itertools.islice(conditions, MAX_WORDED)
+        for each in islice(conditions, MAX_WORDED)
     )
 
 

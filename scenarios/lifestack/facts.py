@@ -1,4 +1,4 @@
-"""The facts and the start of a task: keys and values as slots and codes, bounds on metrics, resources."""
+"""The facts and the start of a task: keys and values as slots and codes, bounds on metrics, resources; sets as bits."""
 
 import dataclasses
 import math

@@ -35,6 +35,9 @@ class Budget:
     scenarios.text.input_budget.RefusedInput: more than 20 levels of nesting.
 
     Attributes:
+        nodes: how many more a parser may meet, each once.
+        values: how many more there may be, one as often as it is used.
+        characters: how many more their text may have, likewise.
         line: the line that the reader of a file has reached, from 1, for errors.
         place: the place that the reader of a Python document has reached, likewise.
     """

@@ -163,9 +163,8 @@ class Relaxed:
         moves = [*filter(None, (self._worked(situation, number, True, number) for number in members_of(numbers)))]
         if not moves or self._is_left_to_metrics(self._unmet(situation)):
             moves.append(self._idle(situation))
-        if any(
-            self.remaining.steps(situation.work, number)[0].energy > situation.energy for number in members_of(numbers)
-        ):
+        next_steps = (self.remaining.steps(situation.work, number)[0] for number in members_of(numbers))
+        if any(step.energy > situation.energy for step in next_steps):
             moves += self._refreshing(situation, workable)
         return moves
 
