@@ -19,7 +19,7 @@ from jaxenv.envs.lifeops.types import (
     WEEKDAYS,
 )
 from jaxenv.rendering.text import clock
-from scenarios.text.records import ListOf, Name, Record, any_of, expect, number_from, one_of
+from scenarios.text.records import ListOf, Name, Record, expect, name_among, number_from, one_of
 from scenarios.text.source import read
 
 DEFAULT_TRIP = 30  # minutes between two places that travel_times leaves out
@@ -73,7 +73,7 @@ Weekday = Annotated[
 class Action(Record):
     """What to do next; the fields that a type does not use are null."""
 
-    action_type: Annotated[str, *any_of(ACTION_TYPES)]
+    action_type: Annotated[str, *name_among(ACTION_TYPES)]
     request_id: str | None = None
     new_start_min: Minute | None = None
     new_end_min: Minute | None = None

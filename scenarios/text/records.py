@@ -71,7 +71,7 @@ def one_of(names: Iterable[str]) -> pydantic.WrapValidator:
     return expect(f"one of {', '.join(names)}", names)
 
 
-def any_of(names: Iterable[str]) -> tuple[pydantic.AfterValidator, pydantic.WrapValidator]:
+def name_among(names: Iterable[str]) -> tuple[pydantic.AfterValidator, pydantic.WrapValidator]:
     """The annotations of a text that is one of some names, for names that a `Literal` would repeat."""
     names = tuple(names)
 
