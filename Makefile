@@ -34,7 +34,7 @@ train: $(CORE)  ## train PPO on generated days and score it on the library
 	$(PY) -m train ppo --env LifeOps-Shaped-v0 $(ARGS)
 
 baselines: $(DEV)  ## train every agent in every environment, some hours on two cores, and write RESULTS.md
-	$(PY) -m lab baselines $(ARGS)
+	$(PY) -m lab results $(ARGS)
 
 bench: $(DEV)  ## measure environment steps per second, beside other suites
 	$(PY) -m lab bench $(ARGS)

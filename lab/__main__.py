@@ -8,7 +8,7 @@ from jaxenv.host import process
 from jaxenv.host.names import did_you_mean_one_of
 
 COMMANDS = {
-    "baselines": ("lab.results.baselines", "train every agent and write RESULTS.md"),
+    "results": ("lab.results.command", "train every agent and write RESULTS.md"),
     "bench": ("lab.bench.speeds", "measure steps per second, beside other suites"),
     "bench-gpu": ("lab.bench.gpu", "measure all of it on a GPU, within eight minutes"),
     "compile-for": ("lab.bench.compiled", "compile the programs for chips that are not here"),

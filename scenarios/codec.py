@@ -18,10 +18,11 @@ from jaxenv.core.contents import require_valid
 from scenarios.document_format import Moment
 from scenarios.libraries import Library
 from scenarios.text.errors import MAX_TOLD, ScenarioError, class_of, quote
-from scenarios.text.input_budget import RefusedInput, builtin, plain_action
+from scenarios.text.input_budget import RefusedInput, builtin, plain
 from scenarios.text.records import Record, problems_of
 
 MAX_CHARACTERS = 20_000  # of an answer, reasoning included
+MAX_ACTION_VALUES = 1000  # of an action, which has a handful
 EXPECTED = "a number of the list, or an action as a JSON object"
 NUMBER = re.compile(r"[^-0-9]{0,20}([0-9]{1,6})\W*")  # `3`, `3.`, `Action: **3**`
 
@@ -71,6 +72,11 @@ class Codec:
     'accept_event'
     >>> codec.observation(state)["current_request"]["event_id"]
     'r1'
+
+    Attributes:
+        env: without its wrappers.
+        params: hold the bank of `library`.
+        library: gives names to the indices in the arrays.
     """
 
     def __init__(self, env: Environment, params: Any, library: Library, agent: int = 0) -> None:
@@ -86,16 +92,14 @@ class Codec:
             ScenarioError: where `params.bank` is not the bank of `library`, where `env` is another environment, where
                 there is no such agent, or for params that their `validate` refuses.
         """
-        self._env: Any = getattr(env, "unwrapped", env)  # adapters have none
-        self._format = library.format
-        self._params = params
-        self._documents = library.documents
-        if not isinstance(self._env, self._format.environment):
-            raise ScenarioError(f"{self._env.name} cannot play this library, which holds {library.environment}.")
-        agents = getattr(self._env, "num_agents", 1)
+        self.env: Any = getattr(env, "unwrapped", env)  # adapters have none
+        self.params, self.library, self._format = params, library, library.format
+        if not isinstance(self.env, self._format.environment):
+            raise ScenarioError(f"{self.env.name} cannot play this library, which holds {library.environment}.")
+        agents = getattr(self.env, "num_agents", 1)
         if not 0 <= agent < agents:
-            raise ScenarioError(f"no agent {agent} in {self._env.name}, expected a number from 0 to {agents - 1}.")
-        banks = (library.bank, library.bank.resize(self._env.empty_scenario))
+            raise ScenarioError(f"no agent {agent} in {self.env.name}, expected a number from 0 to {agents - 1}.")
+        banks = (library.bank, library.bank.resize(self.env.empty_scenario))
         if _without_shared(params.bank) not in [_without_shared(bank) for bank in banks]:
             raise ScenarioError("params.bank is not the bank of the library: use params.replace(bank=library.bank).")
         try:
@@ -156,13 +160,13 @@ class Codec:
             raise ScenarioError(f"a batch of states {list(shape)}, expected one: jax.tree.map(lambda x: x[0], state).")
         state = jax.tree.map(np.asarray, state)
         number = int(state.scenario)
-        document, names = self._documents[number], self._names(number)
-        return Moment(self._env, self._params, document, names, state, self._agent)
+        document, names = self.library.documents[number], self._names(number)
+        return Moment(self.env, self.params, document, names, state, self._agent)
 
     def _catalogue(self, state: Any) -> _Catalogue:
         """Every entry of the catalogue, and which may be taken."""
         moment = self.moment(state)
-        legal, feasible = jax.device_get(_masks(self._env, moment.state, self._params, self._agent))
+        legal, feasible = jax.device_get(_masks(self.env, moment.state, self.params, self._agent))
         is_live = not self._format.has_ended(moment)
         return _Catalogue(self._format.actions(moment), legal & is_live, feasible & is_live)
 
@@ -212,7 +216,7 @@ def read_answer(answer: Any) -> int | Mapping[str, Any]:
         raise ScenarioError(f"the answer has {len(answer)} characters, expected at most {MAX_CHARACTERS}.")
     action = _last_object(answer)
     if action is not None:
-        return _plain(action)
+        return plain_action(action)
     number = NUMBER.fullmatch((answer.strip().splitlines() or [""])[-1])
     if number is None:
         raise ScenarioError(f"found no action in the answer, expected {EXPECTED}.")
@@ -225,7 +229,7 @@ def _builtin(answer: Any) -> Any:
         if isinstance(answer, Record):
             return answer  # which reads like a mapping
         if isinstance(answer, Mapping):
-            return _plain(answer)
+            return plain_action(answer)
         if isinstance(answer, str | int) and not isinstance(answer, bool):
             return builtin(answer)
         if isinstance(answer, numbers.Integral) and not isinstance(answer, bool):
@@ -237,12 +241,18 @@ def _builtin(answer: Any) -> Any:
     raise ScenarioError(f"found {class_of(answer)} for an action, expected {EXPECTED}.")
 
 
-def _plain(action: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The same as JSON would hold it."""
+def plain_action(action: Any) -> Any:
+    """An action of a program, as JSON would hold it.
+
+    Raises:
+        ScenarioError: for values that JSON cannot hold, and instead of any error of a user's mapping.
+    """
     try:
-        return plain_action(action)
+        return plain(action, MAX_ACTION_VALUES)
     except RefusedInput as refused:
         raise ScenarioError(f"not an action: {refused}") from None
+    except Exception as error:
+        raise ScenarioError(f"not an action: it cannot be read: {class_of(error)}.") from error
 
 
 def _last_object(text: str) -> dict[str, Any] | None:

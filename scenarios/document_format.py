@@ -49,16 +49,14 @@ class DocumentFormat:
         limits: the class of the capacities; calling it gives the defaults.
         problems: (document, limits) -> why the document cannot be compiled; empty where it can.
         warnings: document -> remarks on allowed but rarely intended contents; none by default.
-        compile: (document, limits) -> the arrays of the document.
+        bank: (documents, limits) -> their arrays, as a bank; `stacked` makes one where documents share nothing.
         decompile: (scenario, id) -> a document that compiles to these arrays.
         limits_of: scenario -> the capacities that its arrays have.
         names: (document, all documents of its bank) -> the fields of `jaxenv.envs.<name>.view.Names`.
         actions: moment -> each entry of the catalogue as an action; fields that it does not use are null.
-        normalize_action: (action, moment) -> the action as the catalogue writes it.
+        normalize_action: (action, moment) -> the action as the catalogue writes it; by default, as it is.
         observation: moment -> the agent's observation.
         has_ended: moment -> whether the episode is over.
-        bank: (documents, limits) -> the bank of documents whose arrays refer to something shared; None where the bank
-            is the stack of the compiled documents.
         warns_beside_problems: whether warnings hold beside a mistake elsewhere in the document; conclusions from all of
             it do not.
     """
@@ -69,23 +67,21 @@ class DocumentFormat:
     environment: type[LibraryEnvironment]
     limits: type
     problems: Callable[[Any, Any], Sequence[Problem]]
-    compile: Callable[[Any, Any], Any]
+    bank: Callable[[Sequence[Any], Any], ScenarioBank]
     decompile: Callable[[Any, str], Any]
     limits_of: Callable[[Any], Any]
     names: Callable[[Any, Sequence[Any]], Mapping[str, Any]]
     actions: Callable[[Moment], list[dict[str, Any]]]
-    normalize_action: Callable[[Any, Moment], dict[str, Any]]
     observation: Callable[[Moment], dict[str, Any]]
     has_ended: Callable[[Moment], bool]
     warnings: Callable[[Any], Sequence[Problem]] = lambda document: ()
-    bank: Callable[[Sequence[Any], Any], ScenarioBank] | None = None
+    normalize_action: Callable[[Any, Moment], dict[str, Any]] = lambda action, moment: action.model_dump()
     warns_beside_problems: bool = True
 
-    def bank_of(self, documents: Sequence[Any], limits: Any) -> ScenarioBank:
-        """Several documents as arrays: together where they share something, otherwise each on its own."""
-        if self.bank is not None:
-            return self.bank(documents, limits)
-        return ScenarioBank.stack([self.compile(document, limits) for document in documents])
+
+def stacked(compile: Callable[[Any, Any], Any]) -> Callable[[Sequence[Any], Any], ScenarioBank]:
+    """The bank of documents that share nothing: the arrays of each, one above the other."""
+    return lambda documents, limits: ScenarioBank.stack([compile(document, limits) for document in documents])
 
 
 def repeated(ids: Iterable[tuple[Path, str]], field: str = "id") -> Iterator[Problem]:

@@ -54,8 +54,7 @@ class DocumentEnv:
             raise ScenarioError(f"{id} plays other documents, expected an environment of {self.format.name}.")
         self._env: Any = env
         self._key = key_of(seed)
-        self._codec: Codec | None = None  # of the running episode, like the next two
-        self._params: Any = None
+        self._codec: Codec | None = None  # of the running episode, like the state
         self._state: Any = None
 
     def valid_actions(self) -> list[dict[str, Any]]:
@@ -75,16 +74,16 @@ class DocumentEnv:
         Raises:
             ScenarioError: where the action is not legal now, with the nearest one; nothing has happened then.
         """
-        index = self._playing().encode(self._state, action)
-        self._state, reward, ends, info = advance(self._env, self._next_key(), self._state, index, self._params)
+        codec = self._playing()
+        index = codec.encode(self._state, action)
+        self._state, reward, ends, info = advance(codec.env, self._next_key(), self._state, index, codec.params)
         return self.observation(), shortest(reward), any(ends.values()), {**_plain(info), **ends}
 
     def _begin(self, scenario: str | Mapping[str, Any] | Record | None) -> dict[str, Any]:
         """Begins an episode of a scenario of the library, of a document, or of one drawn: its first observation."""
         library = self._library_of(scenario)
-        self._params = self._env.params_for(library.bank)
-        self._codec = Codec(self._env, self._params, library)
-        self._state = jax.device_get(self._env.reset(self._next_key(), self._params, 0)[1])
+        codec = self._codec = Codec(self._env, self._env.params_for(library.bank), library)
+        self._state = jax.device_get(codec.env.reset(self._next_key(), codec.params, 0)[1])
         return self.observation()
 
     def _library_of(self, scenario: str | Mapping[str, Any] | Record | None) -> Library:

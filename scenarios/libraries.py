@@ -137,7 +137,7 @@ def build(format: DocumentFormat, sources: Sequence[Source], limits: Any) -> Lib
     warnings = tuple(line for each in checked for line in _warnings(each, format))
     if problems:
         raise ScenarioError(*problems, warnings=warnings)
-    bank = format.bank_of(documents, limits)
+    bank = format.bank(documents, limits)
     return Library(format=format, bank=bank, documents=documents, ids=tuple(ids), limits=limits, warnings=warnings)
 
 

@@ -4,7 +4,7 @@ import functools
 import inspect
 import json
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 
@@ -26,15 +26,6 @@ HEADING = "Actions: answer with the number of one, or with the action as JSON"
 
 GENERATED = "generated"
 """The name of a generated scenario, instead of one of the library."""
-
-
-class Stage(NamedTuple):
-    """An environment whose params hold the bank of a library."""
-
-    env: Environment
-    params: Any
-    library: Library
-    codec: Codec
 
 
 def playable_ids() -> list[str]:
@@ -60,19 +51,17 @@ def playable(id: str) -> tuple[Environment, Any]:
 
 
 @functools.lru_cache(maxsize=16)
-def library_stage(id: str) -> Stage:
+def with_library(id: str) -> Codec:
     """The environment with the library that jaxenv ships; raises as `playable`."""
     env, params = playable(id)
-    library = shipped(format_of(env.family))
-    return Stage(env, params, library, Codec(env, params, library))
+    return Codec(env, params, shipped(format_of(env.family)))
 
 
-def generated_stage(id: str, key: jax.Array) -> Stage:
+def with_generated(id: str, key: jax.Array) -> Codec:
     """The environment with one scenario of its generator, at a difficulty drawn from 0 to 1; raises as `playable`."""
     env, params = playable(id)
     library = decompile(env.family, ScenarioBank(_generate(env, key), params.bank.shared))
-    params = params.replace(bank=library.bank)
-    return Stage(env, params, library, Codec(env, params, library))
+    return Codec(env, params.replace(bank=library.bank), library)
 
 
 @functools.partial(jax.jit, static_argnums=0)
@@ -134,8 +123,8 @@ class TextEnv:
         if self._is_generated:
             playable(id)
         else:
-            self._stage = library_stage(id)
-            self._index = _index_of(scenario, self._stage)
+            self._codec = with_library(id)
+            self._index = _index_of(scenario, self._codec.library)
         self._ends = {"terminated": True, "truncated": False}  # until the first reset
         self._legal: dict[int, dict[str, Any]] = {}
         self._listing = ""
@@ -144,10 +133,10 @@ class TextEnv:
         """Begins an episode: its purpose, the situation, and the legal actions with their numbers."""
         self._key, reset_key, scenario_key = jax.random.split(self._key, 3)
         if self._is_generated:
-            self._stage = generated_stage(self._id, scenario_key)
-        env, params, library, _ = self._stage
+            self._codec = with_generated(self._id, scenario_key)
+        env, params = self._codec.env, self._codec.params
         state = jax.device_get(env.reset(reset_key, params, self._index)[1])
-        self._names = library.names(int(state.scenario))
+        self._names = self._codec.library.names(int(state.scenario))
         self._total = 0.0
         self._enter(state, {"terminated": False, "truncated": False})
         about = (inspect.getdoc(type(env)) or "").partition("\n\n")[0]
@@ -185,17 +174,17 @@ class TextEnv:
         action = read_answer(answer)
         if not isinstance(action, int):
             try:
-                return self._stage.codec.encode(self._state, action), None
+                return self._codec.encode(self._state, action), None
             except ActionError as error:
                 if error.index is None:
                     raise ScenarioError(error.reason) from None
                 return error.index, error.reason
-        self._stage.codec.decode(self._state, action)  # refuses an index out of range
+        self._codec.decode(self._state, action)  # refuses an index out of range
         return action, None if action in self._legal else f"action {action} is not legal now."
 
     def _take(self, index: int, error: str | None) -> tuple[str, float, bool, dict[str, Any]]:
         """Steps an entry of the catalogue and describes its effects."""
-        env, params, *_ = self._stage
+        env, params = self._codec.env, self._codec.params
         self._key, key = jax.random.split(self._key)
         before, names = self._state, self._names
         turn_key, _ = draws.split(key)  # as `env.step` does
@@ -232,9 +221,9 @@ class TextEnv:
 
     def _enter(self, state: Any, ends: dict[str, bool]) -> None:
         """Goes on from a state, and lists its legal actions, a line each; none where the episode is over."""
-        env, params, _, codec = self._stage
+        env, params = self._codec.env, self._codec.params
         self._state, self._ends = state, ends
-        self._legal = {} if self.is_over else dict(codec.legal_actions(state))
+        self._legal = {} if self.is_over else dict(self._codec.legal_actions(state))
         rows = [
             [f"{index:>4}", views.describe_action(env, state, index, params, self._names), _as_json(action)]
             for index, action in self._legal.items()
@@ -242,14 +231,14 @@ class TextEnv:
         self._listing = "\n".join([HEADING, *table(rows)]) if rows else ""
 
 
-def _index_of(scenario: Any, stage: Stage) -> int | None:
+def _index_of(scenario: Any, library: Library) -> int | None:
     """The index of a scenario of the library, or None for any."""
     if scenario is None:
         return None
     if isinstance(scenario, str):
-        return stage.library.index(scenario)
-    if not isinstance(scenario, int) or isinstance(scenario, bool) or not 0 <= scenario < len(stage.library):
-        expected = f"a name, an index from 0 to {len(stage.library) - 1}, {GENERATED!r} or None"
+        return library.index(scenario)
+    if not isinstance(scenario, int) or isinstance(scenario, bool) or not 0 <= scenario < len(library):
+        expected = f"a name, an index from 0 to {len(library) - 1}, {GENERATED!r} or None"
         raise ScenarioError(f"the scenario is {quote(scenario)}, expected {expected}.")
     return scenario
 

@@ -22,7 +22,7 @@ import jax
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), ROOT / "examples" / "README.md"]
 GUIDES = [*sorted((ROOT / "docs" / "tutorials").glob("*.md")), ROOT / "docs" / "recipes.md"]
 
 BLOCK = re.compile(r"(<!-- slow -->\n\n)?```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", re.DOTALL)

@@ -26,7 +26,7 @@ TARGETS = {
     "checkpoints": "the checkpoints of a run",
     "run_folders": "settings and metrics of a run",
     "client": "calls of the clients in words, and of the server",
-    "commands": "arguments of the commands",
+    "arguments": "arguments of the commands",
 }
 """Name of a module -> what it damages. A module has `DAMAGES` (class -> dice -> mutant) and `judge(mutant, folder)`."""
 

@@ -14,7 +14,7 @@ from mkdocs.structure.pages import Page
 from nbconvert import MarkdownExporter
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("*.md", "docs/**/*.md")
+PAGES = ("*.md", "docs/**/*.md", "examples/*.md")
 NOTEBOOKS = "notebooks/*.ipynb"
 REFERENCE = {
     "jaxenv": "jaxenv",

@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jaxenv
+from lab.solvers.known_returns import Table, write
 from lab.solvers.lifeops import returns as _lifeops_returns
 from lab.solvers.lifestack import returns as _lifestack_returns
-from lab.solvers.records import Table, write
 from lab.solvers.teamsclone.returns import returns as _teamsclone_returns
 from scenarios.libraries import RETURNS, Library, shipped
 from scenarios.loading import ENVIRONMENTS

@@ -16,7 +16,7 @@ from jaxenv import baselines
 from jaxenv.core import Environment
 from jaxenv.envs.lifeops import LifeOps, State
 from jaxenv.evaluation import evaluate
-from lab.solvers.records import DIGITS, Row
+from lab.solvers.known_returns import DIGITS, Row
 from scenarios.libraries import Library
 
 CHUNK = 1024  # states that are stepped at once

@@ -17,7 +17,7 @@ from jaxenv.envs.lifestack import LifeStack
 from jaxenv.envs.lifestack.actions import INSPECTING, WAITING
 from jaxenv.envs.lifestack.types import Scenario
 from jaxenv.evaluation import evaluate
-from lab.solvers.records import DIGITS, Row
+from lab.solvers.known_returns import DIGITS, Row
 from scenarios.libraries import Library
 from scenarios.solvers.lifestack.bounds import THRESHOLDS, Bound, Policy, Rollout, expected, expected_return
 from scenarios.solvers.lifestack.budget import Budget, Exhausted
@@ -109,7 +109,7 @@ def plan_of(model: Model, seconds: float = 60.0) -> Plan:
         except Exhausted:
             value = best
         if value > best + SLACK:
-            best, policy = value, full
+            best, policy = value, full.entry
     full.budget = following = following_budget(seconds)
     upper = best if is_exact else max(upper, best)
     return Plan(
@@ -120,7 +120,7 @@ def plan_of(model: Model, seconds: float = 60.0) -> Plan:
 def _best_rollout(model: Model, bound: Bound, budget: Budget) -> tuple[float, Policy]:
     """The simple policy that earns the most, and its return."""
     following = following_budget(budget.left)
-    rollouts = [Rollout(model, bound, threshold) for threshold in THRESHOLDS]
+    rollouts = [Rollout(model, bound, threshold).entry for threshold in THRESHOLDS]
     returns = [expected_return(model, rollout, following) for rollout in rollouts]
     return max(zip(returns, rollouts, strict=True), key=lambda found: found[0])
 

@@ -94,10 +94,8 @@ def _fill_tasks(padding: types.Tasks, tasks: Sequence[Task]) -> types.Tasks:
 
 def _fill_travel(padding: Any, day: Day) -> np.ndarray:
     """The travel times between all places of a day."""
-    travel = np.array(padding)
-    for row, origin in enumerate(day.places):
-        for column, target in enumerate(day.places):
-            travel[row, column] = day.minutes_between(origin, target)
+    travel, count = np.array(padding), len(day.places)
+    travel[:count, :count] = [[day.minutes_between(origin, target) for target in day.places] for origin in day.places]
     return travel
 
 

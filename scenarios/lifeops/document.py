@@ -19,7 +19,7 @@ from jaxenv.envs.lifeops.types import (
     WEEKDAYS,
 )
 from jaxenv.rendering.text import clock
-from scenarios.text.records import ListOf, Name, Record, any_of, expect, number_from, one_of
+from scenarios.text.records import ListOf, Name, Record, expect, name_among, number_from, one_of
 from scenarios.text.source import read
 
 DEFAULT_TRIP = 30  # minutes between two places that travel_times leaves out
@@ -38,13 +38,6 @@ def minutes_of(time: Any) -> Any:
     return 60 * int(hours) + int(minutes)
 
 
-class OrClock:
-    """Tells editors that a time as on a clock may replace an integer."""
-
-    def __get_pydantic_json_schema__(self, core_schema: Any, integer_schema: Any) -> dict[str, Any]:
-        return {**integer_schema(core_schema), "type": ["integer", "string"], "pattern": f"^({CLOCK})$"}
-
-
 def _in_order(window: tuple[int, int]) -> tuple[int, int]:
     if window[0] > window[1]:
         raise ValueError
@@ -53,9 +46,8 @@ def _in_order(window: tuple[int, int]) -> tuple[int, int]:
 
 Minute = Annotated[
     int,
-    Field(ge=0, le=DAY_END),
+    Field(ge=0, le=DAY_END, json_schema_extra={"type": ["integer", "string"], "pattern": f"^({CLOCK})$"}),
     BeforeValidator(minutes_of),
-    OrClock(),
     expect(f'a time of day such as "14:10", or minutes after midnight: an integer from 0 to {DAY_END}'),
 ]
 Level = Annotated[int, Field(ge=1, le=3), expect("1, 2 or 3 (the highest)")]
@@ -81,7 +73,7 @@ Weekday = Annotated[
 class Action(Record):
     """What to do next; the fields that a type does not use are null."""
 
-    action_type: Annotated[str, *any_of(ACTION_TYPES)]
+    action_type: Annotated[str, *name_among(ACTION_TYPES)]
     request_id: str | None = None
     new_start_min: Minute | None = None
     new_end_min: Minute | None = None

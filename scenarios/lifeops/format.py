@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from jaxenv.envs.lifeops import LifeOps, Limits
-from scenarios.document_format import DocumentFormat
+from scenarios.document_format import DocumentFormat, stacked
 from scenarios.episodes import DocumentEnv
 from scenarios.lifeops import checks, compiler, view
 from scenarios.lifeops.document import Action, Day
@@ -17,7 +17,7 @@ FORMAT = DocumentFormat(
     limits=Limits,
     problems=checks.problems,
     warnings=checks.warnings,
-    compile=compiler.compile,
+    bank=stacked(compiler.compile),
     decompile=compiler.decompile,
     limits_of=compiler.limits_of,
     names=view.names,

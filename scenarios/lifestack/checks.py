@@ -2,9 +2,8 @@
 
 import dataclasses
 import functools
-import itertools
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from itertools import chain, islice
 
 import numpy as np
 
@@ -160,27 +159,20 @@ def _too_many_bounds(task: Task, limits: Limits) -> Iterator[Problem]:
 
 def _before_the_first_step(task: Task) -> Iterator[Problem]:
     """Ends and milestones that would come before the first step."""
-    facts, metrics = Facts.of(task), metrics_at_reset(task)
-
-    def holds(condition: Condition) -> bool:
-        if condition.key not in METRICS:
-            return bool(1 << facts.first[condition.key] & facts.codes(condition))
-        metric, low, high = bound(condition)
-        return low <= metrics[metric] <= high
-
+    at_reset = Reach.at_reset(task)
     unlocked = {name for route in task.viable_routes for name in route.milestones_unlocked}
     for n, milestone in enumerate(task.milestones):
-        if milestone.id not in unlocked and holds(milestone.condition):
+        if milestone.id not in unlocked and at_reset.allows(milestone.condition):
             text = f"milestone {named(milestone.id)} is open and reached before the first step."
             yield Problem(("milestones", n, "condition_value"), text)
-    members = [any(map(holds, member.alternatives)) for member in task.success_conditions]
+    members = [any(map(at_reset.allows, member.alternatives)) for member in task.success_conditions]
     if members and all(members):
         yield Problem(("success_conditions",), "all success_conditions hold before the first step.")
     for n, member in enumerate(task.failure_conditions):
-        if any(map(holds, member.alternatives)):
+        if any(map(at_reset.allows, member.alternatives)):
             yield Problem(("failure_conditions", n), "the failure condition holds before the first step.")
-    for metric in np.flatnonzero(better(metrics) <= 0):
-        worst = metrics[metric] // UNIT
+    for metric in np.flatnonzero(better(at_reset.low) <= 0):
+        worst = at_reset.low[metric] // UNIT
         text = f"burnout before the first step: the disruption brings {METRICS[metric]} to {worst}, its worst."
         yield Problem(("disruption",), text)
 
@@ -206,14 +198,19 @@ class Reach:
     high: np.ndarray
 
     @classmethod
+    def at_reset(cls, task: Task) -> "Reach":
+        """The values before the first step: one of each."""
+        facts, metrics = Facts.of(task), metrics_at_reset(task)
+        return cls(facts, {key: 1 << code for key, code in facts.first.items()}, metrics, metrics)
+
+    @classmethod
     def of(cls, task: Task) -> "Reach":
         """Lets routes complete and events fire until nothing new is reached."""
-        facts, metrics = Facts.of(task), metrics_at_reset(task)
-        found = cls(facts, {key: 1 << code for key, code in facts.first.items()}, metrics, metrics)
+        found = first = cls.at_reset(task)
         events = [event for event in task.event_schedule if event.probability and not never_fires(task, event)]
         done: list[Route] = []
         while True:
-            found = cls(facts, found._written(events, done), *_ranges(metrics, events, done))
+            found = cls(first.facts, found._written(events, done), *_ranges(first.low, events, done))
             more = [route for route in task.viable_routes if found._can_complete(task, route)]
             if len(more) == len(done):
                 return found
@@ -282,7 +279,7 @@ def _why_not(conditions: Iterable[Condition], reach: Reach) -> str:
     """Why some conditions can never hold."""
     return " ".join(
         f"{each.key[:MAX_QUOTE]} {each.op} {quote(each.value)} never holds: {_what_holds(each, reach)}"
-        for each in itertools.islice(conditions, MAX_WORDED)
+        for each in islice(conditions, MAX_WORDED)
     )
 
 

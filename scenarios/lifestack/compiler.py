@@ -15,7 +15,7 @@ from jaxenv.envs.lifestack.types import CENTS, NEVER, UNKNOWN, Limits, Scenario,
 from scenarios.document_format import fill, like
 from scenarios.lifestack import checks
 from scenarios.lifestack.document import Condition, Route, Task
-from scenarios.lifestack.facts import Facts, bound, bounds, hidden_keys, hundredths, metrics_at_reset, resources
+from scenarios.lifestack.facts import Facts, bits, bound, bounds, hidden_keys, hundredths, metrics_at_reset, resources
 from scenarios.text.errors import ScenarioError
 
 
@@ -35,15 +35,15 @@ def compile(task: Task, limits: Limits = Limits()) -> Scenario:
         num_keys=like(empty.num_keys, len(facts.keys)),
         facts=fill(empty.facts, first),
         known=fill(empty.known, _known(task, facts)),
-        shown=_set(empty.shown, [slot for slot, key in enumerate(facts.keys) if key in task.visible_world]),
+        shown=like(empty.shown, bits(key in task.visible_world for key in facts.keys)),
         num_routes=like(empty.num_routes, len(task.viable_routes)),
         routes=_routes(empty.routes, task, table),
         num_milestones=like(empty.num_milestones, len(task.milestones)),
         milestones=_milestones(empty.milestones, task, table),
         milestone_reward=fill(empty.milestone_reward, [milestone.reward for milestone in task.milestones]),
-        locked=_set(empty.locked, [row for row, each in enumerate(task.milestones) if each.id in unlocked]),
+        locked=like(empty.locked, bits(milestone.id in unlocked for milestone in task.milestones)),
         events=_events(empty.events, task, facts),
-        silent=_set(empty.silent, [row for row, event in enumerate(task.event_schedule) if event.silent]),
+        silent=like(empty.silent, bits(event.silent for event in task.event_schedule)),
         num_success=like(empty.num_success, len(success)),
         success=table.fill(empty.success, success),
         failure=table.fill(empty.failure, [failure]),
@@ -89,7 +89,7 @@ class _Conditions:
         for column, alternatives in enumerate(several):
             for condition in alternatives:
                 if condition.key in METRICS:
-                    in_bounds[column] |= _set(in_bounds, [self.place(condition)])
+                    in_bounds[column] |= in_bounds.dtype.type(1 << self.place(condition))
                 else:
                     slot, codes = self.facts.slot(condition.key), self.facts.codes(condition)
                     facts[slot, column] |= facts.dtype.type(codes)
@@ -113,7 +113,7 @@ def _milestones(padding: types.Milestones, task: Task, table: _Conditions) -> ty
     for row, milestone in enumerate(task.milestones):
         condition = milestone.condition
         if condition.key in METRICS:
-            in_bounds[row] = _set(in_bounds, [table.place(condition)])
+            in_bounds[row] = 1 << table.place(condition)
         else:
             key[row], codes[row] = table.facts.slot(condition.key), table.facts.codes(condition)
     return padding.replace(key=key, codes=codes, bounds=in_bounds)
@@ -135,7 +135,7 @@ def _routes(padding: types.Routes, task: Task, table: _Conditions) -> types.Rout
         effects[row] = spread(route.effects)
     names, milestones = [route.id for route in routes], [milestone.id for milestone in task.milestones]
     return padding.replace(
-        required=fill(padding.required, [sum(1 << VERBS.index(verb) for verb in route.verbs) for route in routes]),
+        required=fill(padding.required, [bits(verb in route.verbs for verb in VERBS) for route in routes]),
         preconditions=preconditions,
         order=order,
         bound_order=bound_order,
@@ -179,11 +179,6 @@ def _write(row: np.ndarray, written: Mapping[str, Any], facts: Facts) -> None:
         row[facts.slot(key)] = facts.code(key, value)
 
 
-def _named(padding: Any, rows: Iterable[Iterable[str]], names: Sequence[str]) -> Any:
+def _named(padding: Any, rows: Iterable[Sequence[str]], names: Sequence[str]) -> Any:
     """For each row the set of the names that it lists."""
-    return fill(padding, [_set(padding, [names.index(name) for name in listed]) for listed in rows])
-
-
-def _set(padding: Any, numbers: Iterable[int]) -> Any:
-    """A set of numbers, in the dtype of its field."""
-    return like(padding, sum(1 << number for number in set(numbers)))
+    return fill(padding, [bits(name in listed for name in names) for listed in rows])

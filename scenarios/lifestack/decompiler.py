@@ -9,9 +9,9 @@ import numpy as np
 from jaxenv.envs.lifestack.actions import VERBS
 from jaxenv.envs.lifestack.metrics import FIRST, HIGHEST, HOPS, METRICS, UNIT, cascade, spread
 from jaxenv.envs.lifestack.types import ABSENT, CENTS, NEVER, UNKNOWN, UNWRITTEN, Scenario
-from jaxenv.lowering import bitsets
 from scenarios.document_format import shortest
 from scenarios.lifestack.document import Task
+from scenarios.lifestack.facts import members_of
 from scenarios.text.errors import ScenarioError
 
 NEVER_TAKEN = "never"  # a value that no key has
@@ -107,11 +107,14 @@ class _Words:
 
     # Conditions ---------------------------------------------------------------------------------------
 
+    def _every(self, slot: int) -> int:
+        """The set of all codes of a key."""
+        return (1 << self.num_codes[slot] + 1) - 1
+
     def _comparison(self, slot: int, codes: int) -> dict[str, Any]:
         """One comparison that holds for a set of codes."""
-        every = range(self.num_codes[slot] + 1)
-        wanted = [code for code in every if codes >> code & 1]
-        others = [code for code in every if not codes >> code & 1]
+        every = self._every(slot)
+        wanted, others = [*members_of(every & codes)], [*members_of(every & ~codes)]
         if not wanted or not others:
             return {"op": "ne" if wanted else "eq", "value": NEVER_TAKEN}
         if len(wanted) == 1:
@@ -143,13 +146,9 @@ class _Words:
         """The conditions of which one must hold, one for each code and bound."""
         found = []
         for slot, key in enumerate(self.keys):
-            codes = int(table.facts[slot, column])
-            found += [
-                {"key": key, "value": self._value(slot, code)}
-                for code in range(self.num_codes[slot] + 1)
-                if codes >> code & 1
-            ]
-        found += [self._bound(n) for n in _numbers(table.bounds[column])]
+            codes = int(table.facts[slot, column]) & self._every(slot)
+            found += [{"key": key, "value": self._value(slot, code)} for code in members_of(codes)]
+        found += [self._bound(n) for n in members_of(int(table.bounds[column]))]
         return found
 
     # Tables -------------------------------------------------------------------------------------------
@@ -157,7 +156,7 @@ class _Words:
     def _route(self, row: int) -> dict[str, Any]:
         """One route."""
         routes = self.scenario.routes
-        verbs = [verb for bit, verb in enumerate(VERBS) if int(routes.required[row]) >> bit & 1]
+        verbs = _names(routes.required[row], VERBS)
         return {
             "id": self.routes[row],
             "required_action_types": verbs,
@@ -189,7 +188,7 @@ class _Words:
     def _milestone(self, row: int) -> dict[str, Any]:
         """One milestone."""
         table = self.scenario.milestones
-        bounds, slot = [self._bound(n) for n in _numbers(table.bounds[row])], int(table.key[row])
+        bounds, slot = [self._bound(n) for n in members_of(int(table.bounds[row]))], int(table.key[row])
         condition = bounds[0] if bounds else {"key": self.keys[slot], **self._comparison(slot, int(table.codes[row]))}
         return {
             "id": self.milestones[row],
@@ -209,18 +208,13 @@ class _Words:
             "hidden_state_mutation": self._writes(events.writes[row], slots[: self.num_hidden]),
             "closes_routes": _names(events.closes[row], self.routes),
             "effects": undo_spread(np.asarray(events.effects[row]), f"the effects of event_{row + 1}"),
-            "silent": row in _numbers(self.scenario.silent),
+            "silent": row in members_of(int(self.scenario.silent)),
         }
 
 
 def _names(numbers: Any, names: Sequence[str]) -> list[str]:
     """The names of the numbers in a set."""
-    return [names[number] for number in _numbers(numbers)]
-
-
-def _numbers(numbers: Any) -> list[int]:
-    """The numbers in a set, ascending."""
-    return [number for number in range(bitsets.MAX_SIZE) if int(numbers) >> number & 1]
+    return [names[number] for number in members_of(int(numbers))]
 
 
 def values_for(count: int, orders: Sequence[int]) -> dict[int, Any]:
@@ -231,10 +225,9 @@ def values_for(count: int, orders: Sequence[int]) -> dict[int, Any]:
     """
     every = (1 << count + 1) - 1
     ends = [codes for codes in orders if not codes & 1 and min(codes.bit_count(), (every & ~codes).bit_count()) > 1]
-    for upper in itertools.product((True, False), repeat=max(len(ends) - 1, 0)):
-        signs = [1, *(1 if up else -1 for up in upper)]
+    for signs in itertools.product((1, -1), repeat=max(len(ends) - 1, 0)):
         weight = {
-            code: sum(sign * (codes >> code & 1) for sign, codes in zip(signs, ends, strict=False))
+            code: sum(sign * (codes >> code & 1) for sign, codes in zip((1, *signs), ends, strict=False))
             for code in range(1, count + 1)
         }
         named = {code: f"value_{code}" for code in weight if ends and not any(codes >> code & 1 for codes in ends)}

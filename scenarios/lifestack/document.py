@@ -12,7 +12,7 @@ from jaxenv.envs.lifestack.metrics import HIGHEST, METRICS, UNIT
 from jaxenv.envs.lifestack.types import CENTS, EVERY_STEP, MAX_AMOUNT, MAX_ENERGY, MAX_REWARD, NEVER
 from scenarios.text.errors import Path
 from scenarios.text.input_budget import RefusedInput, plain
-from scenarios.text.records import ListOf, Name, NotEmpty, Record, any_of, expect, number_from, one_of
+from scenarios.text.records import ListOf, Name, NotEmpty, Record, expect, name_among, number_from, one_of
 
 OPERATORS = ("eq", "ne", "gt", "lt", "ge", "le")
 ORDERING = ("gt", "lt", "ge", "le")  # which hold between numbers alone
@@ -124,7 +124,7 @@ Write = tuple[Path, str, Any]
 class Action(Record):
     """What to do next."""
 
-    action_type: Annotated[str, *any_of(ACTION_TYPES)]
+    action_type: Annotated[str, *name_among(ACTION_TYPES)]
     target: str | None = None  # a route; for inspect a key; null for upkeep and wait
 
 

@@ -1,9 +1,9 @@
-"""The facts and the start of a task: keys and values as slots and codes, bounds on metrics, resources."""
+"""The facts and the start of a task: keys and values as slots and codes, bounds on metrics, resources; sets as bits."""
 
 import dataclasses
 import math
 import operator
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from itertools import chain
 from typing import Any, NamedTuple
@@ -69,7 +69,7 @@ class Facts:
     def codes(self, condition: Condition) -> int:
         """The set of codes of a fact for which a condition holds: bit c for code c."""
         taken = (None, *self.values[condition.key])
-        return sum(1 << code for code, value in enumerate(taken) if holds(condition.op, value, condition.value))
+        return bits(holds(condition.op, value, condition.value) for value in taken)
 
 
 def holds(op: str, value: Any, wanted: Any) -> bool:
@@ -144,3 +144,16 @@ def resources(task: Task) -> dict[str, int]:
 def hundredths(amount: float) -> int:
     """An amount of time, money or energy, rounded."""
     return round(Fraction(str(amount)) * CENTS)
+
+
+def bits(flags: Iterable[Any]) -> int:
+    """The set of the places where a flag is true, as the bits of a number."""
+    return sum(1 << place for place, flag in enumerate(flags) if flag)
+
+
+def members_of(numbers: int) -> Iterator[int]:
+    """The numbers in a set, ascending."""
+    while numbers:
+        lowest = numbers & -numbers
+        yield lowest.bit_length() - 1
+        numbers ^= lowest

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from jaxenv.envs.lifestack import LifeStack, Limits
-from scenarios.document_format import DocumentFormat
+from scenarios.document_format import DocumentFormat, stacked
 from scenarios.episodes import DocumentEnv
 from scenarios.lifestack import checks, compiler, decompiler, view
 from scenarios.lifestack.document import Action, Task
@@ -18,12 +18,11 @@ FORMAT = DocumentFormat(
     problems=checks.problems,
     warnings=checks.warnings,
     warns_beside_problems=False,
-    compile=compiler.compile,
+    bank=stacked(compiler.compile),
     decompile=decompiler.decompile,
     limits_of=compiler.limits_of,
     names=view.names,
     actions=view.actions,
-    normalize_action=view.normalize_action,
     observation=view.observation,
     has_ended=view.has_ended,
 )

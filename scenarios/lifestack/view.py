@@ -64,11 +64,6 @@ def actions(moment: Moment) -> list[dict[str, Any]]:
     ]
 
 
-def normalize_action(action: Action, _: Moment) -> dict[str, Any]:
-    """The action as the catalogue writes it."""
-    return action.model_dump()
-
-
 def observation(moment: Moment) -> dict[str, Any]:
     """The agent's observation; it leaves out hidden facts and the future."""
     task, state = moment.document, moment.state

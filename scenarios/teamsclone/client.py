@@ -11,7 +11,7 @@ from jaxenv.envs.teamsclone import Params, State, classic
 from jaxenv.envs.teamsclone import actions as engine
 from jaxenv.envs.teamsclone.reward import RewardParts
 from jaxenv.host.names import did_you_mean
-from scenarios.codec import ActionError, Codec
+from scenarios.codec import ActionError, Codec, plain_action
 from scenarios.document_format import Moment
 from scenarios.episodes import advance, key_of
 from scenarios.libraries import Library, shipped
@@ -20,7 +20,6 @@ from scenarios.teamsclone.document import MAX_CHARACTERS
 from scenarios.teamsclone.format import FORMAT
 from scenarios.teamsclone.view import JOIN, REACT, SEND, SWITCH, Action, message_id, rounded
 from scenarios.text.errors import MAX_TOLD, ScenarioError, class_of, quote
-from scenarios.text.input_budget import RefusedInput, plain_action
 from scenarios.text.records import problems_of
 
 Response = dict[str, Any]
@@ -107,19 +106,18 @@ class TeamsEnvClient:
         self._codec = Codec(bare, known, library)
         if bare.num_agents > 1:
             raise ScenarioError(f"{bare.name} has {bare.num_agents} agents, the client plays one: see scenarios.Codec.")
-        self._env, self._params, self._library = bare, known, library
         self._key = key_of(seed)
         self.reset()
 
     def reset(self) -> Response:
         """Begins an episode: `state` and `message`."""
         self._key, key = jax.random.split(self._key)
-        self._state: State = jax.device_get(self._env.reset(key, self._params)[1])
+        self._state: State = jax.device_get(self._codec.env.reset(key, self._codec.params)[1])
         self._contents: dict[str, str] = {}  # id of a message of the agent -> its content
         self._ends = {"terminated": False, "truncated": False}
-        if self._env.goal != "none":
+        if self._codec.env.goal != "none":
             self._ends["success"] = False
-        message = f"A new episode of {self._library.ids[int(self._state.scenario)]}."
+        message = f"A new episode of {self._codec.library.ids[int(self._state.scenario)]}."
         return FirstResponse(success=True, state=self._observation(), message=message)
 
     def step(self, action: Any) -> Response:
@@ -151,7 +149,8 @@ class TeamsEnvClient:
     def _take(self, reading: Reading) -> Response:
         """Steps an entry of the catalogue."""
         self._key, key = jax.random.split(self._key)
-        self._state, reward, self._ends, info = advance(self._env, key, self._state, reading.index, self._params)
+        env, params = self._codec.env, self._codec.params
+        self._state, reward, self._ends, info = advance(env, key, self._state, reading.index, params)
         if "success" in info:
             self._ends["success"] = bool(info["success"])
         if reading.message:
@@ -198,18 +197,19 @@ def _is_mapping(action: Any) -> bool:
 def read_action(action: Mapping[str, Any] | Action, codec: Codec, state: Any) -> Reading:
     """Reads an action at a live state; whatever is not an action becomes the invalid entry that fits it."""
     moment = codec.moment(state)
+    first = moment.env.catalogue.first
     try:
         given = Action.model_validate(action if isinstance(action, Action) else plain_action(action))
-    except RefusedInput as refused:
-        return Reading(_first(engine.MALFORMED, moment), f"not an action: {refused}")
+    except ScenarioError as refused:
+        return Reading(first(engine.MALFORMED), str(refused))
     except ValidationError as error:
         if any(found["type"] == "string_too_long" for found in error.errors(include_url=False)):
             return Reading(None, TOO_LONG)
         problems = " ".join(problem.text for problem in problems_of(error, Action)[:MAX_TOLD])
-        return Reading(_first(engine.MALFORMED, moment), problems)
+        return Reading(first(engine.MALFORMED), problems)
     if refusal := _refusal(given, moment):
         verb, error = refusal
-        return Reading(_first(verb, moment), error)
+        return Reading(first(verb), error)
     try:
         index = codec.encode(state, given)
     except ActionError as refused:
@@ -238,8 +238,3 @@ def _message(action: Action, moment: Moment) -> tuple[str, str]:
     channel = action.payload.channelId or view.current_channel(moment)
     serial = int(moment.state.messages.count[moment.document.channel_ids.index(channel)]) + 1
     return message_id(channel, serial), action.payload.content or ""
-
-
-def _first(verb: int, moment: Moment) -> int:
-    """The index of a verb that has one entry."""
-    return moment.env.catalogue.first(verb)

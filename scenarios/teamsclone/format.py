@@ -12,7 +12,7 @@ FORMAT = DocumentFormat(
     environment=TeamsClone,
     limits=Limits,
     problems=checks.problems,
-    compile=compiler.compile,
+    bank=compiler.bank,
     decompile=compiler.decompile,
     limits_of=compiler.limits_of,
     names=view.names,
@@ -20,5 +20,4 @@ FORMAT = DocumentFormat(
     normalize_action=view.normalize_action,
     observation=view.observation,
     has_ended=view.has_ended,
-    bank=compiler.bank,
 )

@@ -15,7 +15,7 @@ from jaxenv.envs.teamsclone.view.snapshot import agent_ids, mentioning, report
 from scenarios.document_format import Moment
 from scenarios.teamsclone.compiler import codes_of
 from scenarios.teamsclone.document import MAX_CHARACTERS, Workspace
-from scenarios.text.records import Record, any_of
+from scenarios.text.records import Record, name_among
 
 STEP = 1000  # milliseconds
 AVATAR = "🤖"  # of the agents
@@ -39,13 +39,13 @@ class Payload(Record):
     content: Annotated[str, Field(max_length=MAX_CHARACTERS)] | None = None  # of a message; blank is an empty message
     channelId: str | None = None  # for a message and a call the current channel where it is left out
     messageId: str | None = None  # one of the window
-    reaction: Annotated[str, *any_of(EMOJI)] | None = None
+    reaction: Annotated[str, *name_among(EMOJI)] | None = None
 
 
 class Action(Record):
     """What to do next: `{"type": "send_message", "payload": {"content": "Hello!"}}`."""
 
-    type: Annotated[str, *any_of(FIELDS)]
+    type: Annotated[str, *name_among(FIELDS)]
     payload: Payload = Payload()
 
     @model_validator(mode="after")

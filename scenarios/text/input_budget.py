@@ -16,7 +16,6 @@ MAX_BYTES = 1_000_000  # of a file
 MAX_DEPTH = 20  # levels of nesting; a value that contains itself is endless
 MAX_VALUES = 50_000  # of a file or a Python document; an alias counts as often as it is used
 MAX_DOCUMENTS = 50_000  # at hand, each with a budget of its own
-MAX_ACTION_VALUES = 1000  # of an action, which has a handful
 MAX_CHARACTERS = 2_000_000  # of its text, likewise
 MAX_NUMBER = 2**64  # of any number, either sign
 
@@ -36,6 +35,9 @@ class Budget:
     scenarios.text.input_budget.RefusedInput: more than 20 levels of nesting.
 
     Attributes:
+        nodes: how many more a parser may meet, each once.
+        values: how many more there may be, one as often as it is used.
+        characters: how many more their text may have, likewise.
         line: the line that the reader of a file has reached, from 1, for errors.
         place: the place that the reader of a Python document has reached, likewise.
     """
@@ -115,7 +117,7 @@ def scalar(value: Any, word: str = "") -> Any:
     return value
 
 
-def plain(value: Any) -> Any:
+def plain(value: Any, values: int = MAX_VALUES) -> Any:
     """A Python document as a file would hold it; a record as the mapping of its fields, since it need not be checked.
 
     >>> plain({"tasks": ({"task_id": "t1"},)})
@@ -124,32 +126,15 @@ def plain(value: Any) -> Any:
     Traceback (most recent call last):
     scenarios.text.input_budget.RefusedInput: tasks item 1: found null as a key, expected text.
 
-    Raises:
-        RefusedInput: for values that no file could hold, such as another type or a list that contains itself.
-    """
-    return _read(value, Budget())
-
-
-def plain_action(action: Any) -> Any:
-    """An action of a program, as JSON would hold it; any error of its mappings is a refusal too.
+    Args:
+        value: the document.
+        values: how many it may hold.
 
     Raises:
-        RefusedInput: for values that JSON cannot hold, or that cannot be read.
+        RefusedInput: for values that no file could hold, such as another type or a list that contains itself; with the
+            place in the document.
     """
-    try:
-        return _read(action, Budget(MAX_ACTION_VALUES))
-    except RefusedInput:
-        raise
-    except Exception as error:  # of a user's mapping
-        raise RefusedInput(f"it cannot be read: {type(error).__name__}.") from error
-
-
-def _read(value: Any, budget: Budget) -> Any:
-    """The whole value.
-
-    Raises:
-        RefusedInput: with the place in it.
-    """
+    budget = Budget(values)
     try:
         return _plain(value, (), budget)
     except RefusedInput as error:

@@ -71,7 +71,7 @@ def one_of(names: Iterable[str]) -> pydantic.WrapValidator:
     return expect(f"one of {', '.join(names)}", names)
 
 
-def any_of(names: Iterable[str]) -> tuple[pydantic.AfterValidator, pydantic.WrapValidator]:
+def name_among(names: Iterable[str]) -> tuple[pydantic.AfterValidator, pydantic.WrapValidator]:
     """The annotations of a text that is one of some names, for names that a `Literal` would repeat."""
     names = tuple(names)
 
@@ -98,7 +98,7 @@ ListOf = Annotated[tuple[ItemT, ...], pydantic.Field(strict=False)]
 NotEmpty = Annotated[
     tuple[ItemT, ...],
     pydantic.Field(strict=False, json_schema_extra={"minItems": 1}),
-    pydantic.AfterValidator(_not_empty),
+    pydantic.AfterValidator(_not_empty),  # min_length counts the valid items alone
 ]
 Name = Annotated[str, pydantic.Field(min_length=1), expect("a name: text that is not empty")]
 

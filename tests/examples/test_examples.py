@@ -79,6 +79,13 @@ def test_the_training_page_quotes_the_examples():
     assert all(f"(../examples/{path.name})" in page for path in FILES)
 
 
+def test_the_readme_has_a_row_for_each_example():
+    page = (ROOT / "examples" / "README.md").read_text("utf-8")
+    for path in FILES:
+        assert f"[{path.name}]({path.name})" in page
+        assert f"`python examples/{path.name}`" in page
+
+
 def test_the_network_learns():
     outcome = own_network.main(total_steps=32_768)
     assert len(jax.tree.leaves(outcome.policy.weights)) == 8  # four layers

@@ -20,7 +20,7 @@ def test_a_command_has_a_module_that_runs_it(name, capsys):
 def test_arguments_that_a_command_does_not_take_are_refused(capsys):
     assert main(["tables", "docs"]) == 2
     assert capsys.readouterr().err == "python -m lab: tables takes no arguments, got docs\n"
-    assert main(["baselines", "--seed", "3"]) == 2
+    assert main(["results", "--seed", "3"]) == 2
 
 
 def test_mutation_changes_modules_that_exist():

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from scenarios import TextEnv
-from scenarios.text_env import generated_stage, library_stage
+from scenarios.text_env import with_generated, with_library
 
 SEED = 5
 STEPS = 12
@@ -22,15 +22,16 @@ GAMES = [
 
 def chosen(id: str) -> list[int]:
     """Random indices, those of illegal actions among them."""
-    return np.random.default_rng(SEED).integers(library_stage(id).env.num_actions, size=STEPS).tolist()
+    return np.random.default_rng(SEED).integers(with_library(id).env.num_actions, size=STEPS).tolist()
 
 
 def by_arrays(id: str, scenario) -> list[tuple[float, bool]]:
     """(reward, done) of each step up to the end."""
     key, reset_key, scenario_key = jax.random.split(jax.random.key(SEED), 3)
     generated = scenario == "generated"
-    env, params, library, _ = generated_stage(id, scenario_key) if generated else library_stage(id)
-    index = 0 if generated else library.index(scenario) if isinstance(scenario, str) else scenario
+    codec = with_generated(id, scenario_key) if generated else with_library(id)
+    env, params = codec.env, codec.params
+    index = 0 if generated else codec.library.index(scenario) if isinstance(scenario, str) else scenario
     _, state = env.reset(reset_key, params, index)
     found = []
     for action in chosen(id):

@@ -17,7 +17,7 @@ import jaxenv
 from jaxenv import baselines
 from jaxenv.envs.teamsclone import TeamsClone
 from jaxenv.policies import released
-from lab.solvers.records import DIGITS, Row
+from lab.solvers.known_returns import DIGITS, Row
 from lab.solvers.teamsclone.expectation import expected_bound
 from scenarios.libraries import Library
 

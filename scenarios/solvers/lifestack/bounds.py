@@ -2,15 +2,14 @@
 
 import functools
 from collections.abc import Callable
-from typing import Protocol
 
 from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, WAITING
 from jaxenv.envs.lifestack.metrics import UNIT
 from jaxenv.envs.lifestack.types import EVERY_STEP
+from scenarios.lifestack.facts import members_of
 from scenarios.solvers.lifestack.budget import Budget, Call, Exhausted, result_of
 from scenarios.solvers.lifestack.game import Entry, Model, Outcome, State
 from scenarios.solvers.lifestack.relaxed import Relaxed, Situation
-from scenarios.solvers.lifestack.tables import members_of
 
 MAX_NODES = 300_000  # of the game without metrics; beyond, bounds are coarse
 SHARE = 0.5  # of the seconds, for the game without metrics
@@ -71,12 +70,8 @@ class Bound:
         return self.model.per_unit * saved
 
 
-class Policy(Protocol):
-    """The entry to play in each state."""
-
-    def entry(self, state: State) -> Entry:
-        """The entry."""
-        ...
+Policy = Callable[[State], Entry]
+"""The entry to play in each state."""
 
 
 def expected(model: Model, policy: Policy, earned: Callable[[Outcome], float], budget: Budget) -> float:
@@ -91,7 +86,7 @@ def expected(model: Model, policy: Policy, earned: Callable[[Outcome], float], b
         if state not in memo:
             budget.spend()
             parts = []
-            for o in model.outcomes(state, policy.entry(state)):
+            for o in model.outcomes(state, policy(state)):
                 parts.append(o.probability * (earned(o) + ((yield value(o.state)) if o.state else 0.0)))
             memo[state] = sum(parts)
         return memo[state]

@@ -15,8 +15,9 @@ from jaxenv.envs.lifestack import actions, reward
 from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, INSPECTING, WAITING
 from jaxenv.envs.lifestack.metrics import HIGHEST
 from jaxenv.envs.lifestack.types import EVERY_STEP, MAX_ENERGY, NUM_METRICS
+from scenarios.lifestack.facts import members_of
 from scenarios.solvers.lifestack.budget import require_few_draws
-from scenarios.solvers.lifestack.tables import VERB_BITS, Tables, members_of
+from scenarios.solvers.lifestack.tables import VERB_BITS, Tables
 
 TIME = [int(time) for time in actions.TIME]
 ENERGY = [int(energy) for energy in actions.ENERGY]

@@ -8,8 +8,9 @@ from typing import NamedTuple
 from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, INSPECTING, SPEND, VERBS
 from jaxenv.envs.lifestack.metrics import HIGHEST
 from jaxenv.envs.lifestack.types import EVERY_STEP, NUM_METRICS
+from scenarios.lifestack.facts import bits, members_of
 from scenarios.solvers.lifestack.game import ALL_VERBS, Model
-from scenarios.solvers.lifestack.tables import VERB_BITS, Event, Route, bits, members_of
+from scenarios.solvers.lifestack.tables import VERB_BITS, Event, Route
 
 WORK_BITS = 16  # of the rest of a route: a tail of the steps that any of 2**VERB_BITS sets of verbs leaves
 

@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 from jaxenv.envs.lifestack.actions import FIRST_UPKEEP
 from jaxenv.envs.lifestack.types import EVERY_STEP
+from scenarios.lifestack.facts import bits, members_of
 from scenarios.solvers.lifestack.budget import Budget, Call, require_few_draws, result_of
 from scenarios.solvers.lifestack.game import ENERGY, MAX_TIME, Model, State
 from scenarios.solvers.lifestack.kept import Kept, Needed, RemainingWork, clipped
-from scenarios.solvers.lifestack.tables import bits, members_of
 
 NO_ROUTE = -1
 UNKNOWN = -1
@@ -73,8 +73,7 @@ class Relaxed:
         Raises:
             Exhausted: where the nodes are spent.
         """
-        found = self._memo.get(situation)
-        return result_of(self._value(situation)) if found is None else found
+        return result_of(self._value(situation))
 
     def _value(self, situation: Situation) -> Call[float]:
         """`value`, of a situation that may be new."""
@@ -164,9 +163,8 @@ class Relaxed:
         moves = [*filter(None, (self._worked(situation, number, True, number) for number in members_of(numbers)))]
         if not moves or self._is_left_to_metrics(self._unmet(situation)):
             moves.append(self._idle(situation))
-        if any(
-            self.remaining.steps(situation.work, number)[0].energy > situation.energy for number in members_of(numbers)
-        ):
+        next_steps = (self.remaining.steps(situation.work, number)[0] for number in members_of(numbers))
+        if any(step.energy > situation.energy for step in next_steps):
             moves += self._refreshing(situation, workable)
         return moves
 
@@ -215,9 +213,8 @@ class Relaxed:
     def _worked(self, situation: Situation, number: int, ready: bool, active: int) -> tuple[Situation, float] | None:
         """A step on a route, with the route to be worked on next; None where it cannot be paid or would fail."""
         step, *others = self.remaining.steps(situation.work, number)
-        if step.time > situation.time or step.energy > situation.energy or step.money > situation.money:
-            return None
-        if not others and not ready:
+        is_dear = step.time > situation.time or step.energy > situation.energy or step.money > situation.money
+        if is_dear or not (others or ready):
             return None
         after = situation._replace(
             clock=situation.clock + 1,
@@ -266,15 +263,9 @@ class Relaxed:
             return max(stop, earned + weights.failure)
         if situation.clock >= tables.horizon:
             return max(stop, earned)
-        return max(stop, earned + (yield self._with_events(situation)))
-
-    def _with_events(self, situation: Situation) -> Call[float]:
-        """The expectation over the events of the clock."""
         due = self.model.due(situation)
-        if not due:
-            return (yield self._value(self.cut(situation)))
         require_few_draws(len(due))
-        return (yield self._expected(situation, due, 1.0))
+        return max(stop, earned + (yield self._expected(situation, due, 1.0)))
 
     def _expected(self, situation: Situation, due: list[int], chance: float) -> Call[float]:
         """The expectation over events that write or close."""

@@ -125,7 +125,7 @@ def chance_to_win(scenario: Scenario, seconds: float = 5.0) -> tuple[float, floa
     bound, low, following = Bound(model, budget), 0.0, following_budget(seconds)
     with contextlib.suppress(Exhausted):
         for threshold in THRESHOLDS:
-            low = max(low, expected_return(model, Rollout(model, bound, threshold), following))
+            low = max(low, expected_return(model, Rollout(model, bound, threshold).entry, following))
             if low >= 1.0 - SLACK:
                 return 1.0, 1.0
     high = 1.0

@@ -1,9 +1,9 @@
 """A scenario in plain integers: sets as bits, facts packed in one number, metrics and their changes by number."""
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from operator import add
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import numpy as np
@@ -12,6 +12,7 @@ from jaxenv.envs.lifestack import actions
 from jaxenv.envs.lifestack.metrics import HIGHEST, INVERTED, better
 from jaxenv.envs.lifestack.reward import COLLAPSED
 from jaxenv.envs.lifestack.types import EVERY_STEP, NEVER, UNWRITTEN, Scenario
+from scenarios.lifestack.facts import bits, members_of
 
 Change = tuple[int, ...]
 """The additions to each metric; higher is better."""
@@ -46,11 +47,6 @@ class Metrics:
         self.within.append(bits(low <= values[metric] <= high for metric, low, high in self._bounds))
         self._numbers[values] = len(self.values) - 1
         return self._numbers[values]
-
-
-def bits(flags: Iterable[Any]) -> int:
-    """The set of indices where a flag is true."""
-    return sum(1 << place for place, flag in enumerate(flags) if flag)
 
 
 FACT_BITS = 5  # of a code
@@ -115,6 +111,7 @@ class Tables:
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = crisis = jax.tree.map(np.asarray, scenario)
         self.keys = _asked_keys(crisis)
+        self.first_facts = sum(int(crisis.facts[key]) << FACT_BITS * place for place, key in enumerate(self.keys))
         self.catalogue = actions.Catalogue(len(crisis.routes.required), len(crisis.facts))
         self.num_members = int(crisis.num_success)
         self.members = (1 << self.num_members) - 1
@@ -174,11 +171,6 @@ class Tables:
         parts = [self.changes[self.events[n].change] for n in events]
         return self.change(tuple(map(sum, zip(*parts, strict=True))))
 
-    @property
-    def first_facts(self) -> int:
-        """The facts before the events of step 0."""
-        return sum(int(self.scenario.facts[key]) << FACT_BITS * place for place, key in enumerate(self.keys))
-
     def _read(self, facts: int) -> Reading:
         """The consequences of these facts."""
         crisis = self.scenario
@@ -201,7 +193,7 @@ class Tables:
         required = int(routes.required[n])
         time, energy = int(routes.time[n]), int(routes.energy[n])
         return Route(
-            verbs=tuple(verb for verb in range(actions.NUM_VERBS) if required >> verb & 1),
+            verbs=tuple(members_of(required)),
             required=required,
             needs=sum(self.mask(place) for place, key in enumerate(self.keys) if routes.order[n, key] > 0),
             bounds=bits(routes.bound_order[n] > 0),
@@ -230,14 +222,6 @@ class Tables:
         mask = sum(self.mask(place) for place in written)
         put = sum(int(codes[self.keys[place]]) << FACT_BITS * place for place in written)
         return Writes(mask, put)
-
-
-def members_of(numbers: int) -> Iterable[int]:
-    """The numbers in a set, ascending."""
-    while numbers:
-        lowest = numbers & -numbers
-        yield lowest.bit_length() - 1
-        numbers ^= lowest
 
 
 def oriented(effects: np.ndarray) -> Change:

@@ -9,7 +9,7 @@ import pytest
 
 import jaxenv
 from jaxenv.policies import released
-from lab.results import baselines, measure
+from lab.results import command, measure
 from lab.results.agents import LEARNERS, since
 from lab.results.measure import LIBRARY, LIBRARY_EPISODES, digest
 from train.cli import comparison
@@ -48,10 +48,10 @@ def test_a_released_policy_earns_what_was_measured(env_id):
 @pytest.mark.parametrize("env_id", slow_but("LifeOps-Shaped-v0", MEASURED))
 def test_what_is_published_was_measured_on_the_scenarios_of_today(env_id):
     env, params = jaxenv.make(env_id)
-    marks = baselines.scenario_marks(env, params)
+    marks = command.scenario_marks(env, params)
     for folder in (RESULTS, RESULTS / "1M"):
         for agent, measured in measure.load_all(folder, env_id).items():
-            assert baselines.is_current(measured, marks, env, params), (folder.name, agent)
+            assert command.is_current(measured, marks, env, params), (folder.name, agent)
 
 
 @pytest.mark.parametrize("env_id", MEASURED)

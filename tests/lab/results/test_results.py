@@ -147,7 +147,7 @@ def command(tmp_path, monkeypatch):
     folders = {"out": "out", "page": "out/R.md", "runs": "runs", "release": "released"}
     options = [part for name, place in folders.items() for part in (f"--{name}", str(tmp_path / place))]
     sizes = ["--seeds", "2", "--total-steps", "2048", "--no-progress"]
-    return lambda *others: main(["baselines", "--env", "Table-v0", "--agents", "PPO", *sizes, *options, *others])
+    return lambda *others: main(["results", "--env", "Table-v0", "--agents", "PPO", *sizes, *options, *others])
 
 
 def test_nothing_is_measured_twice(command, tmp_path, monkeypatch, capsys):

@@ -14,9 +14,9 @@ from jaxenv import baselines
 from jaxenv.envs.lifeops.actions import ACCEPT, RESCHEDULE
 from lab import solvers
 from lab.solvers import lifeops
+from lab.solvers.known_returns import write
 from lab.solvers.lifeops import solve
 from lab.solvers.lifestack import played
-from lab.solvers.records import write
 from lab.solvers.teamsclone import returns as teamsclone
 from reference.lifeops_library import LIBRARY
 from reference.lifeops_search import solve as solve_in_reference

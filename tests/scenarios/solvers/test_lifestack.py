@@ -182,7 +182,7 @@ def replayed(document: dict, found: Plan) -> tuple[float, float]:
     """(expected return, probability of success) of a plan's policy, as the reference engine pays them."""
 
     def play(crisis: Crisis, state) -> np.ndarray:
-        entry = found.policy.entry(state)
+        entry = found.policy(state)
         outcomes, total = found.model.outcomes(state, entry), np.zeros(2)
         ends = len(outcomes) == 1
         for outcome, (chance, draws) in zip(outcomes, [(1.0, [MISS] * 99)] if ends else draws_of(crisis), strict=True):

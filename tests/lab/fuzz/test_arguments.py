@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.fuzz import commands
-from lab.fuzz.commands import DAMAGES, Fault, Line, judge
+from lab.fuzz import arguments as odd
+from lab.fuzz.arguments import DAMAGES, Fault, Line, judge
 from lab.fuzz.edits import mutants
 
 LISTS = 28
@@ -42,19 +42,19 @@ def test_refused_now(name: str, tmp_path: Path) -> None:
 def test_the_judge_finds_what_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     line = Line("jaxenv", ("plot", "none"))
     assert judge(line, tmp_path)
-    monkeypatch.setattr(commands, "MAX_MESSAGE", 3)
+    monkeypatch.setattr(odd, "MAX_MESSAGE", 3)
     with pytest.raises(Fault, match="characters on stderr"):
         judge(line, tmp_path)
     monkeypatch.undo()
 
     def main(arguments: list[str]) -> int:
         Path("left").mkdir()
-        print("no", file=commands.sys.stderr)
+        print("no", file=odd.sys.stderr)
         return 2
 
-    monkeypatch.setattr(commands.console, "main", main)
+    monkeypatch.setattr(odd.console, "main", main)
     with pytest.raises(Fault, match=r"left behind: .'left'"):
         judge(line, tmp_path)
-    monkeypatch.setattr(commands.console, "main", lambda arguments: 3)
+    monkeypatch.setattr(odd.console, "main", lambda arguments: 3)
     with pytest.raises(Fault, match="exit status 3"):
         judge(line, tmp_path)

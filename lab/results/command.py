@@ -1,4 +1,4 @@
-"""`python -m lab baselines`: every agent in every environment, scored on held-out scenarios."""
+"""`python -m lab results`: every agent in every environment, scored on held-out scenarios."""
 
 import contextlib
 import dataclasses
@@ -33,7 +33,7 @@ from train.settings.serialize import from_json, to_json
 RELEASED = "PPO"  # the agent whose policies are shipped
 
 
-def baselines(
+def train_and_score(
     env: tuple[str, ...] = (),
     agents: tuple[str, ...] = (),
     seeds: int = 5,
@@ -203,4 +203,4 @@ def _known(names: Sequence[str], known: Any, what: str) -> list[str]:
 
 def main(argv: Sequence[str]) -> int:
     """Runs the command."""
-    return call(baselines, argv, "python -m lab baselines")
+    return call(train_and_score, argv, "python -m lab results")
