@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 import types
-from collections import Counter
 from pathlib import Path
 
 import jax
@@ -24,7 +23,7 @@ from strategies.tables import Table
 from train.cli import commands, comparison, policies, watching
 from train.cli.main import keep_compiled_programs, main
 from train.log.metrics import read_metrics
-from train.run import job, runner
+from train.run import runner
 
 SIZES = [  # those of `SMALL`, so that its program is found where it was compiled
     *("--total-steps", "5120", "--num-envs", "32", "--num-steps", "8", "--updates-per-superstep", "2"),
@@ -296,28 +295,6 @@ def test_the_help_of_env_has_both_kinds_of_names(capsys):
 def test_the_help_of_a_command_has_no_examples_of_docstrings(command, capsys):
     assert main([command, "--help"]) == 0
     assert ">>>" not in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("members", [[], ["--seeds", "2"]])
-@pytest.mark.usefixtures("table_is_registered")
-def test_nothing_is_made_or_checked_twice_before_a_run(members, tmp_path, monkeypatch):
-    checks = [job.require_valid, job.check_scenarios, job.check_start_weights, job.check_abilities, job.check_installed]
-    made = [job.check_outputs, job.make_network, job.starting_weights, job.members, job.task.make, job.task.complete]
-    once, place = [*checks, *made], job.place.__code__
-    called = Counter()
-
-    def interrupted(*_, **__):
-        sys.setprofile(None)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(runner, "run_members", interrupted)
-    sys.setprofile(lambda frame, event, _: called.update([frame.f_code] if event == "call" else []))
-    try:
-        assert main(["ppo", "--env", "Table-v0", *TINY, *members, "--run-dir", str(tmp_path / "run")]) == 130
-    finally:
-        sys.setprofile(None)
-    assert {each.__name__: called[each.__code__] for each in once} == {each.__name__: 1 for each in once}
-    assert called[place] == (0 if members else 1)
 
 
 @pytest.mark.usefixtures("table_is_registered")
