@@ -13,8 +13,11 @@ from jaxenv.rendering.page import page
 from jaxenv.rendering.picture import Picture
 from jaxenv.rendering.view import Given, Scene, View
 
-VIEWS: dict[type, View] = {family.environment: family.view for family in FAMILIES}
-"""Environment class -> its view; `VIEWS[MyEnvironment] = View(scenes, describe_action)` adds one of your own."""
+VIEWS: dict[type, View | None] = dict.fromkeys(family.environment for family in FAMILIES)
+"""Environment class -> its view; `VIEWS[MyEnvironment] = View(scenes, describe_action)` adds one of your own.
+
+None is that of the class's family: its package imports this one, and is imported only when something is shown.
+"""
 
 
 def render(env: Environment, state: Any, params: Any, *, names: Any = None, agent: int = 0) -> Picture:
@@ -77,6 +80,19 @@ def names_in(env: Environment, state: Any, params: Any, names: Any) -> Given:
     return names.names(int(bare.scenario_index(on_host(env, state, params))))
 
 
+def number_of(scenario: str, names: Any) -> int:
+    """The index of the bank of a scenario, by its id in a library.
+
+    Raises:
+        TypeError: if `names` is no library.
+        ValueError: if the library has no such id; the message names the nearest one.
+    """
+    if not hasattr(names, "documents"):
+        remedy = f"give its number, library.index({scenario!r}), or names=library to look it up"
+        raise TypeError(f"scenario={scenario!r} is no index of params.bank: {remedy}")
+    return names.index(scenario)
+
+
 def on_host(env: Environment, state: Any, params: Any) -> Any:
     """The state of the unwrapped environment, as NumPy arrays.
 
@@ -104,7 +120,7 @@ def _view_of(env: Any, agent: int) -> tuple[Any, View]:
         if kind in VIEWS:
             if not 0 <= agent < bare.num_agents:
                 raise ValueError(f"agent={agent}: the agents of {bare.name} are numbered 0 to {bare.num_agents - 1}")
-            view = VIEWS[kind]
+            view = VIEWS[kind] or next(family.view for family in FAMILIES if family.environment is kind)
             return bare, view if view.of_agent is None else view.of_agent(agent)
     name, available = type(bare).__name__, ", ".join(kind.__name__ for kind in VIEWS)
     raise LookupError(f"rendering does not know {name}, only {available}: VIEWS[{name}] = View(...) adds it")
