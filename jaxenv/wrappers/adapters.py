@@ -40,12 +40,18 @@ def resolve(id_or_env: str | Environment, params: Any = None) -> tuple[Environme
     return id_or_env, params
 
 
-def one_agent(id_or_env: str | Environment, params: Any, adapter: str) -> tuple[Environment, Any]:
+def one_agent(
+    id_or_env: str | Environment, params: Any, adapter: str, render_mode: str | None = None, num_envs: int = 1
+) -> tuple[Environment, Any]:
     """The same as `resolve`, with the params on the device, for an adapter that has no room for several agents.
 
     Raises:
-        ValueError: also if the environment has more than one.
+        ValueError: also if the environment has more than one, if `render` does not know the mode, or without episodes.
     """
+    if render_mode is not None and render_mode not in RENDER_MODES:
+        hint = did_you_mean_one_of(render_mode, RENDER_MODES)
+        raise ValueError(f"{adapter}(render_mode={render_mode!r}): no such mode.{hint}")
+    check_num_envs(num_envs, adapter)
     env, params = resolve(id_or_env, params)
     check_one_agent(env, adapter)
     return env, jax.device_put(params)
@@ -74,13 +80,6 @@ def check_num_envs(num_envs: int, adapter: str) -> None:
     """Rejects an empty batch."""
     if num_envs < 1:
         raise ValueError(f"{adapter}(num_envs={num_envs}): expected at least 1")
-
-
-def check_render_mode(render_mode: str | None, adapter: str) -> None:
-    """Rejects a render mode that `render` does not know."""
-    if render_mode is not None and render_mode not in RENDER_MODES:
-        hint = did_you_mean_one_of(render_mode, RENDER_MODES)
-        raise ValueError(f"{adapter}(render_mode={render_mode!r}): no such mode.{hint}")
 
 
 def check_actions(actions: Any, env: Environment, shape: tuple[int, ...] = ()) -> np.ndarray:
