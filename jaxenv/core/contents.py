@@ -2,7 +2,7 @@
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, TypeVar, cast
 
 import jax
@@ -28,7 +28,7 @@ def require_within(space: spaces.Record, records: Any) -> None:
     Raises:
         ValueError: naming the first array with a number out of its bounds, or NaN, and the record it is in.
     """
-    for name, box, leaf in _leaves("", space, records):
+    for name, box, leaf in spaces.leaves("", space, records):
         values = np.asarray(leaf)
         if values.dtype == bool or not values.size:
             continue
@@ -76,16 +76,6 @@ def _is_within(values: np.ndarray, low: float, high: float) -> bool:
     if values.dtype.kind not in "iu" and not jnp.issubdtype(values.dtype, jnp.floating):
         return False
     return bool((np.isfinite(values) & (values >= low) & (values <= high)).all())
-
-
-def _leaves(prefix: str, space: spaces.Record, records: Any) -> Iterator[tuple[str, spaces.Box, Any]]:
-    """(dotted name, space, array) of every array."""
-    for name, each in space.fields:
-        found = getattr(records, name)
-        if isinstance(each, spaces.Record):
-            yield from _leaves(f"{prefix}{name}.", each, found)
-        elif isinstance(each, spaces.Box):
-            yield f"{prefix}{name}", each, found
 
 
 def with_difficulty(generate: Generate) -> Generate:
