@@ -18,7 +18,7 @@ from jaxenv.core.contents import require_bits
 from jaxenv.core.masking import concatenate_masks
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.lifestack.metrics import spread
-from jaxenv.envs.lifestack.types import CENTS, Limits, Routes, Scenario, State
+from jaxenv.envs.lifestack.types import CENTS, Routes, Scenario, State
 from jaxenv.lowering import bitsets
 from jaxenv.lowering.lookup import read
 from jaxenv.lowering.materialize import materialize
@@ -101,11 +101,6 @@ class Catalogue:
     routes: int
     keys: int
 
-    @classmethod
-    def of(cls, limits: Limits) -> "Catalogue":
-        """The catalogue of an environment."""
-        return cls(limits.routes, limits.keys)
-
     @property
     def first_inspect(self) -> int:
         """Where the entries that inspect begin."""
@@ -134,18 +129,6 @@ class Catalogue:
         return np.concatenate([on_routes, np.full(self.keys, INSPECTING), upkeep, [WAITING]]).astype(np.int32)
 
     @functools.cached_property
-    def route(self) -> np.ndarray:
-        """[A] int32: the route of each entry, 0 where it has none."""
-        others = np.zeros(self.size - self.first_inspect)
-        return np.concatenate([np.tile(np.arange(self.routes), NUM_VERBS), others]).astype(np.int32)
-
-    @functools.cached_property
-    def key(self) -> np.ndarray:
-        """[A] int32: the key that each entry inspects, 0 where it inspects none."""
-        before, after = np.zeros(self.first_inspect), np.zeros(len(UPKEEP) + 1)
-        return np.concatenate([before, np.arange(self.keys), after]).astype(np.int32)
-
-    @functools.cached_property
     def kind(self) -> np.ndarray:
         """[A] int32: 0 on a route, 1 inspecting, 2 upkeep, 3 waiting."""
         return np.repeat(np.arange(4, dtype=np.int32), [self.first_inspect, self.keys, len(UPKEEP), 1])
@@ -156,6 +139,16 @@ class Catalogue:
         on_routes = np.tile(np.arange(self.routes), NUM_VERBS)
         keys, nothing = self.routes + np.arange(self.keys), np.full(len(UPKEEP) + 1, self.routes + self.keys)
         return np.concatenate([on_routes, keys, nothing]).astype(np.int32)
+
+    @functools.cached_property
+    def route(self) -> np.ndarray:
+        """[A] int32: the route of each entry, 0 where it has none."""
+        return np.where(self.kind == 0, self.target, np.int32(0))
+
+    @functools.cached_property
+    def key(self) -> np.ndarray:
+        """[A] int32: the key that each entry inspects, 0 where it inspects none."""
+        return np.where(self.kind == 1, self.target - np.int32(self.routes), np.int32(0))
 
 
 class Move(struct.PyTreeNode):

@@ -4,21 +4,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxenv.core.numbers import as_float
 from jaxenv.core.types import ActionTables, Entities, EntityGroup
 from jaxenv.envs.lifestack import actions
 from jaxenv.envs.lifestack.actions import Catalogue
 from jaxenv.envs.lifestack.metrics import HIGHEST, UNIT, better
 from jaxenv.envs.lifestack.outlook import MONEY_SCALE, RouteSummary, count, summarize_routes
-from jaxenv.envs.lifestack.types import (
-    ABSENT,
-    CENTS,
-    HOLDS,
-    MAX_ENERGY,
-    NEVER,
-    UNKNOWN,
-    Observation,
-)
-from jaxenv.host.numbers import as_float
+from jaxenv.envs.lifestack.types import ABSENT, CENTS, HOLDS, MAX_ENERGY, NEVER, UNKNOWN, Observation
 
 IN_DANGER = 25 * UNIT  # a metric below this is near to collapse; higher is better
 STEPS_SCALE, HOURS_SCALE = 20.0, 20.0

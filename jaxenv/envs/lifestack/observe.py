@@ -12,13 +12,10 @@ from jaxenv.envs.lifestack.dynamics import is_over, open_milestones
 from jaxenv.envs.lifestack.types import (
     FAILS,
     HOLDS,
-    IN_FAILURE,
-    IN_MILESTONE,
-    IN_PRECONDITION,
-    IN_SUCCESS,
     NO_RELATION,
     NOT_KNOWN,
     UNKNOWN,
+    USES,
     Observation,
     ObservedBounds,
     ObservedKeys,
@@ -74,21 +71,13 @@ def observe_keys(scenario: Scenario, known: jax.Array, shown: jax.Array, routes:
         shown=shown,
         inspectable=bitsets.flags(links.inspectable, count),
         code=jnp.where(exists, known, UNKNOWN),
-        in_success=uses[IN_SUCCESS],
-        in_failure=uses[IN_FAILURE],
-        in_milestone=uses[IN_MILESTONE],
-        in_precondition=uses[IN_PRECONDITION],
+        **{name: uses[use] for use, name in enumerate(USES)},
         wanted=bitsets.flags(bitsets.union(links.needs, where=routes.serves), count),
     )
 
 
 def observe_routes(
-    state: State,
-    scenario: Scenario,
-    known: jax.Array,
-    bits: jax.Array,
-    in_bounds: jax.Array,
-    outstanding: jax.Array,
+    state: State, scenario: Scenario, known: jax.Array, bits: jax.Array, in_bounds: jax.Array, outstanding: jax.Array
 ) -> ObservedRoutes:
     """The routes with their relations.
 
@@ -200,10 +189,7 @@ def observe_bounds(scenario: Scenario, in_bounds: jax.Array) -> ObservedBounds:
         low=scenario.bounds.low,
         high=scenario.bounds.high,
         holds=exists & in_bounds,
-        in_success=uses[IN_SUCCESS],
-        in_failure=uses[IN_FAILURE],
-        in_milestone=uses[IN_MILESTONE],
-        in_precondition=uses[IN_PRECONDITION],
+        **{name: uses[use] for use, name in enumerate(USES)},
     )
 
 

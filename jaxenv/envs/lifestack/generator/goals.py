@@ -7,12 +7,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxenv.core.numbers import as_integer
 from jaxenv.envs.lifestack.generator.life import Life
 from jaxenv.envs.lifestack.generator.plan import LINKS, Plan
 from jaxenv.envs.lifestack.generator.tables import put
 from jaxenv.envs.lifestack.metrics import HIGHEST, INVERTED, UNIT
 from jaxenv.envs.lifestack.types import Scenario
-from jaxenv.host.numbers import as_integer
 
 NEED, GOAL, FEAR, SECOND_FEAR = range(4)  # bounds, in the order in which a document has them
 NUM_BOUNDS = SECOND_FEAR + 1
