@@ -3,7 +3,7 @@
 import dataclasses
 import functools
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, TypeVar, cast
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -13,7 +13,6 @@ from jax.core import Tracer
 from jaxenv.core import spaces
 from jaxenv.host.names import short
 
-Generate = TypeVar("Generate", bound=Callable[..., Any])
 MOST = float(np.finfo(np.float32).max)
 MAX_CAPACITY = 120  # indices and counts are int8
 
@@ -78,14 +77,14 @@ def _is_within(values: np.ndarray, low: float, high: float) -> bool:
     return bool((np.isfinite(values) & (values >= low) & (values <= high)).all())
 
 
-def with_difficulty(generate: Generate) -> Generate:
+def with_difficulty(generate: Callable[..., Any]) -> Callable[..., Any]:
     """A method `generate(self, key, difficulty)`; `as_difficulty` checks its difficulty."""
 
     @functools.wraps(generate)
     def call(self: Any, key: Any, difficulty: Any) -> Any:
         return generate(self, key, as_difficulty(difficulty))
 
-    return cast(Generate, call)
+    return call
 
 
 def as_difficulty(difficulty: Any) -> Any:

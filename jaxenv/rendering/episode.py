@@ -184,7 +184,7 @@ def record(
     number = views.number_of(scenario, names) if isinstance(scenario, str) else scenario
     observation, state = env.reset(reset_key, params, number)
     act = _player(env, policy)
-    given = views.names_in(env, state, params, names)
+    given = views.names_in(env.unwrapped, views.on_host(env, state, params), names)
     states, steps, end = [state], [], ""
     while not end:
         key, policy_key, step_key = jax.random.split(key, 3)

@@ -52,14 +52,14 @@ def scenes(env: Environment, states: Sequence[Any], params: Any, names: Any = No
     """The states of one episode, on the same scale; see `render`."""
     bare, view = _view_of(env, agent)
     states = [on_host(env, state, params) for state in states]
-    return view.scenes(bare, states, params, names_in(env, states[0], params, names))
+    return view.scenes(bare, states, params, names_in(bare, states[0], names))
 
 
 def describe_action(env: Environment, state: Any, action: Any, params: Any, names: Any = None, agent: int = 0) -> str:
     """The meaning of an action in a state; see `render`."""
     bare, view = _view_of(env, agent)
-    names = names_in(env, state, params, names)
-    return view.describe_action(bare, on_host(env, state, params), np.asarray(action), params, names)
+    state = on_host(env, state, params)
+    return view.describe_action(bare, state, np.asarray(action), params, names_in(bare, state, names))
 
 
 def describe_step(
@@ -67,17 +67,15 @@ def describe_step(
 ) -> tuple[str, ...]:
     """The effects of a step, a line each; see `render`."""
     bare, view = _view_of(env, agent)
-    names = names_in(env, before, params, names)
     before, after = (on_host(env, state, params) for state in (before, after))
-    return tuple(view.describe_step(bare, before, after, np.asarray(action), params, names))
+    return tuple(view.describe_step(bare, before, after, np.asarray(action), params, names_in(bare, before, names)))
 
 
-def names_in(env: Environment, state: Any, params: Any, names: Any) -> Given:
-    """The names of the scenario of a state, by field of its environment's `Names`; empty for None."""
-    if not hasattr(names, "documents"):
-        return names.names() if hasattr(names, "names") else names or {}
-    bare = env.unwrapped
-    return names.names(int(bare.scenario_index(on_host(env, state, params))))
+def names_in(bare: Environment, state: Any, names: Any) -> Given:
+    """The names of the scenario of a state (`on_host`), by field of its environment's `Names`; empty for None."""
+    if hasattr(names, "documents"):
+        return names.names(int(bare.scenario_index(state)))
+    return names.names() if hasattr(names, "names") else names or {}
 
 
 def number_of(scenario: str, names: Any) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 
 from jaxenv.core import Environment, spaces
 from jaxenv.core.contents import require_valid
+from jaxenv.host.companions import optional
 from jaxenv.host.names import did_you_mean_one_of
 
 RENDER_MODES = ("rgb_array", "ansi")
@@ -55,6 +56,11 @@ def one_agent(
     env, params = resolve(id_or_env, params)
     check_one_agent(env, adapter)
     return env, jax.device_put(params)
+
+
+def their_spaces(suite: str) -> Any:
+    """The module of spaces of Gymnax or JaxMARL."""
+    return optional(f"{suite.lower()}.environments.spaces", f"a space of {suite}")
 
 
 def as_their_space(suite: Any, space: spaces.Space) -> Any:

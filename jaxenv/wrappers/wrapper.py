@@ -279,8 +279,7 @@ class Vectorize:
         if scenario is not None:
             scenario = as_index("scenario", scenario, (self.num_envs,), self.env.name)
         keys = draws.split(key, self.num_envs)
-        scenario_axis = None if scenario is None else 0
-        return jax.vmap(self.env.reset_env, in_axes=(0, None, scenario_axis))(keys, params, scenario)
+        return jax.vmap(self.env.reset_env, in_axes=(0, None, 0))(keys, params, scenario)
 
     @jit_method
     def step(

@@ -7,7 +7,7 @@ effects of an entry that do not depend on its route or key form an activity, a r
 import dataclasses
 import functools
 from collections.abc import Mapping
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -23,27 +23,6 @@ from jaxenv.lowering import bitsets
 from jaxenv.lowering.lookup import read
 from jaxenv.lowering.materialize import materialize
 
-Verb = Literal[
-    "communicate",
-    "spend",
-    "negotiate",
-    "delegate",
-    "reschedule",
-    "deprioritize",
-    "rest",
-    "plan",
-    "prepare",
-    "self_care",
-    "execute",
-    "wait",
-]
-VERBS: tuple[str, ...] = get_args(Verb)
-UPKEEP = ("rest", "self_care", "delegate", "deprioritize", "communicate")
-INSPECT, WAIT = "inspect", "wait"
-SPEND = VERBS.index("spend")
-NUM_VERBS = len(VERBS)
-require_bits("verbs of LifeStack", NUM_VERBS, 15)  # of an int16: `Routes.required` and `State.marks`
-
 
 class Activity(NamedTuple):
     """The costs of a verb and its effects on the metrics."""
@@ -56,7 +35,7 @@ class Activity(NamedTuple):
 _STRESS = "mental_wellbeing.stress_level"
 _CLARITY = {"mental_wellbeing.clarity": 2}
 _CARE = {_STRESS: -6, "mental_wellbeing.motivation": 4}
-_ON_ROUTE = {
+_ON_ROUTE = {  # in the order of the catalogue
     "communicate": Activity(0.5, 5, {}),
     "spend": Activity(0.5, 2, {_STRESS: -2}),
     "negotiate": Activity(1.5, 15, {"career.workload": -5, _STRESS: -2}),
@@ -70,16 +49,25 @@ _ON_ROUTE = {
     "execute": Activity(1, 8, {}),
     "wait": Activity(0, 0, {}),
 }
-_UPKEEP_EFFECTS = {
+_AS_UPKEEP = {
     "rest": {_STRESS: -12},
     "self_care": _CARE,
     "delegate": {"career.workload": -10, "relationships.professional_network": -5},
     "deprioritize": {"time.free_hours_per_week": 15, "relationships.social": -10},
     "communicate": {"relationships.romantic": 10, _STRESS: -5},
 }
+VERBS, UPKEEP = tuple(_ON_ROUTE), tuple(_AS_UPKEEP)
+INSPECT, WAIT = "inspect", "wait"
+SPEND = VERBS.index("spend")
+NUM_VERBS = len(VERBS)
+require_bits("verbs of LifeStack", NUM_VERBS, 15)  # of an int16: `Routes.required` and `State.marks`
+
+Verb: TypeAlias = Literal[VERBS]  # pyright: ignore[reportInvalidTypeForm]
+"""The type of a verb in documents."""
+
 ACTIVITIES = (
-    *(_ON_ROUTE[verb] for verb in VERBS),
-    *(_ON_ROUTE[verb]._replace(effects=_UPKEEP_EFFECTS[verb]) for verb in UPKEEP),
+    *_ON_ROUTE.values(),
+    *(_ON_ROUTE[verb]._replace(effects=effects) for verb, effects in _AS_UPKEEP.items()),
     Activity(0.5, 0, {}),
     Activity(0, 0, {}),
 )

@@ -145,12 +145,16 @@ def first_failing_precondition(state: State, scenario: Scenario, route: Routes) 
 
 
 def update_milestones(state: State, scenario: Scenario) -> tuple[State, jax.Array, Ends]:
-    """Milestones, then the ends: (state, [M] bool milestones reached now, ends); the facts of either become known."""
+    """Milestones, then the ends: (state, [M] bool milestones reached now, ends); the facts of either become known.
+
+    A milestone is reached that is open, was not reached before, and is met by a key or by one of the bounds that hold.
+    """
     bits = shared_bits(state.facts, scenario.success.facts)
     in_bounds = materialize(bitsets.of_flags(within(scenario.bounds, state.metrics)))
     milestones = scenario.milestones
     by_key = materialize(met(milestones, bits))
-    reached = milestones_reached(state, scenario, by_key, in_bounds)
+    is_met = by_key | ((milestones.bounds & in_bounds) != 0)
+    reached = open_milestones(state.completed, scenario) & ~state.reached & is_met
     ends = check_termination(state, scenario, bits, in_bounds)
 
     key = np.arange(state.facts.shape[0], dtype=np.int8)[:, None]
@@ -162,12 +166,6 @@ def update_milestones(state: State, scenario: Scenario) -> tuple[State, jax.Arra
         outcome=outcome(ends),
     )
     return state, reached, ends
-
-
-def milestones_reached(state: State, scenario: Scenario, by_key: jax.Array, in_bounds: jax.Array) -> jax.Array:
-    """[M] bool: open, not reached before, and met: by a key ([M] bool), or by one of the bounds that hold (a set)."""
-    holds = by_key | ((scenario.milestones.bounds & in_bounds) != 0)
-    return open_milestones(state.completed, scenario) & ~state.reached & holds
 
 
 def open_milestones(completed: jax.Array, scenario: Scenario) -> jax.Array:
