@@ -87,6 +87,7 @@ def evaluate(
 def _play_all(
     env: Environment, repetitions: int, kind: type, policy: Any, params: Any, key: Key, max_steps: jax.Array
 ) -> Evaluation:
+    """Every episode, S · R side by side, with results [S, R, ...]."""
     del kind  # an argument, since the tree structures of two classes with equal fields compare as equal
     number = params.bank.size if hasattr(params, "bank") else 1
     scenarios = jnp.arange(number, dtype=jnp.int32).repeat(repetitions)

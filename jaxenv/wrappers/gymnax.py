@@ -54,6 +54,7 @@ class Gymnax:
         if self.info not in INFOS.values():
             raise ValueError(f"Gymnax(info={self.info!r}).{did_you_mean_one_of(self.info, INFOS.values())}")
         check_one_agent(self.env, "Gymnax")
+        self._flat = FlattenObservation(self.env)
 
     @property
     def name(self) -> str:
@@ -112,11 +113,6 @@ class Gymnax:
     def state_space(self, params: Any = None) -> Any:
         """The states, as a space of gymnax."""
         return as_their_space(their_spaces("Gymnax"), self.env.state_space(params))
-
-    @property
-    def _flat(self) -> FlattenObservation:
-        """The environment with flat observations."""
-        return FlattenObservation(self.env)
 
 
 def check_steps(steps: int) -> None:

@@ -213,7 +213,9 @@ def outstanding_verbs(state: State, scenario: Scenario) -> jax.Array:
 def legal_mask(
     catalogue: Catalogue, state: State, scenario: Scenario, outstanding: jax.Array, has_ended: jax.Array
 ) -> ActionMask:
-    """[A] bool: the legal actions of a live state, whatever the hidden facts are; all once it `has_ended`.
+    """[A] bool: the legal actions of a live state, whatever the hidden facts are; all once it `has_ended` ([] bool).
+
+    `outstanding` is [R] int16, `outstanding_verbs`.
 
     The requirements of an entry are complete before the entries are combined, so parts of them are words of bits.
     """

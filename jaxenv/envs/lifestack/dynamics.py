@@ -74,7 +74,10 @@ def transition(
 
 
 def route_at(bank: ScenarioBank, scenario: Scenario, index: jax.Array, route: jax.Array) -> Routes:
-    """The row of a route: of the scenario, which a TPU has read, elsewhere of the bank, of which it reads one row."""
+    """The row of a route: of the scenario, which a TPU has read, elsewhere of the bank, of which it reads one row.
+
+    `index` is that of the scenario, `route` that of the route, [] int32 each.
+    """
 
     def of_scenario(routes: Routes, scenarios: Routes, index: jax.Array, route: jax.Array) -> Routes:
         return masked(routes, route)
@@ -175,7 +178,7 @@ def open_milestones(completed: jax.Array, scenario: Scenario) -> jax.Array:
 
 
 def check_termination(state: State, scenario: Scenario, bits: jax.Array, in_bounds: jax.Array) -> Ends:
-    """Which ends the state, its clock already moved, has come to."""
+    """Which ends the state, its clock already moved, has come to; `bits` and `in_bounds` as in `conditions.hold`."""
     members = jnp.arange(scenario.success.facts.shape[-1], dtype=jnp.int8) < scenario.num_success
     unmet = members & ~hold(scenario.success, bits, in_bounds)
     success = ~jnp.any(unmet) & (scenario.num_success > 0)

@@ -22,7 +22,6 @@ from jaxenv.envs.lifestack.types import (
     ObservedMilestones,
     ObservedRoutes,
     Params,
-    Routes,
     Scenario,
     State,
 )
@@ -140,17 +139,13 @@ def serving(state: State, scenario: Scenario, bits: jax.Array, in_bounds: jax.Ar
     by_bound = right_direction(scenario, state.metrics, bitsets.union(success.bounds, where=unmet))
 
     route = bitsets.singletons(is_open.shape[0], links.breaks.dtype)
-    helps = (links.gives & lacking(scenario.routes, bits)[None]) != 0
+    lacking = bitsets.of_flags((scenario.routes.preconditions & bits[None]) == 0)  # [R] keys not known to satisfy one
+    helps = (links.gives & lacking[None]) != 0
     helpers = jnp.sum(jnp.where(helps & is_open[:, None], route[:, None], 0), axis=0, dtype=route.dtype) | route
     found = bitsets.of_flags(is_open) & (by_fact | by_bound)
     for _ in range(is_open.shape[0] - 1):
         found = bitsets.union(helpers, where=(found & route) != 0)
     return (found & route) != 0
-
-
-def lacking(routes: Routes, bits: jax.Array) -> jax.Array:
-    """[R]: the keys whose precondition is not known to hold, as sets; `bits` is [K], the agent's knowledge as sets."""
-    return bitsets.of_flags((routes.preconditions & bits[None]) == 0)
 
 
 def right_direction(scenario: Scenario, metrics: jax.Array, matters: jax.Array) -> jax.Array:

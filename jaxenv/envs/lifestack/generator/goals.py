@@ -67,11 +67,6 @@ MOST_LATE = (25, 25, 18, 15)  # tenths of the last link, by how many variants it
 TENTHS = np.arange(max(MOST_LATE) + 1) / 10
 
 
-def is_late(u: jax.Array) -> jax.Array:
-    """[] bool: the end pays most; `u` is [] in [0, 1)."""
-    return u < SHARE_LATE
-
-
 def set_rewards(scenario: Scenario, plan: Plan, late: jax.Array, u: jax.Array) -> Scenario:
     """Rewards of routes and milestones, below the limits for stakes in every draw.
 
