@@ -87,6 +87,7 @@ def evaluate(
 def _play_all(
     env: Environment, repetitions: int, kind: type, policy: Any, params: Any, key: Key, max_steps: jax.Array
 ) -> Evaluation:
+    """Every episode, S · R side by side, with results [S, R, ...]."""
     del kind  # an argument, since the tree structures of two classes with equal fields compare as equal
     number = params.bank.size if hasattr(params, "bank") else 1
     scenarios = jnp.arange(number, dtype=jnp.int32).repeat(repetitions)
@@ -135,12 +136,6 @@ def _in_state(policy: Any, env: Environment) -> tuple[Any, Callable[..., tuple[j
     """(initial carry of all agents, (key, state, params, carry) -> (action, carry))."""
     if hasattr(policy, "act_on_state"):
         return (), lambda key, state, params, carry: (policy.act_on_state(key, state, params), carry)
-    start, act = _for_all_agents(policy, env)
-    return start, lambda key, state, params, carry: act(key, env.observe(state, params), params, carry)
-
-
-def _for_all_agents(policy: Any, env: Environment) -> tuple[Any, Callable[..., tuple[jax.Array, Any]]]:
-    """(initial carry of all agents, (key, observation, params, carry) -> (action, carry))."""
 
     def act_without_carry(key: Key, observation: Any, params: Any, carry: Any) -> tuple[jax.Array, Any]:
         return policy(key, observation, params), carry
@@ -148,10 +143,10 @@ def _for_all_agents(policy: Any, env: Environment) -> tuple[Any, Callable[..., t
     start, act = (policy.initial_carry(), policy.act) if hasattr(policy, "act") else ((), act_without_carry)
     agents = env.num_agents
     if agents == 1:
-        return start, act
+        return start, lambda key, state, params, carry: act(key, env.observe(state, params), params, carry)
 
-    def act_all(key: Key, observation: Any, params: Any, carry: Any) -> tuple[jax.Array, Any]:
-        keys = jax.random.split(key, agents)
+    def act_all(key: Key, state: Any, params: Any, carry: Any) -> tuple[jax.Array, Any]:
+        observation, keys = env.observe(state, params), jax.random.split(key, agents)
         return jax.vmap(act, in_axes=(0, 0, None, 0))(keys, observation, params, carry)
 
     return jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (agents, *leaf.shape)), start), act_all

@@ -160,12 +160,12 @@ class ScenarioBank(struct.PyTreeNode):
         Args:
             floats: whether to read the contents of floats, whose last bits depend on the compiler that drew them.
         """
-        digest = hashlib.sha256()
+        hasher = hashlib.sha256()
         for name, leaf in self._named_leaves():
-            digest.update(f"{name}:{leaf.dtype}:{leaf.shape};".encode())
+            hasher.update(f"{name}:{leaf.dtype}:{leaf.shape};".encode())
             if floats or not np.issubdtype(leaf.dtype, np.floating):
-                digest.update(np.ascontiguousarray(leaf).tobytes())
-        return digest.hexdigest()[:16]
+                hasher.update(np.ascontiguousarray(leaf).tobytes())
+        return hasher.hexdigest()[:16]
 
     def save(self, path: str | Path) -> None:
         """Writes the bank as a compressed `.npz`, with its fingerprint: completely or not at all.

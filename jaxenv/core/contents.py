@@ -2,8 +2,8 @@
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar, TypeVar, cast
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -13,7 +13,6 @@ from jax.core import Tracer
 from jaxenv.core import spaces
 from jaxenv.host.names import short
 
-Generate = TypeVar("Generate", bound=Callable[..., Any])
 MOST = float(np.finfo(np.float32).max)
 MAX_CAPACITY = 120  # indices and counts are int8
 
@@ -28,7 +27,7 @@ def require_within(space: spaces.Record, records: Any) -> None:
     Raises:
         ValueError: naming the first array with a number out of its bounds, or NaN, and the record it is in.
     """
-    for name, box, leaf in _leaves("", space, records):
+    for name, box, leaf in spaces.leaves("", space, records):
         values = np.asarray(leaf)
         if values.dtype == bool or not values.size:
             continue
@@ -78,24 +77,14 @@ def _is_within(values: np.ndarray, low: float, high: float) -> bool:
     return bool((np.isfinite(values) & (values >= low) & (values <= high)).all())
 
 
-def _leaves(prefix: str, space: spaces.Record, records: Any) -> Iterator[tuple[str, spaces.Box, Any]]:
-    """(dotted name, space, array) of every array."""
-    for name, each in space.fields:
-        found = getattr(records, name)
-        if isinstance(each, spaces.Record):
-            yield from _leaves(f"{prefix}{name}.", each, found)
-        elif isinstance(each, spaces.Box):
-            yield f"{prefix}{name}", each, found
-
-
-def with_difficulty(generate: Generate) -> Generate:
+def with_difficulty(generate: Callable[..., Any]) -> Callable[..., Any]:
     """A method `generate(self, key, difficulty)`; `as_difficulty` checks its difficulty."""
 
     @functools.wraps(generate)
     def call(self: Any, key: Any, difficulty: Any) -> Any:
         return generate(self, key, as_difficulty(difficulty))
 
-    return cast(Generate, call)
+    return call
 
 
 def as_difficulty(difficulty: Any) -> Any:

@@ -1,7 +1,7 @@
 """Spaces: the values that an action, an observation or a state may take, with jittable `sample` and `contains`."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 import jax
@@ -141,3 +141,12 @@ class Record:
             return jnp.bool_(False)
         inside = [space.contains(getattr(value, name)) for name, space in self.fields]
         return jnp.stack(inside).all()
+
+
+def leaves(name: str, space: Any, value: Any) -> Iterator[tuple[str, Any, Any]]:
+    """(dotted name, space, value) of every field of a record, as deep as they go; of anything else of itself."""
+    if not isinstance(space, Record) or not isinstance(value, space.cls):
+        yield name, space, value
+        return
+    for field, inner in space.fields:
+        yield from leaves(f"{name}.{field}".lstrip("."), inner, getattr(value, field))

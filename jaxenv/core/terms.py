@@ -30,6 +30,9 @@ WEIGHT_BOUNDS = (-1e6, 1e6)
 
 _ROW = "jaxenv.reward_term"  # the key in the metadata of a dataclass field
 
+Weight = jax.Array | float
+"""[] float32, or a Python float."""
+
 Factor = jax.Array | tuple[jax.Array, ...]
 """Numbers, each of which the weight is multiplied by, and bools, all of which must hold for it to be paid."""
 
@@ -118,7 +121,12 @@ def total(parts: Any) -> jax.Array:
     return functools.reduce(jnp.add, jax.tree.leaves(parts))
 
 
-def _pay(amount: jax.Array | float, factors: Factor) -> jax.Array:
+def by_name(parts: Any) -> dict[str, jax.Array]:
+    """Name -> part, of the record or dictionary of parts of an environment."""
+    return dict(parts if isinstance(parts, Mapping) else vars(parts))
+
+
+def _pay(amount: Weight, factors: Factor) -> jax.Array:
     """The amount times all numbers, from left to right, where all bools hold; else 0."""
     amount, holds = jnp.asarray(amount, jnp.float32), None
     for factor in map(jnp.asarray, factors if isinstance(factors, tuple) else (factors,)):

@@ -20,9 +20,10 @@ ActionMask = jax.Array
 Info = Mapping[str, Any]
 """The extra outputs of a step.
 
-Always `reward_parts` (a record of named float32 terms that sum to the reward) and `invalid_action` ([] bool, [N] for N
-agents). `success` ([] bool) where an environment can be won, and whatever else it documents (`ends`, `statistics`).
-`step` adds `terminated`, `truncated` ([] bool) and `final_observation` (the observation before the reset).
+Always `reward_parts` (a record or dictionary of named float32 terms that sum to the reward) and `invalid_action`
+([] bool, [N] for N agents). `success` ([] bool) where an environment can be won, and whatever else it documents
+(`ends`, `statistics`). `step` adds `terminated`, `truncated` ([] bool) and `final_observation` (the observation before
+the reset).
 """
 
 Policy = Callable[[Key, Any, Any], jax.Array]

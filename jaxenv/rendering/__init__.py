@@ -1,10 +1,12 @@
-"""Pictures and text of states and episodes, on the host; drawing needs matplotlib, the extra `viz`."""
+"""Pictures and text of states and episodes, on the host; drawing needs matplotlib, the extra `viz`.
 
-from jaxenv.rendering.episode import Episode as Episode
-from jaxenv.rendering.episode import record as record
-from jaxenv.rendering.picture import Picture as Picture
-from jaxenv.rendering.view import Scene as Scene
-from jaxenv.rendering.view import Step as Step
-from jaxenv.rendering.view import View as View
-from jaxenv.rendering.views import VIEWS as VIEWS
-from jaxenv.rendering.views import render as render
+`render` shows one state and `record` plays an episode, which is a sequence of pictures. `VIEWS` has the view of each
+environment; a `View` of your own makes `Scene` objects of states, and shows another environment.
+"""
+
+from jaxenv.rendering.episode import Episode, record
+from jaxenv.rendering.picture import Picture
+from jaxenv.rendering.view import Scene, Step, View
+from jaxenv.rendering.views import VIEWS, render
+
+__all__ = ["VIEWS", "Episode", "Picture", "Scene", "Step", "View", "record", "render"]

@@ -11,6 +11,7 @@ import jax
 import numpy as np
 
 from jaxenv.core import Environment
+from jaxenv.core.terms import by_name
 from jaxenv.core.types import Key, Policy, StatefulPolicy
 from jaxenv.rendering import movie, player, views
 from jaxenv.rendering.page import overview, page, transcript
@@ -92,7 +93,10 @@ class Episode(Sequence[Picture]):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return tuple(self[n] for n in range(len(self))[index])
-        number = range(len(self))[index]
+        try:
+            number = range(len(self))[index]
+        except IndexError:
+            raise IndexError(f"episode[{index}]: there are only the pictures 0 to {len(self) - 1}") from None
         return page(self._scenes[number], self.steps[number - 1] if number else None)
 
     def __str__(self) -> str:
@@ -140,7 +144,7 @@ def record(
     params: Any,
     policy: Policy | StatefulPolicy,
     key: Key,
-    scenario: int | None = None,
+    scenario: int | str | None = None,
     *,
     names: Any = None,
     agent: int = 0,
@@ -154,9 +158,14 @@ def record(
             trained policy, is compiled; `jax.jit` a slow function. Each of several agents acts on its own observation,
             in their order.
         key: a PRNG key.
-        scenario: an index of `params.bank`; drawn if None.
+        scenario: an index of `params.bank`, or the id of a scenario of the library `names`; drawn if None.
         names: see `render`.
         agent: see `render`; rewards are sums over all agents.
+
+    Raises:
+        TypeError: for a `scenario` that is an id, where `names` is no library.
+        LookupError: if the environment has no view.
+        ValueError: for an unknown id or agent, or the names of another scenario.
 
     Examples:
         >>> import jax, jaxenv
@@ -172,9 +181,10 @@ def record(
         >>> episode.save("episode.html", fps=2, frames=range(0, len(episode), 2))  # doctest: +SKIP
     """
     key, reset_key = jax.random.split(key)
-    observation, state = env.reset(reset_key, params, scenario)
+    number = views.number_of(scenario, names) if isinstance(scenario, str) else scenario
+    observation, state = env.reset(reset_key, params, number)
     act = _player(env, policy)
-    given = views.names_in(env, state, params, names)
+    given = views.names_in(env.unwrapped, views.on_host(env, state, params), names)
     states, steps, end = [state], [], ""
     while not end:
         key, policy_key, step_key = jax.random.split(key, 3)
@@ -221,7 +231,7 @@ def _transition(env: Environment, key: Key, state: Any, action: Any, params: Any
     observation, state, *outputs = _step(env, key, state, action, params)
     reward, parts, terminated, truncated = jax.device_get(outputs)
     end = "terminated" if terminated else "truncated" if truncated else ""
-    named = {field.name: float(np.sum(getattr(parts, field.name))) for field in dataclasses.fields(parts)}
+    named = {name: float(np.sum(part)) for name, part in by_name(parts).items()}
     return observation, state, float(np.sum(reward)), {name: part for name, part in named.items() if part}, end
 
 

@@ -13,8 +13,11 @@ from jaxenv.rendering.page import page
 from jaxenv.rendering.picture import Picture
 from jaxenv.rendering.view import Given, Scene, View
 
-VIEWS: dict[type, View] = {family.environment: family.view for family in FAMILIES}
-"""Environment class -> its view; `VIEWS[MyEnvironment] = View(scenes, describe_action)` adds one of your own."""
+VIEWS: dict[type, View | None] = dict.fromkeys(family.environment for family in FAMILIES)
+"""Environment class -> its view; `VIEWS[MyEnvironment] = View(scenes, describe_action)` adds one of your own.
+
+None is that of the class's family: its package imports this one, and is imported only when something is shown.
+"""
 
 
 def render(env: Environment, state: Any, params: Any, *, names: Any = None, agent: int = 0) -> Picture:
@@ -49,14 +52,14 @@ def scenes(env: Environment, states: Sequence[Any], params: Any, names: Any = No
     """The states of one episode, on the same scale; see `render`."""
     bare, view = _view_of(env, agent)
     states = [on_host(env, state, params) for state in states]
-    return view.scenes(bare, states, params, names_in(env, states[0], params, names))
+    return view.scenes(bare, states, params, names_in(bare, states[0], names))
 
 
 def describe_action(env: Environment, state: Any, action: Any, params: Any, names: Any = None, agent: int = 0) -> str:
     """The meaning of an action in a state; see `render`."""
     bare, view = _view_of(env, agent)
-    names = names_in(env, state, params, names)
-    return view.describe_action(bare, on_host(env, state, params), np.asarray(action), params, names)
+    state = on_host(env, state, params)
+    return view.describe_action(bare, state, np.asarray(action), params, names_in(bare, state, names))
 
 
 def describe_step(
@@ -64,17 +67,28 @@ def describe_step(
 ) -> tuple[str, ...]:
     """The effects of a step, a line each; see `render`."""
     bare, view = _view_of(env, agent)
-    names = names_in(env, before, params, names)
     before, after = (on_host(env, state, params) for state in (before, after))
-    return tuple(view.describe_step(bare, before, after, np.asarray(action), params, names))
+    return tuple(view.describe_step(bare, before, after, np.asarray(action), params, names_in(bare, before, names)))
 
 
-def names_in(env: Environment, state: Any, params: Any, names: Any) -> Given:
-    """The names of the scenario of a state, by field of its environment's `Names`; empty for None."""
+def names_in(bare: Environment, state: Any, names: Any) -> Given:
+    """The names of the scenario of a state (`on_host`), by field of its environment's `Names`; empty for None."""
+    if hasattr(names, "documents"):
+        return names.names(int(bare.scenario_index(state)))
+    return names.names() if hasattr(names, "names") else names or {}
+
+
+def number_of(scenario: str, names: Any) -> int:
+    """The index of the bank of a scenario, by its id in a library.
+
+    Raises:
+        TypeError: if `names` is no library.
+        ValueError: if the library has no such id; the message names the nearest one.
+    """
     if not hasattr(names, "documents"):
-        return names.names() if hasattr(names, "names") else names or {}
-    bare = env.unwrapped
-    return names.names(int(bare.scenario_index(on_host(env, state, params))))
+        remedy = f"give its number, library.index({scenario!r}), or names=library to look it up"
+        raise TypeError(f"scenario={scenario!r} is no index of params.bank: {remedy}")
+    return names.index(scenario)
 
 
 def on_host(env: Environment, state: Any, params: Any) -> Any:
@@ -104,7 +118,7 @@ def _view_of(env: Any, agent: int) -> tuple[Any, View]:
         if kind in VIEWS:
             if not 0 <= agent < bare.num_agents:
                 raise ValueError(f"agent={agent}: the agents of {bare.name} are numbered 0 to {bare.num_agents - 1}")
-            view = VIEWS[kind]
+            view = VIEWS[kind] or next(family.view for family in FAMILIES if family.environment is kind)
             return bare, view if view.of_agent is None else view.of_agent(agent)
     name, available = type(bare).__name__, ", ".join(kind.__name__ for kind in VIEWS)
     raise LookupError(f"rendering does not know {name}, only {available}: VIEWS[{name}] = View(...) adds it")

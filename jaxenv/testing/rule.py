@@ -53,11 +53,9 @@ class Rule:
         return " ".join((inspect.getdoc(self.check) or "").split()).rstrip(".")
 
 
-def rule(
-    *, mistake: str, is_precondition: bool = False, reads_info: bool = False
-) -> Callable[[Callable[[CheckRun], None]], Rule]:
-    """Makes a rule of a function whose docstring states the law; see `Rule` for the arguments."""
-    return lambda check: Rule(check, mistake, is_precondition, reads_info)
+def rule(**facts: Any) -> Callable[[Callable[[CheckRun], None]], Rule]:
+    """Makes a rule of a function whose docstring states the law; the arguments are the other fields of `Rule`."""
+    return lambda check: Rule(check, **facts)
 
 
 def require_equal(what: str, found: Any, expected: Any, *, where: str | None = None, exact: bool = False) -> None:

@@ -22,7 +22,7 @@ PerturbHidden = Callable[[Key, Any, Any], tuple[Any, Any]]
 
 
 class Rollout(struct.PyTreeNode):
-    """A record of random play: NumPy arrays with leading axes [steps, BATCH]; `...` is N for N agents, else nothing."""
+    """Random play: NumPy arrays with leading axes [steps, BATCH]; `...` is N for N agents, else nothing."""
 
     key: Any  # raw data of the step's key
     state: Any  # before the step
@@ -124,11 +124,11 @@ def _step_both_ways(
     mask = env.action_mask(state, params)
     action = jnp.argmax(jnp.where(mask | ignores_mask[..., None], scores, -1.0), axis=-1).astype(jnp.int32)
     step_env = env.step_env(turn_key, state, action, params)
-    contained = {
-        **_contained("observation", env.observation_space(params), observation),
-        **_contained("state", env.state_space(params), state),
-        **_contained("action", env.action_space(params), action),
-    }
+    leaves = [
+        *spaces.leaves("observation", env.observation_space(params), observation),
+        *spaces.leaves("state", env.state_space(params), state),
+        *spaces.leaves("action", env.action_space(params), action),
+    ]
     return Rollout(
         key=jax.random.key_data(key),
         state=state,
@@ -136,7 +136,7 @@ def _step_both_ways(
         action=action,
         mask=mask,
         accepted=_accepted(env, turn_key, state, action, params, step_env[4]),
-        contained=contained,
+        contained={name: space.contains(value) for name, space, value in leaves},
         step_env=step_env,
         is_truncated=env.is_truncated(step_env[1], params),
         mask_after=env.action_mask(step_env[1], params),
@@ -161,13 +161,3 @@ def _accepted(env: Environment, key: Key, state: Any, action: jax.Array, params:
     choices = jnp.arange(env.num_actions, dtype=jnp.int32)
     table = jax.vmap(jax.vmap(accepts, (None, 0)), (0, None))(jnp.arange(action.size), choices)
     return table.reshape(*action.shape, env.num_actions)
-
-
-def _contained(name: str, space: spaces.Space, value: Any) -> dict[str, jax.Array]:
-    """Dotted name -> [] bool: whether the space of each field contains it."""
-    if not isinstance(space, spaces.Record) or not isinstance(value, space.cls):
-        return {name: space.contains(value)}
-    contained = {}
-    for field, inner in space.fields:
-        contained |= _contained(f"{name}.{field}", inner, getattr(value, field))
-    return contained

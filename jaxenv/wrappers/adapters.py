@@ -9,6 +9,7 @@ import numpy as np
 
 from jaxenv.core import Environment, spaces
 from jaxenv.core.contents import require_valid
+from jaxenv.host.companions import optional
 from jaxenv.host.names import did_you_mean_one_of
 
 RENDER_MODES = ("rgb_array", "ansi")
@@ -40,15 +41,26 @@ def resolve(id_or_env: str | Environment, params: Any = None) -> tuple[Environme
     return id_or_env, params
 
 
-def one_agent(id_or_env: str | Environment, params: Any, adapter: str) -> tuple[Environment, Any]:
+def one_agent(
+    id_or_env: str | Environment, params: Any, adapter: str, render_mode: str | None = None, num_envs: int = 1
+) -> tuple[Environment, Any]:
     """The same as `resolve`, with the params on the device, for an adapter that has no room for several agents.
 
     Raises:
-        ValueError: also if the environment has more than one.
+        ValueError: also if the environment has more than one, if `render` does not know the mode, or without episodes.
     """
+    if render_mode is not None and render_mode not in RENDER_MODES:
+        hint = did_you_mean_one_of(render_mode, RENDER_MODES)
+        raise ValueError(f"{adapter}(render_mode={render_mode!r}): no such mode.{hint}")
+    check_num_envs(num_envs, adapter)
     env, params = resolve(id_or_env, params)
     check_one_agent(env, adapter)
     return env, jax.device_put(params)
+
+
+def their_spaces(suite: str) -> Any:
+    """The module of spaces of Gymnax or JaxMARL."""
+    return optional(f"{suite.lower()}.environments.spaces", f"a space of {suite}")
 
 
 def as_their_space(suite: Any, space: spaces.Space) -> Any:
@@ -74,13 +86,6 @@ def check_num_envs(num_envs: int, adapter: str) -> None:
     """Rejects an empty batch."""
     if num_envs < 1:
         raise ValueError(f"{adapter}(num_envs={num_envs}): expected at least 1")
-
-
-def check_render_mode(render_mode: str | None, adapter: str) -> None:
-    """Rejects a render mode that `render` does not know."""
-    if render_mode is not None and render_mode not in RENDER_MODES:
-        hint = did_you_mean_one_of(render_mode, RENDER_MODES)
-        raise ValueError(f"{adapter}(render_mode={render_mode!r}): no such mode.{hint}")
 
 
 def check_actions(actions: Any, env: Environment, shape: tuple[int, ...] = ()) -> np.ndarray:

@@ -14,22 +14,22 @@ from jaxenv.core.types import Info, Key
 from jaxenv.wrappers.wrapper import Wrapper
 
 
-class Episode(struct.PyTreeNode):
+class EpisodeTotals(struct.PyTreeNode):
     """Totals of an episode so far."""
 
     episode_return: jax.Array  # [] float32 ([N] for N agents), undiscounted
     length: jax.Array  # [] int32, steps
 
-    def plus(self, reward: jax.Array) -> "Episode":
+    def plus(self, reward: jax.Array) -> "EpisodeTotals":
         """The totals after one more step."""
-        return Episode(self.episode_return + reward, self.length + 1)
+        return EpisodeTotals(self.episode_return + reward, self.length + 1)
 
 
 class StatisticsState(struct.PyTreeNode):
     """The wrapped state and the totals of its episode so far."""
 
     env_state: Any
-    episode: Episode
+    episode: EpisodeTotals
 
 
 class EpisodeSummary(struct.PyTreeNode):
@@ -56,8 +56,8 @@ def summarize(info: Info, where: jax.Array | bool = True) -> EpisodeSummary:
     """Sums up the episodes that ended in a batch of steps.
 
     >>> import jax, jax.numpy as jnp, jaxenv
-    >>> from jaxenv.wrappers.episode_statistics import Episode
-    >>> totals = Episode(episode_return=jnp.array([4.0, 1.5, 2.0]), length=jnp.array([6, 2, 3]))
+    >>> from jaxenv.wrappers.episode_statistics import EpisodeTotals
+    >>> totals = EpisodeTotals(episode_return=jnp.array([4.0, 1.5, 2.0]), length=jnp.array([6, 2, 3]))
     >>> info = {"terminated": jnp.array([True, False, False]), "truncated": jnp.array([False, False, True])}
     >>> jaxenv.wrappers.summarize({**info, "episode": totals}).means()
     {'episodes': 2, 'return': 3.0, 'length': 4.5}
@@ -90,6 +90,10 @@ class EpisodeStatistics(Wrapper):
     (1, -5.0)
     """
 
+    def inner(self, state: StatisticsState) -> Any:
+        """The wrapped environment's state, without the totals."""
+        return state.env_state
+
     def init(self, key: Key, params: Any, scenario: jax.Array | int | None) -> StatisticsState:
         """The wrapped environment's first state, and totals of zero."""
         return StatisticsState(env_state=self.env.init(key, params, scenario), episode=self._empty)
@@ -114,22 +118,6 @@ class EpisodeStatistics(Wrapper):
         states = StatisticsState(last, episode), StatisticsState(after, next_episode)
         return *states, reward, terminated, truncated, {**info, "episode": episode}
 
-    def observe(self, state: StatisticsState, params: Any) -> Any:
-        """The wrapped environment's observation."""
-        return self.env.observe(state.env_state, params)
-
-    def is_truncated(self, state: StatisticsState, params: Any) -> jax.Array:
-        """The wrapped environment's time limit."""
-        return self.env.is_truncated(state.env_state, params)
-
-    def action_mask(self, state: StatisticsState, params: Any) -> jax.Array:
-        """The wrapped environment's legal actions."""
-        return self.env.action_mask(state.env_state, params)
-
-    def scenario_index(self, state: StatisticsState) -> jax.Array:
-        """The wrapped environment's scenario."""
-        return self.env.scenario_index(state.env_state)
-
     def state_space(self, params: Any = None) -> spaces.Record:
         """The wrapped environment's space, and unbounded totals."""
         most = float(jnp.finfo(jnp.float32).max)
@@ -138,10 +126,11 @@ class EpisodeStatistics(Wrapper):
             "length": spaces.Box(0, 2**31 - 2, (), jnp.int32),
         }
         return spaces.Record.of(
-            StatisticsState, {"env_state": self.env.state_space(params), "episode": spaces.Record.of(Episode, episode)}
+            StatisticsState,
+            {"env_state": self.env.state_space(params), "episode": spaces.Record.of(EpisodeTotals, episode)},
         )
 
     @property
-    def _empty(self) -> Episode:
+    def _empty(self) -> EpisodeTotals:
         """The totals before the first step."""
-        return Episode(jnp.zeros(self.action_shape, jnp.float32), jnp.int32(0))
+        return EpisodeTotals(jnp.zeros(self.action_shape, jnp.float32), jnp.int32(0))

@@ -1,5 +1,6 @@
 """Environments with Gymnasium's interface and NumPy results; `jaxenv.wrappers` loads this module on first use."""
 
+import functools
 import importlib
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -72,11 +73,9 @@ class Gymnasium(gymnasium.Env):
         Raises:
             ValueError: for an unknown id or render mode, or an environment of several agents.
         """
-        adapters.check_render_mode(render_mode, "Gymnasium")
-        self.jax_env, self.params = adapters.one_agent(env, params, "Gymnasium")
+        self.jax_env, self.params = adapters.one_agent(env, params, "Gymnasium", render_mode)
         self.render_mode, self.flat = render_mode, flat
-        self.observation_space = observation_space(self.jax_env, self.params, flat)
-        self.action_space = adapters.as_their_space(gymnasium.spaces, self.jax_env.action_space(self.params))
+        self.observation_space, self.action_space = spaces_of(self.jax_env, self.params, flat)
         self._programs = HostEpisodes(self.jax_env, flat)
         self._state: KeyedState | None = None
         self._is_over = True
@@ -160,11 +159,7 @@ class GymnasiumVector(VectorEnv):
         render_mode: output of `render` for each episode: `rgb_array`, which needs matplotlib, or `ansi`.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {
-        "render_modes": list(adapters.RENDER_MODES),
-        "render_fps": 2,
-        "autoreset_mode": AutoresetMode.SAME_STEP,
-    }
+    metadata: ClassVar[dict[str, Any]] = {**Gymnasium.metadata, "autoreset_mode": AutoresetMode.SAME_STEP}
 
     def __init__(
         self,
@@ -180,12 +175,9 @@ class GymnasiumVector(VectorEnv):
         Raises:
             ValueError: for an unknown id or render mode, an environment of several agents, or no episode at all.
         """
-        adapters.check_render_mode(render_mode, "GymnasiumVector")
-        adapters.check_num_envs(num_envs, "GymnasiumVector")
-        self.jax_env, self.params = adapters.one_agent(env, params, "GymnasiumVector")
+        self.jax_env, self.params = adapters.one_agent(env, params, "GymnasiumVector", render_mode, num_envs)
         self.num_envs, self.render_mode, self.flat = num_envs, render_mode, flat
-        self.single_observation_space = observation_space(self.jax_env, self.params, flat)
-        self.single_action_space = adapters.as_their_space(gymnasium.spaces, self.jax_env.action_space(self.params))
+        self.single_observation_space, self.single_action_space = spaces_of(self.jax_env, self.params, flat)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._batch = HostBatch(self.jax_env, num_envs, flat)
@@ -232,10 +224,11 @@ class GymnasiumVector(VectorEnv):
         return tuple(picture(self.jax_env, state, self.params, self.render_mode) for state in states)
 
 
-def observation_space(env: Environment, params: Any, flat: bool) -> Any:
-    """The space of the vectors, or of the records as dictionaries."""
-    space = FlattenObservation(env).observation_space(params)["vector"] if flat else env.observation_space(params)
-    return adapters.as_their_space(gymnasium.spaces, space)
+def spaces_of(env: Environment, params: Any, flat: bool) -> tuple[Any, Any]:
+    """(space of the vectors, or of the records as dictionaries; space of actions)."""
+    seen = FlattenObservation(env).observation_space(params)["vector"] if flat else env.observation_space(params)
+    theirs = functools.partial(adapters.as_their_space, gymnasium.spaces)
+    return theirs(seen), theirs(env.action_space(params))
 
 
 def as_numbers(info: Any) -> Any:

@@ -10,9 +10,8 @@ from flax import struct
 from jaxenv.core import Environment, spaces
 from jaxenv.core.types import ActionMask, Info, Key
 from jaxenv.host.arguments import jit_method
-from jaxenv.host.companions import optional
 from jaxenv.host.names import did_you_mean_one_of
-from jaxenv.wrappers.adapters import as_their_space, check_one_agent
+from jaxenv.wrappers.adapters import as_their_space, check_one_agent, their_spaces
 from jaxenv.wrappers.wrapper import FlattenObservation, discount, five_values
 
 Reported = Literal["plain", "all"]
@@ -55,6 +54,7 @@ class Gymnax:
         if self.info not in INFOS.values():
             raise ValueError(f"Gymnax(info={self.info!r}).{did_you_mean_one_of(self.info, INFOS.values())}")
         check_one_agent(self.env, "Gymnax")
+        self._flat = FlattenObservation(self.env)
 
     @property
     def name(self) -> str:
@@ -104,20 +104,15 @@ class Gymnax:
 
     def action_space(self, params: Any = None) -> Any:
         """The actions, as a space of gymnax."""
-        return as_their_space(_their_spaces(), self.env.action_space(params))
+        return as_their_space(their_spaces("Gymnax"), self.env.action_space(params))
 
     def observation_space(self, params: Any = None) -> Any:
         """A box of F numbers, as a space of gymnax."""
-        return as_their_space(_their_spaces(), self._flat.observation_space(params)["vector"])
+        return as_their_space(their_spaces("Gymnax"), self._flat.observation_space(params)["vector"])
 
     def state_space(self, params: Any = None) -> Any:
         """The states, as a space of gymnax."""
-        return as_their_space(_their_spaces(), self.env.state_space(params))
-
-    @property
-    def _flat(self) -> FlattenObservation:
-        """The environment with flat observations."""
-        return FlattenObservation(self.env)
+        return as_their_space(their_spaces("Gymnax"), self.env.state_space(params))
 
 
 def check_steps(steps: int) -> None:
@@ -128,11 +123,6 @@ def check_steps(steps: int) -> None:
     """
     if steps not in INFOS:
         raise ValueError(f"Gymnax(steps={steps!r}): expected 6 values, or 5 as before gymnax 1.0")
-
-
-def _their_spaces() -> Any:
-    """Gymnax's module of spaces."""
-    return optional("gymnax.environments.spaces", "a space of Gymnax")
 
 
 class GymnaxState(struct.PyTreeNode):

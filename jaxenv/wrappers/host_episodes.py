@@ -73,8 +73,7 @@ class HostEpisodes:
     @functools.partial(jax.jit, static_argnums=0)
     def reset_all(self, keys: Key, params: Any, scenarios: jax.Array | None) -> tuple[KeyedState, First]:
         """Starts B episodes; keys and scenarios are [B]."""
-        axes = (0, None, None if scenarios is None else 0)
-        return jax.vmap(self.reset, in_axes=axes)(keys, params, scenarios)
+        return jax.vmap(self.reset, in_axes=(0, None, 0))(keys, params, scenarios)
 
     @functools.partial(jax.jit, static_argnums=0)
     def step_all(self, states: KeyedState, actions: jax.Array, params: Any) -> tuple[KeyedState, Step, First]:

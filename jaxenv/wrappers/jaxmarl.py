@@ -10,8 +10,7 @@ from jaxenv.core import Environment
 from jaxenv.core.environment import select
 from jaxenv.core.types import Info, Key
 from jaxenv.host.arguments import jit_method
-from jaxenv.host.companions import optional
-from jaxenv.wrappers.adapters import resolve
+from jaxenv.wrappers.adapters import resolve, their_spaces
 from jaxenv.wrappers.wrapper import FlattenObservation
 
 ALL = "__all__"
@@ -119,12 +118,13 @@ class JaxMARL:
     def observation_spaces(self) -> dict[str, Any]:
         """A box of F numbers for each agent, as a space of JaxMARL."""
         box: Any = self._flat.observation_space(self.params)["vector"]
-        return {agent: _their_spaces().Box(box.low, box.high, box.shape[-1:], box.dtype) for agent in self.agents}
+        theirs = their_spaces("JaxMARL").Box(box.low, box.high, box.shape[-1:], box.dtype)
+        return dict.fromkeys(self.agents, theirs)
 
     @property
     def action_spaces(self) -> dict[str, Any]:
         """The catalogue for each agent, as a space of JaxMARL."""
-        return {agent: _their_spaces().Discrete(self.env.num_actions) for agent in self.agents}
+        return dict.fromkeys(self.agents, their_spaces("JaxMARL").Discrete(self.env.num_actions))
 
     def observation_space(self, agent: str) -> Any:
         """A box of F numbers, as a space of JaxMARL."""
@@ -148,8 +148,3 @@ def _one_action(agent: str, actions: ByAgent) -> jax.Array:
     if not jnp.issubdtype(action.dtype, jnp.integer) or action.shape not in ((), (1,)):
         raise ValueError(f"the action of {agent} is {action.dtype}{list(action.shape)}; expected an integer [] or [1]")
     return action.astype(jnp.int32).reshape(())
-
-
-def _their_spaces() -> Any:
-    """JaxMARL's module of spaces."""
-    return optional("jaxmarl.environments.spaces", "a space of JaxMARL")

@@ -1,6 +1,5 @@
 """An environment with Jumanji's interface: params stored inside, and a state that carries its key."""
 
-import dataclasses
 import functools
 from typing import Any, NamedTuple
 
@@ -11,6 +10,7 @@ from jumanji import env as base
 from jumanji import specs, types
 
 from jaxenv.core import Environment
+from jaxenv.core.terms import by_name
 from jaxenv.core.types import ActionMask, Info, Key
 from jaxenv.host.arguments import jit_method
 from jaxenv.lowering import draws
@@ -135,8 +135,7 @@ def step_metrics(info: Info) -> dict[str, jax.Array]:
 
     `success` is there if the environment reports it.
     """
-    parts = info["reward_parts"]
-    rewards = {f"reward_{field.name}": getattr(parts, field.name) for field in dataclasses.fields(parts)}
+    rewards = {f"reward_{name}": part for name, part in by_name(info["reward_parts"]).items()}
     return rewards | {name: info[name] for name in ("invalid_action", "success") if name in info}
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-import gymnasium
 import numpy as np
 
 # Not installed where the types are checked, since it brings PyTorch.
@@ -11,7 +10,7 @@ from stable_baselines3.common.vec_env import VecEnv  # pyright: ignore[reportMis
 
 from jaxenv.core import Environment
 from jaxenv.wrappers import adapters
-from jaxenv.wrappers.gymnasium import observation_space, picture
+from jaxenv.wrappers.gymnasium import picture, spaces_of
 from jaxenv.wrappers.host_episodes import HostBatch
 
 
@@ -45,12 +44,9 @@ class SB3VecEnv(VecEnv):
         Raises:
             ValueError: for an unknown id or render mode, an environment of several agents, or no episode at all.
         """
-        adapters.check_render_mode(render_mode, "SB3VecEnv")
-        adapters.check_num_envs(num_envs, "SB3VecEnv")
-        self.jax_env, self.params = adapters.one_agent(env, params, "SB3VecEnv")
+        self.jax_env, self.params = adapters.one_agent(env, params, "SB3VecEnv", render_mode, num_envs)
         self._batch = HostBatch(self.jax_env, num_envs)
-        observations = observation_space(self.jax_env, self.params, flat=True)
-        actions = adapters.as_their_space(gymnasium.spaces, self.jax_env.action_space(self.params))
+        observations, actions = spaces_of(self.jax_env, self.params, flat=True)
         self._members = [_Member(self, index, render_mode, observations, actions) for index in range(num_envs)]
         self._generator = np.random.default_rng()
         super().__init__(num_envs, observations, actions)

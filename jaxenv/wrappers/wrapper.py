@@ -60,6 +60,10 @@ class Wrapper(Environment):
         """The environment under all wrappers."""
         return self.env.unwrapped
 
+    def inner(self, state: Any) -> Any:
+        """The wrapped environment's state; a wrapper whose states hold more overrides this."""
+        return state
+
     def init(self, key: Key, params: Any, scenario: jax.Array | int | None) -> Any:
         """The wrapped environment's first state."""
         return self.env.init(key, params, scenario)
@@ -78,15 +82,15 @@ class Wrapper(Environment):
 
     def observe(self, state: Any, params: Any) -> Any:
         """The wrapped environment's observation."""
-        return self.env.observe(state, params)
+        return self.env.observe(self.inner(state), params)
 
     def is_truncated(self, state: Any, params: Any) -> jax.Array:
         """The wrapped environment's time limit."""
-        return self.env.is_truncated(state, params)
+        return self.env.is_truncated(self.inner(state), params)
 
     def action_mask(self, state: Any, params: Any) -> ActionMask:
         """The wrapped environment's legal actions."""
-        return self.env.action_mask(state, params)
+        return self.env.action_mask(self.inner(state), params)
 
     def action_space(self, params: Any = None) -> spaces.Space:
         """The wrapped environment's actions."""
@@ -114,7 +118,7 @@ class Wrapper(Environment):
 
     def scenario_index(self, state: Any) -> jax.Array:
         """The wrapped environment's scenario."""
-        return self.env.scenario_index(state)
+        return self.env.scenario_index(self.inner(state))
 
     def warnings(self, params: Any) -> tuple[str, ...]:
         """The wrapped environment's warnings."""
@@ -275,8 +279,7 @@ class Vectorize:
         if scenario is not None:
             scenario = as_index("scenario", scenario, (self.num_envs,), self.env.name)
         keys = draws.split(key, self.num_envs)
-        scenario_axis = None if scenario is None else 0
-        return jax.vmap(self.env.reset_env, in_axes=(0, None, scenario_axis))(keys, params, scenario)
+        return jax.vmap(self.env.reset_env, in_axes=(0, None, 0))(keys, params, scenario)
 
     @jit_method
     def step(

@@ -9,7 +9,8 @@ import numpy as np
 
 from jaxenv.envs.lifeops import LifeOps, Params, State
 from jaxenv.envs.lifeops.actions import ACTION_TYPES, BLOCK_FOCUS, VERBS, Move, every_move
-from jaxenv.envs.lifeops.types import ABSENT, DAY_END, KINDS, SOURCE_STRIDE, VISIBLE_REQUESTS
+from jaxenv.envs.lifeops.dynamics import origin_of
+from jaxenv.envs.lifeops.types import ABSENT, DAY_END, KINDS, VISIBLE_REQUESTS
 from scenarios.document_format import Moment
 from scenarios.lifeops.compiler import task_order
 from scenarios.lifeops.document import Action, Day
@@ -107,22 +108,15 @@ def observation(moment: Moment) -> dict[str, Any]:
 
 
 def _calendar(day: Day, state: State) -> list[dict[str, Any]]:
-    """The events: those of the document, then those added, in the order in which they were added.
-
-    `State.source` says where an event comes from, see `dynamics.added_source`.
-    """
-    capacity = state.source.shape[0]
+    """The events: those of the document, then those added, in the order in which they were added."""
     present = np.flatnonzero(state.calendar.start != ABSENT)
-    events = []
+    documents, events = {"event": day.calendar, "request": day.pending_requests}, []
     for slot in present[np.argsort(state.source[present], kind="stable")].tolist():
-        source = int(state.source[slot])
-        clock, what = divmod(source - capacity, SOURCE_STRIDE)
-        if source < capacity:
-            event = day.calendar[source].model_dump()
-        elif what:
-            event = day.pending_requests[what - 1].model_dump()
+        origin, number = origin_of(state, slot)
+        if origin in documents:
+            event = documents[origin][number].model_dump()
         else:
-            event = _focus_event(day, state, slot, clock)
+            event = _focus_event(day, state, slot, number)
         event["start_min"] = int(state.calendar.start[slot])
         event["end_min"] = int(state.calendar.end[slot])
         events.append(event)

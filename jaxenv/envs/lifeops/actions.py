@@ -150,7 +150,7 @@ def is_legal(verb: Any, is_movable: Any, has_request: jax.Array, has_work: jax.A
     """bool, of the shape of `verb`: an entry is legal in a live state.
 
     A verb that handles a request needs one; if it moves the request, a start where that `is_movable` to; focus time
-    needs minutes left.
+    needs minutes left. `has_request` and `has_work` are [] bool.
     """
     return jnp.where(does(verb, HANDLES), has_request & (is_movable | ~does(verb, MOVES)), has_work)
 
@@ -166,7 +166,7 @@ def is_movable(catalogue: Catalogue, request: Event, candidates: Any, starts: ja
 
 
 def legal_mask(catalogue: Catalogue, request: Event, has_request: jax.Array, has_work: jax.Array) -> ActionMask:
-    """[A] bool: the legal actions of a live state."""
+    """[A] bool: the legal actions of a live state; `has_request` and `has_work` are [] bool."""
     verb, candidates = catalogue.table.verb, np.arange(catalogue.num_candidates, dtype=np.int32)
     moved = np.flatnonzero(does(verb, MOVES))  # side by side
     to_start = is_movable(catalogue, request, candidates, candidate_starts(catalogue, request))

@@ -7,10 +7,10 @@ import jax.numpy as jnp
 
 from jaxenv.core import masking
 from jaxenv.core.types import Key, Policy
-from jaxenv.envs.lifeops.actions import ACCEPT, BLOCK_FOCUS, REJECT, RESCHEDULE, Catalogue, Move, every_move
-from jaxenv.envs.lifeops.dynamics import Change, insertions, leaves_clean
+from jaxenv.envs.lifeops.actions import ACCEPT, BLOCK_FOCUS, REJECT, RESCHEDULE, Catalogue
+from jaxenv.envs.lifeops.dynamics import leaves_clean
 from jaxenv.envs.lifeops.env import LifeOps
-from jaxenv.envs.lifeops.observe import sorted_calendar
+from jaxenv.envs.lifeops.observe import consequences, sorted_calendar
 from jaxenv.envs.lifeops.types import DAY_END, Event, Observation, Params
 
 ONE_BLOCK = 30  # minutes; a task with more work left gets a long focus block
@@ -27,7 +27,7 @@ def baselines(env: LifeOps) -> dict[str, Policy]:
 def heuristic(catalogue: Catalogue, key: Key, observation: Observation, params: Params) -> jax.Array:
     """Accepts requests that fit and rejects the rest; then blocks the least harmful focus time, in catalogue order."""
     del key
-    moves, change = _consequences(catalogue, observation, params)
+    moves, change = consequences(catalogue, observation, params)
     focus = observation.action_mask & (moves.verb == BLOCK_FOCUS)
     block = masking.lexicographic_argmin(focus, change.overlaps, change.tight_legs + change.home_leg)
     accept, reject = catalogue.first(ACCEPT), catalogue.first(REJECT)
@@ -42,7 +42,7 @@ def careful(catalogue: Catalogue, key: Key, observation: Observation, params: Pa
     It chooses focus time by least harm, then by the length that the current task needs.
     """
     del key
-    moves, change = _consequences(catalogue, observation, params)
+    moves, change = consequences(catalogue, observation, params)
     clean = leaves_clean(observation, change)
 
     calendar = sorted_calendar(observation)
@@ -83,11 +83,3 @@ def focus_cover(catalogue: Catalogue, calendar: Event, extra: Event | None) -> j
     if extra is not None:
         free &= ~overlaps(extra)
     return jnp.sum(jnp.max(jnp.where(free, duration, 0), axis=-1), dtype=jnp.int32)
-
-
-def _consequences(catalogue: Catalogue, observation: Observation, params: Params) -> tuple[Move, Change]:
-    """(Move, Change) of every entry, each field [A]."""
-    persona = observation.persona
-    moves = every_move(catalogue, observation.requests.at(jnp.int32(0)), persona)
-    calendar = sorted_calendar(observation)
-    return moves, insertions(calendar, observation.travel, persona.home, params.departure_min, moves.event)

@@ -45,11 +45,7 @@ class Turn(struct.PyTreeNode):
 
 
 def transition(
-    catalogue: Catalogue,
-    state: State,
-    scenario: Scenario,
-    action: jax.Array,
-    departure_min: jax.Array | int,
+    catalogue: Catalogue, state: State, scenario: Scenario, action: jax.Array, departure_min: jax.Array | int
 ) -> tuple[State, Turn]:
     """One turn: the state after it and its effects. An illegal action only advances the clock."""
     move, legal = decode_and_validate(catalogue, state, scenario, action)
@@ -105,11 +101,7 @@ def apply(state: State, move: Move, legal: jax.Array, change: Change) -> tuple[S
 
 
 def insertion(
-    calendar: Event,
-    travel: jax.Array,
-    home: jax.Array,
-    departure_min: jax.Array | int,
-    event: Event,
+    calendar: Event, travel: jax.Array, home: jax.Array, departure_min: jax.Array | int, event: Event
 ) -> Change:
     """The change that inserting `event` brings; the calendar itself is not touched.
 
@@ -148,11 +140,7 @@ def insertions(
 
 
 def home_leg_issue(
-    first_start: jax.Array,
-    first_place: jax.Array,
-    travel: jax.Array,
-    home: jax.Array,
-    departure_min: jax.Array | int,
+    first_start: jax.Array, first_place: jax.Array, travel: jax.Array, home: jax.Array, departure_min: jax.Array | int
 ) -> jax.Array:
     """[] int32: 1 if the first event cannot be reached from home in time; 0 too where there is no event."""
     needed = read(travel, home, first_place).astype(jnp.int32)
@@ -205,6 +193,20 @@ def added_source(state: State, handles: jax.Array) -> jax.Array:
     """
     what = jnp.where(handles, 1 + state.handled.astype(jnp.int32), 0)
     return state.source.shape[0] + SOURCE_STRIDE * state.clock.astype(jnp.int32) + what
+
+
+def origin_of(state: State, slot: int) -> tuple[str, int]:
+    """The origin of the event in a slot of the calendar, as `State.source` has it (host side).
+
+    Returns:
+        ("event", its index in the document's calendar), ("request", its place in the queue) or
+        ("focus", the clock at which it was booked).
+    """
+    capacity, source = len(state.source), int(state.source[slot])
+    if source < capacity:
+        return "event", source
+    clock, what = divmod(source - capacity, SOURCE_STRIDE)
+    return ("request", what - 1) if what else ("focus", clock)
 
 
 def shadows_later_request(state: State, scenario: Scenario, request: Event) -> jax.Array:

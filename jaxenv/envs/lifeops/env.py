@@ -12,14 +12,7 @@ from jaxenv.core.fields import Sizes
 from jaxenv.core.types import ActionMask, Entities, Info, Key
 from jaxenv.envs.lifeops import actions, dynamics, features, generator, observe, reward
 from jaxenv.envs.lifeops.actions import Catalogue
-from jaxenv.envs.lifeops.types import (
-    Limits,
-    Observation,
-    Params,
-    Scenario,
-    State,
-    require_room,
-)
+from jaxenv.envs.lifeops.types import Limits, Observation, Params, Scenario, State, require_room
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,11 +48,7 @@ class LifeOps(LibraryEnvironment[Params, State, Observation]):
     def make_params(self, bank: ScenarioBank) -> Params:
         """The weights of the id and a departure at midnight; a calendar without room for its steps is a ValueError."""
         require_room(bank, self.limits)
-        return Params(
-            bank=bank,
-            weights=jax.tree.map(jnp.float32, self.weights),
-            departure_min=jnp.int32(0),
-        )
+        return Params(bank=bank, weights=jax.tree.map(jnp.float32, self.weights), departure_min=jnp.int32(0))
 
     def init(self, key: Key, params: Params, scenario: jax.Array | int | None) -> State:
         """The morning of a scenario; an index out of range is clamped to the bank."""
@@ -108,11 +97,7 @@ class LifeOps(LibraryEnvironment[Params, State, Observation]):
         the hours before 9:00 and from 20:00 to 23:00; it always keeps rejecting.
         """
         return observe.feasible_mask(
-            self.catalogue,
-            state,
-            params.bank[state.scenario],
-            params.departure_min,
-            self.action_mask(state, params),
+            self.catalogue, state, params.bank[state.scenario], params.departure_min, self.action_mask(state, params)
         )
 
     def entities(self, observation: Observation, params: Params) -> Entities:

@@ -6,11 +6,12 @@ Times are over a day; a place is described by its travel times to the current re
 import jax
 import jax.numpy as jnp
 
+from jaxenv.core.numbers import as_float
 from jaxenv.core.types import Entities, EntityGroup
 from jaxenv.envs.lifeops import actions
 from jaxenv.envs.lifeops.actions import Catalogue
-from jaxenv.envs.lifeops.dynamics import URGENT_DAYS, insertions, leaves_clean, work
-from jaxenv.envs.lifeops.observe import sorted_calendar
+from jaxenv.envs.lifeops.dynamics import URGENT_DAYS, leaves_clean, work
+from jaxenv.envs.lifeops.observe import consequences
 from jaxenv.envs.lifeops.reward import preference_units
 from jaxenv.envs.lifeops.types import (
     DAY_END,
@@ -25,7 +26,6 @@ from jaxenv.envs.lifeops.types import (
     Params,
     Persona,
 )
-from jaxenv.host.numbers import as_float
 from jaxenv.lowering.lookup import read
 
 
@@ -142,8 +142,7 @@ def _outlook_features(catalogue: Catalogue, o: Observation, params: Params) -> j
     An entry that adds nothing to the calendar brings no overlaps and no travel issues, and wishes are about meetings
     alone: a network that weights the columns alike for every entry need not learn which verbs they are paid for.
     """
-    moves = actions.every_move(catalogue, o.requests.at(jnp.int32(0)), o.persona)
-    change = insertions(sorted_calendar(o), o.travel, o.persona.home, params.departure_min, moves.event)
+    moves, change = consequences(catalogue, o, params)
     units, clean = preference_units(moves.event, o.persona), leaves_clean(o, change)
     verb = catalogue.table.verb
     adds, schedules = actions.does(verb, actions.BOOKS), actions.does(verb, actions.SCHEDULES)

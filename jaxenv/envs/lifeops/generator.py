@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxenv.core.numbers import as_integer
 from jaxenv.core.types import Key
 from jaxenv.envs.lifeops.types import (
     ABSENT,
@@ -27,7 +28,6 @@ from jaxenv.envs.lifeops.types import (
     Tasks,
     empty_scenario,
 )
-from jaxenv.host.numbers import as_integer
 
 MAX_EVENTS, MAX_REQUESTS, MAX_TASKS, MIN_PLACES, MAX_PLACES = 10, 6, 4, 2, 6
 HOME, WORK_PLACE = 0, 1
@@ -132,12 +132,7 @@ def draw_tasks(u: jax.Array, limits: Limits, difficulty: jax.Array) -> Tasks:
 
 
 def draw_calendar(
-    u: jax.Array,
-    limits: Limits,
-    difficulty: jax.Array,
-    num_places: jax.Array,
-    travel: jax.Array,
-    room: jax.Array,
+    u: jax.Array, limits: Limits, difficulty: jax.Array, num_places: jax.Array, travel: jax.Array, room: jax.Array
 ) -> Event:
     """0 to 10 events, one after the other with time for the way between them; those past the evening are dropped."""
     size = min(MAX_EVENTS, limits.events)

@@ -5,8 +5,8 @@ import jax.numpy as jnp
 
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.lifeops import actions
-from jaxenv.envs.lifeops.actions import Catalogue
-from jaxenv.envs.lifeops.dynamics import insertions, leaves_clean
+from jaxenv.envs.lifeops.actions import Catalogue, Move
+from jaxenv.envs.lifeops.dynamics import Change, insertions, leaves_clean
 from jaxenv.envs.lifeops.types import ABSENT, FOCUS, VISIBLE_REQUESTS, Event, Observation, Params, Scenario, State
 from jaxenv.lowering.lookup import read
 
@@ -58,15 +58,18 @@ def sorted_calendar(observation: Observation) -> Event:
     return observation.calendar.replace(start=start)
 
 
+def consequences(catalogue: Catalogue, observation: Observation, params: Params) -> tuple[Move, Change]:
+    """(Move, Change) of every entry in the observed day, each field [A]."""
+    o = observation
+    moves = actions.every_move(catalogue, o.requests.at(jnp.int32(0)), o.persona)
+    return moves, insertions(sorted_calendar(o), o.travel, o.persona.home, params.departure_min, moves.event)
+
+
 BLOCKED_HOURS = ((0, 540), (1200, 1380))  # minutes, half-open: no meetings
 
 
 def feasible_mask(
-    catalogue: Catalogue,
-    state: State,
-    scenario: Scenario,
-    departure_min: jax.Array | int,
-    legal: ActionMask,
+    catalogue: Catalogue, state: State, scenario: Scenario, departure_min: jax.Array | int, legal: ActionMask
 ) -> ActionMask:
     """[A] bool: the legal entries after which the whole calendar has neither overlaps nor travel issues.
 

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from flax import struct
 
-from jaxenv.core.terms import coefficient, parts_type, preset, term
+from jaxenv.core.terms import Weight, coefficient, parts_type, preset, term
 from jaxenv.envs.lifeops.actions import ACCEPT, BLOCK_FOCUS, PROPOSE, REJECT, RESCHEDULE, SCHEDULES, does
 from jaxenv.envs.lifeops.dynamics import Turn
 from jaxenv.envs.lifeops.types import FOCUS, MONDAY, Event, Persona, Scenario
@@ -53,12 +53,9 @@ def _schedule_bonus(w: "RewardWeights", step: Step) -> jax.Array:
     return jnp.where(step.event.importance >= 2, w.feasible_schedule_bonus, low)
 
 
-def _capped(rate: jax.Array | float, cap: jax.Array | float, minutes: jax.Array) -> jax.Array:
+def _capped(rate: Weight, cap: Weight, minutes: jax.Array) -> jax.Array:
     """[] float32: rate · minutes, its size at most `cap`."""
     return jnp.clip(rate * minutes.astype(jnp.float32), -cap, cap)
-
-
-Weight = jax.Array | float
 
 
 class RewardWeights(struct.PyTreeNode):

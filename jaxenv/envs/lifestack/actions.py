@@ -7,7 +7,7 @@ effects of an entry that do not depend on its route or key form an activity, a r
 import dataclasses
 import functools
 from collections.abc import Mapping
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -18,31 +18,10 @@ from jaxenv.core.contents import require_bits
 from jaxenv.core.masking import concatenate_masks
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.lifestack.metrics import spread
-from jaxenv.envs.lifestack.types import CENTS, Limits, Routes, Scenario, State
+from jaxenv.envs.lifestack.types import CENTS, Routes, Scenario, State
 from jaxenv.lowering import bitsets
 from jaxenv.lowering.lookup import read
 from jaxenv.lowering.materialize import materialize
-
-Verb = Literal[
-    "communicate",
-    "spend",
-    "negotiate",
-    "delegate",
-    "reschedule",
-    "deprioritize",
-    "rest",
-    "plan",
-    "prepare",
-    "self_care",
-    "execute",
-    "wait",
-]
-VERBS: tuple[str, ...] = get_args(Verb)
-UPKEEP = ("rest", "self_care", "delegate", "deprioritize", "communicate")
-INSPECT, WAIT = "inspect", "wait"
-SPEND = VERBS.index("spend")
-NUM_VERBS = len(VERBS)
-require_bits("verbs of LifeStack", NUM_VERBS, 15)  # of an int16: `Routes.required` and `State.marks`
 
 
 class Activity(NamedTuple):
@@ -56,7 +35,7 @@ class Activity(NamedTuple):
 _STRESS = "mental_wellbeing.stress_level"
 _CLARITY = {"mental_wellbeing.clarity": 2}
 _CARE = {_STRESS: -6, "mental_wellbeing.motivation": 4}
-_ON_ROUTE = {
+_ON_ROUTE = {  # in the order of the catalogue
     "communicate": Activity(0.5, 5, {}),
     "spend": Activity(0.5, 2, {_STRESS: -2}),
     "negotiate": Activity(1.5, 15, {"career.workload": -5, _STRESS: -2}),
@@ -70,16 +49,25 @@ _ON_ROUTE = {
     "execute": Activity(1, 8, {}),
     "wait": Activity(0, 0, {}),
 }
-_UPKEEP_EFFECTS = {
+_AS_UPKEEP = {
     "rest": {_STRESS: -12},
     "self_care": _CARE,
     "delegate": {"career.workload": -10, "relationships.professional_network": -5},
     "deprioritize": {"time.free_hours_per_week": 15, "relationships.social": -10},
     "communicate": {"relationships.romantic": 10, _STRESS: -5},
 }
+VERBS, UPKEEP = tuple(_ON_ROUTE), tuple(_AS_UPKEEP)
+INSPECT, WAIT = "inspect", "wait"
+SPEND = VERBS.index("spend")
+NUM_VERBS = len(VERBS)
+require_bits("verbs of LifeStack", NUM_VERBS, 15)  # of an int16: `Routes.required` and `State.marks`
+
+Verb: TypeAlias = Literal[VERBS]  # pyright: ignore[reportInvalidTypeForm]
+"""The type of a verb in documents."""
+
 ACTIVITIES = (
-    *(_ON_ROUTE[verb] for verb in VERBS),
-    *(_ON_ROUTE[verb]._replace(effects=_UPKEEP_EFFECTS[verb]) for verb in UPKEEP),
+    *_ON_ROUTE.values(),
+    *(_ON_ROUTE[verb]._replace(effects=effects) for verb, effects in _AS_UPKEEP.items()),
     Activity(0.5, 0, {}),
     Activity(0, 0, {}),
 )
@@ -100,11 +88,6 @@ class Catalogue:
 
     routes: int
     keys: int
-
-    @classmethod
-    def of(cls, limits: Limits) -> "Catalogue":
-        """The catalogue of an environment."""
-        return cls(limits.routes, limits.keys)
 
     @property
     def first_inspect(self) -> int:
@@ -134,18 +117,6 @@ class Catalogue:
         return np.concatenate([on_routes, np.full(self.keys, INSPECTING), upkeep, [WAITING]]).astype(np.int32)
 
     @functools.cached_property
-    def route(self) -> np.ndarray:
-        """[A] int32: the route of each entry, 0 where it has none."""
-        others = np.zeros(self.size - self.first_inspect)
-        return np.concatenate([np.tile(np.arange(self.routes), NUM_VERBS), others]).astype(np.int32)
-
-    @functools.cached_property
-    def key(self) -> np.ndarray:
-        """[A] int32: the key that each entry inspects, 0 where it inspects none."""
-        before, after = np.zeros(self.first_inspect), np.zeros(len(UPKEEP) + 1)
-        return np.concatenate([before, np.arange(self.keys), after]).astype(np.int32)
-
-    @functools.cached_property
     def kind(self) -> np.ndarray:
         """[A] int32: 0 on a route, 1 inspecting, 2 upkeep, 3 waiting."""
         return np.repeat(np.arange(4, dtype=np.int32), [self.first_inspect, self.keys, len(UPKEEP), 1])
@@ -156,6 +127,16 @@ class Catalogue:
         on_routes = np.tile(np.arange(self.routes), NUM_VERBS)
         keys, nothing = self.routes + np.arange(self.keys), np.full(len(UPKEEP) + 1, self.routes + self.keys)
         return np.concatenate([on_routes, keys, nothing]).astype(np.int32)
+
+    @functools.cached_property
+    def route(self) -> np.ndarray:
+        """[A] int32: the route of each entry, 0 where it has none."""
+        return np.where(self.kind == 0, self.target, np.int32(0))
+
+    @functools.cached_property
+    def key(self) -> np.ndarray:
+        """[A] int32: the key that each entry inspects, 0 where it inspects none."""
+        return np.where(self.kind == 1, self.target - np.int32(self.routes), np.int32(0))
 
 
 class Move(struct.PyTreeNode):
@@ -232,7 +213,9 @@ def outstanding_verbs(state: State, scenario: Scenario) -> jax.Array:
 def legal_mask(
     catalogue: Catalogue, state: State, scenario: Scenario, outstanding: jax.Array, has_ended: jax.Array
 ) -> ActionMask:
-    """[A] bool: the legal actions of a live state, whatever the hidden facts are; all once it `has_ended`.
+    """[A] bool: the legal actions of a live state, whatever the hidden facts are; all once it `has_ended` ([] bool).
+
+    `outstanding` is [R] int16, `outstanding_verbs`.
 
     The requirements of an entry are complete before the entries are combined, so parts of them are words of bits.
     """

@@ -10,19 +10,16 @@ from jaxenv.core import masking
 from jaxenv.core.types import Key, Policy
 from jaxenv.envs.lifestack.actions import EFFECTS, FIRST_UPKEEP, INSPECTING, NUM_VERBS, UPKEEP, Catalogue
 from jaxenv.envs.lifestack.env import LifeStack
-from jaxenv.envs.lifestack.metrics import INVERTED, UNIT, better, index
+from jaxenv.envs.lifestack.metrics import INVERTED, UNIT, better, indices
 from jaxenv.envs.lifestack.types import CENTS, FAILS, NOT_KNOWN, Observation, Params
 
 LOW_ENERGY, LOW_METRIC = 20 * CENTS, 20 * UNIT
-WATCHED = np.array(
-    [
-        index("mental_wellbeing.stress_level"),
-        index("career.workload"),
-        index("time.free_hours_per_week"),
-        index("relationships.romantic"),
-        index("mental_wellbeing.motivation"),
-    ],
-    np.int32,
+WATCHED = indices(
+    "mental_wellbeing.stress_level",
+    "career.workload",
+    "time.free_hours_per_week",
+    "relationships.romantic",
+    "mental_wellbeing.motivation",
 )
 RAISES = EFFECTS[FIRST_UPKEEP:INSPECTING]  # [5, 23] int32
 # [5] int32, for each watched metric

@@ -74,7 +74,10 @@ def transition(
 
 
 def route_at(bank: ScenarioBank, scenario: Scenario, index: jax.Array, route: jax.Array) -> Routes:
-    """The row of a route: of the scenario, which a TPU has read, elsewhere of the bank, of which it reads one row."""
+    """The row of a route: of the scenario, which a TPU has read, elsewhere of the bank, of which it reads one row.
+
+    `index` is that of the scenario, `route` that of the route, [] int32 each.
+    """
 
     def of_scenario(routes: Routes, scenarios: Routes, index: jax.Array, route: jax.Array) -> Routes:
         return masked(routes, route)
@@ -145,12 +148,16 @@ def first_failing_precondition(state: State, scenario: Scenario, route: Routes) 
 
 
 def update_milestones(state: State, scenario: Scenario) -> tuple[State, jax.Array, Ends]:
-    """Milestones, then the ends: (state, [M] bool milestones reached now, ends); the facts of either become known."""
+    """Milestones, then the ends: (state, [M] bool milestones reached now, ends); the facts of either become known.
+
+    A milestone is reached that is open, was not reached before, and is met by a key or by one of the bounds that hold.
+    """
     bits = shared_bits(state.facts, scenario.success.facts)
     in_bounds = materialize(bitsets.of_flags(within(scenario.bounds, state.metrics)))
     milestones = scenario.milestones
     by_key = materialize(met(milestones, bits))
-    reached = milestones_reached(state, scenario, by_key, in_bounds)
+    is_met = by_key | ((milestones.bounds & in_bounds) != 0)
+    reached = open_milestones(state.completed, scenario) & ~state.reached & is_met
     ends = check_termination(state, scenario, bits, in_bounds)
 
     key = np.arange(state.facts.shape[0], dtype=np.int8)[:, None]
@@ -164,12 +171,6 @@ def update_milestones(state: State, scenario: Scenario) -> tuple[State, jax.Arra
     return state, reached, ends
 
 
-def milestones_reached(state: State, scenario: Scenario, by_key: jax.Array, in_bounds: jax.Array) -> jax.Array:
-    """[M] bool: open, not reached before, and met: by a key ([M] bool), or by one of the bounds that hold (a set)."""
-    holds = by_key | ((scenario.milestones.bounds & in_bounds) != 0)
-    return open_milestones(state.completed, scenario) & ~state.reached & holds
-
-
 def open_milestones(completed: jax.Array, scenario: Scenario) -> jax.Array:
     """[M] bool: not locked, or unlocked by a completed route; `completed` is [R] bool."""
     unlocked = bitsets.union(scenario.routes.unlocks, where=completed)
@@ -177,7 +178,7 @@ def open_milestones(completed: jax.Array, scenario: Scenario) -> jax.Array:
 
 
 def check_termination(state: State, scenario: Scenario, bits: jax.Array, in_bounds: jax.Array) -> Ends:
-    """Which ends the state, its clock already moved, has come to."""
+    """Which ends the state, its clock already moved, has come to; `bits` and `in_bounds` as in `conditions.hold`."""
     members = jnp.arange(scenario.success.facts.shape[-1], dtype=jnp.int8) < scenario.num_success
     unmet = members & ~hold(scenario.success, bits, in_bounds)
     success = ~jnp.any(unmet) & (scenario.num_success > 0)

@@ -13,14 +13,7 @@ from jaxenv.core.fields import Sizes
 from jaxenv.core.types import ActionMask, Entities, Info, Key
 from jaxenv.envs.lifestack import dynamics, features, generator, observe, reward
 from jaxenv.envs.lifestack.actions import NUM_VERBS, Catalogue
-from jaxenv.envs.lifestack.types import (
-    RUNNING,
-    Limits,
-    Observation,
-    Params,
-    Scenario,
-    State,
-)
+from jaxenv.envs.lifestack.types import RUNNING, Limits, Observation, Params, Scenario, State
 from jaxenv.lowering import draws as random
 from jaxenv.lowering.materialize import materialize
 
@@ -49,7 +42,7 @@ class LifeStack(LibraryEnvironment[Params, State, Observation]):
     @property
     def catalogue(self) -> Catalogue:
         """The meaning of the action indices."""
-        return Catalogue.of(self.limits)
+        return Catalogue(self.limits.routes, self.limits.keys)
 
     @property
     def num_actions(self) -> int:

@@ -4,21 +4,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxenv.core.numbers import as_float
 from jaxenv.core.types import ActionTables, Entities, EntityGroup
 from jaxenv.envs.lifestack import actions
 from jaxenv.envs.lifestack.actions import Catalogue
 from jaxenv.envs.lifestack.metrics import HIGHEST, UNIT, better
 from jaxenv.envs.lifestack.outlook import MONEY_SCALE, RouteSummary, count, summarize_routes
-from jaxenv.envs.lifestack.types import (
-    ABSENT,
-    CENTS,
-    HOLDS,
-    MAX_ENERGY,
-    NEVER,
-    UNKNOWN,
-    Observation,
-)
-from jaxenv.host.numbers import as_float
+from jaxenv.envs.lifestack.types import ABSENT, CENTS, HOLDS, MAX_ENERGY, NEVER, UNKNOWN, USES, Observation
 
 IN_DANGER = 25 * UNIT  # a metric below this is near to collapse; higher is better
 STEPS_SCALE, HOURS_SCALE = 20.0, 20.0
@@ -68,7 +60,7 @@ def _bound_features(o: Observation) -> jax.Array:
     value = o.metrics[b.metric]
     outside = jnp.maximum(b.low - value, 0) - jnp.maximum(value - b.high, 0)
     edges = [as_float(x) / HIGHEST for x in (b.low, b.high, value)]
-    uses = [as_float(use) for use in (b.in_success, b.in_failure, b.in_milestone, b.in_precondition)]
+    uses = [as_float(getattr(b, use)) for use in USES]
     columns = [*edges, as_float(b.holds), as_float(outside) / (20.0 * UNIT), *uses]
     return jnp.stack(columns, axis=-1) * as_float(b.exists)[:, None]
 
@@ -85,10 +77,7 @@ def _key_features(o: Observation) -> jax.Array:
         k.code == ABSENT,
         k.wanted,
         k.wanted & ~is_known,
-        k.in_success,
-        k.in_failure,
-        k.in_milestone,
-        k.in_precondition,
+        *(getattr(k, use) for use in USES),
     ]
     return as_float(jnp.stack(flags, axis=-1) & k.exists[:, None])
 

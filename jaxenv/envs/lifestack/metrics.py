@@ -92,8 +92,13 @@ _EDGES = {
 
 
 def index(path: str) -> int:
-    """The index of a metric path; raises a KeyError if there is none."""
-    return {name: place for place, name in enumerate(METRICS)}[path]
+    """The index of a metric path; raises a ValueError if there is none."""
+    return METRICS.index(path)
+
+
+def indices(*paths: str) -> np.ndarray:
+    """[n] int32: the indices of metric paths."""
+    return np.array([index(path) for path in paths], np.int32)
 
 
 @functools.cache

@@ -12,20 +12,16 @@ from jaxenv.envs.lifestack.dynamics import is_over, open_milestones
 from jaxenv.envs.lifestack.types import (
     FAILS,
     HOLDS,
-    IN_FAILURE,
-    IN_MILESTONE,
-    IN_PRECONDITION,
-    IN_SUCCESS,
     NO_RELATION,
     NOT_KNOWN,
     UNKNOWN,
+    USES,
     Observation,
     ObservedBounds,
     ObservedKeys,
     ObservedMilestones,
     ObservedRoutes,
     Params,
-    Routes,
     Scenario,
     State,
 )
@@ -74,21 +70,13 @@ def observe_keys(scenario: Scenario, known: jax.Array, shown: jax.Array, routes:
         shown=shown,
         inspectable=bitsets.flags(links.inspectable, count),
         code=jnp.where(exists, known, UNKNOWN),
-        in_success=uses[IN_SUCCESS],
-        in_failure=uses[IN_FAILURE],
-        in_milestone=uses[IN_MILESTONE],
-        in_precondition=uses[IN_PRECONDITION],
+        **{name: uses[use] for use, name in enumerate(USES)},
         wanted=bitsets.flags(bitsets.union(links.needs, where=routes.serves), count),
     )
 
 
 def observe_routes(
-    state: State,
-    scenario: Scenario,
-    known: jax.Array,
-    bits: jax.Array,
-    in_bounds: jax.Array,
-    outstanding: jax.Array,
+    state: State, scenario: Scenario, known: jax.Array, bits: jax.Array, in_bounds: jax.Array, outstanding: jax.Array
 ) -> ObservedRoutes:
     """The routes with their relations.
 
@@ -151,17 +139,13 @@ def serving(state: State, scenario: Scenario, bits: jax.Array, in_bounds: jax.Ar
     by_bound = right_direction(scenario, state.metrics, bitsets.union(success.bounds, where=unmet))
 
     route = bitsets.singletons(is_open.shape[0], links.breaks.dtype)
-    helps = (links.gives & lacking(scenario.routes, bits)[None]) != 0
+    lacking = bitsets.of_flags((scenario.routes.preconditions & bits[None]) == 0)  # [R] keys not known to satisfy one
+    helps = (links.gives & lacking[None]) != 0
     helpers = jnp.sum(jnp.where(helps & is_open[:, None], route[:, None], 0), axis=0, dtype=route.dtype) | route
     found = bitsets.of_flags(is_open) & (by_fact | by_bound)
     for _ in range(is_open.shape[0] - 1):
         found = bitsets.union(helpers, where=(found & route) != 0)
     return (found & route) != 0
-
-
-def lacking(routes: Routes, bits: jax.Array) -> jax.Array:
-    """[R]: the keys whose precondition is not known to hold, as sets; `bits` is [K], the agent's knowledge as sets."""
-    return bitsets.of_flags((routes.preconditions & bits[None]) == 0)
 
 
 def right_direction(scenario: Scenario, metrics: jax.Array, matters: jax.Array) -> jax.Array:
@@ -200,10 +184,7 @@ def observe_bounds(scenario: Scenario, in_bounds: jax.Array) -> ObservedBounds:
         low=scenario.bounds.low,
         high=scenario.bounds.high,
         holds=exists & in_bounds,
-        in_success=uses[IN_SUCCESS],
-        in_failure=uses[IN_FAILURE],
-        in_milestone=uses[IN_MILESTONE],
-        in_precondition=uses[IN_PRECONDITION],
+        **{name: uses[use] for use, name in enumerate(USES)},
     )
 
 

@@ -7,9 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
+from jaxenv.core.numbers import as_float
 from jaxenv.envs.lifestack.metrics import HIGHEST, UNIT
 from jaxenv.envs.lifestack.types import CENTS, FAILS, NEVER, NOT_KNOWN, Observation
-from jaxenv.host.numbers import as_float
 
 MONEY_SCALE, REWARD_SCALE, METRIC_SCALE = 1000.0, 3.0, 20.0 * UNIT
 NOWHERE = 1e9  # ahead of a route that leads to no success

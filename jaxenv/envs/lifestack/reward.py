@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
-from jaxenv.core.terms import parts_type, preset, term
+from jaxenv.core.terms import Weight, parts_type, preset, term
 from jaxenv.envs.lifestack.actions import EFFECTS, FIRST_UPKEEP, INSPECTING, UPKEEP
 from jaxenv.envs.lifestack.dynamics import Turn
 from jaxenv.envs.lifestack.metrics import HIGHEST, INVERTED, UNIT, better, level, ranked
@@ -23,9 +23,6 @@ class Step(NamedTuple):
     before: jax.Array  # [23] int32, metrics
     after: jax.Array  # [23] int32, metrics
     scenario: Scenario
-
-
-Weight = jax.Array | float
 
 
 class RewardWeights(struct.PyTreeNode):

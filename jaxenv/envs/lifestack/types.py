@@ -4,7 +4,7 @@ Axes: K keys (facts), R routes, M milestones, X exogenous events, S members of t
 metrics, V verbs, A actions; 23 metrics. Capacities are in `Limits`, everything else is traced. Units: metrics
 10⁻⁵, time 10⁻² hours, money and energy 10⁻²; the clock counts steps. A fact is a code, 0 for absent. A set of codes,
 keys, routes, milestones, events or bounds is an unsigned integer with bit n for number n, as small as the capacity
-allows (`core.bitsets`): a step reads a scenario from a random row of a bank, and every byte of it counts.
+allows (`lowering.bitsets`): a step reads a scenario from a random row of a bank, and every byte of it counts.
 """
 
 import dataclasses
@@ -40,7 +40,8 @@ RUNNING, SUCCESS, CONDITION, DEADLINE, DEAD_END, BURNOUT = range(6)
 OUTCOMES = ("running", "success", "failure condition", "deadline", "dead end", "burnout")
 
 IN_SUCCESS, IN_FAILURE, IN_MILESTONE, IN_PRECONDITION = range(4)
-"""Where a key or a bound may matter."""
+USES = ("in_success", "in_failure", "in_milestone", "in_precondition")
+"""Where a key or a bound may matter, and the fields of observations that say so."""
 
 NO_RELATION, HOLDS, FAILS, NOT_KNOWN = range(4)
 """What is known of a route's precondition on a key."""
@@ -71,18 +72,9 @@ class Limits(Capacities):
         return {**axes, "S": self.success, "B": self.bounds, "codes": self.codes}
 
 
-def _set_of(axis: str) -> Callable[[Sizes], type]:
-    """The dtype of a set of indices into an axis, or of codes."""
-
-    def dtype(sizes: Sizes) -> type:
-        return bitsets.dtype_of(sizes[axis])
-
-    return dtype
-
-
 def _set(shape: str, axis: str, *, doc: str) -> Any:
     """Declares a field of sets of indices into an axis, or of codes."""
-    return array(shape, _set_of(axis), doc=doc)
+    return array(shape, lambda sizes: bitsets.dtype_of(sizes[axis]), doc=doc)
 
 
 def _bits(axis: str) -> Callable[[Sizes], int]:

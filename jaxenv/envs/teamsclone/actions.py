@@ -19,7 +19,7 @@ from flax import struct
 from jaxenv.core.masking import concatenate_masks
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.teamsclone import messages
-from jaxenv.envs.teamsclone.types import EMOJI, REPLY, TEMPLATES, WINDOW, Limits, Scenario, State
+from jaxenv.envs.teamsclone.types import EMOJI, REPLY, TEMPLATES, WINDOW, Scenario, State
 from jaxenv.lowering.lookup import read, rotate
 
 ALWAYS, ELSEWHERE, REACTABLE, RUNNING_CALL, NEVER = range(5)  # when an entry is legal, see `conditions`
@@ -62,11 +62,6 @@ class Catalogue:
     """The meaning of the indices, for C channels; `table` has the columns verb, channel, message kind, slot, emoji."""
 
     channels: int
-
-    @classmethod
-    def of(cls, limits: Limits) -> "Catalogue":
-        """The catalogue of an environment with these capacities."""
-        return cls(limits.channels)
 
     @property
     def size(self) -> int:

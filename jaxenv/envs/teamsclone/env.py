@@ -14,23 +14,9 @@ from jaxenv.core.types import ActionMask, Entities, Info, Key
 from jaxenv.envs.teamsclone import dynamics, features, generator, observe, reward
 from jaxenv.envs.teamsclone.actions import Catalogue
 from jaxenv.envs.teamsclone.chance import sample_bits, sample_draws
-from jaxenv.envs.teamsclone.initial_state import (
-    MAX_MENTIONS,
-    fresh_schedule,
-    initial_state,
-    no_schedule,
-)
+from jaxenv.envs.teamsclone.initial_state import MAX_MENTIONS, fresh_schedule, initial_state, no_schedule
 from jaxenv.envs.teamsclone.messages import SEEN
-from jaxenv.envs.teamsclone.types import (
-    MAX_AGENTS,
-    Draws,
-    Limits,
-    Observation,
-    Params,
-    Scenario,
-    State,
-    each_agent,
-)
+from jaxenv.envs.teamsclone.types import MAX_AGENTS, Draws, Limits, Observation, Params, Scenario, State, each_agent
 from jaxenv.lowering import draws as random
 from jaxenv.lowering.batches import where_rare
 
@@ -77,7 +63,7 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
     @property
     def catalogue(self) -> Catalogue:
         """The meaning of the action indices."""
-        return Catalogue.of(self.limits)
+        return Catalogue(self.limits.channels)
 
     @property
     def num_actions(self) -> int:
@@ -176,10 +162,8 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
         }
         info = self._of_agents(outputs)
         if self.goal != "none":
-            missed_any = (
-                jnp.sum(after.counts.missed, dtype=jnp.int32) > 0 if self.goal == "mentions" else jnp.bool_(False)
-            )
-            info["success"] = terminated & ~missed_any
+            missed = jnp.sum(after.counts.missed, dtype=jnp.int32) > 0 if self.goal == "mentions" else jnp.bool_(False)
+            info["success"] = terminated & ~missed
         return after, self._of_agents(rewards), terminated, info
 
     def is_terminated(self, state: State, params: Params) -> jax.Array:

@@ -8,17 +8,7 @@ from jaxenv.core.types import Key
 from jaxenv.envs.teamsclone import messages
 from jaxenv.envs.teamsclone.chance import sample_bits, scale
 from jaxenv.envs.teamsclone.texts import DEFAULT_TEXTS
-from jaxenv.envs.teamsclone.types import (
-    ANNOUNCEMENT,
-    KINDS,
-    MENTION,
-    ONE,
-    PRESENCE,
-    STATUS,
-    WINDOW,
-    Limits,
-    Scenario,
-)
+from jaxenv.envs.teamsclone.types import ANNOUNCEMENT, KINDS, MENTION, ONE, PRESENCE, STATUS, WINDOW, Limits, Scenario
 
 DIFFICULTY_STEPS = 1024  # difficulty in whole steps
 MAX_INITIAL = 3  # messages of a channel at reset

@@ -14,7 +14,7 @@ from jaxenv.envs.teamsclone.types import WINDOW, Messages
 from jaxenv.lowering.lookup import read
 
 AUTHOR, KIND, NAMED, PENDING, SEEN = 11, 15, 19, 23, 24  # lowest bit of each part
-AUTHOR_BITS, KIND_BITS, PENDING_BIT = np.uint32(15 << AUTHOR), np.uint32(15 << KIND), np.uint32(1 << PENDING)
+KIND_BITS, PENDING_BIT = np.uint32(15 << KIND), np.uint32(1 << PENDING)
 
 
 def pack(text: Any, author: Any, kind: Any, named: Any) -> jax.Array:

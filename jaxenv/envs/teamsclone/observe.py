@@ -14,7 +14,7 @@ from jaxenv.lowering.lookup import read
 def observe(
     agent: jax.Array, state: State, scenario: Scenario, max_steps: jax.Array, is_over: jax.Array
 ) -> Observation:
-    """One agent's observation of a state, as `types.each_agent` calls it."""
+    """One agent's observation of a state, as `types.each_agent` calls it; `is_over` is [] bool."""
     channel, window = state.channel, actions.look(agent, state)
     users = jnp.arange(state.presence.shape[0], dtype=jnp.int8) < scenario.num_users
     return Observation(

@@ -6,13 +6,11 @@ import jax
 import jax.numpy as jnp
 from flax import struct
 
-from jaxenv.core.terms import parts_type, preset, term
+from jaxenv.core.terms import Weight, parts_type, preset, term
 from jaxenv.envs.teamsclone import actions
 from jaxenv.envs.teamsclone.dynamics import TIMELY
 
 TASK_WEIGHTS = (1.0, 1.0, 0.5)  # of mentions, meetings and exploration
-
-Weight = jax.Array | float
 
 
 class RewardWeights(struct.PyTreeNode):
@@ -43,11 +41,7 @@ class RewardWeights(struct.PyTreeNode):
         mentions=-0.3,
     )
     invalid_action: Weight = term(
-        lambda act: (
-            ~act.move.legal,
-            act.move.verb != actions.EMPTY_MESSAGE,
-            act.move.verb != actions.UNKNOWN_CHANNEL,
-        ),
+        lambda act: (~act.move.legal, act.move.verb != actions.EMPTY_MESSAGE, act.move.verb != actions.UNKNOWN_CHANNEL),
         doc="any other entry that is not legal",
         classic=-0.1,
         mentions=-0.1,

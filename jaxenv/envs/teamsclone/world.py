@@ -45,7 +45,7 @@ def post(before: State, state: State, scenario: Scenario, draws: Draws) -> Post:
     chat, call = choose_chat(present, scenario, draws), choose_call(before, present, scenario, draws)
     choice = first_of(call, chat)
     starts_call = call.is_made
-    if has_schedule(state):
+    if state.schedule.step.size > 0:  # the variant's own mentions; then teammates' are chatter
         due = due_mention(before)
         chatter = chat._replace(kind=jnp.where(chat.kind == MENTION, CHATTER, chat.kind))
         choice = first_of(due, first_of(call, chatter))
@@ -95,11 +95,6 @@ def due_mention(state: State) -> Choice:
     author = jnp.sum(jnp.where(due, state.schedule.author, 0), dtype=jnp.int32)
     channel = jnp.sum(jnp.where(due, state.schedule.channel, 0), dtype=jnp.int32)
     return Choice(jnp.any(due), author, channel, jnp.int32(MENTION))
-
-
-def has_schedule(state: State) -> bool:
-    """Whether the variant schedules its own mentions; then teammates' are chatter."""
-    return state.schedule.step.shape[0] > 0
 
 
 def first_of(one: Choice, other: Choice) -> Choice:

@@ -61,6 +61,14 @@ def test_the_parts_of_every_environment_are_the_terms_of_its_weights():
         assert list(vars(turn[-1]["reward_parts"])) == expected
 
 
+def test_the_parts_of_a_record_and_of_a_dictionary_have_names():
+    parts = terms.parts_type(RewardWeights)
+    names = list(parts.__dataclass_fields__)
+    amounts = dict.fromkeys(names, jnp.float32(2))
+    assert list(terms.by_name(parts(**amounts)).items()) == list(amounts.items())
+    assert terms.by_name(amounts) == amounts
+
+
 def test_an_unknown_preset_is_refused():
     with pytest.raises(ValueError, match="RewardWeights has no preset 'classic', only a, b"):
         terms.preset(RewardWeights, "classic")

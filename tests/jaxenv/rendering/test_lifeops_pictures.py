@@ -89,7 +89,7 @@ def check_against_the_engine(bank, seed, departure_min):
         assert sum(leg.tight for leg in shown.legs) == issues
         assert sum(work.left for work in shown.tasks) == state.minutes_left.sum()
         assert len(shown.queue) + shown.hidden == scenario.num_requests - state.handled
-        assert sum(not entry.added for entry in shown.calendar) == (scenario.calendar.start != ABSENT).sum()
+        assert sum(not event.added for event in shown.calendar) == (scenario.calendar.start != ABSENT).sum()
 
 
 def test_conflicts_and_legs_agree_with_the_engine_on_generated_days():
@@ -168,10 +168,10 @@ def test_names_of_another_day_are_refused():
 
 
 def test_events_that_share_time_share_the_width():
-    def entry(start, end):
-        return snapshot.Entry(f"{start}", "Office", "meeting", start, end, 1)
+    def event(start, end):
+        return snapshot.ShownEvent(f"{start}", "Office", "meeting", start, end, 1)
 
-    long, nested, touching, short = entry(540, 900), entry(600, 630), entry(630, 700), entry(900, 900)
+    long, nested, touching, short = event(540, 900), event(600, 630), event(630, 700), event(900, 900)
     placed = panels._lanes([short, touching, nested, long], 100.0, shortest=20.0)
     assert placed == [(long, 0, 50), (nested, 50, 50), (touching, 50, 50), (short, 0, 100)]
     assert panels._lanes([], 100.0, shortest=20.0) == []

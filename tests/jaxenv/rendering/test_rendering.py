@@ -4,6 +4,7 @@ import base64
 import dataclasses
 import functools
 import io
+import pydoc
 import re
 import subprocess
 import sys
@@ -56,8 +57,8 @@ def test_an_episode_has_a_picture_of_the_morning_and_one_of_every_step(episode):
     assert [str(picture) for picture in episode[-2:]] == [str(episode[len(episode) - 2]), str(episode[-1])]
     assert [step.end for step in episode.steps[:-1]] == [""] * (len(episode) - 2)
     assert episode.steps[-1].end in ("terminated", "truncated")
-    with pytest.raises(IndexError):
-        episode[len(episode)]
+    with pytest.raises(IndexError, match=rf"episode\[99\]: there are only the pictures 0 to {len(episode) - 1}"):
+        episode[99]
 
 
 def test_rewards_are_those_of_the_engine(episode):
@@ -69,6 +70,18 @@ def test_rewards_are_those_of_the_engine(episode):
         assert step.total == pytest.approx(total, abs=1e-5)
     assert episode.total == step.total
     assert jax.tree.all(jax.tree.map(np.array_equal, state, episode.states[-1]))
+
+
+class Dictionary(wrappers.Wrapper):
+    """Reports the parts of the reward as a dictionary."""
+
+    def transition(self, key, state, action, params):
+        *results, info = super().transition(key, state, action, params)
+        return *results, {**info, "reward_parts": vars(info["reward_parts"])}
+
+
+def test_the_parts_of_the_reward_may_be_a_dictionary(episode):
+    assert [step.parts for step in play(Dictionary(ENV)).steps] == [step.parts for step in episode.steps]
 
 
 def test_a_policy_that_is_a_pytree_is_compiled_once():
@@ -220,6 +233,23 @@ def test_names_come_from_a_library_a_document_or_a_mapping(episode):
         heading({"event": ()})
 
 
+def test_a_scenario_can_be_named_where_the_names_are_those_of_a_library(episode):
+    def record(scenario, **options):
+        return rendering.record(ENV, PARAMS, RANDOM, jax.random.key(1), scenario, **options)
+
+    assert record("s1_basic_conflict", names=LIBRARY).transcript() == episode.transcript()
+    with pytest.raises(TypeError, match=r"give its number, library.index\('easy_1'\), or names=library to look it up"):
+        record("easy_1")
+    with pytest.raises(scenarios.ScenarioError, match="Did you mean 's1_basic_conflict'"):
+        record("s1_basic", names=LIBRARY)
+
+
+def test_help_shows_the_public_functions():
+    page = pydoc.plain(pydoc.render_doc(rendering))
+    for name in ("record(", "render(", "class Episode(", "class View(", "VIEWS = "):
+        assert name in page, name
+
+
 def test_a_batch_is_refused_with_the_way_out():
     many = wrappers.Vectorize(ENV, 3)
     _, states = many.reset(jax.random.key(0), PARAMS)
@@ -260,5 +290,6 @@ def test_without_matplotlib_the_text_is_left(episode, tmp_path):
 
 
 def test_matplotlib_is_not_imported_before_something_is_drawn():
-    code = "import sys, jaxenv, jaxenv.rendering; sys.exit('matplotlib' in sys.modules)"
+    # The names of a family are the first import: its package and `jaxenv.rendering` need each other.
+    code = "import sys; from jaxenv.envs.lifeops.view import Names; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -6,7 +6,7 @@ The hours of the agenda go downwards; overlapping events lie side by side, trave
 import math
 from collections.abc import Callable, Iterable, Sequence
 
-from jaxenv.envs.lifeops.view.snapshot import Day, Entry, Leg, Task
+from jaxenv.envs.lifeops.view.snapshot import Leg, ShownDay, ShownEvent, Task
 from jaxenv.envs.lifeops.view.text import due, hidden, times
 from jaxenv.rendering.canvas import SMALL, TEXT, TINY, Canvas, legend, swatch
 from jaxenv.rendering.text import clock, joined
@@ -24,16 +24,16 @@ Span = tuple[int, int]  # minutes after midnight, whole hours
 Scale = Callable[[float], float]  # minutes after midnight -> points
 
 
-def span_of(days: Sequence[Day]) -> Span:
+def span_of(days: Sequence[ShownDay]) -> Span:
     """The hours that hold everything in some days, so that their pictures can be compared."""
-    entries = [entry for day in days for entry in (*day.calendar, *day.queue)]
+    events = [event for day in days for event in (*day.calendar, *day.queue)]
     departures = [max(0, leg.arrives - leg.needed) for day in days for leg in day.legs]
-    first = min([USUAL_DAY[0], *departures, *(entry.start for entry in entries)])
-    last = max([USUAL_DAY[1], *(entry.end for entry in entries)])
+    first = min([USUAL_DAY[0], *departures, *(event.start for event in events)])
+    last = max([USUAL_DAY[1], *(event.end for event in events)])
     return 60 * (first // 60), 60 * math.ceil(last / 60)
 
 
-def draw_agenda(span: Span, day: Day, canvas: Canvas) -> None:
+def draw_agenda(span: Span, day: ShownDay, canvas: Canvas) -> None:
     """The agenda of a day, with the visible requests at the times that they ask for."""
     paper = canvas.part(HOURS, 4, canvas.width - HOURS - TRAVEL, canvas.height - LEGEND - 10)
     scale = paper.height / (span[1] - span[0])  # points a minute
@@ -42,18 +42,18 @@ def draw_agenda(span: Span, day: Day, canvas: Canvas) -> None:
         return scale * (min(max(minutes, span[0]), span[1]) - span[0])
 
     _draw_hours(day, span, paper, y_of)
-    conflicts: dict[int, list[Entry]] = {id(entry): [] for entry in (*day.calendar, *day.queue)}
+    conflicts: dict[int, list[ShownEvent]] = {id(event): [] for event in (*day.calendar, *day.queue)}
     for a, b in day.conflicts:
         conflicts[id(a)].append(b)
         conflicts[id(b)].append(a)
     rank = {id(request): number for number, request in enumerate(day.queue)}
-    for entry, left, width in _lanes((*day.calendar, *day.queue), paper.width, LINE / scale):
-        _draw_entry(paper, entry, left, width, y_of, conflicts[id(entry)], rank.get(id(entry)))
+    for event, left, width in _lanes((*day.calendar, *day.queue), paper.width, LINE / scale):
+        _draw_event(paper, event, left, width, y_of, conflicts[id(event)], rank.get(id(event)))
     _draw_travel(day.legs, paper, y_of)
     _draw_legend(canvas.part(HOURS, canvas.height - LEGEND, canvas.width - HOURS, LEGEND))
 
 
-def _draw_hours(day: Day, span: Span, paper: Canvas, y_of: Scale) -> None:
+def _draw_hours(day: ShownDay, span: Span, paper: Canvas, y_of: Scale) -> None:
     """The hours, white in the preferred window, and the limits of meetings."""
     paper.box(0, 0, paper.width, paper.height, fill=WASH)
     top, bottom = map(y_of, day.window)
@@ -73,58 +73,58 @@ def _draw_hours(day: Day, span: Span, paper: Canvas, y_of: Scale) -> None:
             paper.text(paper.width - 2, y, f"none {word} {clock(limit)}", size=TINY, color=MUTED, align="right")
 
 
-def _lanes(entries: Iterable[Entry], width: float, shortest: float) -> list[tuple[Entry, float, float]]:
-    """(entry, left, width) in points: overlapping entries, each at least `shortest` minutes, share the width."""
-    placed: list[tuple[Entry, float, float]] = []
-    group: list[tuple[Entry, int]] = []
+def _lanes(events: Iterable[ShownEvent], width: float, shortest: float) -> list[tuple[ShownEvent, float, float]]:
+    """(event, left, width) in points: overlapping events, each at least `shortest` minutes, share the width."""
+    placed: list[tuple[ShownEvent, float, float]] = []
+    group: list[tuple[ShownEvent, int]] = []
     ends: list[float] = []  # of the lanes of this group
 
     def close() -> None:
         lane_width = width / max(len(ends), 1)
-        placed.extend((entry, lane * lane_width, lane_width) for entry, lane in group)
+        placed.extend((event, lane * lane_width, lane_width) for event, lane in group)
         group.clear()
         ends.clear()
 
-    for entry in sorted(entries, key=lambda entry: (entry.start, entry.end)):
-        if ends and entry.start >= max(ends):
+    for event in sorted(events, key=lambda event: (event.start, event.end)):
+        if ends and event.start >= max(ends):
             close()
-        lane = next((lane for lane, end in enumerate(ends) if end <= entry.start), len(ends))
-        ends[lane : lane + 1] = [max(entry.end, entry.start + shortest)]
-        group.append((entry, lane))
+        lane = next((lane for lane, end in enumerate(ends) if end <= event.start), len(ends))
+        ends[lane : lane + 1] = [max(event.end, event.start + shortest)]
+        group.append((event, lane))
     close()
     return placed
 
 
-def _draw_entry(
-    paper: Canvas, entry: Entry, left: float, width: float, y_of: Scale, conflicts: Sequence[Entry], rank: int | None
+def _draw_event(
+    paper: Canvas, event: ShownEvent, left: float, width: float, y_of: Scale, others: list[ShownEvent], rank: int | None
 ) -> None:
-    """An event as a box, hatched where it overlaps others. A request (`rank` is its place in the queue) is an empty
+    """An event as a box, hatched where it overlaps `others`. A request (`rank` is its place in the queue) is an empty
     dashed box, grey if it is not the current one.
     """
-    color, is_request = COLORS[entry.kind], rank is not None
-    top, bottom = y_of(entry.start), y_of(entry.end)
+    color, is_request = COLORS[event.kind], rank is not None
+    top, bottom = y_of(event.start), y_of(event.end)
     x, y, w, h = left + 1.5, top + 0.6, width - 3, max(bottom - top - 1.2, THIN)
     paper.box(x, y, w, h, fill=PAPER if is_request else tint(color, 0.16), radius=2.5)
-    for other in conflicts:
-        low = max(y, y_of(max(entry.start, other.start)))
-        height = max(min(y + h, y_of(min(entry.end, other.end))) - low, THIN)
+    for other in others:
+        low = max(y, y_of(max(event.start, other.start)))
+        height = max(min(y + h, y_of(min(event.end, other.end))) - low, THIN)
         paper.box(x, low, w, height, fill=tint(ALARM, 0.18))
         paper.box(x + w - STRIPES, low, STRIPES, height, hatched=ALARM)
-    if is_request or entry.added:
+    if is_request or event.added:
         paper.box(x, y, w, h, edge=MUTED if rank else color, line=1.1, dashed=is_request, radius=2.5)
     if not is_request:
         paper.box(x, y, 2.5, h, fill=color)
-    _draw_label(paper, entry, x + 6, y, w - 8 - (STRIPES if conflicts else 2), h, MUTED if rank else INK)
+    _draw_label(paper, event, x + 6, y, w - 8 - (STRIPES if others else 2), h, MUTED if rank else INK)
 
 
-def _draw_label(paper: Canvas, entry: Entry, x: float, y: float, width: float, height: float, color: str) -> None:
+def _draw_label(paper: Canvas, event: ShownEvent, x: float, y: float, width: float, height: float, color: str) -> None:
     """The name, and under or beside it as much of the time and place as fits."""
     below = height > 20
     size = TEXT if height > 10 else SMALL if height > 7 else TINY
     middle = y + (7 if below else height / 2 if height > 4 else 1 + LINE / 2)  # under a box that is only a line
-    used = paper.text(x, middle, entry.name, size=size, color=color, width=width)
+    used = paper.text(x, middle, event.name, size=size, color=color, width=width)
     left = 0 if below else used + 5
-    for words in (f"{times(entry)} · {entry.place}", times(entry), clock(entry.start)):
+    for words in (f"{times(event)} · {event.place}", times(event), clock(event.start)):
         if left + text_width(words, TINY) <= width:
             paper.text(x + left, y + 16 if below else middle, words, size=TINY, color=MUTED)
             return
@@ -157,7 +157,7 @@ def _draw_legend(canvas: Canvas) -> None:
     legend(canvas, marks, indent=9, gap=8)
 
 
-def draw_open(day: Day, canvas: Canvas) -> None:
+def draw_open(day: ShownDay, canvas: Canvas) -> None:
     """The requests in queue order, and under them the tasks with the remaining work of each as a bar."""
     y = _heading(canvas, 0.0, "Requests")
     for number, request in enumerate(day.queue):
@@ -189,7 +189,7 @@ def _note(canvas: Canvas, y: float, words: str) -> None:
     canvas.text(8, y + 4, words, color=MUTED, size=SMALL)
 
 
-def _draw_request(canvas: Canvas, y: float, request: Entry, current: bool) -> None:
+def _draw_request(canvas: Canvas, y: float, request: ShownEvent, current: bool) -> None:
     """Two lines beside a bar in the color of the kind; the current request has a dashed outline."""
     color, ink = COLORS[request.kind], INK if current else MUTED
     if current:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jaxenv.envs.lifeops import types
+from jaxenv.envs.lifeops.dynamics import origin_of
 from jaxenv.envs.lifeops.types import ABSENT, NO_LIMIT, UNSET, Event, Scenario, State
 from jaxenv.rendering.view import Given, numbered, with_defaults
 
@@ -54,7 +55,7 @@ def names_of(day: Scenario, given: Given) -> Names:
 
 
 @dataclasses.dataclass(frozen=True)
-class Entry:
+class ShownEvent:
     """An event of the calendar or a request; times in minutes after midnight."""
 
     name: str
@@ -96,7 +97,7 @@ class Task:
 
 
 @dataclasses.dataclass(frozen=True)
-class Day:
+class ShownDay:
     """Everything that is shown of a state."""
 
     scenario: str
@@ -105,24 +106,24 @@ class Day:
     max_steps: int
     window: tuple[int, int]  # minutes after midnight, the preferred meeting window
     limits: Mapping[str, int]  # "before" and "after", minutes after midnight, if the person avoids such meetings
-    calendar: tuple[Entry, ...]  # sorted
-    conflicts: tuple[tuple[Entry, Entry], ...]  # overlapping pairs
+    calendar: tuple[ShownEvent, ...]  # sorted
+    conflicts: tuple[tuple[ShownEvent, ShownEvent], ...]  # overlapping pairs
     legs: tuple[Leg, ...]  # between places, in the order of the day
-    queue: tuple[Entry, ...]  # the current request and the next two
+    queue: tuple[ShownEvent, ...]  # the current request and the next two
     hidden: int  # requests behind those
     tasks: tuple[Task, ...]  # in the order of work
     places: tuple[str, ...]  # home, then those of work, the calendar and the queue
     travel: tuple[tuple[int, ...], ...]  # minutes from row to column, of these places
 
 
-def read(state: State, scenario: Scenario, departure_min: int, names: Names) -> Day:
+def read(state: State, scenario: Scenario, departure_min: int, names: Names) -> ShownDay:
     """The day of a state; all arrays are NumPy's."""
     persona = scenario.persona
     calendar = tuple(_event(state, slot, names) for slot in range(_count(state)))
     waiting = range(int(state.handled), int(scenario.num_requests))
     places = _places(state, scenario, waiting[: types.VISIBLE_REQUESTS])
     limits = {"before": _unless(persona.avoid_before, UNSET), "after": _unless(persona.avoid_after, NO_LIMIT)}
-    return Day(
+    return ShownDay(
         scenario=names.scenario,
         weekday=types.WEEKDAYS[int(scenario.weekday)] if scenario.weekday != UNSET else "",
         clock=int(state.clock),
@@ -152,24 +153,21 @@ def _places(state: State, scenario: Scenario, visible: Sequence[int]) -> list[in
     return list(dict.fromkeys([int(persona.home), int(persona.work_place), *booked, *asked]))
 
 
-def _event(state: State, slot: int, names: Names) -> Entry:
-    """An event of the calendar; `State.source` identifies it, see `dynamics.added_source`."""
-    capacity, source = len(state.source), int(state.source[slot])
-    if source < capacity:
-        name = names.events[source]
-    else:
-        request = (source - capacity) % types.SOURCE_STRIDE
-        name = names.requests[request - 1] if request else "focus"
-    return _entry(state.calendar, slot, name, names, added=source >= capacity)
+def _event(state: State, slot: int, names: Names) -> ShownEvent:
+    """An event of the calendar."""
+    origin, number = origin_of(state, slot)
+    called = {"event": names.events, "request": names.requests}
+    name = called[origin][number] if origin in called else "focus"
+    return _shown(state.calendar, slot, name, names, added=origin != "event")
 
 
-def _request(scenario: Scenario, index: int, names: Names) -> Entry:
+def _request(scenario: Scenario, index: int, names: Names) -> ShownEvent:
     flexible, person = bool(scenario.flexible[index]), names.people[index]
-    return _entry(scenario.requests, index, names.requests[index], names, flexible=flexible, person=person)
+    return _shown(scenario.requests, index, names.requests[index], names, flexible=flexible, person=person)
 
 
-def _entry(table: Event, row: int, name: str, names: Names, **more: Any) -> Entry:
-    return Entry(
+def _shown(table: Event, row: int, name: str, names: Names, **more: Any) -> ShownEvent:
+    return ShownEvent(
         name=name,
         place=names.place(int(table.place[row])),
         kind=types.KINDS[int(table.kind[row])],

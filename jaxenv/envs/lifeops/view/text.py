@@ -3,7 +3,7 @@
 from typing import Any
 
 from jaxenv.envs.lifeops.actions import VERBS
-from jaxenv.envs.lifeops.view.snapshot import Day, Entry, Leg, Names, Task
+from jaxenv.envs.lifeops.view.snapshot import Leg, Names, ShownDay, ShownEvent, Task
 from jaxenv.rendering.text import clock, joined, sections, table
 
 MAX_LINES = 8  # of conflicts or legs; a badly overbooked day has many
@@ -11,17 +11,17 @@ BAR = 10  # characters
 MARK = "+"  # before an event that was booked in this episode
 
 
-def title(day: Day) -> str:
+def title(day: ShownDay) -> str:
     """Which day it is."""
     return joined(day.scenario, day.weekday)
 
 
-def moment(day: Day) -> str:
+def moment(day: ShownDay) -> str:
     """How far the day has come."""
     return f"step {day.clock} of {day.max_steps}"
 
 
-def body(day: Day) -> str:
+def body(day: ShownDay) -> str:
     """Preferences, calendar, conflicts and travel issues, queue, work and travel."""
     tight = [_leg_line(leg) for leg in day.legs if leg.tight]
     parts = {
@@ -42,9 +42,9 @@ def describe_action(move: Any, handled: int, names: Names) -> str:
     return VERBS[int(move.verb)].phrase.format(request=request, start=start, end=end)
 
 
-def times(entry: Entry) -> str:
+def times(event: ShownEvent) -> str:
     """From when to when."""
-    return f"{clock(entry.start)}–{clock(entry.end)}"
+    return f"{clock(event.start)}–{clock(event.end)}"
 
 
 def due(task: Task) -> str:
@@ -54,25 +54,25 @@ def due(task: Task) -> str:
     return {0: "due today", 1: "due tomorrow"}.get(task.due_days, f"due in {task.due_days} days")
 
 
-def hidden(day: Day) -> str:
+def hidden(day: ShownDay) -> str:
     """How many requests wait behind the visible ones."""
     return f"and {day.hidden} more, hidden" if day.hidden else ""
 
 
-def _preferences(day: Day) -> str:
+def _preferences(day: ShownDay) -> str:
     """When the person likes to meet."""
     parts = [f"Meetings preferably {clock(day.window[0])}–{clock(day.window[1])}"]
     return ", ".join([*parts, *(f"none {word} {clock(limit)}" for word, limit in day.limits.items())])
 
 
-def _event_row(entry: Entry) -> list[str]:
-    start = f"{clock(entry.start):>5}–{clock(entry.end)}"
-    return [MARK if entry.added else " ", start, entry.name, entry.place, entry.kind, f"importance {entry.importance}"]
+def _event_row(event: ShownEvent) -> list[str]:
+    start = f"{clock(event.start):>5}–{clock(event.end)}"
+    return [MARK if event.added else " ", start, event.name, event.place, event.kind, f"importance {event.importance}"]
 
 
-def _request_row(entry: Entry) -> list[str]:
-    _, *columns = _event_row(entry)
-    return [*columns, "" if entry.flexible else "inflexible", entry.person and f"from {entry.person}"]
+def _request_row(event: ShownEvent) -> list[str]:
+    _, *columns = _event_row(event)
+    return [*columns, "" if event.flexible else "inflexible", event.person and f"from {event.person}"]
 
 
 def _task_row(task: Task) -> list[str]:
@@ -81,11 +81,11 @@ def _task_row(task: Task) -> list[str]:
     return [bar, f"{task.left} of {task.total} min", task.name, f"priority {task.priority}", due(task)]
 
 
-def _travel_rows(day: Day) -> list[list[str]]:
+def _travel_rows(day: ShownDay) -> list[list[str]]:
     return [["", *day.places], *([place, *map(str, row)] for place, row in zip(day.places, day.travel, strict=True))]
 
 
-def _conflict_line(a: Entry, b: Entry) -> str:
+def _conflict_line(a: ShownEvent, b: ShownEvent) -> str:
     return f"{clock(max(a.start, b.start))}–{clock(min(a.end, b.end))}  {a.name} × {b.name}"
 
 

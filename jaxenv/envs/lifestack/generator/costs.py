@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
+from jaxenv.core.numbers import as_integer
 from jaxenv.envs.lifestack.actions import ENERGY, NUM_VERBS, TIME
 from jaxenv.envs.lifestack.generator.plan import (
     BY_MONEY,
@@ -20,7 +21,6 @@ from jaxenv.envs.lifestack.generator.plan import (
     Plan,
 )
 from jaxenv.envs.lifestack.types import CENTS, Scenario
-from jaxenv.host.numbers import as_integer
 
 MAX_VERBS = 3  # of a route, and
 BEYOND = (4, 6)  # of one at a difficulty above 1

@@ -64,7 +64,7 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
     d = jnp.asarray(difficulty, jnp.float32)
     is_beyond, d = d > 1, jnp.minimum(d, 1.0)
 
-    plan, late = _once(draw_plan(structure, d)), goals.is_late(pay[0])
+    plan, late = _once(draw_plan(structure, d)), pay[0] < goals.SHARE_LATE
     costs = draw_costs(prices.reshape(NUM_ROUTES, NUM_PRICES), d, is_beyond)
     costs = _once(with_dues(costs, plan))
     scenario = jax.tree.map(jnp.asarray, empty_scenario(limits))

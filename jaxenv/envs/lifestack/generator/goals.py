@@ -7,12 +7,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxenv.core.numbers import as_integer
 from jaxenv.envs.lifestack.generator.life import Life
 from jaxenv.envs.lifestack.generator.plan import LINKS, Plan
 from jaxenv.envs.lifestack.generator.tables import put
 from jaxenv.envs.lifestack.metrics import HIGHEST, INVERTED, UNIT
 from jaxenv.envs.lifestack.types import Scenario
-from jaxenv.host.numbers import as_integer
 
 NEED, GOAL, FEAR, SECOND_FEAR = range(4)  # bounds, in the order in which a document has them
 NUM_BOUNDS = SECOND_FEAR + 1
@@ -65,11 +65,6 @@ def set_conditions(scenario: Scenario, plan: Plan, life: Life, u: jax.Array) -> 
 SHARE_LATE = 0.5  # of the crises, those of which the end pays most
 MOST_LATE = (25, 25, 18, 15)  # tenths of the last link, by how many variants it has
 TENTHS = np.arange(max(MOST_LATE) + 1) / 10
-
-
-def is_late(u: jax.Array) -> jax.Array:
-    """[] bool: the end pays most; `u` is [] in [0, 1)."""
-    return u < SHARE_LATE
 
 
 def set_rewards(scenario: Scenario, plan: Plan, late: jax.Array, u: jax.Array) -> Scenario:

@@ -7,9 +7,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxenv.core.numbers import as_integer
 from jaxenv.envs.lifestack.actions import EFFECTS, FIRST_UPKEEP, UPKEEP
-from jaxenv.envs.lifestack.metrics import FIRST, HOPS, INVERTED, METRICS, UNIT, better, cascade, index
-from jaxenv.host.numbers import as_integer
+from jaxenv.envs.lifestack.metrics import FIRST, HOPS, INVERTED, METRICS, UNIT, better, cascade, index, indices
 
 MOST_POINTS = 60  # of one change
 SIGN = np.where(INVERTED, 1, -1).astype(np.int32)  # of a change of each metric that is harm
@@ -35,7 +35,7 @@ EVERY_METRIC = dict.fromkeys(METRICS, 1)
 
 def weighted(weights: dict[str, int]) -> np.ndarray:
     """A table to draw a metric from; a weight is how often it stands there."""
-    return np.repeat([index(path) for path in weights], list(weights.values())).astype(np.int32)
+    return np.repeat(indices(*weights), list(weights.values()))
 
 
 def drawn(u: jax.Array, table: np.ndarray) -> jax.Array:

@@ -9,14 +9,14 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
+from jaxenv.core.numbers import as_integer
 from jaxenv.envs.lifestack.actions import ENERGY, FIRST_UPKEEP
 from jaxenv.envs.lifestack.generator import harm
 from jaxenv.envs.lifestack.generator.harm import FIRST_WELL, RELIEF, SIDE_HARM, SIGN, STRESS, drawn, weighted
 from jaxenv.envs.lifestack.generator.plan import BY_METRIC, NUM_ROUTES, SECOND_TURN, Plan
 from jaxenv.envs.lifestack.generator.tables import put
-from jaxenv.envs.lifestack.metrics import HIGHEST, UNIT, index
+from jaxenv.envs.lifestack.metrics import HIGHEST, UNIT, index, indices
 from jaxenv.envs.lifestack.types import Scenario
-from jaxenv.host.numbers import as_integer
 
 DISTURBED = weighted(
     harm.EVERY_METRIC
@@ -39,14 +39,12 @@ HELPED = weighted(
     {"relationships.family": 3, "finances.liquidity": 3, "finances.debt_pressure": 1, "career.stability": 1}
 )
 """The metrics that only helping routes can restore."""
-KEPT = np.array(
-    [
-        STRESS,
-        index("mental_wellbeing.motivation"),
-        index("career.workload"),
-        index("time.free_hours_per_week"),
-        index("relationships.romantic"),
-    ]
+KEPT = indices(
+    "mental_wellbeing.stress_level",
+    "mental_wellbeing.motivation",
+    "career.workload",
+    "time.free_hours_per_week",
+    "relationships.romantic",
 )
 """The metrics that each kind of upkeep improves, in the order of `UPKEEP`."""
 CARE = np.array([0, 0, 0, 0, 1, 2, 3, 4])  # kinds of upkeep; a repeat is a weight

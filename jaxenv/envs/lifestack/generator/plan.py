@@ -19,7 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
-from jaxenv.host.numbers import as_integer
+from jaxenv.core.numbers import as_integer
 
 LINKS = 5  # longest chain
 TRAP = LINKS - 1  # the last link's, where the chain is shorter

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
+from jaxenv.core.numbers import as_integer
 from jaxenv.envs.lifestack.generator.costs import Costs, dearest, of_helps
 from jaxenv.envs.lifestack.generator.goals import tenths
 from jaxenv.envs.lifestack.generator.life import OF_BLOW, OF_LUCK, OF_SECOND, OF_SHUT, WITH_BLOW, Life
@@ -21,7 +22,6 @@ from jaxenv.envs.lifestack.generator.tables import (
     put,
 )
 from jaxenv.envs.lifestack.types import CENTS, EVERY_STEP, MAX_ENERGY, NEVER, UNWRITTEN, Scenario
-from jaxenv.host.numbers import as_integer
 from jaxenv.lowering import bitsets
 
 FORK_EVENT, TURN_EVENT, CHANGE_EVENT, SHUT_EVENT, _WAIT_EVENT, BLOW, SECOND_BLOW, BAD_LUCK = range(8)

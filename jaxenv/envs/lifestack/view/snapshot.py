@@ -16,7 +16,7 @@ from jaxenv.envs.lifestack.types import FAILS, HOLDS, NOT_KNOWN, UNKNOWN, Condit
 from jaxenv.rendering.text import spaced
 from jaxenv.rendering.view import Given, numbered, with_defaults
 
-WAITING = "none"  # the value of a fact that is absent
+NO_VALUE = "none"  # of a fact that is absent
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Names:
     def value(self, key: int, code: int) -> str:
         """The meaning of a code."""
         if code == types.ABSENT:
-            return WAITING
+            return NO_VALUE
         values = self.values[key] or ()
         return values[code - 1] if code <= len(values) else f"value {code}"
 

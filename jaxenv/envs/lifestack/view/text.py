@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, INSPECT, INSPECTING, UPKEEP, VERBS, WAIT
-from jaxenv.envs.lifestack.types import FAILS, HOLDS, NOT_KNOWN, OUTCOMES
+from jaxenv.envs.lifestack.types import BURNOUT, CONDITION, DEAD_END, DEADLINE, FAILS, HOLDS, NOT_KNOWN, OUTCOMES
 from jaxenv.envs.lifestack.view.snapshot import (
     CLOSED,
     COMPLETED,
@@ -28,11 +28,10 @@ COLLAPSE = 20.0  # a metric, oriented so that higher is better, has collapsed be
 UNKNOWN = "?"  # the value of a fact
 MAX_MOVED = 3  # metrics in the description of a step
 MIN_MOVE = 0.5  # of a metric in the description of a step
-_, _, CONDITION, DEADLINE, DEAD_END, BURNOUT = OUTCOMES
 REASONS = {
-    CONDITION: "a failure condition holds",
-    DEADLINE: "the deadline has come",
-    DEAD_END: "no route is left that could help",
+    OUTCOMES[CONDITION]: "a failure condition holds",
+    OUTCOMES[DEADLINE]: "the deadline has come",
+    OUTCOMES[DEAD_END]: "no route is left that could help",
 }
 
 
@@ -168,7 +167,7 @@ def _metrics(before: Crisis, after: Crisis) -> Iterator[str]:
 
 def _end(after: Crisis) -> Iterator[str]:
     """Why the episode ended."""
-    if after.outcome == BURNOUT:
+    if after.outcome == OUTCOMES[BURNOUT]:
         exhausted = (metric_name(n) for n in np.flatnonzero(after.metrics <= 0).tolist())
         yield f"end: burnout, {', '.join(exhausted)} at 0"
     elif after.outcome:

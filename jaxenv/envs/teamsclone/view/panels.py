@@ -149,7 +149,7 @@ def _draw_channel_page(chat: Chat, canvas: Canvas) -> None:
 
 
 @dataclasses.dataclass(frozen=True)
-class Entry:
+class Block:
     """A message with its text on lines."""
 
     message: Message
@@ -165,11 +165,11 @@ class Entry:
 def _draw_messages(chat: Chat, canvas: Canvas) -> None:
     """As many of the newest messages as fit, and the number of earlier ones."""
     width = canvas.width - LEFT - RIGHT
-    entries = [Entry(m, tuple(wrap(m.content, width, MESSAGE, MAX_LINES))) for m in chat.messages]
-    shown = _fitting(entries, canvas.height - TOP)
-    hidden = chat.earlier + len(entries) - len(shown)
-    y = canvas.height - sum(entry.height for entry in shown)
-    if not entries:
+    blocks = [Block(m, tuple(wrap(m.content, width, MESSAGE, MAX_LINES))) for m in chat.messages]
+    shown = _fitting(blocks, canvas.height - TOP)
+    hidden = chat.earlier + len(blocks) - len(shown)
+    y = canvas.height - sum(block.height for block in shown)
+    if not blocks:
         canvas.text(canvas.width / 2, canvas.height / 2, "Nothing has been said here.", color=MUTED, align="center")
     if hidden:
         words = f"{hidden} earlier message{'s' * (hidden != 1)}"
@@ -177,34 +177,34 @@ def _draw_messages(chat: Chat, canvas: Canvas) -> None:
         for x in ((0, canvas.width / 2 - half), (canvas.width / 2 + half, canvas.width)):
             canvas.line(x, (y - 6, y - 6))
         canvas.text(canvas.width / 2, y - 6, words, size=TINY, color=MUTED, align="center")
-    for entry in shown:
-        _draw_entry(entry, canvas, y)
-        y += entry.height
+    for block in shown:
+        _draw_block(block, canvas, y)
+        y += block.height
 
 
-def _fitting(entries: Sequence[Entry], height: float) -> Sequence[Entry]:
-    """The newest entries that fit into a height, in points, spread over it."""
-    first = len(entries)
-    while first and sum(entry.height for entry in entries[first - 1 :]) <= height:
+def _fitting(blocks: Sequence[Block], height: float) -> Sequence[Block]:
+    """The newest blocks that fit into a height, in points, spread over it."""
+    first = len(blocks)
+    while first and sum(block.height for block in blocks[first - 1 :]) <= height:
         first -= 1
-    shown = entries[first:]
-    free = height - sum(entry.height for entry in shown)
+    shown = blocks[first:]
+    free = height - sum(block.height for block in shown)
     rest = min(MIN_REST + free / max(len(shown), 1), MAX_REST)
-    return [dataclasses.replace(entry, rest=rest) for entry in shown]
+    return [dataclasses.replace(block, rest=rest) for block in shown]
 
 
-def _draw_entry(entry: Entry, canvas: Canvas, y: float) -> None:
+def _draw_block(block: Block, canvas: Canvas, y: float) -> None:
     """A message; the ground of one that mentions somebody has the color of its outcome."""
-    message, top = entry.message, y + entry.rest / 2
+    message, top = block.message, y + block.rest / 2
     if message.outcome:
-        _draw_ground(entry, canvas, y)
+        _draw_ground(block, canvas, y)
     color = color_of(message.author_number, message.is_agent)
     avatar(canvas, 19, top + 10, 10, message.author, color)
     used = canvas.text(LEFT, top + 5, message.author, size=MESSAGE, bold=True, color=color, width=150)
     canvas.text(LEFT + used + 7, top + 5.4, f"{message.kind} · {when(message)}", size=SMALL, color=MUTED)
-    for number, line in enumerate(entry.lines):
+    for number, line in enumerate(block.lines):
         _draw_line(canvas, LEFT, top + HEAD + LINE * (number + 0.5), line, message)
-    x, y = LEFT, top + HEAD + LINE * len(entry.lines) + PILLS / 2 + 1
+    x, y = LEFT, top + HEAD + LINE * len(block.lines) + PILLS / 2 + 1
     for words in reactions_of(message):
         width = text_width(words, SMALL) + 12
         pill(canvas, x, y, width, 12.5, fill=tint(BLUE, 0.08), edge=tint(BLUE, 0.45))
@@ -212,16 +212,16 @@ def _draw_entry(entry: Entry, canvas: Canvas, y: float) -> None:
         x += width + 4
 
 
-def _draw_ground(entry: Entry, canvas: Canvas, y: float) -> None:
+def _draw_ground(block: Block, canvas: Canvas, y: float) -> None:
     """The highlight of a mention: its ground, a bar if it is for the agent, and its outcome in words."""
-    message = entry.message
+    message = block.message
     color, is_current = OUTCOMES[message.outcome], message.outcome in CURRENT
-    height = entry.height - 2
+    height = block.height - 2
     canvas.box(2, y + 1, canvas.width - 2, height, fill=tint(color, GROUND) if is_current else WASH, radius=4)
     if message.is_for_me:
         canvas.box(0, y + 1, 3, height, fill=color, radius=1.5)
     width = text_width(message.outcome, SMALL, bold=True) + 12
-    left, middle = canvas.width - width - 7, y + entry.rest / 2 + 5
+    left, middle = canvas.width - width - 7, y + block.rest / 2 + 5
     pill(canvas, left, middle, width, 12, fill=color if is_current else PAPER, edge=color)
     ink = PAPER if is_current else color
     canvas.text(left + width / 2, middle, message.outcome, size=SMALL, bold=True, color=ink, align="center")

@@ -4,7 +4,7 @@ import pytest
 
 from jaxenv.envs.teamsclone import actions
 from jaxenv.envs.teamsclone.actions import Catalogue
-from jaxenv.envs.teamsclone.types import EMOJI, Limits
+from jaxenv.envs.teamsclone.types import EMOJI
 from reference.teamsclone_cases import CHAT, IDLE, REPLY, calls, initial, says, small
 from reference.teamsclone_rules import Entry
 from strategies.teamsclone_game import ENTRIES, Game, made
@@ -45,7 +45,7 @@ def test_the_catalogue_has_114_entries_in_the_order_of_the_rules():
     assert [row[0] for row in table[110:]] == [5, 6, 7, 8]
     assert [verb.name for verb in actions.VERBS[5:]] == ["idle", "empty message", "unknown channel", "malformed"]
     assert EMOJI == ("👍", "❤️", "😂", "😮", "😢", "🎉", "🙏", "👀")
-    assert Catalogue.of(Limits(channels=3)).size == 6 + 3 * 3 + 80 + 4
+    assert Catalogue(channels=3).size == 6 + 3 * 3 + 80 + 4
 
 
 def test_the_mask_at_reset_entry_by_entry():
