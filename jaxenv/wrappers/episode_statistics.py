@@ -14,22 +14,22 @@ from jaxenv.core.types import Info, Key
 from jaxenv.wrappers.wrapper import Wrapper
 
 
-class EpisodeTotals(struct.PyTreeNode):
+class EpisodeSoFar(struct.PyTreeNode):
     """Totals of an episode so far."""
 
     episode_return: jax.Array  # [] float32 ([N] for N agents), undiscounted
     length: jax.Array  # [] int32, steps
 
-    def plus(self, reward: jax.Array) -> "EpisodeTotals":
+    def plus(self, reward: jax.Array) -> "EpisodeSoFar":
         """The totals after one more step."""
-        return EpisodeTotals(self.episode_return + reward, self.length + 1)
+        return EpisodeSoFar(self.episode_return + reward, self.length + 1)
 
 
 class StatisticsState(struct.PyTreeNode):
     """The wrapped state and the totals of its episode so far."""
 
     env_state: Any
-    episode: EpisodeTotals
+    episode: EpisodeSoFar
 
 
 class EpisodeSummary(struct.PyTreeNode):
@@ -56,8 +56,8 @@ def summarize(info: Info, where: jax.Array | bool = True) -> EpisodeSummary:
     """Sums up the episodes that ended in a batch of steps.
 
     >>> import jax, jax.numpy as jnp, jaxenv
-    >>> from jaxenv.wrappers.episode_statistics import EpisodeTotals
-    >>> totals = EpisodeTotals(episode_return=jnp.array([4.0, 1.5, 2.0]), length=jnp.array([6, 2, 3]))
+    >>> from jaxenv.wrappers.episode_statistics import EpisodeSoFar
+    >>> totals = EpisodeSoFar(episode_return=jnp.array([4.0, 1.5, 2.0]), length=jnp.array([6, 2, 3]))
     >>> info = {"terminated": jnp.array([True, False, False]), "truncated": jnp.array([False, False, True])}
     >>> jaxenv.wrappers.summarize({**info, "episode": totals}).means()
     {'episodes': 2, 'return': 3.0, 'length': 4.5}
@@ -127,10 +127,10 @@ class EpisodeStatistics(Wrapper):
         }
         return spaces.Record.of(
             StatisticsState,
-            {"env_state": self.env.state_space(params), "episode": spaces.Record.of(EpisodeTotals, episode)},
+            {"env_state": self.env.state_space(params), "episode": spaces.Record.of(EpisodeSoFar, episode)},
         )
 
     @property
-    def _empty(self) -> EpisodeTotals:
+    def _empty(self) -> EpisodeSoFar:
         """The totals before the first step."""
-        return EpisodeTotals(jnp.zeros(self.action_shape, jnp.float32), jnp.int32(0))
+        return EpisodeSoFar(jnp.zeros(self.action_shape, jnp.float32), jnp.int32(0))
