@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import tyro
 
 from jaxenv.host.names import did_you_mean_one_of
-from train.settings.bounds import Interval, Steps, Within, check_numbers
+from train.settings.bounds import Interval, Steps, Within, settle, settled
 from train.settings.groups import Curriculum, Hyper, Network, QLearning, Rollout, Scenarios
 
 
@@ -62,8 +62,8 @@ class Config:
 
     def __post_init__(self) -> None:
         """Rejects numbers out of bounds, a bank that might all be in play, and cut sequences."""
-        check_numbers(self)
-        check_numbers(self.hyper)  # which may hold arrays, and is made of them in compiled programs
+        settle(self)
+        object.__setattr__(self, "hyper", self.hyper.replace(**settled(self.hyper)))  # compiled programs make it too
         num_envs, settings = self.rollout.num_envs, self.training
         if self.is_generated and settings.refresh and self.num_scenarios < num_envs:
             raise ValueError(

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import tyro
 from flax import struct
 
-from train.settings.bounds import MAX_BATCH, Fraction, Interval, NotNegative, Positive, Within, check_numbers
+from train.settings.bounds import MAX_BATCH, Fraction, Interval, NotNegative, Positive, Within, settle
 
 MAX_LAYERS = 64
 
@@ -43,7 +43,7 @@ class Rollout:
 
     def __post_init__(self) -> None:
         """Rejects sizes out of bounds, and parts of unequal size."""
-        check_numbers(self)
+        settle(self)
         if self.batch_size > MAX_BATCH:
             raise ValueError(f"num_envs x num_steps may be {MAX_BATCH:,}, got {self.batch_size:,}")
         rollout = f"{self.num_envs} environments x {self.num_steps} steps = {self.batch_size} samples"
@@ -149,7 +149,7 @@ class Network:
 
     def __post_init__(self) -> None:
         """Rejects sizes out of bounds, too many layers, and settings beside a module that does not read them."""
-        check_numbers(self)
+        settle(self)
         if len(self.hidden) > MAX_LAYERS:
             raise ValueError(f"hidden may name {MAX_LAYERS} layers, got {len(self.hidden)}")
         of_any = ("normalize_observations", "module", "arguments")
@@ -182,7 +182,7 @@ class QLearning:
 
     def __post_init__(self) -> None:
         """Rejects shares and sizes out of bounds."""
-        check_numbers(self)
+        settle(self)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -201,7 +201,7 @@ class Scenarios:
 
     def __post_init__(self) -> None:
         """Rejects numbers out of bounds and an empty range."""
-        check_numbers(self)
+        settle(self)
         low, high = self.difficulty
         if low > high:
             raise ValueError(f"difficulty must be a range from low to high, got {low} {high}")
@@ -226,7 +226,7 @@ class Curriculum:
 
     def __post_init__(self) -> None:
         """Rejects numbers out of bounds."""
-        check_numbers(self)
+        settle(self)
 
     @property
     def is_uniform(self) -> bool:

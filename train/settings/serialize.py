@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from jaxenv.host.names import short
-from train.settings.bounds import check_type
 from train.settings.config import Config
 
 MUTABLE = ("total_steps", "run_dir", "devices", "validate_every", "checkpoint_every", "tensorboard", "wandb")
@@ -96,6 +95,5 @@ def _replace(record: Any, settings: Mapping[str, Any]) -> Any:
                 raise ValueError(f"{name} is {short(repr(value))}: expected a group of settings")
             entries[name] = _replace(group, value)
             continue
-        entries[name] = tuple(value) if isinstance(value, list) else value
-        check_type(type(record), name, entries[name])
+        entries[name] = value
     return dataclasses.replace(record, **entries)

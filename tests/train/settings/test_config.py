@@ -3,15 +3,17 @@
 import dataclasses
 import math
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import jaxenv
 from train.settings import presets
-from train.settings.bounds import bounds_of, check_type
+from train.settings.bounds import bounds_of, of_type
 from train.settings.config import Config
 from train.settings.groups import Hyper, Network, QLearning, Rollout, Scenarios
+from train.settings.serialize import from_json, to_json
 from train.training import ALGORITHMS
 
 
@@ -80,21 +82,54 @@ def test_bounds_are_numbers_of_float32_but_where_infinity_means_never():
 @pytest.mark.parametrize(
     ("kind", "name", "right", "wrong"),
     [
-        (Config, "total_steps", 5, 5.0),
+        (Config, "total_steps", 5, 5.5),
         (Config, "total_steps", 5, None),
+        (Config, "seed", 5, True),
         (Config, "wandb", None, 3),
         (Config, "tensorboard", False, 0),
-        (Rollout, "microbatch_size", None, "8"),
-        (Hyper, "gamma", 1, "1"),
-        (Network, "hidden", (3, 4), (3, 4.0)),
+        (Rollout, "microbatch_size", None, "many"),
+        (Hyper, "gamma", 1.0, "high"),
+        (Network, "hidden", (3, 4), (3, 4.5)),
+        (Network, "hidden", (3, 4), 3),
         (Network, "encoder", "flat", "round"),
         (Network, "arguments", {"units": 3}, 3),
     ],
 )
 def test_a_setting_is_of_its_type(kind, name, right, wrong):
-    check_type(kind, name, right)
+    assert of_type(kind, name, right) == right
     with pytest.raises(ValueError, match=f"{name} is "):
-        check_type(kind, name, wrong)
+        of_type(kind, name, wrong)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "given", "expected"),
+    [
+        (Config, "total_steps", 1e6, 1_000_000),
+        (Config, "total_steps", "1e6", 1_000_000),
+        (Config, "seed", np.int64(3), 3),
+        (Config, "run_dir", "runs/a", Path("runs/a")),
+        (Config, "init_from", Path("runs/a"), "runs/a"),
+        (Config, "sweep", ["gamma=0.9,1"], ("gamma=0.9,1",)),
+        (Config, "tensorboard", np.bool_(False), False),
+        (Rollout, "num_envs", 64.0, 64),
+        (Hyper, "learning_rate", "3e-4", 3e-4),
+        (Hyper, "gamma", 1, 1.0),
+        (Network, "hidden", [64.0, np.int32(8)], (64, 8)),
+        (Scenarios, "difficulty", [0, 1], (0.0, 1.0)),
+    ],
+)
+def test_an_exact_form_of_a_value_becomes_it(kind, name, given, expected):
+    needed = {"env": "any"} if kind is Config else {}
+    made = Config(env="any", hyper=Hyper(**{name: given})).hyper if kind is Hyper else kind(**needed, **{name: given})
+    found = getattr(made, name)
+    assert (found, type(found)) == (expected, type(expected))
+    if kind is not Hyper:
+        assert dataclasses.replace(made, **{name: given}) == made
+
+
+def test_settings_of_public_configurations_are_saved_and_read_again():
+    config = Config(env="any", total_steps=1e6, rollout=Rollout(num_envs=64.0), hyper=Hyper(gamma=1))
+    assert from_json(to_json(config)) == config
 
 
 def test_a_run_is_rounded_up_to_whole_supersteps():

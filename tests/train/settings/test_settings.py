@@ -34,7 +34,7 @@ def test_missing_settings_get_defaults_and_unknown_ones_are_rejected():
     ("settings", "message"),
     [
         ({"total_steps": None}, "total_steps is None: input should be a valid integer"),
-        ({"rollout": {"num_envs": 64.0}}, "num_envs is 64.0: input should be a valid integer"),
+        ({"rollout": {"num_envs": 64.5}}, "num_envs is 64.5: input should be a valid integer"),
         ({"rollout": 3}, "rollout is 3: expected a group of settings"),
         ({"network": 3}, "network is 3: expected a group of settings"),
         ({"network": {"hidden": [1] * 100_000}}, "hidden may name 64 layers, got 100000"),
