@@ -61,6 +61,17 @@ def arguments(id: str) -> dict[str, Any]:
     return {name: parameter.default for name, parameter in inspect.signature(_factory(id)).parameters.items()}
 
 
+def summary(id: str) -> str:
+    """The first line of the docstring of a registered environment's factory, without the id.
+
+    >>> from jaxenv import registry
+    >>> registry.summary("LifeOps-v0")
+    '16 actions and the reward of the classic rules.'
+    """
+    first = (inspect.getdoc(_factory(id)) or "").partition("\n")[0]
+    return first.removeprefix(f"`{id}`: ")
+
+
 def _factory(id: str) -> Callable[..., Environment]:
     if id not in _FACTORIES:
         raise ValueError(f"no environment {id!r}.{did_you_mean(id, _FACTORIES)} Registered: {', '.join(_FACTORIES)}.")

@@ -60,6 +60,11 @@ class ScenarioBank(struct.PyTreeNode):
         """The number of scenarios."""
         return self.size
 
+    def __repr__(self) -> str:
+        """`ScenarioBank(12 scenarios, 6,408 bytes)`."""
+        size = sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(self))
+        return f"ScenarioBank({self.size:,} scenarios, {size:,} bytes)"
+
     def __getitem__(self, index: Any) -> Any:
         """The scenario at an index, which may be traced, or a stack of them for a slice or an array of indices.
 

@@ -1,4 +1,4 @@
-"""The commands: ppo, pqn, dqn, evaluate, collect, watch, plot, bench, profile, scenarios."""
+"""The commands: ppo, pqn, dqn, evaluate, collect, watch, plot, bench, profile, list, scenarios."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -6,6 +6,8 @@ from pathlib import Path
 
 from tyro.conf import Positional
 
+import jaxenv
+from jaxenv import registry
 from jaxenv.host import process
 from jaxenv.host.companions import command
 from scenarios import __main__ as documents
@@ -104,6 +106,13 @@ def plot(run_dirs: Positional[tuple[Path, ...]], out: Path | None = None) -> Non
     print(f"written to {out}")
 
 
+def environments() -> None:
+    """List the registered environments, a line each."""
+    width = max(map(len, jaxenv.registered()))
+    for id in jaxenv.registered():
+        print(f"{id:<{width}}  {registry.summary(id)}".rstrip())
+
+
 OTHERS: dict[str, Callable[..., object]] = {
     "evaluate": policies.evaluate,
     "collect": policies.collect,
@@ -111,6 +120,7 @@ OTHERS: dict[str, Callable[..., object]] = {
     "plot": plot,
     "bench": benchmark.benchmark,
     "profile": benchmark.profile,
+    "list": environments,
 }
 
 

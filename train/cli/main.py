@@ -9,6 +9,7 @@ from typing import Any
 
 import jax
 
+import jaxenv
 from jaxenv.host.companions import command
 from jaxenv.host.names import did_you_mean_one_of
 from train.benchmark import hardware
@@ -32,6 +33,8 @@ usage: {{command}} COMMAND ...
   bench                   measure steps per second
   profile ID              show where a superstep of training goes
   scenarios COMMAND ...   write, check and read scenarios
+  list                    list the environments
+  --version               print the version
 
 Run COMMAND --help for options."""
 
@@ -50,6 +53,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     name, *arguments = list(sys.argv[1:] if argv is None else argv) or ["--help"]
     if name in ("-h", "--help"):
         print(USAGE.format(command=command("train")))
+        return 0
+    if name == "--version":
+        print(f"jaxenv {jaxenv.__version__}, jax {jax.__version__}")
         return 0
     try:
         for number, argument in enumerate((name, *arguments), start=1):

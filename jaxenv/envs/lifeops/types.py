@@ -15,6 +15,7 @@ from flax import struct
 from jaxenv.core import ScenarioBank
 from jaxenv.core.contents import Capacities, require_numbers
 from jaxenv.core.fields import Sizes, array, last, padding, record
+from jaxenv.core.printing import compact
 from jaxenv.core.terms import WEIGHT_BOUNDS
 from jaxenv.core.types import ActionMask
 from jaxenv.lowering.lookup import read
@@ -105,6 +106,8 @@ class Persona(struct.PyTreeNode):
 class Scenario(struct.PyTreeNode):
     """One day as data; `overlaps` and `tight_legs` are counted once from its calendar."""
 
+    __repr__ = compact
+
     calendar: Event = record(Event, {"n": "E"}, start=CALENDAR, doc="sorted")
     source: jax.Array = array("E", np.int16, 0, last("E"), doc="index of the event in the document's calendar")
     overlaps: jax.Array = array("", np.int16, 0, _pairs, doc="overlapping pairs of the calendar")
@@ -121,6 +124,8 @@ class Scenario(struct.PyTreeNode):
 
 class State(struct.PyTreeNode):
     """What changes during a day; the rest is looked up in `params.bank`."""
+
+    __repr__ = compact
 
     scenario: jax.Array = array("", np.int32, 0, np.iinfo(np.int32).max - 1, doc="index of the bank")
     clock: jax.Array = array("", np.int16, 0, "E", doc="steps taken")
@@ -143,6 +148,8 @@ class State(struct.PyTreeNode):
 class Observation(struct.PyTreeNode):
     """The day as the planner sees it: everything but the requests from the fourth on."""
 
+    __repr__ = compact
+
     calendar: Event = record(Event, {"n": "E"}, doc="sorted, all 0 where absent")
     event_exists: jax.Array = array("E", bool, doc="the slot holds an event")
     requests: Event = record(Event, {"n": f"{VISIBLE_REQUESTS}"}, doc="the current request and the next two")
@@ -162,6 +169,8 @@ class Observation(struct.PyTreeNode):
 
 class Params(struct.PyTreeNode):
     """The numbers of the environment, all traced."""
+
+    __repr__ = compact
 
     bank: ScenarioBank  # of Scenario
     weights: Any  # a `reward.RewardWeights`

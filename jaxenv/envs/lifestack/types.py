@@ -19,6 +19,7 @@ from flax import struct
 from jaxenv.core import ScenarioBank
 from jaxenv.core.contents import Capacities, require_numbers
 from jaxenv.core.fields import Sizes, array, last, padding, record
+from jaxenv.core.printing import compact
 from jaxenv.core.terms import WEIGHT_BOUNDS
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.lifestack.metrics import HIGHEST, METRICS
@@ -171,6 +172,8 @@ class Links(struct.PyTreeNode):
 class Scenario(struct.PyTreeNode):
     """One crisis as data."""
 
+    __repr__ = compact
+
     num_keys: jax.Array = array("", np.int8, 0, "K", doc="keys of this crisis")
     facts: jax.Array = array("K", np.int8, 0, last("codes"), doc="first codes, ABSENT where absent")
     known: jax.Array = array(
@@ -201,6 +204,8 @@ class Scenario(struct.PyTreeNode):
 
 class State(struct.PyTreeNode):
     """What changes during a crisis; the rest is looked up in `params.bank`."""
+
+    __repr__ = compact
 
     scenario: jax.Array = array("", np.int32, 0, doc="index of the bank")
     clock: jax.Array = array("", np.int16, 0, NEVER, doc="steps taken")
@@ -282,6 +287,8 @@ class ObservedBounds(struct.PyTreeNode):
 class Observation(struct.PyTreeNode):
     """The crisis as the agent knows it: hidden facts, the schedule of events and their probabilities do not enter."""
 
+    __repr__ = compact
+
     keys: ObservedKeys = record(ObservedKeys)
     routes: ObservedRoutes = record(ObservedRoutes)
     milestones: ObservedMilestones = record(ObservedMilestones)
@@ -309,6 +316,8 @@ class Ends(struct.PyTreeNode):
 
 class Params(struct.PyTreeNode):
     """The numbers of the environment, all traced."""
+
+    __repr__ = compact
 
     bank: ScenarioBank  # of Scenario
     weights: Any  # a `reward.RewardWeights`

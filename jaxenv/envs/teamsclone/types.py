@@ -18,6 +18,7 @@ from flax import struct
 from jaxenv.core import ScenarioBank
 from jaxenv.core.contents import Capacities, require_bits, require_numbers
 from jaxenv.core.fields import Sizes, array, last, padding, record
+from jaxenv.core.printing import compact
 from jaxenv.core.terms import WEIGHT_BOUNDS
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.teamsclone.texts import default_embedding
@@ -71,6 +72,8 @@ def _bits(number: str) -> Callable[[Sizes], np.uint32]:
 
 class Scenario(struct.PyTreeNode):
     """One workspace as data."""
+
+    __repr__ = compact
 
     num_channels: jax.Array = array("", np.int8, 0, "C", doc="channels of this workspace")
     num_users: jax.Array = array("", np.int8, 0, "U", doc="teammates of this workspace")
@@ -139,6 +142,8 @@ class Counts(struct.PyTreeNode):
 
 class State(struct.PyTreeNode):
     """What changes during an episode; the rest is looked up in `params.bank`."""
+
+    __repr__ = compact
 
     scenario: jax.Array = array("", np.int32, 0, MAX_COUNT, doc="index of the bank")
     clock: jax.Array = array("", np.int16, 0, MAX_STEPS, doc="steps taken")
@@ -219,6 +224,8 @@ class ObservedMessages(struct.PyTreeNode):
 class Observation(struct.PyTreeNode):
     """The workspace as one agent sees it: other channels only as unread counts, and no rates."""
 
+    __repr__ = compact
+
     messages: ObservedMessages = record(ObservedMessages)
     team: jax.Array = array("", np.int8, 0, last("teams"), doc="of the current channel")
     channel: jax.Array = array("", np.int8, 0, last("C"), doc="the current one")
@@ -280,6 +287,8 @@ class Statistics(struct.PyTreeNode):
 
 class Params(struct.PyTreeNode):
     """The numbers of the environment, all traced."""
+
+    __repr__ = compact
 
     bank: ScenarioBank  # of Scenario; `bank.shared` is the embedding of its texts, None where they are the default ones
     weights: Any  # a `reward.RewardWeights`

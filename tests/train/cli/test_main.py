@@ -19,6 +19,7 @@ import jaxenv
 import scenarios
 from jaxenv import registry
 from jaxenv.core import Environment
+from strategies.ids import IDS
 from strategies.tables import Table
 from train.cli import commands, comparison, policies, watching
 from train.cli.main import keep_compiled_programs, main
@@ -75,6 +76,18 @@ def test_an_environment_and_a_network_of_ones_own(tmp_path, capsys, monkeypatch)
 
 
 @pytest.mark.usefixtures("table_is_registered")
+def test_the_environments_are_listed(capsys):
+    assert main(["list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == list(jaxenv.registered())
+    assert all(re.search(r"  \w.*\.$", line) for line in lines if line.split()[0] in IDS)
+
+
+def test_the_version(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"jaxenv {jaxenv.__version__}, jax {jax.__version__}\n"
+
+
 @pytest.mark.parametrize("members", [[], ["--seeds", "2"]])
 def test_a_command_that_fails_before_it_trains_can_be_corrected(tmp_path, capsys, monkeypatch, members):
     class Faulty(Table):
