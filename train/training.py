@@ -2,7 +2,7 @@
 
 import dataclasses
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import Any, Literal
 
 from flax import linen as nn
 
@@ -35,6 +35,7 @@ def train(
     callback: Callback | None = None,
     network: nn.Module | None = None,
     show_progress: bool = True,
+    if_finished: Literal["raise", "return"] = "raise",
 ) -> Outcome:
     """Trains a policy in any environment that keeps the contract of `jaxenv.Environment`.
 
@@ -60,6 +61,8 @@ def train(
         network: a Flax module `features -> (logits [..., A], value [...])`, instead of the one that the settings
             describe; docs/training.md has one under "Your network".
         show_progress: whether to draw a progress bar.
+        if_finished: of a run in `run_dir` that has done all its steps, "return" gives the outcome: a notebook may run
+            all its cells again.
 
     Returns:
         The policy, the metrics as arrays over supersteps, and how long it took.
@@ -74,7 +77,8 @@ def train(
         raise ValueError("seeds and sweep describe a population: train.train_population trains one")
     job, folder = _prepared(config, env, params, algorithm)
     with folder as path:
-        return run(job, path, callback=callback, show_progress=show_progress)
+        options = {"show_progress": show_progress, "returns_finished": if_finished == "return"}
+        return run(job, path, callback=callback, **options)
 
 
 def train_population(
@@ -85,6 +89,7 @@ def train_population(
     algorithm: str = "ppo",
     network: nn.Module | None = None,
     show_progress: bool = True,
+    if_finished: Literal["raise", "return"] = "raise",
 ) -> dict[str, Outcome]:
     """Trains several seeds (`config.seeds`) or hyperparameters (`config.sweep`) side by side: name -> outcome.
 
@@ -115,7 +120,8 @@ def train_population(
     config = _complete(env, config, network, algorithm)
     job, folder = _prepared(config, env, params, algorithm)
     with folder as path:
-        return run_members(job, path, show_progress=show_progress)
+        options: Any = {"show_progress": show_progress, "returns_finished": if_finished == "return"}
+        return run_members(job, path, **options)
 
 
 def _complete(env: Environment, config: Config | None, network: nn.Module | None, algorithm: str) -> Config:

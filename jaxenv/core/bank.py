@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import struct
+from jax.core import Tracer
 
 from jaxenv.core.bank_file import read_arrays, write_arrays
 from jaxenv.core.types import Key
@@ -104,7 +105,15 @@ class ScenarioBank(struct.PyTreeNode):
             weights: [S], at least 0 and not all 0. An episode starts in a scenario with a probability proportional to
                 its weight, and never in one of weight 0. A curriculum may change them between two updates; like all
                 of `params` they are traced, so only the first change recompiles.
+
+        Raises:
+            ValueError: for other weights, unless they are traced.
         """
+        if not isinstance(weights, Tracer):
+            given = np.asarray(weights, np.float64)
+            if given.shape != (self.size,) or not (np.isfinite(given) & (given >= 0)).all() or not given.any():
+                found = f"{short(str(given))} of shape {list(given.shape)}"
+                raise ValueError(f"start weights {found}: expected {self.size} numbers of at least 0, not all 0")
         return self.replace(start_cdf=jnp.cumsum(jnp.asarray(weights, jnp.float32)))
 
     def split(self, sizes: Sequence[int]) -> list[Self]:

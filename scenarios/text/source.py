@@ -102,15 +102,17 @@ def exists(path: FilePath) -> bool:
 
 
 def _files_in(folder: FilePath) -> tuple[list[FilePath], list[str]]:
-    """The files that hold documents, by name, and the folders that cannot be read, a line each."""
+    """The files that hold documents, by name, and the folders that cannot be read, a line each.
+
+    A name that begins with a dot is passed over, such as `.git` and `.ipynb_checkpoints`.
+    """
     unreadable: list[OSError] = []
-    files = sorted(
-        FilePath(place, name)
-        for place, _, names in os.walk(folder, onerror=unreadable.append)
-        for name in names
-        if name.lower().endswith(SUFFIXES) and not name.lower().endswith(SCHEMA_SUFFIX)
-    )
-    return files, [f"{error.filename}: {_reason(error)}." for error in unreadable]
+    files = []
+    for place, folders, names in os.walk(folder, onerror=unreadable.append):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        of_documents = (name for name in names if name.lower().endswith(SUFFIXES) and not name.startswith("."))
+        files += [FilePath(place, name) for name in of_documents if not name.lower().endswith(SCHEMA_SUFFIX)]
+    return sorted(files), [f"{error.filename}: {_reason(error)}." for error in unreadable]
 
 
 def _read_file(path: FilePath) -> list[Source]:

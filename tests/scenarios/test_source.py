@@ -36,6 +36,13 @@ def test_lines_of_keys_and_items(tmp_path: Path) -> None:
     assert source.lines[("rows", 1, "y")] == 6
 
 
+def test_names_that_begin_with_a_dot_are_passed_over(tmp_path: Path) -> None:
+    write(tmp_path, "week/monday.yaml", "a: 1")
+    for name in ("._monday.yaml", ".ipynb_checkpoints/monday-checkpoint.yaml", ".git/config.json"):
+        write(tmp_path, name, b"\x00\x05\x16\x07")
+    assert [source.value for source in read(tmp_path)] == [{"a": 1}]
+
+
 def test_plain_words_are_those_of_json(tmp_path: Path) -> None:
     text = "[true, null, ~, 12, -3, 1.5, 1e3, yes, No, 0540, 9:30, 2020-01-01, '7', -, 1_000, 0x1]"
     (source,) = read(write(tmp_path, "a.yaml", f"row: {text}"))

@@ -14,6 +14,7 @@ from jaxenv.host.companions import command
 from jaxenv.host.names import did_you_mean, did_you_mean_one_of, short
 from train.cli.numbers import REGISTRY, whole_number
 from train.networks import custom
+from train.processes import wait_for_all
 from train.save.folder import RunFolder
 from train.save.policy_file import check_algorithm
 from train.settings import presets, task
@@ -22,7 +23,7 @@ from train.settings.config import Config
 from train.settings.serialize import MUTABLE, differences, immutable, in_words, option, to_json
 from train.training import scenarios_of
 
-DISTRIBUTED = "--distributed"
+DISTRIBUTED, OR_RESUME = "--distributed", "--or-resume"
 CHANGEABLE = ", ".join(option(name) for name in MUTABLE if name != "run_dir")
 DESCRIPTION = (
     "Train {algorithm}. Omitted options use the preset of the environment, or --preset NAME: "
@@ -41,6 +42,7 @@ class Start:
 
     preset: str | None = None  # settings to change, instead of those of the environment
     resume: Path | None = None  # a run to go on with: its folder
+    or_resume: bool = False  # go on with the run in --run-dir if there is one: a command to repeat after a preemption
     network: str | None = None  # MODULE:FACTORY of a Flax module of your own
     env_args: tuple[str, ...] = ()  # NAME=VALUE: constructor arguments of the environment
     distributed: bool = False  # one of several processes, started alike on each machine
@@ -71,8 +73,11 @@ def parse(algorithm: str, argv: Sequence[str]) -> Options:
     for name in ("--env", "--preset", "--resume", "--network"):
         first.add_argument(name)
     first.add_argument("--env-args", nargs="*")
-    first.add_argument(DISTRIBUTED, action="store_true")
+    for flag in (DISTRIBUTED, OR_RESUME):
+        first.add_argument(flag, action="store_true")
     named, rest = first.parse_known_args(list(argv))
+    if named.or_resume and named.resume is None:
+        named.resume = _run_to_resume(rest)
     if named.env and ":" in named.env:
         register_own(named.env)
     is_help = bool({"-h", "--help"} & set(rest))
@@ -94,6 +99,18 @@ def parse(algorithm: str, argv: Sequence[str]) -> Options:
     many = default if num_envs is None else presets.scaled(default, num_envs)
     config, params = _with_options(algorithm, many, params, rest)
     return Options(config, env, params, None, _scaled_in_words(default, many, config))
+
+
+def _run_to_resume(argv: Sequence[str]) -> str | None:
+    """The folder that `--run-dir` names, if it holds a run; all of several processes look before one makes it."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--run-dir", "--run_dir")
+    run_dir = parser.parse_known_args(list(argv))[0].run_dir
+    if run_dir is None:
+        raise ValueError(f"{OR_RESUME} needs --run-dir PATH, the folder of the run")
+    exists = RunFolder(Path(run_dir)).config.exists()
+    wait_for_all("a run was looked for")
+    return run_dir if exists else None
 
 
 def _num_envs(argv: Sequence[str]) -> int | None:
@@ -136,7 +153,7 @@ def _resumed(algorithm: str, folder: RunFolder, named: argparse.Namespace, rest:
     """The settings of a run with the changes that it allows; a ValueError names any other change."""
     path, saved = folder.path, folder.read_config()
     check_algorithm(path, algorithm)
-    if named.preset is not None:
+    if named.preset is not None and not named.or_resume:
         raise ValueError(
             f"--preset {named.preset} starts a new run; a resumed run takes its settings from {folder.config}"
         )

@@ -5,6 +5,7 @@ import math
 import os
 import warnings
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -15,6 +16,9 @@ from train.networks.policy import LearnedPolicy
 from train.run.job import ALONE, Job
 from train.save.checkpoint import Checkpoints, Progress
 from train.settings.config import Config
+
+CGROUP_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
+"""The memory of a container, by version 2 and 1 of Linux's control groups."""
 
 
 class Group:
@@ -118,11 +122,19 @@ def program_bytes(program: Any) -> int:
 
 
 def device_bytes() -> float:
-    """The device memory that programs may use, on a CPU the machine's; infinite if the device does not report it."""
+    """The device memory that programs may use, on a CPU that of the machine or container; infinite if it is unknown."""
     device = jax.devices()[0]
     if device.platform == "cpu":
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        return min(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"), *map(_limit_in, CGROUP_LIMITS))
     return (device.memory_stats() or {}).get("bytes_limit", math.inf)
+
+
+def _limit_in(path: Path) -> float:
+    """The bytes that a file of a control group allows; infinite where it allows any number, or is missing."""
+    try:
+        return int(path.read_text())
+    except (OSError, ValueError):  # "max"
+        return math.inf
 
 
 def as_many_as_fit(compiled: Callable[[int], Any], number: int, limit: float) -> int:

@@ -9,6 +9,7 @@ import contextlib
 import dataclasses
 import functools
 import signal
+import threading
 import time
 from collections.abc import Callable
 from types import FrameType
@@ -39,6 +40,7 @@ def run_members(
     callback: Callback | None = None,
     on_start: OnStart | None = None,
     show_progress: bool = True,
+    returns_finished: bool = False,
 ) -> dict[str, Outcome]:
     """Trains, resuming from the newest checkpoints in `folder` if it holds any: name -> outcome.
 
@@ -56,15 +58,17 @@ def run_members(
         callback: called with the record of each superstep; if it returns True the run ends early.
         on_start: is called for the members that train at once, unless they are finished.
         show_progress: whether to draw a progress bar.
+        returns_finished: of a run that has done all its steps, give the outcome.
 
     Raises:
         ValueError: if another process is writing into the folder.
-        Finished: if the run has done all its steps.
+        Finished: if the run has done all its steps, unless it `returns_finished`.
         CheckpointError: if its newest checkpoint is broken or of another task.
         NotFinite: if a loss or gradient of a single run is NaN or infinite; `folder.not_finite` has the state before
             that update.
     """
-    options = {"callback": callback, "on_start": on_start, "show_progress": show_progress}
+    options: Any = {"callback": callback, "on_start": on_start, "show_progress": show_progress}
+    options["returns_finished"] = returns_finished
     with contextlib.nullcontext() if folder is None else folder.locked():
         if not job.is_alone:
             return _in_turns(job, folder, **options)
@@ -113,6 +117,7 @@ def train(
     on_start: OnStart | None = None,
     callback: Callback | None = None,
     show_progress: bool = True,
+    returns_finished: bool = False,
 ) -> dict[str, Outcome]:
     """Trains the members of a group to the end, or to an interruption: name -> outcome.
 
@@ -125,9 +130,10 @@ def train(
         on_start: called before anything is compiled, unless all steps are done.
         callback: called with each record.
         show_progress: whether to draw a progress bar.
+        returns_finished: give the outcome where all steps are done.
 
     Raises:
-        Finished: if all steps are done.
+        Finished: if all steps are done, unless it `returns_finished`.
         NotFinite: if the loss of a single run is not finite.
     """
     began, config = began or time.perf_counter(), group.config
@@ -135,7 +141,8 @@ def train(
         checkpoints = stack.enter_context(opened(group, folder, checkpoints_name))
         # A run that is finished, but was killed ahead of writing its policy, writes it.
         lacks_policy = group.is_alone and folder is not None and not folder.policy.exists()
-        state, progress = restore_or_begin(group, checkpoints, may_be_finished=lacks_policy, on_start=on_start)
+        may_be_finished = lacks_policy or returns_finished
+        state, progress = restore_or_begin(group, checkpoints, may_be_finished=may_be_finished, on_start=on_start)
         if folder is not None:
             folder.write_config(config)
         superstep = compiled()
@@ -209,8 +216,9 @@ class StopSignal:
             signal.signal(number, handler)
 
     def __enter__(self) -> "StopSignal":
-        for number in (signal.SIGINT, signal.SIGTERM):
-            self._previous[number] = signal.signal(number, self._request)
+        if threading.current_thread() is threading.main_thread():  # no other one may have handlers
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._previous[number] = signal.signal(number, self._request)
         return self
 
     def __exit__(self, *exception: object) -> None:

@@ -174,6 +174,9 @@ def _number(text: str) -> float:
 
 
 def _first_free(stem: str) -> Path:
-    """runs/STEM-N with the first free N."""
-    paths = (RUNS / f"{stem}-{number}" for number in itertools.count())
-    return next(path for path in paths if not path.exists())
+    """The new folder runs/STEM-N with the first free N; two processes that look at once get two."""
+    for path in (RUNS / f"{stem}-{number}" for number in itertools.count()):
+        with naming(path), contextlib.suppress(FileExistsError):
+            path.mkdir(parents=True)
+            return path
+    raise AssertionError("there is always a next number")

@@ -15,7 +15,7 @@ from flax import struct
 from jaxenv.core import ScenarioBank
 from jaxenv.core.contents import Capacities, require_numbers
 from jaxenv.core.fields import Sizes, array, last, padding, record
-from jaxenv.core.printing import compact
+from jaxenv.core.printing import Compact
 from jaxenv.core.terms import WEIGHT_BOUNDS
 from jaxenv.core.types import ActionMask
 from jaxenv.lowering.lookup import read
@@ -103,10 +103,8 @@ class Persona(struct.PyTreeNode):
     focus_weight: jax.Array = array("", np.float32, 0, MAX_WEIGHT, doc="of focus time")
 
 
-class Scenario(struct.PyTreeNode):
+class Scenario(Compact):
     """One day as data; `overlaps` and `tight_legs` are counted once from its calendar."""
-
-    __repr__ = compact
 
     calendar: Event = record(Event, {"n": "E"}, start=CALENDAR, doc="sorted")
     source: jax.Array = array("E", np.int16, 0, last("E"), doc="index of the event in the document's calendar")
@@ -122,10 +120,8 @@ class Scenario(struct.PyTreeNode):
     max_steps: jax.Array = array("", np.int16, 0, "E", doc="the time limit in steps")
 
 
-class State(struct.PyTreeNode):
+class State(Compact):
     """What changes during a day; the rest is looked up in `params.bank`."""
-
-    __repr__ = compact
 
     scenario: jax.Array = array("", np.int32, 0, np.iinfo(np.int32).max - 1, doc="index of the bank")
     clock: jax.Array = array("", np.int16, 0, "E", doc="steps taken")
@@ -145,10 +141,8 @@ class State(struct.PyTreeNode):
     minutes_left: jax.Array = array("T", np.int32, 0, MAX_MINUTES, doc="minutes of work left")
 
 
-class Observation(struct.PyTreeNode):
+class Observation(Compact):
     """The day as the planner sees it: everything but the requests from the fourth on."""
-
-    __repr__ = compact
 
     calendar: Event = record(Event, {"n": "E"}, doc="sorted, all 0 where absent")
     event_exists: jax.Array = array("E", bool, doc="the slot holds an event")
@@ -167,10 +161,8 @@ class Observation(struct.PyTreeNode):
     action_mask: ActionMask = array("A", bool, doc="the legal actions")
 
 
-class Params(struct.PyTreeNode):
+class Params(Compact):
     """The numbers of the environment, all traced."""
-
-    __repr__ = compact
 
     bank: ScenarioBank  # of Scenario
     weights: Any  # a `reward.RewardWeights`

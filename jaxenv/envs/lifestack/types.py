@@ -19,7 +19,7 @@ from flax import struct
 from jaxenv.core import ScenarioBank
 from jaxenv.core.contents import Capacities, require_numbers
 from jaxenv.core.fields import Sizes, array, last, padding, record
-from jaxenv.core.printing import compact
+from jaxenv.core.printing import Compact
 from jaxenv.core.terms import WEIGHT_BOUNDS
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.lifestack.metrics import HIGHEST, METRICS
@@ -169,10 +169,8 @@ class Links(struct.PyTreeNode):
     bound_uses: jax.Array = _set("4", "B", doc="the same for bounds")
 
 
-class Scenario(struct.PyTreeNode):
+class Scenario(Compact):
     """One crisis as data."""
-
-    __repr__ = compact
 
     num_keys: jax.Array = array("", np.int8, 0, "K", doc="keys of this crisis")
     facts: jax.Array = array("K", np.int8, 0, last("codes"), doc="first codes, ABSENT where absent")
@@ -202,10 +200,8 @@ class Scenario(struct.PyTreeNode):
     links: Links = record(Links)
 
 
-class State(struct.PyTreeNode):
+class State(Compact):
     """What changes during a crisis; the rest is looked up in `params.bank`."""
-
-    __repr__ = compact
 
     scenario: jax.Array = array("", np.int32, 0, doc="index of the bank")
     clock: jax.Array = array("", np.int16, 0, NEVER, doc="steps taken")
@@ -284,10 +280,8 @@ class ObservedBounds(struct.PyTreeNode):
     in_precondition: jax.Array = array("B", bool, doc="a precondition refers to it")
 
 
-class Observation(struct.PyTreeNode):
+class Observation(Compact):
     """The crisis as the agent knows it: hidden facts, the schedule of events and their probabilities do not enter."""
-
-    __repr__ = compact
 
     keys: ObservedKeys = record(ObservedKeys)
     routes: ObservedRoutes = record(ObservedRoutes)
@@ -314,10 +308,8 @@ class Ends(struct.PyTreeNode):
     burnout: jax.Array
 
 
-class Params(struct.PyTreeNode):
+class Params(Compact):
     """The numbers of the environment, all traced."""
-
-    __repr__ = compact
 
     bank: ScenarioBank  # of Scenario
     weights: Any  # a `reward.RewardWeights`

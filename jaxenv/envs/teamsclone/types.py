@@ -18,7 +18,7 @@ from flax import struct
 from jaxenv.core import ScenarioBank
 from jaxenv.core.contents import Capacities, require_bits, require_numbers
 from jaxenv.core.fields import Sizes, array, last, padding, record
-from jaxenv.core.printing import compact
+from jaxenv.core.printing import Compact
 from jaxenv.core.terms import WEIGHT_BOUNDS
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.teamsclone.texts import default_embedding
@@ -70,10 +70,8 @@ def _bits(number: str) -> Callable[[Sizes], np.uint32]:
     return lambda sizes: np.uint32(2 ** sizes[number] - 1)
 
 
-class Scenario(struct.PyTreeNode):
+class Scenario(Compact):
     """One workspace as data."""
-
-    __repr__ = compact
 
     num_channels: jax.Array = array("", np.int8, 0, "C", doc="channels of this workspace")
     num_users: jax.Array = array("", np.int8, 0, "U", doc="teammates of this workspace")
@@ -140,10 +138,8 @@ class Counts(struct.PyTreeNode):
     waited: jax.Array = array("N", np.int32, 0, MAX_COUNT, doc="sum of the ages of its answers")
 
 
-class State(struct.PyTreeNode):
+class State(Compact):
     """What changes during an episode; the rest is looked up in `params.bank`."""
-
-    __repr__ = compact
 
     scenario: jax.Array = array("", np.int32, 0, MAX_COUNT, doc="index of the bank")
     clock: jax.Array = array("", np.int16, 0, MAX_STEPS, doc="steps taken")
@@ -221,10 +217,8 @@ class ObservedMessages(struct.PyTreeNode):
     text: jax.Array = array(f"{WINDOW}", np.int16, 0, MAX_TEXTS - 1, doc="row of the table of texts")
 
 
-class Observation(struct.PyTreeNode):
+class Observation(Compact):
     """The workspace as one agent sees it: other channels only as unread counts, and no rates."""
-
-    __repr__ = compact
 
     messages: ObservedMessages = record(ObservedMessages)
     team: jax.Array = array("", np.int8, 0, last("teams"), doc="of the current channel")
@@ -285,10 +279,8 @@ class Statistics(struct.PyTreeNode):
         return {name: float(value) for name, value in figures.items()}
 
 
-class Params(struct.PyTreeNode):
+class Params(Compact):
     """The numbers of the environment, all traced."""
-
-    __repr__ = compact
 
     bank: ScenarioBank  # of Scenario; `bank.shared` is the embedding of its texts, None where they are the default ones
     weights: Any  # a `reward.RewardWeights`

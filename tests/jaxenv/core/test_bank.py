@@ -65,6 +65,14 @@ def test_starts_are_drawn_by_their_weights(weights):
     assert [int(index) for index in picked] == [first, last, last]
 
 
+@pytest.mark.parametrize(
+    "weights", [[1.0] * 4, [1.0] * 6, [0.0] * 5, [1, 1, 1, 1, -1], [1, 1, 1, 1, np.nan], [np.inf] * 5]
+)
+def test_start_weights_that_are_none_are_refused(weights):
+    with pytest.raises(ValueError, match="expected 5 numbers of at least 0, not all 0"):
+        BANK.with_start_weights(jnp.array(weights))
+
+
 def test_start_weights_are_traced_and_change_nothing_else():
     traces = []
 

@@ -144,6 +144,17 @@ def test_a_resumed_run_rejects_other_settings(run_dir, line, message):
         options.parse("ppo", ["--resume", str(run_dir), *line.split()])
 
 
+def test_a_command_that_may_be_repeated(run_dir, tmp_path):
+    line = ["--env", "LifeOps-v0", "--gamma", "1.0", "--hidden", "16", "--or-resume", "--run-dir"]
+    assert options.parse("ppo", [*line, str(run_dir)]) == options.parse("ppo", ["--resume", str(run_dir)])
+    begun = options.parse("ppo", [*line, str(tmp_path / "new")])
+    assert (begun.resumed, begun.config.run_dir) == (None, tmp_path / "new")
+    with pytest.raises(ValueError, match=r"gamma is 1\.0 there and 0\.5 here"):
+        options.parse("ppo", [*line, str(run_dir), "--gamma", "0.5"])
+    with pytest.raises(ValueError, match="--or-resume needs --run-dir PATH"):
+        options.parse("ppo", line[:-1])
+
+
 def test_a_folder_that_is_not_a_run(tmp_path, run_dir):
     with pytest.raises(ValueError, match=r"nowhere is not a run folder: .*config\.json does not exist"):
         options.parse("ppo", ["--resume", str(tmp_path / "nowhere")])

@@ -1,5 +1,6 @@
 """The loop: what a run writes, that it compiles once, how it stops, and that it resumes bit for bit."""
 
+import concurrent.futures
 import dataclasses
 import json
 import os
@@ -283,3 +284,10 @@ def test_a_run_folder_is_never_overwritten(config, folder, tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     unnamed = [run_folder.create(config).path for _ in range(2)]
     assert [str(path) for path in unnamed] == ["runs/Table-v0-0-0", "runs/Table-v0-0-1"]
+
+
+def test_runs_that_begin_at_once_have_a_folder_each(config, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        folders = pool.map(lambda _: run_folder.create(config).path.name, range(16))
+    assert set(folders) == {f"Table-v0-0-{number}" for number in range(16)}

@@ -1,5 +1,6 @@
 """`train.train`: any environment, any network, a callback, and a folder only where one is asked for."""
 
+import concurrent.futures
 import contextlib
 import dataclasses
 import functools
@@ -133,6 +134,21 @@ def test_a_run_that_has_done_all_its_steps_says_how_it_goes_on(env, config, tmp_
     with pytest.raises(train.Finished, match=r"512 of 512 steps are done; continue it with a greater total_steps$"):
         run(env, config)
     assert run(env, dataclasses.replace(config, total_steps=1024)).env_steps == 1024
+
+
+def test_a_finished_run_gives_its_outcome_again_where_that_is_wanted(env, config, tmp_path):
+    config = dataclasses.replace(config, run_dir=tmp_path / "run", total_steps=config.steps_per_superstep)
+    first, again = (run(env, config, if_finished="return") for _ in range(2))
+    assert (again.env_steps, again.stopped) == (first.env_steps, False)
+    jax.tree.map(np.testing.assert_array_equal, again.policy.weights, first.policy.weights)
+    np.testing.assert_array_equal(again.metrics["value_loss"], first.metrics["value_loss"])
+
+
+def test_a_run_trains_in_any_thread(env, config):
+    config = dataclasses.replace(config, total_steps=config.steps_per_superstep)
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        outcome = pool.submit(run, env, config).result()
+    assert outcome.env_steps == config.total_steps
 
 
 @pytest.mark.parametrize("with_folder", [False, True])

@@ -54,3 +54,13 @@ def test_a_compiler_may_refuse_for_want_of_memory():
 
 def test_the_memory_of_this_machine():
     assert GIB / 4 < group.device_bytes() < 2**50
+
+
+@pytest.mark.parametrize(("text", "expected"), [("1000000\n", 1e6), ("max\n", None), (None, None)])
+def test_a_container_may_have_less_memory_than_its_machine(text, expected, tmp_path, monkeypatch):
+    whole, file = group.device_bytes(), tmp_path / "memory.max"
+    if text is not None:
+        file.write_text(text)
+    monkeypatch.setattr(group, "CGROUP_LIMITS", (file,))
+    found = group.device_bytes()
+    assert found == expected if expected else found >= whole
