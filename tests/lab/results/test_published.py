@@ -11,7 +11,7 @@ import jaxenv
 from jaxenv.policies import released
 from lab.results import command, measure
 from lab.results.agents import LEARNERS, since
-from lab.results.measure import LIBRARY, LIBRARY_EPISODES, digest
+from lab.results.measure import LIBRARY, LIBRARY_EPISODES, sha256
 from train.cli import comparison
 from train.score.held_out import held_out
 from train.settings import presets
@@ -33,7 +33,7 @@ def slow_but(env_id, ids):
 @pytest.mark.parametrize("env_id", slow_but("LifeOps-Shaped-v0", TRAINED))
 def test_a_released_policy_earns_what_was_measured(env_id):
     measured = measure.load(measure.path_of(RESULTS, env_id, "PPO"))
-    seed = measured.about["policies"].index(digest(POLICIES / f"{env_id}.msgpack"))
+    seed = measured.about["policies"].index(sha256(POLICIES / f"{env_id}.msgpack"))
     env, params = jaxenv.make(env_id)
     sets = held_out(env, params)
     policy = jaxenv.load_policy(env, params)
