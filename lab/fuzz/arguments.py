@@ -195,7 +195,7 @@ def _options() -> list[tuple[str, list[str], int]]:
     found = [(name, [*map(_option, fields), *numbers], 0) for name in TRAINERS]
     for name, function in commands.OTHERS.items():
         names = list(inspect.signature(function).parameters)
-        count = sum(names[0] == first for first in ("run_dir", "run_dirs", "env"))
+        count = sum(names[:1] == [first] for first in ("run_dir", "run_dirs", "env"))
         found.append((name, [_option(each) for each in names[count:]], count))
     server = ["--env", "--host", "--port", "--sessions", "--idle"]
     found += [("scenarios " + name, ["--help"], 1) for name in ("new", "check", "show")]

@@ -75,7 +75,6 @@ def test_an_environment_and_a_network_of_ones_own(tmp_path, capsys, monkeypatch)
         assert message in capsys.readouterr().err
 
 
-@pytest.mark.usefixtures("table_is_registered")
 def test_the_environments_are_listed(capsys):
     assert main(["list"]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -88,6 +87,7 @@ def test_the_version(capsys):
     assert capsys.readouterr().out == f"jaxenv {jaxenv.__version__}, jax {jax.__version__}\n"
 
 
+@pytest.mark.usefixtures("table_is_registered")
 @pytest.mark.parametrize("members", [[], ["--seeds", "2"]])
 def test_a_command_that_fails_before_it_trains_can_be_corrected(tmp_path, capsys, monkeypatch, members):
     class Faulty(Table):
