@@ -103,9 +103,7 @@ def parse(algorithm: str, argv: Sequence[str]) -> Options:
 
 def _run_to_resume(argv: Sequence[str]) -> str | None:
     """The folder that `--run-dir` names, if it holds a run; all of several processes look before one makes it."""
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument("--run-dir", "--run_dir")
-    run_dir = parser.parse_known_args(list(argv))[0].run_dir
+    run_dir = _value_of("run-dir", argv)
     if run_dir is None:
         raise ValueError(f"{OR_RESUME} needs --run-dir PATH, the folder of the run")
     exists = RunFolder(Path(run_dir)).config.exists()
@@ -115,13 +113,21 @@ def _run_to_resume(argv: Sequence[str]) -> str | None:
 
 def _num_envs(argv: Sequence[str]) -> int | None:
     """The number of environments on a command line; None if it names none, or an impossible one."""
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument("--num-envs", "--num_envs")
     try:
-        number = whole_number(parser.parse_known_args(list(argv))[0].num_envs or "")
-    except (ValueError, SystemExit):
+        number = whole_number(_value_of("num-envs", argv) or "")
+    except ValueError:
         return None  # tyro reports the mistake
     return number if 1 <= number <= MAX_BATCH else None
+
+
+def _value_of(name: str, argv: Sequence[str]) -> str | None:
+    """The value of an option that is read before the others; None if it is missing, which tyro reports."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    parser.add_argument(f"--{name}", f"--{name.replace('-', '_')}", dest="value")
+    try:
+        return parser.parse_known_args(list(argv))[0].value
+    except (argparse.ArgumentError, SystemExit):
+        return None
 
 
 def _scaled_in_words(base: Config, scaled: Config, config: Config) -> tuple[str, ...]:

@@ -67,8 +67,8 @@ def run_members(
         NotFinite: if a loss or gradient of a single run is NaN or infinite; `folder.not_finite` has the state before
             that update.
     """
-    options: Any = {"callback": callback, "on_start": on_start, "show_progress": show_progress}
-    options["returns_finished"] = returns_finished
+    shown: Any = {"callback": callback, "show_progress": show_progress}
+    options = {**shown, "on_start": on_start, "returns_finished": returns_finished}
     with contextlib.nullcontext() if folder is None else folder.locked():
         if not job.is_alone:
             return _in_turns(job, folder, **options)

@@ -3,7 +3,6 @@
 import contextlib
 import dataclasses
 import fcntl
-import itertools
 import json
 import os
 import shutil
@@ -175,8 +174,10 @@ def _number(text: str) -> float:
 
 def _first_free(stem: str) -> Path:
     """The new folder runs/STEM-N with the first free N; two processes that look at once get two."""
-    for path in (RUNS / f"{stem}-{number}" for number in itertools.count()):
+    number = 0
+    while True:
+        path = RUNS / f"{stem}-{number}"
         with naming(path), contextlib.suppress(FileExistsError):
             path.mkdir(parents=True)
             return path
-    raise AssertionError("there is always a next number")
+        number += 1

@@ -61,9 +61,10 @@ class Config:
     curriculum: Curriculum = dataclasses.field(default_factory=Curriculum)
 
     def __post_init__(self) -> None:
-        """Rejects numbers out of bounds, a bank that might all be in play, and cut sequences."""
+        """Settles types; rejects numbers out of bounds, a bank that might all be in play, and cut sequences."""
         settle(self)
-        object.__setattr__(self, "hyper", self.hyper.replace(**settled(self.hyper)))  # compiled programs make it too
+        # It does not settle itself, since compiled programs make it of arrays.
+        object.__setattr__(self, "hyper", self.hyper.replace(**settled(self.hyper)))
         num_envs, settings = self.rollout.num_envs, self.training
         if self.is_generated and settings.refresh and self.num_scenarios < num_envs:
             raise ValueError(

@@ -20,4 +20,5 @@ def test_records_print_in_a_few_lines_traced_or_not(env_id):
     texts += map(repr, (params, params.bank, params.bank[0]))
     assert max(map(len, texts)) < 1500
     assert all(text.startswith(("Params(", "ScenarioBank(", "Scenario(", "Observation(", "State(")) for text in texts)
+    assert repr(jax.tree.map(lambda _: 0, params)).startswith("Params(bank=ScenarioBank(Scenario(")
     assert f"ScenarioBank({params.bank.size} scenarios, " in repr(params)
