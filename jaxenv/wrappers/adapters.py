@@ -1,6 +1,7 @@
 """Parts that the adapters share: an environment from an id, another suite's spaces, and checks of arguments."""
 
 import importlib
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +14,8 @@ from jaxenv.host.companions import optional
 from jaxenv.host.names import did_you_mean_one_of
 
 RENDER_MODES = ("rgb_array", "ansi")
+
+_used_in: list[int] = []  # the process that first made an adapter
 
 
 def registry() -> Any:
@@ -48,11 +51,13 @@ def one_agent(
 
     Raises:
         ValueError: also if the environment has more than one, if `render` does not know the mode, or without episodes.
+        RuntimeError: in a forked process.
     """
     if render_mode is not None and render_mode not in RENDER_MODES:
         hint = did_you_mean_one_of(render_mode, RENDER_MODES)
         raise ValueError(f"{adapter}(render_mode={render_mode!r}): no such mode.{hint}")
     check_num_envs(num_envs, adapter)
+    check_not_forked(adapter)
     env, params = resolve(id_or_env, params)
     check_one_agent(env, adapter)
     return env, jax.device_put(params)
@@ -80,6 +85,16 @@ def check_one_agent(env: Environment, adapter: str) -> None:
     """Rejects an environment of several agents."""
     if env.num_agents > 1:
         raise ValueError(f"wrappers.{adapter} has one agent and {env.name} has {env.num_agents}; see wrappers.JaxMARL")
+
+
+def check_not_forked(adapter: str) -> None:
+    """Rejects a process that was forked from one that used JAX, where a call of JAX would never return."""
+    _used_in[:] = _used_in or [os.getpid()]
+    if _used_in != [os.getpid()]:
+        raise RuntimeError(
+            f"{adapter} hangs in a process forked from one that uses JAX: give AsyncVectorEnv context='spawn', or take "
+            "GymnasiumVector, whose step is one compiled call for all episodes"
+        )
 
 
 def check_num_envs(num_envs: int, adapter: str) -> None:

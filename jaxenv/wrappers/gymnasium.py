@@ -1,5 +1,6 @@
 """Environments with Gymnasium's interface and NumPy results; `jaxenv.wrappers` loads this module on first use."""
 
+import dataclasses
 import functools
 import importlib
 from collections.abc import Sequence
@@ -84,6 +85,7 @@ class Gymnasium(gymnasium.Env):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Starts an episode: (observation, info with the action mask)."""
         super().reset(seed=seed)
+        adapters.check_not_forked("Gymnasium")
         scenario = adapters.check_scenario(options, self.params)
         self._state, first = self._programs.reset(self._key(seed), self.params, scenario)
         observation, info = to_numpy(first)
@@ -181,6 +183,8 @@ class GymnasiumVector(VectorEnv):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._batch = HostBatch(self.jax_env, num_envs, flat)
+        spaces = self.single_observation_space, self.single_action_space
+        self._episodes = [BatchedEpisode(self, self._batch, index, *spaces) for index in range(num_envs)]
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -218,10 +222,59 @@ class GymnasiumVector(VectorEnv):
 
     def render(self) -> Any:
         """The current states in the render mode, one for each episode, or None without one."""
-        if self.render_mode is None:
-            return None
-        states = (self._batch.state(index) for index in range(self.num_envs))
-        return tuple(picture(self.jax_env, state, self.params, self.render_mode) for state in states)
+        return None if self.render_mode is None else self.call("render")
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """The results of a method of each episode, `action_masks` ([A] bool) or `render`, or an attribute of each."""
+        found = [getattr(episode, name) for episode in self._episodes]
+        return tuple(each(*args, **kwargs) if callable(each) else each for each in found)
+
+    def get_attr(self, name: str) -> tuple[Any, ...]:
+        """An attribute of each episode: its `state`, or what all share, such as `params` or a space."""
+        return self.call(name)
+
+    def set_attr(self, name: str, values: Any) -> None:
+        """Refused: the episodes share everything."""
+        raise AttributeError(f"GymnasiumVector: its episodes share everything; set {name!r} of the GymnasiumVector")
+
+
+@dataclasses.dataclass(frozen=True)
+class BatchedEpisode:
+    """One episode of a batch, as programs ask an environment for its attributes and methods.
+
+    Attributes:
+        envs: the adapter of the batch.
+        batch: the states.
+        index: which of them.
+        observation_space: of one episode.
+        action_space: of one episode.
+    """
+
+    envs: Any
+    batch: HostBatch
+    index: int
+    observation_space: Any
+    action_space: Any
+
+    def __getattr__(self, name: str) -> Any:
+        """What all episodes share; `spec` is None where no registry made them."""
+        if name not in ("jax_env", "params", "render_mode", "spec"):
+            raise AttributeError(f"an episode of a batch has no {name!r}")
+        return getattr(self.envs, name, None)
+
+    @property
+    def state(self) -> Any:
+        """The current state of the environment."""
+        return self.batch.state(self.index)
+
+    def action_masks(self) -> np.ndarray:
+        """[A] bool, the legal actions of the current state."""
+        return self.batch.action_masks[self.index].copy()
+
+    def render(self) -> Any:
+        """The current state in the render mode, or None without one."""
+        mode = self.envs.render_mode
+        return None if mode is None else picture(self.envs.jax_env, self.state, self.envs.params, mode)
 
 
 def spaces_of(env: Environment, params: Any, flat: bool) -> tuple[Any, Any]:

@@ -6,6 +6,7 @@ from typing import Any, Literal
 import jax
 import jax.numpy as jnp
 from flax import struct
+from jax.core import Tracer
 
 from jaxenv.core import Environment, spaces
 from jaxenv.core.types import ActionMask, Info, Key
@@ -218,9 +219,11 @@ class FromGymnax(Environment):
         return spaces.Discrete(self.num_actions)
 
     def observation_space(self, params: Any = None) -> spaces.Space:
-        """Arrays of the shape that gymnax declares, within its bounds."""
-        box = self.env.observation_space(self.default_params if params is None else params)
-        low, high = (float(jnp.asarray(bound).reshape(-1)[0]) for bound in (jnp.min(box.low), jnp.max(box.high)))
+        """Arrays of the shape that gymnax declares, within its bounds; for traced params, those of the default ones."""
+        is_known = params is not None and not any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(params))
+        with jax.ensure_compile_time_eval():
+            box = self.env.observation_space(params if is_known else self.default_params)
+            low, high = float(jnp.min(jnp.asarray(box.low))), float(jnp.max(jnp.asarray(box.high)))
         array = spaces.Box(low, high, tuple(box.shape), jnp.float32)
         mask = spaces.Box(0, 1, (self.num_actions,), bool)
         return spaces.Record.of(GymnaxObservation, {"array": array, "action_mask": mask})

@@ -10,7 +10,7 @@ from stable_baselines3.common.vec_env import VecEnv  # pyright: ignore[reportMis
 
 from jaxenv.core import Environment
 from jaxenv.wrappers import adapters
-from jaxenv.wrappers.gymnasium import picture, spaces_of
+from jaxenv.wrappers.gymnasium import BatchedEpisode, spaces_of
 from jaxenv.wrappers.host_episodes import HostBatch
 
 
@@ -46,10 +46,11 @@ class SB3VecEnv(VecEnv):
         """
         self.jax_env, self.params = adapters.one_agent(env, params, "SB3VecEnv", render_mode, num_envs)
         self._batch = HostBatch(self.jax_env, num_envs)
-        observations, actions = spaces_of(self.jax_env, self.params, flat=True)
-        self._members = [_Member(self, index, render_mode, observations, actions) for index in range(num_envs)]
+        self.render_mode = render_mode
+        spaces = spaces_of(self.jax_env, self.params, flat=True)
+        self._episodes = [BatchedEpisode(self, self._batch, index, *spaces) for index in range(num_envs)]
         self._generator = np.random.default_rng()
-        super().__init__(num_envs, observations, actions)
+        super().__init__(num_envs, *spaces)
         if seed is not None:
             self.seed(seed)
 
@@ -83,8 +84,8 @@ class SB3VecEnv(VecEnv):
         return self._batch.action_masks.copy()
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """An attribute of some episodes: `render_mode`, a space, or a method such as `action_masks`."""
-        return [getattr(self._members[index], attr_name) for index in self._get_indices(indices)]
+        """An attribute of some episodes: `render_mode`, `spec`, a space, or a method such as `action_masks`."""
+        return [getattr(self._episodes[index], attr_name) for index in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
         """Refused: the episodes share everything."""
@@ -118,23 +119,6 @@ class SB3VecEnv(VecEnv):
         if len(given) < self.num_envs:
             raise ValueError(f"set_options: expected a scenario for all {self.num_envs} episodes, got {len(given)}")
         return np.stack(given)
-
-
-class _Member:
-    """One episode, as SB3 asks for its attributes and methods."""
-
-    def __init__(self, envs: SB3VecEnv, index: int, render_mode: str | None, observations: Any, actions: Any) -> None:
-        self._envs, self._index, self.render_mode = envs, index, render_mode
-        self.observation_space, self.action_space = observations, actions
-
-    def action_masks(self) -> np.ndarray:
-        return self._envs._batch.action_masks[self._index].copy()
-
-    def render(self) -> Any:
-        envs = self._envs
-        if self.render_mode is None:
-            return None
-        return picture(envs.jax_env, envs._batch.state(self._index), envs.params, self.render_mode)
 
 
 def _rows(info: Any, size: int) -> list[Any]:

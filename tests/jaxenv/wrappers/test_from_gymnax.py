@@ -52,6 +52,17 @@ def test_the_time_limit_truncates_and_the_next_episode_starts(cart):
     assert ours.observation_space(params).contains(observation)
 
 
+def test_the_space_of_observations_is_known_under_jit(cart):
+    _, ours = cart
+    expected = ours.observation_space()
+
+    def inside(params):
+        assert ours.observation_space(params) == ours.observation_space() == expected
+        return params
+
+    jax.jit(inside)(ours.default_params)
+
+
 def test_a_state_keeps_its_dtypes(cart):
     """gymnax starts episodes with Python numbers, which would recompile a step."""
     _, ours = cart

@@ -61,7 +61,7 @@ def test_results_are_the_user_s_own(envs):
 def test_attributes_as_sb3_asks_for_them(envs):
     assert envs.has_attr("action_masks")
     assert not envs.has_attr("action_mask")
-    assert envs.get_attr("render_mode") == [None] * BATCH
+    assert envs.get_attr("render_mode") == envs.get_attr("spec") == [None] * BATCH
     assert envs.get_attr("action_space", indices=1) == [envs.action_space]
     assert envs.env_method("action_masks", indices=[0, 2])[1].shape == (4,)
     assert envs.env_is_wrapped(object) == [False] * BATCH
