@@ -18,6 +18,7 @@ uvicorn = optional("uvicorn", "the server", "openenv")
 
 MAX_NAME = 255  # characters
 SPARE_CONNECTIONS = 256  # at a time, beside one for each session: those of slow clients among them
+LONGEST_RESET = 60.0  # seconds that a WebSocket stays at least: OpenEnv counts a first reset, which compiles, as idling
 LAST_SECONDS = 5  # or a client that never ends its request would keep the server from ending
 
 EpisodeId = Annotated[str, pydantic.Field(min_length=1, max_length=MAX_NAME)]
@@ -59,7 +60,7 @@ def create_app(default_id: str = "LifeOps-v0", limit: int = 16, idle_seconds: fl
         raise ScenarioError(f"no environment {default_id!r} to serve.{did_you_mean_one_of(default_id, playable_ids())}")
     make = functools.partial(TextEnvironment, default_id)
     app = fastapi.FastAPI(title="jaxenv", version="1", description=make().get_metadata().description)
-    limits = openenv.ConcurrencyConfig(max_concurrent_envs=limit, session_timeout=idle_seconds)
+    limits = openenv.ConcurrencyConfig(max_concurrent_envs=limit, session_timeout=max(idle_seconds, LONGEST_RESET))
     server = openenv.HTTPEnvServer(make, TextAction, TextObservation, concurrency_config=limits)
     server.register_routes(app, mode="production")  # all routes but /reset, /step and /state
     _add_routes(app, Sessions(make, limit, idle_seconds))
@@ -88,16 +89,18 @@ def _add_routes(app: Any, sessions: Sessions) -> None:
     def reset(request: ResetRequest | None = None) -> dict[str, Any]:
         asked = {} if request is None else request.model_dump()
         id = asked["episode_id"] = asked.get("episode_id") or str(uuid.uuid4())
-        session = sessions.open(id)
-        try:
-            return openenv.serialize_observation(session.reset(**asked))
-        finally:
-            if not session.is_playing:
-                sessions.close(id)
+        with sessions.held(id):
+            session = sessions.open(id)
+            try:
+                return openenv.serialize_observation(session.reset(**asked))
+            finally:
+                if not session.is_playing:
+                    sessions.close(id)
 
     @app.post("/step", summary="Take an action in the episode that an episode_id names")
     def step(request: StepRequest) -> dict[str, Any]:
-        return openenv.serialize_observation(sessions.get(request.episode_id).step(request.action))
+        with sessions.held(request.episode_id):
+            return openenv.serialize_observation(sessions.get(request.episode_id).step(request.action))
 
     @app.get("/state", summary="The episode that an episode_id names, and its step count")
     def state(episode_id: EpisodeId) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from jaxenv.host.companions import optional
@@ -62,7 +63,8 @@ class Guard:
 
     A request whose body is longer than `MAX_BODY`, however it is sent, is answered with 413, and one whose body is not
     complete after `BODY_SECONDS` with 408; both end the connection. A WebSocket message that is no JSON object, which
-    would end the session, arrives as `NO_OBJECT`. A client that leaves is no error.
+    would end the session, arrives as `NO_OBJECT`. A client that leaves is no error. What a page of another site asks
+    for, which a browser says in `Origin`, is refused with 403: it could play on this machine.
     """
 
     def __init__(self, app: Any) -> None:
@@ -70,6 +72,9 @@ class Guard:
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Serves one connection."""
+        if _is_foreign(dict(scope.get("headers", ()))):
+            await _refuse_origin(scope, receive, send)
+            return
         size = 0
         deadline = asyncio.get_running_loop().time() + BODY_SECONDS if scope["type"] == "http" else None
 
@@ -87,6 +92,21 @@ class Guard:
 
         with contextlib.suppress(fastapi.WebSocketDisconnect):
             await self._app(scope, checked, send)
+
+
+def _is_foreign(headers: Mapping[bytes, bytes]) -> bool:
+    """Whether the page that asks comes from another host or port; a program that is no browser names none."""
+    origin = headers.get(b"origin")
+    return origin is not None and origin.partition(b"://")[2] != headers.get(b"host")
+
+
+async def _refuse_origin(scope: Any, receive: Any, send: Any) -> None:
+    """Answers with 403; of a WebSocket that is not accepted yet this is what closing does."""
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": 1008})
+    else:
+        reason = "pages of other sites may not play here."
+        await fastapi.responses.JSONResponse({"detail": reason}, 403)(scope, receive, send)
 
 
 async def _before(deadline: float | None, receive: Any) -> Any:

@@ -1,8 +1,9 @@
 """A limited number of sessions, each dropped after some time without use."""
 
+import contextlib
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 
@@ -39,6 +40,7 @@ class Sessions:
         """
         self._make, self._limit, self._idle_seconds, self._clock = make, limit, idle_seconds, clock
         self._values: dict[str, tuple[Any, float]] = {}  # with the time of the last use
+        self._held: list[str] = []  # ids, one for each request at work
         self._lock = threading.Lock()
 
     def open(self, id: str) -> Any:
@@ -70,10 +72,24 @@ class Sessions:
         with self._lock:
             self._values.pop(id, None)
 
+    @contextlib.contextmanager
+    def held(self, id: str) -> Iterator[None]:
+        """Keeps a session that is at work, as with a first reset, which compiles, from idling meanwhile."""
+        with self._lock:
+            self._held.append(id)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._held.remove(id)
+                if id in self._values:
+                    self._use(id, self._values[id][0])
+
     def _use(self, id: str, value: Any) -> Any:
         self._values[id] = value, self._clock()
         return value
 
     def _drop_idle(self) -> None:
         oldest = self._clock() - self._idle_seconds
-        self._values = {id: (value, used) for id, (value, used) in self._values.items() if used >= oldest}
+        kept = (id for id, (_, used) in self._values.items() if used >= oldest or id in self._held)
+        self._values = {id: self._values[id] for id in kept}

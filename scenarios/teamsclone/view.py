@@ -33,7 +33,7 @@ FIELDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 """Type -> the fields that its payload must have, and those that it may have."""
 
 
-class Payload(Record):
+class Payload(Record, revalidate_instances="always"):
     """What an action is about; null is the same as leaving a field out."""
 
     content: Annotated[str, Field(max_length=MAX_CHARACTERS)] | None = None  # of a message; blank is an empty message
@@ -42,7 +42,7 @@ class Payload(Record):
     reaction: Annotated[str, *name_among(EMOJI)] | None = None
 
 
-class Action(Record):
+class Action(Record, revalidate_instances="always"):
     """What to do next: `{"type": "send_message", "payload": {"content": "Hello!"}}`."""
 
     type: Annotated[str, *name_among(FIELDS)]

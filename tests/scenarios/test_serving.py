@@ -168,6 +168,17 @@ def test_a_websocket_survives_malformed_messages(client: TestClient) -> None:
         assert socket.receive_json()["data"]["observation"]["text"].startswith("A day of meeting requests")
 
 
+def test_pages_of_other_sites_may_not_play(client: TestClient) -> None:
+    for origin in ("https://elsewhere.example", "null", "http://testserver:81"):
+        answer = client.post("/reset", headers={"Origin": origin})
+        assert (answer.status_code, answer.json()) == (403, {"detail": "pages of other sites may not play here."})
+        with pytest.raises(WebSocketDisconnect), client.websocket_connect("/ws", headers={"Origin": origin}):
+            pass
+    assert client.post("/reset", headers={"Origin": "http://testserver"}).status_code == 200
+    with client.websocket_connect("/ws", headers={"Origin": "http://testserver"}):
+        pass
+
+
 def test_a_client_that_leaves_is_no_error() -> None:
     async def app(scope, receive, send) -> None:
         raise WebSocketDisconnect(1006)

@@ -23,3 +23,18 @@ def test_sessions_are_limited_in_number_and_time() -> None:
     assert sessions.get("two") is two
     sessions.close("two")
     assert sessions.open("four") == []
+
+
+def test_a_session_at_work_does_not_idle() -> None:
+    """A first reset compiles, for longer than some let a session idle."""
+    now = [0.0]
+    sessions = Sessions(list, limit=1, idle_seconds=5, clock=lambda: now[0])
+    with sessions.held("one"):
+        one = sessions.open("one")
+        now[0] = 60.0
+        with pytest.raises(SessionError, match="all 1 sessions are in use"):
+            sessions.open("two")
+    now[0] = 64.0  # it idles from the end of its work
+    assert sessions.get("one") is one
+    now[0] = 70.0
+    assert sessions.open("two") is not one

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenarios.teamsclone import TeamsEnvClient
+from scenarios.teamsclone.view import Action, Payload
 from strategies.teamsclone_words import (
     CALLING,
     FORMAT,
@@ -134,6 +135,20 @@ def test_errors_teach(office: TeamsEnvClient, action: dict, words: str) -> None:
 
 
 # Input that is no step ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        Action.model_construct(),
+        Action.model_construct(type="wave", payload={}),
+        Action.model_construct(type="send_message", payload={"content": 5}),
+        Action.model_construct(type="send_message", payload=Payload.model_construct(content=5)),
+    ],
+)
+def test_records_made_without_checks_are_answered(office: TeamsEnvClient, action: Action) -> None:
+    answer = office.step(action)
+    assert (answer["success"], answer["info"]["invalid_action"]) == (False, True)
 
 
 @pytest.mark.parametrize(
