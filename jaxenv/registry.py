@@ -44,8 +44,18 @@ def build(id: str, **static: Any) -> Environment:
 
     Raises:
         ValueError: if the id is unknown; the message names the nearest one.
+        TypeError: for an argument that its constructor does not have.
     """
-    return _factory(id)(**static)
+    factory = _factory(id)
+    try:
+        inspect.signature(factory).bind(**static)
+    except TypeError as error:
+        takes = ", ".join(inspect.signature(factory).parameters) or "none"
+        raise TypeError(
+            f"{id}: {error}; its arguments: {takes}. Numbers, such as the weights of the reward, are in its params: "
+            "params.replace(...)"
+        ) from None
+    return factory(**static)
 
 
 def arguments(id: str) -> dict[str, Any]:

@@ -43,6 +43,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return arguments.run(arguments)
     except ScenarioError as error:
         print("\n".join(f"error: {problem}" for problem in error.problems), file=sys.stderr)
+    except BrokenPipeError:
+        raise
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         print(f"error: {where}{error.strerror}.", file=sys.stderr)
@@ -126,7 +128,8 @@ def schema(arguments: argparse.Namespace) -> int:
 def serve(arguments: argparse.Namespace) -> int:
     """Serves the environments as text over HTTP and WebSocket, by the protocol of OpenEnv, until interrupted.
 
-    Needs the extra openenv: pip install 'jaxenv[openenv]'. A client asks at a reset for what it plays:
+    Needs the extra openenv: in a checkout of jaxenv, pip install '.[openenv]'. At a reset a client asks for what it
+    plays:
 
       from openenv.core import GenericEnvClient
       with GenericEnvClient(base_url="http://127.0.0.1:8000").sync() as client:

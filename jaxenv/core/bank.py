@@ -73,9 +73,14 @@ class ScenarioBank(struct.PyTreeNode):
         """The scenario at an index, which may be traced, or a stack of them for a slice or an array of indices.
 
         An index out of range is clamped; a negative one counts from the end where it is a Python int.
+
+        Raises:
+            ValueError: if there are no scenarios, unless a slice is asked for.
         """
         if isinstance(index, slice):
             return jax.tree.map(lambda leaf: leaf[index], self.scenarios)
+        if not self.size:
+            raise ValueError("the bank has no scenarios, expected at least one")
         if isinstance(index, int) and index < 0:
             index += self.size
         return read(self.scenarios, index)

@@ -1,4 +1,4 @@
-"""Records as text that fits into a cell of a notebook."""
+"""Records as notebooks use them: as text that fits into a cell, and with an error that tells where a field is."""
 
 import dataclasses
 from typing import Any
@@ -23,11 +23,31 @@ class Compact(struct.PyTreeNode):
     """
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Keeps the representation of this class, which a dataclass would replace."""
+        """Keeps what this class defines, which a dataclass of Flax would replace."""
         super().__init_subclass__(repr=False, **kwargs)
+        cls.replace = _replace
 
     def __repr__(self) -> str:
         return _text(self)
+
+
+def _replace(self: Compact, **changes: Any) -> Any:
+    """A copy with some fields changed.
+
+    >>> import jaxenv
+    >>> _, params = jaxenv.make("LifeOps-v0")
+    >>> params.replace(overlap_penalty=-1.0)
+    Traceback (most recent call last):
+    TypeError: Params has no field 'overlap_penalty'; weights has it: params.weights.replace(overlap_penalty=...)
+
+    Raises:
+        TypeError: for a name that is no field, with the field whose record has one of that name.
+    """
+    for name in changes.keys() - {field.name for field in dataclasses.fields(self)}:
+        inner = (field.name for field in dataclasses.fields(self) if hasattr(getattr(self, field.name), name))
+        place = next((f"; {each} has it: params.{each}.replace({name}=...)" for each in inner), "")
+        raise TypeError(f"{type(self).__name__} has no field {name!r}{place}")
+    return dataclasses.replace(self, **changes)
 
 
 def _text(value: Any) -> str:

@@ -33,9 +33,7 @@ def companion(name: str) -> ModuleType:
         _load(package)
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
-        raise ImportError(
-            f"jaxenv.{package} needs {error.name}: pip install 'jaxenv[{package}]'", name=package
-        ) from error
+        raise ImportError(f"jaxenv.{package} needs {error.name}: {installing(package)}", name=package) from error
 
 
 def optional(module: str, what: str, extra: str = "peers") -> Any:
@@ -53,7 +51,16 @@ def optional(module: str, what: str, extra: str = "peers") -> Any:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
         missing = (error.name or module).partition(".")[0]
-        raise ImportError(f"{what} needs {missing}: pip install 'jaxenv[{extra}]'") from error
+        raise ImportError(f"{what} needs {missing}: {installing(extra)}") from error
+
+
+def installing(extra: str) -> str:
+    """How an extra of jaxenv, which is not on PyPI, is installed.
+
+    >>> installing("viz")
+    "in a checkout of jaxenv, pip install '.[viz]'"
+    """
+    return f"in a checkout of jaxenv, pip install '.[{extra}]'"
 
 
 def command(package: str) -> str:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import NoReturn
 
-INTERRUPTED = 130  # the exit status that shells use for SIGINT
+INTERRUPTED, BROKEN_PIPE = 130, 141  # the exit statuses that shells use for SIGINT and SIGPIPE
 
 
 def run(main: Callable[[], int]) -> NoReturn:
@@ -14,7 +14,7 @@ def run(main: Callable[[], int]) -> NoReturn:
 
     An interrupted process leaves without tearing XLA down: a program that has just been compiled, or is running, makes
     that end in a segmentation fault. Characters that a terminal cannot show, such as those of a file name in another
-    encoding, are escaped.
+    encoding, are escaped. Where nobody reads what is printed, as after `| head`, it ends without a word.
 
     Args:
         main: the command; everything that must be saved is saved when it returns.
@@ -24,6 +24,10 @@ def run(main: Callable[[], int]) -> NoReturn:
             stream.reconfigure(errors="backslashreplace")
     try:
         status = main()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what Python flushes at its end
+        status = BROKEN_PIPE
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         status = INTERRUPTED

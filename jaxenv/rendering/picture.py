@@ -34,7 +34,7 @@ STYLE: Any = {
 class Picture:
     """A state or an episode, ready to be shown: `print` writes its text, a notebook shows the drawing.
 
-    Drawing needs matplotlib (`pip install 'jaxenv[viz]'`) but no display; the text needs neither.
+    Drawing needs matplotlib (the extra `viz`) but no display; the text needs neither.
 
     Attributes:
         text: the same facts as lines of plain text.

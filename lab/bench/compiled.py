@@ -17,6 +17,7 @@ from typing import Any
 import jax
 from tyro.conf import Positional
 
+from jaxenv.host.companions import installing
 from jaxenv.host.names import did_you_mean_one_of
 from lab.bench import hlo
 from lab.bench.speeds import others
@@ -76,7 +77,7 @@ def target(name: str) -> Target:
         raise ValueError(f"no target {name!r}.{did_you_mean_one_of(name, TARGETS)}")
     found = TARGETS[name]
     if not found.is_installed:
-        raise ValueError(f"{name} needs a compiler that is not installed: pip install 'jaxenv[train,{found.extra}]'")
+        raise ValueError(f"{name} needs a compiler that is not installed: {installing(f'train,{found.extra}')}")
     return found
 
 

@@ -187,7 +187,7 @@ def test_serve_names_the_extra_that_it_needs(monkeypatch: pytest.MonkeyPatch, ca
     out, err = capsys.readouterr()
     assert out == ""
     assert len(err.splitlines()) == 1
-    assert "pip install 'jaxenv[openenv]'" in err
+    assert "pip install '.[openenv]'" in err
 
 
 @pytest.mark.parametrize("option", ["--port=0", "--port=65536", "--sessions=many", "--idle=-1"])

@@ -322,3 +322,11 @@ def test_shared_data_is_kept(tmp_path):
 def test_an_index_out_of_range_is_clamped_and_a_negative_int_counts_from_the_end():
     assert BANK[-1].number == BANK[BANK.size - 1].number == BANK[BANK.size + 5].number
     assert jax.jit(lambda bank, i: bank[i].number)(BANK, -1) == BANK[0].number
+
+
+def test_a_bank_without_scenarios_starts_no_episode():
+    env, params = jaxenv.make("LifeOps-v0")
+    empty = params.replace(bank=ScenarioBank(params.bank[:0]))
+    assert "0 scenarios" in repr(empty)
+    with pytest.raises(ValueError, match="the bank has no scenarios, expected at least one"):
+        env.reset(jax.random.key(0), empty)

@@ -41,7 +41,8 @@ def test_files_of_the_same_name_hide_nothing(tmp_path):
 
 def test_what_is_not_installed_is_named(tmp_path):
     done = run("sys.modules['tyro'] = None; from jaxenv.__main__ import main; sys.exit(main(['--help']))", tmp_path)
-    assert (done.returncode, done.stderr) == (2, "jaxenv: jaxenv.train needs tyro: pip install 'jaxenv[train]'\n")
+    expected = "jaxenv: jaxenv.train needs tyro: in a checkout of jaxenv, pip install '.[train]'\n"
+    assert (done.returncode, done.stderr) == (2, expected)
 
 
 @pytest.mark.parametrize(

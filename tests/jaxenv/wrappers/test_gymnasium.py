@@ -1,5 +1,6 @@
 """The adapters to Gymnasium against its own checks, its own vector environment and ours in JAX."""
 
+import os
 import subprocess
 import sys
 import warnings
@@ -240,6 +241,34 @@ def test_gymnasium_makes_what_is_registered(monkeypatch):
     assert names <= set(gymnasium.registry)
 
 
+def test_episodes_of_a_batch_are_asked_as_those_of_a_sync_vector_env(envs):
+    theirs = gymnasium.vector.SyncVectorEnv([lambda: wrappers.Gymnasium(GAME)] * BATCH, autoreset_mode="SameStep")
+    for each in (envs, theirs):
+        each.reset(seed=0)
+    for name in ("render_mode", "action_space", "spec"):
+        assert envs.get_attr(name) == theirs.get_attr(name)
+    np.testing.assert_array_equal(envs.call("action_masks"), theirs.call("action_masks"))
+    assert jax.tree.all(jax.tree.map(np.array_equal, envs.get_attr("state"), theirs.get_attr("state")))
+    with pytest.raises(AttributeError, match="has no 'action_mask'"):
+        envs.get_attr("action_mask")
+    with pytest.raises(AttributeError, match="share everything; set 'params' of the GymnasiumVector"):
+        envs.set_attr("params", None)
+
+
+@pytest.mark.filterwarnings("ignore:os.fork")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_forked_process_does_not_hang(env, capfd):
+    """JAX would wait for ever there, so the child says what to do, and `AsyncVectorEnv` fails."""
+    with pytest.raises((EOFError, OSError)):
+        gymnasium.vector.AsyncVectorEnv([lambda: wrappers.Gymnasium(GAME)], context="fork")
+    expected = "RuntimeError: Gymnasium hangs in a process forked from one that uses JAX: give AsyncVectorEnv context="
+    assert expected in capfd.readouterr().err
+    taken = gymnasium.vector.AsyncVectorEnv([lambda: env], context="fork")  # which was made before the fork
+    with pytest.raises(RuntimeError, match="or take GymnasiumVector"):
+        taken.reset()
+    taken.close(terminate=True)
+
+
 def test_jaxenv_imports_without_gymnasium():
     """The error of the first use names the extra."""
     lines = [
@@ -249,7 +278,7 @@ def test_jaxenv_imports_without_gymnasium():
         "except ImportError as error: print(error)",
     ]
     found = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=True)
-    assert found.stdout == "wrappers.Gymnasium needs gymnasium: pip install 'jaxenv[peers]'\n"
+    assert found.stdout == "wrappers.Gymnasium needs gymnasium: in a checkout of jaxenv, pip install '.[peers]'\n"
 
 
 def test_an_unknown_wrapper_is_an_attribute_error():
