@@ -99,7 +99,8 @@ def descend(
     """
     weights, state = learner
     gradients, terms = lanes.mean(mean_gradient(loss, weights, batch, microbatch_size))
-    directions, state = optimizer.update(gradients, state)
+    with jax.numpy_dtype_promotion("standard"):  # Optax raises floats to a whole number
+        directions, state = optimizer.update(gradients, state)
     changes = jax.tree.map(lambda direction: -learning_rate * direction, directions)
     return (optax.apply_updates(weights, changes), state), (terms, optax.tree.norm(gradients))
 

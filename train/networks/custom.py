@@ -4,6 +4,7 @@ import dataclasses
 import importlib
 import inspect
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -58,20 +59,10 @@ class CustomNetwork:
 
 
 def settings_of(module: nn.Module) -> Network:
-    """The settings that name a module and its arguments, from which `custom_network` makes an equal one.
-
-    Raises:
-        TypeError: for an argument that settings cannot hold.
-    """
+    """The settings that name a module and its arguments, from which `custom_network` makes an equal one."""
     name = f"{type(module).__module__}:{type(module).__qualname__}"
     fields = [field for field in dataclasses.fields(module) if field.init and field.name not in ("parent", "name")]
     arguments = {field.name: getattr(module, field.name) for field in fields}
-    for argument, value in arguments.items():
-        if not _is_plain(value):
-            raise TypeError(
-                f"{name} has {argument} {value!r}, which a run cannot save: expected a number, a text, a truth value, "
-                "None, or a tuple of them"
-            )
     _MODULES[name] = type(module)
     return Network(module=name, arguments=arguments)
 
@@ -104,7 +95,8 @@ def check_outputs(settings: Network, env: Environment, env_params: Any) -> None:
     """Checks the outputs of the user's module for a batch and for one observation against the environment, uncompiled.
 
     Raises:
-        ValueError: if it is not the logits of the environment's actions and a value.
+        ValueError: if it is not the logits of the environment's actions and a value, or if the module has layers that
+            behave otherwise while they learn, or variables that no gradient changes.
     """
     if settings.module is None:
         return
@@ -114,12 +106,23 @@ def check_outputs(settings: Network, env: Environment, env_params: Any) -> None:
         observation, _ = env.reset_env(jax.random.key(0), env_params)
         rows = observation if env.num_agents > 1 else jax.tree.map(lambda x: jnp.stack([x, x]), observation)
         features = jax.vmap(lambda one: network.read(env, one, env_params))(rows)
-        weights = network.module.init(jax.random.key(0), features)
+        with nn.intercept_methods(_without_modes):
+            weights = network.module.init(jax.random.key(0), features)
+        if other := sorted(weights.keys() - {"params", "nnx"}):  # a module of flax.nnx has its graph in "nnx"
+            raise ValueError(f"{settings.module} has variables {', '.join(other)}, and training learns params alone")
         _check_shapes(network.module.apply(weights, features), rows.action_mask.shape, settings, env)
         one, mask = jax.tree.map(lambda x: x[0], (features, rows.action_mask))
         _check_shapes(network.module.apply(weights, one), mask.shape, settings, env)
 
     jax.eval_shape(outputs)
+
+
+def _without_modes(call: Callable[..., Any], args: Any, kwargs: Any, context: nn.module.InterceptorContext) -> Any:
+    """Calls a method of a module, unless it acts otherwise in training than in play."""
+    if isinstance(context.module, nn.Dropout | nn.BatchNorm):
+        kind = type(context.module).__name__
+        raise ValueError(f"the network has a {kind}, which acts otherwise in training than in play: leave it out")
+    return call(*args, **kwargs)
 
 
 def _check_shapes(found: Any, expected: tuple[int, ...], settings: Network, env: Environment) -> None:
@@ -186,8 +189,3 @@ def made(factory: Any, name: str, option: str) -> Any:
 def _as_tuples(value: Any) -> Any:
     """A value as it was before it was saved: a file holds tuples as lists."""
     return tuple(map(_as_tuples, value)) if isinstance(value, list) else value
-
-
-def _is_plain(value: Any) -> bool:
-    is_list = isinstance(value, (tuple, list))
-    return all(map(_is_plain, value)) if is_list else value is None or isinstance(value, (bool, int, float, str))

@@ -16,7 +16,7 @@ from jaxenv.core.types import Key
 
 GATES = 3  # reset, update, candidate
 
-ACTIVATIONS = {"tanh": nn.tanh, "relu": nn.relu}
+ACTIVATIONS = {"tanh": nn.tanh, "relu": nn.relu, "swish": nn.swish}
 
 # For float32 matrix products. By default a TPU rounds the factors to bfloat16, whose 8 bits lose the probability ratio
 # that PPO clips; at this precision it takes three passes, and a GPU uses TF32.

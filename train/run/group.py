@@ -39,10 +39,15 @@ class Group:
         self._params, self._hyper = self.lanes.put((job.env_params, hyper), SHARED)
 
     def compile(self) -> Any:
-        """The compiled superstep: (state, params, hyperparameters) -> (state, metrics); it consumes its state."""
+        """The compiled superstep: (state, params, hyperparameters) -> (state, metrics); it consumes its state.
+
+        Under `jax.disable_jit` it is not compiled, for a debugger.
+        """
         superstep = self.algorithm.make_superstep(self.config, self.env, self.lanes)
         if not self.is_alone:
             superstep = jax.jit(jax.vmap(superstep, in_axes=(0, None, 0)), donate_argnums=0)
+        if jax.config.jax_disable_jit:
+            return superstep
         return superstep.lower(self._shapes(), *self.arguments).compile()
 
     @property
@@ -60,16 +65,19 @@ class Group:
             return self.algorithm.with_weights(state, self.lanes.put(jax.tree.map(jnp.array, weights), SHARED))
 
         started = start if self.is_alone else jax.jit(jax.vmap(start, in_axes=(0, None)))
-        return started(self._keys, self.env_params), Progress(scenarios=self.scenarios())
+        return started(self._keys, self.env_params), self.at_start()
 
     def restore(self, checkpoints: Checkpoints, progress: Progress) -> tuple[Any, Progress]:
         """State and progress of a checkpoint, or where it is damaged of the one before it."""
-        return checkpoints.restore(progress, self._shapes(), scenarios=self.scenarios())
+        return checkpoints.restore(progress, self._shapes(), start=self.at_start())
 
-    def scenarios(self) -> str:
-        """The fingerprint of the scenarios that the first member starts with; empty where it has none."""
+    def at_start(self) -> Progress:
+        """The progress of a new run, with the fingerprints of the scenarios that its first member starts with."""
         bank = self.algorithm.training_bank(self.first_key, self.env_params, config=self.config, env=self.env)
-        return "" if bank is None else bank.fingerprint()
+        if bank is None:
+            return Progress(scenarios="")
+        drawn = bank.fingerprint(floats=False) if self.config.is_generated else ""
+        return Progress(scenarios=bank.fingerprint(), drawn=drawn)
 
     def policy(self, state: Any, member: int = 0) -> LearnedPolicy:
         """A member's learned policy so far."""
@@ -153,7 +161,7 @@ def as_many_as_fit(compiled: Callable[[int], Any], number: int, limit: float) ->
 def _fits(compiled: Callable[[int], Any], number: int, limit: float) -> bool:
     """Whether the program of so many members fits; compilers for some devices refuse one that does not."""
     try:
-        return limit == math.inf or program_bytes(compiled(number)) <= limit
+        return jax.config.jax_disable_jit or limit == math.inf or program_bytes(compiled(number)) <= limit
     except jax.errors.JaxRuntimeError as error:
         if "RESOURCE_EXHAUSTED" not in str(error):
             raise

@@ -133,7 +133,7 @@ class Network:
     encoder: Literal["flat", "entities"] = "flat"  # an MLP over the flat vector, or entities embedded and pooled
     embedding: int = 32  # units per embedded entity (encoder entities only)
     hidden: tuple[int, ...] = (256, 256)  # units per hidden layer
-    activation: Literal["tanh", "relu"] = "tanh"  # after each hidden layer
+    activation: Literal["tanh", "relu", "swish"] = "tanh"  # after each hidden layer
     # What is remembered from step to step of an episode, beside what is seen; gradients reach back over one rollout.
     core: Literal["none", "gru"] = "none"
     core_units: int = 128  # of the core

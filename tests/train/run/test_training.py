@@ -8,13 +8,14 @@ import importlib
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import flax.linen as nn
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from flax import serialization
+from flax import nnx, serialization
 from probes import PROBES
 
 import jaxenv
@@ -144,6 +145,14 @@ def test_a_finished_run_gives_its_outcome_again_where_that_is_wanted(env, config
     np.testing.assert_array_equal(again.metrics["value_loss"], first.metrics["value_loss"])
 
 
+@pytest.mark.parametrize("mode", [jax.disable_jit, functools.partial(jax.numpy_dtype_promotion, "strict")])
+def test_modes_of_jax_reach_through_the_trainer(env, config, mode):
+    sizes = Rollout(num_envs=2, num_steps=2, epochs=1, minibatch_size=4, updates_per_superstep=1)
+    config, params = dataclasses.replace(config, rollout=sizes, total_steps=8), PARAMS.replace(max_steps_in_episode=2)
+    with mode():
+        assert train.train(env, params, config, show_progress=False).env_steps == 8
+
+
 def test_a_run_trains_in_any_thread(env, config):
     config = dataclasses.replace(config, total_steps=config.steps_per_superstep)
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
@@ -209,8 +218,57 @@ def test_a_network_of_ones_own_is_saved_by_name_and_never_imported():
         importlib.import_module(name.partition(":")[0])
         with pytest.raises(ValueError, match=f"{name} is not a class of Flax modules"):
             custom.custom_network(Network(module=name, arguments={"command": "exit 1"}))
-    with pytest.raises(TypeError, match="has width <class 'int'>, which a run cannot save"):
-        custom.settings_of(Wide(int))
+
+
+class Sums(nnx.Module):
+    """A module of Flax's newer interface, whose layers are made when it is."""
+
+    def __init__(self, features, actions, rngs):
+        self.hidden = nnx.Linear(features, 24, rngs=rngs)
+        self.dropout = nnx.Dropout(0.5, rngs=rngs) if actions < 0 else None
+        self.logits, self.value = (nnx.Linear(24, width, rngs=rngs) for width in (abs(actions), 1))
+
+    def __call__(self, x):
+        x = nnx.relu(self.hidden(x))
+        x = x if self.dropout is None else self.dropout(x)
+        return self.logits(x), self.value(x)[..., 0]
+
+
+class Chosen(nn.Module):
+    """A module whose layers its maker gives."""
+
+    between: Any
+
+    @nn.compact
+    def __call__(self, x):
+        x = self.between(nn.Dense(24)(x))
+        return nn.Dense(3)(x), nn.Dense(1)(x)[..., 0]
+
+
+@pytest.mark.parametrize("module", [Chosen(nn.relu), nnx.bridge.to_linen(Sums, 3, 3)])
+def test_a_network_that_no_file_can_describe_learns_where_nothing_is_saved(env, config, tmp_path, module):
+    outcome = run(env, config, network=module)
+    policy = outcome.policy
+    value = policy.network(policy.weights, jnp.eye(3), jnp.ones((3, env.num_actions), bool))[1].value
+    np.testing.assert_allclose(value[:2], [1.0, -1.0], atol=0.2)
+    with pytest.raises(ValueError, match=r"which a run cannot save: .* without a run folder it trains"):
+        run(env, dataclasses.replace(config, run_dir=tmp_path / "run"), network=module)
+    assert not (tmp_path / "run").exists()
+    with pytest.raises(ValueError, match="which a run cannot save"):
+        train.save_policy(tmp_path / "policy", policy, config.replace(network=custom.settings_of(module)))
+
+
+@pytest.mark.parametrize(
+    ("module", "message"),
+    [
+        (Chosen(nn.Dropout(0.1, deterministic=True)), "has a Dropout, which acts otherwise in training than in play"),
+        (Chosen(nn.BatchNorm(use_running_average=True)), "has a BatchNorm, which acts otherwise"),
+        (nnx.bridge.to_linen(Sums, 3, -3), r"has variables .*, and training learns params alone"),
+    ],
+)
+def test_layers_that_learn_otherwise_than_they_play_are_refused(env, config, module, message):
+    with pytest.raises(ValueError, match=message):
+        run(env, config, network=module)
 
 
 @pytest.mark.parametrize(
