@@ -59,8 +59,13 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
     say(f"in {run_folder.path}; next: {command('train')} {following} {run_folder.path}\nscoring …")
     if ALONE in outcomes:
         policy = outcomes[ALONE].policy
-        table = comparison.compare(policy, env, env.default_params, library, name=algorithm.upper())
+        name = algorithm.upper()
+        table, validation = comparison.compare(policy, env, env.default_params, library, name=name)
         print(f"\n{table}{comparison.training_note(task.describe_params(params), env)}")
+        if validation and plots.is_possible():
+            del validation[name]
+            run_folder.write_validation(validation)
+            plots.learning_curves([run_folder], run_folder.learning_curve)
     else:
         print(comparison.members_table(outcomes, env, env.default_params, library))
     return 0

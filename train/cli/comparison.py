@@ -54,20 +54,21 @@ def compare(
     *,
     name: str,
     repetitions: int = EPISODES,
-) -> str:
-    """The table of every baseline and this policy, under its name, on a library.
+) -> tuple[str, dict[str, float]]:
+    """The table of every baseline and this policy, under its name, on a library; and their validation returns.
 
-    It has validation returns too if the library is the shipped one. Without a library it is a line of mean returns.
+    There are validation returns if the library is the shipped one. Without a library the table is a line of mean
+    returns.
     """
     if library is None:
-        return mean_returns({**baselines.for_environment(env), name: policy}, env, params, repetitions)
+        return mean_returns({**baselines.for_environment(env), name: policy}, env, params, repetitions), {}
     params = params.replace(bank=library.bank)
     rules = baselines.for_environment(env)
     validation = validation_returns({**rules, name: policy}, env, params) if library.is_shipped else {}
     reference = reference_returns(env, params, library, rules.pop("Random"))
     policies = {**rules, name: policy}
     results = {title: evaluate(each, env, params, repetitions=repetitions) for title, each in policies.items()}
-    return table(reference, results, validation)
+    return table(reference, results, validation), validation
 
 
 def members_table(outcomes: Mapping[str, Outcome], env: Environment, params: Any, library: Any) -> str:

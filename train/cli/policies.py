@@ -92,7 +92,7 @@ def evaluate(
     library = comparison.library_for(made, scenarios)
     comparison.tell_warnings(library, scenarios)
     name = header.get("algorithm", ppo.name).upper()  # an older file does not say
-    table = comparison.compare(policy, made, params, library, name=name, repetitions=repetitions)
+    table, _ = comparison.compare(policy, made, params, library, name=name, repetitions=repetitions)
     print(f"{table}{comparison.training_note(header.get('params', {}), made)}")
 
 

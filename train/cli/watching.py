@@ -1,7 +1,13 @@
 """`jaxenv watch`: episodes of a policy in the terminal, step by step."""
 
+import contextlib
+import os
+import select
+import sys
+import termios
 import time
-from collections.abc import Iterator
+import tty
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +22,11 @@ from jaxenv import rendering
 from jaxenv.host.names import did_you_mean
 from jaxenv.rendering.text import signed
 from train.cli import comparison, policies
+
+STYLES = {r"(?m)^\S.*$": "bold", r"\+\d[\d.]*": "green", r"−\d[\d.]*": "red"}  # of headings and signed numbers
+
+Pressed = Callable[[float | None], str]
+"""(seconds, None for no limit) -> the key that is pressed within them, or nothing."""
 
 
 def watch(
@@ -33,7 +44,8 @@ def watch(
 ) -> None:
     """Play episodes of the policy of a run in the terminal, step by step.
 
-    Where the output is not a terminal, the steps are printed one after the other.
+    Space pauses and goes on, n shows the next step and pauses, q ends it; the last picture stays. Where the output is
+    not a terminal, the steps are printed one after the other.
 
     Args:
         run_dir: The folder of a run, or its policy file.
@@ -62,12 +74,16 @@ def watch(
     chosen = _index(scenario, library)
     console = Console(highlight=False, soft_wrap=True)
     console.print("compiling …")
-    for number, key in enumerate(jax.random.split(jax.random.key(seed), episodes)):
-        index = number % params.bank.size if chosen is None else chosen
-        episode = rendering.record(made, params, policy, key, index, names=library, agent=agent)
-        _show(console, made.name, episode, fps)
-        name = f"scenario {index}" if library is None else library.ids[index]
-        console.print(f"{name}: {len(episode.steps)} steps, return {signed(episode.total)}", markup=False)
+    with _keys() as pressed:
+        clock = Clock(pressed, 1 / fps)
+        for number, key in enumerate(jax.random.split(jax.random.key(seed), episodes)):
+            index = number % params.bank.size if chosen is None else chosen
+            episode = rendering.record(made, params, policy, key, index, names=library, agent=agent)
+            is_wanted = _show(console, made.name, episode, clock)
+            name = f"scenario {index}" if library is None else library.ids[index]
+            console.print(f"{name}: {len(episode.steps)} steps, return {signed(episode.total)}", markup=False)
+            if not is_wanted:
+                break
 
 
 def _index(scenario: str | None, library: Any) -> int | None:
@@ -84,16 +100,53 @@ def _index(scenario: str | None, library: Any) -> int | None:
     return ids.index(scenario)
 
 
-def _show(console: Console, name: str, episode: rendering.Episode, fps: float) -> None:
-    """Shows each picture where the one before was, or below it where that is not possible."""
+class Clock:
+    """Says when the next picture comes: after some seconds, or by a key."""
+
+    def __init__(self, pressed: Pressed, seconds: float) -> None:
+        """Runs, and is not paused."""
+        self._pressed, self._seconds, self._is_paused = pressed, seconds, False
+
+    def wait(self) -> bool:
+        """Waits for the next picture; False if none is wanted."""
+        while True:
+            key = self._pressed(None if self._is_paused else self._seconds)
+            if key == " ":
+                self._is_paused = not self._is_paused
+            elif key in ("", "n", "q"):
+                self._is_paused = self._is_paused or key == "n"
+                return key != "q"
+
+
+@contextlib.contextmanager
+def _keys() -> Iterator[Pressed]:
+    """The keys of the terminal, as they are pressed; none where the input is something else."""
+    if not sys.stdin.isatty():
+        yield lambda seconds: time.sleep(seconds or 0.0) or ""
+        return
+    before = termios.tcgetattr(0)
+    try:
+        tty.setcbreak(0)
+        yield lambda seconds: os.read(0, 1).decode("ascii", "replace") if select.select([0], [], [], seconds)[0] else ""
+    finally:
+        termios.tcsetattr(0, termios.TCSADRAIN, before)
+
+
+def _show(console: Console, name: str, episode: rendering.Episode, clock: Clock) -> bool:
+    """Shows each picture where the one before was, or below it where that is not possible; False if it was ended."""
     if not console.is_terminal:
         for picture in episode:
             console.print(f"{_printable(str(picture))}\n", markup=False)
-        return
+        return True
+    is_wanted = True
     with Live(console=console, screen=True, auto_refresh=False) as live:
         for frame in _frames(name, episode):
             live.update(frame, refresh=True)
-            time.sleep(1 / fps)
+            is_wanted = clock.wait()
+            if not is_wanted:
+                break
+    console.print(live.get_renderable())  # which leaves with the screen
+    return is_wanted
 
 
 def _frames(name: str, episode: rendering.Episode) -> Iterator[RenderableType]:
@@ -101,6 +154,8 @@ def _frames(name: str, episode: rendering.Episode) -> Iterator[RenderableType]:
     for number, picture in enumerate(episode):
         heading, *lines = _printable(str(picture)).splitlines()
         body, below = Text("\n".join(lines)), Text("the start")
+        for pattern, style in STYLES.items():
+            body.highlight_regex(pattern, style)
         if number:
             step = episode.steps[number - 1]
             color = "red" if step.reward < 0 else "green"

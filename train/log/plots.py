@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxenv.host.companions import installing
 from jaxenv.rendering.theme import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PURPLE
 from train.log.metrics import read_metrics
 from train.save.folder import RunFolder
@@ -41,6 +42,8 @@ def is_possible() -> bool:
 def learning_curves(folders: Sequence[RunFolder], out: Path) -> None:
     """Draws the return of several runs in one picture, with small panels of `PANELS` below, where the runs record them.
 
+    A single run also has its validation return, the best of it, and those of the baselines where they are known.
+
     Args:
         folders: runs, finished or not.
         out: the file, whose suffix sets the format.
@@ -49,7 +52,7 @@ def learning_curves(folders: Sequence[RunFolder], out: Path) -> None:
         ValueError: if a folder is not a run folder or has no metrics yet, or if matplotlib is not installed.
     """
     if not is_possible():
-        raise ValueError("drawing needs matplotlib: pip install 'jaxenv[viz]'")
+        raise ValueError(f"drawing needs matplotlib: {installing('viz')}")
     picture = io.BytesIO()
     _figure(folders).savefig(picture, format=out.suffix.removeprefix(".") or None)
     write_atomic(out, picture.getvalue())
@@ -82,6 +85,7 @@ def _figure(folders: Sequence[RunFolder]) -> Any:
         figure.legend([curves[n] for n in order], [names[n] for n in order], handlelength=1.2, **look)
     else:
         [(name, group)] = runs.items()
+        _draw_validation(main, group[0], folders[0].read_validation())
         length = f"{group[0][-1]['env_steps']:,} environment steps in {_duration(group[0][-1]['seconds'])}"
         main.set_title(f"{name}: {length}", loc="right", fontsize=SMALL, color=MUTED, pad=7)
     return figure
@@ -151,6 +155,22 @@ def _draw(
     axes.tick_params(labelsize=TINY, labelcolor=MUTED, color=FAINT, length=2.5)
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.spines["bottom"].set_color(FAINT)
+
+
+def _draw_validation(axes: Any, records: Records, baselines: Mapping[str, float]) -> None:
+    """The validation return beside the return, with a dot at its best, and a line for the worst and best baseline."""
+    steps, values = _curve(records, "validation_return")
+    if not len(steps):
+        return
+    best = int(values.argmax())
+    axes.plot(steps, values, color=ORANGE, linewidth=WIDTH, label=f"validation, best {values[best]:.2f}")
+    axes.plot(steps[best], values[best], "o", color=ORANGE, markersize=5)
+    next(line for line in axes.lines if not line.get_label().startswith("_")).set_label("training")
+    in_order = sorted(baselines, key=baselines.__getitem__)
+    for baseline, style in zip(dict.fromkeys(in_order[:1] + in_order[-1:]), (":", "--"), strict=False):
+        label = f"{baseline}, {baselines[baseline]:.2f}"
+        axes.axhline(baselines[baseline], color=MUTED, linewidth=1.0, linestyle=style, label=label)
+    axes.legend(fontsize=TINY, labelcolor=INK, frameon=False, loc="lower right")
 
 
 def _curve(records: Sequence[Mapping[str, Any]], key: str) -> Curve:

@@ -3,7 +3,10 @@
 import functools
 import io
 import json
+import os
 import re
+import sys
+import termios
 from pathlib import Path
 
 import jax.numpy as jnp
@@ -69,9 +72,38 @@ def test_a_terminal_shows_one_step_in_the_place_of_another(watch, monkeypatch):
     shown = out.getvalue()
     steps = len(waited) - 1
     assert waited == [0.25] * (steps + 1)
-    assert shown.count(f"{ENV.name} · {ID}") == steps + 1
-    assert len(re.findall(r"─ reward [+−]?[\d.]+   return [+−]?[\d.]+ ─", shown)) == steps
+    assert shown.count(f"{ENV.name} · {ID}") == steps + 2  # the last one stays
+    assert len(re.findall(r"─ reward [+−]?[\d.]+   return [+−]?[\d.]+ ─", shown)) == steps + 1
+    assert shown.index("\x1b[?1049l") < shown.rindex("─ reward")  # where the screen of its own is left
     assert "\ufffd[2J[bold red]a review" in shown  # as text
+
+
+def test_keys_pause_step_and_end(monkeypatch):
+    """In a terminal of its own, whose keys are those of a user."""
+    import pty
+
+    ours, theirs = pty.openpty()
+    stdin = os.dup(0)
+    try:
+        os.dup2(theirs, 0)
+        monkeypatch.setattr(sys, "stdin", os.fdopen(os.dup(theirs)))
+        before = termios.tcgetattr(0)
+        with watching._keys() as pressed:
+            clock = watching.Clock(pressed, 0.01)
+            assert clock.wait()  # it is time
+            os.write(ours, b"xn")
+            assert clock.wait()  # the next one, then it is paused
+            os.write(ours, b"n")
+            assert clock.wait()
+            os.write(ours, b" ")
+            assert clock.wait()  # it is time again
+            os.write(ours, b"q")
+            assert not clock.wait()
+        assert termios.tcgetattr(0) == before
+    finally:
+        os.dup2(stdin, 0)
+        for each in (stdin, ours, theirs):
+            os.close(each)
 
 
 def test_a_scenario_that_is_not_there_is_one_line(watch, capsys):
