@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 import importlib
 import itertools
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path as FilePath
 from typing import Any
@@ -72,7 +73,7 @@ def load(name_or_path: str | FilePath, limits: Any = None, environment: str | No
     if not isinstance(name_or_path, str | FilePath):
         raise ScenarioError(f"load takes a name or a path, found {type(name_or_path).__name__}.")
     name, _, id = str(name_or_path).partition("/")
-    path = FilePath(name_or_path)
+    path = FilePath(os.path.expanduser(name_or_path))
     is_there = exists(path)
     if isinstance(name_or_path, str) and name in ENVIRONMENTS and not (is_there and path.is_file()):
         if environment not in (None, name):
@@ -81,7 +82,7 @@ def load(name_or_path: str | FilePath, limits: Any = None, environment: str | No
     if not is_there:
         hint = did_you_mean_one_of(name, ENVIRONMENTS)
         raise ScenarioError(f"{name_or_path}: there is no such file, folder or library.{hint}")
-    sources, problems = read_what_can_be(name_or_path)
+    sources, problems = read_what_can_be(path)
     found = sorted({recognize(source.value) for source in sources})
     if len(found) > 1 if environment is None else found and environment not in found:
         expected = f"documents of {environment}" if environment else "one environment"

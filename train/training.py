@@ -12,8 +12,10 @@ from train import dqn, ppo, pqn
 from train.learning.algorithm import Algorithm
 from train.log.recorder import Callback
 from train.networks import custom
+from train.processes import is_writer
 from train.run.job import Job, prepare
 from train.run.outputs import Outcome
+from train.run.progress import length
 from train.run.runner import run, run_members
 from train.save import folder as folders
 from train.save.policy_file import check_algorithm
@@ -60,7 +62,7 @@ def train(
             if it returns True, the run ends as by a signal: cleanly, with a checkpoint.
         network: a Flax module `features -> (logits [..., A], value [...])`, instead of the one that the settings
             describe; docs/training.md has one under "Your network".
-        show_progress: whether to draw a progress bar.
+        show_progress: whether to print the length of the run and draw a progress bar.
         if_finished: of a run in `run_dir` that has done all its steps, "return" gives the outcome: a notebook may run
             all its cells again.
 
@@ -76,6 +78,7 @@ def train(
     if is_population(config):
         raise ValueError("seeds and sweep describe a population: train.train_population trains one")
     job, folder = _prepared(config, env, params, algorithm)
+    _tell_length(job, show_progress)
     with folder as path:
         options = {"show_progress": show_progress, "returns_finished": if_finished == "return"}
         return run(job, path, callback=callback, **options)
@@ -119,6 +122,7 @@ def train_population(
     """
     config = _complete(env, config, network, algorithm)
     job, folder = _prepared(config, env, params, algorithm)
+    _tell_length(job, show_progress)
     with folder as path:
         options: Any = {"show_progress": show_progress, "returns_finished": if_finished == "return"}
         return run_members(job, path, **options)
@@ -151,6 +155,12 @@ def _prepared(
     return job, nullcontext() if config.run_dir is None else folders.of_run(job.config, existing)
 
 
+def _tell_length(job: Job, show_progress: bool) -> None:
+    """Prints the length of a run, which is rounded up to whole supersteps, before its progress bar."""
+    if show_progress and is_writer():
+        print(length(job.config, job.env.num_agents), flush=True)
+
+
 def defaults(env: Environment) -> Config:
     """The preset of an environment, or the defaults, with the scenarios that it has."""
     config = presets.for_environment(env.name)
@@ -158,6 +168,6 @@ def defaults(env: Environment) -> Config:
 
 
 def scenarios_of(env: Environment, config: Config) -> Scenarios:
-    """The training scenarios of settings that may be the defaults; those of its params where none are generated."""
-    is_default = config.training == Scenarios()
-    return Scenarios(scenarios="library") if is_default and not has_generator(env) else config.training
+    """The training scenarios of settings; those of the params where an environment generates none."""
+    is_missing = config.is_generated and not has_generator(env)
+    return dataclasses.replace(config.training, scenarios="library") if is_missing else config.training

@@ -68,6 +68,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if name in KEEPING:
             keep_compiled_programs()
         return COMMANDS[name](arguments)
+    except BrokenPipeError:
+        raise
     except (ValueError, OSError, NotFinite) as error:
         print(f"{command('train')}: {error}", file=sys.stderr)
         return 1 if isinstance(error, NotFinite) else 2
@@ -78,11 +80,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 def keep_compiled_programs() -> None:
     """Makes JAX keep compiled programs in the user's cache folder, unless JAX's own settings name another place.
 
-    `JAX_COMPILATION_CACHE_DIR` names another folder, `JAX_ENABLE_COMPILATION_CACHE=false` keeps nothing.
+    `JAX_COMPILATION_CACHE_DIR` names another folder, `JAX_ENABLE_COMPILATION_CACHE=false` keeps nothing. A user without
+    a home folder, as in some containers, keeps nothing either.
     """
     config: Any = jax.config
-    if config.jax_compilation_cache_dir is None and config.jax_enable_compilation_cache:
-        home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    home = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
+    if config.jax_compilation_cache_dir is None and config.jax_enable_compilation_cache and home.is_absolute():
         # One folder for each kind of processor, as a home folder may be shared by several.
         folder = home / "jaxenv" / hashlib.sha256(hardware.processor().encode()).hexdigest()[:8]
         config.update("jax_compilation_cache_dir", str(folder))

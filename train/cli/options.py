@@ -2,7 +2,7 @@
 
 import argparse
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,21 +12,34 @@ import jaxenv
 from jaxenv.core import Environment, terms
 from jaxenv.host.companions import command
 from jaxenv.host.names import did_you_mean, did_you_mean_one_of, short
+from scenarios.text.input_budget import plain
+from scenarios.text.source import read
 from train.cli.numbers import REGISTRY, whole_number
 from train.networks import custom
 from train.processes import wait_for_all
 from train.save.folder import RunFolder
 from train.save.policy_file import check_algorithm
 from train.settings import presets, task
-from train.settings.bounds import MAX_BATCH
+from train.settings.bounds import MAX_BATCH, local
 from train.settings.config import Config
-from train.settings.serialize import MUTABLE, differences, immutable, in_words, option, to_json
+from train.settings.serialize import (
+    ELSEWHERE,
+    MUTABLE,
+    differences,
+    from_json,
+    grouped,
+    hint,
+    immutable,
+    in_words,
+    option,
+    to_json,
+)
 from train.training import scenarios_of
 
 DISTRIBUTED, OR_RESUME = "--distributed", "--or-resume"
 CHANGEABLE = ", ".join(option(name) for name in MUTABLE if name != "run_dir")
 DESCRIPTION = (
-    "Train {algorithm}. Omitted options use the preset of the environment, or --preset NAME: "
+    "Train {algorithm}. Omitted options use --config FILE, then the preset of the environment, or --preset NAME: "
     f"{', '.join(presets.PRESETS)}. --env-args NAME=VALUE ... sets constructor arguments of the environment, such as "
     "num_agents=2 or limits.channels=9; the numbers of its params, such as --weights.send, are the last options of "
     "--env ID --help. "
@@ -41,6 +54,8 @@ class Start:
     """Where a run starts from. `parse` reads these before the others; here they have their lines in `--help`."""
 
     preset: str | None = None  # settings to change, instead of those of the environment
+    # YAML or JSON with settings by name, such as the config.json of another run; its run_dir is not taken.
+    config: Path | None = None
     resume: Path | None = None  # a run to go on with: its folder
     or_resume: bool = False  # go on with the run in --run-dir if there is one: a command to repeat after a preemption
     network: str | None = None  # MODULE:FACTORY of a Flax module of your own
@@ -70,7 +85,7 @@ def parse(algorithm: str, argv: Sequence[str]) -> Options:
             a resumed run cannot change.
     """
     first = argparse.ArgumentParser(prog=f"{command('train')} {algorithm}", add_help=False, allow_abbrev=False)
-    for name in ("--env", "--preset", "--resume", "--network"):
+    for name in ("--env", "--preset", "--config", "--resume", "--network"):
         first.add_argument(name)
     first.add_argument("--env-args", nargs="*")
     for flag in (DISTRIBUTED, OR_RESUME):
@@ -82,23 +97,51 @@ def parse(algorithm: str, argv: Sequence[str]) -> Options:
         register_own(named.env)
     is_help = bool({"-h", "--help"} & set(rest))
     if named.resume is not None and not is_help:
-        return _resumed(algorithm, RunFolder(Path(named.resume)), named, rest)
-    chosen = presets.preset(named.preset) if named.preset else presets.for_environment(named.env or "ID")
+        return _resumed(algorithm, RunFolder(local(named.resume)), named, rest)
+    given = {} if named.config is None else _settings_in(named.config)
+    named.env = named.env or given.get("env")
+    chosen = _chosen_preset(named)
     base = presets.for_environment(chosen.env)
     default = presets.for_algorithm(algorithm, dataclasses.replace(base, env=named.env or base.env))
-    default = _with_arguments(default, named)
+    num_envs = _num_envs(rest, given) or (None if chosen == base else chosen.rollout.num_envs)
+    many = default if num_envs is None else presets.scaled(default, num_envs)
+    config = _with_arguments(_changed(many, named, given), named)
     env: Any = None
     params = None
-    if default.env in jaxenv.registered():
-        env, params = task.make(default)
-        default = dataclasses.replace(default, training=scenarios_of(env, default))
+    if config.env in jaxenv.registered():
+        env, params = task.make(config)
+        config = dataclasses.replace(config, training=scenarios_of(env, config))
     elif not is_help:
         problem = f"no environment {named.env!r}." if named.env else "missing --env ID."
-        raise ValueError(problem + did_you_mean_one_of(default.env, jaxenv.registered()))
-    num_envs = _num_envs(rest) or (None if chosen == base else chosen.rollout.num_envs)
-    many = default if num_envs is None else presets.scaled(default, num_envs)
-    config, params = _with_options(algorithm, many, params, rest)
+        raise ValueError(problem + did_you_mean_one_of(config.env, jaxenv.registered()))
+    config, params = _with_options(algorithm, config, params, rest)
     return Options(config, env, params, None, _scaled_in_words(default, many, config))
+
+
+def _settings_in(path: str) -> dict[str, Any]:
+    """The settings in a file of YAML or JSON, by name; a ValueError if it holds anything else."""
+    found = [plain(source.value) for source in read(path)]
+    if len(found) != 1 or not isinstance(found[0], dict) or not isinstance(found[0].get("env", ""), str):
+        raise ValueError(f"--config {path}: expected settings by name, such as the config.json of a run")
+    return found[0]
+
+
+def _changed(base: Config, named: argparse.Namespace, given: Mapping[str, Any]) -> Config:
+    """Settings with those of a file in their place; a ValueError names the file."""
+    try:
+        return from_json({**given, "env": base.env}, base)
+    except ValueError as error:
+        raise ValueError(f"--config {named.config}: {error}") from error
+
+
+def _chosen_preset(named: argparse.Namespace) -> Config:
+    """The preset that is named, or that of the environment; one of another environment is refused."""
+    if not named.preset:
+        return presets.for_environment(named.env or "ID")
+    chosen = presets.preset(named.preset)
+    if named.env in presets.PRESETS and named.env != chosen.env:
+        raise ValueError(f"--preset {named.preset} is for {chosen.env}, not for --env {named.env}")
+    return chosen
 
 
 def _run_to_resume(argv: Sequence[str]) -> str | None:
@@ -106,17 +149,18 @@ def _run_to_resume(argv: Sequence[str]) -> str | None:
     run_dir = _value_of("run-dir", argv)
     if run_dir is None:
         raise ValueError(f"{OR_RESUME} needs --run-dir PATH, the folder of the run")
-    exists = RunFolder(Path(run_dir)).config.exists()
+    exists = RunFolder(local(run_dir)).config.exists()
     wait_for_all("a run was looked for")
     return run_dir if exists else None
 
 
-def _num_envs(argv: Sequence[str]) -> int | None:
-    """The number of environments on a command line; None if it names none, or an impossible one."""
+def _num_envs(argv: Sequence[str], given: Mapping[str, Any]) -> int | None:
+    """The number of environments on a command line or in a file; None if none is named, or an impossible one."""
     try:
-        number = whole_number(_value_of("num-envs", argv) or "")
+        in_file = grouped(given).get("rollout", {}).get("num_envs")
+        number = whole_number(_value_of("num-envs", argv) or str(in_file))
     except ValueError:
-        return None  # tyro reports the mistake
+        return None  # who reads the settings reports the mistake
     return number if 1 <= number <= MAX_BATCH else None
 
 
@@ -159,10 +203,11 @@ def _resumed(algorithm: str, folder: RunFolder, named: argparse.Namespace, rest:
     """The settings of a run with the changes that it allows; a ValueError names any other change."""
     path, saved = folder.path, folder.read_config()
     check_algorithm(path, algorithm)
-    if named.preset is not None and not named.or_resume:
-        raise ValueError(
-            f"--preset {named.preset} starts a new run; a resumed run takes its settings from {folder.config}"
-        )
+    for name in ("preset", "config"):
+        if (value := getattr(named, name)) is not None and not named.or_resume:
+            raise ValueError(
+                f"--{name} {value} starts a new run; a resumed run takes its settings from {folder.config}"
+            )
     _require_same(path, saved.replace(env=named.env or saved.env), saved)
     env, params = _made(folder, saved)
     config, params = _with_options(algorithm, _with_arguments(saved, named), params, rest)
@@ -208,6 +253,9 @@ def _with_options(algorithm: str, default: Config, params: Any, argv: Sequence[s
         (name.replace(".", "__"), Annotated[type(value), tyro.conf.arg(name=name, help=docs.get(name, ""))], value)
         for name, value in known.items()
     ]
+    for word in (word.partition("=")[0] for word in argv if word.startswith("--")):
+        if word[2:].lower().replace("-", "_") in ELSEWHERE.keys() - known.keys():
+            raise ValueError(f"no option {word}.{hint(word[2:])}")
     numbers: Any = dataclasses.make_dataclass("Params", fields, frozen=True)
     numbers.__doc__ = (
         f"The numbers of {default.env}: weights of the reward and parameters of its rules, see their page."

@@ -54,11 +54,12 @@ class Progress:
     env_steps: int = 0
     seconds: float = 0.0  # of training, excluding compilation
     scenarios: str  # fingerprint of the bank that training started with
+    drawn: str = ""  # the same without floats, whose last bits another kind of processor computes otherwise
 
 
 PROGRESS = [field.name for field in dataclasses.fields(Progress)]
-_FIELDS = {**dict.fromkeys(("config", "shapes", "digests"), (dict,)), "seconds": (int, float), "scenarios": (str,)}
-_FIELDS |= dict.fromkeys(("superstep", "env_steps", "processes"), (int,))
+_FIELDS = {**dict.fromkeys(("config", "shapes", "digests"), (dict,)), "seconds": (int, float)}
+_FIELDS |= {"scenarios": (str,), "drawn": (str,)} | dict.fromkeys(("superstep", "env_steps", "processes"), (int,))
 
 
 class Checkpoints:
@@ -158,38 +159,43 @@ class Checkpoints:
         differing = differences(immutable(there), immutable(here))
         if differing:
             raise CheckpointError(f"{path} belongs to another run: {in_words(differing)}")
-        return Progress(**{name: info[name] for name in PROGRESS})
+        return Progress(**{name: info[name] for name in PROGRESS if name in info})
 
-    def restore(self, progress: Progress, like: Any, *, scenarios: str) -> tuple[Any, Progress]:
+    def restore(self, progress: Progress, like: Any, *, start: Progress) -> tuple[Any, Progress]:
         """The state of a checkpoint and its progress; if it is damaged, those of the one before it.
 
         Args:
             progress: of the checkpoint.
             like: the structure of the state: a tree of arrays, or of their shapes and dtypes. Where these name a
                 sharding, the state is read onto its devices, whatever the devices were that wrote it.
-            scenarios: fingerprint of the bank that the run would start with here.
+            start: the progress of a run that would start here, whose scenarios must be the same. Where their floats
+                alone differ, it goes on with a warning: its own scenarios are in the state.
 
         Raises:
             CheckpointError: if none can be read, or it has other scenarios or shapes.
         """
         try:
-            state = self._restore(progress, like, scenarios)
+            state = self._restore(progress, like, start)
         except Damaged as error:
             self._pass_over(progress.superstep, error)
             older = self.newest()
             assert older is not None  # or passing over would have raised
-            return self.restore(older, like, scenarios=scenarios)
+            return self.restore(older, like, start=start)
         self._put_damaged_aside()
         return state, progress
 
-    def _restore(self, progress: Progress, like: Any, scenarios: str) -> Any:
+    def _restore(self, progress: Progress, like: Any, start: Progress) -> Any:
         """The state of one checkpoint, once its checksums are compared."""
         step, path = progress.superstep, self._path / str(progress.superstep)
-        if scenarios != progress.scenarios:
-            there = short(progress.scenarios)
-            raise CheckpointError(
-                f"{path} has other scenarios: their fingerprint is {there} there and {scenarios} here; "
-                f"{self._config.training.scenarios!r}, or the code that reads it, has changed since"
+        if start.scenarios != progress.scenarios:
+            if not start.drawn or start.drawn != progress.drawn:
+                there = short(progress.scenarios)
+                raise CheckpointError(
+                    f"{path} has other scenarios: their fingerprint is {there} there and {start.scenarios} here; "
+                    f"{self._config.training.scenarios!r}, or the code that reads it, has changed since"
+                )
+            warnings.warn(
+                f"{path} was written on another kind of processor: the bits that follow may differ", stacklevel=4
             )
         expected, info = jax.eval_shape(by_name, like), self._info(step)
         differing = differences(info["shapes"], shapes(expected))
@@ -286,7 +292,7 @@ def _describes(info: Any, step: int) -> bool:
     """Whether this is the description beside the arrays of a step, with the numbers of a progress."""
     if not isinstance(info, dict):
         return False
-    found = {"digests": {}, "processes": 1, **info}
+    found = {"digests": {}, "processes": 1, "drawn": "", **info}
     return (
         all(type(found.get(name)) in kinds for name, kinds in _FIELDS.items())
         and found["superstep"] == step  # or it is the description of another one

@@ -2,20 +2,25 @@
 
 import contextlib
 import dataclasses
-import fcntl
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import jax
 
+from jaxenv.host.names import short
 from jaxenv.host.regular_files import UNFINISHED, read_regular, sync_folder
 from train.processes import is_writer, wait_for_all
 from train.save.writing import naming, remove_unfinished, write_atomic
 from train.settings.config import Config
 from train.settings.serialize import from_json, to_json
+
+try:
+    import fcntl
+except ModuleNotFoundError as error:
+    raise ImportError("training needs Linux or macOS; on Windows, WSL") from error
 
 RUNS = Path("runs")
 MAX_SETTINGS = 1_000_000  # bytes of a file of settings, which has some thousands
@@ -39,6 +44,7 @@ class RunFolder:
         # `Checkpoints(folder.not_finite, folder.read_config())` opens it, and `storage.restore_or_begin` reads it.
         self.not_finite = self.path / "not_finite"
         self.learning_curve = self.path / "learning_curve.png"  # the metrics as a picture
+        self.validation = self.path / "validation.json"  # name -> validation return of each baseline, once it is scored
 
     @property
     def has_results(self) -> bool:
@@ -83,13 +89,29 @@ class RunFolder:
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
             raise ValueError(f"{self.config} does not hold the settings of a run: {error}") from error
 
+    def write_validation(self, returns: Mapping[str, float]) -> None:
+        """Writes the validation returns of the baselines."""
+        write_atomic(self.validation, (json.dumps(dict(returns), indent=2) + "\n").encode())
+
+    def read_validation(self) -> dict[str, float]:
+        """The validation returns of the baselines, none before they are scored; a ValueError if they are broken."""
+        try:
+            found = json.loads(read_regular(self.validation, MAX_SETTINGS).decode())
+            return {short(name): float(value) for name, value in found.items()}
+        except FileNotFoundError:
+            return {}
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
+            raise ValueError(f"{self.validation} does not hold validation returns: {error}") from error
+
 
 def create(config: Config) -> RunFolder:
     """Makes a new run folder with its settings, so that it can be resumed from then on.
 
     Raises:
+        ValueError: for settings that cannot be saved.
         FileExistsError: if there is something at its path already.
     """
+    to_json(config)  # raises for what cannot be saved
     if jax.process_count() > 1 and config.run_dir is None:
         raise ValueError("several processes need --run-dir PATH, in a file system that all of them see")
     path = config.run_dir or _first_free(f"{config.env}-{config.seed}")

@@ -2,6 +2,8 @@
 
 import contextlib
 import functools
+import os
+import re
 from collections.abc import Iterator
 from pathlib import Path, PurePath
 from typing import Annotated, Any, NamedTuple, get_args, get_type_hints
@@ -87,6 +89,17 @@ def of_type(kind: type, name: str, value: Any) -> Any:
         except ValidationError as error:
             problems.append(error.errors(include_url=False)[0]["msg"])
     raise ValueError(f"{name} is {short(repr(value))}: {problems[0][0].lower()}{problems[0][1:]}")
+
+
+def local(path: str | Path) -> Path:
+    """A path with `~` as the home folder.
+
+    Raises:
+        ValueError: for a URL, such as that of a bucket.
+    """
+    if re.match(r"[A-Za-z][\w+-]+:/", str(path)):
+        raise ValueError(f"{path} is a URL, expected a folder: mount the bucket, or copy the run there when it is done")
+    return Path(os.path.expanduser(path))
 
 
 @functools.cache

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import tyro
 
 from jaxenv.host.names import did_you_mean_one_of
-from train.settings.bounds import Interval, Steps, Within, settle, settled
+from train.settings.bounds import Interval, Steps, Within, local, settle, settled
 from train.settings.groups import Curriculum, Hyper, Network, QLearning, Rollout, Scenarios
 
 
@@ -65,6 +65,8 @@ class Config:
         settle(self)
         # It does not settle itself, since compiled programs make it of arrays.
         object.__setattr__(self, "hyper", self.hyper.replace(**settled(self.hyper)))
+        if self.run_dir is not None:
+            object.__setattr__(self, "run_dir", local(self.run_dir))
         num_envs, settings = self.rollout.num_envs, self.training
         if self.is_generated and settings.refresh and self.num_scenarios < num_envs:
             raise ValueError(

@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from jaxenv.host.names import short
+from jaxenv.host.names import did_you_mean, short
 from train.settings.config import Config
 
 MUTABLE = ("total_steps", "run_dir", "devices", "validate_every", "checkpoint_every", "tensorboard", "wandb")
@@ -18,18 +18,50 @@ TASK = ("env_args", "params")
 REMOVED = ("csv", "edit_share", "num_edits")
 """Settings of removed code that files still name; they are ignored."""
 
+_NAMES = (
+    ("env", "env_name env_id"),
+    ("num_envs", "n_envs"),
+    ("num_steps", "n_steps"),
+    ("total_steps", "total_timesteps"),
+    ("minibatch_size", "num_minibatches"),
+    ("epochs", "update_epochs num_epochs n_epochs"),
+    ("learning_rate", "lr"),
+    ("learning_rate_end", "anneal_lr"),
+    ("clip", "clip_eps clip_coef clip_range"),
+    ("entropy_coef", "ent_coef"),
+    ("value_coef", "vf_coef"),
+    ("hidden", "hidden_layer_sizes"),
+)
+ELSEWHERE = {there: here for here, names in _NAMES for there in names.split()}
+"""Settings of other trainers (PureJaxRL, CleanRL, Stable-Baselines3, rejax) -> the setting that is nearest here."""
+
 MAX_DEPTH = 20  # levels of nesting in settings, which have four; deeper nesting would be endless to walk through
+
+_DEFAULT = Config(env="")
+_GROUPS = [name for name, value in vars(_DEFAULT).items() if dataclasses.is_dataclass(value)]
+_GROUP_OF = {field.name: name for name in _GROUPS for field in dataclasses.fields(getattr(_DEFAULT, name))}
 
 
 def to_json(config: Config) -> dict[str, Any]:
-    """The settings as JSON holds them: groups as mappings, tuples as lists, a path as text."""
+    """The settings as JSON holds them: groups as mappings, tuples as lists, a path as text.
+
+    Raises:
+        ValueError: for an argument of a network of the user's that JSON cannot hold, such as a function.
+    """
+    for name, value in config.network.arguments.items():
+        if not _is_plain(value):
+            raise ValueError(
+                f"{config.network.module} has {name} {short(repr(value))}, which a run cannot save: expected a number, "
+                "a text, a truth value, None, or a tuple of them; without a run folder it trains"
+            )
     return json.loads(json.dumps(dataclasses.asdict(config), default=str))
 
 
-def from_json(settings: Mapping[str, Any]) -> Config:
-    """The settings that `to_json` wrote, without `run_dir`; missing ones get their defaults.
+def from_json(settings: Mapping[str, Any], base: Config | None = None) -> Config:
+    """The settings that `to_json` wrote, without `run_dir`; missing ones are those of `base`, or the defaults.
 
-    A setting that a later version adds is therefore no difference to an older run: its default must match the
+    An entry of a group may stand without it, as on the command line: `learning_rate` for `hyper.learning_rate`. A
+    setting that a later version adds is therefore no difference to an older run: its default must match the
     earlier behaviour of the trainer.
 
     Raises:
@@ -39,7 +71,33 @@ def from_json(settings: Mapping[str, Any]) -> Config:
         raise ValueError(f"more than {MAX_DEPTH} levels of nesting")
     if not isinstance(settings, Mapping):
         raise ValueError(f"expected settings by name, got {short(repr(settings))}")
-    return _replace(Config(env=""), {name: value for name, value in settings.items() if name != "run_dir"})
+    given = {name: value for name, value in grouped(settings).items() if name != "run_dir"}
+    return _replace(Config(env="") if base is None else base, given)
+
+
+def grouped(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings with each entry in its group."""
+    grouped: dict[str, Any] = {}
+    for name, value in settings.items():
+        is_group = name in _GROUPS and isinstance(value, Mapping)
+        group = name if is_group else _GROUP_OF.get(name)
+        if group is not None:
+            grouped[group] = {**grouped.get(group, {}), **(value if is_group else {name: value})}
+        elif name in _GROUPS:
+            raise ValueError(f"{name} is {short(repr(value))}: expected a group of settings")
+        else:
+            grouped[name] = value
+    return grouped
+
+
+def hint(name: str) -> str:
+    """` Did you mean 'x'?` for the name of a setting that there is not, in another trainer or with a mistake.
+
+    >>> hint("lr"), hint("gama")
+    (" Did you mean 'learning_rate'?", " Did you mean 'gamma'?")
+    """
+    known = ELSEWHERE.get(str(name).lower().replace("-", "_"))
+    return f" Did you mean {known!r}?" if known else did_you_mean(name, [*_GROUP_OF, *Config.__dataclass_fields__])
 
 
 def option(name: str) -> str:
@@ -81,6 +139,11 @@ def _is_too_deep(settings: Any, levels: int = MAX_DEPTH) -> bool:
     return is_nested and (levels == 0 or any(_is_too_deep(part, levels - 1) for part in parts))
 
 
+def _is_plain(value: Any) -> bool:
+    is_list = isinstance(value, tuple | list)
+    return all(map(_is_plain, value)) if is_list else value is None or isinstance(value, bool | int | float | str)
+
+
 def _replace(record: Any, settings: Mapping[str, Any]) -> Any:
     """A frozen record with some entries replaced, nested groups included."""
     entries = {}
@@ -88,12 +151,7 @@ def _replace(record: Any, settings: Mapping[str, Any]) -> Any:
         if name in REMOVED:
             continue
         if name not in record.__dataclass_fields__:
-            raise ValueError(f"{type(record).__name__} has no setting {short(repr(name))}")
+            raise ValueError(f"{type(record).__name__} has no setting {short(repr(name))}.{hint(name)}")
         group = getattr(record, name)
-        if dataclasses.is_dataclass(group):
-            if not isinstance(value, Mapping):
-                raise ValueError(f"{name} is {short(repr(value))}: expected a group of settings")
-            entries[name] = _replace(group, value)
-            continue
-        entries[name] = value
+        entries[name] = _replace(group, value) if dataclasses.is_dataclass(group) else value
     return dataclasses.replace(record, **entries)

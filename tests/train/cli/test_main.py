@@ -1,6 +1,7 @@
 """The command line: a whole run, and one line for each mistake."""
 
 import dataclasses
+import os
 import re
 import shutil
 import signal
@@ -345,7 +346,11 @@ def test_compiled_programs_are_kept_where_jax_says_nothing_else(monkeypatch, tmp
     assert not changed
     settings.jax_compilation_cache_dir = None
     keep_compiled_programs()
-    assert Path(changed["jax_compilation_cache_dir"]).parent == tmp_path / "jaxenv"
+    assert Path(changed.pop("jax_compilation_cache_dir")).parent == tmp_path / "jaxenv"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)  # as for a user without HOME and an entry in passwd
+    keep_compiled_programs()
+    assert "jax_compilation_cache_dir" not in changed
 
 
 def test_shipped_scenarios_have_reference_returns_wherever_their_files_are(tmp_path):

@@ -8,6 +8,7 @@ from flax import serialization
 import jaxenv
 from train.cli import options
 from train.save import folder as run_folder
+from train.save.folder import RunFolder
 from train.save.policy_file import _FORMAT as FORMAT
 from train.save.writing import write_atomic
 from train.settings import presets, task
@@ -32,6 +33,61 @@ def test_options_change_the_preset():
     assert parsed.config.network.hidden == (8,)
     assert parsed.config.training.difficulty == (0.2, 0.4)
     assert not parsed.config.rollout.bootstrap_truncated
+
+
+def test_a_file_of_settings_lies_between_preset_and_options(tmp_path, run_dir):
+    saved = RunFolder(run_dir).read_config()
+    again = options.parse("ppo", ["--config", str(run_dir / "config.json"), "--seed", "5"])
+    assert again.config == dataclasses.replace(saved, run_dir=None, seed=5)
+    assert again.resumed is None
+
+    file = tmp_path / "mine.yaml"
+    file.write_text(
+        "env: LifeOps-v0\ntotal_steps: 1e6\nlearning_rate: 3e-4\nrollout: {num_envs: 2048}\nstaleness: 0.2\n"
+    )
+    found = options.parse("ppo", ["--config", str(file), "--gamma", "0.9"]).config
+    by_law = presets.scaled(presets.preset("LifeOps-v0"), 2048)
+    assert (found.hyper.gamma, found.hyper.learning_rate, found.total_steps) == (0.9, 3e-4, 1_000_000)
+    assert (found.rollout, found.curriculum.staleness) == (by_law.rollout, 0.2)
+    assert found.hyper.entropy_coef == presets.preset("LifeOps-v0").hyper.entropy_coef
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("env: LifeOps-v0\nlr: 1\n", r"Config has no setting 'lr'. Did you mean 'learning_rate'\?"),
+        ("env: LifeOps-v0\nGAMA: 1\n", r"Config has no setting 'GAMA'. Did you mean 'gamma'\?"),
+        ("env: LifeOps-v0\nactivation: softsign\n", "activation is 'softsign': input should be 'tanh', "),
+        ("env: LifeOps-v0\nrollout: 5\n", "rollout is 5: expected a group of settings"),
+        ("- 1\n- 2\n", "expected settings by name, such as the config.json of a run"),
+        ("env: 5\n", "expected settings by name"),
+    ],
+)
+def test_a_file_that_holds_no_settings_is_refused(tmp_path, text, message):
+    file = tmp_path / "mine.yaml"
+    file.write_text(text)
+    with pytest.raises(ValueError, match=f"--config {file}: {message}"):
+        options.parse("ppo", ["--config", str(file)])
+
+
+def test_a_file_does_not_choose_which_code_runs(tmp_path):
+    file = tmp_path / "mine.yaml"
+    file.write_text("env: my_module:make\n")
+    with pytest.raises(ValueError, match="no environment 'my_module:make'"):
+        options.parse("ppo", ["--config", str(file)])
+
+
+@pytest.mark.parametrize(
+    ("option", "meant"), [("--lr", "learning_rate"), ("--LR=3e-4", "learning_rate"), ("--n-steps", "num_steps")]
+)
+def test_an_option_of_another_trainer_is_hinted(option, meant):
+    with pytest.raises(ValueError, match=rf"no option {option.partition('=')[0]}\. Did you mean '{meant}'\?"):
+        options.parse("ppo", ["--env", "LifeOps-v0", option, "1"])
+
+
+def test_a_preset_of_another_environment_is_refused():
+    with pytest.raises(ValueError, match="--preset LifeOps-v0 is for LifeOps-v0, not for --env LifeStack-v0"):
+        options.parse("ppo", ["--env", "LifeStack-v0", "--preset", "LifeOps-v0"])
 
 
 def test_numbers_of_steps_may_have_an_exponent(capsys):

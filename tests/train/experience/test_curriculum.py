@@ -204,7 +204,7 @@ def test_a_run_resumes_bit_for_bit(generated, env, tmp_path):
     with Checkpoints(tmp_path, config) as checkpoints:
         checkpoints.save(halfway, progress)
     with Checkpoints(tmp_path, config) as checkpoints:
-        restored, _ = checkpoints.restore(progress, jax.eval_shape(lambda: halfway), scenarios="first")
+        restored, _ = checkpoints.restore(progress, jax.eval_shape(lambda: halfway), start=progress)
     for one, other in zip(*map(jax.tree.leaves, (play(restored), play(halfway))), strict=True):
         is_key = jnp.issubdtype(one.dtype, jax.dtypes.prng_key)
         one, other = (jax.random.key_data(leaf) if is_key else leaf for leaf in (one, other))

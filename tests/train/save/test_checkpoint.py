@@ -36,15 +36,15 @@ def saved(tmp_path):
     return tmp_path / "run"
 
 
-def restore(path, config=DESCRIBED, like=LIKE, scenarios=PROGRESS.scenarios):
+def restore(path, config=DESCRIBED, like=LIKE, scenarios=PROGRESS.scenarios, drawn=""):
     with Checkpoints(path, config) as checkpoints:
-        return checkpoints.restore(checkpoints.newest(), like, scenarios=scenarios)[0]
+        return checkpoints.restore(checkpoints.newest(), like, start=Progress(scenarios=scenarios, drawn=drawn))[0]
 
 
 def test_a_checkpoint_round_trips(saved):
     with Checkpoints(saved, DESCRIBED) as checkpoints:
         assert checkpoints.newest() == PROGRESS
-        state, progress = checkpoints.restore(PROGRESS, LIKE, scenarios="first")
+        state, progress = checkpoints.restore(PROGRESS, LIKE, start=PROGRESS)
         assert progress == PROGRESS
     assert jax.tree.map(jax.typeof, state) == jax.tree.map(jax.typeof, STATE)
     for name, array in by_name(state).items():
@@ -98,7 +98,7 @@ def assert_passed_over(saved):
     """The checkpoint before the newest is restored, said in a line, and the next one takes the newest one's place."""
     with Checkpoints(saved, DESCRIBED) as checkpoints:
         with pytest.warns(UserWarning, match="run/7 is damaged, .*in its place superstep 6 is resumed") as told:
-            state, progress = checkpoints.restore(checkpoints.newest(), LIKE, scenarios="first")
+            state, progress = checkpoints.restore(checkpoints.newest(), LIKE, start=PROGRESS)
         assert "\n" not in str(told[0].message)
         assert progress.superstep == 6
         assert_same(state, STATE)
@@ -143,7 +143,7 @@ def test_learned_numbers_that_are_not_finite_are_damage(tmp_path, name):
     save_two(tmp_path, BROKEN[name])
     with Checkpoints(tmp_path, SMALL, finite=("weights", "optimizer")) as checkpoints:
         with pytest.warns(UserWarning, match=f"{name} has numbers that are not finite"):
-            state, progress = checkpoints.restore(PROGRESS, LEARNING, scenarios="first")
+            state, progress = checkpoints.restore(PROGRESS, LEARNING, start=PROGRESS)
         assert progress.superstep == 6
         assert_same(state, LEARNING)
 
@@ -151,7 +151,7 @@ def test_learned_numbers_that_are_not_finite_are_damage(tmp_path, name):
 def test_other_numbers_need_not_be_finite(tmp_path):
     save_two(tmp_path, changed := {"envs": jnp.array([1.0, jnp.inf])})
     with Checkpoints(tmp_path, SMALL, finite=("weights", "optimizer")) as checkpoints:
-        state, _ = checkpoints.restore(PROGRESS, LEARNING, scenarios="first")
+        state, _ = checkpoints.restore(PROGRESS, LEARNING, start=PROGRESS)
         assert_same(state, {**LEARNING, **changed})
 
 
@@ -218,6 +218,18 @@ def test_a_setting_added_since_is_no_difference_but_a_removed_one_is(saved, monk
 def test_a_checkpoint_with_other_scenarios_is_reported(saved):
     with pytest.raises(CheckpointError, match=r"run/7 has other scenarios: .* first there and second here"):
         restore(saved, scenarios="second")
+    with pytest.raises(CheckpointError, match="has other scenarios"):
+        restore(saved, scenarios="second", drawn="those")
+
+
+def test_scenarios_whose_floats_alone_differ_are_gone_on_with(tmp_path):
+    """As on another kind of processor, which computes other last bits."""
+    with Checkpoints(tmp_path / "run", DESCRIBED) as checkpoints:
+        checkpoints.save(STATE, dataclasses.replace(PROGRESS, drawn="those"))
+    with pytest.warns(UserWarning, match="was written on another kind of processor: the bits that follow may differ"):
+        restore(tmp_path / "run", scenarios="second", drawn="those")
+    with pytest.raises(CheckpointError, match="has other scenarios"):
+        restore(tmp_path / "run", scenarios="second", drawn="others")
 
 
 def test_a_checkpoint_with_other_shapes_is_reported(saved):

@@ -300,7 +300,7 @@ def test_every_file_of_a_checkpoint_damaged_in_turn(config, tmp_path):
                 warnings.simplefilter("always")
                 newest = checkpoints.newest()
                 assert newest is not None
-                found, progress = checkpoints.restore(newest, like, scenarios="bank")
+                found, progress = checkpoints.restore(newest, like, start=newest)
             said = [str(warning.message) for warning in told if "is damaged" in str(warning.message)]
             assert bool(said) == (progress.superstep == 6), (name, damage, said)
             assert all("in its place superstep 6 is resumed" in line and "\n" not in line for line in said)
