@@ -32,7 +32,7 @@ def write_arrays(path: str | Path, arrays: Mapping[str, np.ndarray], fingerprint
     """Writes the arrays compressed, with their fingerprint, completely or not at all.
 
     Args:
-        path: the file; a name that does not end in `.npz` gets that ending, as from NumPy.
+        path: the file, or a link to it; a name that does not end in `.npz` gets that ending, as from NumPy.
         arrays: by name.
         fingerprint: of them all.
 
@@ -43,7 +43,7 @@ def write_arrays(path: str | Path, arrays: Mapping[str, np.ndarray], fingerprint
     name = os.fspath(path)
     content = io.BytesIO()
     np.savez_compressed(content, **entries)
-    write_whole(name if name.endswith(SUFFIX) else name + SUFFIX, content.getvalue())
+    write_whole(os.path.realpath(name if name.endswith(SUFFIX) else name + SUFFIX), content.getvalue())
 
 
 def read_arrays(

@@ -25,7 +25,7 @@ from jaxenv.host.names import short
 from train.processes import is_writer
 from train.save.arrays import by_name, digest, empty, from_names, name_of, shapes
 from train.save.orbax_manager import CheckpointError, opened, quiet_reading, remove_unfinished, writing
-from train.save.writing import VERSION, write_atomic, written_by
+from train.save.writing import VERSION, naming, write_atomic, written_by
 from train.settings.config import Config
 from train.settings.serialize import differences, from_json, immutable, in_words, to_json
 
@@ -244,7 +244,8 @@ class Checkpoints:
         for step in self._damaged:
             place = self._path.with_name(f"damaged-{self._path.name}-{step}")
             shutil.rmtree(place, ignore_errors=True)
-            (self._path / str(step)).rename(place)
+            with naming(place):
+                (self._path / str(step)).rename(place)
         if self._damaged:
             self._manager.reload()
         self._damaged = []
