@@ -11,7 +11,7 @@ import jax
 
 import jaxenv
 from jaxenv.host.companions import command
-from jaxenv.host.names import did_you_mean_one_of
+from jaxenv.host.names import did_you_mean_one_of, printable
 from train.benchmark import hardware
 from train.cli.commands import COMMANDS
 from train.run.outputs import NotFinite
@@ -69,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             keep_compiled_programs()
         return COMMANDS[name](arguments)
     except (ValueError, OSError, NotFinite) as error:
-        print(f"{command('train')}: {error}", file=sys.stderr)
+        print(f"{command('train')}: {printable(str(error))}", file=sys.stderr)
         return 1 if isinstance(error, NotFinite) else 2
     except SystemExit as exit:  # how argument parsers end
         return exit.code if isinstance(exit.code, int) else 2

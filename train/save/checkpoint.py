@@ -154,7 +154,7 @@ class Checkpoints:
         try:
             there, here = to_json(from_json(info["config"])), to_json(self._config)
         except (ValueError, TypeError) as error:
-            raise CheckpointError(f"{path} comes from another version: {written_by(info)}; {error}") from error
+            raise CheckpointError(f"{path} comes from another version: {written_by(info)}; {short(str(error))}") from error
         differing = differences(immutable(there), immutable(here))
         if differing:
             raise CheckpointError(f"{path} belongs to another run: {in_words(differing)}")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import jax
 
+from jaxenv.host.names import short
 from jaxenv.host.regular_files import UNFINISHED, read_regular, sync_folder
 from train.processes import is_writer, wait_for_all
 from train.save.writing import naming, remove_unfinished, write_atomic
@@ -18,6 +19,7 @@ from train.settings.config import Config
 from train.settings.serialize import from_json, to_json
 
 RUNS = Path("runs")
+MAX_REASON = 500  # characters of why they are refused
 MAX_SETTINGS = 1_000_000  # bytes of a file of settings, which has some thousands
 
 
@@ -81,7 +83,8 @@ class RunFolder:
         except (FileNotFoundError, NotADirectoryError) as error:
             raise ValueError(f"{self.path} is not a run folder: {self.config} does not exist") from error
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
-            raise ValueError(f"{self.config} does not hold the settings of a run: {error}") from error
+            reason = short(str(error), MAX_REASON)
+            raise ValueError(f"{self.config} does not hold the settings of a run: {reason}") from error
 
 
 def create(config: Config) -> RunFolder:
