@@ -47,6 +47,11 @@ def any_of(*flags: bool) -> tuple[bool, ...]:
     return tuple(bool(flag) for flag in multihost_utils.process_allgather(np.array(flags)).any(axis=0))
 
 
+def merged(part: np.ndarray) -> np.ndarray:
+    """An array of which each process has filled a part and left the rest 0; all processes must ask."""
+    return part if jax.process_count() == 1 else multihost_utils.process_allgather(part).max(axis=0)
+
+
 def wait_for_all(what: str) -> None:
     """Returns when all processes have come to the same point, which has a name."""
     if jax.process_count() > 1:

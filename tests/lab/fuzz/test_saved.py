@@ -149,6 +149,10 @@ PASSED_OVER: dict[str, checkpoints.Mutant] = {
     "checksums of other arrays": described(lambda info: {**info, "digests": {"x": "0"}}),
     "no checksum": described(without("digest"), sealed=False),
     "no checksums of arrays": described(without("digests")),
+    "no checksums of arrays, of several processes": described(
+        lambda info: {**without("digests")(info), "processes": 2}
+    ),
+    "checksums of several processes": described(lambda info: {**info, "processes": 2}),
     "checksums of no arrays": described(lambda info: {**info, "digests": {}}),
     "a number of processes that is none": described(lambda info: {**without("digests")(info), "processes": "2"}),
     "shapes that are a list": described(lambda info: {**info, "shapes": []}),
@@ -193,11 +197,6 @@ def test_banks_refused_now(name: str, tmp_path: Path) -> None:
 def test_checkpoints_passed_over_now(name: str, tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="in its place superstep 3 is resumed"):
         assert checkpoints.restore(PASSED_OVER[name].write(tmp_path))[1].superstep == 3
-
-
-def test_a_checkpoint_of_several_processes_has_no_checksums_of_arrays(tmp_path: Path) -> None:
-    mutant = described(lambda info: {**without("digests")(info), "processes": 2})
-    assert checkpoints.restore(mutant.write(tmp_path))[1].superstep == 8
 
 
 def test_checkpoints_under_other_numbers_are_damaged(tmp_path: Path) -> None:
