@@ -14,7 +14,7 @@ from train import processes
 from train.run.job import prepare
 
 if __name__ == "__main__" and sys.argv[1] == "join":
-    processes.join()  # ahead of what makes arrays
+    processes.join(60)  # ahead of what makes arrays
 
 from probes import GENERATED, PROBES
 
