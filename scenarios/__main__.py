@@ -9,6 +9,7 @@ from pathlib import Path
 import jaxenv
 from jaxenv.host import process
 from jaxenv.host.companions import command
+from jaxenv.host.names import printable
 from scenarios import authoring, solvers
 from scenarios.libraries import SHIPPED
 from scenarios.loading import ENVIRONMENTS, load
@@ -42,12 +43,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments = _parser().parse_args(list(sys.argv[1:] if argv is None else argv) or ["--help"])
         return arguments.run(arguments)
     except ScenarioError as error:
-        print("\n".join(f"error: {problem}" for problem in error.problems), file=sys.stderr)
+        print(printable("\n".join(f"error: {problem}" for problem in error.problems)), file=sys.stderr)
     except BrokenPipeError:
         raise
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        print(f"error: {where}{error.strerror}.", file=sys.stderr)
+        print(printable(f"error: {where}{error.strerror}."), file=sys.stderr)
     except SystemExit as exit:  # how argument parsers end
         return exit.code if isinstance(exit.code, int) else 2
     return 2
@@ -91,9 +92,9 @@ def check(arguments: argparse.Namespace) -> int:
             warnings += library.warnings
             warnings += (f"{path}: {id}: {NOT_WON[answer]}" for id, answer in found.items() if answer in NOT_WON)
     for problem in problems:
-        print(f"error: {problem}", file=sys.stderr)
+        print(printable(f"error: {problem}"), file=sys.stderr)
     for warning in warnings:
-        print(f"warning: {warning}")
+        print(printable(f"warning: {warning}"))
     if problems:
         print("There may be more warnings once the mistakes are mended.")
         return 1

@@ -7,6 +7,10 @@ the variables JAX_COORDINATOR_ADDRESS (HOST:PORT of the first process), JAX_NUM_
 import dataclasses
 import math
 import os
+import re
+import socket
+import sys
+import threading
 from typing import Any
 
 import jax
@@ -14,25 +18,69 @@ import numpy as np
 from jax.experimental import multihost_utils
 from jax.sharding import AxisType
 
+from jaxenv.host.companions import command
+from jaxenv.host.names import short
 from train.lanes import DEVICE, Lanes
 from train.settings.config import Config
 
+HEARTBEAT = 60  # seconds without a sign of life after which a process counts as dead, and JAX ends the others
+MAX_WAIT = 86_400  # seconds for the others
+ADDRESS, NUMBER, OWN = "JAX_COORDINATOR_ADDRESS", "JAX_NUM_PROCESSES", "JAX_PROCESS_ID"
 
-def join() -> None:
+
+def join(seconds: int) -> None:
     """Joins the other processes; to be called before any use of JAX's devices.
 
+    Where not all of them are there in time, it ends the process with a sentence and status 2: from within JAX's call
+    there is no way back, and JAX itself would abort.
+
+    Args:
+        seconds: to wait for the others.
+
     Raises:
-        ValueError: if the others cannot be found.
+        ValueError: if a variable is not what it should be, or no others are named.
+        OSError: if the port of the first process, where this is the one, is taken.
     """
-    number, own = os.environ.get("JAX_NUM_PROCESSES"), os.environ.get("JAX_PROCESS_ID")
-    named: Any = {} if number is None or own is None else {"num_processes": int(number), "process_id": int(own)}
+    if not 1 <= seconds <= MAX_WAIT:
+        raise ValueError(f"--join-timeout must be within 1 to {MAX_WAIT:,} seconds, got {seconds}")
+    named = {**_named(), "initialization_timeout": seconds + HEARTBEAT}
+    late = threading.Timer(seconds, _give_up, (seconds,))
+    late.start()
     try:
-        jax.distributed.initialize(**named)
+        jax.distributed.initialize(**named, heartbeat_timeout_seconds=HEARTBEAT)
     except ValueError as error:
         raise ValueError(
-            "--distributed finds no other processes: no cluster that JAX knows, and JAX_COORDINATOR_ADDRESS, "
-            f"JAX_NUM_PROCESSES and JAX_PROCESS_ID are not all set ({error})"
+            f"--distributed finds no other processes: no cluster that JAX knows, and {ADDRESS}, "
+            f"{NUMBER} and {OWN} are not all set ({error})"
         ) from error
+    finally:
+        late.cancel()
+
+
+def _named() -> Any:
+    """What the variables say of the processes, for JAX, which reads the address itself."""
+    address, number, own = map(os.environ.get, (ADDRESS, NUMBER, OWN))
+    place = re.fullmatch(r".+:(\d{1,5})", address or "")
+    if address is not None and (place is None or not 0 < int(place[1]) < 2**16):
+        raise ValueError(f"{ADDRESS}={short(address)}: expected HOST:PORT of the first process, such as 10.0.0.1:1234")
+    for name, text in ((NUMBER, number), (OWN, own)):
+        if text is not None and not re.fullmatch(r"\d{1,6}", text):
+            raise ValueError(f"{name}={short(text)}: expected a whole number")
+    if number is None or own is None:
+        return {}
+    if int(own) >= int(number):
+        raise ValueError(f"{OWN}={own}: expected 0 to {NUMBER} - 1, and {NUMBER}={number}")
+    if place and int(own) == 0 and "JAX_COORDINATOR_BIND_ADDRESS" not in os.environ:
+        socket.create_server(("", int(place[1]))).close()  # or JAX 0.10 ends in a segmentation fault
+    return {"num_processes": int(number), "process_id": int(own)}
+
+
+def _give_up(seconds: int) -> None:
+    """Ends the process, in whatever thread."""
+    where = f" at {ADDRESS}={short(os.environ[ADDRESS])}" if ADDRESS in os.environ else ""
+    problem = f"--distributed: the processes did not meet{where} within {seconds} s; see that all are started, and that"
+    print(f"{command('train')}: {problem} they reach it; --join-timeout waits longer", file=sys.stderr, flush=True)
+    os._exit(2)
 
 
 def is_writer() -> bool:
@@ -45,6 +93,11 @@ def any_of(*flags: bool) -> tuple[bool, ...]:
     if jax.process_count() == 1:
         return flags
     return tuple(bool(flag) for flag in multihost_utils.process_allgather(np.array(flags)).any(axis=0))
+
+
+def merged(part: np.ndarray) -> np.ndarray:
+    """An array of which each process has filled a part and left the rest 0; all processes must ask."""
+    return part if jax.process_count() == 1 else multihost_utils.process_allgather(part).max(axis=0)
 
 
 def wait_for_all(what: str) -> None:

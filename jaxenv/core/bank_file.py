@@ -1,10 +1,10 @@
-"""Banks in files: the declared contents of a `.npz` are checked before any array is read."""
+"""Banks in files, and other arrays: the declared contents of a `.npz` are checked before any array is read."""
 
 import io
 import math
 import os
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ def write_arrays(path: str | Path, arrays: Mapping[str, np.ndarray], fingerprint
     """Writes the arrays compressed, with their fingerprint, completely or not at all.
 
     Args:
-        path: the file; a name that does not end in `.npz` gets that ending, as from NumPy.
+        path: the file, or a link to it; a name that does not end in `.npz` gets that ending, as from NumPy.
         arrays: by name.
         fingerprint: of them all.
 
@@ -43,7 +43,7 @@ def write_arrays(path: str | Path, arrays: Mapping[str, np.ndarray], fingerprint
     name = os.fspath(path)
     content = io.BytesIO()
     np.savez_compressed(content, **entries)
-    write_whole(name if name.endswith(SUFFIX) else name + SUFFIX, content.getvalue())
+    write_whole(os.path.realpath(name if name.endswith(SUFFIX) else name + SUFFIX), content.getvalue())
 
 
 def read_arrays(
@@ -61,22 +61,43 @@ def read_arrays(
         FileNotFoundError: if there is no such file.
         ValueError: if it is not a bank of such scenarios, or is damaged.
     """
-    try:
-        with open_regular(path) as file, zipfile.ZipFile(file) as archive:
-            found = _headers(archive)
-            _check(path, found, scenario, others, kind)
-            arrays = {name: _read(archive, name) for name in found}
-    except (FileNotFoundError, BankFileError):
-        raise
-    except RefusedFile as error:
-        raise BankFileError(f"{path} is not a scenario bank: it is {error}") from error
-    except Exception as error:  # zip, its compressions and npy have no common error: these are not their bytes
-        raise BankFileError(f"{path} is not a scenario bank: {short(str(error)) or type(error).__name__}") from error
+    arrays = read_checked(path, lambda found: _check(path, found, scenario, others, kind), "a scenario bank")
     return arrays, str(arrays.pop(FINGERPRINT, ""))
 
 
+def read_checked(
+    path: str | Path, check: Callable[[Headers], object], what: str, *, most: int = MAX_BYTES
+) -> dict[str, np.ndarray]:
+    """The arrays of a file by name, once their declarations have passed a check.
+
+    Args:
+        path: the file.
+        check: is given the shapes and dtypes by name; raises a BankFileError, or a ValueError with the reason alone.
+        what: the file should be, for error messages.
+        most: bytes that the arrays may have.
+
+    Raises:
+        FileNotFoundError: if there is no such file.
+        ValueError: with the name of the file, whatever is wrong with it.
+    """
+    try:
+        with open_regular(path) as file, zipfile.ZipFile(file) as archive:
+            found = _headers(archive)
+            check(found)
+            size = sum(math.prod(shape) * dtype.itemsize for shape, dtype in found.values())
+            if size > most:
+                raise BankFileError(f"{path} unpacks to {size:,} bytes, more than {most:,}")
+            return {name: _read(archive, name) for name in found}
+    except (FileNotFoundError, BankFileError):
+        raise
+    except RefusedFile as error:
+        raise BankFileError(f"{path} is not {what}: it is {error}") from error
+    except Exception as error:  # zip, its compressions and npy have no common error: these are not their bytes
+        raise BankFileError(f"{path} is not {what}: {short(str(error)) or type(error).__name__}") from error
+
+
 class BankFileError(ValueError):
-    """A file that is no bank, or not one of this environment."""
+    """A file that does not hold the arrays that it should."""
 
 
 def _headers(archive: zipfile.ZipFile) -> Headers:
@@ -103,7 +124,7 @@ def _headers(archive: zipfile.ZipFile) -> Headers:
 def _check(
     path: str | Path, found: Headers, scenario: Mapping[str, np.ndarray], others: tuple[str, ...], kind: str
 ) -> None:
-    """Names, dtypes, ranks, lengths and the size in all."""
+    """Names, dtypes, ranks and lengths."""
     arrays = {name: header for name, header in found.items() if name not in (FINGERPRINT, *others)}
     foreign = f"{path} is not a bank of {kind}"
     if wrong := [name for name in others if name in found and found[name][1].kind not in "biuf"]:
@@ -118,9 +139,6 @@ def _check(
     lengths = sorted({shape[0] for shape, _ in arrays.values()})
     if len(lengths) != 1 or not lengths[0]:
         raise BankFileError(f"{foreign}: it has arrays of {_few(lengths)} scenarios")
-    size = sum(math.prod(shape) * dtype.itemsize for shape, dtype in found.values())
-    if size > MAX_BYTES:
-        raise BankFileError(f"{path} unpacks to {size:,} bytes, more than {MAX_BYTES:,}")
 
 
 def _read(archive: zipfile.ZipFile, name: str) -> np.ndarray:

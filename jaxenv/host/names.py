@@ -41,14 +41,23 @@ def listed(names: Iterable[str]) -> str:
     return ", ".join(names[:MAX_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
-def short(text: str) -> str:
+def short(text: str, most: int = MAX_VALUE) -> str:
     r"""The text of a value from a file in a message: unprintable characters are escaped, and a long text is cut.
 
     >>> short("relu"), short("a\nb"), len(short("x" * 10**6))
     ('relu', 'a\\nb', 121)
     """
-    text = text if len(text) <= MAX_VALUE else f"{text[:MAX_VALUE]}…"
+    text = text if len(text) <= most else f"{text[:most]}…"
     return text if text.isprintable() else repr(text)[1:-1]
+
+
+def printable(text: str) -> str:
+    r"""A message as a terminal may have it: what would steer it, in the name of a file for example, is escaped.
+
+    >>> printable("day\n\x1b[2J.yaml")
+    'day\n\\x1b[2J.yaml'
+    """
+    return "".join(sign if sign.isprintable() or sign == "\n" else repr(sign)[1:-1] for sign in text)
 
 
 def nearest(word: Any, names: Iterable[str]) -> str | None:

@@ -1,4 +1,7 @@
-"""Regular files: bounded reads of untrusted ones, and atomic writes, complete or not at all even after a crash."""
+"""Regular files: bounded reads of untrusted ones, and atomic writes, complete or not at all even after a crash.
+
+Links are read through, never written through.
+"""
 
 import contextlib
 import os
@@ -62,6 +65,8 @@ def open_regular(path: str | Path) -> Iterator[BinaryIO]:
 def write_whole(path: str | Path, content: bytes) -> None:
     """Writes a file so that it is whole or as it was before, and stays when the machine stops right after.
 
+    A link at its place is replaced; what it leads to stays as it is.
+
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_whole(f"{folder}/a.txt", b"all of it")
@@ -71,7 +76,7 @@ def write_whole(path: str | Path, content: bytes) -> None:
     Raises:
         OSError: with the name of the file; then nothing lies beside it.
     """
-    place = Path(os.path.realpath(path))  # a link stays one
+    place = Path(path)
     unfinished = place.with_name(place.name + UNFINISHED)
     try:
         write_synced(unfinished, content)
@@ -86,8 +91,9 @@ def write_whole(path: str | Path, content: bytes) -> None:
 
 
 def write_synced(path: Path, content: bytes) -> None:
-    """Writes a file, and waits until the disk has it."""
-    with path.open("wb") as file:
+    """Writes a new file in the place of whatever is there, and waits until the disk has it."""
+    path.unlink(missing_ok=True)
+    with path.open("xb") as file:  # which follows no link
         file.write(content)
         file.flush()
         os.fsync(file.fileno())

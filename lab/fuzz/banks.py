@@ -102,17 +102,17 @@ def _check_starts(bank: ScenarioBank) -> None:
         raise Fault("shared is not finite")
 
 
-def _packed(arrays: dict[str, Any], *, compression: int = zipfile.ZIP_DEFLATED, suffix: str = ".npy") -> bytes:
+def packed(arrays: dict[str, Any], *, compression: int = zipfile.ZIP_DEFLATED, suffix: str = ".npy") -> bytes:
     """Arrays, or the bytes of members, as an archive; written like `numpy.savez`, which refuses odd arrays."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", compression) as archive:
         for name, array in arrays.items():
             place = f"{name}{suffix}".replace("\x00", "") or "0"  # which the archive cannot have in a name
-            archive.writestr(place, array if isinstance(array, bytes) else _npy(array))
+            archive.writestr(place, array if isinstance(array, bytes) else npy(array))
     return file.getvalue()
 
 
-def _npy(array: np.ndarray) -> bytes:
+def npy(array: np.ndarray) -> bytes:
     """An array as the bytes of a `.npy` file."""
     file = io.BytesIO()
     np.lib.format.write_array(file, np.asarray(array), allow_pickle=np.asarray(array).dtype.hasobject)
@@ -132,7 +132,7 @@ def _sealed(environment: str, arrays: dict[str, Any]) -> Mutant:
     names = [".".join(str(part).lstrip(".") for part in path) for path, _ in leaves]
     others = {name: array for name, array in arrays.items() if name not in names}
     bank = ScenarioBank(jax.tree.unflatten(structure, [arrays[name] for name in names]), **others)
-    return Mutant(environment, _packed({**arrays, "fingerprint": np.array(bank.fingerprint())}), arrays)
+    return Mutant(environment, packed({**arrays, "fingerprint": np.array(bank.fingerprint())}), arrays)
 
 
 HEADERS = (
@@ -147,19 +147,19 @@ def _members_changed(dice: random.Random, environment: str) -> Mutant:
     """Members that are left out, added, renamed or exchanged, in an archive of any kind."""
     members = edits.rearranged(dice, _members(environment))
     how = dice.choice((zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA))
-    return Mutant(environment, _packed(members, compression=how, suffix=dice.choice((".npy",) * 5 + ("", ".NPY"))))
+    return Mutant(environment, packed(members, compression=how, suffix=dice.choice((".npy",) * 5 + ("", ".NPY"))))
 
 
 def _headers(dice: random.Random, environment: str) -> Mutant:
     """The header of a member: dtype, order, shape, version and length."""
     members = _members(environment)
     name, part = dice.choice(list(members)), dice.choice((r"'descr': '[^']*'", r"\(.*?\)", "False", ".+"))
-    content = _npy(members[name])
+    content = npy(members[name])
     header = re.sub(part, lambda _: dice.choice(HEADERS), content[10:128].decode(), count=1)
     size = len(header) if dice.random() < 0.9 else dice.choice((0, 65535))
     magic = b"\x93NUMPY" + dice.choice((b"\x01\x00", b"\x01\x00", b"\x02\x00", b"\x09\x00"))
     changed = magic + struct.pack("<H", size) + header.encode() + content[128:]
-    return Mutant(environment, _packed({**members, name: changed}))
+    return Mutant(environment, packed({**members, name: changed}))
 
 
 def _arrays(dice: random.Random, environment: str, is_sealed: bool) -> Mutant:
@@ -171,7 +171,7 @@ def _arrays(dice: random.Random, environment: str, is_sealed: bool) -> Mutant:
         arrays[name] = edits.array(dice, arrays.get(name, np.zeros(3, np.float32)), dtypes)
     if is_sealed:
         return _sealed(environment, arrays)
-    return Mutant(environment, _packed({**_members(environment), **arrays}))
+    return Mutant(environment, packed({**_members(environment), **arrays}))
 
 
 def _other_files(dice: random.Random, environment: str) -> Mutant:
@@ -179,14 +179,14 @@ def _other_files(dice: random.Random, environment: str) -> Mutant:
     members, size = _members(environment), MEGABYTES * 2**20
     name = dice.choice([name for name in members if name != "fingerprint"])
     array = members[name]
-    lying = _npy(np.zeros(3, array.dtype)).replace(b"(3,)", b"(3000000,)")
+    lying = npy(np.zeros(3, array.dtype)).replace(b"(3,)", b"(3000000,)")
     choices: list[Callable[[], bytes]] = [
-        *(lambda: _npy(array), lambda: b"a: 1\n", lambda: b"PK\x05\x06" + bytes(18), lambda: _packed({})),
-        lambda: _packed({**members, name: bytes(size)}),
-        lambda: _packed({**members, name: _npy(array) + bytes(size)}),
-        lambda: _packed({**members, name: lying}),
-        lambda: _packed({**members, **{f"x{n}": b"" for n in range(3000)}}),
-        lambda: _packed({**members, name: original(environment)[2]}),
+        *(lambda: npy(array), lambda: b"a: 1\n", lambda: b"PK\x05\x06" + bytes(18), lambda: packed({})),
+        lambda: packed({**members, name: bytes(size)}),
+        lambda: packed({**members, name: npy(array) + bytes(size)}),
+        lambda: packed({**members, name: lying}),
+        lambda: packed({**members, **{f"x{n}": b"" for n in range(3000)}}),
+        lambda: packed({**members, name: original(environment)[2]}),
         lambda: original(next(other for other in ENVIRONMENTS if other != environment))[2],
     ]
     return Mutant(environment, dice.choice(choices)())

@@ -23,6 +23,7 @@ TARGETS = {
     "documents": "scenario files and Python documents",
     "policies": "policy files",
     "banks": "scenario banks in .npz files",
+    "datasets": "data sets in .npz files",
     "checkpoints": "the checkpoints of a run",
     "run_folders": "settings and metrics of a run",
     "client": "calls of the clients in words, and of the server",

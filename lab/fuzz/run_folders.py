@@ -1,4 +1,7 @@
-"""Settings and metrics of a run that somebody edited: `--resume` accepts them, or reports the mistake."""
+"""Settings and metrics of a run that somebody edited: `--resume` accepts them, or reports the mistake.
+
+Links in the folder lead to files of somebody else, which stay as they are.
+"""
 
 import functools
 import json
@@ -31,6 +34,7 @@ class Mutant(NamedTuple):
     """The contents of files of a run folder; None for one that is missing."""
 
     files: dict[str, bytes | None]
+    links: tuple[str, ...] = ()  # that lead to the same contents elsewhere, or to others where there is no such file
 
     def write(self, folder: Path) -> Path:
         """Writes the folder as it was, then the files."""
@@ -40,7 +44,19 @@ class Mutant(NamedTuple):
             (path / name).write_bytes(content or b"")
             if content is None:
                 (path / name).unlink()
+        for name in self.links:
+            there = _strange(folder, path / name)
+            (path / name).unlink(missing_ok=True)
+            (path / name).symlink_to(there)
         return path
+
+
+def _strange(folder: Path, file: Path) -> Path:
+    """A file of somebody else, with the contents of a file if there is one."""
+    (folder / "strange").mkdir(exist_ok=True)
+    there = folder / "strange" / file.name
+    there.write_bytes(file.read_bytes() if file.is_file() else b"theirs")
+    return there
 
 
 @functools.cache
@@ -67,6 +83,21 @@ def judge(mutant: Mutant, folder: Path) -> str:
     """
     _prepare()
     path = mutant.write(folder)
+    theirs = _contents(folder / "strange")
+    try:
+        return _judge(path)
+    finally:
+        if _contents(folder / "strange") != theirs:
+            raise Fault("a file of somebody else has changed")
+
+
+def _contents(folder: Path) -> dict[str, bytes]:
+    """The files in a folder, if there is one."""
+    return {path.name: path.read_bytes() for path in folder.glob("*")}
+
+
+def _judge(path: Path) -> str:
+    """The same for a folder."""
     with answered(SECONDS):
         try:
             config, records, arrays = resume(path)
@@ -88,6 +119,7 @@ def resume(path: Path) -> tuple[Config, list[dict[str, Any]], dict[str, Any]]:
     config = options.parse("ppo", ["--resume", str(path)]).config
     env, params = task.make(config)
     config, run = task.complete(config, env, params), RunFolder(path)
+    run.write_config(config)
     with Checkpoints(run.checkpoints, config) as saved:
         saved.check_begun(run.policy)
         progress = saved.newest()
@@ -136,6 +168,14 @@ LINES = (b"", b"junk", b"\xff\x00", b"[" * 9999, b"1" * 9999, b"{}", b'{"superst
 STRAY = ("policy.msgpack", "policy_best.msgpack", "metrics.jsonl.unfinished", "config.json.unfinished")
 
 
+LINKED = ("config.json", "metrics.jsonl", "policy.msgpack", "checkpoints.begun", "wandb_id", *STRAY)
+
+
+def _linked(dice: random.Random) -> Mutant:
+    """Links in the place of files that a run writes, or may write."""
+    return Mutant({}, tuple(dict.fromkeys(dice.choices(LINKED, k=dice.choice((1, 2, 3))))))
+
+
 def _text(value: Any) -> bytes:
     return json.dumps(value, default=str, skipkeys=True).encode("utf-8", "surrogatepass")
 
@@ -157,4 +197,5 @@ DAMAGES: dict[str, Callable[[random.Random], Mutant]] = {
     "records": _records,
     "bytes": _damaged,
     "other files": _stray,
+    "links": _linked,
 }

@@ -25,7 +25,7 @@ from train.training import ALGORITHMS
 def train(algorithm: str, argv: Sequence[str]) -> int:
     """Trains, then prints the scores on the library, or on the user's own scenarios if it trained on them."""
     if options.DISTRIBUTED in argv:
-        processes.join()
+        processes.join(options.join_timeout(argv))
     parsed = options.parse(algorithm, argv)
     env, source = parsed.env, parsed.config.training.scenarios
     path = None if source in ("generated", "library") else source

@@ -11,6 +11,7 @@ from jaxenv import baselines
 from jaxenv.core import Environment
 from jaxenv.evaluation import evaluate
 from jaxenv.host.companions import command
+from jaxenv.host.names import short
 from scenarios.loading import ENVIRONMENTS
 from train import processes
 from train.run.outputs import Outcome
@@ -20,6 +21,7 @@ from train.settings import task
 from train.settings.serialize import differences
 
 EPISODES = 64  # per scenario, for the table: more than one because some environments are random
+MAX_DIFFERING = 12  # params of the training that a note names
 RANDOM_EPISODES = 1000  # per scenario without a stored random return
 
 
@@ -138,5 +140,7 @@ def training_note(params: Mapping[str, Any], env: Environment) -> str:
     """
     defaults = task.describe_params(env.default_params)
     differing = differences(params, {name: defaults.get(name) for name in params})
-    text = ", ".join(f"{name} {trained} (scored with {default})" for name, trained, default in differing)
+    shown = [[short(str(part)) for part in parts] for parts in differing[:MAX_DIFFERING]]
+    text = ", ".join(f"{name} {trained} (scored with {default})" for name, trained, default in shown)
+    text += f" and {len(differing) - MAX_DIFFERING} more" if len(differing) > MAX_DIFFERING else ""
     return f"\ntrained with other params than the defaults: {text}" if differing else ""

@@ -1,19 +1,15 @@
 """The command-line entry point: dispatches to a command, and turns errors into one line and an exit status."""
 
-import hashlib
-import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
 import jax
 
 import jaxenv
 from jaxenv.host.companions import command
-from jaxenv.host.names import did_you_mean_one_of
-from train.benchmark import hardware
+from jaxenv.host.names import did_you_mean_one_of, printable
 from train.cli.commands import COMMANDS
+from train.cli.compiled import keep_compiled_programs
 from train.run.outputs import NotFinite
 from train.training import ALGORITHMS
 
@@ -40,7 +36,6 @@ Run COMMAND --help for options."""
 
 
 MAX_ARGUMENT = 1000  # characters; the messages about one repeat it
-MAX_BYTES = 2 * 10**9  # of compiled programs; the least recently used go
 KEEPING = (*ALGORITHMS, "evaluate", "collect", "watch")  # commands whose compiled programs are kept
 
 
@@ -71,22 +66,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         raise
     except (ValueError, OSError, NotFinite) as error:
-        print(f"{command('train')}: {error}", file=sys.stderr)
+        print(f"{command('train')}: {printable(str(error))}", file=sys.stderr)
         return 1 if isinstance(error, NotFinite) else 2
     except SystemExit as exit:  # how argument parsers end
         return exit.code if isinstance(exit.code, int) else 2
-
-
-def keep_compiled_programs() -> None:
-    """Makes JAX keep compiled programs in the user's cache folder, unless JAX's own settings name another place.
-
-    `JAX_COMPILATION_CACHE_DIR` names another folder, `JAX_ENABLE_COMPILATION_CACHE=false` keeps nothing. A user without
-    a home folder, as in some containers, keeps nothing either.
-    """
-    config: Any = jax.config
-    home = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
-    if config.jax_compilation_cache_dir is None and config.jax_enable_compilation_cache and home.is_absolute():
-        # One folder for each kind of processor, as a home folder may be shared by several.
-        folder = home / "jaxenv" / hashlib.sha256(hardware.processor().encode()).hexdigest()[:8]
-        config.update("jax_compilation_cache_dir", str(folder))
-        config.update("jax_compilation_cache_max_size", MAX_BYTES)

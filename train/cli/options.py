@@ -61,6 +61,7 @@ class Start:
     network: str | None = None  # MODULE:FACTORY of a Flax module of your own
     env_args: tuple[str, ...] = ()  # NAME=VALUE: constructor arguments of the environment
     distributed: bool = False  # one of several processes, started alike on each machine
+    join_timeout: int = 60  # seconds within which all processes of a --distributed run are there
 
 
 @dataclasses.dataclass(frozen=True)
@@ -152,6 +153,11 @@ def _run_to_resume(argv: Sequence[str]) -> str | None:
     exists = RunFolder(local(run_dir)).config.exists()
     wait_for_all("a run was looked for")
     return run_dir if exists else None
+
+
+def join_timeout(argv: Sequence[str]) -> int:
+    """The seconds that `--join-timeout` names, which are needed ahead of the other options; its default without it."""
+    return whole_number(_value_of("join-timeout", argv) or str(Start.join_timeout))
 
 
 def _num_envs(argv: Sequence[str], given: Mapping[str, Any]) -> int | None:

@@ -10,6 +10,7 @@ from tyro.conf import Positional
 
 import jaxenv
 from jaxenv.core import Environment
+from jaxenv.host.names import short
 from jaxenv.host.regular_files import read_regular
 from train import ppo
 from train.cli import comparison, options
@@ -17,8 +18,8 @@ from train.data import dataset, minari_format
 from train.experience.bank import generate_bank
 from train.networks import custom
 from train.networks.policy import LearnedPolicy
-from train.save.folder import policy_path
-from train.save.policy_file import MAX_BYTES, load_policy, network_of, read_header
+from train.save.folder import MAX_REASON, policy_path
+from train.save.policy_file import MAX_BYTES, PolicyError, load_policy, network_of, read_header
 from train.settings import task
 from train.settings.config import Config
 
@@ -58,7 +59,10 @@ def read(
             "--env MODULE:FACTORY"
         )
     numbers = header.get("params", {}) if as_trained else {}
-    made, params = task.make(Config(env=env or header["env"], env_args=header.get("env_args", {}), params=numbers))
+    try:
+        made, params = task.make(Config(env=env or header["env"], env_args=header.get("env_args", {}), params=numbers))
+    except (ValueError, TypeError) as error:
+        raise PolicyError(f"{path} was trained in another task: {short(str(error), MAX_REASON)}") from error
     policy = load_policy(path, made, params, any_params=not as_trained).replace(greedy=greedy)
     return Trained(policy, made, params, header)
 

@@ -15,13 +15,19 @@ import jax
 import numpy as np
 
 from jaxenv.core import Environment
+from jaxenv.core.bank_file import MAX_BYTES, Headers, read_checked
 from jaxenv.core.types import Key
+from jaxenv.host.names import short
 from train.networks.policy import LearnedPolicy
 from train.save.writing import naming
 from train.score.episodes import Batch, play
 from train.settings import task
 
 FORMAT = "jaxenv dataset 1"
+
+# What a row is of: where it is not here, of a transition.
+_ROWS = {"final_observation": "trajectory", "start": "trajectory", "scenario": "episode", "metadata": "file"}
+_ARRAYS = ("action", "reward", "terminated", "truncated", "episode", "agent", "start", "scenario")
 
 
 def collect(
@@ -89,18 +95,36 @@ def rows_by_name(batch: Batch, agents: int, episodes: int, transitions: int) -> 
     }
 
 
-def load(path: str | Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+def load(path: str | Path, *, most: int = MAX_BYTES) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """(arrays by name, metadata) of a dataset, all in memory.
 
+    Args:
+        path: the file.
+        most: bytes that the arrays may have in memory; of a file with more none is read.
+
     Raises:
-        ValueError: if the file is not a dataset of this version.
+        FileNotFoundError: if there is no such file.
+        ValueError: if the file is not a dataset of this version, or is damaged; its name is in the message.
     """
-    with np.load(path) as archive:
-        arrays = {name: archive[name] for name in archive.files}
-    metadata = json.loads(str(arrays.pop("metadata", "{}")))
-    if metadata.get("format") != FORMAT:
-        raise ValueError(f"{path} is not a dataset of this version ({FORMAT!r})")
+    what = f"a dataset of this version ({FORMAT!r})"
+    arrays = read_checked(path, _check, what, most=most)
+    metadata: Any = None
+    with contextlib.suppress(ValueError, RecursionError):
+        metadata = json.loads(str(arrays.pop("metadata", "")))
+    if not isinstance(metadata, dict) or metadata.get("format") != FORMAT:
+        raise ValueError(f"{path} is not {what}: its metadata do not say so")
     return arrays, metadata
+
+
+def _check(found: Headers) -> None:
+    """A ValueError if an array is missing, or has another number of rows than those beside it."""
+    first: dict[str, str] = {}  # the array that the others of its kind are compared with
+    for name in (*_ARRAYS, *found):
+        if name not in found:
+            raise ValueError(f"it has no {name!r}")
+        shape, like = found[name][0], first.setdefault(_ROWS.get(name.partition(".")[0], "transition"), name)
+        if shape[:1] != found[like][0][:1] or (not shape and name != "metadata"):
+            raise ValueError(f"{short(name)} has the shape {shape}, expected the rows of {like}: {found[like][0][:1]}")
 
 
 def _by_name(prefix: str, record: Any) -> dict[str, np.ndarray]:

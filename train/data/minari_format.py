@@ -27,7 +27,7 @@ def convert(path: Path, name: str) -> None:
     """
     package, spaces = minari(), importlib.import_module("gymnasium.spaces")
     episode_buffer = importlib.import_module("minari.data_collector").EpisodeBuffer
-    arrays, metadata = load(path)
+    arrays, metadata = load(path, most=2**63)
     ends = np.append(arrays["start"][1:], len(arrays["action"]))
     buffers = [
         episode_buffer(

@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,7 @@ class MetricsWriter(Lines):
             ValueError: naming the first line that is no record, or not the one that it should be.
         """
         kept = _before(path, from_superstep, may_have_gaps)
-        if path.exists():
+        if os.path.lexists(path):  # a link becomes a file
             write_atomic(path, "".join(_line(record) for record in kept).encode())
         super().__init__(path)
 

@@ -20,7 +20,7 @@ from train.log.metrics import MetricsWriter, read_metrics
 from train.processes import is_writer
 from train.save.checkpoint import Progress
 from train.save.folder import RunFolder
-from train.save.writing import naming, write_atomic
+from train.save.writing import make_folder, naming, write_atomic
 from train.settings.config import Config
 from train.settings.serialize import to_json
 
@@ -109,7 +109,8 @@ class Events:
         self._name = folder / "events"
         self._messages: Any = event_pb2  # whose names are made when it is imported
         with naming(self._name):
-            self._writer: Any = EventsWriter(str(self._name))
+            # By a name that nobody knows before: it is opened through links.
+            self._writer: Any = EventsWriter(str(self._name), f".{secrets.token_hex(8)}")
         self._add(after_step + 1, session_log=self._messages.SessionLog(status=self._messages.SessionLog.START))
 
     @staticmethod
@@ -165,6 +166,7 @@ class WeightsAndBiases:
             id = read_regular(file, MAX_ID).decode()
         except ValueError as error:
             raise ValueError(f"{file} does not hold the id of a run of Weights & Biases: {error}") from error
+        make_folder(folder / "wandb")
         place = {"name": folder.name, "dir": str(folder)}
         self._run = wandb.init(project=config.wandb, id=id, resume="allow", config=to_json(config), **place)
 

@@ -107,7 +107,8 @@ def check_outputs(settings: Network, env: Environment, env_params: Any) -> None:
         rows = observation if env.num_agents > 1 else jax.tree.map(lambda x: jnp.stack([x, x]), observation)
         features = jax.vmap(lambda one: network.read(env, one, env_params))(rows)
         with nn.intercept_methods(_without_modes):
-            weights = network.module.init(jax.random.key(0), features)
+            keys = {name: jax.random.key(0) for name in ("params", "dropout")}
+            weights = network.module.init(keys, features)
         if other := sorted(weights.keys() - {"params", "nnx"}):  # a module of flax.nnx has its graph in "nnx"
             raise ValueError(f"{settings.module} has variables {', '.join(other)}, and training learns params alone")
         _check_shapes(network.module.apply(weights, features), rows.action_mask.shape, settings, env)

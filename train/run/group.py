@@ -20,6 +20,8 @@ from train.settings.config import Config
 CGROUP_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 """The memory of a container, by version 2 and 1 of Linux's control groups."""
 
+_CONFIG: Any = jax.config  # whose settings have no declared types
+
 
 class Group:
     """Some members of a population, along a leading axis M of each array; or a single run, without that axis.
@@ -46,7 +48,7 @@ class Group:
         superstep = self.algorithm.make_superstep(self.config, self.env, self.lanes)
         if not self.is_alone:
             superstep = jax.jit(jax.vmap(superstep, in_axes=(0, None, 0)), donate_argnums=0)
-        if jax.config.jax_disable_jit:
+        if _CONFIG.jax_disable_jit:
             return superstep
         return superstep.lower(self._shapes(), *self.arguments).compile()
 
@@ -161,7 +163,7 @@ def as_many_as_fit(compiled: Callable[[int], Any], number: int, limit: float) ->
 def _fits(compiled: Callable[[int], Any], number: int, limit: float) -> bool:
     """Whether the program of so many members fits; compilers for some devices refuse one that does not."""
     try:
-        return jax.config.jax_disable_jit or limit == math.inf or program_bytes(compiled(number)) <= limit
+        return _CONFIG.jax_disable_jit or limit == math.inf or program_bytes(compiled(number)) <= limit
     except jax.errors.JaxRuntimeError as error:
         if "RESOURCE_EXHAUSTED" not in str(error):
             raise

@@ -21,6 +21,7 @@ from train.run.progress import Bar, Clock
 from train.save.checkpoint import Progress
 from train.save.folder import RunFolder
 from train.save.policy_file import read_header, save_policy
+from train.save.writing import make_folder
 
 
 @dataclasses.dataclass(frozen=True)
@@ -129,7 +130,7 @@ class Member:
         self._group, self._number, self._clock = group, number, clock
         self.folder = None if folder is None else RunFolder(folder.path / self.name)
         if self.folder is not None and not group.is_alone:
-            self.folder.path.mkdir(exist_ok=True)
+            make_folder(self.folder.path)
             self.folder.write_config(self._config)
         gaps = not group.is_alone  # supersteps after a failed one have no record
         self.recorder = Recorder(self._config, self.folder, progress, callback=callback, may_have_gaps=gaps)

@@ -12,6 +12,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from train.processes import merged
+
 
 def by_name(state: Any) -> dict[str, Any]:
     """Arrays by name, with keys as their data, and without arrays of size 0, which Orbax does not write."""
@@ -74,6 +76,31 @@ def digest(tree: Any, *, empty: bool = False) -> str:
         else:
             found.update(f"{name}={json.dumps(leaf, default=repr)};".encode())
     return found.hexdigest()
+
+
+def digests(arrays: Mapping[str, Any], *, by_rows: bool) -> dict[str, str]:
+    """The checksum of each array, the same in all of several processes, which must all ask.
+
+    Args:
+        arrays: by name; several processes have rows of them along the first axis, or all have the whole.
+        by_rows: whether it is that of the checksums of all rows, which processes exchange in place of the rows; or that
+            of the whole array, which one process must have.
+    """
+    if not by_rows:
+        return {name: digest(array) for name, array in arrays.items()}
+    own = [_row_digests(jnp.asarray(array)) for array in arrays.values()]
+    parts = np.split(merged(np.concatenate(own)), np.cumsum([len(each) for each in own])[:-1])
+    return {name: digest(part) for name, part in zip(arrays, parts, strict=True)}
+
+
+def _row_digests(array: jax.Array) -> np.ndarray:
+    """[rows, 32] uint8: the SHA-256 of each row along the first axis, 0 where it is of another process."""
+    found = np.zeros((array.shape[0] if array.ndim else 1, 32), np.uint8)
+    parts = {shard.index[0].start or 0 if array.ndim else 0: shard.data for shard in array.addressable_shards}
+    for first, part in parts.items():
+        for number, row in enumerate(np.atleast_1d(np.asarray(part)), first):
+            found[number] = np.frombuffer(hashlib.sha256(row.tobytes()).digest(), np.uint8)
+    return found
 
 
 def _leaves(tree: Any, name: str, empty: bool) -> Any:

@@ -22,10 +22,10 @@ import numpy as np
 import orbax.checkpoint as ocp
 
 from jaxenv.host.names import short
-from train.processes import is_writer
-from train.save.arrays import by_name, digest, empty, from_names, name_of, shapes
+from train.processes import is_writer, wait_for_all
+from train.save.arrays import by_name, digest, digests, empty, from_names, name_of, shapes
 from train.save.orbax_manager import CheckpointError, opened, quiet_reading, remove_unfinished, writing
-from train.save.writing import VERSION, write_atomic, written_by
+from train.save.writing import VERSION, naming, write_atomic, written_by
 from train.settings.config import Config
 from train.settings.serialize import differences, from_json, immutable, in_words, to_json
 
@@ -106,8 +106,7 @@ class Checkpoints:
         arrays = jax.tree.map(jnp.copy, by_name(state))
         info = {**dataclasses.asdict(progress), "config": to_json(self._config), "shapes": shapes(arrays)}
         info |= {**VERSION, "processes": jax.process_count()}
-        if jax.process_count() == 1:  # of several, none has all arrays
-            info["digests"] = {name: digest(array) for name, array in arrays.items()}
+        info["digests"] = digests(arrays, by_rows=jax.process_count() > 1)  # of several, none has all arrays
         info["digest"] = digest(info)
         is_first = self.is_empty
         parts = ocp.args.Composite(state=ocp.args.StandardSave(arrays), run=ocp.args.JsonSave(info))
@@ -155,7 +154,9 @@ class Checkpoints:
         try:
             there, here = to_json(from_json(info["config"])), to_json(self._config)
         except (ValueError, TypeError) as error:
-            raise CheckpointError(f"{path} comes from another version: {written_by(info)}; {error}") from error
+            raise CheckpointError(
+                f"{path} comes from another version: {written_by(info)}; {short(str(error))}"
+            ) from error
         differing = differences(immutable(there), immutable(here))
         if differing:
             raise CheckpointError(f"{path} belongs to another run: {in_words(differing)}")
@@ -204,16 +205,16 @@ class Checkpoints:
         places = {name_of(path): leaf.sharding for path, leaf in jax.tree_util.tree_leaves_with_path(like)}
         blank = {name: empty(leaf, places[name]) for name, leaf in expected.items()}
         arrays = self._read(step, "state", ocp.args.StandardRestore(blank))
-        if jax.process_count() == 1:  # of several, none has all arrays
-            self._check_arrays(step, arrays, info)
+        self._check_arrays(step, arrays, info)
         return from_names(arrays, like)
 
     def _check_arrays(self, step: int, arrays: dict[str, Any], info: dict[str, Any]) -> None:
         """Damaged if an array differs from the written one, or has impossible numbers."""
-        digests = info.get("digests")  # one of several processes has none
-        for name, array in arrays.items():
-            if digests is not None and digest(array) != digests.get(name):
-                raise self._damage(step, f"{name} is not what was written")
+        by_rows = info.get("processes", 1) > 1
+        if by_rows or jax.process_count() == 1:  # of several, none has the arrays that one wrote
+            found, expected = digests(arrays, by_rows=by_rows), info["digests"]
+            if differing := [name for name in found if found[name] != expected.get(name)]:
+                raise self._damage(step, f"{differing[0]} is not what was written")
         if name := _not_finite(arrays, self._finite):
             raise self._damage(step, f"{name} has numbers that are not finite")
 
@@ -247,11 +248,13 @@ class Checkpoints:
 
     def _put_damaged_aside(self) -> None:
         """Moves checkpoints that are in the way of new ones to folders beside this one."""
-        for step in self._damaged:
+        for step in self._damaged if is_writer() else ():
             place = self._path.with_name(f"damaged-{self._path.name}-{step}")
             shutil.rmtree(place, ignore_errors=True)
-            (self._path / str(step)).rename(place)
+            with naming(place):
+                (self._path / str(step)).rename(place)
         if self._damaged:
+            wait_for_all("damaged checkpoints are aside")
             self._manager.reload()
         self._damaged = []
 
@@ -283,7 +286,7 @@ def _problem(info: Any, step: int) -> str | None:
         is_as_written = False
     if not is_as_written:
         return "its description is not what was written"
-    if info.get("processes", 1) == 1 and "digests" not in info:  # several processes write none
+    if "digests" not in info:
         return "its arrays have no checksums"
     return None
 

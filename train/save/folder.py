@@ -23,6 +23,7 @@ except ModuleNotFoundError as error:
     raise ImportError("training needs Linux or macOS; on Windows, WSL") from error
 
 RUNS = Path("runs")
+MAX_REASON = 500  # characters of why they are refused
 MAX_SETTINGS = 1_000_000  # bytes of a file of settings, which has some thousands
 
 
@@ -87,7 +88,8 @@ class RunFolder:
         except (FileNotFoundError, NotADirectoryError) as error:
             raise ValueError(f"{self.path} is not a run folder: {self.config} does not exist") from error
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
-            raise ValueError(f"{self.config} does not hold the settings of a run: {error}") from error
+            reason = short(str(error), MAX_REASON)
+            raise ValueError(f"{self.config} does not hold the settings of a run: {reason}") from error
 
     def write_validation(self, returns: Mapping[str, float]) -> None:
         """Writes the validation returns of the baselines."""

@@ -16,7 +16,7 @@ from typing import Any
 import orbax.checkpoint as ocp
 
 from jaxenv.host.names import short
-from train.save.writing import NotWritten
+from train.save.writing import NotWritten, make_folder
 
 MAX_KEPT = 2  # the newest ones; the older is a spare in case the newest is damaged later
 MAX_DESCRIPTION = 64 * 2**20  # bytes of a file that holds no arrays
@@ -34,9 +34,10 @@ def opened(path: Path) -> ocp.CheckpointManager:
 
     Raises:
         CheckpointError: if Orbax cannot list its contents, or may not open it.
-        NotWritten: if it cannot be made.
+        NotWritten: if it cannot be made, or is a link.
     """
     _quiet_writing()
+    make_folder(path)
     if found := _refused_file(path):
         file, problem = found
         place = path / file.relative_to(path).parts[0]

@@ -107,7 +107,7 @@ def read_header(path: str | Path) -> dict[str, Any]:
         raise PolicyError(f"{path} is not a policy file, or is incomplete") from error
     if not isinstance(record, dict) or record.get("format") != _FORMAT:
         if isinstance(record, dict) and str(record.get("format", "")).startswith("jaxenv policy"):
-            raise PolicyError(f"{path} has another format ({record['format']!r}): {written_by(record)}")
+            raise PolicyError(f"{path} has another format ({short(repr(record['format']))}): {written_by(record)}")
         raise PolicyError(f"{path} is not a policy file of this version ({_FORMAT!r})")
     try:
         return _checked(path, record)

@@ -3,13 +3,17 @@ names the file.
 """
 
 import contextlib
+import errno
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
 
 from jaxenv import __version__
+from jaxenv.host.names import short
 from jaxenv.host.regular_files import UNFINISHED, sync_folder, write_whole
+
+_TO_APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 
 VERSION = {"version": __version__}
 """A saved file's record of the program that wrote it."""
@@ -49,6 +53,18 @@ def write_atomic(path: Path, content: bytes) -> None:
         write_whole(path, content)
 
 
+def make_folder(path: Path) -> None:
+    """Makes a folder of a run, unless it is there.
+
+    Raises:
+        NotWritten: if that is impossible, or if a link is there, which might lead to the files of somebody else.
+    """
+    with naming(path):
+        if path.is_symlink():
+            raise OSError(errno.ELOOP, "it is a link; a run writes only into folders of its own")
+        path.mkdir(parents=True, exist_ok=True)
+
+
 def remove_unfinished(folder: Path) -> None:
     """Removes unfinished files of a killed process; no other process may be writing into the folder."""
     for path in folder.glob(f"*{UNFINISHED}"):
@@ -62,10 +78,10 @@ class Lines:
     """
 
     def __init__(self, path: Path) -> None:
-        """Opens the file, to append to its contents."""
+        """Opens the file, to append to its contents; a link to one is an error."""
         self._path = path
         with naming(path):
-            self._file = path.open("ab", buffering=0)
+            self._file = os.fdopen(os.open(path, _TO_APPEND, 0o666), "ab", buffering=0)
         sync_folder(path.parent)  # or a new one may be gone with all its lines
 
     def add(self, text: str) -> None:
@@ -109,4 +125,5 @@ def written_by(record: Mapping[str, Any]) -> str:
     'an early version of jaxenv wrote it, and reads it'
     """
     name = record.get("version")
-    return f"{'jaxenv ' + name[:40] if isinstance(name, str) else 'an early version of jaxenv'} wrote it, and reads it"
+    program = f"jaxenv {short(name, 40)}" if isinstance(name, str) else "an early version of jaxenv"
+    return f"{program} wrote it, and reads it"

@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lab.fuzz import banks, checkpoints, policies, run_folders
+from lab.fuzz import banks, checkpoints, datasets, policies, run_folders
 from lab.fuzz.command import TARGETS, main
 from lab.fuzz.edits import mutants
 from lab.fuzz.judging import Fault, answered, check_sentence, run, stopped
 
-MUTANTS = {policies: 70, banks: 56, checkpoints: 84, run_folders: 12}  # files of a checkpoint have random names
+# Files of a checkpoint have random names.
+MUTANTS = {policies: 70, banks: 56, datasets: 60, checkpoints: 84, run_folders: 15}
 
 
 @pytest.mark.parametrize("target", MUTANTS, ids=lambda target: target.__name__)
@@ -83,12 +84,12 @@ def bank(name: str, change: Callable[[Any], Any], *, sealed: bool = True, env: s
         arrays = banks.original(env)[1]
         return banks._sealed(env, {**arrays, name: change(arrays[name])})
     members = banks._members(env)
-    return banks.Mutant(env, banks._packed({**members, name: change(members[name])}))
+    return banks.Mutant(env, banks.packed({**members, name: change(members[name])}))
 
 
 def lzma() -> banks.Mutant:
     """LZMA with a byte of a member changed."""
-    content = bytearray(banks._packed(banks._members("LifeOps-v0"), compression=zipfile.ZIP_LZMA))
+    content = bytearray(banks.packed(banks._members("LifeOps-v0"), compression=zipfile.ZIP_LZMA))
     content[120:140] = bytes(20)
     return banks.Mutant("LifeOps-v0", bytes(content))
 
@@ -96,7 +97,7 @@ def lzma() -> banks.Mutant:
 OPEN_HEADER = b"\x93NUMPY\x01\x00\x0a\x00{'descr': "
 BANKS: dict[str, tuple[Callable[[], banks.Mutant], str]] = {
     "members without .npy": (
-        lambda: banks.Mutant("LifeOps-v0", banks._packed(banks._members("LifeOps-v0"), suffix="")), "which is no array",
+        lambda: banks.Mutant("LifeOps-v0", banks.packed(banks._members("LifeOps-v0"), suffix="")), "which is no array",
     ),
     "a header that does not end": (lambda: bank("start_cdf", lambda _: OPEN_HEADER, sealed=False), "not a scenario"),
     "LZMA that is damaged": (lzma, "is not a scenario bank"),
@@ -148,6 +149,10 @@ PASSED_OVER: dict[str, checkpoints.Mutant] = {
     "checksums of other arrays": described(lambda info: {**info, "digests": {"x": "0"}}),
     "no checksum": described(without("digest"), sealed=False),
     "no checksums of arrays": described(without("digests")),
+    "no checksums of arrays, of several processes": described(
+        lambda info: {**without("digests")(info), "processes": 2}
+    ),
+    "checksums of several processes": described(lambda info: {**info, "processes": 2}),
     "checksums of no arrays": described(lambda info: {**info, "digests": {}}),
     "a number of processes that is none": described(lambda info: {**without("digests")(info), "processes": "2"}),
     "shapes that are a list": described(lambda info: {**info, "shapes": []}),
@@ -192,11 +197,6 @@ def test_banks_refused_now(name: str, tmp_path: Path) -> None:
 def test_checkpoints_passed_over_now(name: str, tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="in its place superstep 3 is resumed"):
         assert checkpoints.restore(PASSED_OVER[name].write(tmp_path))[1].superstep == 3
-
-
-def test_a_checkpoint_of_several_processes_has_no_checksums_of_arrays(tmp_path: Path) -> None:
-    mutant = described(lambda info: {**without("digests")(info), "processes": 2})
-    assert checkpoints.restore(mutant.write(tmp_path))[1].superstep == 8
 
 
 def test_checkpoints_under_other_numbers_are_damaged(tmp_path: Path) -> None:

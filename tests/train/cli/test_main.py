@@ -1,7 +1,6 @@
 """The command line: a whole run, and one line for each mistake."""
 
 import dataclasses
-import os
 import re
 import shutil
 import signal
@@ -23,7 +22,7 @@ from jaxenv.core import Environment
 from strategies.ids import IDS
 from strategies.tables import Table
 from train.cli import commands, comparison, policies, watching
-from train.cli.main import keep_compiled_programs, main
+from train.cli.main import main
 from train.log.metrics import read_metrics
 from train.run import runner
 
@@ -332,25 +331,6 @@ def test_an_interruption_while_compiling_leaves_a_run_that_resumes(tmp_path, cap
     assert main(["ppo", "--resume", str(run_dir)]) == 2
     assert f"{run_dir / 'checkpoints'} has no checkpoint, although" in capsys.readouterr().err
     assert {file.name: file.read_bytes() for file in run_dir.iterdir() if file.is_file()} == before
-
-
-def test_compiled_programs_are_kept_where_jax_says_nothing_else(monkeypatch, tmp_path):
-    changed = {}
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    settings = types.SimpleNamespace(jax_compilation_cache_dir=None, jax_enable_compilation_cache=False)
-    settings.update = changed.__setitem__
-    monkeypatch.setattr(jax, "config", settings)
-    keep_compiled_programs()
-    settings.jax_enable_compilation_cache, settings.jax_compilation_cache_dir = True, "of their own"
-    keep_compiled_programs()
-    assert not changed
-    settings.jax_compilation_cache_dir = None
-    keep_compiled_programs()
-    assert Path(changed.pop("jax_compilation_cache_dir")).parent == tmp_path / "jaxenv"
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    monkeypatch.setattr(os.path, "expanduser", lambda path: path)  # as for a user without HOME and an entry in passwd
-    keep_compiled_programs()
-    assert "jax_compilation_cache_dir" not in changed
 
 
 def test_shipped_scenarios_have_reference_returns_wherever_their_files_are(tmp_path):

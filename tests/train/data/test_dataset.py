@@ -1,6 +1,8 @@
 """A dataset holds whole episodes in order, with what the environment and the policy did."""
 
 import dataclasses
+import io
+import os
 import sys
 import types
 
@@ -121,10 +123,60 @@ def test_each_agent_has_a_trajectory(config, tmp_path, core):
     np.testing.assert_allclose(metadata["mean_return"], arrays["reward"].sum() / 6, rtol=1e-6)
 
 
-def test_other_files_are_refused(tmp_path):
-    np.savez(tmp_path / "other.npz", x=np.ones(3))
+def changed(**arrays):
+    """Writes a dataset with other arrays; None leaves one out."""
+
+    def write(path, content):
+        whole = {**dict(np.load(io.BytesIO(content))), **arrays}
+        np.savez_compressed(path, **{name: array for name, array in whole.items() if array is not None})
+
+    return write
+
+
+ODD = {
+    "other arrays": (lambda path, _: np.savez(path, x=np.ones(3)), "it has no 'action'"),
+    "nothing": (lambda path, _: path.touch(), "File is not a zip file"),
+    "half": (lambda path, content: path.write_bytes(content[: len(content) // 2]), "File is not a zip file"),
+    "a pipe": (lambda path, _: os.mkfifo(path), "it is not a regular file"),
+    "a column less": (changed(reward=None), "it has no 'reward'"),
+    "a short column": (changed(reward=np.ones(3)), "reward has the shape (3,), expected the rows of action: ("),
+    "a short observation": (changed(**{"final_observation.vector": np.ones((3, 2))}), "the rows of start: (37,)"),
+    "no column": (changed(agent=np.float32(1)), "agent has the shape ()"),
+    "objects": (changed(scenario=np.array([{}])), "scenario is of object"),
+    "no metadata": (changed(metadata=None), "its metadata do not say so"),
+    "metadata that are a list": (changed(metadata="[]"), "its metadata do not say so"),
+    "metadata without end": (changed(metadata="[" * 100_000), "its metadata do not say so"),
+    "metadata of another version": (changed(metadata='{"format": "\x1b"}'), "its metadata do not say so"),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_other_files_are_refused(made, tmp_path, name):
+    put, reason = ODD[name]
+    put(path := tmp_path / "other.npz", made[0].read_bytes())
+    with pytest.raises(ValueError, match=rf"^{path} is not a dataset of this version \('jaxenv dataset 1'\): ") as told:
+        dataset.load(path)
+    assert reason in str(told.value)
+
+
+def test_a_byte_of_another_value_is_found(made, tmp_path):
+    content = bytearray(made[0].read_bytes())
+    content[len(content) // 3] ^= 1
+    (tmp_path / "data.npz").write_bytes(content)
     with pytest.raises(ValueError, match="is not a dataset of this version"):
-        dataset.load(tmp_path / "other.npz")
+        dataset.load(tmp_path / "data.npz")
+
+
+def test_a_small_file_of_gigabytes_is_not_unpacked(made, tmp_path):
+    """By what its arrays declare; whoever has the memory may ask for more."""
+    changed(**{"observation.more": np.zeros((len(made[1]["action"]), 1000), np.int8)})(
+        path := tmp_path / "data.npz", made[0].read_bytes()
+    )
+    with pytest.raises(ValueError, match=rf"^{path} unpacks to [0-9,]+ bytes, more than 100,000$"):
+        dataset.load(path, most=100_000)
+    assert dataset.load(path)[0]["observation.more"].shape[1] == 1000
+    with pytest.raises(FileNotFoundError):
+        dataset.load(tmp_path / "nothing")
 
 
 @pytest.fixture

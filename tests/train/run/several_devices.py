@@ -2,6 +2,8 @@
 
 import dataclasses
 import json
+import os
+import signal
 import sys
 from pathlib import Path
 
@@ -12,7 +14,7 @@ from train import processes
 from train.run.job import prepare
 
 if __name__ == "__main__" and sys.argv[1] == "join":
-    processes.join()  # ahead of what makes arrays
+    processes.join(60)  # ahead of what makes arrays
 
 from probes import GENERATED, PROBES
 
@@ -21,6 +23,7 @@ from train import dqn, ppo
 from train.lanes import SHARED
 from train.run import runner
 from train.save import folder as run_folder
+from train.save.checkpoint import Checkpoints
 from train.settings.groups import QLearning
 
 PARAMS = PROBES["time limit"]  # episodes are cut, valued and go on, so that every part of an update has work
@@ -80,8 +83,9 @@ def compare_memory():
 
 
 def run(path, devices, total_steps):
-    """A run, or its continuation."""
-    config = dataclasses.replace(CONFIG, run_dir=Path(path), devices=devices, total_steps=total_steps)
+    """A run with a checkpoint after each superstep, or its continuation."""
+    lasting = {"run_dir": Path(path), "total_steps": total_steps, "checkpoint_every": 0.0}
+    config = dataclasses.replace(CONFIG, devices=devices, **lasting)
     folder = run_folder.RunFolder(Path(path))
     folder = folder if folder.checkpoints.exists() else run_folder.create(config)
     outcome = runner.run(prepare(ppo, config, Table(), PARAMS), folder, show_progress=False)
@@ -96,9 +100,12 @@ def resume(path):
     return {"resumed": difference(moved, stayed)}
 
 
-def join(path):
-    """A run of all processes."""
-    weights = run(path, None, 2 * CONFIG.steps_per_superstep)
+def join(path, supersteps="2", killed=None):
+    """A run of all processes; one may be killed right after the first checkpoint."""
+    if killed == str(jax.process_index()):
+        saved = Checkpoints.mark_begun
+        Checkpoints.mark_begun = lambda self: (saved(self), os.kill(os.getpid(), signal.SIGKILL))
+    weights = run(path, None, int(supersteps) * CONFIG.steps_per_superstep)
     return {"devices": len(jax.devices()), "weights": weights}
 
 

@@ -2,6 +2,8 @@
 
 import json
 import os
+import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -14,17 +16,19 @@ from probes import SMALL
 from train.log.metrics import read_metrics
 from train.processes import place
 from train.run.runner import RunFolder
+from train.save.arrays import digest
 from train.settings.config import Config
 from train.settings.groups import Rollout
 
 TOLERANCE = 1e-5
 
 
-def start(*arguments, devices=1, **variables):
+def start(*arguments, devices=1, stderr=None, **variables):
     paths = [str(Path(__file__).parent), str(Path(__file__).parents[1]), *sys.path]
     given = {"PYTHONPATH": os.pathsep.join(paths), "JAX_PLATFORMS": "cpu", "JAX_NUM_CPU_DEVICES": str(devices)}
     command = [sys.executable, "-m", "several_devices", *map(str, arguments)]
-    return subprocess.Popen(command, env={**os.environ, **given, **variables}, stdout=subprocess.PIPE, text=True)
+    given = {**os.environ, **given, **variables}
+    return subprocess.Popen(command, env=given, stdout=subprocess.PIPE, stderr=stderr, text=True)
 
 
 def result(child):
@@ -33,14 +37,20 @@ def result(child):
     return json.loads(output.splitlines()[-1])
 
 
-def join(path, number):
-    """The results of processes with two devices each."""
+def begin(path, number, *arguments, **variables):
+    """Processes with two devices each that train one run."""
     with socket.socket() as free:
         free.bind(("localhost", 0))
         address = f"localhost:{free.getsockname()[1]}"
     common = {"JAX_COORDINATOR_ADDRESS": address, "JAX_NUM_PROCESSES": str(number)}
-    children = [start("join", path, devices=2, JAX_PROCESS_ID=str(n), **common) for n in range(number)]
-    return [result(child) for child in children]
+    return [
+        start("join", path, *arguments, devices=2, JAX_PROCESS_ID=str(n), **common, **variables) for n in range(number)
+    ]
+
+
+def join(path, number, *arguments):
+    """The results of such processes."""
+    return [result(child) for child in begin(path, number, *arguments)]
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +96,42 @@ def test_two_processes_train_one_run(tmp_path):
         np.testing.assert_array_equal(a, b)
         np.testing.assert_allclose(a, c, atol=TOLERANCE)
     assert len(list(read_metrics(RunFolder(tmp_path / "run").metrics))) == 2
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The folder and the weights of an uninterrupted run of two processes, with two checkpoints."""
+    path = tmp_path_factory.mktemp("whole") / "run"
+    return path, join(path, 2, 3)[0]["weights"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("killed", [0, 1])
+def test_a_run_of_which_one_process_is_killed_goes_on_to_the_same_bits(whole, tmp_path, killed):
+    """Right after a checkpoint. JAX ends the other process, which waits for it, within about a minute."""
+    children = begin(tmp_path / "run", 2, 3, killed)
+    for child in children:
+        child.communicate(timeout=200)
+    assert children[killed].returncode == -signal.SIGKILL
+    assert children[1 - killed].returncode != 0
+    assert [each["weights"] for each in join(tmp_path / "run", 2, 3)] == [whole[1]] * 2
+
+
+@pytest.mark.slow
+def test_damage_to_a_checkpoint_of_two_processes_is_found(whole, tmp_path):
+    """By one process and by two: of an array that both have, and of one that is shared out."""
+    checkpoints = RunFolder(whole[0]).checkpoints
+    newest = max(checkpoints.iterdir(), key=lambda path: int(path.name))
+    info = json.loads((newest / "run/metadata").read_text())
+    for number, changed in enumerate(("updates", "lanes.key"), start=1):
+        shutil.copytree(whole[0], path := tmp_path / f"run{number}")
+        rest = {**info, "digests": {**info["digests"], changed: "0" * 64}}
+        rest["digest"] = digest({each: value for each, value in rest.items() if each != "digest"})
+        (path / "checkpoints" / newest.name / "run/metadata").write_text(json.dumps(rest))
+        for child in begin(path, number, 4, stderr=subprocess.STDOUT):
+            output, _ = child.communicate(timeout=300)
+            assert child.returncode == 0
+            assert f"{changed} is not what was written); in its place superstep 2 is resumed" in output
 
 
 @pytest.mark.parametrize(

@@ -255,7 +255,7 @@ def test_a_network_that_no_file_can_describe_learns_where_nothing_is_saved(env, 
         run(env, dataclasses.replace(config, run_dir=tmp_path / "run"), network=module)
     assert not (tmp_path / "run").exists()
     with pytest.raises(ValueError, match="which a run cannot save"):
-        train.save_policy(tmp_path / "policy", policy, config.replace(network=custom.settings_of(module)))
+        train.save_policy(tmp_path / "policy", policy, config.replace(network=custom.settings_of(module)), scenarios="")
 
 
 @pytest.mark.parametrize(
