@@ -24,6 +24,8 @@ ROOT = Path(__file__).parents[1]
 ENVS = 256
 LIMIT = 120  # CPU seconds of a program, all threads together; the longest took 34 on a busy machine
 TRAINED = ("LifeOps-Shaped-v0", "LifeStack-v0", "TeamsClone-v0")
+# It is the compiler of JAX 0.11 and later that did not end; the one before is timed by `make test-all` alone.
+IDS = [pytest.param(id, marks=[pytest.mark.slow] * (jax.__version_info__ < (0, 11))) for id in jaxenv.registered()]
 pytestmark = pytest.mark.smoke
 
 
@@ -68,7 +70,7 @@ def as_a_user(*command, cwd=ROOT):
     return found.stdout
 
 
-@pytest.mark.parametrize("env_id", jaxenv.registered())
+@pytest.mark.parametrize("env_id", IDS)
 def test_what_users_run_compiles_in_time(env_id):
     lines = as_a_user(__file__, env_id).splitlines()
     assert [line.split()[0] for line in lines] == ["reset", "step", "superstep"][: 2 + (env_id in TRAINED)]

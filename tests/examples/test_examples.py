@@ -105,11 +105,13 @@ def test_the_reward_pays_its_term():
     np.testing.assert_allclose(with_term, without - 4.0 * meetings, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_the_reward_changes_what_is_learned():
     found = own_reward.main(total_steps=16_384)
     assert found["-4.0"] < found["0.0"]
 
 
+@pytest.mark.slow
 def test_a_sweep_has_a_row_for_each_value(capsys):
     table = sweep.main(total_steps=8_192, seeds=2)
     assert {rate: found.shape for rate, found in table.items()} == {"3e-4": (2,), "3e-3": (2,)}

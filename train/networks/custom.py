@@ -21,6 +21,8 @@ from train.settings.groups import Network
 
 _MODULES: dict[str, type[nn.Module]] = {}  # by name; those that a run was given, wherever they are defined
 
+OTHERWISE = "the network has a {}, which acts otherwise in training than in play: leave it out"
+
 
 class UnknownNetwork(ValueError):
     """A file names a module that is not imported; its code is the user's to bring."""
@@ -106,10 +108,14 @@ def check_outputs(settings: Network, env: Environment, env_params: Any) -> None:
         observation, _ = env.reset_env(jax.random.key(0), env_params)
         rows = observation if env.num_agents > 1 else jax.tree.map(lambda x: jnp.stack([x, x]), observation)
         features = jax.vmap(lambda one: network.read(env, one, env_params))(rows)
-        with nn.intercept_methods(_without_modes):
-            keys = {name: jax.random.key(0) for name in ("params", "dropout")}
-            weights = network.module.init(keys, features)
-        if other := sorted(weights.keys() - {"params", "nnx"}):  # a module of flax.nnx has its graph in "nnx"
+        try:
+            with nn.intercept_methods(_without_modes):
+                weights = network.module.init(jax.random.key(0), features)
+        except KeyError as error:
+            if "RngStream named 'dropout'" not in str(error):  # as flax.nnx misses it
+                raise
+            raise ValueError(OTHERWISE.format("Dropout")) from error
+        if other := sorted(weights.keys() - {"params"}):
             raise ValueError(f"{settings.module} has variables {', '.join(other)}, and training learns params alone")
         _check_shapes(network.module.apply(weights, features), rows.action_mask.shape, settings, env)
         one, mask = jax.tree.map(lambda x: x[0], (features, rows.action_mask))
@@ -121,8 +127,7 @@ def check_outputs(settings: Network, env: Environment, env_params: Any) -> None:
 def _without_modes(call: Callable[..., Any], args: Any, kwargs: Any, context: nn.module.InterceptorContext) -> Any:
     """Calls a method of a module, unless it acts otherwise in training than in play."""
     if isinstance(context.module, nn.Dropout | nn.BatchNorm):
-        kind = type(context.module).__name__
-        raise ValueError(f"the network has a {kind}, which acts otherwise in training than in play: leave it out")
+        raise ValueError(OTHERWISE.format(type(context.module).__name__))
     return call(*args, **kwargs)
 
 
