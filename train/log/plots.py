@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from jaxenv.host.companions import installing
+from jaxenv.rendering.text import number
 from jaxenv.rendering.theme import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PURPLE
 from train.log.metrics import read_metrics
 from train.save.folder import RunFolder
@@ -163,14 +164,15 @@ def _draw_validation(axes: Any, records: Records, baselines: Mapping[str, float]
     if not len(steps):
         return
     best = int(values.argmax())
-    axes.plot(steps, values, color=ORANGE, linewidth=WIDTH, label=f"validation, best {values[best]:.2f}")
+    axes.plot(steps, values, color=ORANGE, linewidth=WIDTH, label=f"validation, greedy; best {number(values[best])}")
     axes.plot(steps[best], values[best], "o", color=ORANGE, markersize=5)
     next(line for line in axes.lines if not line.get_label().startswith("_")).set_label("training")
     in_order = sorted(baselines, key=baselines.__getitem__)
     for baseline, style in zip(dict.fromkeys(in_order[:1] + in_order[-1:]), (":", "--"), strict=False):
-        label = f"{baseline}, {baselines[baseline]:.2f}"
+        label = f"{baseline}, {number(baselines[baseline])}"
         axes.axhline(baselines[baseline], color=MUTED, linewidth=1.0, linestyle=style, label=label)
-    axes.legend(fontsize=TINY, labelcolor=INK, frameon=False, loc="lower right")
+    look = {"fontsize": TINY, "labelcolor": INK, "facecolor": "white", "edgecolor": "none", "framealpha": 0.9}
+    axes.legend(loc="center right", **look)
 
 
 def _curve(records: Sequence[Mapping[str, Any]], key: str) -> Curve:

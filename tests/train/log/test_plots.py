@@ -45,6 +45,22 @@ def test_one_run_and_several(make_run, tmp_path):
     assert 10_000 < inked(one.learning_curve) < inked(tmp_path / "several.png")
 
 
+def test_the_picture_of_a_run_has_its_validation_and_the_baselines_once_they_are_known(make_run):
+    folder = make_run("one", 8)
+    records = [json.loads(line) | {"validation_return": n % 5.0} for n, line in enumerate(folder.metrics.open())]
+    folder.metrics.write_text("".join(json.dumps(record) + "\n" for record in records))
+
+    def labels():
+        return [text.get_text() for text in plots._figure([folder]).axes[0].get_legend().get_texts()]
+
+    assert labels() == ["training", "validation, greedy; best 4.00"]
+    folder.write_validation({"Heuristic": 2.5, "Random": -3.0, "Careful": 3.25})
+    assert labels()[2:] == ["Random, −3.00", "Careful, 3.25"]
+    folder.validation.write_text('{"Random": []}')
+    with pytest.raises(ValueError, match=r"validation.json does not hold validation returns"):
+        labels()
+
+
 def test_a_sweep_is_in_the_order_of_its_numbers_and_its_legend_hides_nothing(make_run, tmp_path):
     rates = ["3e-4", "1e-3", "3e-3", "1e-2"]
     for rate in reversed(rates):
