@@ -26,6 +26,7 @@ _NAMES = (
     ("minibatch_size", "num_minibatches"),
     ("epochs", "update_epochs num_epochs n_epochs"),
     ("learning_rate", "lr"),
+    ("validate_every", "eval_freq"),
     ("learning_rate_end", "anneal_lr"),
     ("clip", "clip_eps clip_coef clip_range"),
     ("entropy_coef", "ent_coef"),
@@ -34,6 +35,8 @@ _NAMES = (
 )
 ELSEWHERE = {there: here for here, names in _NAMES for there in names.split()}
 """Settings of other trainers (PureJaxRL, CleanRL, Stable-Baselines3, rejax) -> the setting that is nearest here."""
+
+MAX_UNKNOWN = 12  # names that one error tells
 
 MAX_DEPTH = 20  # levels of nesting in settings, which have four; deeper nesting would be endless to walk through
 
@@ -146,12 +149,13 @@ def _is_plain(value: Any) -> bool:
 
 def _replace(record: Any, settings: Mapping[str, Any]) -> Any:
     """A frozen record with some entries replaced, nested groups included."""
+    settings = {name: value for name, value in settings.items() if name not in REMOVED}
+    unknown = [name for name in settings if name not in record.__dataclass_fields__][:MAX_UNKNOWN]
+    if unknown:
+        kind = type(record).__name__
+        raise ValueError(" ".join(f"{kind} has no setting {short(repr(name))}.{hint(name)}" for name in unknown))
     entries = {}
     for name, value in settings.items():
-        if name in REMOVED:
-            continue
-        if name not in record.__dataclass_fields__:
-            raise ValueError(f"{type(record).__name__} has no setting {short(repr(name))}.{hint(name)}")
         group = getattr(record, name)
         entries[name] = _replace(group, value) if dataclasses.is_dataclass(group) else value
     return dataclasses.replace(record, **entries)

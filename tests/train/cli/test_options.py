@@ -56,7 +56,10 @@ def test_a_file_of_settings_lies_between_preset_and_options(tmp_path, run_dir):
     ("text", "message"),
     [
         ("env: LifeOps-v0\nlr: 1\n", r"Config has no setting 'lr'. Did you mean 'learning_rate'\?"),
-        ("env: LifeOps-v0\nGAMA: 1\n", r"Config has no setting 'GAMA'. Did you mean 'gamma'\?"),
+        (
+            "env: LifeOps-v0\nGAMA: 1\nn_epochs: 2",
+            r"Config has no setting 'GAMA'. Did you mean 'gamma'\? Config has no setting 'n_epochs'. .* 'epochs'\?",
+        ),
         ("env: LifeOps-v0\nactivation: softsign\n", "activation is 'softsign': input should be 'tanh', "),
         ("env: LifeOps-v0\nrollout: 5\n", "rollout is 5: expected a group of settings"),
         ("- 1\n- 2\n", "expected settings by name, such as the config.json of a run"),
