@@ -87,7 +87,7 @@ def restore(path: Path) -> tuple[Any, Progress]:
     algorithm: Any = types.SimpleNamespace(
         init=lambda *_, **__: state(0),
         SPECS=None,
-        training_bank=lambda *_, **__: types.SimpleNamespace(fingerprint=lambda: SCENARIOS),
+        training_bank=lambda *_, **__: types.SimpleNamespace(fingerprint=lambda floats=True: SCENARIOS),
     )
     found: Algorithm = algorithm
     env: Environment = algorithm

@@ -285,7 +285,7 @@ def test_without_matplotlib_the_text_is_left(episode, tmp_path):
     assert episode[0]._repr_html_().startswith("<pre>s1_basic_conflict")
     assert episode._repr_html_().startswith("<pre>s1_basic_conflict")
     for draw in (episode[0].png, lambda: episode.save(tmp_path / "a.html"), lambda: episode.save(tmp_path / "a.gif")):
-        with pytest.raises(ImportError, match=r"pip install 'jaxenv\[viz\]'"):
+        with pytest.raises(ImportError, match=r"in a checkout of jaxenv, pip install '.\[viz\]'"):
             draw()
 
 

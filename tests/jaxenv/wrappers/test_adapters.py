@@ -32,7 +32,7 @@ def test_without_its_package_the_error_names_the_extra(name, monkeypatch):
     for module in list(sys.modules):  # some import others of them
         if module in {f"jaxenv.wrappers.{each}" for each, _ in wrappers._ADAPTERS.values()}:
             monkeypatch.delitem(sys.modules, module)
-    with pytest.raises(ImportError, match=rf"wrappers.{name} needs .*pip install 'jaxenv\[{extra}\]'"):
+    with pytest.raises(ImportError, match=rf"wrappers.{name} needs .*pip install '\.\[{extra}\]'"):
         getattr(wrappers, name)
 
 

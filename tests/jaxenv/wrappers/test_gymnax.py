@@ -176,7 +176,7 @@ def test_without_gymnax_the_error_names_the_extra(monkeypatch):
         raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
     monkeypatch.setattr(importlib, "import_module", missing)
-    with pytest.raises(ImportError, match=r"pip install 'jaxenv\[peers\]'"):
+    with pytest.raises(ImportError, match=r"in a checkout of jaxenv, pip install '.\[peers\]'"):
         SIX.action_space(PARAMS)
 
 

@@ -85,7 +85,7 @@ def test_a_chip_that_cannot_be_compiled_for_is_said(monkeypatch):
     with pytest.raises(ValueError, match=r"no target 'h10'\. Did you mean 'h100'\?"):
         compiled.target("h10")
     monkeypatch.setattr(compiled.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(ValueError, match=r"tpu-v5e needs a compiler.*pip install 'jaxenv\[train,aot-tpu\]'"):
+    with pytest.raises(ValueError, match=r"tpu-v5e needs a compiler.*pip install '\.\[train,aot-tpu\]'"):
         compiled.target("tpu-v5e")
 
 

@@ -42,10 +42,13 @@ def test_compiled_programs_are_kept_where_jax_says_nothing_else(monkeypatch, tmp
 def kept(compiled, tmp_path):
     """The folder that JAX keeps programs in, with one."""
     jax.config.update("jax_compilation_cache_dir", str(tmp_path))
+    least = jax.config.jax_persistent_cache_min_compile_time_secs
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
     compilation_cache.reset_cache()
     assert run() == 7
     yield tmp_path
     jax.config.update("jax_compilation_cache_dir", str(compiled))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", least)
     compilation_cache.reset_cache()
 
 

@@ -128,6 +128,7 @@ def test_train_then_evaluate(tmp_path, capsys):
         "checkpoints.begun",
         "config.json",
         "learning_curve.png",
+        "validation.json",
         "metrics.jsonl",
         *policies,
     }
@@ -201,7 +202,9 @@ def test_an_environment_without_a_generator_trains_on_the_bank_that_it_has(monke
 @pytest.mark.usefixtures("table_is_registered")
 def test_the_table_scores_with_the_default_params(tmp_path, monkeypatch):
     scored = []
-    monkeypatch.setattr(comparison, "compare", lambda policy, env, params, *_, **__: scored.append((env, params)) or "")
+    monkeypatch.setattr(
+        comparison, "compare", lambda policy, env, params, *_, **__: scored.append((env, params)) or ("", {})
+    )
     run_dir = str(tmp_path / "run")
     line = ["ppo", "--env", "Table-v0", "--env-args", "label=second", "--max-steps-in-episode", "50", *TINY]
     assert main([*line, "--run-dir", run_dir]) == main(["evaluate", run_dir]) == 0
@@ -281,7 +284,7 @@ def test_warnings_about_scenarios_are_mentioned_before_they_are_used(
 
     env, params = jaxenv.make("LifeOps-v0")
     monkeypatch.setattr(policies, "read", lambda *_, **__: (None, env, params, {}))
-    monkeypatch.setattr(comparison, "compare", lambda *_, **__: "table")
+    monkeypatch.setattr(comparison, "compare", lambda *_, **__: ("table", {}))
     assert main(["evaluate", "run", "--scenarios", str(file)]) == 0
     assert capsys.readouterr().out.splitlines() == [*expected, "table"]
 

@@ -65,5 +65,5 @@ def test_a_policy_of_another_format_is_refused_by_the_version_that_wrote_it(tmp_
     del record["digest"]
     record = serialization.msgpack_restore(msgpack.packb({**record, "network": removed, "version": "7.8.9"}))
     path.write_bytes(serialization.msgpack_serialize({**record, "digest": digest(record, empty=True)}))
-    with pytest.raises(PolicyError, match=r"'depth'; jaxenv 7.8.9 wrote it"):
+    with pytest.raises(PolicyError, match=r"'depth'\..*; jaxenv 7.8.9 wrote it"):
         train.load_policy(path, *jaxenv.make(ENV_ID))
