@@ -12,7 +12,7 @@ from jaxenv.host import process
 from jaxenv.host.companions import command
 from scenarios import __main__ as documents
 from train import processes
-from train.cli import benchmark, comparison, numbers, options, policies, watching
+from train.cli import ahead, benchmark, comparison, numbers, options, policies, watching
 from train.log import plots
 from train.run import progress, runner
 from train.run.job import ALONE, Job, prepare
@@ -24,8 +24,8 @@ from train.training import ALGORITHMS
 
 def train(algorithm: str, argv: Sequence[str]) -> int:
     """Trains, then prints the scores on the library, or on the user's own scenarios if it trained on them."""
-    if options.DISTRIBUTED in argv:
-        processes.join(options.join_timeout(argv))
+    if ahead.DISTRIBUTED in argv:
+        processes.join(ahead.join_timeout(argv))
     parsed = options.parse(algorithm, argv)
     env, source = parsed.env, parsed.config.training.scenarios
     path = None if source in ("generated", "library") else source

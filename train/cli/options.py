@@ -12,22 +12,19 @@ import jaxenv
 from jaxenv.core import Environment, terms
 from jaxenv.host.companions import command
 from jaxenv.host.names import did_you_mean, did_you_mean_one_of, short
-from scenarios.text.input_budget import plain
-from scenarios.text.source import read
-from train.cli.numbers import REGISTRY, whole_number
+from train.cli import ahead
+from train.cli.numbers import REGISTRY
 from train.networks import custom
-from train.processes import wait_for_all
 from train.save.folder import RunFolder
 from train.save.policy_file import check_algorithm
 from train.settings import presets, task
-from train.settings.bounds import MAX_BATCH, local
+from train.settings.bounds import local
 from train.settings.config import Config
 from train.settings.serialize import (
     ELSEWHERE,
     MUTABLE,
     differences,
     from_json,
-    grouped,
     hint,
     immutable,
     in_words,
@@ -36,7 +33,6 @@ from train.settings.serialize import (
 )
 from train.training import scenarios_of
 
-DISTRIBUTED, OR_RESUME = "--distributed", "--or-resume"
 CHANGEABLE = ", ".join(option(name) for name in MUTABLE if name != "run_dir")
 DESCRIPTION = (
     "Train {algorithm}. Omitted options use --config FILE, then the preset of the environment, or --preset NAME: "
@@ -61,7 +57,7 @@ class Start:
     network: str | None = None  # MODULE:FACTORY of a Flax module of your own
     env_args: tuple[str, ...] = ()  # NAME=VALUE: constructor arguments of the environment
     distributed: bool = False  # one of several processes, started alike on each machine
-    join_timeout: int = 60  # seconds within which all processes of a --distributed run are there
+    join_timeout: int = ahead.JOIN_TIMEOUT  # seconds within which all processes of a --distributed run are there
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,26 +81,18 @@ def parse(algorithm: str, argv: Sequence[str]) -> Options:
         ValueError: for an unknown environment, argument or preset, a folder that is not a run folder, or a setting that
             a resumed run cannot change.
     """
-    first = argparse.ArgumentParser(prog=f"{command('train')} {algorithm}", add_help=False, allow_abbrev=False)
-    for name in ("--env", "--preset", "--config", "--resume", "--network"):
-        first.add_argument(name)
-    first.add_argument("--env-args", nargs="*")
-    for flag in (DISTRIBUTED, OR_RESUME):
-        first.add_argument(flag, action="store_true")
-    named, rest = first.parse_known_args(list(argv))
-    if named.or_resume and named.resume is None:
-        named.resume = _run_to_resume(rest)
+    named, rest = ahead.read(argv, f"{command('train')} {algorithm}")
     if named.env and ":" in named.env:
         register_own(named.env)
     is_help = bool({"-h", "--help"} & set(rest))
     if named.resume is not None and not is_help:
         return _resumed(algorithm, RunFolder(local(named.resume)), named, rest)
-    given = {} if named.config is None else _settings_in(named.config)
+    given = {} if named.config is None else ahead.settings_in(named.config)
     named.env = named.env or given.get("env")
     chosen = _chosen_preset(named)
     base = presets.for_environment(chosen.env)
     default = presets.for_algorithm(algorithm, dataclasses.replace(base, env=named.env or base.env))
-    num_envs = _num_envs(rest, given) or (None if chosen == base else chosen.rollout.num_envs)
+    num_envs = ahead.num_envs(rest, given) or (None if chosen == base else chosen.rollout.num_envs)
     many = default if num_envs is None else presets.scaled(default, num_envs)
     config = _with_arguments(_changed(many, named, given), named)
     env: Any = None
@@ -117,14 +105,6 @@ def parse(algorithm: str, argv: Sequence[str]) -> Options:
         raise ValueError(problem + did_you_mean_one_of(config.env, jaxenv.registered()))
     config, params = _with_options(algorithm, config, params, rest)
     return Options(config, env, params, None, _scaled_in_words(default, many, config))
-
-
-def _settings_in(path: str) -> dict[str, Any]:
-    """The settings in a file of YAML or JSON, by name; a ValueError if it holds anything else."""
-    found = [plain(source.value) for source in read(path)]
-    if len(found) != 1 or not isinstance(found[0], dict) or not isinstance(found[0].get("env", ""), str):
-        raise ValueError(f"--config {path}: expected settings by name, such as the config.json of a run")
-    return found[0]
 
 
 def _changed(base: Config, named: argparse.Namespace, given: Mapping[str, Any]) -> Config:
@@ -143,41 +123,6 @@ def _chosen_preset(named: argparse.Namespace) -> Config:
     if named.env in presets.PRESETS and named.env != chosen.env:
         raise ValueError(f"--preset {named.preset} is for {chosen.env}, not for --env {named.env}")
     return chosen
-
-
-def _run_to_resume(argv: Sequence[str]) -> str | None:
-    """The folder that `--run-dir` names, if it holds a run; all of several processes look before one makes it."""
-    run_dir = _value_of("run-dir", argv)
-    if run_dir is None:
-        raise ValueError(f"{OR_RESUME} needs --run-dir PATH, the folder of the run")
-    exists = RunFolder(local(run_dir)).config.exists()
-    wait_for_all("a run was looked for")
-    return run_dir if exists else None
-
-
-def join_timeout(argv: Sequence[str]) -> int:
-    """The seconds that `--join-timeout` names, which are needed ahead of the other options; its default without it."""
-    return whole_number(_value_of("join-timeout", argv) or str(Start.join_timeout))
-
-
-def _num_envs(argv: Sequence[str], given: Mapping[str, Any]) -> int | None:
-    """The number of environments on a command line or in a file; None if none is named, or an impossible one."""
-    try:
-        in_file = grouped(given).get("rollout", {}).get("num_envs")
-        number = whole_number(_value_of("num-envs", argv) or str(in_file))
-    except ValueError:
-        return None  # who reads the settings reports the mistake
-    return number if 1 <= number <= MAX_BATCH else None
-
-
-def _value_of(name: str, argv: Sequence[str]) -> str | None:
-    """The value of an option that is read before the others; None if it is missing, which tyro reports."""
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
-    parser.add_argument(f"--{name}", f"--{name.replace('-', '_')}", dest="value")
-    try:
-        return parser.parse_known_args(list(argv))[0].value
-    except (argparse.ArgumentError, SystemExit):
-        return None
 
 
 def _scaled_in_words(base: Config, scaled: Config, config: Config) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import sys
 import jax
 import pytest
 
-from train.cli import options
+from train.cli import ahead
 from train.processes import join
 
 ADDRESS, NUMBER, OWN = "JAX_COORDINATOR_ADDRESS", "JAX_NUM_PROCESSES", "JAX_PROCESS_ID"
@@ -44,8 +44,8 @@ def test_a_port_that_is_taken_is_told(monkeypatch):
 
 
 def test_the_time_to_wait():
-    assert options.join_timeout(["ppo", "--distributed"]) == 60
-    assert options.join_timeout(["--join-timeout", "1e3"]) == options.join_timeout(["--join_timeout=1000"]) == 1000
+    assert ahead.join_timeout(["ppo", "--distributed"]) == 60
+    assert ahead.join_timeout(["--join-timeout", "1e3"]) == ahead.join_timeout(["--join_timeout=1000"]) == 1000
     with pytest.raises(ValueError, match=r"^--join-timeout must be within 1 to 86,400 seconds, got 0$"):
         join(0)
 
