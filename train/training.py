@@ -77,8 +77,7 @@ def train(
     config = _complete(env, config, network, algorithm)
     if is_population(config):
         raise ValueError("seeds and sweep describe a population: train.train_population trains one")
-    job, folder = _prepared(config, env, params, algorithm)
-    _tell_length(job, show_progress)
+    job, folder = _prepared(config, env, params, algorithm, show_progress)
     with folder as path:
         options = {"show_progress": show_progress, "returns_finished": if_finished == "return"}
         return run(job, path, callback=callback, **options)
@@ -121,8 +120,7 @@ def train_population(
         Finished: if all members in `run_dir` have done all their steps; a greater `total_steps` continues them.
     """
     config = _complete(env, config, network, algorithm)
-    job, folder = _prepared(config, env, params, algorithm)
-    _tell_length(job, show_progress)
+    job, folder = _prepared(config, env, params, algorithm, show_progress)
     with folder as path:
         options: Any = {"show_progress": show_progress, "returns_finished": if_finished == "return"}
         return run_members(job, path, **options)
@@ -144,21 +142,20 @@ def _complete(env: Environment, config: Config | None, network: nn.Module | None
 
 
 def _prepared(
-    config: Config, env: Environment, params: Any, algorithm: str
+    config: Config, env: Environment, params: Any, algorithm: str, show_progress: bool
 ) -> tuple[Job, AbstractContextManager[folders.RunFolder | None]]:
-    """The job, and the folder that its settings name, which is found or made on entering; None if they name none."""
+    """The job, and the folder that its settings name, which is found or made on entering; None if they name none.
+
+    Where progress is shown, the first line is the length of the run, which is rounded up to whole supersteps.
+    """
     existing = None
     if config.run_dir is not None and (config.run_dir / "config.json").exists():
         existing = folders.RunFolder(config.run_dir)
         check_algorithm(existing.path, algorithm)
     job = prepare(ALGORITHMS[algorithm], config, env, params, is_new=existing is None)
-    return job, nullcontext() if config.run_dir is None else folders.of_run(job.config, existing)
-
-
-def _tell_length(job: Job, show_progress: bool) -> None:
-    """Prints the length of a run, which is rounded up to whole supersteps, before its progress bar."""
     if show_progress and is_writer():
-        print(length(job.config, job.env.num_agents), flush=True)
+        print(length(job.config, env.num_agents), flush=True)
+    return job, nullcontext() if config.run_dir is None else folders.of_run(job.config, existing)
 
 
 def defaults(env: Environment) -> Config:

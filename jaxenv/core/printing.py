@@ -43,8 +43,9 @@ def _replace(self: Compact, **changes: Any) -> Any:
     Raises:
         TypeError: for a name that is no field, with the field whose record has one of that name.
     """
-    for name in changes.keys() - {field.name for field in dataclasses.fields(self)}:
-        inner = (field.name for field in dataclasses.fields(self) if hasattr(getattr(self, field.name), name))
+    fields = [field.name for field in dataclasses.fields(self)]
+    for name in (name for name in changes if name not in fields):
+        inner = (each for each in fields if name in getattr(getattr(self, each), "__dataclass_fields__", ()))
         place = next((f"; {each} has it: params.{each}.replace({name}=...)" for each in inner), "")
         raise TypeError(f"{type(self).__name__} has no field {name!r}{place}")
     return dataclasses.replace(self, **changes)

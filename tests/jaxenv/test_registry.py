@@ -20,6 +20,16 @@ def test_static_sizes_go_to_the_constructor():
     assert params.bank.scenarios.calendar.start.shape == (12, 20)
 
 
+def test_an_argument_that_is_a_number_of_the_params_says_where_it_is():
+    with pytest.raises(TypeError, match=r"LifeOps-v0: .*'weights'; its arguments: limits\. Numbers, .* in its params"):
+        jaxenv.make("LifeOps-v0", weights=None)
+    _, params = jaxenv.make("LifeOps-v0")
+    with pytest.raises(TypeError, match=r"no field 'overlap_penalty'; weights has it: params\.weights\.replace"):
+        params.replace(overlap_penalty=-1.0)
+    with pytest.raises(TypeError, match=r"^Params has no field 'shape'$"):  # as each array has one
+        params.replace(shape=3)
+
+
 def test_a_limit_that_cuts_the_library_is_an_error():
     with pytest.raises(ValueError, match=r"requests.* does not fit .*raise the limits"):
         jaxenv.make("LifeOps-v0", limits=Limits(requests=2))

@@ -168,6 +168,15 @@ def test_a_websocket_survives_malformed_messages(client: TestClient) -> None:
         assert socket.receive_json()["data"]["observation"]["text"].startswith("A day of meeting requests")
 
 
+def test_a_websocket_outlives_a_first_reset(monkeypatch) -> None:
+    """OpenEnv counts it as idling, and it compiles."""
+    seen, limits = [], serving.openenv.ConcurrencyConfig
+    monkeypatch.setattr(serving.openenv, "ConcurrencyConfig", lambda **given: seen.append(given) or limits(**given))
+    for idle in (1.0, 900.0):
+        serving.create_app(idle_seconds=idle)
+    assert [given["session_timeout"] for given in seen] == [60.0, 900.0]
+
+
 def test_pages_of_other_sites_may_not_play(client: TestClient) -> None:
     for origin in ("https://elsewhere.example", "null", "http://testserver:81"):
         answer = client.post("/reset", headers={"Origin": origin})

@@ -62,10 +62,11 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
         name = algorithm.upper()
         table, validation = comparison.compare(policy, env, env.default_params, library, name=name)
         print(f"\n{table}{comparison.training_note(task.describe_params(params), env)}")
-        if validation and plots.is_possible():
+        if validation:
             del validation[name]
             run_folder.write_validation(validation)
-            plots.learning_curves([run_folder], run_folder.learning_curve)
+            if plots.is_possible():
+                plots.learning_curves([run_folder], run_folder.learning_curve)
     else:
         print(comparison.members_table(outcomes, env, env.default_params, library))
     return 0

@@ -25,7 +25,6 @@ from train.settings.serialize import (
     MUTABLE,
     differences,
     from_json,
-    hint,
     immutable,
     in_words,
     option,
@@ -205,8 +204,9 @@ def _with_options(algorithm: str, default: Config, params: Any, argv: Sequence[s
         for name, value in known.items()
     ]
     for word in (word.partition("=")[0] for word in argv if word.startswith("--")):
-        if word[2:].lower().replace("-", "_") in ELSEWHERE.keys() - known.keys():
-            raise ValueError(f"no option {word}.{hint(word[2:])}")
+        name = word[2:].lower().replace("-", "_")
+        if name in ELSEWHERE.keys() - known.keys():
+            raise ValueError(f"no option {word}. Did you mean {option(ELSEWHERE[name])}?")
     numbers: Any = dataclasses.make_dataclass("Params", fields, frozen=True)
     numbers.__doc__ = (
         f"The numbers of {default.env}: weights of the reward and parameters of its rules, see their page."

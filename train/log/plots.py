@@ -159,7 +159,7 @@ def _draw(
 
 
 def _draw_validation(axes: Any, records: Records, baselines: Mapping[str, float]) -> None:
-    """The validation return beside the return, with a dot at its best, and a line for the worst and best baseline."""
+    """The validation return beside the return, with a dot at its best, and lines for Random and the best baseline."""
     steps, values = _curve(records, "validation_return")
     if not len(steps):
         return
@@ -167,10 +167,11 @@ def _draw_validation(axes: Any, records: Records, baselines: Mapping[str, float]
     axes.plot(steps, values, color=ORANGE, linewidth=WIDTH, label=f"validation, greedy; best {number(values[best])}")
     axes.plot(steps[best], values[best], "o", color=ORANGE, markersize=5)
     next(line for line in axes.lines if not line.get_label().startswith("_")).set_label("training")
-    in_order = sorted(baselines, key=baselines.__getitem__)
-    for baseline, style in zip(dict.fromkeys(in_order[:1] + in_order[-1:]), (":", "--"), strict=False):
-        label = f"{baseline}, {number(baselines[baseline])}"
-        axes.axhline(baselines[baseline], color=MUTED, linewidth=1.0, linestyle=style, label=label)
+    greatest = max(baselines, key=baselines.__getitem__, default="")
+    for name, style in (("Random", ":"), (greatest, "--")):
+        if name in baselines:
+            label = f"{name}, {number(baselines[name])}"
+            axes.axhline(baselines[name], color=MUTED, linewidth=1.0, linestyle=style, label=label)
     look = {"fontsize": TINY, "labelcolor": INK, "facecolor": "white", "edgecolor": "none", "framealpha": 0.9}
     axes.legend(loc="center right", **look)
 

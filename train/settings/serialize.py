@@ -25,8 +25,8 @@ _NAMES = (
     ("total_steps", "total_timesteps"),
     ("minibatch_size", "num_minibatches"),
     ("epochs", "update_epochs num_epochs n_epochs"),
-    ("learning_rate", "lr"),
     ("validate_every", "eval_freq"),
+    ("learning_rate", "lr"),
     ("learning_rate_end", "anneal_lr"),
     ("clip", "clip_eps clip_coef clip_range"),
     ("entropy_coef", "ent_coef"),
@@ -63,9 +63,9 @@ def to_json(config: Config) -> dict[str, Any]:
 def from_json(settings: Mapping[str, Any], base: Config | None = None) -> Config:
     """The settings that `to_json` wrote, without `run_dir`; missing ones are those of `base`, or the defaults.
 
-    An entry of a group may stand without it, as on the command line: `learning_rate` for `hyper.learning_rate`. A
-    setting that a later version adds is therefore no difference to an older run: its default must match the
-    earlier behaviour of the trainer.
+    A setting that a later version adds is therefore no difference to an older run: its default must match the
+    earlier behaviour of the trainer. An entry of a group may stand without it, as on the command line: `learning_rate`
+    for `hyper.learning_rate`.
 
     Raises:
         ValueError: for an unknown setting, a value that is not of its type or out of its bounds, or endless nesting.

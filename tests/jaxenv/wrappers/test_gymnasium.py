@@ -1,6 +1,5 @@
 """The adapters to Gymnasium against its own checks, its own vector environment and ours in JAX."""
 
-import os
 import subprocess
 import sys
 import warnings
@@ -255,8 +254,7 @@ def test_episodes_of_a_batch_are_asked_as_those_of_a_sync_vector_env(envs):
         envs.set_attr("params", None)
 
 
-@pytest.mark.filterwarnings("ignore:os.fork")
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.filterwarnings("ignore")  # Gymnasium and JAX tell of the fork and of the error
 def test_a_forked_process_does_not_hang(env, capfd):
     """JAX would wait for ever there, so the child says what to do, and `AsyncVectorEnv` fails."""
     with pytest.raises((EOFError, OSError)):

@@ -81,10 +81,10 @@ def test_a_file_does_not_choose_which_code_runs(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("option", "meant"), [("--lr", "learning_rate"), ("--LR=3e-4", "learning_rate"), ("--n-steps", "num_steps")]
+    ("option", "meant"), [("--lr", "--learning-rate"), ("--LR=3e-4", "--learning-rate"), ("--n-steps", "--num-steps")]
 )
 def test_an_option_of_another_trainer_is_hinted(option, meant):
-    with pytest.raises(ValueError, match=rf"no option {option.partition('=')[0]}\. Did you mean '{meant}'\?"):
+    with pytest.raises(ValueError, match=rf"no option {option.partition('=')[0]}\. Did you mean {meant}\?"):
         options.parse("ppo", ["--env", "LifeOps-v0", option, "1"])
 
 

@@ -54,7 +54,7 @@ def test_the_picture_of_a_run_has_its_validation_and_the_baselines_once_they_are
         return [text.get_text() for text in plots._figure([folder]).axes[0].get_legend().get_texts()]
 
     assert labels() == ["training", "validation, greedy; best 4.00"]
-    folder.write_validation({"Heuristic": 2.5, "Random": -3.0, "Careful": 3.25})
+    folder.write_validation({"Heuristic": -4.5, "Random": -3.0, "Careful": 3.25})
     assert labels()[2:] == ["Random, −3.00", "Careful, 3.25"]
     folder.validation.write_text('{"Random": []}')
     with pytest.raises(ValueError, match=r"validation.json does not hold validation returns"):

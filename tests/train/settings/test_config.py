@@ -127,6 +127,15 @@ def test_an_exact_form_of_a_value_becomes_it(kind, name, given, expected):
         assert dataclasses.replace(made, **{name: given}) == made
 
 
+def test_a_run_folder_is_a_folder(monkeypatch):
+    monkeypatch.setenv("HOME", "/home/of/a/user")
+    assert Config(env="any", run_dir="~/runs/a").run_dir == Path("/home/of/a/user/runs/a")
+    assert Config(env="any", run_dir="runs/mine:make-0").run_dir == Path("runs/mine:make-0")
+    for url in ("gs://bucket/run", "https://elsewhere.example/run"):
+        with pytest.raises(ValueError, match="is a URL, expected a folder"):
+            Config(env="any", run_dir=url)
+
+
 def test_settings_of_public_configurations_are_saved_and_read_again():
     config = Config(env="any", total_steps=1e6, rollout=Rollout(num_envs=64.0), hyper=Hyper(gamma=1))
     assert from_json(to_json(config)) == config
