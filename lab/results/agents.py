@@ -41,12 +41,14 @@ def settings(env: Environment, agent: str, *, seeds: int, total_steps: int | Non
     """
     learner = LEARNERS[agent]
     config = presets.for_algorithm(learner.algorithm, training.defaults(env))
+    # The stored agents were trained when 0.3 was the default temperature.
+    curriculum = dataclasses.replace(config.curriculum, curriculum=learner.curriculum, rank_temperature=0.3)
     return dataclasses.replace(
         config,
         seeds=seeds,
         total_steps=config.total_steps if total_steps is None else total_steps,
         network=dataclasses.replace(config.network, core=learner.core),
-        curriculum=dataclasses.replace(config.curriculum, curriculum=learner.curriculum),
+        curriculum=curriculum,
         tensorboard=False,
     )
 
