@@ -4,15 +4,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxenv.core.dice import sample_bits, scale
 from jaxenv.core.types import Key
 from jaxenv.envs.teamsclone.types import Draws
-from jaxenv.lowering import draws
-
-
-def sample_bits(key: Key, count: int) -> jax.Array:
-    """[count] int32 draws in 0 .. 65535, two per random word, which halves their cost."""
-    words = draws.bits(key, (count + 1) // 2)
-    return jnp.concatenate([words >> 16, words & 0xFFFF])[:count].astype(jnp.int32)
 
 
 def sample_draws(key: Key, users: int) -> Draws:
@@ -38,12 +32,6 @@ def running_sum(probabilities: jax.Array) -> jax.Array:
     """[n] int32; a masked sum, which on a CPU is quicker than `cumsum` and than a product with a triangle."""
     up_to = np.triu(np.ones(probabilities.shape * 2, bool))
     return jnp.sum(jnp.where(up_to, probabilities[:, None], 0), axis=0, dtype=jnp.int32)
-
-
-def scale(draw: jax.Array, size: jax.Array) -> jax.Array:
-    """[] int32: floor(draw * size / 2¹⁶) for a size under 2¹⁹, in two steps that stay within 31 bits."""
-    high, low = size >> 8, size & 0xFF
-    return (draw * high + ((draw * low) >> 8)) >> 8
 
 
 def uniform_among(mask: jax.Array, draw: jax.Array) -> jax.Array:

@@ -8,12 +8,13 @@ import jax
 import jax.numpy as jnp
 
 from jaxenv.core import LibraryEnvironment, ScenarioBank, spaces, terms
+from jaxenv.core.dice import sample_bits
 from jaxenv.core.environment import select
 from jaxenv.core.fields import Sizes
 from jaxenv.core.types import ActionMask, Entities, Info, Key
 from jaxenv.envs.teamsclone import dynamics, features, generator, observe, reward
 from jaxenv.envs.teamsclone.actions import Catalogue
-from jaxenv.envs.teamsclone.chance import sample_bits, sample_draws
+from jaxenv.envs.teamsclone.chance import sample_draws
 from jaxenv.envs.teamsclone.initial_state import MAX_MENTIONS, fresh_schedule, initial_state, no_schedule
 from jaxenv.envs.teamsclone.messages import SEEN
 from jaxenv.envs.teamsclone.types import MAX_AGENTS, Draws, Limits, Observation, Params, Scenario, State, each_agent

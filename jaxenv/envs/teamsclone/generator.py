@@ -4,9 +4,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxenv.core.dice import Dice, scale
 from jaxenv.core.types import Key
 from jaxenv.envs.teamsclone import messages
-from jaxenv.envs.teamsclone.chance import sample_bits, scale
 from jaxenv.envs.teamsclone.texts import DEFAULT_TEXTS
 from jaxenv.envs.teamsclone.types import ANNOUNCEMENT, KINDS, MENTION, ONE, PRESENCE, STATUS, WINDOW, Limits, Scenario
 
@@ -162,21 +162,12 @@ def _pick(thresholds: np.ndarray, draws: jax.Array) -> jax.Array:
     return jnp.sum(draws[:, None] >= thresholds[None], axis=1, dtype=jnp.int32)
 
 
-class _Dice:
-    """A row of draws that is consumed piece by piece while the generator is traced."""
+class _Dice(Dice):
+    """Draws in the shapes of a workspace."""
 
     def __init__(self, key: Key, channels: int, users: int) -> None:
+        super().__init__(key, 24 + 19 * channels + (40 + channels) * users)
         self.channels, self.users = channels, users
-        count = 24 + 19 * channels + (40 + channels) * users
-        self._left = sample_bits(key, count)
-
-    def table(self, *shape: int) -> jax.Array:
-        """Draws of a shape."""
-        size = int(np.prod(shape))
-        taken, self._left = self._left[:size], self._left[size:]
-        if taken.shape != (size,):
-            raise ValueError("the generator draws more than it has set aside")
-        return taken.reshape(shape)
 
     def one(self) -> jax.Array:
         """[] a draw."""

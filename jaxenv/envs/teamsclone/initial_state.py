@@ -4,9 +4,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxenv.core.dice import sample_bits, scale
 from jaxenv.core.types import Key
 from jaxenv.envs.teamsclone import messages
-from jaxenv.envs.teamsclone.chance import sample_bits, scale
 from jaxenv.envs.teamsclone.types import NEVER, Counts, Messages, Scenario, Schedule, State
 
 MIN_MENTIONS, MAX_MENTIONS = 3, 8  # of a schedule

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxenv.core.dice import sample_bits, scale
 from jaxenv.envs.teamsclone import chance, world
 from reference.teamsclone_rules import pick, uniform
 from strategies.teamsclone_game import made
@@ -19,7 +20,7 @@ def test_scale_is_exact_up_to_its_greatest_size():
     dice = np.random.default_rng(0)
     draws = np.concatenate([np.repeat(DRAWS, len(SIZES)), dice.integers(0, 2**16, 20_000)])
     sizes = np.concatenate([np.tile(SIZES, len(DRAWS)), dice.integers(0, 2**19, 20_000)])
-    found = jax.jit(chance.scale)(jnp.asarray(draws, jnp.int32), jnp.asarray(sizes, jnp.int32))
+    found = jax.jit(scale)(jnp.asarray(draws, jnp.int32), jnp.asarray(sizes, jnp.int32))
     expected = [int(draw) * int(size) // 2**16 for draw, size in zip(draws, sizes, strict=True)]
     assert found.tolist() == expected
 
@@ -51,7 +52,7 @@ def test_running_sums_are_exact_where_floats_of_less_precision_are_not():
 
 @pytest.mark.parametrize("count", [1, 2, 13, 400])
 def test_draws_are_16_bits_of_chance_each(count):
-    found = np.asarray(chance.sample_bits(jax.random.key(0), count))
+    found = np.asarray(sample_bits(jax.random.key(0), count))
     assert found.shape == (count,)
     assert (found.min() >= 0, found.max() < 2**16) == (True, True)
     if count == 400:
