@@ -23,6 +23,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import jax
 import numpy as np
 from flax import struct
 
@@ -159,6 +160,29 @@ def declared_with(key: str, kind: type, how: str) -> dict[str, Any]:
 def padding(kind: type, sizes: Sizes) -> Any:
     """A record of padding only, as NumPy arrays: its shapes, dtypes and fill values."""
     return Nested(kind, {}, {}, "").padding(sizes)
+
+
+def widened(record: Any) -> Any:
+    """A record, or any tree, with its integers as int32: arithmetic needs no casts, and costs a CPU nothing more."""
+    return jax.tree.map(lambda leaf: leaf.astype(np.int32) if leaf.dtype.kind in "iu" else leaf, record)
+
+
+def declared(record: Any, sizes: Sizes) -> Any:
+    """A record with each field in the dtype that it declares.
+
+    >>> import jax.numpy as jnp, numpy as np
+    >>> from flax import struct
+    >>> from jaxenv.core import fields
+    >>> class Task(struct.PyTreeNode):
+    ...     minutes: jax.Array = fields.array("", np.int8, doc="of work")
+    >>> fields.declared(fields.widened(Task(jnp.int8(5))), {}).minutes.dtype
+    dtype('int8')
+    """
+    found = {}
+    for name, each in declarations(type(record)).items():
+        value = getattr(record, name)
+        found[name] = declared(value, sizes) if isinstance(each, Nested) else value.astype(each.sized(sizes)[1])
+    return record.replace(**found)
 
 
 def space(kind: type, sizes: Sizes) -> spaces.Record:

@@ -46,6 +46,31 @@ def read(table: Any, *index: Any) -> Any:
 
 
 @functools.partial(jax.jit, inline=True)
+def read_within(table: Any, row: Any, *index: Any) -> Any:
+    """`table[row][index]`, clamped as in `read`, where little is needed of a long row.
+
+    A TPU reads the row and masks it; a CPU and a GPU gather the entries alone.
+
+    >>> import jax.numpy as jnp
+    >>> from jaxenv.lowering.lookup import read_within
+    >>> read_within(jnp.arange(24).reshape(4, 2, 3), 3, 1, jnp.array([0, 9])).tolist()
+    [21, 23]
+
+    Args:
+        table: an array, or a pytree of arrays that share their first axes: [n, m, ...], one more for each index.
+        row: [] integer.
+        *index: integers, scalars or arrays that broadcast against each other, at least one.
+    """
+    places = [jnp.asarray(each, jnp.int32) for each in (row, *index)]
+    return lax.platform_dependent(table, *places, tpu=_masked_row, default=gathered)
+
+
+def _masked_row(table: Any, row: jax.Array, *index: jax.Array) -> Any:
+    """The entries of a row that is read as a whole."""
+    return masked(read(table, row), *index)
+
+
+@functools.partial(jax.jit, inline=True)
 def rotate(table: Any, first: jax.Array) -> Any:
     """The table from the entry at `first` ([] int32, 0 .. n - 1) on, and after the last one from its beginning.
 

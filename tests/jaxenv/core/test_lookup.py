@@ -92,6 +92,14 @@ def test_a_row_of_a_long_record_is_one_read_on_a_tpu(platform, entries, gathers)
     assert text.count('"stablehlo.gather"(') == gathers
 
 
+@pytest.mark.parametrize("way", [lookup._masked_row, lookup.read_within])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_entries_within_a_row_are_plain_indexing_clamped(way, dtype):
+    table, rows, places = table_of(dtype, 7, 3, 5), np.clip(INDICES, 0, 6), np.array([-1, 0, 4, 9], np.int32)
+    found = jax.jit(jax.vmap(lambda row: way(table, row, 2, places)))(INDICES)
+    assert_same_bits(found, table[rows][:, 2, np.clip(places, 0, 4)])
+
+
 def test_no_gradient_passes_on_any_platform():
     for way in (read, lambda t, i: masked(jax.lax.stop_gradient(t), i)):
         slope = jax.grad(lambda table, way=way: way(table, jnp.int32(1)).sum())(jnp.ones((3, 2)))
