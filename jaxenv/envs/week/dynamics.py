@@ -1,0 +1,168 @@
+"""The turn as pure phases: the action, the clock, what is over, what is read (docs/rules/week.md, section 3)."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import struct
+
+from jaxenv.envs.week import actions
+from jaxenv.envs.week.actions import ATTEND, GO, OPEN, PROMISE, REPLY, REST, WORK, Catalogue, Situation, Window
+from jaxenv.envs.week.types import HOME, JOB, MAX_LENGTH, NEWS, NONE, QUESTION, SLOTS, WINDOW, Agenda, State
+from jaxenv.lowering.lookup import read
+
+COMMON_MULTIPLE = np.int32(np.lcm.reduce(np.arange(1, MAX_LENGTH + 1)))  # of all lengths: no quotient is rounded
+
+
+class Turn(struct.PyTreeNode):
+    """The payments of a turn, in points."""
+
+    legal: jax.Array  # [] bool
+    meetings: jax.Array  # [] float32, of the meetings that are over, each times the share that was attended
+    missed: jax.Array  # [] float32, of the meetings that are over of which less than half was attended
+    errand: jax.Array  # [] float32, of an errand that is done
+    project: jax.Array  # [] float32, of a part of a project that is done
+    answer: jax.Array  # [] float32, of a question that was answered with the truth
+    wrong: jax.Array  # [] float32, of a question that was answered otherwise
+
+
+def transition(
+    catalogue: Catalogue, notebook: int, state: State, week: Agenda, action: jax.Array
+) -> tuple[State, Turn]:
+    """One turn: the state after it, and what it pays for.
+
+    Args:
+        catalogue: of the actions.
+        notebook: the number of facts that it holds.
+        state: before the turn.
+        week: the scenario of the state.
+        action: [] int32; REST where it is illegal.
+    """
+    now = actions.situation(state, week)
+    legal = (action >= 0) & (action < catalogue.size) & read(actions.legal_mask(state, week, now), action)
+    verb, number = read(catalogue.table, action)
+    verb = jnp.where(legal, verb, REST)
+    state, errand, project, told = work(state, week, jnp.where(verb == WORK, number, NONE))
+    state, answer, wrong = reply(state, week, now.window, jnp.where(verb == REPLY, number, NONE))
+    state = attend(state, week, now, verb == ATTEND)
+    state = move(state, week, verb, number)
+    state = tick(state, week)
+    meetings, missed = ended(state, week)
+    state = see(state, week, told, notebook)
+    return state, Turn(legal, meetings, missed, errand, project, answer, wrong)
+
+
+def work(state: State, week: Agenda, job: jax.Array) -> tuple[State, jax.Array, jax.Array, jax.Array]:
+    """A slot of work on a job ([] int32, NONE for none).
+
+    Returns:
+        (state, points of an errand, points of a project, the fact that the end of the job tells or NONE).
+    """
+    jobs, is_work, groups = week.jobs, job >= 0, np.arange(state.sound.shape[0], dtype=np.int32)
+    this, progress, is_project = read((jobs, state.progress, jobs.is_project), job)
+    truth = read(week.facts.at(state.time), this.group)
+    begins = is_work & (progress == 0) & (groups == this.group)
+    sound = jnp.where(begins, (this.value < 0) | (this.value == truth), state.sound)
+    ends = is_work & (progress + 1 == this.length)
+    is_done = ends & ((this.group < 0) | read(sound, this.group))
+    points = jnp.where(is_done, _points(this.points), 0.0)
+    here = np.arange(jobs.length.shape[0], dtype=np.int32) == job
+    state = state.replace(sound=sound, progress=state.progress + here.astype(np.int32))
+    told = jnp.where(ends, this.tells, NONE)
+    return state, jnp.where(is_project, 0.0, points), jnp.where(is_project, points, 0.0), told
+
+
+def reply(state: State, week: Agenda, window: Window, value: jax.Array) -> tuple[State, jax.Array, jax.Array]:
+    """A reply ([] int32, NONE for none) to the head: (state, points of a right answer, points of a wrong one)."""
+    head, is_reply = read(window.posts, window.head), value >= 0
+    is_question = head.kind == QUESTION
+    is_right = read(week.facts.at(state.time), head.ref) == value
+    answered = jnp.where(is_reply & is_question, _points(head.points), 0.0)
+    promises = is_reply & ~is_question & (value == PROMISE)
+    here = is_reply & (np.arange(state.handled.shape[0], dtype=np.int32) == state.channel)
+    up_to = window.count - window.head
+    state = state.replace(
+        promised=state.promised | (promises & (np.arange(state.promised.shape[0], dtype=np.int32) == head.ref)),
+        handled=jnp.where(here, up_to, state.handled),
+    )
+    return state, jnp.where(is_right, answered, 0.0), jnp.where(is_right, 0.0, answered)
+
+
+def attend(state: State, week: Agenda, now: Situation, is_attending: jax.Array) -> State:
+    """A slot of the event with the most points a slot, the first of several."""
+    events = week.events
+    rate = events.points * (COMMON_MULTIPLE // jnp.maximum(events.length, 1))
+    best = jnp.argmax(jnp.where(actions.attendable(state, week, now), rate, NONE))
+    here = is_attending & (np.arange(rate.shape[0], dtype=np.int32) == best)
+    return state.replace(attended=state.attended + here.astype(np.int32))
+
+
+def move(state: State, week: Agenda, verb: jax.Array, number: jax.Array) -> State:
+    """Setting out for a place, opening a channel; every action but OPEN and REPLY closes it."""
+    goes = verb == GO
+    way = read(week.travel, state.place, number)
+    channel = jnp.where(verb == OPEN, number, jnp.where(verb == REPLY, state.channel, NONE))
+    return state.replace(
+        place=jnp.where(goes, number, state.place),
+        travel_left=jnp.where(goes, way, state.travel_left),
+        channel=channel,
+    )
+
+
+def tick(state: State, week: Agenda) -> State:
+    """The clock: what is posted now; at night one is at home."""
+    time = state.time + 1
+    is_night = time % SLOTS == 0
+    channels = np.arange(state.posted.shape[0], dtype=np.int32)
+    following = week.feed.at(channels, state.posted)
+    is_posted = (state.posted < week.feed.table.time.shape[-1]) & (following.time <= time)
+    return state.replace(
+        time=time,
+        place=jnp.where(is_night, HOME, state.place),
+        travel_left=jnp.where(is_night, 0, jnp.maximum(state.travel_left - 1, 0)),
+        posted=state.posted + is_posted.astype(np.int32),
+    )
+
+
+def ended(state: State, week: Agenda) -> tuple[jax.Array, jax.Array]:
+    """(points of the attended shares, points of the missed meetings) of those that are over at this moment."""
+    events = week.events
+    length, attended = (count.astype(jnp.float32) for count in (events.length, state.attended))
+    is_over, points = state.promised & (events.end == state.time), _points(events.points)
+    share = points * attended / jnp.maximum(length, 1.0)
+    is_missed = is_over & (2 * state.attended < events.length)
+    return jnp.sum(jnp.where(is_over, share, 0.0)), jnp.sum(jnp.where(is_missed, points, 0.0))
+
+
+def see(state: State, week: Agenda, told: jax.Array, notebook: int) -> State:
+    """What the open channel shows is read: jobs become known, and news are noted after what a job has told.
+
+    A fact is written into the notebook where it is not in it, or in it as of an earlier time; the last ones stay.
+    """
+    window = actions.window(state, week)
+    posts, facts = window.posts, np.arange(state.noted.shape[0], dtype=np.int32)
+    is_open = np.arange(state.read.shape[0], dtype=np.int32) == state.channel
+    is_job = window.exists & (posts.kind == JOB)
+    jobs = np.arange(state.known.shape[0], dtype=np.int32)
+    known = jnp.any(is_job[:, None] & (posts.ref[:, None] == jobs[None]), axis=0)
+    is_news = window.exists & (posts.kind == NEWS)
+    lines = [(told, state.time - 1)]
+    lines += [(jnp.where(is_news[k], posts.ref[k], NONE), posts.time[k]) for k in reversed(range(WINDOW))]
+    noted, as_of = state.noted, state.as_of
+    for place, (fact, time) in enumerate(lines):
+        is_new = (facts == fact) & ((noted < 0) | (as_of < time))
+        noted = jnp.where(is_new, state.time * len(lines) + place, noted)
+        as_of = jnp.where(is_new, time, as_of)
+    if notebook < facts.size:
+        later = jnp.sum(noted[None] > noted[:, None], axis=1, dtype=jnp.int32)
+        noted = jnp.where(later < notebook, noted, NONE)
+    return state.replace(
+        read=jnp.where(is_open, state.posted, state.read),
+        known=state.known | known,
+        noted=noted,
+        as_of=jnp.where(noted < 0, 0, as_of),
+    )
+
+
+def _points(hundredths: jax.Array) -> jax.Array:
+    """float32 points."""
+    return hundredths.astype(jnp.float32) / 100.0

@@ -1,0 +1,115 @@
+"""Week: five days on one clock as an environment, composed of its phases."""
+
+import dataclasses
+from pathlib import Path
+from typing import ClassVar
+
+import jax
+import jax.numpy as jnp
+
+from jaxenv.core import LibraryEnvironment, ScenarioBank, terms
+from jaxenv.core.fields import Sizes, declared, widened
+from jaxenv.core.types import ActionMask, Entities, Info, Key
+from jaxenv.envs.week import dynamics, features, generator, observe, reward
+from jaxenv.envs.week.actions import Catalogue
+from jaxenv.envs.week.types import END, HOME, NONE, Limits, Observation, Params, Scenario, State
+
+
+@dataclasses.dataclass(frozen=True)
+class Week(LibraryEnvironment[Params, State, Observation]):
+    """A working week: keep promises, find out what is true before you begin, answer, and be where it happens.
+
+    Attributes:
+        name: the id that it is registered under.
+        notebook: how many facts the notebook holds, those that were told last.
+        sees_truth: whether the present value of every fact is observed in the place of the notebook.
+        limits: the capacities of its arrays.
+    """
+
+    name: str = "Week-v0"
+    notebook: int = 2
+    sees_truth: bool = False
+    limits: Limits = Limits()
+    library: ClassVar[Path] = Path(__file__).with_name("library.npz")
+    scenario_type: ClassVar[type] = Scenario
+    state_type: ClassVar[type] = State
+    observation_type: ClassVar[type] = Observation
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """The meaning of the action indices."""
+        return Catalogue(self.limits)
+
+    @property
+    def num_actions(self) -> int:
+        """53 with the default limits."""
+        return self.catalogue.size
+
+    @property
+    def sizes(self) -> Sizes:
+        """The capacities, and A actions."""
+        return {**self.limits.sizes, "A": self.num_actions}
+
+    def make_params(self, bank: ScenarioBank) -> Params:
+        """The payments of the rules."""
+        return Params(bank, jax.tree.map(jnp.float32, reward.PAID), jnp.int32(END))
+
+    def init(self, key: Key, params: Params, scenario: jax.Array | int | None) -> State:
+        """Monday at eight, at home; an index out of range is clamped to the bank."""
+        index = params.bank.sample(key) if scenario is None else jnp.asarray(scenario, jnp.int32)
+        index = jnp.clip(index, 0, params.bank.size - 1)
+        week, limits = params.bank[index], self.limits
+        return State(
+            scenario=index,
+            time=jnp.int16(0),
+            place=jnp.int8(HOME),
+            travel_left=jnp.int8(0),
+            channel=jnp.int8(NONE),
+            posted=jnp.zeros(limits.channels, jnp.int8),
+            read=jnp.zeros(limits.channels, jnp.int8),
+            handled=jnp.zeros(limits.channels, jnp.int8),
+            promised=week.events.promised,
+            attended=jnp.zeros(limits.events, jnp.int8),
+            known=week.jobs.known,
+            progress=jnp.zeros(limits.jobs, jnp.int8),
+            sound=jnp.zeros(limits.groups, bool),
+            noted=jnp.full(limits.facts, NONE, jnp.int16),
+            as_of=jnp.zeros(limits.facts, jnp.int16),
+        )
+
+    def transition(
+        self, key: Key, state: State, action: jax.Array, params: Params
+    ) -> tuple[State, jax.Array, jax.Array, Info]:
+        """One turn; a week is deterministic, so `key` is not used."""
+        del key
+        week = params.agenda(state.scenario)
+        after, turn = dynamics.transition(self.catalogue, self.notebook, widened(state), week, action)
+        after = declared(after, self.sizes)
+        parts = terms.reward_parts(params.weights, turn)
+        return after, terms.total(parts), after.time >= END, {"reward_parts": parts, "invalid_action": ~turn.legal}
+
+    def observe(self, state: State, params: Params) -> Observation:
+        """The week without the truth and without what is still to come."""
+        week, is_over = params.agenda(state.scenario), self._is_over(state, params)
+        return declared(observe.observe(widened(state), week, is_over, self.sees_truth), self.sizes)
+
+    def is_truncated(self, state: State, params: Params) -> jax.Array:
+        """[] bool: a time limit below the week's own end is reached."""
+        return (state.time.astype(jnp.int32) >= params.max_steps_in_episode) & (state.time < END)
+
+    def action_mask(self, state: State, params: Params) -> ActionMask:
+        """[A] bool, the legal entries; all True once the episode is over."""
+        return observe.current_mask(widened(state), params.agenda(state.scenario), self._is_over(state, params))
+
+    def entities(self, observation: Observation, params: Params) -> Entities:
+        """Context, channels, events, facts, jobs, messages and actions; see `features.entities`."""
+        return features.entities(self.catalogue, observation)
+
+    def generate(self, key: Key, difficulty: jax.Array | float) -> Scenario:
+        """A drawn week, see `generator.generate`."""
+        with jax.enable_x64(False):  # the same draws whether or not 64 bits are enabled
+            return generator.generate(key, self.limits, difficulty)
+
+    def _is_over(self, state: State, params: Params) -> jax.Array:
+        """[] bool."""
+        return (state.time >= END) | self.is_truncated(state, params)

@@ -1,0 +1,158 @@
+"""The observation as entities with features (docs/rules/week.md, section 4)."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxenv.core.fields import widened
+from jaxenv.core.types import ActionTables, Entities, EntityGroup
+from jaxenv.envs.week.actions import GO, OPEN, REPLY, VERBS, WORK, Catalogue
+from jaxenv.envs.week.types import ANYWHERE, DAYS, KINDS, SLOTS, VALUES, Observation
+from jaxenv.lowering.lookup import read
+
+WEEK = 100.0  # slots, the scale of times
+POINTS = 1000.0  # hundredths, the scale of points
+
+
+def entities(catalogue: Catalogue, observation: Observation) -> Entities:
+    """Context, five groups and the features of actions."""
+    o = widened(observation)
+    channels, places = channel_features(o), place_features(o)
+    jobs = job_features(o)
+    return Entities(
+        context=context(o),
+        groups={
+            "events": EntityGroup(event_features(o), o.events.exists),
+            "facts": EntityGroup(fact_features(o), o.told >= 0),
+            "jobs": EntityGroup(jobs, o.jobs.exists),
+            "messages": EntityGroup(message_features(o), o.messages.exists),
+        },
+        actions=action_features(catalogue, o, places, jobs, channels),
+    )
+
+
+def context(o: Observation) -> jax.Array:
+    """Time, day, slot, place, the way, the open channel, unread counts, the head."""
+    day, slot, head = o.time // SLOTS, o.time % SLOTS, o.head
+    asked = read(o.told, head.fact)
+    parts = [
+        _scaled(o.time, WEEK),
+        _one_hot(day, DAYS),
+        _scaled(slot, SLOTS),
+        _one_hot(o.place, o.distance.shape[0]),
+        _scaled(o.travel_left, 5),
+        _one_hot(o.channel, o.unread.shape[0]),
+        _scaled(o.unread, 5),
+        _one_hot(head.kind, len(KINDS)),
+        _one_hot(jnp.where(head.fact >= 0, asked, -1), VALUES),
+        _scaled(head.points, POINTS),
+        _scaled(jnp.where(head.kind > 0, head.until - o.time, 0), WEEK),
+        _scaled(jnp.where(head.length > 0, head.start - o.time, 0), WEEK),
+        _scaled(head.length, 5),
+        _scaled(jnp.where(head.length > 0, _way(o, head.place), 0), 5),
+        head.overlaps,
+    ]
+    return jnp.concatenate([jnp.atleast_1d(jnp.asarray(part, jnp.float32)) for part in parts])
+
+
+def place_features(o: Observation) -> jax.Array:
+    """[L, L + 1]: which, and the way."""
+    return _table(np.eye(o.distance.shape[0]), _scaled(o.distance, 5)[:, None])
+
+
+def channel_features(o: Observation) -> jax.Array:
+    """[C, 3]: unread, whether anything is, open."""
+    C = o.unread.shape[0]
+    return _table(_scaled(o.unread, 5)[:, None], (o.unread > 0)[:, None], _one_hot(o.channel, C)[:, None])
+
+
+def event_features(o: Observation) -> jax.Array:
+    """[E, 5 + L + 1]: start, left, length, points, attended, the way, place."""
+    e, L = o.events, o.distance.shape[0]
+    columns = [
+        _scaled(e.start - o.time, WEEK),
+        _scaled(jnp.clip(e.start - o.time, -5, 10), 5),
+        _scaled(e.length, 5),
+        _scaled(e.points, POINTS),
+        _scaled(e.attended, 5),
+        _scaled(_way(o, e.place), 5),
+        e.start <= o.time,
+    ]
+    table = _table(*[column[:, None] for column in columns], _one_hot(e.place, L))
+    return jnp.where(e.exists[:, None], table, 0.0)
+
+
+def job_features(o: Observation) -> jax.Array:
+    """[J, ...]: left, points, the way, hours, from, due, needs, group, value, what is told about its group."""
+    j = o.jobs
+    slot = o.time % SLOTS
+    told = jnp.where(j.group >= 0, read(o.told, j.group), -1)
+    columns = [
+        _scaled(j.left, 5),
+        _scaled(j.points, POINTS),
+        _scaled(_way(o, j.place), 5),
+        _scaled(j.opens - slot, SLOTS),
+        _scaled(j.closes - slot, SLOTS),
+        (j.opens <= slot) & (slot < j.closes),
+        _scaled(j.first - o.time, WEEK),
+        j.first <= o.time,
+        _scaled(j.due - o.time, WEEK),
+        j.needs >= 0,
+        j.begun,
+        j.group >= 0,
+    ]
+    table = _table(*[column[:, None] for column in columns], _one_hot(j.value, VALUES), _one_hot(told, VALUES))
+    return jnp.where(j.exists[:, None], table, 0.0)
+
+
+def fact_features(o: Observation) -> jax.Array:
+    """[F, F + 4 + 1]: which, the value, its age."""
+    F = o.told.shape[0]
+    table = _table(np.eye(F), _one_hot(o.told, VALUES), _scaled(o.age, WEEK)[:, None])
+    return jnp.where((o.told >= 0)[:, None], table, 0.0)
+
+
+def message_features(o: Observation) -> jax.Array:
+    """[K, ...]: kind, fact, value, waits, until."""
+    m = o.messages
+    until = jnp.where(m.waits, m.until - o.time, 0)
+    table = _table(
+        _one_hot(m.kind, len(KINDS)), _one_hot(m.value, VALUES), m.waits[:, None], _scaled(until, WEEK)[:, None]
+    )
+    return jnp.where(m.exists[:, None], table, 0.0)
+
+
+def action_features(
+    catalogue: Catalogue, o: Observation, places: jax.Array, jobs: jax.Array, channels: jax.Array
+) -> ActionTables:
+    """The verb, and the features of the place, job or channel that the action is about, or the value it says."""
+    verb, number = catalogue.table.T
+    values = np.eye(VALUES)
+    tables = [np.eye(len(VERBS)), *map(_with_nothing, (places, jobs, channels, values))]
+    rows = [verb]
+    for of, table in ((GO, places), (WORK, jobs), (OPEN, channels), (REPLY, values)):
+        rows.append(np.where(verb == of, number, table.shape[0]))
+    return ActionTables.of([jnp.asarray(table, jnp.float32) for table in tables], rows, o.action_mask)
+
+
+def _way(o: Observation, place: jax.Array) -> jax.Array:
+    """Slots to a place, 0 for ANYWHERE."""
+    return jnp.where(place == ANYWHERE, 0, read(o.distance, place))
+
+
+def _one_hot(index: jax.Array, size: int) -> jax.Array:
+    """[..., size] bool; all False where it is negative."""
+    return index[..., None] == np.arange(size, dtype=np.int32)
+
+
+def _scaled(number: jax.Array, scale: float) -> jax.Array:
+    return number.astype(jnp.float32) / scale
+
+
+def _table(*columns: jax.Array | np.ndarray) -> jax.Array:
+    return jnp.concatenate([jnp.asarray(column, jnp.float32) for column in columns], axis=1)
+
+
+def _with_nothing(table: jax.Array | np.ndarray) -> jax.Array:
+    """The table with one more row, of zeros."""
+    return jnp.pad(jnp.asarray(table, jnp.float32), ((0, 1), (0, 0)))

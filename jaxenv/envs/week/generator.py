@@ -1,0 +1,275 @@
+"""Weeks drawn from a key (docs/rules/week.md, section 5): integers throughout, so that every batch size draws the same.
+
+A difficulty of 1 is 1024; shares are of 1024 as well.
+"""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxenv.core.dice import Dice, scale
+from jaxenv.core.fields import declared
+from jaxenv.core.types import Key
+from jaxenv.envs.week.types import (
+    ANYWHERE,
+    DAYS,
+    END,
+    JOB,
+    MAX_TRAVEL,
+    NEVER,
+    NEWS,
+    NONE,
+    QUESTION,
+    REQUEST,
+    SLOTS,
+    VALUES,
+    Events,
+    Facts,
+    Jobs,
+    Limits,
+    Posts,
+    Scenario,
+)
+
+ONE = 1024
+MAX_DIFFICULTY = 2 * ONE
+POINTS = {"meetings": 2800, "errands": 1200, "projects": 4000, "answers": 2000}  # hundredths
+PROJECTS, ALTERNATIVES = 4, 3  # of a project: a scout, then up to three approaches, and as many deliveries
+PARTS = 1 + 2 * ALTERNATIVES
+APPROACHES, DELIVERIES = slice(1, 1 + ALTERNATIVES), slice(1 + ALTERNATIVES, PARTS)
+ERRANDS, SMALL_FACTS = 7, 8
+CELLS, CELL = 5, 7  # of a day, and slots of one
+TOWN = 63  # the side of the town
+NOON = 16
+IMPORTANT, CHATTER = 11, 21  # posts of a channel at most
+SCOUT_LENGTH, APPROACH_LENGTH, DELIVERY_LENGTH = (1, 2), (4, 6), (7, 10)
+ERRAND_LENGTH, EVENT_LENGTH = (2, 5), (2, 4)
+REQUEST_WEIGHT = 2
+PROMISED = (6, 2)  # and more at a difficulty of 1
+HOURS = (17, 5)  # slots that a place is open, and fewer at a difficulty of 1
+CHATS = (6, 12)
+NUM_DRAWS = 1200
+
+
+def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenario:
+    """One drawn week; jittable.
+
+    Args:
+        key: of the draw.
+        limits: capacities, at least the default ones.
+        difficulty: [] in [0, 1], and to 2 for weeks that are never drawn in training.
+    """
+    d = jnp.floor(jnp.clip(jnp.asarray(difficulty, jnp.float32) * ONE, 0, MAX_DIFFICULTY)).astype(jnp.int32)
+    dice = _Dice(key, NUM_DRAWS)
+    travel = drawn_town(dice, d, limits.places)
+    facts, plans = drawn_facts(dice, d)
+    jobs = drawn_jobs(dice, d, plans)
+    events = drawn_events(dice, d)
+    posts = drawn_posts(dice, d, plans.news, facts, jobs, events)
+    return declared(Scenario(travel, jobs, events, facts, posts), limits.sizes)
+
+
+def drawn_town(dice: "_Dice", d: jax.Array, places: int) -> jax.Array:
+    """[L, L] slots of the way: the town is wider where it is difficult."""
+    where = dice.between(0, TOWN, 2, places)
+    squared = jnp.sum((where[:, :, None] - where[:, None]) ** 2, axis=0, dtype=jnp.int32)
+    reach = 64 + d // 32  # slots across the town, in sixteenths
+    steps = np.arange(MAX_TRAVEL)[:, None, None] * (16 * TOWN)
+    slots = jnp.sum(squared[None] * reach**2 > steps**2, axis=0, dtype=jnp.int32)
+    return jnp.where(np.eye(places, dtype=bool), 0, jnp.maximum(slots, 1))
+
+
+class _Plans(NamedTuple):
+    """The outlines of the projects, [4] int32 each but the last."""
+
+    day: jax.Array  # on which the approaches open
+    approaches: jax.Array  # 2 or 3
+    deliveries: jax.Array  # 1 to 3
+    tells: jax.Array  # the fact that a scout tells, or NONE
+    news: jax.Array  # [F] int32, the time at which each fact is posted, NEVER where it is not
+
+
+def drawn_facts(dice: "_Dice", d: jax.Array) -> tuple[Facts, _Plans]:
+    """The facts of approaches, of deliveries and the small ones; some change shortly before their work begins."""
+    n = PROJECTS
+    day = dice.between(1, 3, n)
+    approaches = jnp.clip(2 + ((dice.between(0, ONE - 1, n) + d) // ONE), 2, ALTERNATIVES)
+    deliveries = jnp.clip(1 + ((dice.between(0, ONE - 1, n) + 3 * d // 2) // ONE), 1, ALTERNATIVES)
+    which = dice.between(0, 2, n)
+    project = np.arange(n)
+    tells = jnp.where(which == 0, project, jnp.where((which == 1) & (deliveries > 1), n + project, NONE))
+
+    choices = jnp.concatenate([approaches, deliveries, jnp.full(SMALL_FACTS, VALUES)])
+    first = scale(dice.table(n * 2 + SMALL_FACTS), choices)
+    then = (first + 1 + scale(dice.table(n * 2 + SMALL_FACTS), jnp.maximum(choices - 1, 1))) % choices
+    begin = SLOTS * jnp.concatenate([day, day + 1])
+    flips = (dice.share(n * 2) < d // 2) & (choices[: n * 2] > 1)
+    flip = jnp.where(flips, begin + dice.between(-14, 11, n * 2), NEVER)
+    ahead = jnp.where(flips, 16, 4) + scale(dice.table(n * 2), 17 + 40 * d // ONE - jnp.where(flips, 12, 0))
+    is_told = jnp.concatenate([tells == project, tells == n + project])
+    news = jnp.where(is_told | (choices[: n * 2] == 1), NEVER, jnp.maximum(begin - ahead, 1))
+
+    posted = dice.between(2, 125, SMALL_FACTS)
+    later = posted + dice.between(8, 40, SMALL_FACTS)
+    small = jnp.where(dice.share(SMALL_FACTS) < 3 * d // 10, later, NEVER)
+    facts = Facts(first=first, then=then, flip=jnp.append(flip, small))
+    exists = np.arange(SMALL_FACTS) < 4 + _rounded(4, d)
+    return facts, _Plans(day, approaches, deliveries, tells, jnp.append(news, jnp.where(exists, posted, NEVER)))
+
+
+def drawn_jobs(dice: "_Dice", d: jax.Array, plans: _Plans) -> Jobs:
+    """Four projects of seven parts, then the errands."""
+    of_projects, of_errands = drawn_projects(dice, d, plans), drawn_errands(dice, d)
+    columns = {name: jnp.append(column.ravel(), of_errands[name]) for name, column in of_projects.items()}
+    exists, count = columns["length"] > 0, columns["length"].size
+    width = (HOURS[0] * ONE - HOURS[1] * d) // ONE + dice.between(-3, 3, count)
+    width = jnp.maximum(width, columns["length"] + 4)
+    opens = 2 + scale(dice.table(count), SLOTS - 3 - width)
+    columns |= {"opens": opens, "closes": opens + width}
+    jobs = Jobs(**{name: jnp.where(exists, column, 0) for name, column in columns.items()})
+    return jobs.replace(known=jobs.known > 0)
+
+
+def drawn_projects(dice: "_Dice", d: jax.Array, plans: _Plans) -> dict[str, jax.Array]:
+    """Field of jobs -> [4, 7] int32: a scout, approaches and deliveries of each project."""
+    n, part, project = PROJECTS, np.arange(PARTS, dtype=np.int32)[None], np.arange(PROJECTS, dtype=np.int32)[:, None]
+    is_scout, is_delivery = part == 0, part > ALTERNATIVES
+    is_approach = ~is_scout & ~is_delivery
+    choice = np.where(is_scout, 0, (part - 1) % ALTERNATIVES)
+    choices = jnp.where(is_delivery, plans.deliveries[:, None], plans.approaches[:, None])
+    has_scout = (plans.tells >= 0)[:, None]
+    exists = jnp.where(is_scout, has_scout, choice < choices)
+
+    opens = SLOTS * plans.day[:, None]
+    due_approach = opens + SLOTS * (1 + (dice.share(n, 1) < ONE - 7 * d // 10).astype(jnp.int32))
+    due_delivery = due_approach + SLOTS * dice.between(1, 2, n, 1)
+    due = jnp.where(is_scout, opens + NOON, jnp.where(is_delivery, due_delivery, due_approach))
+    lengths = (SCOUT_LENGTH, *[APPROACH_LENGTH] * ALTERNATIVES, *[DELIVERY_LENGTH] * ALTERNATIVES)
+    length = jnp.stack([dice.between(*each, n) for each in lengths], axis=1)
+    turned = (choice + dice.between(0, ALTERNATIVES - 1, n, 1)) % choices
+
+    points = _shares(70 + dice.between(0, 60, n), POINTS["projects"])[:, None]
+    scout, approach = points * 5 // 100, points * jnp.where(has_scout, 30, 35) // 100
+    delivery = points - approach - jnp.where(has_scout, scout, 0)
+    return {
+        "length": jnp.where(exists, length, 0),
+        "place": (dice.between(0, 5, n, 1) + part) % 6,
+        "first": jnp.where(is_scout, opens - SLOTS, opens),
+        "due": jnp.minimum(due, END),
+        "points": jnp.where(is_scout, scout, jnp.where(is_approach, approach, delivery)),
+        "group": jnp.where(is_approach, project, jnp.where(is_delivery, n + project, NONE)),
+        "needs": jnp.where(is_delivery, project, NONE),
+        "value": jnp.where(is_scout | (choices == 1), NONE, turned),
+        "tells": jnp.where(is_scout, plans.tells[:, None], NONE),
+        "known": jnp.ones((n, PARTS), jnp.int32),
+    }
+
+
+def drawn_errands(dice: "_Dice", d: jax.Array) -> dict[str, jax.Array]:
+    """Field of jobs -> [7] int32."""
+    n, none = ERRANDS, jnp.full(ERRANDS, NONE)
+    exists, length = np.arange(n) < 5 + _rounded(2, d), dice.between(*ERRAND_LENGTH, n)
+    weight = jnp.where(exists, length * (70 + dice.between(0, 60, n)), 0)
+    return {
+        "length": jnp.where(exists, length, 0),
+        "place": jnp.where(dice.share(n) < 15 * ONE // 100, ANYWHERE, dice.between(0, 5, n)),
+        "first": jnp.zeros(n, jnp.int32),
+        "due": SLOTS * (1 + dice.between(0, 3, n) + dice.between(0, 1, n)),
+        "points": _shares(weight, POINTS["errands"]),
+        **dict.fromkeys(("group", "needs", "value", "tells"), none),
+        "known": (dice.share(n) >= 3 * ONE // 10 + 4 * d // 10).astype(jnp.int32),
+    }
+
+
+def drawn_events(dice: "_Dice", d: jax.Array) -> Events:
+    """Meetings that are promised, in a cell of the week each, then as many requests."""
+    n, cells = 20, DAYS * CELLS
+    promised = PROMISED[0] + _rounded(PROMISED[1], d)
+    number = jnp.arange(n)
+    is_promised, exists = number < promised, number < jnp.minimum(2 * promised, n)
+    order = jnp.argsort(dice.table(cells)).astype(jnp.int32)
+    doubled = (dice.share(n) < 4 * d // 10) & ~is_promised
+    cell = order[jnp.where(doubled, scale(dice.table(n), promised), number)]
+    cell = jnp.where(~is_promised & (cell < 3), cell + 10, cell)
+    length = dice.between(*EVENT_LENGTH, n)
+    start = SLOTS * (cell // CELLS) + 2 + CELL * (cell % CELLS) + dice.between(0, 2, n)
+    weight = length * (50 + dice.between(0, 100, n)) * jnp.where(is_promised, 1, REQUEST_WEIGHT)
+    place = jnp.where(dice.share(n) < ONE // 2 - d // 4, ANYWHERE, dice.between(0, 5, n))
+    columns = (start, length, place, _shares(jnp.where(exists, weight, 0), POINTS["meetings"]))
+    start, length, place, points = (jnp.where(exists, column, 0) for column in columns)
+    events = Events(start, length, place, points, promised=is_promised)
+    return events
+
+
+def drawn_posts(dice: "_Dice", d: jax.Array, news: jax.Array, facts: Facts, jobs: Jobs, events: Events) -> Posts:
+    """News, changes, questions, requests and new errands over six channels, among chat; sorted by time."""
+    n, F = SMALL_FACTS, facts.first.shape[0]
+    least, most = 24 - 8 * d // ONE, 48 - 16 * d // ONE
+
+    def patience(count: int) -> jax.Array:
+        return least + scale(dice.table(count), most - least + 1)
+
+    flips = jnp.where(news[-n:] == NEVER, NEVER, facts.flip[-n:])
+    flips = jnp.append(facts.flip[:-n], flips)
+    asked = jnp.minimum(news[-n:] + 6 + scale(dice.table(n), 15 + 60 * d // ONE), END - 16)
+    asked = jnp.where(news[-n:] == NEVER, NEVER, asked)
+    answers = _shares(jnp.where(asked < NEVER, 70 + dice.between(0, 60, n), 0), POINTS["answers"])
+
+    E = events.start.shape[0]
+    start = events.start
+    is_request = (events.length > 0) & ~events.promised
+    posted = jnp.where(is_request, jnp.maximum(start - 16 - dice.between(0, 54, E), 1), NEVER)
+    open_until = jnp.minimum(posted + patience(E), start - 1)
+    first = PROMISED[0]  # as many are promised at least
+
+    m = ERRANDS
+    due, length = jobs.due[-m:], jobs.length[-m:]
+    is_new = (length > 0) & ~jobs.known[-m:]
+    told = jnp.where(is_new, jnp.maximum(due - 2 * SLOTS + dice.between(-10, 10, m), 1), NEVER)
+
+    zeros = jnp.zeros_like
+    important = [
+        (news, NEWS, jnp.arange(F), zeros(news), zeros(news)),
+        (flips, NEWS, jnp.arange(F), zeros(flips), zeros(flips)),
+        (asked, QUESTION, F - n + jnp.arange(n), jnp.minimum(asked + patience(n), END), answers),
+        (posted[first:], REQUEST, jnp.arange(first, E), open_until[first:], zeros(posted[first:])),
+        (told, JOB, jobs.length.shape[0] - m + jnp.arange(m), zeros(told), zeros(told)),
+    ]
+    rows = [jnp.stack([t, jnp.full_like(t, kind), ref, until, points], 1) for t, kind, ref, until, points in important]
+    rows = jnp.concatenate(rows)
+    none = jnp.array([[NEVER, 0, 0, 0, 0]])
+    rows = jnp.concatenate([rows, jnp.repeat(none, 6 * IMPORTANT - rows.shape[0], axis=0)])
+    rows = jnp.where(rows[:, :1] == NEVER, none, rows)
+    rows = rows[jnp.argsort(dice.table(rows.shape[0]))].reshape(6, -1, 5)
+    is_chat = np.arange(CHATTER) < CHATS[0] + _rounded(CHATS[1], d)
+    chatter = jnp.where(is_chat, dice.between(1, END - 1, 6, CHATTER), NEVER)
+    chat = jnp.concatenate([chatter[..., None], jnp.zeros((6, CHATTER, 4), jnp.int32)], axis=2)
+    rows = jnp.concatenate([rows, chat], axis=1)
+    order = jnp.argsort(rows[..., 0], axis=1, stable=True)[:, :32]
+    rows = jnp.take_along_axis(rows, order[..., None], axis=1)
+    time, kind, ref, until, points = (rows[..., column] for column in range(5))
+    number = np.arange(time.shape[1], dtype=np.int32)[None]
+    apart = number + jax.lax.cummax(time - number, axis=1)  # one a slot
+    time = jnp.where(time == NEVER, NEVER, apart)
+    return Posts(time, kind, ref, until, points)
+
+
+def _shares(weights: jax.Array, total: int) -> jax.Array:
+    """[n] int32: a total in parts proportional to weights ([n] int32), which sum to it."""
+    sums = jnp.cumsum(weights, dtype=jnp.int32) * total // jnp.sum(weights, dtype=jnp.int32)
+    return jnp.diff(sums, prepend=0)
+
+
+def _rounded(most: int, d: jax.Array) -> jax.Array:
+    """round(most * difficulty)."""
+    return (most * d + ONE // 2) // ONE
+
+
+class _Dice(Dice):
+    """Draws in units of difficulty."""
+
+    def share(self, *shape: int) -> jax.Array:
+        """int32 numbers of a shape, 0 to ONE - 1."""
+        return self.table(*shape) // 64

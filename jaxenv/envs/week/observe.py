@@ -1,0 +1,118 @@
+"""What the person knows of the week (docs/rules/week.md, section 4)."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxenv.core.types import ActionMask
+from jaxenv.envs.week import actions
+from jaxenv.envs.week.actions import Situation
+from jaxenv.envs.week.types import (
+    NEWS,
+    NONE,
+    QUESTION,
+    REQUEST,
+    Agenda,
+    Head,
+    Observation,
+    ObservedEvents,
+    ObservedJobs,
+    ObservedMessages,
+    State,
+)
+from jaxenv.lowering.lookup import read
+
+
+def observe(state: State, week: Agenda, is_over: jax.Array, sees_truth: bool) -> Observation:
+    """The observation; `is_over` ([] bool) makes every action legal, `sees_truth` shows the present facts as told."""
+    now = actions.situation(state, week)
+    as_of, is_noted = (state.time, np.bool_(True)) if sees_truth else (state.as_of, state.noted >= 0)
+    to_places = read(week.travel, state.place)
+    return Observation(
+        time=state.time,
+        place=state.place,
+        travel_left=state.travel_left,
+        distance=state.travel_left + to_places,
+        channel=state.channel,
+        unread=state.posted - state.read,
+        events=observed_events(state, week),
+        jobs=observed_jobs(state, week, now),
+        messages=observed_messages(week, now),
+        head=head(state, week, now),
+        told=jnp.where(is_noted, week.facts.at(as_of), NONE),
+        age=jnp.broadcast_to(jnp.where(is_noted, state.time - as_of, 0), state.noted.shape),
+        action_mask=actions.legal_mask(state, week, now) | is_over,
+    )
+
+
+def current_mask(state: State, week: Agenda, is_over: jax.Array) -> ActionMask:
+    """[A] bool."""
+    return actions.legal_mask(state, week, actions.situation(state, week)) | is_over
+
+
+def observed_events(state: State, week: Agenda) -> ObservedEvents:
+    """The calendar from now on."""
+    events = week.events
+    shown = state.promised & (state.time < events.end)
+    columns = (events.start, events.length, events.place, events.points, state.attended)
+    return ObservedEvents(shown, *(_where(shown, column) for column in columns))
+
+
+def observed_jobs(state: State, week: Agenda, now: Situation) -> ObservedJobs:
+    """The work that is known and can still be done."""
+    jobs, shown = week.jobs, now.possible
+    return ObservedJobs(
+        exists=shown,
+        left=_where(shown, jobs.length - state.progress),
+        place=_where(shown, jobs.place),
+        opens=_where(shown, jobs.opens),
+        closes=_where(shown, jobs.closes),
+        first=_where(shown, jobs.first),
+        due=_where(shown, jobs.due),
+        points=_where(shown, jobs.points),
+        group=jnp.where(shown, jobs.group, NONE),
+        needs=jnp.where(shown & now.needs, jobs.needs, NONE),
+        value=jnp.where(shown, jobs.value, NONE),
+        begun=shown & (state.progress > 0),
+    )
+
+
+def observed_messages(week: Agenda, now: Situation) -> ObservedMessages:
+    """The open channel."""
+    window = now.window
+    posts, is_news = window.posts, window.exists & (window.posts.kind == NEWS)
+    has_fact = is_news | (window.exists & (posts.kind == QUESTION))
+    facts = read(week.facts, posts.ref)
+    return ObservedMessages(
+        exists=window.exists,
+        kind=_where(window.exists, posts.kind),
+        fact=jnp.where(has_fact, posts.ref, NONE),
+        value=jnp.where(is_news, facts.at(posts.time), NONE),
+        waits=window.waits,
+        until=_where(window.waits, posts.until),
+    )
+
+
+def head(state: State, week: Agenda, now: Situation) -> Head:
+    """The question or request that is replied to."""
+    post, exists = read(now.window.posts, now.window.head), now.window.head >= 0
+    is_request, is_question = exists & (post.kind == REQUEST), exists & (post.kind == QUESTION)
+    events = week.events
+    event, end = read((events, events.end), post.ref)
+    others = state.promised & (np.arange(events.start.shape[0], dtype=np.int32) != post.ref)
+    overlaps = jnp.any(others & (events.start < end) & (event.start < events.end))
+    return Head(
+        kind=_where(exists, post.kind),
+        fact=jnp.where(is_question, post.ref, NONE),
+        points=jnp.where(is_request, event.points, _where(is_question, post.points)),
+        until=_where(exists, post.until),
+        start=_where(is_request, event.start),
+        length=_where(is_request, event.length),
+        place=_where(is_request, event.place),
+        overlaps=is_request & overlaps,
+    )
+
+
+def _where(shown: jax.Array, column: jax.Array) -> jax.Array:
+    """The entries that are shown, 0 elsewhere."""
+    return jnp.where(shown, column, np.zeros((), column.dtype))
