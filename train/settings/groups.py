@@ -220,8 +220,8 @@ class Curriculum:
     curriculum: Literal["uniform", "plr"] = "uniform"
     replay_share: Fraction = 0.5  # of the starts, and at most of the bank, that replay goes to
     level_score: Literal["positive_value_loss", "max_mc"] = "positive_value_loss"  # what a scenario may still teach
-    # Temperature of the priorities by rank: towards 0 the best alone is played again; at 0.3 the best of 2,048 scenarios
-    # has a third of the starts.
+    # Temperature of the priorities by rank: towards 0 the best alone is played again; at 0.3 the best of 2,048
+    # scenarios has a third of the starts.
     rank_temperature: Annotated[float, Within(1e-6, 1e6)] = 2.0
     staleness: Fraction = 0.3  # share of the priorities that go by the time since a scenario was played
 
