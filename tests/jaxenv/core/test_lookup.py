@@ -96,7 +96,7 @@ def test_a_row_of_a_long_record_is_one_read_on_a_tpu(platform, entries, gathers)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_entries_within_a_row_are_plain_indexing_clamped(way, dtype):
     table, rows, places = table_of(dtype, 7, 3, 5), np.clip(INDICES, 0, 6), np.array([-1, 0, 4, 9], np.int32)
-    found = jax.jit(jax.vmap(lambda row: way(table, row, 2, places)))(INDICES)
+    found = jax.jit(jax.vmap(lambda row: way(table, row, np.int32(2), places)))(INDICES)
     assert_same_bits(found, table[rows][:, 2, np.clip(places, 0, 4)])
 
 
