@@ -125,8 +125,7 @@ def read_scenario(tables: Mapping[str, Any]) -> Scenario:
 
 
 def _rows(record: type[R], columns: Mapping[str, list[int]]) -> list[R]:
-    fields = record._fields  # type: ignore[attr-defined]
-    return [record(*row) for row in zip(*(columns[name] for name in fields), strict=True)]
+    return [record(*row) for row in zip(*(columns[name] for name in record.__annotations__), strict=True)]
 
 
 def read_weights(weights: Mapping[str, float] | None) -> dict[str, float]:

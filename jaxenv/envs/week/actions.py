@@ -84,7 +84,6 @@ class Situation(struct.PyTreeNode):
 
     slot: jax.Array  # [] int32, of the day
     is_there: jax.Array  # [] bool, not on the way
-    begun: jax.Array  # [J] bool, of the group a job has been begun: this one, or others bar it
     needs: jax.Array  # [J] bool, a group has to be done before it
     possible: jax.Array  # [J] bool, known, neither over nor barred nor past due
     is_on: jax.Array  # [E] bool, promised and within its slots
@@ -105,7 +104,6 @@ def situation(state: State, week: Agenda) -> Situation:
     return Situation(
         slot=time % SLOTS,
         is_there=state.travel_left == 0,
-        begun=others,
         needs=needs,
         possible=state.known & ~is_over & (is_begun | ~others) & (time < jobs.due),
         is_on=state.promised & (events.start <= time) & (time < events.end),

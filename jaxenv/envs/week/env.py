@@ -8,11 +8,11 @@ import jax
 import jax.numpy as jnp
 
 from jaxenv.core import LibraryEnvironment, ScenarioBank, terms
-from jaxenv.core.fields import Sizes, declared, widened
+from jaxenv.core.fields import Sizes, declared, padding, widened
 from jaxenv.core.types import ActionMask, Entities, Info, Key
 from jaxenv.envs.week import dynamics, features, generator, observe, reward
 from jaxenv.envs.week.actions import Catalogue
-from jaxenv.envs.week.types import END, HOME, NONE, Limits, Observation, Params, Scenario, State
+from jaxenv.envs.week.types import END, Limits, Observation, Params, Scenario, State
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Week(LibraryEnvironment[Params, State, Observation]):
 
     Attributes:
         name: the id that it is registered under.
-        notebook: how many facts the notebook holds, those that were told last.
+        notebook: how many facts the notebook holds, those that were told last; 16 are all by default.
         sees_truth: whether the present value of every fact is observed in the place of the notebook.
         limits: the capacities of its arrays.
     """
@@ -34,6 +34,11 @@ class Week(LibraryEnvironment[Params, State, Observation]):
     scenario_type: ClassVar[type] = Scenario
     state_type: ClassVar[type] = State
     observation_type: ClassVar[type] = Observation
+
+    def __post_init__(self) -> None:
+        """Refuses a notebook of fewer than no lines."""
+        if self.notebook < 0:
+            raise ValueError(f"notebook={self.notebook}: expected 0 or more facts")
 
     @property
     def catalogue(self) -> Catalogue:
@@ -58,24 +63,8 @@ class Week(LibraryEnvironment[Params, State, Observation]):
         """Monday at eight, at home; an index out of range is clamped to the bank."""
         index = params.bank.sample(key) if scenario is None else jnp.asarray(scenario, jnp.int32)
         index = jnp.clip(index, 0, params.bank.size - 1)
-        week, limits = params.bank[index], self.limits
-        return State(
-            scenario=index,
-            time=jnp.int16(0),
-            place=jnp.int8(HOME),
-            travel_left=jnp.int8(0),
-            channel=jnp.int8(NONE),
-            posted=jnp.zeros(limits.channels, jnp.int8),
-            read=jnp.zeros(limits.channels, jnp.int8),
-            handled=jnp.zeros(limits.channels, jnp.int8),
-            promised=week.events.promised,
-            attended=jnp.zeros(limits.events, jnp.int8),
-            known=week.jobs.known,
-            progress=jnp.zeros(limits.jobs, jnp.int8),
-            sound=jnp.zeros(limits.groups, bool),
-            noted=jnp.full(limits.facts, NONE, jnp.int16),
-            as_of=jnp.zeros(limits.facts, jnp.int16),
-        )
+        week, nothing = params.bank[index], jax.tree.map(jnp.asarray, padding(State, self.sizes))
+        return nothing.replace(scenario=index, promised=week.events.promised, known=week.jobs.known)
 
     def transition(
         self, key: Key, state: State, action: jax.Array, params: Params

@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.nn import one_hot
 
 from jaxenv.core.fields import widened
 from jaxenv.core.types import ActionTables, Entities, EntityGroup
@@ -15,10 +16,10 @@ POINTS = 1000.0  # hundredths, the scale of points
 
 
 def entities(catalogue: Catalogue, observation: Observation) -> Entities:
-    """Context, five groups and the features of actions."""
+    """Context, four groups and the features of actions; nothing is compared for the network."""
     o = widened(observation)
     channels, places = channel_features(o), place_features(o)
-    jobs = job_features(o)
+    jobs = job_features(o, catalogue.limits.groups)
     return Entities(
         context=context(o),
         groups={
@@ -32,42 +33,46 @@ def entities(catalogue: Catalogue, observation: Observation) -> Entities:
 
 
 def context(o: Observation) -> jax.Array:
-    """Time, day, slot, place, the way, the open channel, unread counts, the head."""
+    """[23 + 2 L + 2 C + F] float32: time, day, slot, place, what is left of the way, the open channel, unread posts; of
+    the head kind, fact and what is told of it, points, until when, start, length, way, place, and whether it overlaps.
+    """
     day, slot, head = o.time // SLOTS, o.time % SLOTS, o.head
     asked = read(o.told, head.fact)
     parts = [
         _scaled(o.time, WEEK),
-        _one_hot(day, DAYS),
+        one_hot(day, DAYS),
         _scaled(slot, SLOTS),
-        _one_hot(o.place, o.distance.shape[0]),
+        one_hot(o.place, o.distance.shape[0]),
         _scaled(o.travel_left, 5),
-        _one_hot(o.channel, o.unread.shape[0]),
+        one_hot(o.channel, o.unread.shape[0]),
         _scaled(o.unread, 5),
-        _one_hot(head.kind, len(KINDS)),
-        _one_hot(jnp.where(head.fact >= 0, asked, -1), VALUES),
+        one_hot(head.kind, len(KINDS)),
+        one_hot(head.fact, o.told.shape[0]),
+        one_hot(jnp.where(head.fact >= 0, asked, -1), VALUES),
         _scaled(head.points, POINTS),
         _scaled(jnp.where(head.kind > 0, head.until - o.time, 0), WEEK),
         _scaled(jnp.where(head.length > 0, head.start - o.time, 0), WEEK),
         _scaled(head.length, 5),
         _scaled(jnp.where(head.length > 0, _way(o, head.place), 0), 5),
+        one_hot(jnp.where(head.kind > 0, head.place, ANYWHERE), o.distance.shape[0]),
         head.overlaps,
     ]
     return jnp.concatenate([jnp.atleast_1d(jnp.asarray(part, jnp.float32)) for part in parts])
 
 
 def place_features(o: Observation) -> jax.Array:
-    """[L, L + 1]: which, and the way."""
+    """[L, L + 1] float32: which, and the way."""
     return _table(np.eye(o.distance.shape[0]), _scaled(o.distance, 5)[:, None])
 
 
 def channel_features(o: Observation) -> jax.Array:
-    """[C, 3]: unread, whether anything is, open."""
+    """[C, 3] float32: unread, whether anything is, open."""
     C = o.unread.shape[0]
-    return _table(_scaled(o.unread, 5)[:, None], (o.unread > 0)[:, None], _one_hot(o.channel, C)[:, None])
+    return _table(_scaled(o.unread, 5)[:, None], (o.unread > 0)[:, None], one_hot(o.channel, C)[:, None])
 
 
 def event_features(o: Observation) -> jax.Array:
-    """[E, 5 + L + 1]: start, left, length, points, attended, the way, place."""
+    """[E, 7 + L] float32: start, the same near by, length, points, attended, the way, whether it has begun, place."""
     e, L = o.events, o.distance.shape[0]
     columns = [
         _scaled(e.start - o.time, WEEK),
@@ -78,12 +83,14 @@ def event_features(o: Observation) -> jax.Array:
         _scaled(_way(o, e.place), 5),
         e.start <= o.time,
     ]
-    table = _table(*[column[:, None] for column in columns], _one_hot(e.place, L))
+    table = _table(*[column[:, None] for column in columns], one_hot(e.place, L))
     return jnp.where(e.exists[:, None], table, 0.0)
 
 
-def job_features(o: Observation) -> jax.Array:
-    """[J, ...]: left, points, the way, hours, from, due, needs, group, value, what is told about its group."""
+def job_features(o: Observation, groups: int) -> jax.Array:
+    """[J, 18 + 2 G + L] float32: left, points, the way, opens, closes, whether it is open, first, whether it has come,
+    due, begun; value, what is told of its group, group, the group that it needs, place.
+    """
     j = o.jobs
     slot = o.time % SLOTS
     told = jnp.where(j.group >= 0, read(o.told, j.group), -1)
@@ -97,35 +104,39 @@ def job_features(o: Observation) -> jax.Array:
         _scaled(j.first - o.time, WEEK),
         j.first <= o.time,
         _scaled(j.due - o.time, WEEK),
-        j.needs >= 0,
         j.begun,
-        j.group >= 0,
     ]
-    table = _table(*[column[:, None] for column in columns], _one_hot(j.value, VALUES), _one_hot(told, VALUES))
+    about = [
+        one_hot(j.value, VALUES),
+        one_hot(told, VALUES),
+        one_hot(j.group, groups),
+        one_hot(j.needs, groups),
+        one_hot(j.place, o.distance.shape[0]),
+    ]
+    table = _table(*[column[:, None] for column in columns], *about)
     return jnp.where(j.exists[:, None], table, 0.0)
 
 
 def fact_features(o: Observation) -> jax.Array:
-    """[F, F + 4 + 1]: which, the value, its age."""
+    """[F, F + 5] float32: which, the value, its age."""
     F = o.told.shape[0]
-    table = _table(np.eye(F), _one_hot(o.told, VALUES), _scaled(o.age, WEEK)[:, None])
+    table = _table(np.eye(F), one_hot(o.told, VALUES), _scaled(o.age, WEEK)[:, None])
     return jnp.where((o.told >= 0)[:, None], table, 0.0)
 
 
 def message_features(o: Observation) -> jax.Array:
-    """[K, ...]: kind, fact, value, waits, until."""
+    """[K, 11 + F] float32: kind, fact, value, whether it waits, until when."""
     m = o.messages
     until = jnp.where(m.waits, m.until - o.time, 0)
-    table = _table(
-        _one_hot(m.kind, len(KINDS)), _one_hot(m.value, VALUES), m.waits[:, None], _scaled(until, WEEK)[:, None]
-    )
+    about = (one_hot(m.kind, len(KINDS)), one_hot(m.fact, o.told.shape[0]), one_hot(m.value, VALUES))
+    table = _table(*about, m.waits[:, None], _scaled(until, WEEK)[:, None])
     return jnp.where(m.exists[:, None], table, 0.0)
 
 
 def action_features(
     catalogue: Catalogue, o: Observation, places: jax.Array, jobs: jax.Array, channels: jax.Array
 ) -> ActionTables:
-    """The verb, and the features of the place, job or channel that the action is about, or the value it says."""
+    """[A, 32 + 2 L + 2 G]: the verb, and the features of the place, job or channel, or the value that it says."""
     verb, number = catalogue.table.T
     values = np.eye(VALUES)
     tables = [np.eye(len(VERBS)), *map(_with_nothing, (places, jobs, channels, values))]
@@ -138,11 +149,6 @@ def action_features(
 def _way(o: Observation, place: jax.Array) -> jax.Array:
     """Slots to a place, 0 for ANYWHERE."""
     return jnp.where(place == ANYWHERE, 0, read(o.distance, place))
-
-
-def _one_hot(index: jax.Array, size: int) -> jax.Array:
-    """[..., size] bool; all False where it is negative."""
-    return index[..., None] == np.arange(size, dtype=np.int32)
 
 
 def _scaled(number: jax.Array, scale: float) -> jax.Array:

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxenv.core.dice import Dice, scale
-from jaxenv.core.fields import declared
+from jaxenv.core.fields import declared, padding
 from jaxenv.core.types import Key
 from jaxenv.envs.week.types import (
     ANYWHERE,
@@ -38,19 +38,18 @@ MAX_DIFFICULTY = 2 * ONE
 POINTS = {"meetings": 2800, "errands": 1200, "projects": 4000, "answers": 2000}  # hundredths
 PROJECTS, ALTERNATIVES = 4, 3  # of a project: a scout, then up to three approaches, and as many deliveries
 PARTS = 1 + 2 * ALTERNATIVES
-APPROACHES, DELIVERIES = slice(1, 1 + ALTERNATIVES), slice(1 + ALTERNATIVES, PARTS)
-ERRANDS, SMALL_FACTS = 7, 8
+ERRANDS, SMALL_FACTS, EVENTS, PLACES, CHANNELS = 7, 8, 20, 6, 6
 CELLS, CELL = 5, 7  # of a day, and slots of one
 TOWN = 63  # the side of the town
 NOON = 16
-IMPORTANT, CHATTER = 11, 21  # posts of a channel at most
+IMPORTANT, CHATTER = 11, 21  # posts of a channel at most: all 32
 SCOUT_LENGTH, APPROACH_LENGTH, DELIVERY_LENGTH = (1, 2), (4, 6), (7, 10)
 ERRAND_LENGTH, EVENT_LENGTH = (2, 5), (2, 4)
-REQUEST_WEIGHT = 2
-PROMISED = (6, 2)  # and more at a difficulty of 1
+REQUEST_WEIGHT = 2  # of a promised meeting
+PROMISED = (6, 2)  # meetings, and more at a difficulty of 1
 HOURS = (17, 5)  # slots that a place is open, and fewer at a difficulty of 1
-CHATS = (6, 12)
-NUM_DRAWS = 1200
+CHATS = (6, 12)  # posts of a channel, and more at a difficulty of 1
+NUM_DRAWS = 1200  # at least as many as are used
 
 
 def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenario:
@@ -58,27 +57,30 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
 
     Args:
         key: of the draw.
-        limits: capacities, at least the default ones.
+        limits: capacities.
         difficulty: [] in [0, 1], and to 2 for weeks that are never drawn in training.
+
+    Raises:
+        ValueError: where a capacity is below the default one, which drawn weeks need.
     """
     d = jnp.floor(jnp.clip(jnp.asarray(difficulty, jnp.float32) * ONE, 0, MAX_DIFFICULTY)).astype(jnp.int32)
     dice = _Dice(key, NUM_DRAWS)
-    travel = drawn_town(dice, d, limits.places)
+    travel = drawn_town(dice, d)
     facts, plans = drawn_facts(dice, d)
     jobs = drawn_jobs(dice, d, plans)
     events = drawn_events(dice, d)
     posts = drawn_posts(dice, d, plans.news, facts, jobs, events)
-    return declared(Scenario(travel, jobs, events, facts, posts), limits.sizes)
+    return _within(declared(Scenario(travel, jobs, events, facts, posts), limits.sizes), limits)
 
 
-def drawn_town(dice: "_Dice", d: jax.Array, places: int) -> jax.Array:
+def drawn_town(dice: "_Dice", d: jax.Array) -> jax.Array:
     """[L, L] slots of the way: the town is wider where it is difficult."""
-    where = dice.between(0, TOWN, 2, places)
+    where = dice.between(0, TOWN, 2, PLACES)
     squared = jnp.sum((where[:, :, None] - where[:, None]) ** 2, axis=0, dtype=jnp.int32)
     reach = 64 + d // 32  # slots across the town, in sixteenths
     steps = np.arange(MAX_TRAVEL)[:, None, None] * (16 * TOWN)
     slots = jnp.sum(squared[None] * reach**2 > steps**2, axis=0, dtype=jnp.int32)
-    return jnp.where(np.eye(places, dtype=bool), 0, jnp.maximum(slots, 1))
+    return jnp.where(np.eye(PLACES, dtype=bool), 0, jnp.maximum(slots, 1))
 
 
 class _Plans(NamedTuple):
@@ -155,7 +157,7 @@ def drawn_projects(dice: "_Dice", d: jax.Array, plans: _Plans) -> dict[str, jax.
     delivery = points - approach - jnp.where(has_scout, scout, 0)
     return {
         "length": jnp.where(exists, length, 0),
-        "place": (dice.between(0, 5, n, 1) + part) % 6,
+        "place": (dice.between(0, PLACES - 1, n, 1) + part) % PLACES,
         "first": jnp.where(is_scout, opens - SLOTS, opens),
         "due": jnp.minimum(due, END),
         "points": jnp.where(is_scout, scout, jnp.where(is_approach, approach, delivery)),
@@ -174,7 +176,7 @@ def drawn_errands(dice: "_Dice", d: jax.Array) -> dict[str, jax.Array]:
     weight = jnp.where(exists, length * (70 + dice.between(0, 60, n)), 0)
     return {
         "length": jnp.where(exists, length, 0),
-        "place": jnp.where(dice.share(n) < 15 * ONE // 100, ANYWHERE, dice.between(0, 5, n)),
+        "place": jnp.where(dice.share(n) < 15 * ONE // 100, ANYWHERE, dice.between(0, PLACES - 1, n)),
         "first": jnp.zeros(n, jnp.int32),
         "due": SLOTS * (1 + dice.between(0, 3, n) + dice.between(0, 1, n)),
         "points": _shares(weight, POINTS["errands"]),
@@ -185,7 +187,7 @@ def drawn_errands(dice: "_Dice", d: jax.Array) -> dict[str, jax.Array]:
 
 def drawn_events(dice: "_Dice", d: jax.Array) -> Events:
     """Meetings that are promised, in a cell of the week each, then as many requests."""
-    n, cells = 20, DAYS * CELLS
+    n, cells = EVENTS, DAYS * CELLS
     promised = PROMISED[0] + _rounded(PROMISED[1], d)
     number = jnp.arange(n)
     is_promised, exists = number < promised, number < jnp.minimum(2 * promised, n)
@@ -196,11 +198,10 @@ def drawn_events(dice: "_Dice", d: jax.Array) -> Events:
     length = dice.between(*EVENT_LENGTH, n)
     start = SLOTS * (cell // CELLS) + 2 + CELL * (cell % CELLS) + dice.between(0, 2, n)
     weight = length * (50 + dice.between(0, 100, n)) * jnp.where(is_promised, 1, REQUEST_WEIGHT)
-    place = jnp.where(dice.share(n) < ONE // 2 - d // 4, ANYWHERE, dice.between(0, 5, n))
+    place = jnp.where(dice.share(n) < ONE // 2 - d // 4, ANYWHERE, dice.between(0, PLACES - 1, n))
     columns = (start, length, place, _shares(jnp.where(exists, weight, 0), POINTS["meetings"]))
     start, length, place, points = (jnp.where(exists, column, 0) for column in columns)
-    events = Events(start, length, place, points, promised=is_promised)
-    return events
+    return Events(start, length, place, points, promised=is_promised)
 
 
 def drawn_posts(dice: "_Dice", d: jax.Array, news: jax.Array, facts: Facts, jobs: Jobs, events: Events) -> Posts:
@@ -217,8 +218,7 @@ def drawn_posts(dice: "_Dice", d: jax.Array, news: jax.Array, facts: Facts, jobs
     asked = jnp.where(news[-n:] == NEVER, NEVER, asked)
     answers = _shares(jnp.where(asked < NEVER, 70 + dice.between(0, 60, n), 0), POINTS["answers"])
 
-    E = events.start.shape[0]
-    start = events.start
+    E, start = EVENTS, events.start
     is_request = (events.length > 0) & ~events.promised
     posted = jnp.where(is_request, jnp.maximum(start - 16 - dice.between(0, 54, E), 1), NEVER)
     open_until = jnp.minimum(posted + patience(E), start - 1)
@@ -240,20 +240,31 @@ def drawn_posts(dice: "_Dice", d: jax.Array, news: jax.Array, facts: Facts, jobs
     rows = [jnp.stack([t, jnp.full_like(t, kind), ref, until, points], 1) for t, kind, ref, until, points in important]
     rows = jnp.concatenate(rows)
     none = jnp.array([[NEVER, 0, 0, 0, 0]])
-    rows = jnp.concatenate([rows, jnp.repeat(none, 6 * IMPORTANT - rows.shape[0], axis=0)])
+    rows = jnp.concatenate([rows, jnp.repeat(none, CHANNELS * IMPORTANT - rows.shape[0], axis=0)])
     rows = jnp.where(rows[:, :1] == NEVER, none, rows)
-    rows = rows[jnp.argsort(dice.table(rows.shape[0]))].reshape(6, -1, 5)
+    rows = rows[jnp.argsort(dice.table(rows.shape[0]))].reshape(CHANNELS, -1, 5)
     is_chat = np.arange(CHATTER) < CHATS[0] + _rounded(CHATS[1], d)
-    chatter = jnp.where(is_chat, dice.between(1, END - 1, 6, CHATTER), NEVER)
-    chat = jnp.concatenate([chatter[..., None], jnp.zeros((6, CHATTER, 4), jnp.int32)], axis=2)
+    chatter = jnp.where(is_chat, dice.between(1, END - 1, CHANNELS, CHATTER), NEVER)
+    chat = jnp.concatenate([chatter[..., None], jnp.zeros((CHANNELS, CHATTER, 4), jnp.int32)], axis=2)
     rows = jnp.concatenate([rows, chat], axis=1)
-    order = jnp.argsort(rows[..., 0], axis=1, stable=True)[:, :32]
+    order = jnp.argsort(rows[..., 0], axis=1, stable=True)
     rows = jnp.take_along_axis(rows, order[..., None], axis=1)
     time, kind, ref, until, points = (rows[..., column] for column in range(5))
     number = np.arange(time.shape[1], dtype=np.int32)[None]
     apart = number + jax.lax.cummax(time - number, axis=1)  # one a slot
     time = jnp.where(time == NEVER, NEVER, apart)
     return Posts(time, kind, ref, until, points)
+
+
+def _within(scenario: Scenario, limits: Limits) -> Scenario:
+    """The same in the shapes of the limits."""
+
+    def fit(leaf: jax.Array, empty: np.ndarray) -> jax.Array:
+        if any(np.less(empty.shape, leaf.shape)):
+            raise ValueError(f"{limits}: drawn weeks need at least the default capacities, {Limits()}")
+        return jnp.asarray(empty).at[tuple(map(slice, leaf.shape))].set(leaf)
+
+    return jax.tree.map(fit, scenario, padding(Scenario, limits.sizes))
 
 
 def _shares(weights: jax.Array, total: int) -> jax.Array:

@@ -6,6 +6,7 @@ points are hundredths. The rules are docs/rules/week.md.
 """
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import jax
@@ -49,7 +50,13 @@ class Limits(Capacities):
     facts: int = 16  # fact g, below the number of groups, is the one that group g hangs on
     posts: int = 32  # of a channel
 
-    greatest: ClassVar[dict[str, int]] = {"posts": 120}
+    greatest: ClassVar[Mapping[str, int]] = {"groups": 31}  # the bits of a set
+
+    def __post_init__(self) -> None:
+        """Refuses a capacity out of range, and groups without a fact."""
+        super().__post_init__()
+        if self.groups > self.facts:
+            raise ValueError(f"Limits(groups={self.groups}, facts={self.facts}): each group hangs on a fact of its own")
 
     @property
     def sizes(self) -> Sizes:
@@ -91,7 +98,7 @@ class Events(struct.PyTreeNode):
 
     @property
     def end(self) -> jax.Array:
-        """[E] int16: the time at which each is over."""
+        """[E] the time at which each is over."""
         return self.start + self.length
 
 
@@ -103,7 +110,7 @@ class Facts(struct.PyTreeNode):
     flip: jax.Array = array("F", np.int16, 0, NEVER, fill=NEVER, doc="time, NEVER for most")
 
     def at(self, time: jax.Array) -> jax.Array:
-        """[F] int8: the values at a time, or at one for each fact."""
+        """[F] the values at a time ([]), or at one for each fact ([F])."""
         return jnp.where(time < self.flip, self.first, self.then)
 
 
@@ -155,7 +162,7 @@ class State(Compact):
     time: jax.Array = array("", np.int16, 0, END, doc="the present slot")
     place: jax.Array = array("", np.int8, 0, last("L"), doc="where one is, or is going")
     travel_left: jax.Array = array("", np.int8, 0, MAX_TRAVEL, doc="slots until one is there")
-    channel: jax.Array = array("", np.int8, NONE, last("C"), doc="the open one, or NONE")
+    channel: jax.Array = array("", np.int8, NONE, last("C"), fill=NONE, doc="the open one, or NONE")
     posted: jax.Array = array("C", np.int8, 0, "P", doc="posts so far")
     read: jax.Array = array("C", np.int8, 0, "P", doc="posts that were there when the channel was last open")
     handled: jax.Array = array("C", np.int8, 0, "P", doc="posts up to the last one that was replied to")
@@ -164,7 +171,7 @@ class State(Compact):
     known: jax.Array = array("J", bool, doc="the job can be seen and done")
     progress: jax.Array = array("J", np.int8, 0, MAX_LENGTH, doc="slots of work")
     sound: jax.Array = array("G", bool, doc="the job of the group that was begun had the value of the fact then")
-    noted: jax.Array = array("F", np.int16, NONE, doc="order in which it was written into the notebook, or NONE")
+    noted: jax.Array = array("F", np.int16, NONE, fill=NONE, doc="order of its line in the notebook, or NONE")
     as_of: jax.Array = array("F", np.int16, 0, END, doc="time at which the fact had the value that was noted")
 
 

@@ -1,11 +1,12 @@
-"""Week keeps the contract of environments and hides what its rules hide; its rule earns what a notebook is worth."""
+"""Week keeps the contract, hides what its rules hide and shows the rest; its rule earns what a notebook is worth."""
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 from jaxenv.core import ScenarioBank
-from jaxenv.envs.week import Week, baseline
+from jaxenv.envs.week import Limits, Week, baseline
 from jaxenv.envs.week.types import VALUES
 from jaxenv.evaluation import evaluate
 from jaxenv.testing import check_environment
@@ -49,6 +50,41 @@ def test_the_rule_earns_more_with_a_longer_notebook():
         earned.append(float(evaluate(rule, env, params).returns.mean()))
     assert earned[0] > 30
     assert earned[1] > earned[0] + 10
+
+
+def test_every_field_of_an_observation_reaches_the_features():
+    env = Week()
+    params = params_of(env)
+    observation, _ = env.reset(jax.random.key(0), params, 0)
+    seen = jax.tree.map(lambda leaf: leaf | True if leaf.dtype == bool else jnp.ones_like(leaf), observation)
+    features = jax.jit(lambda observation: env.flatten(observation, params))
+    before, (leaves, structure) = features(seen), jax.tree_util.tree_flatten_with_path(seen)
+    assert before.shape == (23 + 12 + 12 + 16 + 20 * 13 + 16 * 21 + 35 * 40 + 3 * 27 + 53 * 60,)
+    for number, (path, leaf) in enumerate(leaves):
+        other = [each for _, each in leaves]
+        other[number] = ~leaf if leaf.dtype == bool else leaf + 1
+        after = features(jax.tree.unflatten(structure, other))
+        assert not np.array_equal(before, after), jax.tree_util.keystr(path)
+
+
+@pytest.mark.parametrize("capacities", [{"jobs": 34}, {"channels": 5}])
+def test_drawn_weeks_need_the_default_capacities(capacities):
+    with pytest.raises(ValueError, match="drawn weeks need at least the default capacities"):
+        jax.eval_shape(Week(limits=Limits(**capacities)).generate, jax.random.key(0), jnp.float32(0))
+
+
+def test_drawn_weeks_fill_larger_capacities():
+    env, larger = Week(), Week(limits=Limits(events=24, posts=40, facts=20))
+    found = larger.generate(jax.random.key(0), 0.5)
+    bank = ScenarioBank.stack([env.generate(jax.random.key(0), 0.5)]).resize(larger.empty_scenario)
+    jax.tree.map(np.testing.assert_array_equal, found, bank[0])
+
+
+def test_what_cannot_be_is_refused():
+    with pytest.raises(ValueError, match="notebook=-1: expected 0 or more facts"):
+        Week(notebook=-1)
+    with pytest.raises(ValueError, match="each group hangs on a fact of its own"):
+        Limits(groups=17)
 
 
 def test_a_state_is_small():
