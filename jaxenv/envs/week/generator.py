@@ -69,7 +69,7 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
     facts, plans = drawn_facts(dice, d)
     jobs = drawn_jobs(dice, d, plans)
     events = drawn_events(dice, d)
-    posts = drawn_posts(dice, d, plans.news, facts, jobs, events)
+    jobs, posts = packed(jobs, drawn_posts(dice, d, plans.news, facts, jobs, events))
     return _within(declared(Scenario(travel, jobs, events, facts, posts), limits.sizes), limits)
 
 
@@ -101,23 +101,24 @@ def drawn_facts(dice: "_Dice", d: jax.Array) -> tuple[Facts, _Plans]:
     deliveries = jnp.clip(1 + ((dice.between(0, ONE - 1, n) + 3 * d // 2) // ONE), 1, ALTERNATIVES)
     which = dice.between(0, 2, n)
     project = np.arange(n)
-    tells = jnp.where(which == 0, project, jnp.where((which == 1) & (deliveries > 1), n + project, NONE))
+    tells = jnp.where(which == 0, 2 * project, jnp.where((which == 1) & (deliveries > 1), 2 * project + 1, NONE))
 
-    choices = jnp.concatenate([approaches, deliveries, jnp.full(SMALL_FACTS, VALUES)])
+    choices = jnp.append(_by_project(approaches, deliveries), jnp.full(SMALL_FACTS, VALUES))
     first = scale(dice.table(n * 2 + SMALL_FACTS), choices)
     then = (first + 1 + scale(dice.table(n * 2 + SMALL_FACTS), jnp.maximum(choices - 1, 1))) % choices
-    begin = SLOTS * jnp.concatenate([day, day + 1])
+    begin = SLOTS * _by_project(day, day + 1)
     flips = (dice.share(n * 2) < d // 2) & (choices[: n * 2] > 1)
     flip = jnp.where(flips, begin + dice.between(-14, 11, n * 2), NEVER)
     ahead = jnp.where(flips, 16, 4) + scale(dice.table(n * 2), 17 + 40 * d // ONE - jnp.where(flips, 12, 0))
-    is_told = jnp.concatenate([tells == project, tells == n + project])
+    is_told = _by_project(tells == 2 * project, tells == 2 * project + 1)
     news = jnp.where(is_told | (choices[: n * 2] == 1), NEVER, jnp.maximum(begin - ahead, 1))
 
     posted = dice.between(2, 125, SMALL_FACTS)
     later = posted + dice.between(8, 40, SMALL_FACTS)
-    small = jnp.where(dice.share(SMALL_FACTS) < 3 * d // 10, later, NEVER)
-    facts = Facts(first=first, then=then, flip=jnp.append(flip, small))
     exists = np.arange(SMALL_FACTS) < 4 + _rounded(4, d)
+    small = jnp.where((dice.share(SMALL_FACTS) < 3 * d // 10) & exists, later, NEVER)
+    flip, first = jnp.append(flip, small), jnp.where(jnp.append(np.ones(n * 2, bool), exists), first, 0)
+    facts = Facts(first=first, then=jnp.where(flip == NEVER, 0, then), flip=flip)
     return facts, _Plans(day, approaches, deliveries, tells, jnp.append(news, jnp.where(exists, posted, NEVER)))
 
 
@@ -161,8 +162,8 @@ def drawn_projects(dice: "_Dice", d: jax.Array, plans: _Plans) -> dict[str, jax.
         "first": jnp.where(is_scout, opens - SLOTS, opens),
         "due": jnp.minimum(due, END),
         "points": jnp.where(is_scout, scout, jnp.where(is_approach, approach, delivery)),
-        "group": jnp.where(is_approach, project, jnp.where(is_delivery, n + project, NONE)),
-        "needs": jnp.where(is_delivery, project, NONE),
+        "group": jnp.where(is_scout, NONE, 2 * project + is_delivery.astype(np.int32)),
+        "needs": jnp.where(is_delivery, 2 * project, NONE),
         "value": jnp.where(is_scout | (choices == 1), NONE, turned),
         "tells": jnp.where(is_scout, plans.tells[:, None], NONE),
         "known": jnp.ones((n, PARTS), jnp.int32),
@@ -212,8 +213,6 @@ def drawn_posts(dice: "_Dice", d: jax.Array, news: jax.Array, facts: Facts, jobs
     def patience(count: int) -> jax.Array:
         return least + scale(dice.table(count), most - least + 1)
 
-    flips = jnp.where(news[-n:] == NEVER, NEVER, facts.flip[-n:])
-    flips = jnp.append(facts.flip[:-n], flips)
     asked = jnp.minimum(news[-n:] + 6 + scale(dice.table(n), 15 + 60 * d // ONE), END - 16)
     asked = jnp.where(news[-n:] == NEVER, NEVER, asked)
     answers = _shares(jnp.where(asked < NEVER, 70 + dice.between(0, 60, n), 0), POINTS["answers"])
@@ -232,7 +231,7 @@ def drawn_posts(dice: "_Dice", d: jax.Array, news: jax.Array, facts: Facts, jobs
     zeros = jnp.zeros_like
     important = [
         (news, NEWS, jnp.arange(F), zeros(news), zeros(news)),
-        (flips, NEWS, jnp.arange(F), zeros(flips), zeros(flips)),
+        (facts.flip, NEWS, jnp.arange(F), zeros(news), zeros(news)),
         (asked, QUESTION, F - n + jnp.arange(n), jnp.minimum(asked + patience(n), END), answers),
         (posted[first:], REQUEST, jnp.arange(first, E), open_until[first:], zeros(posted[first:])),
         (told, JOB, jobs.length.shape[0] - m + jnp.arange(m), zeros(told), zeros(told)),
@@ -249,11 +248,18 @@ def drawn_posts(dice: "_Dice", d: jax.Array, news: jax.Array, facts: Facts, jobs
     rows = jnp.concatenate([rows, chat], axis=1)
     order = jnp.argsort(rows[..., 0], axis=1, stable=True)
     rows = jnp.take_along_axis(rows, order[..., None], axis=1)
-    time, kind, ref, until, points = (rows[..., column] for column in range(5))
-    number = np.arange(time.shape[1], dtype=np.int32)[None]
-    apart = number + jax.lax.cummax(time - number, axis=1)  # one a slot
-    time = jnp.where(time == NEVER, NEVER, apart)
-    return Posts(time, kind, ref, until, points)
+    number = np.arange(rows.shape[1], dtype=np.int32)[None]
+    apart = number + jax.lax.cummax(rows[..., 0] - number, axis=1)  # one a slot
+    rows = jnp.where(apart[..., None] < END, rows.at[..., 0].set(apart), none[None])
+    return Posts(*(rows[..., column] for column in range(5)))
+
+
+def packed(jobs: Jobs, posts: Posts) -> tuple[Jobs, Posts]:
+    """The jobs before the places of absent ones, and the posts that make one known by its new number."""
+    exists = jobs.length > 0
+    order, number = jnp.argsort(~exists, stable=True), jnp.cumsum(exists, dtype=jnp.int32) - 1
+    ref = jnp.where(posts.kind == JOB, number[posts.ref], posts.ref)
+    return jax.tree.map(lambda column: column[order], jobs), posts.replace(ref=ref)
 
 
 def _within(scenario: Scenario, limits: Limits) -> Scenario:
@@ -265,6 +271,11 @@ def _within(scenario: Scenario, limits: Limits) -> Scenario:
         return jnp.asarray(empty).at[tuple(map(slice, leaf.shape))].set(leaf)
 
     return jax.tree.map(fit, scenario, padding(Scenario, limits.sizes))
+
+
+def _by_project(approaches: jax.Array, deliveries: jax.Array) -> jax.Array:
+    """[8] of [4] of the approaches and [4] of the deliveries: those of the first project, then those of the next."""
+    return jnp.stack([approaches, deliveries], axis=1).ravel()
 
 
 def _shares(weights: jax.Array, total: int) -> jax.Array:
