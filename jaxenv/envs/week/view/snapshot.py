@@ -1,0 +1,242 @@
+"""A week in plain Python, read from the arrays for drawing: every meeting, job, fact and message by name."""
+
+import dataclasses
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from jaxenv.envs.week.types import (
+    ANYWHERE,
+    END,
+    KINDS,
+    NEWS,
+    NONE,
+    QUESTION,
+    REQUEST,
+    SLOTS,
+    WINDOW,
+    Scenario,
+    State,
+)
+from jaxenv.envs.week.view.names import Names, answer_at, num_channels, num_places, words_of
+
+REPLIES = ("yes", "no")  # to a request, by the value of the reply
+
+
+@dataclasses.dataclass(frozen=True)
+class Meeting:
+    """A meeting that is known; times in slots of the week."""
+
+    name: str
+    place: str  # empty where it is online
+    start: int
+    end: int
+    points: float
+    status: str  # "asked", "promised", "over"
+    attended: int  # slots
+
+
+@dataclasses.dataclass(frozen=True)
+class Job:
+    """A job that is known."""
+
+    name: str
+    project: str  # empty of errands
+    place: str  # empty where it can be done anywhere
+    hours: tuple[int, int]  # slots of the day
+    first: int
+    due: int
+    points: float
+    length: int
+    progress: int
+    status: str  # "open", "later", "done", "failed", "barred", "late"
+    needs: str  # the answer that it needs, and empty for any
+    group: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Message:
+    """A message of the open channel."""
+
+    author: str
+    text: str
+    kind: str
+    told: str  # the answer that news give, what a post is about
+    waits: int  # until when, 0 where it does not
+    answers: tuple[str, ...]  # what one can reply
+
+
+@dataclasses.dataclass(frozen=True)
+class Note:
+    """A line of the notebook."""
+
+    question: str
+    answer: str
+    age: int  # slots
+
+
+@dataclasses.dataclass(frozen=True)
+class ShownWeek:
+    """Everything that is shown of a state."""
+
+    title: str
+    time: int
+    place: str
+    travel_left: int
+    distances: dict[str, int]
+    channel: str  # the open one, or empty
+    unread: dict[str, int]  # channel -> posts
+    meetings: tuple[Meeting, ...]
+    jobs: tuple[Job, ...]
+    messages: tuple[Message, ...]  # newest first
+    head: Message | None
+    notes: tuple[Note, ...]  # the latest line first
+    points: dict[str, tuple[float, float]]  # source -> paid so far, offered; but for answers
+    trail: tuple[tuple[int, str], ...] = ()  # (slot, what was done in it)
+
+
+def read(state: State, week: Scenario, names: Names, notebook: tuple[Any, Any]) -> ShownWeek:
+    """The week of a state; all arrays are NumPy's.
+
+    Args:
+        state: of the unwrapped environment.
+        week: its scenario.
+        names: of its parts.
+        notebook: the values ([F], NONE where nothing is told) and ages ([F] slots) that are observed.
+    """
+    time, place = int(state.time), int(state.place)
+    travel = week.travel[place].tolist()
+    window = _window(state, week, names)
+    jobs = tuple(_job(state, week, names, n) for n in range(len(names.jobs)) if state.known[n])
+    meetings = tuple(_meetings(state, week, names))
+    told = [n for n in np.argsort(notebook[1], kind="stable").tolist() if notebook[0][n] != NONE]
+    return ShownWeek(
+        title=names.title,
+        time=time,
+        place=names.places[place],
+        travel_left=int(state.travel_left),
+        distances={names.places[n]: int(state.travel_left) + travel[n] for n in range(num_places(week))},
+        channel="" if state.channel == NONE else names.channels[int(state.channel)],
+        unread={names.channels[n]: int(state.posted[n] - state.read[n]) for n in range(num_channels(week))},
+        meetings=meetings,
+        jobs=jobs,
+        messages=window,
+        head=next((message for message in reversed(window) if message.waits), None),
+        notes=tuple(Note(names.facts[n], names.answers[n][notebook[0][n]], int(notebook[1][n])) for n in told),
+        points=_points(state, week),
+    )
+
+
+def _meetings(state: State, week: Scenario, names: Names) -> Sequence[Meeting]:
+    """Those that are promised, and those that somebody asks for in posts that were read."""
+    events, time, found = week.events, int(state.time), []
+    asked = _asked(state, week)
+    for n, name in enumerate(names.events):
+        start, end = int(events.start[n]), int(events.start[n] + events.length[n])
+        if not state.promised[n] and n not in asked:
+            continue
+        status = "asked" if not state.promised[n] else "over" if end <= time else "promised"
+        where = "" if events.place[n] == ANYWHERE else names.places[int(events.place[n])]
+        points = int(events.points[n]) / 100
+        found.append(Meeting(name, where, start, end, points, status, int(state.attended[n])))
+    return found
+
+
+def _asked(state: State, week: Scenario) -> set[int]:
+    """The meetings of the requests that were read, wait, and are not answered."""
+    posts, places = week.posts, np.arange(week.posts.time.shape[1])[None]
+    is_read = (places < state.read[:, None]) & (places >= state.handled[:, None])
+    return set(posts.ref[is_read & (posts.kind == REQUEST) & (posts.until > int(state.time))].tolist())
+
+
+def _job(state: State, week: Scenario, names: Names, n: int) -> Job:
+    """A job and how it stands."""
+    jobs, time = week.jobs, int(state.time)
+    group, value, progress, length = (
+        int(column[n]) for column in (jobs.group, jobs.value, state.progress, jobs.length)
+    )
+    others = (jobs.group == group) & (np.arange(jobs.group.size) != n) if group != NONE else np.zeros(0, bool)
+    is_barred = bool((state.progress[others] > 0).any()) if others.size else False
+    over = "done" if group == NONE or state.sound[group] else "failed"
+    late = "late" if time >= jobs.due[n] else "later" if time < jobs.first[n] or _waits(state, week, n) else "open"
+    return Job(
+        name=names.jobs[n],
+        project=names.projects[n],
+        place="" if jobs.place[n] == ANYWHERE else names.places[int(jobs.place[n])],
+        hours=(int(jobs.opens[n]), int(jobs.closes[n])),
+        first=int(jobs.first[n]),
+        due=int(jobs.due[n]),
+        points=int(jobs.points[n]) / 100,
+        length=length,
+        progress=progress,
+        status=over if progress == length else "barred" if is_barred else late,
+        needs="" if value == NONE else names.answers[group][value],
+        group=group,
+    )
+
+
+def _waits(state: State, week: Scenario, n: int) -> bool:
+    """Whether a job needs a group that is not done."""
+    jobs, needed = week.jobs, int(week.jobs.needs[n])
+    is_over = (jobs.group == needed) & (jobs.length > 0) & (state.progress == jobs.length)
+    return needed != NONE and not (is_over.any() and state.sound[needed])
+
+
+def _window(state: State, week: Scenario, names: Names) -> tuple[Message, ...]:
+    """The messages that the open channel shows, newest first."""
+    channel = int(state.channel)
+    if channel == NONE:
+        return ()
+    posted, posts, found = int(state.posted[channel]), week.posts, []
+    for place in reversed(range(max(posted - WINDOW, 0), posted)):
+        time, kind, ref, until = (
+            int(getattr(posts, name)[channel, place]) for name in ("time", "kind", "ref", "until")
+        )
+        is_asked = kind in (QUESTION, REQUEST) and place >= int(state.handled[channel]) and int(state.time) < until
+        told = answer_at(week, names, ref, time) if kind == NEWS else ""
+        answers = {QUESTION: names.answers[ref] if kind == QUESTION else (), REQUEST: REPLIES}.get(kind, ())
+        words = words_of(week, names, channel, place)
+        found.append(Message(*words, KINDS[kind], told, until if is_asked else 0, answers))
+    return tuple(found)
+
+
+def _points(state: State, week: Scenario) -> dict[str, tuple[float, float]]:
+    """Hundredths as points, of the sources whose payments follow from a state."""
+    jobs, events = week.jobs, week.events
+    is_over = state.promised & (events.start + events.length <= state.time) & (events.length > 0)
+    share = state.attended / np.maximum(events.length, 1)
+    paid = events.points * (share - 0.5 * (2 * state.attended < events.length)) * is_over
+    is_done = (jobs.length > 0) & (state.progress == jobs.length)
+    is_done &= (jobs.group == NONE) | state.sound[np.maximum(jobs.group, 0)]
+    groups = [jobs.points[jobs.group == group].max(initial=0) for group in range(state.sound.size)]
+    scouts = jobs.points[(jobs.group == NONE) & jobs.is_project].sum()
+    errands = jobs.points[~jobs.is_project]
+    return {
+        "meetings": (float(paid.sum()) / 100, float(events.points.sum()) / 100),
+        "projects": (float(jobs.points[is_done & jobs.is_project].sum()) / 100, float(sum(groups) + scouts) / 100),
+        "errands": (float(jobs.points[is_done & ~jobs.is_project].sum()) / 100, float(errands.sum()) / 100),
+    }
+
+
+def trail(states: Sequence[State]) -> list[tuple[tuple[int, str], ...]]:
+    """For each state of an episode, what was done in the slots before it."""
+    done: list[tuple[int, str]] = []
+    trails: list[tuple[tuple[int, str], ...]] = [()]
+    for before, after in itertools.pairwise(states):
+        if int(after.time) == int(before.time) + 1 <= END:
+            done.append((int(before.time), _done(before, after)))
+        trails.append(tuple(done))
+    return trails
+
+
+def _done(before: State, after: State) -> str:
+    """What was done between two states."""
+    if (after.progress != before.progress).any():
+        return "work"
+    if (after.attended != before.attended).any():
+        return "attend"
+    if int(after.travel_left) or int(before.travel_left) or (after.place != before.place and after.time % SLOTS):
+        return "way"
+    return "read" if after.channel != NONE else "rest"

@@ -1,0 +1,99 @@
+"""A week, and an action, as plain text."""
+
+from jaxenv.envs.week.types import END
+from jaxenv.envs.week.view import words
+from jaxenv.envs.week.view.snapshot import Job, Meeting, Message, ShownWeek
+from jaxenv.envs.week.view.words import clock, span
+from jaxenv.rendering.text import joined, sections, table
+
+BAR = 6  # characters
+MARKS = {"done": "✓", "failed": "✗", "barred": "·", "late": "·", "later": " ", "open": "▸"}
+MEETINGS = {"asked": "?", "promised": " ", "over": "✓"}
+
+
+def title(week: ShownWeek) -> str:
+    """Which week it is."""
+    return week.title
+
+
+def moment(week: ShownWeek) -> str:
+    """How far the week has come."""
+    return words.moment(week.time) if week.time < END else "the week is over"
+
+
+def body(week: ShownWeek) -> str:
+    """Where one is, meetings, projects with errands, the notebook, the open channel and the unread ones."""
+    projects = list(dict.fromkeys(job.project for job in week.jobs))
+    parts = {"Meetings": table(map(_meeting_row, week.meetings)) or ["none"]}
+    for project in sorted(projects, key=lambda name: not name):
+        rows = [_job_row(job, week.time) for job in week.jobs if job.project == project]
+        parts[f"Project: {project}" if project else "Errands"] = table(rows)
+    parts["Notebook"] = table([note.question, note.answer, ago(note.age)] for note in week.notes) or ["empty"]
+    if week.channel:
+        messages = [_message_line(message, message is week.head) for message in reversed(week.messages)]
+        parts[f"Channel: {week.channel}"] = messages or ["nothing yet"]
+    unread = [f"{name} {count}" for name, count in week.unread.items() if count]
+    paid = [f"{source} {paid:.1f} of {offered:.0f}" for source, (paid, offered) in week.points.items()]
+    return "\n".join([whereabouts(week), *sections(parts), f"Unread: {', '.join(unread) or 'nothing'}", joined(*paid)])
+
+
+def whereabouts(week: ShownWeek) -> str:
+    """Where one is, and how far the other places are."""
+    here = f"on the way to {week.place}, {span(week.travel_left)} left" if week.travel_left else f"at {week.place}"
+    ways = [f"{name} {span(slots)}" for name, slots in week.distances.items() if name != week.place]
+    return f"{here}; from here: {', '.join(ways)}" if ways else here
+
+
+def ago(slots: int) -> str:
+    """An age."""
+    return f"{span(slots)} ago" if slots else "now"
+
+
+def when(meeting: Meeting) -> str:
+    """From when to when."""
+    return f"{words.moment(meeting.start)}–{words.end(meeting.end).split(' ')[1]}"
+
+
+def state_of(job: Job, time: int) -> str:
+    """What there is to say of a job."""
+    ended = {"done": "done", "failed": "failed", "barred": "another way was taken", "late": "too late"}
+    if job.status in ended:
+        return ended[job.status]
+    begins = (
+        f"from {words.moment(job.first)}"
+        if time < job.first
+        else "after the step before"
+        if job.status == "later"
+        else ""
+    )
+    return joined(begins, f"due {words.end(job.due)}", f"{clock(job.hours[0])}–{clock(job.hours[1])}")
+
+
+def _meeting_row(meeting: Meeting) -> list[str]:
+    share = f"{meeting.attended} of {meeting.end - meeting.start} quarters" if meeting.attended else ""
+    return [
+        _mark(meeting),
+        when(meeting),
+        meeting.name,
+        meeting.place or "online",
+        f"{meeting.points:.1f} points",
+        share or {"asked": "asked for", "over": "missed"}.get(meeting.status, ""),
+    ]
+
+
+def _mark(meeting: Meeting) -> str:
+    is_missed = meeting.status == "over" and 2 * meeting.attended < meeting.end - meeting.start
+    return "✗" if is_missed else MEETINGS[meeting.status]
+
+
+def _job_row(job: Job, time: int) -> list[str]:
+    full = -(-BAR * job.progress // job.length)
+    needs = f"if {job.needs}" if job.needs else ""
+    facts = [f"{job.points:.1f} points", span(job.length), job.place or "anywhere"]
+    return [MARKS[job.status], "█" * full + "░" * (BAR - full), job.name, needs, *facts, state_of(job, time)]
+
+
+def _message_line(message: Message, is_head: bool) -> str:
+    told = f" [{message.told}]" if message.told else ""
+    waits = f" (waits until {words.end(message.waits)})" if message.waits else ""
+    return f"{'>' if is_head else ' '} {message.author}: {message.text}{told}{waits}"

@@ -1,0 +1,76 @@
+"""A week seen: its text, its calendar and board, what actions and steps are called, and the banks of words."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+from jaxenv import rendering
+from jaxenv.core import ScenarioBank
+from jaxenv.envs.week import Week, baseline
+from jaxenv.envs.week.view import VIEW
+from jaxenv.envs.week.view.words import banks
+from jaxenv.rendering import theme
+from strategies.ink import overlapping, texts, written
+
+
+@pytest.fixture(autouse=True, scope="module")
+def shown():
+    """Week has no registered ids yet."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(rendering.VIEWS, Week, VIEW)
+        yield
+
+
+@functools.cache
+def played():
+    """A whole week of the rule, drawn at difficulty 0.5."""
+    env = Week()
+    weeks = jax.jit(jax.vmap(env.generate))(jax.random.split(jax.random.key(5), 2), jnp.full(2, 0.5))
+    rule = jax.jit(baseline.baselines(env)["Rule-based"])
+    return rendering.record(env, env.params_for(ScenarioBank(weeks)), rule, jax.random.key(0), scenario=1)
+
+
+def test_an_episode_is_told():
+    lines = played().transcript()
+    assert lines.startswith("A week with the ")
+    assert "the week is over" in lines
+    assert lines.count("\n200. ") == 1
+    for words in ("noted: ", ": done", "attended 2 of 2 quarters", "go to ", "work on ", "reply ", "open ", "attend:"):
+        assert words in lines
+    assert "exist" not in lines  # no action that names nothing
+
+
+def test_the_text_of_a_state_says_where_when_and_what():
+    text = played()[60].text
+    for words in ("Tue 13:00", "Meetings", "Project: ", "Errands", "Notebook", "Unread: ", "meetings ", " of 40"):
+        assert words in text
+    assert text.index("Project: ") < text.index("Errands") < text.index("Notebook")
+
+
+@pytest.mark.parametrize("number", [0, 37, 90, 199, 200])
+def test_nothing_overlaps_in_the_picture(number):
+    assert overlapping(played()[number]) == []
+
+
+def test_the_calendar_shows_what_was_promised_attended_and_done():
+    drawn = written(played()[100])
+    assert {"Mon", "Tue", "Wed", "Thu", "Fri", "promised", "missed", "working", "Notebook"} <= set(drawn)
+    now = [words for words in texts(played()[100]) if words.get_color() == theme.ALARM and "now at" in words.get_text()]
+    assert len(now) <= 1
+    assert any(name in drawn for name in banks()["meetings"])
+
+
+def test_the_overview_is_the_whole_week():
+    assert {"Mon", "Fri", "steps"} <= set(written(played().overview()))
+
+
+def test_no_name_of_a_bank_is_said_twice():
+    for kind in ("places", "people", "channels", "meetings", "errands", "chat"):
+        assert len(set(banks()[kind])) == len(banks()[kind])
+    assert len({project["name"] for project in banks()["projects"]}) >= 8
+    questions = [*banks()["facts"], *(step for project in banks()["projects"] for step in project["steps"])]
+    assert len({question["asks"] for question in questions}) == len(questions)
+    assert all(len(set(question["answers"])) >= 3 for question in questions)
+    assert all(len(fact["answers"]) == 4 for fact in banks()["facts"])
