@@ -1,0 +1,173 @@
+"""The clairvoyant of Week: a plan by somebody who knows the whole week, improved until no change of it helps.
+
+It shows a return that is possible, a lower bound of the best one. A greedy player goes after what pays most for its
+time, the way, the wait and the work that follows from it; the worth of every job, meeting and channel has a factor of
+its own. Chance changes some factors, and a change stays where the week pays at least as much.
+"""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.flatten_util
+import jax.numpy as jnp
+import numpy as np
+
+from jaxenv.core import ScenarioBank, terms
+from jaxenv.core.fields import declared, widened
+from jaxenv.envs.week import Params, State, Week, actions, dynamics
+from jaxenv.envs.week.actions import ATTEND, GO, OPEN, PROMISE, REPLY, REST, WORK, Situation
+from jaxenv.envs.week.types import ANYWHERE, DAYS, END, JOB, QUESTION, REQUEST, SLOTS, WINDOW, Agenda
+from jaxenv.lowering.lookup import read
+
+ENOUGH = 60.0  # points that every week should have a way to
+ROUNDS, CANDIDATES = 60, 16  # changes that follow each other, and those that are tried at once
+RATES = (0.02, 0.3)  # shares of the factors that a change touches
+SPREAD = 1.5  # of a change of a factor's logarithm
+DECLINED = -1.0  # a request of a meeting whose factor's logarithm is below is declined
+READING = {REQUEST: 0.25, QUESTION: 0.5, JOB: 0.3}  # shares of the points that a post is about
+
+
+class Factors(NamedTuple):
+    """Logarithms of the factors of what things are worth."""
+
+    jobs: jax.Array  # [J] float32
+    events: jax.Array  # [E] float32
+    channels: jax.Array  # [2 * DAYS, C] float32, for each half of a day
+
+
+class Plans(NamedTuple):
+    """The best plays that were found, of n weeks."""
+
+    returns: jax.Array  # [n] float32 points
+    parts: Any  # [n] float32 each, by source
+    actions: jax.Array  # [n, 200] int32
+
+
+def winnable(bank: ScenarioBank) -> list[str]:
+    """For each week `yes` where a plan reaches 60 points, otherwise `unknown`."""
+    env = Week()
+    returns = np.asarray(plan(env, env.params_for(bank)).returns)
+    return ["yes" if found >= ENOUGH else "unknown" for found in returns]
+
+
+def plan(env: Week, params: Params, rounds: int = ROUNDS, candidates: int = CANDIDATES, seed: int = 0) -> Plans:
+    """The best plans that were found for all weeks of the bank.
+
+    Args:
+        env: of any notebook, which the clairvoyant does not need.
+        params: hold the bank.
+        rounds: changes that follow each other.
+        candidates: changes that are tried in each.
+        seed: of the changes.
+    """
+    weeks, limits = jnp.arange(params.bank.size), env.limits
+    sizes = ((limits.jobs,), (limits.events,), (2 * DAYS, limits.channels))
+    factors = Factors(*(jnp.zeros((len(weeks), *size), jnp.float32) for size in sizes))
+    play_all = jax.jit(jax.vmap(lambda week, factors: play(env, params, week, factors)))
+
+    @jax.jit
+    def improve(factors: Factors, key: jax.Array) -> Factors:
+        """One round; the first candidate is no change."""
+        tried = jax.vmap(lambda one, key: changed(one, key, candidates))(factors, jax.random.split(key, len(weeks)))
+        returns = jax.vmap(lambda week, some: jax.vmap(lambda one: play(env, params, week, one).returns)(some))(
+            weeks, tried
+        )
+        best = jnp.argmax(returns.at[:, 1:].add(1e-4), axis=1)  # of equals a change
+        return jax.tree.map(lambda leaf: leaf[weeks, best], tried)
+
+    for key in jax.random.split(jax.random.key(seed), rounds):
+        factors = improve(factors, key)
+    return play_all(weeks, factors)
+
+
+def changed(factors: Factors, key: jax.Array, count: int) -> Factors:
+    """`count` changes of the factors, of which the first is none."""
+    flat, factors_of = jax.flatten_util.ravel_pytree(factors)
+    where, amount = jax.random.split(key)
+    rates = jnp.asarray(np.append(0, np.geomspace(*RATES, count - 1)), jnp.float32)[:, None]
+    touched = jax.random.uniform(where, (count, flat.size), jnp.float32) < rates
+    return jax.vmap(factors_of)(flat + touched * SPREAD * jax.random.normal(amount, touched.shape, jnp.float32))
+
+
+def play(env: Week, params: Params, week: jax.Array, factors: Factors) -> Plans:
+    """One week played greedily."""
+
+    def turn(state: State, _: None) -> tuple[State, tuple[Any, jax.Array]]:
+        agenda, wide = params.agenda(state.scenario), widened(state)
+        action = act(env, wide, agenda, factors)
+        after, turn = dynamics.transition(env.catalogue, env.notebook, wide, agenda, action)
+        return declared(after, env.sizes), (terms.reward_parts(params.weights, turn), action)
+
+    first = env.init(jax.random.key(0), params, week)
+    _, (parts, taken) = jax.lax.scan(turn, first, length=END)
+    parts = jax.tree.map(jnp.sum, parts)
+    return Plans(terms.total(parts), parts, taken)
+
+
+def act(env: Week, state: State, week: Agenda, factors: Factors) -> jax.Array:
+    """[] int32: reply to who waits; read where that is worth more than the best job or meeting; else go and do that."""
+    now, first = actions.situation(state, week), env.catalogue.first
+    mask = actions.legal_mask(state, week, now)
+    distance = state.travel_left + read(week.travel, state.place)
+    jobs = worth_of_jobs(state, week, now, distance) * jnp.exp(factors.jobs)
+    events = worth_of_events(state, week, distance) * jnp.exp(factors.events)
+    half = 2 * (state.time // SLOTS) + (now.slot >= SLOTS // 2)
+    channels = worth_of_channels(state, week, factors) * jnp.exp(read(factors.channels, half))
+
+    worth, places = jnp.append(jobs, events), jnp.append(week.jobs.place, week.events.place)
+    best = jnp.argmax(worth)
+    place, pays = read((places, worth), best)
+    is_here = (place == ANYWHERE) | (now.is_there & (place == state.place))
+    does = jnp.where(best < len(jobs), first(WORK) + best, first(ATTEND))
+    does = jnp.where(is_here, does, jnp.where(now.is_there, first(GO) + place, first(REST)))
+    does = jnp.where((pays > 0) & read(mask, does), does, first(REST))
+    channel = jnp.argmax(channels)
+    learns = read(channels, channel)
+    does = jnp.where((learns > pays) | ((does == first(REST)) & (learns > 0)), first(OPEN) + channel, does)
+    head = read(now.window.posts, now.window.head)
+    accepts = jnp.where(read(factors.events, head.ref) > DECLINED, PROMISE, PROMISE + 1)
+    answer = jnp.where(head.kind == QUESTION, read(week.facts.at(state.time), head.ref), accepts)
+    return jnp.where(now.window.head >= 0, first(REPLY) + answer, does).astype(jnp.int32)
+
+
+def worth_of_jobs(state: State, week: Agenda, now: Situation, distance: jax.Array) -> jax.Array:
+    """[J] float32 points a slot, with those of the jobs that need it; 0 where it cannot be done or would fail."""
+    jobs, way = week.jobs, jnp.where(week.jobs.place < 0, 0, read(distance, week.jobs.place))
+    arrives = state.time + way
+    begins = jnp.maximum(jnp.maximum(jobs.opens - arrives % SLOTS, jobs.first - arrives), 0) + arrives
+    left = jobs.length - state.progress
+    is_today = begins // SLOTS == state.time // SLOTS
+    is_open = (jobs.opens <= begins % SLOTS) & (begins % SLOTS < jobs.closes) & (begins + left <= jobs.due)
+    is_right = (jobs.value < 0) | (read(week.facts.at(state.time), jobs.group) == jobs.value)
+    succeeds = jnp.where(state.progress > 0, (jobs.group < 0) | read(state.sound, jobs.group), is_right)
+    follows = (jobs.needs[None] == jobs.group[:, None]) & (jobs.group[:, None] >= 0)
+    points = jobs.points + jnp.max(jnp.where(follows, jobs.points[None], 0), axis=1)
+    slots = begins - state.time + left + jnp.max(jnp.where(follows, jobs.length[None], 0), axis=1)
+    can = now.possible & ~now.needs & succeeds & is_today & is_open
+    return jnp.where(can, points / jnp.maximum(slots, 1), 0.0).astype(jnp.float32)
+
+
+def worth_of_events(state: State, week: Agenda, distance: jax.Array) -> jax.Array:
+    """[E] float32 points a slot of the promised meetings that one can reach in time; more where it is not missed."""
+    events, way = week.events, jnp.where(week.events.place < 0, 0, read(distance, week.events.place))
+    arrives = state.time + way
+    is_on = state.promised & (events.start <= arrives) & (arrives < events.end)
+    is_missed = 2 * (state.attended + jnp.minimum(events.length, events.end - arrives)) < events.length
+    rate = events.points / jnp.maximum(events.length, 1) * jnp.where(is_missed, 0.5, 1.5)
+    return jnp.where(is_on, rate, 0.0).astype(jnp.float32)
+
+
+def worth_of_channels(state: State, week: Agenda, factors: Factors) -> jax.Array:
+    """[C] float32 shares of the points that the last posts of each channel are about, as far as they wait."""
+    channels = np.arange(len(state.posted), dtype=np.int32)[:, None]
+    places = state.posted[:, None] - 1 - np.arange(WINDOW, dtype=np.int32)
+    posts, exists = week.feed.at(channels, places), places >= 0
+    waits = exists & (places >= state.handled[:, None]) & (state.time < posts.until)
+    is_wanted = waits & (read(factors.events, posts.ref) > DECLINED)
+    is_new = exists & ~read(state.known, posts.ref)
+    points = {REQUEST: (is_wanted, read(week.events.points, posts.ref)), QUESTION: (waits, posts.points)}
+    points[JOB] = (is_new, read(week.jobs.points, posts.ref))
+    shares = [
+        READING[kind] * jnp.where(found & (posts.kind == kind), paid, 0) for kind, (found, paid) in points.items()
+    ]
+    return jnp.sum(sum(shares), axis=1, dtype=jnp.float32)

@@ -1,0 +1,141 @@
+"""Checks of a week beyond its single fields: why it cannot be compiled, and what is rarely meant."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from jaxenv.envs.week.types import END, OFFERED, SLOTS, Limits
+from jaxenv.envs.week.view.words import moment
+from scenarios.document_format import over_capacity, repeated, unknown
+from scenarios.text.errors import Path, Problem, named
+from scenarios.week.document import SLOT, Fact, Post, Scout, Step, Week
+
+ABOUT = ("news", "job", "question", "request")  # fields of a post, in the order of their kinds
+
+
+def problems(week: Week, limits: Limits) -> list[Problem]:
+    """Why a week cannot be compiled; empty if it can."""
+    return list(_over_capacity(week, limits)) or [
+        *_repeated_ids(week),
+        *_unknown_names(week),
+        *_answers(week),
+        *_times(week),
+        *_posts(week),
+    ]
+
+
+def warnings(week: Week) -> list[Problem]:
+    """Remarks on allowed but rarely intended contents: a week that does not offer 100 points."""
+    offered = offered_points(week)
+    if offered == OFFERED:
+        return []
+    text = f"the week offers {offered / 100:g} points, expected 100, so that a return is a percentage."
+    return [Problem((), text)]
+
+
+def offered_points(week: Week) -> int:
+    """Hundredths that a week can pay: one way of each step, and all of the rest."""
+    paid = [record.points for record in (*week.meetings, *week.errands, *week.posts)]
+    paid += [scout.points for project in week.projects for scout in project.scouts]
+    paid += [max(way.points for way in step.ways) for step in week.steps]
+    return sum(round(100 * points) for points in paid)
+
+
+def _facts(week: Week) -> Iterator[tuple[Path, Fact]]:
+    """The path of each step and fact."""
+    for n, project in enumerate(week.projects):
+        yield from ((("projects", n, "steps", m), step) for m, step in enumerate(project.steps))
+    yield from ((("facts", n), fact) for n, fact in enumerate(week.facts))
+
+
+def _repeated_ids(week: Week) -> Iterator[Problem]:
+    """Places, channels, meetings, projects, jobs, and facts with steps, are found by their ids."""
+    for field in ("places", "channels", "meetings", "projects"):
+        yield from repeated(((field, n), record.id) for n, record in enumerate(week[field]))
+    yield from repeated((path, job.id) for path, job in week.placed_jobs())
+    yield from repeated((path, fact.id) for path, fact in _facts(week))
+
+
+def _unknown_names(week: Week) -> Iterator[Problem]:
+    """Names of places, channels, facts, steps, errands and meetings that do not exist."""
+    places = [((*path, "place"), job.place) for path, job in week.placed_jobs()]
+    places += [(("meetings", n, "place"), meeting.place) for n, meeting in enumerate(week.meetings)]
+    places += [(("places", n, "ways", id), id) for n, place in enumerate(week.places) for id in place.ways]
+    facts = [fact.id for fact in week.all_facts]
+    tells = [((*path, "tells"), job.tells) for path, job in week.placed_jobs() if isinstance(job, Scout)]
+    after = [((*path, "after"), fact.after) for path, fact in _facts(week) if isinstance(fact, Step)]
+    about = {field: [(("posts", n, field), post[field]) for n, post in enumerate(week.posts)] for field in ABOUT}
+    channels = [(("posts", n, "channel"), post.channel) for n, post in enumerate(week.posts)]
+    named_things = [
+        ("place", places, [place.id for place in week.places]),
+        ("channel", channels, [channel.id for channel in week.channels]),
+        ("fact", [*tells, *about["news"], *about["question"]], facts),
+        ("step", after, [step.id for step in week.steps]),
+        ("errand", about["job"], [errand.id for errand in week.errands]),
+        ("meeting", about["request"], [meeting.id for meeting in week.meetings]),
+    ]
+    for what, names, known in named_things:
+        yield from unknown(what, ((path, name) for path, name in names if name is not None), known)
+
+
+def _answers(week: Week) -> Iterator[Problem]:
+    """Answers that their question does not have, and changes that say no time or no answer."""
+    for path, fact in _facts(week):
+        found = [((*path, field), fact[field]) for field in ("first", "then")]
+        ways = enumerate(fact.ways if isinstance(fact, Step) else ())
+        found += [((*path, "ways", n, "answer"), way.answer) for n, way in ways]
+        yield from unknown("answer", ((path, name) for path, name in found if name is not None), fact.answers)
+        if (fact.changes is None) != (fact.then is None):
+            yield Problem(path, "expected both changes, a time, and then, an answer, or neither.")
+
+
+def _times(week: Week) -> Iterator[Problem]:
+    """Meetings that do not lie within a day, and jobs for which there is no time."""
+    for n, meeting in enumerate(week.meetings):
+        if meeting.at % SLOTS + meeting.minutes // SLOT > SLOTS or meeting.at == END:
+            text = f"it begins at {moment(meeting.at)} and takes {meeting.minutes} minutes, and a day ends at 18:00."
+            yield Problem(("meetings", n, "at"), text)
+    for path, job in week.placed_jobs():
+        if job.begins >= job.due:
+            yield Problem((*path, "due"), f"expected a time after begins, {moment(job.begins)}.")
+
+
+def _posts(week: Week) -> Iterator[Problem]:
+    """Posts about two things, two in one slot of a channel, and waiting ones that do not wait."""
+    taken = Counter((post.channel, post.at) for post in week.posts)
+    for n, post in enumerate(week.posts):
+        path: Path = ("posts", n)
+        if sum(post[field] is not None for field in ABOUT) > 1:
+            yield Problem(path, f"a post is about one thing, expected one of {', '.join(ABOUT)}.")
+        if not 1 <= post.at < END:
+            yield Problem((*path, "at"), f"expected a time from {moment(1)} on, before {moment(END)}.")
+        if taken[post.channel, post.at] > 1:
+            text = (
+                f"another post of {named(post.channel)} is written at {moment(post.at)}; expected one a quarter hour."
+            )
+            yield Problem((*path, "at"), text)
+        if post.points and post.question is None:
+            yield Problem((*path, "points"), "only a question pays points.")
+
+
+def _over_capacity(week: Week, limits: Limits) -> Iterator[Problem]:
+    """Tables that are longer than the arrays."""
+    busiest = max(Counter(post.channel for post in week.posts).values(), default=0)
+    tables: Sequence[tuple[str, str, int]] = (
+        ("places", "places", len(week.places)),
+        ("channels", "channels", len(week.channels)),
+        ("meetings", "events", len(week.meetings)),
+        ("projects", "groups", len(week.steps)),
+        ("projects", "jobs", len(week.jobs)),
+        ("facts", "facts", len(week.all_facts)),
+        ("posts", "posts", busiest),
+    )
+    for field, capacity, count in tables:
+        yield from over_capacity((field,), f"{count} {capacity}", capacity, count, limits)
+
+
+def until(week: Week, post: Post) -> int:
+    """The slot from which a question or a request waits no more; 0 for other posts."""
+    if post.question is None and post.request is None:
+        return 0
+    begin = next((meeting.at for meeting in week.meetings if meeting.id == post.request), END)
+    return begin if post.until is None else post.until

@@ -1,0 +1,115 @@
+"""Weeks to arrays: Week documents as `jaxenv` scenarios."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from jaxenv.core.fields import padding
+from jaxenv.envs.week.types import CHAT, KINDS, NEVER, NONE, Limits, Scenario
+from scenarios.document_format import fill
+from scenarios.text.errors import ScenarioError
+from scenarios.week import checks
+from scenarios.week.document import SLOT, Fact, Job, Week
+
+
+def compile(week: Week, limits: Limits = Limits()) -> Scenario:
+    """The arrays of a week, as NumPy arrays.
+
+    Raises:
+        ScenarioError: if the week does not fit into the limits, or if `checks.problems` finds something else.
+    """
+    if problems := checks.problems(week, limits):
+        raise ScenarioError(*(problem.text for problem in problems))
+    empty, places = padding(Scenario, limits.sizes), _numbers(week.places)
+    travel, count = np.array(empty.travel), len(week.places)
+    travel[:count, :count] = [[week.way(a, b) // SLOT for b in week.places] for a in week.places]
+    return empty.replace(
+        travel=travel,
+        jobs=_filled(empty.jobs, [_job(week, job, places) for job in week.jobs]),
+        events=_filled(
+            empty.events,
+            [
+                {
+                    "start": meeting.at,
+                    "length": meeting.minutes // SLOT,
+                    "place": places[meeting.place],
+                    "points": round(100 * meeting.points),
+                    "promised": meeting.promised,
+                }
+                for meeting in week.meetings
+            ],
+        ),
+        facts=_filled(empty.facts, [_fact(fact) for fact in week.all_facts]),
+        posts=_posts(empty.posts, week),
+    )
+
+
+def limits_of(scenario: Scenario) -> Limits:
+    """The capacities of a scenario's arrays; of groups, the default or as many as it has, but no more than facts."""
+    facts = scenario.facts.first.shape[-1]
+    groups = min(max(Limits().groups, int(np.max(scenario.jobs.group)) + 1), facts)
+    channels, posts = scenario.posts.time.shape[-2:]
+    return Limits(
+        places=scenario.travel.shape[-1],
+        channels=channels,
+        events=scenario.events.start.shape[-1],
+        jobs=scenario.jobs.length.shape[-1],
+        groups=groups,
+        facts=facts,
+        posts=posts,
+    )
+
+
+def _numbers(records: Sequence[Any]) -> dict[str | None, int]:
+    """Id -> number, NONE of None."""
+    return {None: NONE} | {record.id: number for number, record in enumerate(records)}
+
+
+def _filled(table: Any, rows: Sequence[Mapping[str, Any]]) -> Any:
+    """A table with rows of its fields."""
+    columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+    return table.replace(**{name: fill(getattr(table, name), column) for name, column in columns.items()})
+
+
+def _job(week: Week, job: Job, places: Mapping[str | None, int]) -> dict[str, Any]:
+    """The row of a job."""
+    steps = _numbers(week.steps)
+    step = next((step for step in week.steps if any(way is job for way in step.ways)), None)
+    answer = getattr(job, "answer", None)
+    return {
+        "length": job.minutes // SLOT,
+        "place": places[job.place],
+        "opens": job.hours[0],
+        "closes": job.hours[1],
+        "first": job.begins,
+        "due": job.due,
+        "points": round(100 * job.points),
+        "group": steps[step and step.id],
+        "needs": steps[step and step.after],
+        "value": NONE if step is None or answer is None else step.answers.index(answer),
+        "tells": _numbers(week.all_facts)[getattr(job, "tells", None)],
+        "known": getattr(job, "known", True),
+    }
+
+
+def _fact(fact: Fact) -> dict[str, Any]:
+    """The row of a fact."""
+    first, then = (0 if answer is None else fact.answers.index(answer) for answer in (fact.first, fact.then))
+    return {"first": first, "then": then, "flip": NEVER if fact.changes is None else fact.changes}
+
+
+def _posts(empty: Any, week: Week) -> Any:
+    """The posts of each channel, sorted by time."""
+    facts, errands = _numbers(week.all_facts), _numbers(week.jobs)
+    number = {"news": facts, "job": errands, "question": facts, "request": _numbers(week.meetings)}
+    columns = {name: np.array(getattr(empty, name)) for name in ("time", "kind", "ref", "until", "points")}
+    for channel, record in enumerate(week.channels):
+        posts = sorted((post for post in week.posts if post.channel == record.id), key=lambda post: post.at)
+        for place, post in enumerate(posts):
+            about = next((field for field in checks.ABOUT if post[field] is not None), KINDS[CHAT])
+            ref = number[about][post[about]] if about in number else 0
+            row = (post.at, KINDS.index(about), ref, checks.until(week, post), round(100 * post.points))
+            for column, value in zip(columns.values(), row, strict=True):
+                column[channel, place] = value
+    return empty.replace(**columns)
