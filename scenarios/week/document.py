@@ -80,7 +80,7 @@ Hours = Annotated[
 Way = Annotated[int, *_minutes(0, MAX_TRAVEL)]
 Minutes = Annotated[int, *_minutes(1, MAX_LENGTH)]
 Points = Annotated[float, *number_from(0, OFFERED / 100, "points: a number")]
-Values = Annotated[NotEmpty[Name], Field(max_length=VALUES), expect(f"a list of 1 to {VALUES} answers")]
+Values = Annotated[ListOf[Name], Field(min_length=1, max_length=VALUES), expect(f"a list of 1 to {VALUES} answers")]
 
 
 class Timed(Record):

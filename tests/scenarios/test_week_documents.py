@@ -2,6 +2,7 @@
 
 import copy
 import functools
+from collections.abc import Iterator
 from typing import Any
 
 import jax
@@ -14,8 +15,9 @@ from jaxenv.envs.week import Limits, Week
 from jaxenv.envs.week.types import CHAT, KINDS, NEVER, NONE
 from scenarios import ScenarioError, solvers
 from scenarios.codec import Codec
-from scenarios.libraries import Library, build, shipped
-from scenarios.text.source import Source
+from scenarios.libraries import SHIPPED, Library, build, shipped
+from scenarios.text.records import Record
+from scenarios.text.source import Source, read
 from scenarios.week import FORMAT, compile, decompile, problems, warnings
 
 COUNT = 8
@@ -217,6 +219,38 @@ def test_what_is_asked_was_told_before():
         for post in week.posts:
             if post.question:
                 assert any(told.news == post.question and told.at < post.at for told in week.posts)
+
+
+def test_the_example_has_every_field():
+    (source,) = read(SHIPPED / "week.example.yaml")
+    example = build(FORMAT, [source], None)
+    assert example.warnings == ()
+    said: dict[type, set[str]] = {}
+    for record in records(example.documents[0]):
+        said[type(record)] = said.get(type(record), set()) | record.model_fields_set
+    assert {kind.__name__ for kind in said} >= {
+        "Week",
+        "Place",
+        "Meeting",
+        "Scout",
+        "Step",
+        "Approach",
+        "Errand",
+        "Post",
+    }
+    assert {
+        kind: fields ^ set(kind.model_fields) for kind, fields in said.items() if fields != set(kind.model_fields)
+    } == {}
+
+
+def records(value: Any) -> Iterator[Record]:
+    """A record and all those in it."""
+    if isinstance(value, Record):
+        yield value
+        value = tuple(getattr(value, field) for field in type(value).model_fields)
+    if isinstance(value, tuple):
+        for item in value:
+            yield from records(item)
 
 
 @pytest.mark.slow

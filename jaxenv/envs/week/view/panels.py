@@ -44,7 +44,7 @@ def draw_calendar(week: ShownWeek, canvas: Canvas) -> None:
     if week.time < END:
         y, left = week.time % SLOTS * slot, week.time // SLOTS * day
         paper.line((left, left + day), (y, y), color=ALARM, line=1.4)
-        where = f"→ {week.place}, {span(week.travel_left)}" if week.travel_left else f"now at {week.place}"
+        where = f"{span(week.travel_left)} → {week.place}" if week.travel_left else f"now at {week.place}"
         paper.text(left + LANE + 3, y + 6, where, size=TINY, color=ALARM, bold=True, width=day - LANE - 4)
     _draw_legend(canvas.part(HOURS, canvas.height - CHAT - LEGEND - 3, paper.width, LEGEND))
     _draw_channel(week, canvas.part(0, canvas.height - CHAT + 4, canvas.width, CHAT - 4))
@@ -63,7 +63,7 @@ def _draw_meeting(paper: Canvas, meeting: Meeting, left: float, top: float, widt
     small = height < 19
     paper.text(left + 3, top + (height / 2 if small else 6), meeting.name, size=TINY, width=width - 5)
     if not small:
-        words = joined(meeting.place or "online", f"{meeting.points:.1f}")
+        words = joined(f"{meeting.points:.1f}", meeting.place or "online")
         paper.text(left + 3, top + 14, words, size=TINY, color=MUTED, width=width - 5)
 
 

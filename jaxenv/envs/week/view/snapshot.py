@@ -157,8 +157,7 @@ def _job(state: State, week: Scenario, names: Names, n: int) -> Job:
     group, value, progress, length = (
         int(column[n]) for column in (jobs.group, jobs.value, state.progress, jobs.length)
     )
-    others = (jobs.group == group) & (np.arange(jobs.group.size) != n) if group != NONE else np.zeros(0, bool)
-    is_barred = bool((state.progress[others] > 0).any()) if others.size else False
+    is_barred = group != NONE and progress == 0 and state.progress[jobs.group == group].any()
     over = "done" if group == NONE or state.sound[group] else "failed"
     late = "late" if time >= jobs.due[n] else "later" if time < jobs.first[n] or _waits(state, week, n) else "open"
     return Job(
