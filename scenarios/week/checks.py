@@ -60,7 +60,7 @@ def _unknown_names(week: Week) -> Iterator[Problem]:
     places = [((*path, "place"), job.place) for path, job in week.placed_jobs()]
     places += [(("meetings", n, "place"), meeting.place) for n, meeting in enumerate(week.meetings)]
     places += [(("places", n, "ways", id), id) for n, place in enumerate(week.places) for id in place.ways]
-    facts = [fact.id for fact in week.all_facts]
+    facts = [fact.id for fact in week.all_facts if fact.answers]
     tells = [((*path, "tells"), job.tells) for path, job in week.placed_jobs() if isinstance(job, Scout)]
     after = [((*path, "after"), fact.after) for path, fact in _facts(week) if isinstance(fact, Step)]
     about = {field: [(("posts", n, field), post[field]) for n, post in enumerate(week.posts)] for field in ABOUT}

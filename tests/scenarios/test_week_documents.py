@@ -151,6 +151,7 @@ def test_other_capacities():
         (("projects", 0, "scouts", 0, "tells"), "keys", "no fact 'keys'. Did you mean 'key'?"),
         (("posts", 0, "at"), "Mon 8:00", "expected a time from Mon 8:15 on, before Fri 18:00."),
         (("posts", 1, "at"), "Mon 8:15", "expected one a quarter hour"),
+        (("posts", 1, "news"), "hand_in", "no fact 'hand_in'."),  # it hangs on nothing
         (("posts", 1, "news"), "kay", "no fact 'kay'. Did you mean 'key'?"),
         (("posts", 0, "job"), "milk", "a post is about one thing, expected one of news, job, question, request."),
         (("posts", 0, "points"), 3, "only a question pays points."),

@@ -13,6 +13,7 @@ from jaxenv.envs.week.types import VALUES
 from jaxenv.envs.week.view import VIEW
 from jaxenv.envs.week.view.words import banks
 from jaxenv.rendering import theme
+from scenarios import week
 from strategies.ink import overlapping, texts, written
 
 
@@ -61,6 +62,28 @@ def test_the_calendar_shows_what_was_promised_attended_and_done():
     now = [words for words in texts(played()[100]) if words.get_color() == theme.ALARM and "now at" in words.get_text()]
     assert len(now) <= 1
     assert any(name in drawn for name in banks()["meetings"])
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {},
+        {"meetings": [{"id": "walk", "at": "Mon 8:15", "minutes": 15, "place": "home", "points": 1}]},
+        {"errands": [{"id": "nap", "minutes": 15}]},
+        {"projects": [{"id": "p", "steps": [{"id": "s", "ways": [{"id": "w", "minutes": 15, "points": 1}]}]}]},
+        {"posts": [{"channel": "chat", "at": "Mon 8:15"}]},
+    ],
+)
+def test_the_smallest_weeks_are_shown_and_told(parts):
+    document = week.Week(places=[{"id": "home"}], channels=[{"id": "chat"}], **parts)
+    env = Week()
+    params = env.params_for(ScenarioBank.stack([week.compile(document)]))
+    _, state = env.reset(jax.random.key(0), params, 0)
+    assert rendering.render(env, state, params, names=week.names(document)).text.startswith("Mon 8:00")
+    picture = rendering.render(env, state, params)
+    assert "Mon 8:00" in picture.text
+    assert {"Mon", "Notebook"} <= set(written(picture))
+    assert rendering.views.describe_action(env, state, 0, params) == "go to home, not legal"
 
 
 def test_the_overview_is_the_whole_week():
