@@ -14,9 +14,9 @@ import numpy as np
 
 from jaxenv.core import ScenarioBank, terms
 from jaxenv.core.fields import declared, widened
-from jaxenv.envs.week import Params, State, Week, actions, dynamics
-from jaxenv.envs.week.actions import ATTEND, GO, OPEN, PROMISE, REPLY, REST, WORK, Situation
-from jaxenv.envs.week.types import ANYWHERE, DAYS, END, JOB, QUESTION, REQUEST, SLOTS, WINDOW, Agenda
+from jaxenv.envs.week import Params, State, Week, actions, dynamics, observe
+from jaxenv.envs.week.actions import ATTEND, GO, OPEN, PROMISE, REPLY, REST, WORK
+from jaxenv.envs.week.types import ANYWHERE, DAYS, END, JOB, QUESTION, REQUEST, SLOTS, SOUND, WINDOW, Agenda
 from jaxenv.lowering.lookup import read
 
 ENOUGH = 60.0  # points that every week should have a way to
@@ -107,9 +107,9 @@ def play(env: Week, params: Params, week: jax.Array, factors: Factors) -> Plans:
 def act(env: Week, state: State, week: Agenda, factors: Factors) -> jax.Array:
     """[] int32: reply to who waits; read where that is worth more than the best job or meeting; else go and do that."""
     now, first = actions.situation(state, week), env.catalogue.first
-    mask = actions.legal_mask(state, week, now)
+    mask = observe.current_mask(state, week, np.bool_(False))
     distance = state.travel_left + read(week.travel, state.place)
-    jobs = worth_of_jobs(state, week, now, distance) * jnp.exp(factors.jobs)
+    jobs = worth_of_jobs(state, week, distance) * jnp.exp(factors.jobs)
     events = worth_of_events(state, week, distance) * jnp.exp(factors.events)
     half = 2 * (state.time // SLOTS) + (now.slot >= SLOTS // 2)
     channels = worth_of_channels(state, week, factors) * jnp.exp(read(factors.channels, half))
@@ -130,7 +130,7 @@ def act(env: Week, state: State, week: Agenda, factors: Factors) -> jax.Array:
     return jnp.where(now.window.head >= 0, first(REPLY) + answer, does).astype(jnp.int32)
 
 
-def worth_of_jobs(state: State, week: Agenda, now: Situation, distance: jax.Array) -> jax.Array:
+def worth_of_jobs(state: State, week: Agenda, distance: jax.Array) -> jax.Array:
     """[J] float32 points a slot, with those of the jobs that need it; 0 where it cannot be done or would fail."""
     jobs, way = week.jobs, jnp.where(week.jobs.place < 0, 0, read(distance, week.jobs.place))
     arrives = state.time + way
@@ -139,11 +139,12 @@ def worth_of_jobs(state: State, week: Agenda, now: Situation, distance: jax.Arra
     is_today = begins // SLOTS == state.time // SLOTS
     is_open = (jobs.opens <= begins % SLOTS) & (begins % SLOTS < jobs.closes) & (begins + left <= jobs.due)
     is_right = (jobs.value < 0) | (read(week.facts.at(state.time), jobs.group) == jobs.value)
-    succeeds = jnp.where(state.progress > 0, (jobs.group < 0) | read(state.sound, jobs.group), is_right)
+    succeeds = jnp.where(state.progress > 0, (jobs.group < 0) | (read(state.stage, jobs.group) == SOUND), is_right)
     follows = (jobs.needs[None] == jobs.group[:, None]) & (jobs.group[:, None] >= 0)
     points = jobs.points + jnp.max(jnp.where(follows, jobs.points[None], 0), axis=1)
     slots = begins - state.time + left + jnp.max(jnp.where(follows, jobs.length[None], 0), axis=1)
-    can = now.possible & ~now.needs & succeeds & is_today & is_open
+    stand = actions.standing(state, jobs, state.known, state.progress)
+    can = stand.possible & ~stand.needs & succeeds & is_today & is_open
     return jnp.where(can, points / jnp.maximum(slots, 1), 0.0).astype(jnp.float32)
 
 
@@ -161,7 +162,7 @@ def worth_of_channels(state: State, week: Agenda, factors: Factors) -> jax.Array
     """[C] float32 shares of the points that the last posts of each channel are about, as far as they wait."""
     channels = np.arange(len(state.posted), dtype=np.int32)[:, None]
     places = state.posted[:, None] - 1 - np.arange(WINDOW, dtype=np.int32)
-    posts, exists = week.feed.at(channels, places), places >= 0
+    posts, exists = week.posts(channels, places), places >= 0
     waits = exists & (places >= state.handled[:, None]) & (state.time < posts.until)
     is_wanted = waits & (read(factors.events, posts.ref) > DECLINED)
     is_new = exists & ~read(state.known, posts.ref)

@@ -63,7 +63,7 @@ class Episode(Course):
             "attended": list(self.attended),
             "known": list(self.known),
             "progress": list(self.progress),
-            "sound": list(self.sound),
+            "stage": [self.stage(group) for group in range(len(self.sound))],
             "noted": list(self.noted),
             "as_of": list(self.as_of),
         }

@@ -84,6 +84,11 @@ class Course:
         group = self.jobs[j].group
         return self.over(j) and (group < 0 or self.sound[group])
 
+    def stage(self, group: int) -> int:
+        """0 where no job of the group was begun, else 1 without and 2 with the right value, 3 where it is done."""
+        begun = any(self.progress[j] > 0 for j, job in enumerate(self.jobs) if job.group == group)
+        return 3 if self.group_done(group) else begun * (1 + self.sound[group])
+
     def group_done(self, group: int) -> bool:
         """Whether a job of the group is done."""
         return any(self.done(j) for j, job in enumerate(self.jobs) if job.group == group)

@@ -13,13 +13,16 @@ from jaxenv.core.masking import concatenate_masks
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.week.types import (
     ANYWHERE,
+    DONE,
     NONE,
     QUESTION,
     REQUEST,
     SLOTS,
+    UNTOUCHED,
     VALUES,
     WINDOW,
     Agenda,
+    Jobs,
     Limits,
     Posts,
     State,
@@ -84,31 +87,46 @@ class Situation(struct.PyTreeNode):
 
     slot: jax.Array  # [] int32, of the day
     is_there: jax.Array  # [] bool, not on the way
-    needs: jax.Array  # [J] bool, a group has to be done before it
-    possible: jax.Array  # [J] bool, known, neither over nor barred nor past due
     is_on: jax.Array  # [E] bool, promised and within its slots
     window: Window
 
 
 def situation(state: State, week: Agenda) -> Situation:
     """The parts that follow from a state."""
-    jobs, events, time = week.jobs, week.events, state.time
-    is_of_group, has_needs = jobs.group >= 0, jobs.needs >= 0
-    is_begun, is_over = state.progress > 0, state.progress == jobs.length
-    bit = jnp.left_shift(np.int32(1), jnp.maximum(jobs.group, 0))
-    sound = bitsets.of_flags(state.sound, np.int32)
-    begun = bitsets.union(bit, where=is_begun & is_of_group)
-    done = bitsets.union(bit, where=is_over & is_begun & is_of_group) & sound
-    others = is_of_group & ((begun & bit) != 0)
-    needs = has_needs & (((done >> jnp.maximum(jobs.needs, 0)) & 1) == 0)
+    events, time = week.events, state.time
     return Situation(
         slot=time % SLOTS,
         is_there=state.travel_left == 0,
-        needs=needs,
-        possible=state.known & ~is_over & (is_begun | ~others) & (time < jobs.due),
         is_on=state.promised & (events.start <= time) & (time < events.end),
         window=window(state, week),
     )
+
+
+class Standing(NamedTuple):
+    """How jobs stand, of the shape of their fields."""
+
+    possible: jax.Array  # bool, known, neither over nor barred nor past due
+    needs: jax.Array  # bool, a group has to be done before it
+
+
+def standing(state: State, jobs: Jobs, known: jax.Array, progress: jax.Array) -> Standing:
+    """How some jobs stand, or one: `known` and `progress` are theirs."""
+    begun, done = (bitsets.of_flags(flags, np.int32) for flags in (state.stage != UNTOUCHED, state.stage == DONE))
+    is_barred = (progress == 0) & _has(begun, jobs.group)
+    possible = known & (progress != jobs.length) & ~is_barred & (state.time < jobs.due)
+    return Standing(possible, (jobs.needs >= 0) & ~_has(done, jobs.needs))
+
+
+def _has(groups: jax.Array, group: jax.Array) -> jax.Array:
+    """Whether groups are in a set ([] int32), False for NONE."""
+    return (group >= 0) & ((jnp.right_shift(groups, jnp.maximum(group, 0)) & 1) == 1)
+
+
+def workable(state: State, now: Situation, jobs: Jobs, stand: Standing) -> jax.Array:
+    """Whether jobs can be worked on now, here."""
+    is_open = (jobs.opens <= now.slot) & (now.slot < jobs.closes) & (jobs.first <= state.time)
+    is_here = now.is_there & ((jobs.place == ANYWHERE) | (jobs.place == state.place))
+    return stand.possible & ~stand.needs & is_open & is_here
 
 
 def window(state: State, week: Agenda) -> Window:
@@ -117,7 +135,7 @@ def window(state: State, week: Agenda) -> Window:
     count, handled = read((state.posted, state.handled), channel)
     places = count - 1 - np.arange(WINDOW, dtype=np.int32)
     exists = (places >= 0) & (channel >= 0)
-    posts = week.feed.at(channel, places)
+    posts = week.posts(channel, places)
     is_asked = (posts.kind == QUESTION) | (posts.kind == REQUEST)
     waits = exists & is_asked & (places >= handled) & (state.time < posts.until)
     oldest = jnp.max(jnp.where(waits, np.arange(WINDOW, dtype=np.int32), NONE))
@@ -130,16 +148,31 @@ def attendable(state: State, week: Agenda, now: Situation) -> jax.Array:
     return now.is_on & ((place == ANYWHERE) | (now.is_there & (place == state.place)))
 
 
-def legal_mask(state: State, week: Agenda, now: Situation) -> ActionMask:
-    """[A] bool: the entries that the engine accepts in a live state."""
-    jobs, L = week.jobs, week.travel.shape[0]
-    goes = now.is_there & (np.arange(L, dtype=np.int32) != state.place)
-    is_open = (jobs.opens <= now.slot) & (now.slot < jobs.closes) & (jobs.first <= state.time)
-    is_here = now.is_there & ((jobs.place == ANYWHERE) | (jobs.place == state.place))
-    works = now.possible & ~now.needs & is_open & is_here
-    head = now.window.head
-    is_request = read(now.window.posts.kind, head) == REQUEST
-    replies = (head >= 0) & (~is_request | (np.arange(VALUES, dtype=np.int32) <= PROMISE + 1))
-    attends = jnp.any(attendable(state, week, now))
+def legal_mask(state: State, week: Agenda, now: Situation, stand: Standing) -> ActionMask:
+    """[A] bool: the entries that the engine accepts in a live state, where the jobs stand as they do."""
+    goes = now.is_there & (np.arange(week.travel.shape[0], dtype=np.int32) != state.place)
     opens = jnp.ones(state.read.shape[0], bool)
+    replies = repliable(now, np.arange(VALUES, dtype=np.int32))
+    attends = jnp.any(attendable(state, week, now))
+    works = workable(state, now, week.jobs, stand)
     return concatenate_masks(goes, works, opens, replies, attends[None], jnp.ones(1, bool))
+
+
+def is_legal(state: State, week: Agenda, now: Situation, verb: jax.Array, number: jax.Array) -> jax.Array:
+    """[] bool: the entry of the mask for one action; reads one job in the place of all."""
+    job, (known, progress) = week.job(number), read((state.known, state.progress), number)
+    of_verb = [
+        now.is_there & (number != state.place),
+        workable(state, now, job, standing(state, job, known, progress)),
+        True,
+        repliable(now, number),
+        jnp.any(attendable(state, week, now)),
+        True,
+    ]
+    return read(jnp.stack(of_verb), verb)
+
+
+def repliable(now: Situation, value: jax.Array) -> jax.Array:
+    """Whether values can be replied to what waits: any to a question, yes and no to a request."""
+    is_request = read(now.window.posts.kind, now.window.head) == REQUEST
+    return (now.window.head >= 0) & (~is_request | (value <= PROMISE + 1))

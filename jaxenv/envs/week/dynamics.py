@@ -7,7 +7,22 @@ from flax import struct
 
 from jaxenv.envs.week import actions
 from jaxenv.envs.week.actions import ATTEND, GO, OPEN, PROMISE, REPLY, REST, WORK, Catalogue, Situation, Window
-from jaxenv.envs.week.types import HOME, JOB, MAX_LENGTH, NEWS, NONE, QUESTION, SLOTS, WINDOW, Agenda, State
+from jaxenv.envs.week.types import (
+    DONE,
+    END,
+    HOME,
+    JOB,
+    MAX_LENGTH,
+    NEWS,
+    NONE,
+    QUESTION,
+    SLOTS,
+    SOUND,
+    UNSOUND,
+    WINDOW,
+    Agenda,
+    State,
+)
 from jaxenv.lowering.lookup import read
 
 COMMON_MULTIPLE = np.int32(np.lcm.reduce(np.arange(1, MAX_LENGTH + 1)))  # of all lengths: no quotient is rounded
@@ -38,8 +53,8 @@ def transition(
         action: [] int32; REST where it is illegal.
     """
     now = actions.situation(state, week)
-    legal = (action >= 0) & (action < catalogue.size) & read(actions.legal_mask(state, week, now), action)
     verb, number = read(catalogue.table, action)
+    legal = (action >= 0) & (action < catalogue.size) & actions.is_legal(state, week, now, verb, number)
     verb = jnp.where(legal, verb, REST)
     state, errand, project, told = work(state, week, jnp.where(verb == WORK, number, NONE))
     state, answer, wrong = reply(state, week, now.window, jnp.where(verb == REPLY, number, NONE))
@@ -57,18 +72,22 @@ def work(state: State, week: Agenda, job: jax.Array) -> tuple[State, jax.Array, 
     Returns:
         (state, points of an errand, points of a project, the fact that the end of the job tells or NONE).
     """
-    jobs, is_work, groups = week.jobs, job >= 0, np.arange(state.sound.shape[0], dtype=np.int32)
-    this, progress, is_project = read((jobs, state.progress, jobs.is_project), job)
+    is_work, groups = job >= 0, np.arange(state.stage.shape[0], dtype=np.int32)
+    this, progress = week.job(job), read(state.progress, job)
     truth = read(week.facts.at(state.time), this.group)
-    begins = is_work & (progress == 0) & (groups == this.group)
-    sound = jnp.where(begins, (this.value < 0) | (this.value == truth), state.sound)
-    ends = is_work & (progress + 1 == this.length)
-    is_done = ends & ((this.group < 0) | read(sound, this.group))
+    is_sound = (this.value < 0) | (this.value == truth)
+    begins, ends = is_work & (progress == 0), is_work & (progress + 1 == this.length)
+    stage = jnp.where(begins, jnp.where(is_sound, SOUND, UNSOUND), read(state.stage, this.group))
+    is_done = ends & ((this.group < 0) | (stage == SOUND))
+    stage = jnp.where(is_done, DONE, stage)
     points = jnp.where(is_done, _points(this.points), 0.0)
-    here = np.arange(jobs.length.shape[0], dtype=np.int32) == job
-    state = state.replace(sound=sound, progress=state.progress + here.astype(np.int32))
+    here = np.arange(state.progress.shape[0], dtype=np.int32) == job
+    state = state.replace(
+        stage=jnp.where(is_work & (groups == this.group), stage, state.stage),
+        progress=state.progress + here.astype(np.int32),
+    )
     told = jnp.where(ends, this.tells, NONE)
-    return state, jnp.where(is_project, 0.0, points), jnp.where(is_project, points, 0.0), told
+    return state, jnp.where(this.is_project, 0.0, points), jnp.where(this.is_project, points, 0.0), told
 
 
 def reply(state: State, week: Agenda, window: Window, value: jax.Array) -> tuple[State, jax.Array, jax.Array]:
@@ -113,8 +132,8 @@ def tick(state: State, week: Agenda) -> State:
     time = state.time + 1
     is_night = time % SLOTS == 0
     channels = np.arange(state.posted.shape[0], dtype=np.int32)
-    following = week.feed.at(channels, state.posted)
-    is_posted = (state.posted < week.feed.table.time.shape[-1]) & (following.time <= time)
+    following = week.posts(channels, state.posted)
+    is_posted = (state.posted < week.num_posts) & (following.time <= time)
     return state.replace(
         time=time,
         place=jnp.where(is_night, HOME, state.place),
@@ -147,14 +166,18 @@ def see(state: State, week: Agenda, told: jax.Array, notebook: int) -> State:
     is_news = window.exists & (posts.kind == NEWS)
     lines = [(told, state.time - 1)]
     lines += [(jnp.where(is_news[k], posts.ref[k], NONE), posts.time[k]) for k in reversed(range(WINDOW))]
-    noted, as_of = state.noted, state.as_of
+    count, newest = len(lines), np.int32(NONE)  # of each fact the latest line, of equals the first, as time and place
     for place, (fact, time) in enumerate(lines):
-        is_new = (facts == fact) & ((noted < 0) | (as_of < time))
-        noted = jnp.where(is_new, state.time * len(lines) + place, noted)
-        as_of = jnp.where(is_new, time, as_of)
+        newest = jnp.maximum(newest, jnp.where(facts == fact, time * count + count - 1 - place, NONE))
+    time, place = newest // count, count - 1 - newest % count
+    is_new = (newest >= 0) & ((state.noted < 0) | (state.as_of < time))
+    noted = jnp.where(is_new, state.time * count + place, state.noted)
+    as_of = jnp.where(is_new, time, state.as_of)
     if notebook < facts.size:
-        later = jnp.sum(noted[None] > noted[:, None], axis=1, dtype=jnp.int32)
-        noted = jnp.where(later < notebook, noted, NONE)
+        kept = np.int32((END + 1) * count)  # above every line; then the last one, the one before, …
+        for _ in range(notebook):
+            kept = jnp.max(jnp.where(noted < kept, noted, NONE))
+        noted = jnp.where(noted >= kept, noted, NONE)
     return state.replace(
         read=jnp.where(is_open, state.posted, state.read),
         known=state.known | known,

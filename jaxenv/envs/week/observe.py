@@ -6,7 +6,7 @@ import numpy as np
 
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.week import actions
-from jaxenv.envs.week.actions import Situation
+from jaxenv.envs.week.actions import Situation, Standing
 from jaxenv.envs.week.types import (
     NEWS,
     NONE,
@@ -25,7 +25,7 @@ from jaxenv.lowering.lookup import read
 
 def observe(state: State, week: Agenda, is_over: jax.Array, sees_truth: bool) -> Observation:
     """The observation; `is_over` ([] bool) makes every action legal, `sees_truth` shows the present facts as told."""
-    now = actions.situation(state, week)
+    now, stand = actions.situation(state, week), _standing(state, week)
     as_of, is_noted = (state.time, np.bool_(True)) if sees_truth else (state.as_of, state.noted >= 0)
     to_places = read(week.travel, state.place)
     return Observation(
@@ -36,18 +36,23 @@ def observe(state: State, week: Agenda, is_over: jax.Array, sees_truth: bool) ->
         channel=state.channel,
         unread=state.posted - state.read,
         events=observed_events(state, week),
-        jobs=observed_jobs(state, week, now),
+        jobs=observed_jobs(state, week, stand),
         messages=observed_messages(week, now),
         head=head(state, week, now),
         told=jnp.where(is_noted, week.facts.at(as_of), NONE),
         age=jnp.broadcast_to(jnp.where(is_noted, state.time - as_of, 0), state.noted.shape),
-        action_mask=actions.legal_mask(state, week, now) | is_over,
+        action_mask=actions.legal_mask(state, week, now, stand) | is_over,
     )
 
 
 def current_mask(state: State, week: Agenda, is_over: jax.Array) -> ActionMask:
     """[A] bool."""
-    return actions.legal_mask(state, week, actions.situation(state, week)) | is_over
+    return actions.legal_mask(state, week, actions.situation(state, week), _standing(state, week)) | is_over
+
+
+def _standing(state: State, week: Agenda) -> Standing:
+    """How all jobs stand."""
+    return actions.standing(state, week.jobs, state.known, state.progress)
 
 
 def observed_events(state: State, week: Agenda) -> ObservedEvents:
@@ -58,9 +63,9 @@ def observed_events(state: State, week: Agenda) -> ObservedEvents:
     return ObservedEvents(shown, *(_where(shown, column) for column in columns))
 
 
-def observed_jobs(state: State, week: Agenda, now: Situation) -> ObservedJobs:
+def observed_jobs(state: State, week: Agenda, stand: Standing) -> ObservedJobs:
     """The work that is known and can still be done."""
-    jobs, shown = week.jobs, now.possible
+    jobs, shown = week.jobs, stand.possible
     return ObservedJobs(
         exists=shown,
         left=_where(shown, jobs.length - state.progress),
@@ -71,7 +76,7 @@ def observed_jobs(state: State, week: Agenda, now: Situation) -> ObservedJobs:
         due=_where(shown, jobs.due),
         points=_where(shown, jobs.points),
         group=jnp.where(shown, jobs.group, NONE),
-        needs=jnp.where(shown & now.needs, jobs.needs, NONE),
+        needs=jnp.where(shown & stand.needs, jobs.needs, NONE),
         value=jnp.where(shown, jobs.value, NONE),
         begun=shown & (state.progress > 0),
     )

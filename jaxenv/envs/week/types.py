@@ -37,6 +37,9 @@ NONE = -1
 KINDS = ("chat", "news", "job", "question", "request")
 CHAT, NEWS, JOB, QUESTION, REQUEST = range(len(KINDS))
 
+STAGES = ("untouched", "unsound", "sound", "done")  # of a group, by the job of it that was begun
+UNTOUCHED, UNSOUND, SOUND, DONE = range(len(STAGES))
+
 
 @dataclasses.dataclass(frozen=True)
 class Limits(Capacities):
@@ -124,17 +127,6 @@ class Posts(struct.PyTreeNode):
     points: jax.Array = array("C P", np.int16, 0, OFFERED, doc="hundredths, of a question")
 
 
-class Feed(NamedTuple):
-    """The posts of a scenario, read one by one where they lie in the bank: they are most of its bytes."""
-
-    table: Posts  # [S, C, P]
-    scenario: jax.Array  # [] int32
-
-    def at(self, channel: Any, place: Any) -> Posts:
-        """The posts at places of channels, of the shape that both broadcast to."""
-        return widened(read_within(self.table, self.scenario, channel, place))
-
-
 class Scenario(Compact):
     """One week as data."""
 
@@ -146,13 +138,27 @@ class Scenario(Compact):
 
 
 class Agenda(NamedTuple):
-    """A scenario as the engine reads it: integers as int32, and its posts one by one."""
+    """A scenario as the engine reads it: integers as int32; jobs and posts one by one where they lie in the bank."""
 
     travel: jax.Array
     jobs: Jobs
     events: Events
     facts: Facts
-    feed: Feed
+    scenarios: Scenario  # [S] all those of the bank
+    index: jax.Array  # [] int32
+
+    @property
+    def num_posts(self) -> int:
+        """P."""
+        return self.scenarios.posts.time.shape[-1]
+
+    def job(self, number: jax.Array) -> Jobs:
+        """One job, each field []."""
+        return widened(read_within(self.scenarios.jobs, self.index, number))
+
+    def posts(self, channel: Any, place: Any) -> Posts:
+        """The posts at places of channels, of the shape that both broadcast to."""
+        return widened(read_within(self.scenarios.posts, self.index, channel, place))
 
 
 class State(Compact):
@@ -170,7 +176,7 @@ class State(Compact):
     attended: jax.Array = array("E", np.int8, 0, MAX_LENGTH, doc="slots")
     known: jax.Array = array("J", bool, doc="the job can be seen and done")
     progress: jax.Array = array("J", np.int8, 0, MAX_LENGTH, doc="slots of work")
-    sound: jax.Array = array("G", bool, doc="the job of the group that was begun had the value of the fact then")
+    stage: jax.Array = array("G", np.int8, 0, DONE, doc="index of STAGES")
     noted: jax.Array = array("F", np.int16, NONE, fill=NONE, doc="order of its line in the notebook, or NONE")
     as_of: jax.Array = array("F", np.int16, 0, END, doc="time at which the fact had the value that was noted")
 
@@ -256,7 +262,7 @@ class Params(Compact):
         """The scenario at an index of the bank."""
         week = self.bank[index]
         read = widened((week.travel, week.jobs, week.events, week.facts))
-        return Agenda(*read, feed=Feed(self.bank.scenarios.posts, index))
+        return Agenda(*read, self.bank.scenarios, index)
 
     def validate(self) -> None:
         """A ValueError for what is no number, or out of its bounds (host side)."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from jaxenv.envs.week.types import (
     ANYWHERE,
+    DONE,
     END,
     KINDS,
     NEWS,
@@ -158,7 +159,7 @@ def _job(state: State, week: Scenario, names: Names, n: int) -> Job:
         int(column[n]) for column in (jobs.group, jobs.value, state.progress, jobs.length)
     )
     is_barred = group != NONE and progress == 0 and state.progress[jobs.group == group].any()
-    over = "done" if group == NONE or state.sound[group] else "failed"
+    over = "done" if group == NONE or state.stage[group] == DONE else "failed"
     late = "late" if time >= jobs.due[n] else "later" if time < jobs.first[n] or _waits(state, week, n) else "open"
     return Job(
         name=names.jobs[n],
@@ -178,9 +179,8 @@ def _job(state: State, week: Scenario, names: Names, n: int) -> Job:
 
 def _waits(state: State, week: Scenario, n: int) -> bool:
     """Whether a job needs a group that is not done."""
-    jobs, needed = week.jobs, int(week.jobs.needs[n])
-    is_over = (jobs.group == needed) & (jobs.length > 0) & (state.progress == jobs.length)
-    return needed != NONE and not (is_over.any() and state.sound[needed])
+    needed = int(week.jobs.needs[n])
+    return needed != NONE and bool(state.stage[needed] != DONE)
 
 
 def _window(state: State, week: Scenario, names: Names) -> tuple[Message, ...]:
@@ -208,8 +208,8 @@ def _points(state: State, week: Scenario) -> dict[str, tuple[float, float]]:
     share = state.attended / np.maximum(events.length, 1)
     paid = events.points * (share - 0.5 * (2 * state.attended < events.length)) * is_over
     is_done = (jobs.length > 0) & (state.progress == jobs.length)
-    is_done &= (jobs.group == NONE) | state.sound[np.maximum(jobs.group, 0)]
-    groups = [jobs.points[jobs.group == group].max(initial=0) for group in range(state.sound.size)]
+    is_done &= (jobs.group == NONE) | (state.stage[np.maximum(jobs.group, 0)] == DONE)
+    groups = [jobs.points[jobs.group == group].max(initial=0) for group in range(state.stage.size)]
     scouts = jobs.points[(jobs.group == NONE) & jobs.is_project].sum()
     errands = jobs.points[~jobs.is_project]
     return {
