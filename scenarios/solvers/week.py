@@ -107,7 +107,7 @@ def play(env: Week, params: Params, week: jax.Array, factors: Factors) -> Plans:
 def act(env: Week, state: State, week: Agenda, factors: Factors) -> jax.Array:
     """[] int32: reply to who waits; read where that is worth more than the best job or meeting; else go and do that."""
     now, first = actions.situation(state, week), env.catalogue.first
-    mask = observe.current_mask(state, week, np.bool_(False))
+    mask = observe.current_mask(state, week, jnp.zeros((), bool))
     distance = state.travel_left + read(week.travel, state.place)
     jobs = worth_of_jobs(state, week, distance) * jnp.exp(factors.jobs)
     events = worth_of_events(state, week, distance) * jnp.exp(factors.events)

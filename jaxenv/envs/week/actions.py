@@ -172,7 +172,7 @@ def is_legal(state: State, week: Agenda, now: Situation, verb: jax.Array, number
     return read(jnp.stack(of_verb), verb)
 
 
-def repliable(now: Situation, value: jax.Array) -> jax.Array:
+def repliable(now: Situation, value: jax.Array | np.ndarray) -> jax.Array:
     """Whether values can be replied to what waits: any to a question, yes and no to a request."""
     is_request = read(now.window.posts.kind, now.window.head) == REQUEST
     return (now.window.head >= 0) & (~is_request | (value <= PROMISE + 1))

@@ -262,7 +262,7 @@ class Params(Compact):
         """The scenario at an index of the bank."""
         week = self.bank[index]
         read = widened((week.travel, week.jobs, week.events, week.facts))
-        return Agenda(*read, self.bank.scenarios, index)
+        return Agenda(*read, scenarios=self.bank.scenarios, index=index)
 
     def validate(self) -> None:
         """A ValueError for what is no number, or out of its bounds (host side)."""
