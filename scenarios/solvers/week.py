@@ -86,7 +86,8 @@ def changed(factors: Factors, key: jax.Array, count: int) -> Factors:
     where, amount = jax.random.split(key)
     rates = jnp.asarray(np.append(0, np.geomspace(*RATES, count - 1)), jnp.float32)[:, None]
     touched = jax.random.uniform(where, (count, flat.size), jnp.float32) < rates
-    return jax.vmap(factors_of)(flat + touched * SPREAD * jax.random.normal(amount, touched.shape, jnp.float32))
+    changes = SPREAD * jax.random.normal(amount, touched.shape, jnp.float32)
+    return jax.vmap(factors_of)(flat[None] + jnp.where(touched, changes, 0.0))
 
 
 def play(env: Week, params: Params, week: jax.Array, factors: Factors) -> Plans:
@@ -161,7 +162,7 @@ def worth_of_events(state: State, week: Agenda, distance: jax.Array) -> jax.Arra
 def worth_of_channels(state: State, week: Agenda, factors: Factors) -> jax.Array:
     """[C] float32 shares of the points that the last posts of each channel are about, as far as they wait."""
     channels = np.arange(len(state.posted), dtype=np.int32)[:, None]
-    places = state.posted[:, None] - 1 - np.arange(WINDOW, dtype=np.int32)
+    places = state.posted[:, None] - 1 - np.arange(WINDOW, dtype=np.int32)[None]
     posts, exists = week.posts(channels, places), places >= 0
     waits = exists & (places >= state.handled[:, None]) & (state.time < posts.until)
     is_wanted = waits & (read(factors.events, posts.ref) > DECLINED)
@@ -169,6 +170,7 @@ def worth_of_channels(state: State, week: Agenda, factors: Factors) -> jax.Array
     points = {REQUEST: (is_wanted, read(week.events.points, posts.ref)), QUESTION: (waits, posts.points)}
     points[JOB] = (is_new, read(week.jobs.points, posts.ref))
     shares = [
-        READING[kind] * jnp.where(found & (posts.kind == kind), paid, 0) for kind, (found, paid) in points.items()
+        READING[kind] * jnp.where(found & (posts.kind == kind), paid, 0).astype(jnp.float32)
+        for kind, (found, paid) in points.items()
     ]
-    return jnp.sum(sum(shares), axis=1, dtype=jnp.float32)
+    return jnp.sum(sum(shares), axis=1)
