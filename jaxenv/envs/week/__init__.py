@@ -1,6 +1,7 @@
 """Week: five days of meetings, projects, errands and questions on one clock (docs/rules/week.md).
 
-A draft: no id is registered and there is no library yet, so params are made with `env.params_for(bank)`.
+A draft: no id is registered yet, so params are made with `env.params_for(bank)` of a bank that `scenarios.week`
+compiles or `env.generate` draws.
 """
 
 from jaxenv.envs.week.env import Week as Week
