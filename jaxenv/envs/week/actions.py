@@ -161,7 +161,7 @@ def legal_mask(state: State, week: Agenda, now: Situation, stand: Standing) -> A
 def is_legal(state: State, week: Agenda, now: Situation, verb: jax.Array, number: jax.Array) -> jax.Array:
     """[] bool: the entry of the mask for one action; reads one job in the place of all."""
     job, (known, progress) = week.job(number), read((state.known, state.progress), number)
-    of_verb = [
+    of_verb = [  # in the order of VERBS
         now.is_there & (number != state.place),
         workable(state, now, job, standing(state, job, known, progress)),
         True,
@@ -169,7 +169,7 @@ def is_legal(state: State, week: Agenda, now: Situation, verb: jax.Array, number
         jnp.any(attendable(state, week, now)),
         True,
     ]
-    return read(jnp.stack(of_verb), verb)
+    return read(jnp.stack(of_verb), verb)  # a gather, so that XLA does not fuse all of it into every loop that uses it
 
 
 def repliable(now: Situation, value: jax.Array | np.ndarray) -> jax.Array:

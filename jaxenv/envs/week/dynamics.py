@@ -1,5 +1,7 @@
 """The turn as pure phases: the action, the clock, what is over, what is read (docs/rules/week.md, section 3)."""
 
+from collections.abc import Sequence
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -153,12 +155,9 @@ def ended(state: State, week: Agenda) -> tuple[jax.Array, jax.Array]:
 
 
 def see(state: State, week: Agenda, told: jax.Array, notebook: int) -> State:
-    """What the open channel shows is read: jobs become known, and news are noted after what a job has told.
-
-    A fact is written into the notebook where it is not in it, or in it as of an earlier time; the last ones stay.
-    """
+    """What the open channel shows is read: jobs become known, and news are noted after what a job has told."""
     window = actions.window(state, week)
-    posts, facts = window.posts, np.arange(state.noted.shape[0], dtype=np.int32)
+    posts = window.posts
     is_open = np.arange(state.read.shape[0], dtype=np.int32) == state.channel
     is_job = window.exists & (posts.kind == JOB)
     jobs = np.arange(state.known.shape[0], dtype=np.int32)
@@ -166,6 +165,21 @@ def see(state: State, week: Agenda, told: jax.Array, notebook: int) -> State:
     is_news = window.exists & (posts.kind == NEWS)
     lines = [(told, state.time - 1)]
     lines += [(jnp.where(is_news[k], posts.ref[k], NONE), posts.time[k]) for k in reversed(range(WINDOW))]
+    noted, as_of = note(state, lines, notebook)
+    return state.replace(
+        read=jnp.where(is_open, state.posted, state.read), known=state.known | known, noted=noted, as_of=as_of
+    )
+
+
+def note(state: State, lines: Sequence[tuple[jax.Array, jax.Array]], notebook: int) -> tuple[jax.Array, jax.Array]:
+    """The notebook after some lines, each a fact ([] int32, NONE for no line) and the time that it speaks of ([]).
+
+    A fact is written where it is not in the notebook, or in it as of an earlier time; the last ones stay.
+
+    Returns:
+        ([F] int32 the order of the line of each fact, or NONE, [F] int32 the time of which it speaks).
+    """
+    facts = np.arange(state.noted.shape[0], dtype=np.int32)
     count, newest = len(lines), np.int32(NONE)  # of each fact the latest line, of equals the first, as time and place
     for place, (fact, time) in enumerate(lines):
         newest = jnp.maximum(newest, jnp.where(facts == fact, time * count + count - 1 - place, NONE))
@@ -178,12 +192,7 @@ def see(state: State, week: Agenda, told: jax.Array, notebook: int) -> State:
         for _ in range(notebook):
             kept = jnp.max(jnp.where(noted < kept, noted, NONE))
         noted = jnp.where(noted >= kept, noted, NONE)
-    return state.replace(
-        read=jnp.where(is_open, state.posted, state.read),
-        known=state.known | known,
-        noted=noted,
-        as_of=jnp.where(noted < 0, 0, as_of),
-    )
+    return noted, jnp.where(noted < 0, 0, as_of)
 
 
 def _points(hundredths: jax.Array) -> jax.Array:
