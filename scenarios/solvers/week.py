@@ -14,7 +14,7 @@ import numpy as np
 
 from jaxenv.core import ScenarioBank, terms
 from jaxenv.core.fields import declared, widened
-from jaxenv.envs.week import Params, State, Week, actions, dynamics, observe
+from jaxenv.envs.week import Limits, Params, State, Week, actions, dynamics, observe
 from jaxenv.envs.week.actions import ATTEND, GO, OPEN, PROMISE, REPLY, REST, WORK
 from jaxenv.envs.week.types import ANYWHERE, DAYS, END, JOB, QUESTION, REQUEST, SLOTS, SOUND, WINDOW, Agenda
 from jaxenv.lowering.lookup import read
@@ -43,9 +43,9 @@ class Plans(NamedTuple):
     actions: jax.Array  # [n, 200] int32
 
 
-def winnable(bank: ScenarioBank) -> list[str]:
+def winnable(bank: ScenarioBank, limits: Limits) -> list[str]:
     """For each week `yes` where a plan reaches 60 points, otherwise `unknown`."""
-    env = Week()
+    env = Week(limits=limits)
     returns = np.asarray(plan(env, env.params_for(bank)).returns)
     return ["yes" if found >= ENOUGH else "unknown" for found in returns]
 
@@ -56,28 +56,27 @@ def plan(env: Week, params: Params, rounds: int = ROUNDS, candidates: int = CAND
     Args:
         env: of any notebook, which the clairvoyant does not need.
         params: hold the bank.
-        rounds: changes that follow each other.
+        rounds: changes that follow each other, at least one.
         candidates: changes that are tried in each.
         seed: of the changes.
     """
     weeks, limits = jnp.arange(params.bank.size), env.limits
     sizes = ((limits.jobs,), (limits.events,), (2 * DAYS, limits.channels))
     factors = Factors(*(jnp.zeros((len(weeks), *size), jnp.float32) for size in sizes))
-    play_all = jax.jit(jax.vmap(lambda week, factors: play(env, params, week, factors)))
 
     @jax.jit
-    def improve(factors: Factors, key: jax.Array) -> Factors:
+    def improve(factors: Factors, key: jax.Array) -> tuple[Factors, Plans]:
         """One round; the first candidate is no change."""
         tried = jax.vmap(lambda one, key: changed(one, key, candidates))(factors, jax.random.split(key, len(weeks)))
-        returns = jax.vmap(lambda week, some: jax.vmap(lambda one: play(env, params, week, one).returns)(some))(
-            weeks, tried
-        )
-        best = jnp.argmax(returns.at[:, 1:].add(1e-4), axis=1)  # of equals a change
-        return jax.tree.map(lambda leaf: leaf[weeks, best], tried)
+        plans = jax.vmap(jax.vmap(lambda week, one: play(env, params, week, one), (None, 0)))(weeks, tried)
+        best = jnp.argmax(plans.returns.at[:, 1:].add(1e-4), axis=1)  # of equals a change
+        return jax.tree.map(lambda leaf: leaf[weeks, best], (tried, plans))
 
-    for key in jax.random.split(jax.random.key(seed), rounds):
-        factors = improve(factors, key)
-    return play_all(weeks, factors)
+    first, *others = jax.random.split(jax.random.key(seed), rounds)
+    factors, plans = improve(factors, first)
+    for key in others:
+        factors, plans = improve(factors, key)
+    return plans
 
 
 def changed(factors: Factors, key: jax.Array, count: int) -> Factors:

@@ -7,7 +7,7 @@ from jaxenv.envs.week.types import END, OFFERED, SLOTS, Limits
 from jaxenv.envs.week.view.words import moment
 from scenarios.document_format import over_capacity, repeated, unknown
 from scenarios.text.errors import Path, Problem, named
-from scenarios.week.document import SLOT, Fact, Post, Scout, Step, Week
+from scenarios.week.document import SLOT, Fact, Scout, Step, Week
 
 ABOUT = ("news", "job", "question", "request")  # fields of a post, in the order of their kinds
 
@@ -131,11 +131,3 @@ def _over_capacity(week: Week, limits: Limits) -> Iterator[Problem]:
     )
     for field, capacity, count in tables:
         yield from over_capacity((field,), f"{count} {capacity}", capacity, count, limits)
-
-
-def until(week: Week, post: Post) -> int:
-    """The slot from which a question or a request waits no more; 0 for other posts."""
-    if post.question is None and post.request is None:
-        return 0
-    begin = next((meeting.at for meeting in week.meetings if meeting.id == post.request), END)
-    return begin if post.until is None else post.until

@@ -1,16 +1,16 @@
 """Weeks to arrays: Week documents as `jaxenv` scenarios."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from jaxenv.core.fields import padding
-from jaxenv.envs.week.types import CHAT, KINDS, NEVER, NONE, Limits, Scenario
+from jaxenv.envs.week.types import CHAT, END, KINDS, NEVER, NONE, Limits, Scenario
 from scenarios.document_format import fill
 from scenarios.text.errors import ScenarioError
 from scenarios.week import checks
-from scenarios.week.document import SLOT, Fact, Job, Week
+from scenarios.week.document import SLOT, Fact, Post, Week
 
 
 def compile(week: Week, limits: Limits = Limits()) -> Scenario:
@@ -26,7 +26,7 @@ def compile(week: Week, limits: Limits = Limits()) -> Scenario:
     travel[:count, :count] = [[week.way(a, b) // SLOT for b in week.places] for a in week.places]
     return empty.replace(
         travel=travel,
-        jobs=_filled(empty.jobs, [_job(week, job, places) for job in week.jobs]),
+        jobs=_filled(empty.jobs, list(_jobs(week, places))),
         events=_filled(
             empty.events,
             [
@@ -72,25 +72,26 @@ def _filled(table: Any, rows: Sequence[Mapping[str, Any]]) -> Any:
     return table.replace(**{name: fill(getattr(table, name), column) for name, column in columns.items()})
 
 
-def _job(week: Week, job: Job, places: Mapping[str | None, int]) -> dict[str, Any]:
-    """The row of a job."""
-    steps = _numbers(week.steps)
-    step = next((step for step in week.steps if any(way is job for way in step.ways)), None)
-    answer = getattr(job, "answer", None)
-    return {
-        "length": job.minutes // SLOT,
-        "place": places[job.place],
-        "opens": job.hours[0],
-        "closes": job.hours[1],
-        "first": job.begins,
-        "due": job.due,
-        "points": round(100 * job.points),
-        "group": steps[step and step.id],
-        "needs": steps[step and step.after],
-        "value": NONE if step is None or answer is None else step.answers.index(answer),
-        "tells": _numbers(week.all_facts)[getattr(job, "tells", None)],
-        "known": getattr(job, "known", True),
-    }
+def _jobs(week: Week, places: Mapping[str | None, int]) -> Iterator[dict[str, Any]]:
+    """The rows of the jobs."""
+    steps, facts = _numbers(week.steps), _numbers(week.all_facts)
+    step_of = {way.id: step for step in week.steps for way in step.ways}
+    for job in week.jobs:
+        step, answer = step_of.get(job.id), getattr(job, "answer", None)
+        yield {
+            "length": job.minutes // SLOT,
+            "place": places[job.place],
+            "opens": job.hours[0],
+            "closes": job.hours[1],
+            "first": job.begins,
+            "due": job.due,
+            "points": round(100 * job.points),
+            "group": steps[step and step.id],
+            "needs": steps[step and step.after],
+            "value": NONE if step is None or answer is None else step.answers.index(answer),
+            "tells": facts[getattr(job, "tells", None)],
+            "known": getattr(job, "known", True),
+        }
 
 
 def _fact(fact: Fact) -> dict[str, Any]:
@@ -109,7 +110,15 @@ def _posts(empty: Any, week: Week) -> Any:
         for place, post in enumerate(posts):
             about = next((field for field in checks.ABOUT if post[field] is not None), KINDS[CHAT])
             ref = number[about][post[about]] if about in number else 0
-            row = (post.at, KINDS.index(about), ref, checks.until(week, post), round(100 * post.points))
+            row = (post.at, KINDS.index(about), ref, _until(week, post), round(100 * post.points))
             for column, value in zip(columns.values(), row, strict=True):
                 column[channel, place] = value
     return empty.replace(**columns)
+
+
+def _until(week: Week, post: Post) -> int:
+    """The slot from which a question or a request waits no more; 0 for other posts."""
+    if post.question is None and post.request is None:
+        return 0
+    begin = next((meeting.at for meeting in week.meetings if meeting.id == post.request), END)
+    return begin if post.until is None else post.until

@@ -33,7 +33,7 @@ def names(week: Week, documents: Sequence[Week] = ()) -> dict[str, Any]:
         "jobs": tuple(job.name or job.id for job in week.jobs),
         "projects": tuple(projects.get(job.id, "") for job in week.jobs),
         "facts": {n: fact.asks or fact.id for n, fact in enumerate(week.all_facts)},
-        "answers": {n: fact.answers for n, fact in enumerate(week.all_facts)},
+        "answers": {n: fact.answers for n, fact in enumerate(week.all_facts) if fact.answers},
         "posts": posts,
     }
 
@@ -62,12 +62,23 @@ def actions(moment: Moment) -> list[dict[str, Any]]:
 
 
 def observation(moment: Moment) -> dict[str, Any]:
-    """The agent's observation: `jaxenv.envs.week.view.ShownWeek` with times and minutes in the place of slots.
+    """The agent's observation: what of `jaxenv.envs.week.view.ShownWeek` is observed, with times and minutes in words.
 
-    It leaves out the truth and what is still to come.
+    So there is no truth and nothing to come, and nothing of meetings and jobs that are over.
     """
-    seen = _in_words(_shown(moment))
-    return {"scenario_id": moment.document.id, **{name: seen[name] for name in seen if name != "trail"}}
+    week = _shown(moment)
+    asked = week.head.about if week.head else ""
+    seen = dataclasses.replace(
+        week,
+        meetings=tuple(
+            one for one in week.meetings if one.status == "promised" or (one.status, one.name) == ("asked", asked)
+        ),
+        jobs=tuple(job for job in week.jobs if job.status in ("open", "later")),
+    )
+    words = _in_words(seen)
+    return {"scenario_id": moment.document.id} | {
+        name: words[name] for name in words if name not in ("points", "trail")
+    }
 
 
 def _in_words(value: Any) -> Any:

@@ -76,7 +76,7 @@ def test_the_calendar_shows_what_was_promised_attended_and_done():
 )
 def test_the_smallest_weeks_are_shown_and_told(parts):
     document = week.Week(places=[{"id": "home"}], channels=[{"id": "chat"}], **parts)
-    env = Week()
+    env = Week(sees_truth=True)
     params = env.params_for(ScenarioBank.stack([week.compile(document)]))
     _, state = env.reset(jax.random.key(0), params, 0)
     assert rendering.render(env, state, params, names=week.names(document)).text.startswith("Mon 8:00")

@@ -12,7 +12,7 @@ from jaxenv.envs.week.actions import VERBS
 from jaxenv.envs.week.view import panels, text
 from jaxenv.envs.week.view.names import Names as Names
 from jaxenv.envs.week.view.names import names_of
-from jaxenv.envs.week.view.snapshot import Message, ShownWeek, read, trail
+from jaxenv.envs.week.view.snapshot import Message, ShownWeek, head_of, messages_of, read, trail
 from jaxenv.rendering.view import Given, Scene, View, scenario_of, scenes_of
 
 
@@ -38,8 +38,8 @@ def describe_action(env: Week, state: State, action: Any, params: Params, names:
     if not 0 <= action < env.num_actions:
         return f"action {action}, which does not exist"
     week = scenario_of(params, state)
-    head = shown(env, [state], params, names)[0].head
-    phrase = phrase_of(env, int(action), names_of(week, names), head)
+    given = names_of(week, names)
+    phrase = phrase_of(env, int(action), given, head_of(messages_of(state, week, given)))
     return phrase if _observe(env, state, params).action_mask[int(action)] else f"{phrase}, not legal"
 
 

@@ -14,7 +14,13 @@ from jaxenv.rendering.theme import ALARM, BLUE, FAINT, GREEN, INK, MUTED, ORANGE
 PAGE, SHARE = (800.0, 500.0), 0.56  # points, and the calendar's share of the width
 HOURS, LEGEND, CHAT, HEAD = 26.0, 22.0, 84.0, 12.0  # points: width of the hours; heights of the parts
 LANE = 6.0  # points, the width of what was done
-DONE = {"work": PURPLE, "attend": GREEN, "way": MUTED, "read": ORANGE, "rest": FAINT}
+DONE = {  # in a slot -> how the legend calls it, and its color
+    "work": ("working", PURPLE),
+    "attend": ("attending", GREEN),
+    "way": ("on the way", MUTED),
+    "read": ("reading", ORANGE),
+    "rest": ("resting", FAINT),
+}
 ROW, HEADING = 9.4, 11.5  # points, heights on the board
 ENDED = ("done", "failed", "barred", "late")
 
@@ -37,7 +43,7 @@ def draw_calendar(week: ShownWeek, canvas: Canvas) -> None:
             paper.line((left + 1, left + day - 1), (hour * slot, hour * slot), line=0.4)
     for time, what in week.trail:
         top = time % SLOTS * slot
-        paper.box(time // SLOTS * day + 1, top, LANE, slot, fill=DONE[what])
+        paper.box(time // SLOTS * day + 1, top, LANE, slot, fill=DONE[what][1])
     for meeting in week.meetings:
         left = meeting.start // SLOTS * day + LANE + 3
         _draw_meeting(paper, meeting, left, meeting.start % SLOTS * slot, day - LANE - 5, slot)
@@ -75,8 +81,7 @@ def _draw_legend(canvas: Canvas) -> None:
         ("missed", swatch(fill=tint(ALARM, 0.14), edge=ALARM)),
         ("asked for", swatch(edge=ORANGE, dashed=True)),
     ]
-    lane = [(f"{name}ing" if name in ("work", "read", "rest", "attend") else "on the way", DONE[name]) for name in DONE]
-    legend(canvas, [*marks, *((name, swatch(fill=color)) for name, color in lane)], gap=7)
+    legend(canvas, [*marks, *((name, swatch(fill=color)) for name, color in DONE.values())], gap=7)
 
 
 def _draw_channel(week: ShownWeek, canvas: Canvas) -> None:
@@ -112,7 +117,7 @@ def draw_board(week: ShownWeek, canvas: Canvas) -> None:
     y = _draw_points(week, canvas)
     projects = dict.fromkeys(job.project for job in week.jobs)
     for project in sorted(projects, key=lambda name: not name):
-        jobs = [job for job in week.jobs if job.project == project and job.status not in ("barred",)]
+        jobs = [job for job in week.jobs if job.project == project and job.status != "barred"]
         y = _draw_jobs(canvas, y, project or "Errands", jobs, week.time)
     canvas.text(0, y + 5, "Notebook", bold=True)
     y += HEADING

@@ -11,6 +11,7 @@ from jaxenv.envs.week.types import (
     ANYWHERE,
     DONE,
     END,
+    JOB,
     KINDS,
     NEWS,
     NONE,
@@ -64,7 +65,8 @@ class Message:
     author: str
     text: str
     kind: str
-    told: str  # the answer that news give, what a post is about
+    about: str  # the question, job or meeting
+    told: str  # the answer that news give
     waits: int  # until when, 0 where it does not
     answers: tuple[str, ...]  # what one can reply
 
@@ -109,7 +111,7 @@ def read(state: State, week: Scenario, names: Names, notebook: tuple[Any, Any]) 
     """
     time, place = int(state.time), int(state.place)
     travel = week.travel[place].tolist()
-    window = _window(state, week, names)
+    messages = messages_of(state, week, names)
     jobs = tuple(_job(state, week, names, n) for n in range(len(names.jobs)) if state.known[n])
     meetings = tuple(_meetings(state, week, names))
     told = [n for n in np.argsort(notebook[1], kind="stable").tolist() if notebook[0][n] != NONE]
@@ -123,8 +125,8 @@ def read(state: State, week: Scenario, names: Names, notebook: tuple[Any, Any]) 
         unread={names.channels[n]: int(state.posted[n] - state.read[n]) for n in range(num_channels(week))},
         meetings=meetings,
         jobs=jobs,
-        messages=window,
-        head=next((message for message in reversed(window) if message.waits), None),
+        messages=messages,
+        head=head_of(messages),
         notes=tuple(Note(names.facts[n], names.answers[n][notebook[0][n]], int(notebook[1][n])) for n in told),
         points=_points(state, week),
     )
@@ -183,7 +185,7 @@ def _waits(state: State, week: Scenario, n: int) -> bool:
     return needed != NONE and bool(state.stage[needed] != DONE)
 
 
-def _window(state: State, week: Scenario, names: Names) -> tuple[Message, ...]:
+def messages_of(state: State, week: Scenario, names: Names) -> tuple[Message, ...]:
     """The messages that the open channel shows, newest first."""
     channel = int(state.channel)
     if channel == NONE:
@@ -195,10 +197,16 @@ def _window(state: State, week: Scenario, names: Names) -> tuple[Message, ...]:
         )
         is_asked = kind in (QUESTION, REQUEST) and place >= int(state.handled[channel]) and int(state.time) < until
         told = answer_at(week, names, ref, time) if kind == NEWS else ""
-        answers = {QUESTION: names.answers[ref] if kind == QUESTION else (), REQUEST: REPLIES}.get(kind, ())
-        words = words_of(week, names, channel, place)
-        found.append(Message(*words, KINDS[kind], told, until if is_asked else 0, answers))
+        about = {NEWS: names.facts, QUESTION: names.facts, JOB: names.jobs, REQUEST: names.events}
+        answers = names.answers[ref] if kind == QUESTION else REPLIES if kind == REQUEST else ()
+        said = (*words_of(week, names, channel, place), KINDS[kind], about[kind][ref] if kind in about else "")
+        found.append(Message(*said, told, until if is_asked else 0, answers))
     return tuple(found)
+
+
+def head_of(messages: Sequence[Message]) -> Message | None:
+    """The message that a reply answers: the oldest one that waits."""
+    return next((message for message in reversed(messages) if message.waits), None)
 
 
 def _points(state: State, week: Scenario) -> dict[str, tuple[float, float]]:
