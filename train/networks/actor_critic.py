@@ -8,7 +8,7 @@ from flax import linen as nn
 
 from jaxenv.core import Environment
 from jaxenv.core.types import ActionMask
-from train.networks.layers import GRU, MLP, Dense, Sequences, orthogonal
+from train.networks.layers import CORES, MLP, Dense, Sequences, orthogonal
 from train.networks.outputs import Critic, MaskedCategorical, critic_named
 from train.settings.groups import Network
 
@@ -25,7 +25,8 @@ class ActorCritic(nn.Module, kw_only=True):
     hidden: tuple[int, ...]
     activation: str
     shared_trunk: bool
-    carry_size: int = 0  # H, the units of the recurrent core; without one, 0
+    core_type: type[nn.Module] | None = None  # what is remembered, if anything is
+    carry_size: int = 0  # H, the units of the core; without one, 0
     dtype: str = "float32"
     layer_norm: bool = False
 
@@ -42,7 +43,8 @@ class ActorCritic(nn.Module, kw_only=True):
             "hidden": tuple(settings.hidden),
             "activation": settings.activation,
             "shared_trunk": settings.shared_trunk,
-            "carry_size": settings.core_units if settings.core == "gru" else 0,
+            "core_type": CORES.get(settings.core),
+            "carry_size": settings.core_units if settings.core in CORES else 0,
             "dtype": settings.dtype,
             "layer_norm": settings.layer_norm,
         }
@@ -54,8 +56,8 @@ class ActorCritic(nn.Module, kw_only=True):
         self.critic_trunk = self.actor_trunk if self.shared_trunk else MLP(*layers)
         self.policy_head = Dense(self.num_actions, kernel_init=orthogonal(0.01))
         self.value_head = Dense(self.critic.OUTPUTS, kernel_init=orthogonal(1.0))
-        if self.carry_size:
-            self.core = GRU(self.carry_size)
+        if self.core_type:
+            self.core = self.core_type(self.carry_size)
 
     def read(self, env: Environment, observation: Any, params: Any) -> Any:
         """The features of one observation: here [F] float32, the flat vector."""

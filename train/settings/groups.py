@@ -135,7 +135,7 @@ class Network:
     hidden: tuple[int, ...] = (256, 256)  # units per hidden layer
     activation: Literal["tanh", "relu", "swish"] = "tanh"  # after each hidden layer
     # What is remembered from step to step of an episode, beside what is seen; gradients reach back over one rollout.
-    core: Literal["none", "gru"] = "none"
+    core: Literal["none", "gru", "lru"] = "none"
     core_units: int = 128  # of the core
     critic: str = "scalar"  # form of the value: a name in `train.networks.outputs.CRITICS`
     shared_trunk: bool = False  # policy and value share their hidden layers

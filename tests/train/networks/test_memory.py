@@ -6,14 +6,16 @@ import functools
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 import pytest
+from flax import linen as nn
 from probes import CHAIN
 
 import jaxenv
 from strategies.tables import TableObservation, table
 from train import ppo
 from train.experience import rollout
-from train.networks.layers import GRU, Sequences
+from train.networks.layers import CORES, GRU, LRU, MLP, Sequences
 from train.networks.network import make_network
 from train.networks.policy import Reader
 from train.ppo import learner, losses
@@ -34,8 +36,7 @@ def by_hand(weights, inputs, carry, starts):
     outputs = []
     for x, is_start in zip(np.asarray(inputs, np.float64), starts, strict=True):
         carry = np.zeros_like(carry) if is_start else carry
-        read = np.maximum(x @ w["read"]["kernel"] + w["read"]["bias"], 0.0)
-        of_input = (read @ w["gates"]["kernel"] + w["gates"]["bias"]).reshape(3, -1)
+        of_input = (x @ w["gates"]["kernel"] + w["gates"]["bias"]).reshape(3, -1)
         of_carry = (carry @ w["recurrent"]).reshape(3, -1)
         reset, update = sigmoid(of_input[0] + of_carry[0]), sigmoid(of_input[1] + of_carry[1])
         candidate = np.tanh(of_input[2] + reset * (of_carry[2] + w["bias"]))
@@ -58,15 +59,86 @@ def test_the_equations_of_a_gated_recurrent_unit():
     np.testing.assert_array_equal(carry, outputs[:, -1])
 
 
+def test_the_equations_of_a_linear_recurrent_unit():
+    keys = jax.random.split(jax.random.key(0), 3)
+    inputs = jax.random.normal(keys[0], (ROWS, STEPS, INPUTS))
+    starts = jnp.zeros((ROWS, STEPS), bool).at[1, 2].set(True).at[2, 0].set(True)
+    memory = Sequences(jax.random.normal(keys[1], (ROWS, UNITS)), starts)
+    core = LRU(UNITS)
+    weights = jax.tree.map(lambda x: x + 0.1, core.init(keys[2], inputs, memory))  # a bias too
+    outputs, carry = jax.jit(core.apply)(weights, inputs, memory)
+    w = jax.tree.map(lambda x: np.asarray(x, np.float64), weights["params"])
+    keep = sigmoid(w["keep"])
+    expected, last = np.zeros(outputs.shape), np.asarray(memory.carry, np.float64)
+    for t in range(STEPS):
+        read = np.asarray(inputs[:, t], np.float64) @ w["read"]["kernel"] + w["read"]["bias"]
+        last = keep * np.where(starts[:, t, None], 0.0, last) + np.sqrt(1.0 - keep**2) * read
+        expected[:, t] = last
+    np.testing.assert_allclose(outputs, expected, atol=1e-5)
+    np.testing.assert_array_equal(carry, outputs[:, -1])
+
+
+VALUES, FACTS, NOISE = 4, 2, 8
+LAG = (8, 16)  # steps from news to question
+
+
+def told_and_asked(key, rows=64):
+    """(inputs [rows, T, F], when each fact is asked for [rows, FACTS], its value): told once, asked later."""
+    when, lags, truth, other = jax.random.split(key, 4)
+    steps = LAG[1] + 17
+    told = jax.random.randint(when, (rows, FACTS), 0, 16)
+    asked = told + jax.random.randint(lags, (rows, FACTS), *LAG)
+    value = jax.random.randint(truth, (rows, FACTS), 0, VALUES)
+    is_told, is_asked = (time[:, None] == jnp.arange(steps)[None, :, None] for time in (told, asked))
+    news = is_told[..., None] * jax.nn.one_hot(value, VALUES)[:, None]
+    noise = jax.random.normal(other, (rows, steps, NOISE))
+    return jnp.concatenate([news.reshape(rows, steps, -1), is_asked, noise], axis=-1), asked, value
+
+
+class Recall(nn.Module):
+    """The answer at each step, by a core and a hidden layer."""
+
+    core: str
+
+    @nn.compact
+    def __call__(self, inputs):
+        memory = Sequences(jnp.zeros((inputs.shape[0], 64)), jnp.zeros(inputs.shape[:2], bool))
+        remembered, _ = CORES[self.core](64)(inputs, memory)
+        return nn.Dense(VALUES)(MLP((64,), "relu")(jnp.concatenate([inputs, remembered], axis=-1)))
+
+
+@pytest.mark.parametrize(("core", "least"), [("gru", 0.7), pytest.param("lru", 0.9, marks=pytest.mark.slow)])
+def test_what_is_told_once_is_recalled_later(core, least):
+    """The share of right answers after 500 batches; 0.25 is chance."""
+    network, optimizer = Recall(core), optax.adam(3e-3)
+    weights = jax.jit(network.init)(jax.random.key(1), told_and_asked(jax.random.key(0))[0])
+
+    def loss(weights, batch):
+        inputs, asked, value = batch
+        logits = jnp.take_along_axis(network.apply(weights, inputs), asked[..., None], axis=1)
+        right = jnp.argmax(logits, axis=-1) == value
+        return optax.softmax_cross_entropy_with_integer_labels(logits, value).mean(), right.mean()
+
+    def update(carry, key):
+        weights, moments = carry
+        gradient, right = jax.grad(loss, has_aux=True)(weights, told_and_asked(key))
+        changes, moments = optimizer.update(gradient, moments, weights)
+        return (optax.apply_updates(weights, changes), moments), right
+
+    train = jax.jit(lambda carry, keys: jax.lax.scan(update, carry, keys))
+    _, right = train((weights, optimizer.init(weights)), jax.random.split(jax.random.key(2), 500))
+    assert right[-50:].mean() > least
+
+
 NETWORK = Network(hidden=(16,), core="gru", core_units=UNITS)
 # From each state an action leads to the state of its number; the last action may end the episode, as does the limit.
 WANDERING = table(following=[[0, 1, 2]] * 3, ends=[[False, False, True], [False] * 3, [False] * 3], limit=3)
 
 
-@pytest.fixture(scope="module")
-def collect(config, env):
+@pytest.fixture(scope="module", params=list(CORES))
+def collect(request, config, env):
     """(key, params) -> (weights, reader, first carry, steps, batch) of episodes that are under way at first."""
-    config = dataclasses.replace(config, network=NETWORK)
+    config = dataclasses.replace(config, network=dataclasses.replace(NETWORK, core=request.param))
     network = make_network(config.network, env.num_actions)
 
     @jax.jit

@@ -268,7 +268,7 @@ MEMORY_CHAIN = Config(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("core", "least", "most"), [("none", -0.15, 0.15), ("gru", 0.95, 1.0)])
+@pytest.mark.parametrize(("core", "least", "most"), [("none", -0.15, 0.15), ("gru", 0.95, 1.0), ("lru", 0.95, 1.0)])
 def test_memory_solves_the_memory_chain(core, least, most):
     """What is shown in the first step alone pays in the last: chance without memory."""
     gymnax = pytest.importorskip("gymnax")
