@@ -10,7 +10,7 @@ TURNS = DAYS * SLOTS
 VALUES = 4  # of a fact
 GROUPS = 8
 SHOWN = 3  # the last posts of a channel
-NOTEBOOK = 2  # lines
+NOTEBOOK = 1  # lines
 HUNDREDTHS = 100  # of a point
 
 KINDS = CHAT, NEWS, JOB, QUESTION, REQUEST = range(5)

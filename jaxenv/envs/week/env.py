@@ -27,7 +27,7 @@ class Week(LibraryEnvironment[Params, State, Observation]):
     """
 
     name: str = "Week-v0"
-    notebook: int = 2
+    notebook: int = 1
     sees_truth: bool = False
     limits: Limits = Limits()
     library: ClassVar[Path] = Path(__file__).with_name("library.npz")

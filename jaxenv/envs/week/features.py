@@ -16,28 +16,26 @@ POINTS = 1000.0  # hundredths, the scale of points
 
 
 def entities(catalogue: Catalogue, observation: Observation) -> Entities:
-    """Context, four groups and the features of actions; nothing is compared for the network."""
+    """Context, three groups and the features of actions; nothing is compared for the network."""
     o = widened(observation)
-    channels, places = channel_features(o), place_features(o)
     jobs = job_features(o, catalogue.limits.groups)
     return Entities(
         context=context(o),
         groups={
             "events": EntityGroup(event_features(o), o.events.exists),
-            "facts": EntityGroup(fact_features(o), o.told >= 0),
             "jobs": EntityGroup(jobs, o.jobs.exists),
             "messages": EntityGroup(message_features(o), o.messages.exists),
         },
-        actions=action_features(catalogue, o, places, jobs, channels),
+        actions=action_features(catalogue, o, jobs),
     )
 
 
 def context(o: Observation) -> jax.Array:
-    """[23 + 2 L + 2 C + F] float32: time, day, slot, place, what is left of the way, the open channel, unread posts; of
-    the head kind, fact and what is told of it, points, until when, start, length, way, place, and whether it overlaps.
+    """[19 + 2 L + 2 C + (V + 2) F] float32: time, day, slot, place, what is left of the way, the open channel, unread
+    posts; of the head kind, fact, points, until when, start, length, way, place, and whether it overlaps; the notebook
+    as what is told of each fact, and its age.
     """
     day, slot, head = o.time // SLOTS, o.time % SLOTS, o.head
-    asked = read(o.told, head.fact)
     parts = [
         _scaled(o.time, WEEK),
         one_hot(day, DAYS),
@@ -48,7 +46,6 @@ def context(o: Observation) -> jax.Array:
         _scaled(o.unread, 5),
         one_hot(head.kind, len(KINDS)),
         one_hot(head.fact, o.told.shape[0]),
-        one_hot(jnp.where(head.fact >= 0, asked, -1), VALUES),
         _scaled(head.points, POINTS),
         _scaled(jnp.where(head.kind > 0, head.until - o.time, 0), WEEK),
         _scaled(jnp.where(head.length > 0, head.start - o.time, 0), WEEK),
@@ -56,8 +53,10 @@ def context(o: Observation) -> jax.Array:
         _scaled(jnp.where(head.length > 0, _way(o, head.place), 0), 5),
         one_hot(jnp.where(head.kind > 0, head.place, ANYWHERE), o.distance.shape[0]),
         head.overlaps,
+        one_hot(o.told, VALUES),
+        _scaled(o.age, WEEK),
     ]
-    return jnp.concatenate([jnp.atleast_1d(jnp.asarray(part, jnp.float32)) for part in parts])
+    return jnp.concatenate([jnp.ravel(jnp.asarray(part, jnp.float32)) for part in parts])
 
 
 def place_features(o: Observation) -> jax.Array:
@@ -88,12 +87,11 @@ def event_features(o: Observation) -> jax.Array:
 
 
 def job_features(o: Observation, groups: int) -> jax.Array:
-    """[J, 18 + 2 G + L] float32: left, points, the way, opens, closes, whether it is open, first, whether it has come,
-    due, begun; value, what is told of its group, group, the group that it needs, place.
+    """[J, 10 + (V + 2) G + L] float32: left, points, the way, opens, closes, whether it is open, first, whether it has
+    come, due, begun; group with value, the group that it needs, place.
     """
     j = o.jobs
     slot = o.time % SLOTS
-    told = jnp.where(j.group >= 0, read(o.told, j.group), -1)
     columns = [
         _scaled(j.left, 5),
         _scaled(j.points, POINTS),
@@ -106,44 +104,36 @@ def job_features(o: Observation, groups: int) -> jax.Array:
         _scaled(j.due - o.time, WEEK),
         j.begun,
     ]
-    about = [
-        one_hot(j.value, VALUES),
-        one_hot(told, VALUES),
-        one_hot(j.group, groups),
-        one_hot(j.needs, groups),
-        one_hot(j.place, o.distance.shape[0]),
-    ]
+    about = [_values(j.group, j.value, groups), one_hot(j.needs, groups), one_hot(j.place, o.distance.shape[0])]
     table = _table(*[column[:, None] for column in columns], *about)
     return jnp.where(j.exists[:, None], table, 0.0)
 
 
-def fact_features(o: Observation) -> jax.Array:
-    """[F, F + 5] float32: which, the value, its age."""
-    F = o.told.shape[0]
-    table = _table(np.eye(F), one_hot(o.told, VALUES), _scaled(o.age, WEEK)[:, None])
-    return jnp.where((o.told >= 0)[:, None], table, 0.0)
-
-
 def message_features(o: Observation) -> jax.Array:
-    """[K, 11 + F] float32: kind, fact, value, whether it waits, until when."""
+    """[K, 7 + (V + 1) F] float32: kind, fact with value, whether it waits, until when."""
     m = o.messages
     until = jnp.where(m.waits, m.until - o.time, 0)
-    about = (one_hot(m.kind, len(KINDS)), one_hot(m.fact, o.told.shape[0]), one_hot(m.value, VALUES))
+    about = (one_hot(m.kind, len(KINDS)), _values(m.fact, m.value, o.told.shape[0]))
     table = _table(*about, m.waits[:, None], _scaled(until, WEEK)[:, None])
     return jnp.where(m.exists[:, None], table, 0.0)
 
 
-def action_features(
-    catalogue: Catalogue, o: Observation, places: jax.Array, jobs: jax.Array, channels: jax.Array
-) -> ActionTables:
-    """[A, 32 + 2 L + 2 G]: the verb, and the features of the place, job or channel, or the value that it says."""
+def reply_features(o: Observation) -> jax.Array:
+    """[V, (F + 1) V] float32: which value is said of which fact, or to a request."""
+    return one_hot((o.head.fact + 1) * VALUES + np.arange(VALUES), (o.told.shape[0] + 1) * VALUES)
+
+
+def action_features(catalogue: Catalogue, o: Observation, jobs: jax.Array) -> ActionTables:
+    """[A, 20 + 2 L + (V + 2) G + (F + 1) V]: the verb, and the features of the place, job, channel or reply."""
     verb, number = catalogue.table.T
-    values = np.eye(VALUES)
-    tables = [np.eye(len(VERBS)), *map(_with_nothing, (places, jobs, channels, values))]
-    rows = [verb]
-    for of, table in ((GO, places), (WORK, jobs), (OPEN, channels), (REPLY, values)):
-        rows.append(np.where(verb == of, number, table.shape[0]))
-    return ActionTables.of([jnp.asarray(table, jnp.float32) for table in tables], rows, o.action_mask)
+    tables = (place_features(o), jobs, channel_features(o), reply_features(o))
+    rows = (np.where(verb == of, number, -1) for of in (GO, WORK, OPEN, REPLY))  # -1 is the row of zeros
+    return ActionTables.of([jnp.eye(len(VERBS)), *map(_with_nothing, tables)], [verb, *rows], o.action_mask)
+
+
+def _values(fact: jax.Array, value: jax.Array, facts: int) -> jax.Array:
+    """[n, (V + 1) facts] float32: a fact with a value of it or with none, so that a linear layer tells all apart."""
+    return one_hot(jnp.where(fact >= 0, fact * (VALUES + 1) + value + 1, -1), (VALUES + 1) * facts)
 
 
 def _way(o: Observation, place: jax.Array) -> jax.Array:

@@ -115,7 +115,7 @@ def drawn_facts(dice: "_Dice", d: jax.Array) -> tuple[Facts, _Plans]:
 
     posted = dice.between(2, 125, SMALL_FACTS)
     later = posted + dice.between(8, 40, SMALL_FACTS)
-    exists = np.arange(SMALL_FACTS) < 4 + _rounded(4, d)
+    exists = np.arange(SMALL_FACTS) < _num_small_facts(d)
     small = jnp.where((dice.share(SMALL_FACTS) < 3 * d // 10) & exists, later, NEVER)
     flip, first = jnp.append(flip, small), jnp.where(jnp.append(np.ones(n * 2, bool), exists), first, 0)
     facts = Facts(first=first, then=jnp.where(flip == NEVER, 0, then), flip=flip)
@@ -213,9 +213,9 @@ def drawn_posts(dice: "_Dice", d: jax.Array, news: jax.Array, facts: Facts, jobs
     def patience(count: int) -> jax.Array:
         return least + scale(dice.table(count), most - least + 1)
 
-    asked = jnp.minimum(news[-n:] + 6 + scale(dice.table(n), 15 + 60 * d // ONE), END - 16)
-    asked = jnp.where(news[-n:] == NEVER, NEVER, asked)
-    answers = _shares(jnp.where(asked < NEVER, 70 + dice.between(0, 60, n), 0), POINTS["answers"])
+    about = F - n + np.arange(n) % _num_small_facts(d)  # easy weeks ask about the same facts again
+    asked = jnp.minimum(news[about] + 8 + scale(dice.table(n), 25 + 48 * d // ONE), END - 16)
+    answers = _shares(70 + dice.between(0, 60, n), POINTS["answers"])
 
     E, start = EVENTS, events.start
     is_request = (events.length > 0) & ~events.promised
@@ -232,7 +232,7 @@ def drawn_posts(dice: "_Dice", d: jax.Array, news: jax.Array, facts: Facts, jobs
     important = [
         (news, NEWS, jnp.arange(F), zeros(news), zeros(news)),
         (facts.flip, NEWS, jnp.arange(F), zeros(news), zeros(news)),
-        (asked, QUESTION, F - n + jnp.arange(n), jnp.minimum(asked + patience(n), END), answers),
+        (asked, QUESTION, about, jnp.minimum(asked + patience(n), END), answers),
         (posted[first:], REQUEST, jnp.arange(first, E), open_until[first:], zeros(posted[first:])),
         (told, JOB, jobs.length.shape[0] - m + jnp.arange(m), zeros(told), zeros(told)),
     ]
@@ -282,6 +282,11 @@ def _shares(weights: jax.Array, total: int) -> jax.Array:
     """[n] int32: a total in parts proportional to weights ([n] int32), which sum to it."""
     sums = jnp.cumsum(weights, dtype=jnp.int32) * total // jnp.sum(weights, dtype=jnp.int32)
     return jnp.diff(sums, prepend=0)
+
+
+def _num_small_facts(d: jax.Array) -> jax.Array:
+    """2 to 8."""
+    return jnp.minimum(2 + _rounded(SMALL_FACTS - 2, d), SMALL_FACTS)
 
 
 def _rounded(most: int, d: jax.Array) -> jax.Array:

@@ -59,7 +59,7 @@ def test_every_field_of_an_observation_reaches_the_features():
     seen = jax.tree.map(lambda leaf: leaf | True if leaf.dtype == bool else jnp.ones_like(leaf), observation)
     features = jax.jit(lambda observation: env.flatten(observation, params))
     before, (leaves, structure) = features(seen), jax.tree_util.tree_flatten_with_path(seen)
-    assert before.shape == (23 + 12 + 12 + 16 + 20 * 13 + 16 * 21 + 35 * 40 + 3 * 27 + 53 * 60,)
+    assert before.shape == (19 + 12 + 12 + 16 * 6 + 20 * 13 + 35 * 64 + 3 * 87 + 53 * 148,)
     for number, (path, leaf) in enumerate(leaves):
         other = [each for _, each in leaves]
         other[number] = ~leaf if leaf.dtype == bool else leaf + 1

@@ -137,6 +137,14 @@ def test_everything_that_is_asked_for_is_told_before(difficulty):
         assert all((time[(kind == NEWS) & (ref == fact)] >= found.facts.flip[week, fact]).any() for fact in flips)
 
 
+@every_difficulty
+def test_eight_questions_are_about_few_facts_where_it_is_easy(difficulty):
+    posts = weeks(difficulty).posts
+    asked = [ref[kind == QUESTION] for kind, ref in zip(posts.kind, posts.ref, strict=True)]
+    assert {len(refs) for refs in asked} == {8}
+    assert {len(set(refs.tolist())) for refs in asked} == {min(2 + round(6 * difficulty), 8)}
+
+
 def test_there_is_more_of_everything_where_it_is_difficult():
     counts = [[(weeks(d).jobs.length > 0).sum(), (weeks(d).posts.time < NEVER).sum()] for d in DIFFICULTIES]
     assert (np.diff(np.array(counts), axis=0) > 0).all()
