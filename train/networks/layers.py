@@ -113,9 +113,8 @@ class LRU(nn.Module):
     @nn.compact
     def __call__(self, inputs: jax.Array, sequences: Sequences) -> tuple[jax.Array, jax.Array]:
         """(inputs [N, T, F], carry before them) -> (outputs [N, T, H], carry after the last step [N, H])."""
-        keep = nn.sigmoid(self.param("keep", lambda _: jnp.linspace(0.0, 6.0, self.units, dtype=jnp.float32)))[
-            None, None
-        ]
+        logits = self.param("keep", lambda _: jnp.linspace(0.0, 6.0, self.units, dtype=jnp.float32))
+        keep = nn.sigmoid(logits)[None, None]
         read = Dense(self.units, kernel_init=orthogonal(1.0), name="read")(inputs)
         read = read * jnp.sqrt(1.0 - keep**2)  # so that a sum over many steps is of the scale of one
         kept = jnp.where(sequences.starts[..., None], 0.0, keep)
