@@ -50,6 +50,7 @@ def test_ppo_learns(capsys):
     assert lines[9].startswith("   65,536 steps  return ")
 
 
+@pytest.mark.slow
 def test_the_environment_is_learned():
     assert own_environment.main() > 0.5
 
@@ -86,6 +87,7 @@ def test_the_readme_has_a_row_for_each_example():
         assert f"`python examples/{path.name}`" in page
 
 
+@pytest.mark.slow
 def test_the_network_learns():
     outcome = own_network.main(total_steps=32_768)
     assert len(jax.tree.leaves(outcome.policy.weights)) == 8  # four layers

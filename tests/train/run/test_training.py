@@ -110,7 +110,13 @@ def test_a_finished_run_gives_its_outcome_again_where_that_is_wanted(env, config
     np.testing.assert_array_equal(again.metrics["value_loss"], first.metrics["value_loss"])
 
 
-@pytest.mark.parametrize("mode", [jax.disable_jit, functools.partial(jax.numpy_dtype_promotion, "strict")])
+@pytest.mark.parametrize(
+    "mode",
+    [
+        pytest.param(jax.disable_jit, marks=pytest.mark.slow),
+        functools.partial(jax.numpy_dtype_promotion, "strict"),
+    ],
+)
 def test_modes_of_jax_reach_through_the_trainer(env, config, mode):
     sizes = Rollout(num_envs=2, num_steps=2, epochs=1, minibatch_size=4, updates_per_superstep=1)
     config, params = dataclasses.replace(config, rollout=sizes, total_steps=8), PARAMS.replace(max_steps_in_episode=2)
