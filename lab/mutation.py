@@ -1,4 +1,4 @@
-"""Mutation testing of the three engines: small mistakes in rewards, masks and ends, each of which some test must catch.
+"""Mutation testing of the engines: small mistakes in rewards, masks and ends, each of which some test must catch.
 
 make mutation ARGS="lifeops --sample 100 --seed 2026"      # needs cosmic-ray on the path
 
@@ -22,6 +22,7 @@ FILES = {
     "lifeops": ("reward", "actions", "dynamics", "observe"),
     "lifestack": ("reward", "actions", "dynamics", "conditions"),
     "teamsclone": ("reward", "actions", "dynamics"),
+    "week": ("reward", "actions", "dynamics"),
 }
 """Engine -> the modules in `jaxenv/envs` that hold its rewards, masks and ends."""
 

@@ -33,6 +33,7 @@ COUNTERS = {
             for name in ("sent", "switched", "joined", "reacted", "valid", "received", "answered", "missed")
         ),
     ),
+    "week": ("clock", "posted", "read", "handled", "attended", "progress", "stage", "promised", "known"),
 }
 """Family -> fields of the state that never become less within an episode."""
 ONE_END = ("lifeops",)

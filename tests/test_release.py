@@ -81,7 +81,7 @@ def test_the_wheel_has_every_file_of_the_three_packages_and_nothing_else(wheel):
     "name",
     [
         *(f"{package}/py.typed" for package in PACKAGES),
-        *(f"jaxenv/envs/{family}/library.npz" for family in ("lifeops", "lifestack", "teamsclone")),
+        *(f"jaxenv/envs/{family}/library.npz" for family in ("lifeops", "lifestack", "teamsclone", "week")),
         *(f"jaxenv/policies/{id}.msgpack" for id in released()),
         "scenarios/library/lifeops/s1_basic_conflict.yaml",
         "scenarios/library/lifeops.example.yaml",

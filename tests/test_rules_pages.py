@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGES = {path.stem: path.read_text("utf-8") for path in (ROOT / "docs" / "rules").glob("*.md")}
-ENVIRONMENTS = ("lifeops", "lifestack", "teamsclone")
+ENVIRONMENTS = ("lifeops", "lifestack", "teamsclone", "week")
 
 # The path of a page; after it may stand ", section 5" or ", sections 3, 4 and 5"
 CITATION = re.compile(r"docs/rules/(\w+)\.md(?:,\s+sections?\s+(\d+(?:(?:,| and| to)\s+\d+)*))?")
@@ -75,3 +75,9 @@ def test_the_returns_on_the_pages_are_those_of_the_library():
     columns = ("random", "rule_based", "best", "upper", "upper_error")
     expected = {id: [row[name] for name in columns] for id, row in known["TeamsClone-v0"].items()}
     assert figures_of("teamsclone", r"^\| (\w+) \|((?: [−\d.]+ \|){5})$") == expected
+    expected = {
+        id: [row["random"], row["rule_based"], known["Week-Notes-v0"][id]["rule_based"], row["best"]]
+        for id, row in known["Week-v0"].items()
+    }
+    found = figures_of("week", r"^\| (\w+) \| [\d.]+ \|((?: [−\d.]+ \|){4})$")
+    assert {id: pytest.approx(row, abs=0.005) for id, row in expected.items()} == found

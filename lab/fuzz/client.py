@@ -25,8 +25,8 @@ SECONDS = 2.0  # of computing, for one call
 MAX_MESSAGE = 10_000  # characters of the reason why a call is refused
 MAX_ANSWER = 60_000  # characters of an answer as JSON: ten messages of an agent are 10,000 of them
 TEAMS = "TeamsEnvClient"
-TARGETS = (TEAMS, "LifeOps-v0", "LifeStack-v0", "TeamsClone-v0")
-LONG = ("TeamsClone-v0",)  # whose episodes take seconds in words
+TARGETS = (TEAMS, "LifeOps-v0", "LifeStack-v0", "TeamsClone-v0", "Week-v0")
+LONG = ("TeamsClone-v0", "Week-v0")  # whose episodes take seconds in words
 BEGINNINGS: list[Any] = [*LEAVES, "LifeOps-v0", "LifeOp-v0", "easy_1", "é\udcff", "x" * 10**6]
 IDLE = {"action_type": "wait", "type": "idle"}
 

@@ -21,7 +21,12 @@ from train.settings.presets import scaled
 
 DOCS = Path(__file__).parents[2] / "docs"
 TABLE = re.compile(r"(<!-- table: ([\w.]+) -->\n\n).*?(\n\n<!-- end -->)", re.DOTALL)
-ENGINES = {"lifeops": "LifeOps-v0", "lifestack": "LifeStack-v0", "teamsclone": "TeamsClone-Mentions-v0"}
+ENGINES = {
+    "lifeops": "LifeOps-v0",
+    "lifestack": "LifeStack-v0",
+    "teamsclone": "TeamsClone-Mentions-v0",
+    "week": "Week-v0",
+}
 
 
 def table(name: str) -> str:

@@ -9,6 +9,7 @@ from lab.solvers.known_returns import Table, write
 from lab.solvers.lifeops import returns as _lifeops_returns
 from lab.solvers.lifestack import returns as _lifestack_returns
 from lab.solvers.teamsclone.returns import returns as _teamsclone_returns
+from lab.solvers.week import returns as _week_returns
 from scenarios.libraries import RETURNS, Library, shipped
 from scenarios.loading import ENVIRONMENTS
 
@@ -16,6 +17,7 @@ _RETURNS: Mapping[str, Callable[[Any, Library, float], Table]] = {
     "lifeops": _lifeops_returns,
     "lifestack": _lifestack_returns,
     "teamsclone": _teamsclone_returns,
+    "week": _week_returns,
 }
 
 DESCRIPTION = "Writes the known returns, `scenarios/library/returns.json`; some minutes for each environment."

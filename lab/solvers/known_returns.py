@@ -3,8 +3,16 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+import jaxenv
+from jaxenv.core import Environment
 
 DIGITS = 4  # after the point
+EPISODES = 2_000
 
 Row = dict[str, float | str]
 """The returns of a scenario, such as `random` and `best`."""
@@ -20,3 +28,9 @@ def write(file: Path, tables: Mapping[str, Table]) -> None:
         lines = ",\n".join(f"    {json.dumps(id)}: {json.dumps(row)}" for id, row in table.items())
         parts.append(f"  {json.dumps(name)}: {{\n{lines}\n  }}")
     file.write_text("{\n" + ",\n".join(parts) + "\n}\n", "utf-8")
+
+
+def mean_returns(policy: Any, env: Environment, params: Any) -> np.ndarray:
+    """[S] the mean return of a policy in each scenario."""
+    found = jaxenv.evaluate(policy, env, params, key=jax.random.key(0), repetitions=EPISODES)
+    return np.asarray(found.returns).mean(axis=1)

@@ -111,7 +111,7 @@ def act(env: Week, state: State, week: Agenda, factors: Factors) -> jax.Array:
     distance = state.travel_left + read(week.travel, state.place)
     jobs = worth_of_jobs(state, week, distance) * jnp.exp(factors.jobs)
     events = worth_of_events(state, week, distance) * jnp.exp(factors.events)
-    half = 2 * (state.time // SLOTS) + (now.slot >= SLOTS // 2)
+    half = 2 * (state.clock // SLOTS) + (now.slot >= SLOTS // 2)
     channels = worth_of_channels(state, week, factors) * jnp.exp(read(factors.channels, half))
 
     worth, places = jnp.append(jobs, events), jnp.append(week.jobs.place, week.events.place)
@@ -126,23 +126,23 @@ def act(env: Week, state: State, week: Agenda, factors: Factors) -> jax.Array:
     does = jnp.where((learns > pays) | ((does == first(REST)) & (learns > 0)), first(OPEN) + channel, does)
     head = read(now.window.posts, now.window.head)
     accepts = jnp.where(read(factors.events, head.ref) > DECLINED, PROMISE, PROMISE + 1)
-    answer = jnp.where(head.kind == QUESTION, read(week.facts.at(state.time), head.ref), accepts)
+    answer = jnp.where(head.kind == QUESTION, read(week.facts.at(state.clock), head.ref), accepts)
     return jnp.where(now.window.head >= 0, first(REPLY) + answer, does).astype(jnp.int32)
 
 
 def worth_of_jobs(state: State, week: Agenda, distance: jax.Array) -> jax.Array:
     """[J] float32 points a slot, with those of the jobs that need it; 0 where it cannot be done or would fail."""
     jobs, way = week.jobs, jnp.where(week.jobs.place < 0, 0, read(distance, week.jobs.place))
-    arrives = state.time + way
+    arrives = state.clock + way
     begins = jnp.maximum(jnp.maximum(jobs.opens - arrives % SLOTS, jobs.first - arrives), 0) + arrives
     left = jobs.length - state.progress
-    is_today = begins // SLOTS == state.time // SLOTS
+    is_today = begins // SLOTS == state.clock // SLOTS
     is_open = (jobs.opens <= begins % SLOTS) & (begins % SLOTS < jobs.closes) & (begins + left <= jobs.due)
-    is_right = (jobs.value < 0) | (read(week.facts.at(state.time), jobs.group) == jobs.value)
+    is_right = (jobs.value < 0) | (read(week.facts.at(state.clock), jobs.group) == jobs.value)
     succeeds = jnp.where(state.progress > 0, (jobs.group < 0) | (read(state.stage, jobs.group) == SOUND), is_right)
     follows = (jobs.needs[None] == jobs.group[:, None]) & (jobs.group[:, None] >= 0)
     points = jobs.points + jnp.max(jnp.where(follows, jobs.points[None], 0), axis=1)
-    slots = begins - state.time + left + jnp.max(jnp.where(follows, jobs.length[None], 0), axis=1)
+    slots = begins - state.clock + left + jnp.max(jnp.where(follows, jobs.length[None], 0), axis=1)
     stand = actions.standing(state, jobs, state.known, state.progress)
     can = stand.possible & ~stand.needs & succeeds & is_today & is_open
     return jnp.where(can, points / jnp.maximum(slots, 1), 0.0).astype(jnp.float32)
@@ -151,7 +151,7 @@ def worth_of_jobs(state: State, week: Agenda, distance: jax.Array) -> jax.Array:
 def worth_of_events(state: State, week: Agenda, distance: jax.Array) -> jax.Array:
     """[E] float32 points a slot of the promised meetings that one can reach in time; more where it is not missed."""
     events, way = week.events, jnp.where(week.events.place < 0, 0, read(distance, week.events.place))
-    arrives = state.time + way
+    arrives = state.clock + way
     is_on = state.promised & (events.start <= arrives) & (arrives < events.end)
     is_missed = 2 * (state.attended + jnp.minimum(events.length, events.end - arrives)) < events.length
     rate = events.points / jnp.maximum(events.length, 1) * jnp.where(is_missed, 0.5, 1.5)
@@ -163,7 +163,7 @@ def worth_of_channels(state: State, week: Agenda, factors: Factors) -> jax.Array
     channels = np.arange(len(state.posted), dtype=np.int32)[:, None]
     places = state.posted[:, None] - 1 - np.arange(WINDOW, dtype=np.int32)[None]
     posts, exists = week.posts(channels, places), places >= 0
-    waits = exists & (places >= state.handled[:, None]) & (state.time < posts.until)
+    waits = exists & (places >= state.handled[:, None]) & (state.clock < posts.until)
     is_wanted = waits & (read(factors.events, posts.ref) > DECLINED)
     is_new = exists & ~read(state.known, posts.ref)
     points = {REQUEST: (is_wanted, read(week.events.points, posts.ref)), QUESTION: (waits, posts.points)}

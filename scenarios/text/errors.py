@@ -26,7 +26,7 @@ class ScenarioError(ValueError):
     ...     scenarios.schema("lifeop")
     ... except scenarios.ScenarioError as error:
     ...     print(error)
-    no environment 'lifeop' has documents. Did you mean 'lifeops'? Available: lifeops, lifestack, teamsclone.
+    no environment 'lifeop' has documents. Did you mean 'lifeops'? Available: lifeops, lifestack, ...
 
     Attributes:
         problems: a line each; together they are the message.

@@ -77,7 +77,7 @@ Hours = Annotated[
     AfterValidator(_in_order),
     expect('[from, to]: two quarter hours from "8:00" to "18:00", from before to'),
 ]
-Way = Annotated[int, *_minutes(0, MAX_TRAVEL)]
+Way = Annotated[int, *_minutes(1, MAX_TRAVEL)]
 Minutes = Annotated[int, *_minutes(1, MAX_LENGTH)]
 Points = Annotated[float, *number_from(0, OFFERED / 100, "points: a number")]
 Values = Annotated[ListOf[Name], Field(min_length=1, max_length=VALUES), expect(f"a list of 1 to {VALUES} answers")]

@@ -40,7 +40,7 @@ def names(week: Week, documents: Sequence[Week] = ()) -> dict[str, Any]:
 
 def has_ended(moment: Moment) -> bool:
     """Whether the week is over, or the time limit is reached."""
-    return int(moment.state.time) >= min(END, int(moment.params.max_steps_in_episode))
+    return int(moment.state.clock) >= min(END, int(moment.params.max_steps_in_episode))
 
 
 def actions(moment: Moment) -> list[dict[str, Any]]:

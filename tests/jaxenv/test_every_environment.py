@@ -11,6 +11,7 @@ from jaxenv.lowering import bitsets
 from jaxenv.testing import check_environment
 from strategies.ids import IDS
 from strategies.teamsclone_play import scramble as scramble_the_workspace
+from strategies.week import another_future
 
 
 def scramble_requests_from_the_fourth_on(key, state, params):
@@ -61,6 +62,9 @@ PERTURB_HIDDEN = {
     "TeamsClone-MultiTask-v0": scramble_the_workspace,
     "TeamsClone-MultiAgent-v0": scramble_the_workspace,
     "TeamsClone-MultiAgent-v1": scramble_the_workspace,
+    "Week-v0": another_future,
+    "Week-Notes-v0": another_future,
+    "Week-Open-v0": another_future,
 }
 
 

@@ -52,7 +52,7 @@ class Episode(Course):
     def state(self) -> dict[str, Any]:
         """The whole state, as a copy."""
         return {
-            "time": self.t,
+            "clock": self.t,
             "place": self.place,
             "travel_left": self.travel_left,
             "channel": self.channel,
@@ -72,7 +72,7 @@ class Episode(Course):
         """What is seen of the state."""
         told = [self._told(fact) for fact in range(len(self.facts))]
         return {
-            "time": self.t,
+            "clock": self.t,
             "place": self.place,
             "travel_left": self.travel_left,
             "distance": [self.travel_left + way for way in self.travel[self.place]],

@@ -135,9 +135,11 @@ class Course:
             return True
         match verb:
             case "go":
-                return self.travel_left == 0 and index != self.place
+                return self.travel_left == 0 and self.travel[self.place][index] > 0
             case "work":
                 return self.can_work(index)
+            case "open":
+                return any(post.time < TURNS for post in self.posts[index])
             case "reply":
                 head = self.head()
                 return head is not None and (head.post.kind == QUESTION or index <= 1)

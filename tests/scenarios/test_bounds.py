@@ -13,9 +13,10 @@ from jaxenv.envs.lifeops import types as lifeops
 from jaxenv.envs.lifestack import types as lifestack
 from jaxenv.envs.lifestack.actions import VERBS
 from jaxenv.envs.teamsclone import types as teamsclone
+from jaxenv.envs.week import types as week
 from scenarios.libraries import SHIPPED
 
-TYPES = {"lifeops": lifeops, "lifestack": lifestack, "teamsclone": teamsclone}
+TYPES = {"lifeops": lifeops, "lifestack": lifestack, "teamsclone": teamsclone, "week": week}
 APART = {"call_rate", "chatter", "available", "busy", "away", "offline", "start_time"}  # bounded together, or no number
 COUNTED = {"horizon": 9, "step": 3, "deadline_step": 9}
 

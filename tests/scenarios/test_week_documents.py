@@ -3,7 +3,6 @@
 import copy
 import functools
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import jax
@@ -11,14 +10,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import scenarios
 from jaxenv.core import ScenarioBank
 from jaxenv.envs.week import Limits, Week
 from jaxenv.envs.week.types import CHAT, KINDS, NEVER, NONE
 from scenarios import ScenarioError, solvers
 from scenarios.codec import Codec
-from scenarios.libraries import SHIPPED, Library, build, shipped
-from scenarios.text.records import Record
-from scenarios.text.source import Source, read
+from scenarios.libraries import Library
 from scenarios.week import FORMAT, compile, decompile, problems, warnings
 
 COUNT = 8
@@ -71,7 +69,7 @@ def week() -> Any:
 
 @functools.cache
 def library() -> Library:
-    return build(FORMAT, [Source(SMALL, "small.yaml", "small")], None)
+    return scenarios.parse("week", SMALL)
 
 
 @functools.cache
@@ -166,7 +164,7 @@ def test_a_mistake_is_named(path, value, expected):
         part = part[step]
     part[path[-1]] = value
     with pytest.raises(ScenarioError) as error:
-        build(FORMAT, [Source(document, "small.yaml", "small")], None)
+        scenarios.parse("week", document)
     assert expected in str(error.value)
     assert len(error.value.problems) <= 3
 
@@ -192,7 +190,7 @@ def test_a_week_that_offers_other_than_a_hundred_points_is_remarked():
 
 @functools.cache
 def shelf() -> Library:
-    return shipped(FORMAT)
+    return scenarios.load("week")
 
 
 def test_the_library_has_eight_weeks_without_a_remark():
@@ -223,41 +221,9 @@ def test_what_is_asked_was_told_before():
                 assert any(told.news == post.question and told.at < post.at for told in week.posts)
 
 
-def test_the_example_has_every_field():
-    (source,) = read(SHIPPED / "week.example.yaml")
-    example = build(FORMAT, [source], None)
-    assert example.warnings == ()
-    said: dict[type, set[str]] = {}
-    for record in records(example.documents[0]):
-        said[type(record)] = said.get(type(record), set()) | record.model_fields_set
-    assert {kind.__name__ for kind in said} >= {
-        "Week",
-        "Place",
-        "Meeting",
-        "Scout",
-        "Step",
-        "Approach",
-        "Errand",
-        "Post",
-    }
-    assert {
-        kind: fields ^ set(kind.model_fields) for kind, fields in said.items() if fields != set(kind.model_fields)
-    } == {}
-
-
-def records(value: Any) -> Iterator[Record]:
-    """A record and all those in it."""
-    if isinstance(value, Record):
-        yield value
-        value = tuple(getattr(value, field) for field in type(value).model_fields)
-    if isinstance(value, tuple):
-        for item in value:
-            yield from records(item)
-
-
 @pytest.mark.slow
 def test_somebody_who_knows_the_week_wins_it():
-    larger = shipped(FORMAT, limits=Limits(posts=40))  # the planner plays in the capacities of the library
+    larger = scenarios.load("week", limits=Limits(posts=40))  # the planner plays in the capacities of the library
     assert list(solvers.winnable(larger).values()) == ["yes"] * len(shelf())
 
 
@@ -284,6 +250,8 @@ def test_every_legal_action_is_its_own_word():
     legal = codec.legal_actions(state)
     assert [codec.encode(state, action) for _, action in legal] == [index for index, _ in legal]
     assert [action["target"] for _, action in legal if action["action_type"] == "reply"] == ["yes", "no"]
+    assert [action["target"] for _, action in legal if action["action_type"] == "go"] == ["office"]  # no sixth place
+    assert [action["target"] for _, action in legal if action["action_type"] == "open"] == ["team", "family"]
 
 
 def test_a_message_is_replied_to_in_its_words():

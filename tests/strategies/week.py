@@ -1,5 +1,6 @@
 """Weeks for tests: any that a document could tell, and plain forms of records for the second engine."""
 
+import jax.numpy as jnp
 import numpy as np
 
 from jaxenv.envs.week import Limits
@@ -103,3 +104,20 @@ def plain(record):
     if hasattr(record, "__dict__") and not hasattr(record, "dtype"):
         return {name: plain(value) for name, value in vars(record).items()}
     return np.asarray(record).tolist()
+
+
+def another_future(key, state, params):
+    """What nobody has been told: later posts, facts from now on, and what the ends of jobs tell."""
+    del key
+    weeks = params.bank.scenarios
+    posts = weeks.posts
+    now = jnp.max(state.clock)
+    is_later = posts.time > now
+    then = jnp.where(weeks.facts.flip > now, (weeks.facts.then + 1) % VALUES, weeks.facts.then)
+    facts = weeks.facts.replace(then=then)
+    jobs = weeks.jobs.replace(tells=jnp.where(weeks.jobs.tells >= 0, (weeks.jobs.tells + 1) % 16, -1))
+    posts = posts.replace(
+        kind=jnp.where(is_later, 0, posts.kind).astype(jnp.int8), points=jnp.where(is_later, 0, posts.points)
+    )
+    weeks = weeks.replace(posts=posts, jobs=jobs, facts=facts)
+    return state, params.replace(bank=params.bank.replace(scenarios=weeks))

@@ -45,6 +45,15 @@ _CHAT = Config(
     network=Network(encoder="entities", hidden=(128, 128), activation="relu", sees_actions=False, sees_mask=True),
 )
 
+# A week shows its clock. Rollouts are long, so that gradients reach from what is told to where it is asked for.
+_WEEK = Config(
+    env="Week-v0",
+    rollout=Rollout(bootstrap_truncated=False, num_envs=256, num_steps=64, epochs=2),
+    total_steps=10_000_000,
+    hyper=Hyper(gamma=0.99, learning_rate=1e-3, reward_scale=0.3),
+    network=Network(encoder="entities", hidden=(128, 128), activation="relu", sees_actions=False, sees_mask=True),
+)
+
 _BY_ENVIRONMENT: dict[str, Config] = {
     "LifeOps-v0": _DAY,
     # One pass over each rollout in smaller minibatches learns as much as two passes, in less time. Hidden layers that
@@ -72,6 +81,9 @@ _BY_ENVIRONMENT: dict[str, Config] = {
         rollout=dataclasses.replace(_CHAT.rollout, minibatch_size=8192),  # of four agents
         total_steps=750_000,
     ),
+    "Week-v0": _WEEK,
+    "Week-Notes-v0": dataclasses.replace(_WEEK, env="Week-Notes-v0"),
+    "Week-Open-v0": dataclasses.replace(_WEEK, env="Week-Open-v0"),
 }
 _BY_ENVIRONMENT["TeamsClone-MultiAgent-v1"] = dataclasses.replace(
     _BY_ENVIRONMENT["TeamsClone-MultiAgent-v0"], env="TeamsClone-MultiAgent-v1"

@@ -14,6 +14,7 @@ from jaxenv.core.types import ActionMask
 from jaxenv.envs.week.types import (
     ANYWHERE,
     DONE,
+    END,
     NONE,
     QUESTION,
     REQUEST,
@@ -93,7 +94,7 @@ class Situation(struct.PyTreeNode):
 
 def situation(state: State, week: Agenda) -> Situation:
     """The parts that follow from a state."""
-    events, time = week.events, state.time
+    events, time = week.events, state.clock
     return Situation(
         slot=time % SLOTS,
         is_there=state.travel_left == 0,
@@ -113,7 +114,7 @@ def standing(state: State, jobs: Jobs, known: jax.Array, progress: jax.Array) ->
     """How some jobs stand, or one: `known` and `progress` are theirs."""
     begun, done = (bitsets.of_flags(flags, np.int32) for flags in (state.stage != UNTOUCHED, state.stage == DONE))
     is_barred = (progress == 0) & _has(begun, jobs.group)
-    possible = known & (progress != jobs.length) & ~is_barred & (state.time < jobs.due)
+    possible = known & (progress != jobs.length) & ~is_barred & (state.clock < jobs.due)
     return Standing(possible, (jobs.needs >= 0) & ~_has(done, jobs.needs))
 
 
@@ -124,7 +125,7 @@ def _has(groups: jax.Array, group: jax.Array) -> jax.Array:
 
 def workable(state: State, now: Situation, jobs: Jobs, stand: Standing) -> jax.Array:
     """Whether jobs can be worked on now, here."""
-    is_open = (jobs.opens <= now.slot) & (now.slot < jobs.closes) & (jobs.first <= state.time)
+    is_open = (jobs.opens <= now.slot) & (now.slot < jobs.closes) & (jobs.first <= state.clock)
     is_here = now.is_there & ((jobs.place == ANYWHERE) | (jobs.place == state.place))
     return stand.possible & ~stand.needs & is_open & is_here
 
@@ -137,7 +138,7 @@ def window(state: State, week: Agenda) -> Window:
     exists = (places >= 0) & (channel >= 0)
     posts = week.posts(channel, places)
     is_asked = (posts.kind == QUESTION) | (posts.kind == REQUEST)
-    waits = exists & is_asked & (places >= handled) & (state.time < posts.until)
+    waits = exists & is_asked & (places >= handled) & (state.clock < posts.until)
     oldest = jnp.max(jnp.where(waits, np.arange(WINDOW, dtype=np.int32), NONE))
     return Window(exists=exists, posts=posts, waits=waits, count=count, head=oldest)
 
@@ -150,8 +151,8 @@ def attendable(state: State, week: Agenda, now: Situation) -> jax.Array:
 
 def legal_mask(state: State, week: Agenda, now: Situation, stand: Standing) -> ActionMask:
     """[A] bool: the entries that the engine accepts in a live state, where the jobs stand as they do."""
-    goes = now.is_there & (np.arange(week.travel.shape[0], dtype=np.int32) != state.place)
-    opens = jnp.ones(state.read.shape[0], bool)
+    goes = now.is_there & (read(week.travel, state.place) > 0)
+    opens = is_channel(week, np.arange(state.read.shape[0], dtype=np.int32))
     replies = repliable(now, np.arange(VALUES, dtype=np.int32))
     attends = jnp.any(attendable(state, week, now))
     works = workable(state, now, week.jobs, stand)
@@ -162,14 +163,19 @@ def is_legal(state: State, week: Agenda, now: Situation, verb: jax.Array, number
     """[] bool: the entry of the mask for one action; reads one job in the place of all."""
     job, (known, progress) = week.job(number), read((state.known, state.progress), number)
     of_verb = [  # in the order of VERBS
-        now.is_there & (number != state.place),
+        now.is_there & (read(week.travel, state.place, number) > 0),
         workable(state, now, job, standing(state, job, known, progress)),
-        True,
+        is_channel(week, number),
         repliable(now, number),
         jnp.any(attendable(state, week, now)),
         True,
     ]
     return read(jnp.stack(of_verb), verb)  # a gather, so that XLA does not fuse all of it into every loop that uses it
+
+
+def is_channel(week: Agenda, channel: jax.Array | np.ndarray) -> jax.Array:
+    """Whether channels exist: those in which something is posted during the week."""
+    return week.posts(channel, jnp.zeros_like(channel)).time < END
 
 
 def repliable(now: Situation, value: jax.Array | np.ndarray) -> jax.Array:

@@ -1,4 +1,4 @@
-"""Rule-based: what a careful person does who plans nothing (docs/rules/week.md, section 6)."""
+"""Rule-based: what a careful person does who plans nothing (docs/rules/week.md, section 7)."""
 
 import functools
 
@@ -29,7 +29,7 @@ def rule_based(catalogue: Catalogue, key: Key, observation: Observation, params:
     leave, leaves = leaving(o)
     work, works = working(catalogue, o)
     commute, commutes = commuting(o)
-    channel, unread = jnp.argmax(o.unread), jnp.max(o.unread)
+    channel, unread = jax.lax.argmax(o.unread, 0, jnp.int32), jnp.max(o.unread)
     choices = [
         (replies, first(REPLY) + reply),
         (o.action_mask[first(ATTEND)], first(ATTEND)),
@@ -57,7 +57,7 @@ def leaving(o: Observation) -> tuple[jax.Array, jax.Array]:
     """([] int32 place, [] bool): of the next meeting that one has to leave for now."""
     events = o.events
     way = read(o.distance, events.place)
-    arrival = o.time + way
+    arrival = o.clock + way
     is_due = (arrival >= events.start) & (arrival < events.start + events.length)
     elsewhere = (events.place >= 0) & (events.place != o.place) & (o.travel_left == 0)
     goes = events.exists & is_due & elsewhere
@@ -69,7 +69,7 @@ def hopeful(o: Observation) -> tuple[jax.Array, jax.Array]:
     jobs = o.jobs
     told = jnp.where(jobs.group >= 0, read(o.told, jobs.group), NONE)
     sure = (jobs.value < 0) | (told == jobs.value) | jobs.begun
-    return jobs.exists & (sure | (told < 0)), sure | (jobs.due - o.time < SLOTS // 2)
+    return jobs.exists & (sure | (told < 0)), sure | (jobs.due - o.clock < SLOTS // 2)
 
 
 def working(catalogue: Catalogue, o: Observation) -> tuple[jax.Array, jax.Array]:
@@ -86,7 +86,7 @@ def commuting(o: Observation) -> tuple[jax.Array, jax.Array]:
     jobs = o.jobs
     may, sure = hopeful(o)
     way = read(o.distance, jobs.place)
-    arrival, slot = o.time + way, o.time % SLOTS + way
+    arrival, slot = o.clock + way, o.clock % SLOTS + way
     is_open = (jobs.opens <= slot) & (slot < jobs.closes) & (jobs.first <= arrival) & (arrival + jobs.left <= jobs.due)
     elsewhere = (jobs.place >= 0) & (jobs.place != o.place) & (o.travel_left == 0)
     goes = may & sure & is_open & elsewhere & (jobs.needs < 0)

@@ -65,6 +65,7 @@ def transition(
     state = tick(state, week)
     meetings, missed = ended(state, week)
     state = see(state, week, told, notebook)
+    state = state.replace(clock=jnp.minimum(state.clock, END))  # where it stops, and nothing pays any more
     return state, Turn(legal, meetings, missed, errand, project, answer, wrong)
 
 
@@ -76,7 +77,7 @@ def work(state: State, week: Agenda, job: jax.Array) -> tuple[State, jax.Array, 
     """
     is_work, groups = job >= 0, np.arange(state.stage.shape[0], dtype=np.int32)
     this, progress = week.job(job), read(state.progress, job)
-    truth = read(week.facts.at(state.time), this.group)
+    truth = read(week.facts.at(state.clock), this.group)
     is_sound = (this.value < 0) | (this.value == truth)
     begins, ends = is_work & (progress == 0), is_work & (progress + 1 == this.length)
     stage = jnp.where(begins, jnp.where(is_sound, SOUND, UNSOUND), read(state.stage, this.group))
@@ -96,7 +97,7 @@ def reply(state: State, week: Agenda, window: Window, value: jax.Array) -> tuple
     """A reply ([] int32, NONE for none) to the head: (state, points of a right answer, points of a wrong one)."""
     head, is_reply = read(window.posts, window.head), value >= 0
     is_question = head.kind == QUESTION
-    is_right = read(week.facts.at(state.time), head.ref) == value
+    is_right = read(week.facts.at(state.clock), head.ref) == value
     answered = jnp.where(is_reply & is_question, _points(head.points), 0.0)
     promises = is_reply & ~is_question & (value == PROMISE)
     here = is_reply & (np.arange(state.handled.shape[0], dtype=np.int32) == state.channel)
@@ -112,7 +113,7 @@ def attend(state: State, week: Agenda, now: Situation, is_attending: jax.Array) 
     """A slot of the event with the most points a slot, the first of several."""
     events = week.events
     rate = events.points * (COMMON_MULTIPLE // jnp.maximum(events.length, 1))
-    best = jnp.argmax(jnp.where(actions.attendable(state, week, now), rate, NONE))
+    best = jax.lax.argmax(jnp.where(actions.attendable(state, week, now), rate, NONE), 0, jnp.int32)
     here = is_attending & (np.arange(rate.shape[0], dtype=np.int32) == best)
     return state.replace(attended=state.attended + here.astype(np.int32))
 
@@ -131,13 +132,13 @@ def move(state: State, week: Agenda, verb: jax.Array, number: jax.Array) -> Stat
 
 def tick(state: State, week: Agenda) -> State:
     """The clock: what is posted now; at night one is at home."""
-    time = state.time + 1
+    time = state.clock + 1
     is_night = time % SLOTS == 0
     channels = np.arange(state.posted.shape[0], dtype=np.int32)
     following = week.posts(channels, state.posted)
     is_posted = (state.posted < week.num_posts) & (following.time <= time)
     return state.replace(
-        time=time,
+        clock=time,
         place=jnp.where(is_night, HOME, state.place),
         travel_left=jnp.where(is_night, 0, jnp.maximum(state.travel_left - 1, 0)),
         posted=state.posted + is_posted.astype(np.int32),
@@ -148,7 +149,7 @@ def ended(state: State, week: Agenda) -> tuple[jax.Array, jax.Array]:
     """(points of the attended shares, points of the missed meetings) of those that are over at this moment."""
     events = week.events
     length, attended = (count.astype(jnp.float32) for count in (events.length, state.attended))
-    is_over, points = state.promised & (events.end == state.time), _points(events.points)
+    is_over, points = state.promised & (events.end == state.clock), _points(events.points)
     share = points * attended / jnp.maximum(length, 1.0)
     is_missed = is_over & (2 * state.attended < events.length)
     return jnp.sum(jnp.where(is_over, share, 0.0)), jnp.sum(jnp.where(is_missed, points, 0.0))
@@ -163,7 +164,7 @@ def see(state: State, week: Agenda, told: jax.Array, notebook: int) -> State:
     jobs = np.arange(state.known.shape[0], dtype=np.int32)
     known = jnp.any(is_job[:, None] & (posts.ref[:, None] == jobs[None]), axis=0)
     is_news = window.exists & (posts.kind == NEWS)
-    lines = [(told, state.time - 1)]
+    lines = [(told, state.clock - 1)]
     lines += [(jnp.where(is_news[k], posts.ref[k], NONE), posts.time[k]) for k in reversed(range(WINDOW))]
     noted, as_of = note(state, lines, notebook)
     return state.replace(
@@ -185,7 +186,7 @@ def note(state: State, lines: Sequence[tuple[jax.Array, jax.Array]], notebook: i
         newest = jnp.maximum(newest, jnp.where(facts == fact, time * count + count - 1 - place, NONE))
     time, place = newest // count, count - 1 - newest % count
     is_new = (newest >= 0) & ((state.noted < 0) | (state.as_of < time))
-    noted = jnp.where(is_new, state.time * count + place, state.noted)
+    noted = jnp.where(is_new, state.clock * count + place, state.noted)
     as_of = jnp.where(is_new, time, state.as_of)
     if notebook < facts.size:
         kept = np.int32((END + 1) * count)  # above every line; then the last one, the one before, …

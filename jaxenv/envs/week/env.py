@@ -75,7 +75,7 @@ class Week(LibraryEnvironment[Params, State, Observation]):
         after, turn = dynamics.transition(self.catalogue, self.notebook, widened(state), week, action)
         after = declared(after, self.sizes)
         parts = terms.reward_parts(params.weights, turn)
-        return after, terms.total(parts), after.time >= END, {"reward_parts": parts, "invalid_action": ~turn.legal}
+        return after, terms.total(parts), after.clock >= END, {"reward_parts": parts, "invalid_action": ~turn.legal}
 
     def observe(self, state: State, params: Params) -> Observation:
         """The week without the truth and without what is still to come."""
@@ -84,7 +84,7 @@ class Week(LibraryEnvironment[Params, State, Observation]):
 
     def is_truncated(self, state: State, params: Params) -> jax.Array:
         """[] bool: a time limit below the week's own end is reached."""
-        return (state.time.astype(jnp.int32) >= params.max_steps_in_episode) & (state.time < END)
+        return (state.clock.astype(jnp.int32) >= params.max_steps_in_episode) & (state.clock < END)
 
     def action_mask(self, state: State, params: Params) -> ActionMask:
         """[A] bool, the legal entries; all True once the episode is over."""
@@ -101,4 +101,4 @@ class Week(LibraryEnvironment[Params, State, Observation]):
 
     def _is_over(self, state: State, params: Params) -> jax.Array:
         """[] bool."""
-        return (state.time >= END) | self.is_truncated(state, params)
+        return (state.clock >= END) | self.is_truncated(state, params)

@@ -1,4 +1,4 @@
-"""The observation as entities with features (docs/rules/week.md, section 4)."""
+"""The observation as entities with features (docs/rules/week.md, section 5)."""
 
 import jax
 import jax.numpy as jnp
@@ -35,9 +35,9 @@ def context(o: Observation) -> jax.Array:
     posts; of the head kind, fact, points, until when, start, length, way, place, and whether it overlaps; the notebook
     as what is told of each fact, and its age.
     """
-    day, slot, head = o.time // SLOTS, o.time % SLOTS, o.head
+    day, slot, head = o.clock // SLOTS, o.clock % SLOTS, o.head
     parts = [
-        _scaled(o.time, WEEK),
+        _scaled(o.clock, WEEK),
         one_hot(day, DAYS),
         _scaled(slot, SLOTS),
         one_hot(o.place, o.distance.shape[0]),
@@ -47,8 +47,8 @@ def context(o: Observation) -> jax.Array:
         one_hot(head.kind, len(KINDS)),
         one_hot(head.fact, o.told.shape[0]),
         _scaled(head.points, POINTS),
-        _scaled(jnp.where(head.kind > 0, head.until - o.time, 0), WEEK),
-        _scaled(jnp.where(head.length > 0, head.start - o.time, 0), WEEK),
+        _scaled(jnp.where(head.kind > 0, head.until - o.clock, 0), WEEK),
+        _scaled(jnp.where(head.length > 0, head.start - o.clock, 0), WEEK),
         _scaled(head.length, 5),
         _scaled(jnp.where(head.length > 0, _way(o, head.place), 0), 5),
         one_hot(jnp.where(head.kind > 0, head.place, ANYWHERE), o.distance.shape[0]),
@@ -74,13 +74,13 @@ def event_features(o: Observation) -> jax.Array:
     """[E, 7 + L] float32: start, the same near by, length, points, attended, the way, whether it has begun, place."""
     e, L = o.events, o.distance.shape[0]
     columns = [
-        _scaled(e.start - o.time, WEEK),
-        _scaled(jnp.clip(e.start - o.time, -5, 10), 5),
+        _scaled(e.start - o.clock, WEEK),
+        _scaled(jnp.clip(e.start - o.clock, -5, 10), 5),
         _scaled(e.length, 5),
         _scaled(e.points, POINTS),
         _scaled(e.attended, 5),
         _scaled(_way(o, e.place), 5),
-        e.start <= o.time,
+        e.start <= o.clock,
     ]
     table = _table(*[column[:, None] for column in columns], one_hot(e.place, L))
     return jnp.where(e.exists[:, None], table, 0.0)
@@ -91,7 +91,7 @@ def job_features(o: Observation, groups: int) -> jax.Array:
     come, due, begun; group with value, the group that it needs, place.
     """
     j = o.jobs
-    slot = o.time % SLOTS
+    slot = o.clock % SLOTS
     columns = [
         _scaled(j.left, 5),
         _scaled(j.points, POINTS),
@@ -99,9 +99,9 @@ def job_features(o: Observation, groups: int) -> jax.Array:
         _scaled(j.opens - slot, SLOTS),
         _scaled(j.closes - slot, SLOTS),
         (j.opens <= slot) & (slot < j.closes),
-        _scaled(j.first - o.time, WEEK),
-        j.first <= o.time,
-        _scaled(j.due - o.time, WEEK),
+        _scaled(j.first - o.clock, WEEK),
+        j.first <= o.clock,
+        _scaled(j.due - o.clock, WEEK),
         j.begun,
     ]
     about = [_values(j.group, j.value, groups), one_hot(j.needs, groups), one_hot(j.place, o.distance.shape[0])]
@@ -112,7 +112,7 @@ def job_features(o: Observation, groups: int) -> jax.Array:
 def message_features(o: Observation) -> jax.Array:
     """[K, 7 + (V + 1) F] float32: kind, fact with value, whether it waits, until when."""
     m = o.messages
-    until = jnp.where(m.waits, m.until - o.time, 0)
+    until = jnp.where(m.waits, m.until - o.clock, 0)
     about = (one_hot(m.kind, len(KINDS)), _values(m.fact, m.value, o.told.shape[0]))
     table = _table(*about, m.waits[:, None], _scaled(until, WEEK)[:, None])
     return jnp.where(m.exists[:, None], table, 0.0)
@@ -120,7 +120,7 @@ def message_features(o: Observation) -> jax.Array:
 
 def reply_features(o: Observation) -> jax.Array:
     """[V, (F + 1) V] float32: which value is said of which fact, or to a request."""
-    return one_hot((o.head.fact + 1) * VALUES + np.arange(VALUES), (o.told.shape[0] + 1) * VALUES)
+    return one_hot((o.head.fact + 1) * VALUES + np.arange(VALUES, dtype=np.int32), (o.told.shape[0] + 1) * VALUES)
 
 
 def action_features(catalogue: Catalogue, o: Observation, jobs: jax.Array) -> ActionTables:
@@ -128,7 +128,8 @@ def action_features(catalogue: Catalogue, o: Observation, jobs: jax.Array) -> Ac
     verb, number = catalogue.table.T
     tables = (place_features(o), jobs, channel_features(o), reply_features(o))
     rows = (np.where(verb == of, number, -1) for of in (GO, WORK, OPEN, REPLY))  # -1 is the row of zeros
-    return ActionTables.of([jnp.eye(len(VERBS)), *map(_with_nothing, tables)], [verb, *rows], o.action_mask)
+    verbs = jnp.eye(len(VERBS), dtype=jnp.float32)
+    return ActionTables.of([verbs, *map(_with_nothing, tables)], [verb, *rows], o.action_mask)
 
 
 def _values(fact: jax.Array, value: jax.Array, facts: int) -> jax.Array:

@@ -1,4 +1,4 @@
-"""Weeks drawn from a key (docs/rules/week.md, section 5): integers throughout, so that every batch size draws the same.
+"""Weeks drawn from a key (docs/rules/week.md, section 6): integers throughout, so that every batch size draws the same.
 
 A difficulty of 1 is 1024; shares are of 1024 as well.
 """

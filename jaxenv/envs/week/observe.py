@@ -1,4 +1,4 @@
-"""What the person knows of the week (docs/rules/week.md, section 4)."""
+"""What the person knows of the week (docs/rules/week.md, section 5)."""
 
 import jax
 import jax.numpy as jnp
@@ -26,10 +26,10 @@ from jaxenv.lowering.lookup import read
 def observe(state: State, week: Agenda, is_over: jax.Array, sees_truth: bool) -> Observation:
     """The observation; `is_over` ([] bool) makes every action legal, `sees_truth` shows the present facts as told."""
     now, stand = actions.situation(state, week), _standing(state, week)
-    as_of, is_noted = (state.time, np.bool_(True)) if sees_truth else (state.as_of, state.noted >= 0)
+    as_of, is_noted = (state.clock, np.bool_(True)) if sees_truth else (state.as_of, state.noted >= 0)
     to_places = read(week.travel, state.place)
     return Observation(
-        time=state.time,
+        clock=state.clock,
         place=state.place,
         travel_left=state.travel_left,
         distance=state.travel_left + to_places,
@@ -40,7 +40,7 @@ def observe(state: State, week: Agenda, is_over: jax.Array, sees_truth: bool) ->
         messages=observed_messages(week, now),
         head=head(state, week, now),
         told=jnp.where(is_noted, week.facts.at(as_of), NONE),
-        age=jnp.broadcast_to(jnp.where(is_noted, state.time - as_of, 0), state.noted.shape),
+        age=jnp.broadcast_to(jnp.where(is_noted, state.clock - as_of, 0), state.noted.shape),
         action_mask=actions.legal_mask(state, week, now, stand) | is_over,
     )
 
@@ -58,7 +58,7 @@ def _standing(state: State, week: Agenda) -> Standing:
 def observed_events(state: State, week: Agenda) -> ObservedEvents:
     """The calendar from now on."""
     events = week.events
-    shown = state.promised & (state.time < events.end)
+    shown = state.promised & (state.clock < events.end)
     columns = (events.start, events.length, events.place, events.points, state.attended)
     return ObservedEvents(shown, *(_where(shown, column) for column in columns))
 

@@ -1,8 +1,8 @@
-"""The reward of a turn, a row for each term (docs/rules/week.md, section 3)."""
+"""The reward of a turn, a row for each term (docs/rules/week.md, section 4)."""
 
 from flax import struct
 
-from jaxenv.core.terms import Weight, preset, term
+from jaxenv.core.terms import Weight, parts_type, preset, term
 
 
 class RewardWeights(struct.PyTreeNode):
@@ -16,4 +16,5 @@ class RewardWeights(struct.PyTreeNode):
     wrong: Weight = term(lambda turn: turn.wrong, doc="a question answered otherwise", paid=-1 / 6)
 
 
-PAID = preset(RewardWeights, "paid")
+PAID: RewardWeights = preset(RewardWeights, "paid")
+RewardParts = parts_type(RewardWeights)

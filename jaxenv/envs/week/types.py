@@ -130,7 +130,7 @@ class Posts(struct.PyTreeNode):
 class Scenario(Compact):
     """One week as data."""
 
-    travel: jax.Array = array("L L", np.int8, 0, MAX_TRAVEL, doc="slots from row to column, 0 on the diagonal")
+    travel: jax.Array = array("L L", np.int8, 0, MAX_TRAVEL, doc="slots from row to column, 0 where there is no way")
     jobs: Jobs = record(Jobs)
     events: Events = record(Events)
     facts: Facts = record(Facts)
@@ -165,7 +165,7 @@ class State(Compact):
     """What changes during a week; the rest is looked up in `params.bank`."""
 
     scenario: jax.Array = array("", np.int32, 0, doc="index of the bank")
-    time: jax.Array = array("", np.int16, 0, END, doc="the present slot")
+    clock: jax.Array = array("", np.int16, 0, END, doc="the present slot, the steps taken")
     place: jax.Array = array("", np.int8, 0, last("L"), doc="where one is, or is going")
     travel_left: jax.Array = array("", np.int8, 0, MAX_TRAVEL, doc="slots until one is there")
     channel: jax.Array = array("", np.int8, NONE, last("C"), fill=NONE, doc="the open one, or NONE")
@@ -236,7 +236,7 @@ class Head(struct.PyTreeNode):
 class Observation(Compact):
     """The week as its person knows it: no truth, nothing that is still to come."""
 
-    time: jax.Array = array("", np.int16, 0, END, doc="the present slot")
+    clock: jax.Array = array("", np.int16, 0, END, doc="the present slot, the steps taken")
     place: jax.Array = array("", np.int8, 0, last("L"), doc="where one is, or is going")
     travel_left: jax.Array = array("", np.int8, 0, MAX_TRAVEL, doc="slots until one is there")
     distance: jax.Array = array("L", np.int8, 0, 2 * MAX_TRAVEL, doc="slots until one can be there")

@@ -11,17 +11,15 @@
 from typing import Any
 
 import jax
-import numpy as np
 
 import jaxenv
 from jaxenv import baselines
 from jaxenv.envs.teamsclone import TeamsClone
 from jaxenv.policies import released
-from lab.solvers.known_returns import DIGITS, Row
+from lab.solvers.known_returns import DIGITS, Row, mean_returns
 from lab.solvers.teamsclone.expectation import expected_bound
 from scenarios.libraries import Library
 
-EPISODES = 2_000
 ERRORS = 4  # standard errors between the estimate and `upper`
 
 
@@ -32,7 +30,7 @@ def returns(env: TeamsClone, library: Library, seconds: float = 0.0) -> dict[str
         return {}
     params, rules = env.params_for(library.bank), baselines.for_environment(env)
     policies = {"random": rules["Random"], "rule_based": rules["Rule-based"], "best": jaxenv.load_policy(env, params)}
-    means = {name: _means(policy, env, params) for name, policy in policies.items()}
+    means = {name: mean_returns(policy, env, params) for name, policy in policies.items()}
     return {
         id: {name: round(float(mean[number]), DIGITS) for name, mean in means.items()}
         | {"best_is": "found"}
@@ -45,9 +43,3 @@ def bounded(env: TeamsClone, params: Any, number: int) -> Row:
     """The bounds of the returns of one workspace."""
     mean, error = expected_bound(env, params, number, jax.random.key(number))
     return {"upper": round(mean + ERRORS * error, DIGITS), "upper_error": round(error, DIGITS)}
-
-
-def _means(policy: Any, env: TeamsClone, params: Any) -> np.ndarray:
-    """[S] the mean return of a policy in each workspace."""
-    found = jaxenv.evaluate(policy, env, params, key=jax.random.key(0), repetitions=EPISODES)
-    return np.asarray(found.returns).mean(axis=1)

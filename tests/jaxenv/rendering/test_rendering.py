@@ -176,7 +176,7 @@ def test_a_wrapped_environment_is_shown_like_the_bare_one(episode):
 
 
 # Drawn by what draws TeamsClone-v0; several agents have tests of their own.
-LIKE_ANOTHER = [id for id in jaxenv.registered() if id.startswith("TeamsClone-M")]
+LIKE_ANOTHER = [id for id in jaxenv.registered() if id.startswith(("TeamsClone-M", "Week-N", "Week-O"))]
 
 
 @pytest.mark.parametrize(

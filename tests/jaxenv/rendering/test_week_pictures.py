@@ -10,19 +10,10 @@ from jaxenv import rendering
 from jaxenv.core import ScenarioBank
 from jaxenv.envs.week import Week, baseline
 from jaxenv.envs.week.types import VALUES
-from jaxenv.envs.week.view import VIEW
 from jaxenv.envs.week.view.words import banks
 from jaxenv.rendering import theme
 from scenarios import week
 from strategies.ink import overlapping, texts, written
-
-
-@pytest.fixture(autouse=True, scope="module")
-def shown():
-    """Week has no registered ids yet."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(rendering.VIEWS, Week, VIEW)
-        yield
 
 
 @functools.cache

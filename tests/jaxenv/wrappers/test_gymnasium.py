@@ -177,7 +177,7 @@ def test_the_vector_gives_what_gymnasium_makes_of_single_environments(envs):
 @pytest.mark.parametrize("id", ONE_AGENT)
 def test_so_it_does_for_every_environment(id):
     envs = wrappers.GymnasiumVector(id, num_envs=BATCH)
-    ends = compare(lambda: wrappers.Gymnasium(id), envs, steps=150)
+    ends = compare(lambda: wrappers.Gymnasium(id), envs, steps=210)  # longer than a week
     assert ends.sum() > 0
 
 

@@ -13,7 +13,7 @@ import scenarios
 from jaxenv import baselines
 from jaxenv.envs.lifeops.actions import ACCEPT, RESCHEDULE
 from lab import solvers
-from lab.solvers import lifeops
+from lab.solvers import lifeops, week
 from lab.solvers.known_returns import write
 from lab.solvers.lifeops import solve
 from lab.solvers.lifestack import played
@@ -24,7 +24,7 @@ from scenarios.libraries import RETURNS
 from scenarios.solvers import winnable
 
 STORED = json.loads(RETURNS.read_text("utf-8"))
-DAYS, CRISES, CHATS = (scenarios.load(name) for name in ("lifeops", "lifestack", "teamsclone"))
+DAYS, CRISES, CHATS, WEEKS = (scenarios.load(name) for name in ("lifeops", "lifestack", "teamsclone", "week"))
 RULES = ("LifeOps-v0", "LifeOps-Shaped-v0")
 LONG = ("LifeOps-Shaped-v0", "edge_deadline_1")  # a million states
 
@@ -131,6 +131,27 @@ def test_the_bounds_of_chats_are_some_errors_above_what_was_found(id: str) -> No
     assert row["best"] + teamsclone.ERRORS * row["upper_error"] < row["upper"] < row["best"] + 4.5
 
 
+@pytest.mark.slow
+def test_the_rows_of_weeks_are_what_the_agents_earn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        week, "mean_returns", lambda policy, env, params: jaxenv.evaluate(policy, env, params).returns[:, 0]
+    )
+    for env_name in ("Week-v0", "Week-Notes-v0", "Week-Open-v0"):
+        rows = week.returns(jaxenv.make(env_name)[0], WEEKS)
+        for id, row in rows.items():
+            stored = STORED[env_name][id]
+            assert row["rule_based"] == pytest.approx(stored["rule_based"], abs=0.001)
+            assert row["best"] == pytest.approx(stored["best"], abs=1)  # another chip may choose otherwise among equals
+
+
+def test_nobody_earns_more_in_a_week_than_was_found() -> None:
+    for env_name in ("Week-v0", "Week-Notes-v0", "Week-Open-v0"):
+        for id, row in STORED[env_name].items():
+            assert tuple(row) == ("random", "rule_based", "best", "best_is")
+            assert row["random"] < 0 < row["rule_based"] < row["best"] < 100
+            assert row["best"] == STORED["Week-v0"][id]["best"] > 60
+
+
 @pytest.fixture(scope="module")
 def crisis_policies() -> tuple:
     """The policies are made once, so that playing them compiles once."""
@@ -139,8 +160,9 @@ def crisis_policies() -> tuple:
 
 
 def test_every_solved_library_has_a_row_for_each_scenario() -> None:
-    assert solvers.SOLVED == ("lifeops", "lifestack", "teamsclone")
+    assert solvers.SOLVED == ("lifeops", "lifestack", "teamsclone", "week")
     libraries = {"LifeOps-v0": DAYS, "LifeOps-Shaped-v0": DAYS, "LifeStack-v0": CRISES, "TeamsClone-v0": CHATS}
+    libraries |= dict.fromkeys(("Week-v0", "Week-Notes-v0", "Week-Open-v0"), WEEKS)
     assert {name: tuple(table) for name, table in STORED.items()} == {
         name: library.ids for name, library in libraries.items()
     }
@@ -165,7 +187,7 @@ def test_the_command_writes_and_prints(
     assert capsys.readouterr().out.split() == ["Some-v0", "easy_1", "best", "3.0"]
     with pytest.raises(SystemExit):
         solvers.main(["chess"])
-    assert "Available: lifeops, lifestack, teamsclone" in capsys.readouterr().err
+    assert "Available: lifeops, lifestack, teamsclone, week" in capsys.readouterr().err
 
 
 def test_only_lifestack_knows_whether_it_can_be_won() -> None:

@@ -180,7 +180,8 @@ def test_a_large_batch_makes_as_many_gradient_steps_in_the_same_supersteps(env_i
     new = [config.training.refresh * config.rollout.num_steps for config in (small, large)]
     assert new[0] == new[1]  # environment steps of an environment between two renewals of the scenarios
     assert large.total_steps / small.total_steps == large.rollout.minibatch_size / small.rollout.minibatch_size
-    assert large.total_steps <= 8 * small.total_steps
+    growth = large.rollout.batch_size / small.rollout.batch_size
+    assert (large.total_steps / small.total_steps) ** 2 <= 2 * growth
 
 
 def test_the_presets_for_accelerators_follow_the_same_law():

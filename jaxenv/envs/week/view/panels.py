@@ -67,10 +67,10 @@ def _draw_meeting(paper: Canvas, meeting: Meeting, left: float, top: float, widt
         paper.box(left, top, width, height * meeting.attended / length, fill=tint(GREEN, 0.3), radius=2)
     paper.box(left, top, width, height, edge=color, line=0.9, dashed=is_asked, radius=2)
     small = height < 19
-    paper.text(left + 3, top + (height / 2 if small else 6), meeting.name, size=TINY, width=width - 5)
+    paper.text(left + 3, top + (height / 2 if small else 6), meeting.name, size=TINY, width=width - 12)
     if not small:
         words = joined(f"{meeting.points:.1f}", meeting.place or "online")
-        paper.text(left + 3, top + 14, words, size=TINY, color=MUTED, width=width - 5)
+        paper.text(left + 3, top + 14, words, size=TINY, color=MUTED, width=width - 12)
 
 
 def _draw_legend(canvas: Canvas) -> None:

@@ -109,7 +109,7 @@ def read(state: State, week: Scenario, names: Names, notebook: tuple[Any, Any]) 
         names: of its parts.
         notebook: the values ([F], NONE where nothing is told) and ages ([F] slots) that are observed.
     """
-    time, place = int(state.time), int(state.place)
+    time, place = int(state.clock), int(state.place)
     travel = week.travel[place].tolist()
     messages = messages_of(state, week, names)
     jobs = tuple(_job(state, week, names, n) for n in range(len(names.jobs)) if state.known[n])
@@ -134,7 +134,7 @@ def read(state: State, week: Scenario, names: Names, notebook: tuple[Any, Any]) 
 
 def _meetings(state: State, week: Scenario, names: Names) -> Sequence[Meeting]:
     """Those that are promised, and those that somebody asks for in posts that were read."""
-    events, time, found = week.events, int(state.time), []
+    events, time, found = week.events, int(state.clock), []
     asked = _asked(state, week)
     for n, name in enumerate(names.events):
         start, end = int(events.start[n]), int(events.start[n] + events.length[n])
@@ -151,12 +151,12 @@ def _asked(state: State, week: Scenario) -> set[int]:
     """The meetings of the requests that were read, wait, and are not answered."""
     posts, places = week.posts, np.arange(week.posts.time.shape[1])[None]
     is_read = (places < state.read[:, None]) & (places >= state.handled[:, None])
-    return set(posts.ref[is_read & (posts.kind == REQUEST) & (posts.until > int(state.time))].tolist())
+    return set(posts.ref[is_read & (posts.kind == REQUEST) & (posts.until > int(state.clock))].tolist())
 
 
 def _job(state: State, week: Scenario, names: Names, n: int) -> Job:
     """A job and how it stands."""
-    jobs, time = week.jobs, int(state.time)
+    jobs, time = week.jobs, int(state.clock)
     group, value, progress, length = (
         int(column[n]) for column in (jobs.group, jobs.value, state.progress, jobs.length)
     )
@@ -195,7 +195,7 @@ def messages_of(state: State, week: Scenario, names: Names) -> tuple[Message, ..
         time, kind, ref, until = (
             int(getattr(posts, name)[channel, place]) for name in ("time", "kind", "ref", "until")
         )
-        is_asked = kind in (QUESTION, REQUEST) and place >= int(state.handled[channel]) and int(state.time) < until
+        is_asked = kind in (QUESTION, REQUEST) and place >= int(state.handled[channel]) and int(state.clock) < until
         told = answer_at(week, names, ref, time) if kind == NEWS else ""
         about = {NEWS: names.facts, QUESTION: names.facts, JOB: names.jobs, REQUEST: names.events}
         answers = names.answers[ref] if kind == QUESTION else REPLIES if kind == REQUEST else ()
@@ -212,7 +212,7 @@ def head_of(messages: Sequence[Message]) -> Message | None:
 def _points(state: State, week: Scenario) -> dict[str, tuple[float, float]]:
     """Hundredths as points, of the sources whose payments follow from a state."""
     jobs, events = week.jobs, week.events
-    is_over = state.promised & (events.start + events.length <= state.time) & (events.length > 0)
+    is_over = state.promised & (events.start + events.length <= state.clock) & (events.length > 0)
     share = state.attended / np.maximum(events.length, 1)
     paid = events.points * (share - 0.5 * (2 * state.attended < events.length)) * is_over
     is_done = (jobs.length > 0) & (state.progress == jobs.length)
@@ -232,8 +232,8 @@ def trail(states: Sequence[State]) -> list[tuple[tuple[int, str], ...]]:
     done: list[tuple[int, str]] = []
     trails: list[tuple[tuple[int, str], ...]] = [()]
     for before, after in itertools.pairwise(states):
-        if int(after.time) == int(before.time) + 1 <= END:
-            done.append((int(before.time), _done(before, after)))
+        if int(after.clock) == int(before.clock) + 1 <= END:
+            done.append((int(before.clock), _done(before, after)))
         trails.append(tuple(done))
     return trails
 
@@ -244,6 +244,6 @@ def _done(before: State, after: State) -> str:
         return "work"
     if (after.attended != before.attended).any():
         return "attend"
-    if int(after.travel_left) or int(before.travel_left) or (after.place != before.place and after.time % SLOTS):
+    if int(after.travel_left) or int(before.travel_left) or (after.place != before.place and after.clock % SLOTS):
         return "way"
     return "read" if after.channel != NONE else "rest"

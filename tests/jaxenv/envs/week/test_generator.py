@@ -1,4 +1,4 @@
-"""Drawn weeks (docs/rules/week.md, section 5): of one shape, as promised, harder with difficulty."""
+"""Drawn weeks (docs/rules/week.md, section 6): of one shape, as promised, harder with difficulty."""
 
 import functools
 

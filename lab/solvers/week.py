@@ -1,0 +1,29 @@
+"""Known returns of the library's weeks: of policies, and of a plan by somebody who knows the whole week.
+
+- `random`, `rule_based`: mean returns of the baselines;
+- `best`: the return of the clairvoyant's plan, with `best_is` `"found"`: a lower bound of the best return, the same
+  under every id, since what is known changes no payment.
+"""
+
+from jaxenv import baselines
+from jaxenv.envs.week import Week
+from lab.solvers.known_returns import DIGITS, Row, mean_returns
+from scenarios.libraries import Library
+from scenarios.solvers.week import plan
+
+ROUNDS = 1000  # of the clairvoyant
+
+
+def returns(env: Week, library: Library, seconds: float = 0.0) -> dict[str, Row]:
+    """The row of every week. `seconds` are not needed."""
+    del seconds
+    params, rules = env.params_for(library.bank), baselines.for_environment(env)
+    means = {
+        "random": mean_returns(rules["Random"], env, params),
+        "rule_based": mean_returns(rules["Rule-based"], env, params),
+        "best": plan(env, params, ROUNDS).returns,
+    }
+    return {
+        id: {**{name: round(float(mean[number]), DIGITS) for name, mean in means.items()}, "best_is": "found"}
+        for number, id in enumerate(library.ids)
+    }
