@@ -110,7 +110,7 @@ SHOTS: Mapping[str, Callable[[], Any]] = {
     "teamsclone_two_agents.png": lambda: played(
         "TeamsClone-MultiAgent-v0", "newsroom", rule("Rule-based"), num_agents=2
     )[44],
-    "week_visa.png": lambda: played("Week-Notes-v0", "visa", rule("Rule-based")).overview(),
+    "week_exam.png": lambda: played("Week-Notes-v0", "exam_week", rule("Rule-based")).overview(),
     "week_wedding.gif": lambda: played("Week-v0", "wedding", rule("Rule-based"))[40:81:2],
 }
 """File name -> the picture, or the pictures of a GIF."""
