@@ -7,6 +7,7 @@ import pytest
 
 from jaxenv.core import ScenarioBank
 from jaxenv.envs.week import Limits, Week, baseline
+from jaxenv.envs.week.types import END
 from jaxenv.evaluation import evaluate
 
 
@@ -53,6 +54,18 @@ def test_drawn_weeks_fill_larger_capacities():
     found, small = (jax.jit(each.generate)(jax.random.key(0), 0.5) for each in (larger, env))
     bank = ScenarioBank.stack([small]).resize(larger.empty_scenario)
     jax.tree.map(np.testing.assert_array_equal, found, bank[0])
+
+
+def test_after_the_end_the_clock_stops_and_nothing_pays():
+    env = Week()
+    params = params_of(env)
+    state = env.init(jax.random.key(0), params, 0)
+    state = state.replace(clock=jnp.int16(END), promised=jnp.ones_like(state.promised))
+    turn = jax.jit(jax.vmap(lambda action: env.transition(jax.random.key(0), state, action, params)))
+    after, reward, terminated, _ = turn(jnp.arange(env.num_actions))
+    assert (after.clock == END).all()
+    assert not reward.any()
+    assert terminated.all()
 
 
 def test_what_cannot_be_is_refused():
