@@ -56,17 +56,8 @@ WORDS = [
 ]
 NAMES = [
     *("LifeOps-v0", "LifeOps-Shaped-v0", "TeamsClone-MultiAgent-v0", "LifeOp-v0", "LIFEOPS-V0", "CartPole-v1"),
-    *(
-        "lifeops/easy_1",
-        "lifeops/easy_99",
-        "teamsclone",
-        "lifestack",
-        "week",
-        "generated",
-        "library",
-        "flat",
-        "entities",
-    ),
+    *("lifeops/easy_1", "lifeops/easy_99", "teamsclone", "lifestack", "week", "generated", "library"),
+    *("flat", "entities"),
     *("json:loads", "json:", ":", "nowhere:make", "json:none", "PPO", "environments", "npz"),
 ]
 PATHS = [

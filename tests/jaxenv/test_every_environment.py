@@ -11,7 +11,7 @@ from jaxenv.lowering import bitsets
 from jaxenv.testing import check_environment
 from strategies.ids import IDS
 from strategies.teamsclone_play import scramble as scramble_the_workspace
-from strategies.week import another_future
+from strategies.week import another_future, another_truth
 
 
 def scramble_requests_from_the_fourth_on(key, state, params):
@@ -62,8 +62,8 @@ PERTURB_HIDDEN = {
     "TeamsClone-MultiTask-v0": scramble_the_workspace,
     "TeamsClone-MultiAgent-v0": scramble_the_workspace,
     "TeamsClone-MultiAgent-v1": scramble_the_workspace,
-    "Week-v0": another_future,
-    "Week-Notes-v0": another_future,
+    "Week-v0": another_truth,
+    "Week-Notes-v0": another_truth,
     "Week-Open-v0": another_future,
 }
 

@@ -10,6 +10,7 @@ from jaxenv.envs.week.types import (
     END,
     JOB,
     NEVER,
+    NEWS,
     NONE,
     QUESTION,
     REQUEST,
@@ -107,17 +108,34 @@ def plain(record):
 
 
 def another_future(key, state, params):
-    """What nobody has been told: later posts, facts from now on, and what the ends of jobs tell."""
+    """What comes later: posts, facts that are still to change, and what the ends of jobs tell."""
     del key
-    weeks = params.bank.scenarios
+    weeks, now = params.bank.scenarios, state.clock
     posts = weeks.posts
-    now = jnp.max(state.clock)
     is_later = posts.time > now
     then = jnp.where(weeks.facts.flip > now, (weeks.facts.then + 1) % VALUES, weeks.facts.then)
     facts = weeks.facts.replace(then=then)
-    jobs = weeks.jobs.replace(tells=jnp.where(weeks.jobs.tells >= 0, (weeks.jobs.tells + 1) % 16, -1))
+    jobs = weeks.jobs.replace(
+        tells=jnp.where(weeks.jobs.tells >= 0, (weeks.jobs.tells + 1) % facts.first.shape[-1], -1)
+    )
     posts = posts.replace(
         kind=jnp.where(is_later, 0, posts.kind).astype(jnp.int8), points=jnp.where(is_later, 0, posts.points)
     )
     weeks = weeks.replace(posts=posts, jobs=jobs, facts=facts)
+    return state, params.replace(bank=params.bank.replace(scenarios=weeks))
+
+
+def another_truth(key, state, params):
+    """What nobody has been told: also the facts of which there was no news yet, and no line in the notebook."""
+    state, params = another_future(key, state, params)
+    weeks = params.bank.scenarios
+    posts, facts = weeks.posts, weeks.facts
+    is_news = (posts.kind == NEWS) & (posts.time <= state.clock)
+    about = posts.ref[..., None] == np.arange(facts.first.shape[-1], dtype=np.int8)[None, None, None]
+    is_told = jnp.any(is_news[..., None] & about, axis=(1, 2)) | (state.noted >= 0)[None]
+    other = {
+        name: jnp.where(is_told, getattr(facts, name), (getattr(facts, name) + 1) % VALUES)
+        for name in ("first", "then")
+    }
+    weeks = weeks.replace(facts=facts.replace(**other))
     return state, params.replace(bank=params.bank.replace(scenarios=weeks))

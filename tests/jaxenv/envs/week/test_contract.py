@@ -59,8 +59,11 @@ def test_drawn_weeks_fill_larger_capacities():
 def test_after_the_end_the_clock_stops_and_nothing_pays():
     env = Week()
     params = params_of(env)
+    weeks = params.bank.scenarios
+    late = weeks.events.replace(start=END - weeks.events.length.astype(jnp.int16))  # all end as the week does
+    params = params.replace(bank=params.bank.replace(scenarios=weeks.replace(events=late)))
     state = env.init(jax.random.key(0), params, 0)
-    state = state.replace(clock=jnp.int16(END), promised=jnp.ones_like(state.promised))
+    state = state.replace(clock=jnp.int16(END), promised=jnp.ones_like(state.promised), attended=late.length[0])
     turn = jax.jit(jax.vmap(lambda action: env.transition(jax.random.key(0), state, action, params)))
     after, reward, terminated, _ = turn(jnp.arange(env.num_actions))
     assert (after.clock == END).all()
