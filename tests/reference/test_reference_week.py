@@ -37,7 +37,7 @@ def heard(episode: Episode, fact: int) -> tuple[int, int]:
 
 def test_a_blank_week_has_53_actions_and_ends_after_200_turns() -> None:
     episode = week()
-    assert legal(episode) == [1, 2, 3, 4, 5, REST]  # nothing is ever posted
+    assert legal(episode) == [1, 2, 3, 4, 5, REST]
     assert len(episode.mask()) == 53
     rest(episode, 199)
     step = episode.step(REST)
@@ -50,11 +50,13 @@ def test_a_blank_week_has_53_actions_and_ends_after_200_turns() -> None:
 
 
 def test_an_illegal_action_plays_rest_and_closes_the_channel() -> None:
-    episode = week(posts=[[], [], [post(150)]])
+    episode = week(posts=[[], [], [post(1)]])
+    assert opens(2) not in legal(episode)  # nothing was posted yet
+    rest(episode, 1)
     play(episode, opens(2))
     step = episode.step(reply(0))  # there is no head
     assert (step.legal, step.reward) == (False, 0.0)
-    assert (episode.state()["clock"], episode.state()["channel"]) == (2, -1)
+    assert (episode.state()["clock"], episode.state()["channel"]) == (3, -1)
 
 
 # ---------------------------------------------------------------------------------------- ways and night
@@ -73,12 +75,12 @@ def test_a_way_of_two_slots_takes_this_turn_and_the_next() -> None:
 
 
 def test_at_night_one_is_home_and_an_open_channel_stays_open() -> None:
-    episode = week(posts=[[post(40)]])
+    episode = week(posts=[[post(1), post(40)]])
     rest(episode, 38)
     play(episode, go(3), opens(0))
     state = episode.state()
     assert [state[name] for name in ("clock", "place", "travel_left", "channel")] == [40, 0, 0, 0]
-    assert state["read"][0] == 1  # the post that came at eight
+    assert state["read"][0] == 2  # also the post that came at eight
 
 
 def test_hours_first_and_due_bound_the_work() -> None:
@@ -274,7 +276,7 @@ def test_noted_numbers_count_from_the_right_end_of_the_window() -> None:
 
 
 def test_old_news_writes_no_line_and_later_news_a_new_one() -> None:
-    posts = [[post(1, NEWS, 0)], [post(0, NEWS, 0)], [post(1, NEWS, 0)], [post(2, NEWS, 0)]]
+    posts = [[post(0), post(1, NEWS, 0)], [post(0, NEWS, 0)], [post(1, NEWS, 0)], [post(2, NEWS, 0)]]
     episode = week(facts={0: (1, 2, 2)}, posts=posts)
     play(episode, opens(0))
     assert (episode.noted[0], episode.as_of[0]) == (1 * 4 + 3, 1)

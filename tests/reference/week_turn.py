@@ -139,7 +139,7 @@ class Course:
             case "work":
                 return self.can_work(index)
             case "open":
-                return any(post.time < TURNS for post in self.posts[index])
+                return self.so_far(index) > 0
             case "reply":
                 head = self.head()
                 return head is not None and (head.post.kind == QUESTION or index <= 1)

@@ -14,7 +14,6 @@ from jaxenv.core.types import ActionMask
 from jaxenv.envs.week.types import (
     ANYWHERE,
     DONE,
-    END,
     NONE,
     QUESTION,
     REQUEST,
@@ -152,7 +151,7 @@ def attendable(state: State, week: Agenda, now: Situation) -> jax.Array:
 def legal_mask(state: State, week: Agenda, now: Situation, stand: Standing) -> ActionMask:
     """[A] bool: the entries that the engine accepts in a live state, where the jobs stand as they do."""
     goes = now.is_there & (read(week.travel, state.place) > 0)
-    opens = is_channel(week, np.arange(state.read.shape[0], dtype=np.int32))
+    opens = state.posted > 0
     replies = repliable(now, np.arange(VALUES, dtype=np.int32))
     attends = jnp.any(attendable(state, week, now))
     works = workable(state, now, week.jobs, stand)
@@ -165,17 +164,12 @@ def is_legal(state: State, week: Agenda, now: Situation, verb: jax.Array, number
     of_verb = [  # in the order of VERBS
         now.is_there & (read(week.travel, state.place, number) > 0),
         workable(state, now, job, standing(state, job, known, progress)),
-        is_channel(week, number),
+        read(state.posted, number) > 0,
         repliable(now, number),
         jnp.any(attendable(state, week, now)),
         True,
     ]
     return read(jnp.stack(of_verb), verb)  # a gather, so that XLA does not fuse all of it into every loop that uses it
-
-
-def is_channel(week: Agenda, channel: jax.Array | np.ndarray) -> jax.Array:
-    """Whether channels exist: those in which something is posted during the week."""
-    return week.posts(channel, jnp.zeros_like(channel)).time < END
 
 
 def repliable(now: Situation, value: jax.Array | np.ndarray) -> jax.Array:
