@@ -9,6 +9,7 @@ from jaxenv.host.names import did_you_mean_one_of
 
 COMMANDS = {
     "results": ("lab.results.command", "train every agent and write RESULTS.md"),
+    "difficulty": ("lab.results.difficulty", "score agents and runs by the difficulty of generated scenarios"),
     "bench": ("lab.bench.speeds", "measure steps per second, beside other suites"),
     "bench-gpu": ("lab.bench.gpu", "measure all of it on a GPU, within eight minutes"),
     "compile-for": ("lab.bench.compiled", "compile the programs for chips that are not here"),
