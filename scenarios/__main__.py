@@ -96,7 +96,7 @@ def check(arguments: argparse.Namespace) -> int:
     for warning in warnings:
         print(printable(f"warning: {warning}"))
     if problems:
-        print("There may be more warnings once the mistakes are mended.")
+        print("There may be more once these mistakes are mended.")
         return 1
     winnable = ", ".join(f"{answers[answer]} {answer}" for answer in ("yes", "no", "unknown") if answers[answer])
     counts = f"{_number(count, 'scenario')}, {_number(len(warnings), 'warning')}"

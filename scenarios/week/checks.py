@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from jaxenv.envs.week.types import END, OFFERED, SLOTS, Limits
+from jaxenv.envs.week.types import DAYS, END, OFFERED, SLOTS, Limits
 from jaxenv.envs.week.view.words import moment
 from scenarios.document_format import over_capacity, repeated, unknown
 from scenarios.text.errors import Path, Problem, named
@@ -24,12 +24,35 @@ def problems(week: Week, limits: Limits) -> list[Problem]:
 
 
 def warnings(week: Week) -> list[Problem]:
-    """Remarks on allowed but rarely intended contents: a week that does not offer 100 points."""
+    """Remarks on allowed but rarely intended contents: other than 100 points, and what nobody can do or know."""
     offered = offered_points(week)
-    if offered == OFFERED:
-        return []
     text = f"the week offers {offered / 100:g} points, expected 100, so that a return is a percentage."
-    return [Problem((), text)]
+    return [Problem((), text)] * (offered != OFFERED) + [*_unheard(week), *_too_long(week)]
+
+
+def _unheard(week: Week) -> Iterator[Problem]:
+    """Meetings, errands and facts that no post or scout tells of."""
+    heard = {field: {post[field] for post in week.posts} for field in ABOUT}
+    told = heard["news"] | {scout.tells for project in week.projects for scout in project.scouts}
+    for n, meeting in enumerate(week.meetings):
+        if not meeting.promised and meeting.id not in heard["request"]:
+            yield Problem(("meetings", n), "it is not promised, and no post has it as request: nobody can attend it.")
+    for n, errand in enumerate(week.errands):
+        if not errand.known and errand.id not in heard["job"]:
+            yield Problem(("errands", n), "it is not known, and no post has it as job: nobody can do it.")
+    for path, fact in _facts(week):
+        if len(fact.answers) > 1 and fact.id not in told:
+            yield Problem(path, "no post has it as news, and no scout tells it: its answer can only be guessed.")
+
+
+def _too_long(week: Week) -> Iterator[Problem]:
+    """Jobs that take longer than their hours from `begins` to `due`."""
+    for path, job in week.placed_jobs():
+        days = [SLOTS * day for day in range(DAYS)]
+        room = sum(max(min(job.due, d + job.hours[1]) - max(job.begins, d + job.hours[0]), 0) for d in days)
+        if SLOT * room < job.minutes:
+            text = f"it takes {job.minutes} minutes, and of its hours from begins to due there are {SLOT * room}."
+            yield Problem((*path, "minutes"), text)
 
 
 def offered_points(week: Week) -> int:

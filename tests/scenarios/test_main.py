@@ -39,7 +39,7 @@ def test_check_reports_every_problem(tmp_path: Path, capsys: pytest.CaptureFixtu
     missing = tmp_path / "three.yaml"
     assert main(["check", str(one), str(two), str(missing)]) == 1
     out, err = capsys.readouterr()
-    assert out == "There may be more warnings once the mistakes are mended.\n"
+    assert out == "There may be more once these mistakes are mended.\n"
     first, second, third = err.splitlines()
     assert first.startswith(f"error: {one}:2: tasks item 1 ('t1'): remaining_minutes is -30")
     assert second.startswith(f"error: {two}:2: ")
@@ -74,7 +74,7 @@ def test_check_warns_beside_mistakes(tmp_path: Path, capsys: pytest.CaptureFixtu
         assert len(warnings) == len(expected)
         for warning, name in zip(warnings, expected, strict=True):
             assert warning.startswith(f"warning: {folder / name}:1: persona: 'Office' is missing from travel_times")
-        assert last == "There may be more warnings once the mistakes are mended."
+        assert last == "There may be more once these mistakes are mended."
 
 
 def test_check_does_not_search_what_is_too_long(tmp_path: Path) -> None:
@@ -207,5 +207,5 @@ def test_as_a_program(tmp_path: Path) -> None:
     root = Path(scenarios.__file__).parents[1]
     done = subprocess.run(command, capture_output=True, text=True, cwd=root)
     assert done.returncode == 1
-    assert done.stdout == "There may be more warnings once the mistakes are mended.\n"
+    assert done.stdout == "There may be more once these mistakes are mended.\n"
     assert done.stderr == f"error: {file}: the file is empty, expected a scenario (a mapping).\n"

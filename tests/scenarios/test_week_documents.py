@@ -185,6 +185,27 @@ def test_a_week_that_offers_other_than_a_hundred_points_is_remarked():
     ]
 
 
+def test_what_nobody_can_do_or_know_is_remarked():
+    posts = [post for post in SMALL["posts"] if not {"request", "job", "news"} & set(post)]
+    ((project,), (errand,)) = copy.deepcopy((SMALL["projects"], SMALL["errands"]))
+    del project["scouts"]
+    project["steps"][0]["ways"][0] |= {"minutes": 180, "begins": "Mon 10:00", "due": "Tue 9:45"}  # 2 h and 45 min
+    project["steps"][1]["ways"][0]["points"] = 25
+    document = FORMAT.document.model_validate(SMALL | {"posts": posts, "projects": [project], "errands": [errand]})
+    assert [(remark.path, remark.text) for remark in warnings(document)] == [
+        (("meetings", 1), "it is not promised, and no post has it as request: nobody can attend it."),
+        (("errands", 0), "it is not known, and no post has it as job: nobody can do it."),
+        *[
+            (path, "no post has it as news, and no scout tells it: its answer can only be guessed.")
+            for path in (("projects", 0, "steps", 0), ("facts", 0))
+        ],
+        (
+            ("projects", 0, "steps", 0, "ways", 0, "minutes"),
+            "it takes 180 minutes, and of its hours from begins to due there are 165.",
+        ),
+    ]
+
+
 # The library ---------------------------------------------------------------------------------------------
 
 
