@@ -11,7 +11,7 @@ from jaxenv.rendering.view import Scene, Step
 MARGIN, GAP, TITLE = 18.0, 20.0, 21.0  # points
 ROW, EFFECT = 12.5, 11.0  # points, heights of one reward part and of one effect of a step
 STEP, MIN_STEP = 30.0, 11.0  # points, of one step of an overview
-INDENT = 14.0  # points, of the text beside a number
+INDENT = 18.0  # points, of the text beside a number
 MAX_ROWS = 10  # parts shown; the rest are summed into one
 MAX_EFFECTS = 6  # effects shown
 ENDS = {"": "", "terminated": "The episode has ended.", "truncated": "Out of time."}
@@ -125,14 +125,19 @@ def _scale(width: float, amounts: Sequence[float]) -> tuple[float, float]:
 
 
 def _draw_steps(canvas: Canvas, steps: Sequence[Step]) -> None:
-    """Each step in words with its reward, as a bar if there is room, and the return at the bottom."""
+    """Each step in words with its reward, as a bar if there is room, and the return at the bottom.
+
+    Where they do not fit, those that pay or cost.
+    """
     canvas.text(0, 5, "steps", bold=True)
     height = canvas.height - 50
     pitch = min(STEP, max(height / max(len(steps), 1), MIN_STEP))
-    shown = steps if len(steps) * pitch <= height else steps[: int(height / pitch) - 1]
+    shown = list(enumerate(steps, 1))
+    if len(steps) * pitch > height:
+        shown = [(number, step) for number, step in shown if round(step.reward, 2)][: int(height / pitch) - 1]
     per_point = max([1.0, *(abs(step.reward) for step in steps)]) / (canvas.width - INDENT - 30)
     y = 24.0
-    for number, step in enumerate(shown, 1):
+    for number, step in shown:
         color = _color(step.reward)
         canvas.text(0, y, f"{number}", size=SMALL, color=MUTED)
         if pitch > 18:

@@ -10,6 +10,7 @@ from jaxenv import rendering
 from jaxenv.core import ScenarioBank
 from jaxenv.envs.week import Week, baseline
 from jaxenv.envs.week.types import VALUES
+from jaxenv.envs.week.view import snapshot
 from jaxenv.envs.week.view.words import banks
 from jaxenv.rendering import theme
 from scenarios import week
@@ -37,7 +38,7 @@ def test_an_episode_is_told():
 
 def test_the_text_of_a_state_says_where_when_and_what():
     text = played()[60].text
-    for words in ("Tue 13:00", "Meetings", "Project: ", "Errands", "Notebook", "Unread: ", "meetings ", " of 40"):
+    for words in ("Tue 13:00", "Meetings", "Project: ", "? ", "Errands", "Notebook", " as of ", "Unread: ", " of 40"):
         assert words in text
     assert text.index("Project: ") < text.index("Errands") < text.index("Notebook")
 
@@ -77,8 +78,19 @@ def test_the_smallest_weeks_are_shown_and_told(parts):
     assert rendering.views.describe_action(env, state, 0, params) == "go to home, not legal"
 
 
-def test_the_overview_is_the_whole_week():
-    assert {"Mon", "Fri", "steps"} <= set(written(played().overview()))
+def test_the_overview_is_the_whole_week_and_lists_what_pays_and_costs():
+    drawn = written(played().overview())
+    assert {"Mon", "Fri", "steps"} <= set(drawn)
+    paying = [str(n) for n, step in enumerate(played().steps, 1) if round(step.reward, 2)]
+    first = drawn.index("steps") + 1
+    assert [number for number in drawn[first:] if number.isdigit()] == paying
+    assert f"and {len(played().steps) - len(paying)} more" in drawn
+
+
+def test_a_slot_in_which_one_replies_is_shown_as_such():
+    done = dict(snapshot.trail(played().states)[-1])
+    replies = [n for n, step in enumerate(played().steps) if step.description.startswith("reply ")]
+    assert replies == [slot for slot, what in done.items() if what == "reply"] != []
 
 
 def test_no_name_of_a_bank_is_said_twice():

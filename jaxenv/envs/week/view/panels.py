@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from jaxenv.envs.week.types import DAYS, END, SLOTS
 from jaxenv.envs.week.view.snapshot import Job, Meeting, Message, ShownWeek
-from jaxenv.envs.week.view.text import MARKS, ago, state_of
+from jaxenv.envs.week.view.text import MARKS, as_of, state_of
 from jaxenv.envs.week.view.words import DAYS as DAY_NAMES
 from jaxenv.envs.week.view.words import clock, end, span
 from jaxenv.rendering.canvas import SMALL, TINY, Canvas, legend, swatch
@@ -19,6 +19,7 @@ DONE = {  # in a slot -> how the legend calls it, and its color
     "attend": ("attending", GREEN),
     "way": ("on the way", MUTED),
     "read": ("reading", ORANGE),
+    "reply": ("replying", BLUE),
     "rest": ("resting", FAINT),
 }
 ROW, HEADING = 9.4, 11.5  # points, heights on the board
@@ -122,7 +123,7 @@ def draw_board(week: ShownWeek, canvas: Canvas) -> None:
     canvas.text(0, y + 5, "Notebook", bold=True)
     y += HEADING
     for note in week.notes[: max(int((canvas.height - y) // ROW), 1)]:
-        used = canvas.text(canvas.width, y + 4, ago(note.age), size=TINY, color=MUTED, align="right")
+        used = canvas.text(canvas.width, y + 4, as_of(note, week.time), size=TINY, color=MUTED, align="right")
         canvas.text(6, y + 4, f"{note.question} {note.answer}", size=SMALL, width=canvas.width - used - 10)
         y += ROW
     if not week.notes:
@@ -141,7 +142,9 @@ def _draw_points(week: ShownWeek, canvas: Canvas) -> float:
 
 def _draw_jobs(canvas: Canvas, y: float, heading: str, jobs: Sequence[Job], time: int) -> float:
     """A heading and a row for each job; returns the height under them."""
-    canvas.text(0, y + 5, heading[:1].upper() + heading[1:], bold=True)
+    used = canvas.text(0, y + 5, heading[:1].upper() + heading[1:], bold=True) + 6
+    asks = " ".join(dict.fromkeys(job.asks for job in jobs if job.asks))
+    canvas.text(used, y + 5.5, asks, size=TINY, color=MUTED, width=canvas.width - used)
     y += HEADING
     for job in jobs:
         _draw_job(canvas, y, job, time)

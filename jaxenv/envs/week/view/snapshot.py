@@ -54,7 +54,8 @@ class Job:
     length: int
     progress: int
     status: str  # "open", "later", "done", "failed", "barred", "late"
-    needs: str  # the answer that it needs, and empty for any
+    asks: str  # the question that it hangs on, and empty for none
+    needs: str  # the answer that it needs, likewise
     group: int
 
 
@@ -77,7 +78,7 @@ class Note:
 
     question: str
     answer: str
-    age: int  # slots
+    age: int  # slots since it was right
 
 
 @dataclasses.dataclass(frozen=True)
@@ -133,7 +134,7 @@ def read(state: State, week: Scenario, names: Names, notebook: tuple[Any, Any]) 
 
 
 def _meetings(state: State, week: Scenario, names: Names) -> Sequence[Meeting]:
-    """Those that are promised, and those that somebody asks for in posts that were read."""
+    """Those that are promised, and those that somebody asks for in posts that were read, by their start."""
     events, time, found = week.events, int(state.clock), []
     asked = _asked(state, week)
     for n, name in enumerate(names.events):
@@ -144,7 +145,7 @@ def _meetings(state: State, week: Scenario, names: Names) -> Sequence[Meeting]:
         where = "" if events.place[n] == ANYWHERE else names.places[int(events.place[n])]
         points = int(events.points[n]) / 100
         found.append(Meeting(name, where, start, end, points, status, int(state.attended[n])))
-    return found
+    return sorted(found, key=lambda meeting: meeting.start)
 
 
 def _asked(state: State, week: Scenario) -> set[int]:
@@ -174,6 +175,7 @@ def _job(state: State, week: Scenario, names: Names, n: int) -> Job:
         length=length,
         progress=progress,
         status=over if progress == length else "barred" if is_barred else late,
+        asks="" if value == NONE else names.facts[group],
         needs="" if value == NONE else names.answers[group][value],
         group=group,
     )
@@ -244,6 +246,8 @@ def _done(before: State, after: State) -> str:
         return "work"
     if (after.attended != before.attended).any():
         return "attend"
+    if (after.handled != before.handled).any():
+        return "reply"
     if int(after.travel_left) or int(before.travel_left) or (after.place != before.place and after.clock % SLOTS):
         return "way"
     return "read" if after.channel != NONE else "rest"

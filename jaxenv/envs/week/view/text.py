@@ -2,7 +2,7 @@
 
 from jaxenv.envs.week.types import END
 from jaxenv.envs.week.view import words
-from jaxenv.envs.week.view.snapshot import Job, Meeting, Message, ShownWeek
+from jaxenv.envs.week.view.snapshot import Job, Meeting, Message, Note, ShownWeek
 from jaxenv.envs.week.view.words import clock, span
 from jaxenv.rendering.text import joined, sections, table
 
@@ -27,8 +27,9 @@ def body(week: ShownWeek) -> str:
     parts = {"Meetings": table(map(_meeting_row, week.meetings)) or ["none"]}
     for project in sorted(projects, key=lambda name: not name):
         rows = [_job_row(job, week.time) for job in week.jobs if job.project == project]
-        parts[f"Project: {project}" if project else "Errands"] = table(rows)
-    parts["Notebook"] = table([note.question, note.answer, ago(note.age)] for note in week.notes) or ["empty"]
+        asks = dict.fromkeys(job.asks for job in week.jobs if job.project == project and job.asks)
+        parts[joined(f"Project: {project}" if project else "Errands", *asks)] = table(rows)
+    parts["Notebook"] = table([note.question, note.answer, as_of(note, week.time)] for note in week.notes) or ["empty"]
     if week.channel:
         messages = [_message_line(message, message is week.head) for message in reversed(week.messages)]
         parts[f"Channel: {week.channel}"] = messages or ["nothing yet"]
@@ -44,9 +45,9 @@ def whereabouts(week: ShownWeek) -> str:
     return f"{here}; from here: {', '.join(ways)}" if ways else here
 
 
-def ago(slots: int) -> str:
-    """An age."""
-    return f"{span(slots)} ago" if slots else "now"
+def as_of(note: Note, time: int) -> str:
+    """The time of which a line of the notebook speaks."""
+    return f"as of {words.moment(time - note.age)}"
 
 
 def when(meeting: Meeting) -> str:
