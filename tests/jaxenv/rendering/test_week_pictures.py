@@ -31,9 +31,15 @@ def test_an_episode_is_told():
     assert lines.startswith("A week with the ")
     assert "the week is over" in lines
     assert lines.count("\n200. ") == 1
-    for words in ("noted: ", ": done", "attended 2 of 2 quarters", "go to ", "work on ", "reply ", "open ", "attend:"):
+    for words in ("noted: ", ": done", "attended 2 of 2 quarters", "go to ", "work on ", "reply ", "open "):
         assert words in lines
     assert "exist" not in lines  # no action that names nothing
+    ends = [step for step in played().steps if any(" quarters" in line for line in step.effects)]
+    attended = [step for step in ends if step.description.startswith("attend ")]
+    assert len(attended) > 8
+    for step in attended:  # the meeting by name, which the effect says as well
+        name = step.description.removeprefix("attend ")
+        assert any(line.startswith(f"{name}: attended ") for line in step.effects)
 
 
 def test_the_text_of_a_state_says_where_when_and_what():

@@ -9,10 +9,11 @@ import numpy as np
 
 from jaxenv.envs.week import Params, State, Week
 from jaxenv.envs.week.actions import VERBS
+from jaxenv.envs.week.types import NONE
 from jaxenv.envs.week.view import panels, text
 from jaxenv.envs.week.view.names import Names as Names
 from jaxenv.envs.week.view.names import names_of
-from jaxenv.envs.week.view.snapshot import Message, ShownWeek, head_of, messages_of, read, trail
+from jaxenv.envs.week.view.snapshot import Message, ShownWeek, attended_now, head_of, messages_of, read, trail
 from jaxenv.rendering.view import Given, Scene, View, scenario_of, scenes_of
 
 
@@ -39,12 +40,12 @@ def describe_action(env: Week, state: State, action: Any, params: Params, names:
         return f"action {action}, which does not exist"
     week = scenario_of(params, state)
     given = names_of(week, names)
-    phrase = phrase_of(env, int(action), given, head_of(messages_of(state, week, given)))
+    phrase = phrase_of(env, int(action), given, head_of(messages_of(state, week, given)), attended_now(state, week))
     return phrase if _observe(env, state, params).action_mask[int(action)] else f"{phrase}, not legal"
 
 
-def phrase_of(env: Week, action: int, names: Names, head: Message | None) -> str:
-    """An entry of the catalogue, where `head` is what waits for a reply."""
+def phrase_of(env: Week, action: int, names: Names, head: Message | None, meeting: int) -> str:
+    """An entry of the catalogue, where `head` waits for a reply, and one could attend `meeting`, or NONE."""
     verb, number = env.catalogue.table[action].tolist()
     jobs = dict(enumerate(names.jobs))
     replies = dict(enumerate(head.answers if head else ()))
@@ -53,6 +54,7 @@ def phrase_of(env: Week, action: int, names: Names, head: Message | None) -> str
         "work": ("work on", jobs),
         "open": ("open", names.channels),
         "reply": ("reply", replies),
+        **({"attend": ("attend", {0: names.events[meeting]})} if meeting != NONE else {}),
     }.get(VERBS[verb].name, (VERBS[verb].name, None))
     return name if about is None else f"{name} {about.get(number, f'({number + 1}, which does not exist)')}"
 

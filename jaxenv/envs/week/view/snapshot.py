@@ -211,6 +211,15 @@ def head_of(messages: Sequence[Message]) -> Message | None:
     return next((message for message in reversed(messages) if message.waits), None)
 
 
+def attended_now(state: State, week: Scenario) -> int:
+    """The meeting that one would attend, the one with the most points a slot of those that are on and here; or NONE."""
+    events = week.events
+    is_on = state.promised & (events.start <= state.clock) & (state.clock < events.start + events.length)
+    is_here = (events.place == ANYWHERE) | ((state.travel_left == 0) & (events.place == state.place))
+    rate = np.where(is_on & is_here, events.points / np.maximum(events.length, 1), NONE)
+    return int(rate.argmax()) if rate.max() >= 0 else NONE
+
+
 def _points(state: State, week: Scenario) -> dict[str, tuple[float, float]]:
     """Hundredths as points, of the sources whose payments follow from a state."""
     jobs, events = week.jobs, week.events
