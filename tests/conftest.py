@@ -19,6 +19,8 @@ hypothesis.settings.load_profile("jaxenv")
 # Tracing makes many objects that stay; looking through them all again and again takes a sixth of the tests' time.
 gc.set_threshold(50_000, 50, 50)
 
+MOST_MAPPED = 20_000  # pieces of memory, between the tests of two files
+
 
 @pytest.fixture(scope="session", autouse=True)
 def compiled(tmp_path_factory) -> Path:
@@ -34,6 +36,18 @@ def compiled(tmp_path_factory) -> Path:
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.01)
     compilation_cache.reset_cache()  # or what was compiled before stands for: no cache
     return folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def mapped():
+    """Drops compiled programs once they map much memory: Linux ends a process that maps 65,530 pieces of it.
+
+    They lie in the folder of compiled programs, so loading them again is quick.
+    """
+    yield
+    pieces = Path("/proc/self/maps")
+    if pieces.exists() and pieces.read_bytes().count(b"\n") > MOST_MAPPED:
+        jax.clear_caches()
 
 
 def pytest_collection_finish():
