@@ -51,10 +51,16 @@ def playable(id: str) -> tuple[Environment, Any]:
 
 
 @functools.lru_cache(maxsize=16)
-def with_library(id: str) -> Codec:
-    """The environment with the library that jaxenv ships; raises as `playable`."""
+def with_library(id: str, library: Library | None = None) -> Codec:
+    """The environment with a library, by default the one that jaxenv ships; raises as `playable` and `Codec`."""
     env, params = playable(id)
-    return Codec(env, params, shipped(format_of(env.family)))
+    if library is None:
+        library = shipped(format_of(env.family))
+    elif not isinstance(library, Library):
+        raise ScenarioError(f"the library is {quote(library)}, expected one of scenarios.load.")
+    elif library.environment == env.family:
+        env, params = jaxenv.make(id, limits=library.limits)
+    return Codec(env, params.replace(bank=library.bank), library)
 
 
 def with_generated(id: str, key: jax.Array) -> Codec:
@@ -102,17 +108,21 @@ class TextEnv:
     (True, None, 0.0)
     """
 
-    def __init__(self, id: str, scenario: str | int | None = None, seed: int = 0) -> None:
+    def __init__(
+        self, id: str, scenario: str | int | None = None, seed: int = 0, *, library: Library | None = None
+    ) -> None:
         """Prepares episodes; `reset` begins one.
 
         Args:
             id: a registered environment of a single agent.
-            scenario: its name in the shipped library, its index there, `"generated"` for a new one at every reset, or
-                None for one of the library, drawn at every reset.
+            scenario: its name in the library, its index there, `"generated"` for a new one at every reset, or None for
+                one of the library, drawn at every reset.
             seed: of everything that is drawn, 0 to 2³² − 1.
+            library: of `scenarios.load`; the shipped one by default.
 
         Raises:
-            ScenarioError: for an unknown id or scenario, several agents, or a seed out of range.
+            ScenarioError: for an unknown id or scenario, several agents, a seed out of range, or a library of another
+                environment.
         """
         if not isinstance(id, str):
             raise ScenarioError(f"the id is {quote(id)}, expected the name of an environment.")
@@ -123,7 +133,7 @@ class TextEnv:
         if self._is_generated:
             playable(id)
         else:
-            self._codec = with_library(id)
+            self._codec = with_library(id, library)
             self._index = _index_of(scenario, self._codec.library)
         self._ends = {"terminated": True, "truncated": False}  # until the first reset
         self._legal: dict[int, dict[str, Any]] = {}

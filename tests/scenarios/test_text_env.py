@@ -1,5 +1,7 @@
 """Episodes in words: the rewards are those of the arrays, and no answer stops one."""
 
+import json
+
 import hypothesis
 import jax
 import numpy as np
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 
 import jaxenv
 import scenarios
+from jaxenv.envs.lifeops import Limits
 from scenarios import TextEnv
 from scenarios.text_env import playable_ids
 
@@ -118,6 +121,22 @@ def test_nothing_is_taken_before_and_after_an_episode(env: TextEnv) -> None:
 def test_what_cannot_be_played_is_refused(arguments: tuple, reason: str) -> None:
     with pytest.raises(scenarios.ScenarioError, match=reason):
         TextEnv(*arguments)
+
+
+def test_a_library_of_ones_own_is_played_with_its_capacities(tmp_path) -> None:
+    document = scenarios.load("lifeops").documents[0].plain() | {"scenario_id": "mine"}
+    (tmp_path / "mine.json").write_text(json.dumps(document))
+    limits = Limits(events=36)
+    mine = scenarios.load(tmp_path, limits=limits)
+    game = TextEnv(ID, "mine", library=mine)
+    text = game.reset()
+    shipped = TextEnv(ID, 0)
+    assert text.partition("mine")[2] == shipped.reset().partition(shipped._codec.library.ids[0])[2]
+    assert game.step("0")[1] == shipped.step("0")[1]
+    with pytest.raises(scenarios.ScenarioError, match="cannot play this library, which holds lifeops"):
+        TextEnv("LifeStack-v0", library=mine)
+    with pytest.raises(scenarios.ScenarioError, match=r"expected one of scenarios\.load"):
+        TextEnv(ID, library="mine")  # pyright: ignore[reportArgumentType]
 
 
 def test_ids_of_several_agents_are_not_playable() -> None:
