@@ -168,8 +168,8 @@ def test_train_a_population(tmp_path, capsys):
     options = ["--env", "Table-v0", *TINY, "--seeds", "2"]
     assert main(["ppo", *options, "--run-dir", str(run_dir)]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == f"2 members on one device, written to {run_dir}"
-    assert [line.split()[0] for line in lines[-3:]] == ["seed=3", "seed=4", "mean"]
+    assert lines[0] == f"2 members of Table-v0 on one device, written to {run_dir}"
+    assert [line.split()[0] for line in lines[-4:]] == ["seed=3", "seed=4", "mean", "score:"]
     assert (run_dir / "learning_curve.png").exists()
     assert main(["evaluate", str(run_dir / "seed=4")]) == 0
     assert "mean score" in capsys.readouterr().out
