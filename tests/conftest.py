@@ -19,7 +19,7 @@ hypothesis.settings.load_profile("jaxenv")
 # Tracing makes many objects that stay; looking through them all again and again takes a sixth of the tests' time.
 gc.set_threshold(50_000, 50, 50)
 
-MOST_MAPPED = 20_000  # pieces of memory, between the tests of two files
+MOST_MAPPINGS = 20_000  # of a process, between two tests
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -38,15 +38,13 @@ def compiled(tmp_path_factory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module", autouse=True)
-def mapped():
-    """Drops compiled programs once they map much memory: Linux ends a process that maps 65,530 pieces of it.
+def pytest_runtest_teardown(item):
+    """Drops compiled programs after a slow test, once they map much memory: Linux ends a process with 65,530 mappings.
 
     They lie in the folder of compiled programs, so loading them again is quick.
     """
-    yield
-    pieces = Path("/proc/self/maps")
-    if pieces.exists() and pieces.read_bytes().count(b"\n") > MOST_MAPPED:
+    mappings = Path("/proc/self/maps")
+    if "slow" in item.keywords and mappings.exists() and mappings.read_bytes().count(b"\n") > MOST_MAPPINGS:
         jax.clear_caches()
 
 
