@@ -118,7 +118,7 @@ class TextEnv:
             scenario: its name in the library, its index there, `"generated"` for a new one at every reset, or None for
                 one of the library, drawn at every reset.
             seed: of everything that is drawn, 0 to 2³² − 1.
-            library: of `scenarios.load`; the shipped one by default.
+            library: of `scenarios.load`; the shipped one by default. Generated scenarios need none.
 
         Raises:
             ScenarioError: for an unknown id or scenario, several agents, a seed out of range, or a library of another

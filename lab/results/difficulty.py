@@ -18,7 +18,7 @@ from lab.results.statistics import paired_difference
 from train.experience.bank import generate_bank
 from train.score.scores import aggregate
 
-SEED = 2**20  # of the scenarios, of which no training draws any
+SEED = 2**20  # of the scenarios
 
 
 def main(argv: Sequence[str]) -> int:

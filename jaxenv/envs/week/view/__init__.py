@@ -54,7 +54,7 @@ def phrase_of(env: Week, action: int, names: Names, head: Message | None, meetin
         "work": ("work on", jobs),
         "open": ("open", names.channels),
         "reply": ("reply", replies),
-        **({"attend": ("attend", {0: names.events[meeting]})} if meeting != NONE else {}),
+        "attend": ("attend", {0: names.events[meeting]} if meeting != NONE else None),
     }.get(VERBS[verb].name, (VERBS[verb].name, None))
     return name if about is None else f"{name} {about.get(number, f'({number + 1}, which does not exist)')}"
 
