@@ -12,13 +12,14 @@ import numpy as np
 from flax import struct
 from jax.core import Tracer
 
+from jaxenv.core import starts
 from jaxenv.core.bank_file import read_arrays, write_arrays
 from jaxenv.core.types import Key
 from jaxenv.host.names import short
 from jaxenv.lowering import draws
 from jaxenv.lowering.lookup import read
 
-_OTHER_FIELDS = ("shared", "start_cdf")  # besides the scenarios; a saved bank has them under these names
+_OTHER_FIELDS = ("shared", "start_table")  # besides the scenarios; a saved bank has them under these names
 
 
 class ScenarioBank(struct.PyTreeNode):
@@ -34,7 +35,7 @@ class ScenarioBank(struct.PyTreeNode):
 
     scenarios: Any  # a Scenario record, each array with a leading axis of the bank's size
     shared: Any = None  # data that all scenarios refer to, such as a table of texts: an array or None
-    start_cdf: jax.Array | None = None  # [S] float32, cumulative start weights; None if all are equal
+    start_table: jax.Array | None = None  # [S, 2] float32, `starts.alias_table` of start weights; None if all are equal
 
     @classmethod
     def stack(cls, scenarios: Sequence[Any]) -> Self:
@@ -93,12 +94,16 @@ class ScenarioBank(struct.PyTreeNode):
 
     def pick(self, uniform: jax.Array) -> jax.Array:
         """Maps a number in [0, 1) to an index by the start distribution: [] int32."""
-        if self.start_cdf is None:
-            return jnp.minimum(jnp.floor(uniform * self.size).astype(jnp.int32), self.size - 1)
-        total = self.start_cdf[-1]
-        found = jnp.searchsorted(self.start_cdf, uniform * total, side="right", method="scan_unrolled")
-        last = jnp.argmax(self.start_cdf >= total)  # of positive weight: rounding must not exceed it
-        return jnp.minimum(found, last).astype(jnp.int32)
+        if self.start_table is not None:
+            return starts.pick(self.start_table, uniform)
+        return jnp.minimum(jnp.floor(uniform * self.size).astype(jnp.int32), self.size - 1)
+
+    @property
+    def start_probabilities(self) -> jax.Array:
+        """[S] float32, which sum to 1: how often an episode starts in each scenario."""
+        if self.start_table is None:
+            return jnp.full(self.size, 1.0 / self.size)
+        return starts.probabilities(self.start_table)
 
     def with_start_weights(self, weights: jax.Array) -> Self:
         """The same scenarios with another start distribution; running episodes are not affected.
@@ -122,7 +127,7 @@ class ScenarioBank(struct.PyTreeNode):
             if given.shape != (self.size,) or not (np.isfinite(given) & (given >= 0)).all() or not given.any():
                 found = f"{short(str(given))} of shape {list(given.shape)}"
                 raise ValueError(f"start weights {found}: expected {self.size} numbers of at least 0, not all 0")
-        return self.replace(start_cdf=jnp.cumsum(jnp.asarray(weights, jnp.float32)))
+        return self.replace(start_table=starts.alias_table(jnp.asarray(weights, jnp.float32)))
 
     def split(self, sizes: Sequence[int]) -> list[Self]:
         """Splits into consecutive banks of the given sizes, which add up to this bank's; their starts are uniform.
@@ -135,7 +140,7 @@ class ScenarioBank(struct.PyTreeNode):
         if sum(sizes) != self.size or min(sizes) < 1:
             raise ValueError(f"cannot split {self.size} scenarios into banks of {list(sizes)}")
         bounds = np.cumsum([0, *sizes])
-        return [self.replace(scenarios=self[a:b], start_cdf=None) for a, b in itertools.pairwise(bounds)]
+        return [self.replace(scenarios=self[a:b], start_table=None) for a, b in itertools.pairwise(bounds)]
 
     def concatenate(self, *others: Self) -> Self:
         """This bank's scenarios followed by those of others of the same shape, with uniform starts (host side).
@@ -152,7 +157,7 @@ class ScenarioBank(struct.PyTreeNode):
             raise ValueError("cannot concatenate banks that differ in `shared`, what their scenarios refer to")
         trees = [self.scenarios, *(other.scenarios for other in others)]
         scenarios = jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *trees)
-        return self.replace(scenarios=scenarios, start_cdf=None)
+        return self.replace(scenarios=scenarios, start_table=None)
 
     def resize(self, empty: Any) -> Self:
         """This bank in the shapes of `empty`, a scenario of padding only (the same number throughout each array).
@@ -221,8 +226,8 @@ class ScenarioBank(struct.PyTreeNode):
         bank = cls(scenarios, **others)
         if bank.fingerprint() != expected:
             raise ValueError(f"{path} was changed after it was saved: its fingerprint is not {short(expected)}")
-        if bank.start_cdf is not None and not _is_cdf(np.asarray(bank.start_cdf), bank.size):
-            raise ValueError(f"{path} has a start_cdf that no weights of {bank.size} scenarios add up to")
+        if bank.start_table is not None and not starts.is_alias_table(np.asarray(bank.start_table), bank.size):
+            raise ValueError(f"{path} has a start_table that is not one of {bank.size} scenarios")
         if bank.shared is not None and not np.isfinite(bank.shared).all():
             raise ValueError(f"{path} has numbers in `shared` that are not finite")
         return bank
@@ -233,12 +238,6 @@ class ScenarioBank(struct.PyTreeNode):
         others = [(name, getattr(self, name)) for name in _OTHER_FIELDS]
         named = [*((_name(path), leaf) for path, leaf in leaves), *others]
         return [(name, np.asarray(leaf)) for name, leaf in named if leaf is not None]
-
-
-def _is_cdf(cumulative: np.ndarray, size: int) -> bool:
-    """Whether these are cumulative weights of so many starts, not all 0."""
-    is_finite = cumulative.shape == (size,) and np.isfinite(cumulative).all()
-    return bool(is_finite and (np.diff(cumulative, prepend=0) >= 0).all() and cumulative[-1] > 0)
 
 
 def _name(path: Any) -> str:

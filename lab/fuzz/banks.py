@@ -93,11 +93,10 @@ def _check_equal(bank: ScenarioBank, right: dict[str, np.ndarray], padding: dict
 
 def _check_starts(bank: ScenarioBank) -> None:
     """Weights of starts that an episode can be drawn from, and a table of numbers."""
-    starts = bank.start_cdf
-    if starts is not None and not (
-        starts.shape == (bank.size,) and np.isfinite(starts).all() and (np.diff(starts) >= 0).all() and starts[-1] > 0
-    ):
-        raise Fault("start_cdf is not one")
+    if bank.start_table is not None:
+        starts = np.asarray(bank.start_probabilities)
+        if starts.shape != (bank.size,) or not np.isfinite(starts).all() or (starts < 0).any():
+            raise Fault("start_table is not one")
     if bank.shared is not None and not np.isfinite(bank.shared).all():
         raise Fault("shared is not finite")
 
@@ -166,7 +165,7 @@ def _arrays(dice: random.Random, environment: str, is_sealed: bool) -> Mutant:
     """Arrays of other dtypes, shapes and numbers, under the fingerprint of the original or their own."""
     arrays = dict(original(environment)[1])
     for _ in range(dice.choice((1, 1, 2))):
-        name = dice.choice([*arrays, "shared", "start_cdf"])
+        name = dice.choice([*arrays, "shared", "start_table"])
         dtypes = (*edits.DTYPES, ">i4", *(() if is_sealed else (object,)))
         arrays[name] = edits.array(dice, arrays.get(name, np.zeros(3, np.float32)), dtypes)
     if is_sealed:

@@ -62,7 +62,7 @@ def registered(id: str, *, bank: str = "library", counted: bool = False) -> Prog
 def with_bank(env: Environment, params: Any, bank: str) -> Any:
     """The params with the bank of that name: as they are, or with 65,536 generated scenarios, as training has them.
 
-    Training renews its bank by start weights, so that a step looks for a start among them.
+    Training renews its bank by start weights, so that a start is one more read of a table.
     """
     if bank == "library":
         return params

@@ -152,9 +152,7 @@ def summary(bank: ScenarioBank, before: Levels, after: Levels) -> dict[str, jax.
         before: the levels before the update.
         after: the levels after it.
     """
-    cumulative = jnp.asarray(bank.start_cdf)
-    weights = jnp.diff(cumulative, prepend=0.0) / cumulative[-1]
-    replayed = jnp.where(before.is_scored, weights, 0.0)
+    replayed = jnp.where(before.is_scored, bank.start_probabilities, 0.0)
     scored = _normalized(after.is_scored.astype(jnp.float32))
     return {
         "replay_share": jnp.sum(replayed),

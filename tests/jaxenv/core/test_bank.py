@@ -16,6 +16,7 @@ from numpy.lib import format as npy
 
 import jaxenv
 from jaxenv import ScenarioBank
+from jaxenv.core.starts import alias_table, is_alias_table, probabilities
 
 
 class Scenario(struct.PyTreeNode):
@@ -60,9 +61,29 @@ def test_starts_are_drawn_by_their_weights(weights):
     shares = np.bincount(drawn, minlength=5) / 20_000
     assert shares == pytest.approx(np.array(weights) / np.sum(weights), abs=0.02)
     assert (shares[np.array(weights) == 0] == 0).all()
-    picked = [bank.pick(jnp.float32(uniform)) for uniform in (0.0, 1 - 2**-24, 1.0)]
-    first, last = np.flatnonzero(weights)[[0, -1]]
-    assert [int(index) for index in picked] == [first, last, last]
+    picked = [int(bank.pick(jnp.float32(uniform))) for uniform in (0.0, 1 - 2**-24, 1.0)]
+    assert all(weights[index] > 0 for index in picked)
+    np.testing.assert_allclose(bank.start_probabilities, np.array(weights) / np.sum(weights), atol=1e-6)
+
+
+@pytest.mark.parametrize("size", [2, 1000, 65_536])
+@pytest.mark.parametrize("kind", ["some", "equal", "steep", "any"])
+def test_start_probabilities_are_the_weights(size, kind):
+    """Those of a curriculum too; what has no weight is in no row, whatever is rounded in sums of many."""
+    dice = np.random.default_rng(size)
+    weights = {
+        "some": dice.integers(0, 2, size) | (np.arange(size) == 1),
+        "equal": np.full(size, 0.1),
+        "steep": 1 / np.arange(1, size + 1) ** 3,
+        "any": dice.random(size) * (dice.random(size) < 0.7) + (np.arange(size) == 0),
+    }[kind].astype(np.float32)
+    table = np.asarray(alias_table(jnp.array(weights)))
+    found = np.bincount(table[:, 1].astype(int), 1.0 - table[:, 0], minlength=size) + table[:, 0]
+    exact = weights / weights.sum(dtype=np.float64)
+    np.testing.assert_allclose(found / size, exact, rtol=1e-5, atol=2e-7)
+    np.testing.assert_allclose(probabilities(jnp.array(table)), exact, rtol=1e-5, atol=2e-7)
+    assert not found[weights == 0].any()
+    assert is_alias_table(table, size)
 
 
 @pytest.mark.parametrize(
@@ -85,16 +106,16 @@ def test_start_weights_are_traced_and_change_nothing_else():
     assert [int(draw(bank)), int(draw(bank.with_start_weights(jnp.array([0, 0, 0, 0, 1]))))] == [2, 4]
     assert len(traces) == 1
     assert numbers(bank) == numbers(BANK)
-    assert [part.start_cdf for part in bank.split([2, 3])] == [None, None]
-    assert bank.concatenate(bank).start_cdf is None
-    np.testing.assert_array_equal(bank.resize(EMPTY).start_cdf, bank.start_cdf)
+    assert [part.start_table for part in bank.split([2, 3])] == [None, None]
+    assert bank.concatenate(bank).start_table is None
+    np.testing.assert_array_equal(bank.resize(EMPTY).start_table, bank.start_table)
 
 
 def test_a_start_distribution_is_saved_and_changes_the_fingerprint(tmp_path):
     bank = BANK.with_start_weights(jnp.arange(5))
     bank.save(tmp_path / "bank.npz")
     loaded = ScenarioBank.load(tmp_path / "bank.npz", EMPTY)
-    np.testing.assert_array_equal(loaded.start_cdf, bank.start_cdf)
+    np.testing.assert_array_equal(loaded.start_table, bank.start_table)
     assert loaded.shared is None
     assert loaded.fingerprint() == bank.fingerprint() != BANK.fingerprint()
 
@@ -168,7 +189,7 @@ def test_where_a_bank_is_written(tmp_path):
     (tmp_path / "link.npz").symlink_to("other.npz")
     BANK.with_start_weights(jnp.ones(5)).save(tmp_path / "link.npz")
     assert (tmp_path / "link.npz").is_symlink()
-    assert ScenarioBank.load(tmp_path / "other.npz", EMPTY).start_cdf is not None
+    assert ScenarioBank.load(tmp_path / "other.npz", EMPTY).start_table is not None
     for nowhere in (tmp_path / "none/bank.npz", tmp_path / "other.npz/bank.npz"):
         with pytest.raises(OSError, match=r"bank\.npz"):
             BANK.save(nowhere)

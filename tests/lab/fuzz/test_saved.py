@@ -87,6 +87,11 @@ def bank(name: str, change: Callable[[Any], Any], *, sealed: bool = True, env: s
     return banks.Mutant(env, banks.packed({**members, name: change(members[name])}))
 
 
+def plus(own: float, filler: float) -> Callable[[np.ndarray], np.ndarray]:
+    """Adds to both columns of a table of starts."""
+    return lambda table: table + np.array([own, filler], table.dtype)
+
+
 def lzma() -> banks.Mutant:
     """LZMA with a byte of a member changed."""
     content = bytearray(banks.packed(banks._members("LifeOps-v0"), compression=zipfile.ZIP_LZMA))
@@ -99,16 +104,17 @@ BANKS: dict[str, tuple[Callable[[], banks.Mutant], str]] = {
     "members without .npy": (
         lambda: banks.Mutant("LifeOps-v0", banks.packed(banks._members("LifeOps-v0"), suffix="")), "which is no array",
     ),
-    "a header that does not end": (lambda: bank("start_cdf", lambda _: OPEN_HEADER, sealed=False), "not a scenario"),
+    "a header that does not end": (lambda: bank("start_table", lambda _: OPEN_HEADER, sealed=False), "not a scenario"),
     "LZMA that is damaged": (lzma, "is not a scenario bank"),
     "text in a table": (lambda: bank("shared", lambda x: np.full(9, "a"), sealed=False, env="TeamsClone-v0"), "<U1"),
-    "bytes in another order": (lambda: bank("start_cdf", lambda x: x.astype(">f4"), sealed=False), "is of >f4"),
+    "bytes in another order": (lambda: bank("start_table", lambda x: x.astype(">f4"), sealed=False), "is of >f4"),
     "a long fingerprint": (lambda: bank("fingerprint", lambda _: np.array("x" * 10**5), sealed=False), "was changed"),
     "fingerprints": (lambda: bank("fingerprint", lambda x: np.array([x] * 3), sealed=False), "was changed"),
-    "starts that fall": (lambda: bank("start_cdf", lambda x: x[::-1].copy()), "start_cdf that no weights of 12"),
-    "starts that are not numbers": (lambda: bank("start_cdf", lambda x: x * np.nan), "start_cdf that no weights"),
-    "too few starts": (lambda: bank("start_cdf", lambda x: x[:-1]), "start_cdf that no weights"),
-    "no start": (lambda: bank("start_cdf", lambda x: 0 * x), "start_cdf that no weights"),
+    "starts beyond the bank": (lambda: bank("start_table", plus(0, 12)), "start_table that is not one of 12"),
+    "starts between two": (lambda: bank("start_table", plus(0, 0.5)), "start_table that is not one"),
+    "starts that are not numbers": (lambda: bank("start_table", lambda x: x * np.nan), "start_table that is not one"),
+    "too few starts": (lambda: bank("start_table", lambda x: x[:-1]), "start_table that is not one"),
+    "more than all": (lambda: bank("start_table", plus(1, 0)), "start_table that is not one"),
     "a table that is not finite": (
         lambda: bank("shared", lambda x: x + np.float32(np.inf), env="TeamsClone-v0"), "`shared` that are not finite",
     ),
@@ -240,8 +246,8 @@ def test_the_judges_find_what_is_wrong(tmp_path: Path, monkeypatch: pytest.Monke
     kernel = weights(lambda x: x + 1)
     with pytest.raises(Fault, match="other weights"):
         policies.judge(kernel._replace(is_sealed=False), tmp_path)
-    changed = bank("start_cdf", lambda x: x * 2)
-    with pytest.raises(Fault, match="start_cdf is not what was saved"):
+    changed = bank("start_table", lambda x: x * np.float32([0.5, 1]))
+    with pytest.raises(Fault, match="start_table is not what was saved"):
         banks.judge(changed._replace(arrays=None), tmp_path)
     monkeypatch.setattr(checkpoints, "progress", lambda step: None)
     with pytest.raises(Fault, match="it goes on from"):

@@ -99,14 +99,14 @@ def test_a_generated_bank_is_the_same_in_every_call_also_after_one_for_its_shape
 
 
 def test_a_generated_bank_starts_episodes_as_training_does():
-    """By start weights, which cost a search among the scenarios where an episode starts."""
+    """By start weights, which cost a read of their table where an episode starts."""
     env, params = jaxenv.make("LifeOps-v0")
     config = selection.config_of("LifeOps-v0", num_envs=8)
     trained = jax.eval_shape(lambda key: first_bank(key, config, env, params), jax.random.key(0))
     benchmarked = jax.eval_shape(workload.registered("LifeOps-v0", bank="generated").params).bank
-    assert trained.start_cdf is not None
+    assert trained.start_table is not None
     assert jax.tree.structure(benchmarked) == jax.tree.structure(trained)
-    assert workload.registered("LifeOps-v0").params().bank.start_cdf is None
+    assert workload.registered("LifeOps-v0").params().bank.start_table is None
 
 
 @pytest.mark.parametrize("id", ["LifeOps-v0", "TeamsClone-MultiAgent-v0"])
