@@ -18,10 +18,12 @@ from train.data import dataset, minari_format
 from train.experience.bank import generate_bank
 from train.networks import custom
 from train.networks.policy import LearnedPolicy
-from train.save.folder import MAX_REASON, policy_path
+from train.planning import planner
+from train.save.folder import MAX_REASON, RunFolder, policy_path
 from train.save.policy_file import MAX_BYTES, PolicyError, load_policy, network_of, read_header
 from train.settings import task
 from train.settings.config import Config
+from train.settings.presets import preset
 
 
 class Trained(NamedTuple):
@@ -80,6 +82,7 @@ def evaluate(
     best: bool = False,
     greedy: bool = True,
     repetitions: int = comparison.EPISODES,
+    simulations: int = 0,
 ) -> None:
     """Score the policy of a run on the scenarios of the library.
 
@@ -91,13 +94,22 @@ def evaluate(
         best: Score the policy that had the best validation return, not the last one.
         greedy: Take the most probable action instead of sampling one.
         repetitions: Episodes per scenario, whose returns are averaged.
+        simulations: Search so many steps ahead of each action, from the true state; needs the extra plan.
     """
     policy, made, params, header = read(run_dir, env, network, best=best, greedy=greedy)
     library = comparison.library_for(made, scenarios)
     comparison.tell_warnings(library, scenarios)
     name = header.get("algorithm", ppo.name).upper()  # an older file does not say
+    if simulations:
+        name, policy = f"{name} + search", planner(policy, _config(run_dir, made), simulations)
     table, _ = comparison.compare(policy, made, params, library, name=name, repetitions=repetitions)
     print(f"{table}{comparison.training_note(header.get('params', {}), made)}")
+
+
+def _config(run_dir: Path, env: Environment) -> Config:
+    """The settings of a run; for a policy file alone, the preset."""
+    folder = RunFolder(policy_path(run_dir).parent)
+    return folder.read_config() if folder.config.exists() else preset(env.name)
 
 
 def collect(
