@@ -75,7 +75,7 @@ class Lanes:
         if self.mesh is None:
             return function
         specs = {"in_specs": in_specs, "out_specs": out_specs}
-        return jax.jit(jax.shard_map(function, mesh=self.mesh, check_vma=False, **specs))
+        return jax.shard_map(function, mesh=self.mesh, check_vma=False, **specs)
 
     def placed(self, tree: Any, specs: Any) -> Any:
         """Shapes and dtypes of arrays, with the places where they lie.

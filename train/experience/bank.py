@@ -12,10 +12,11 @@ from jaxenv.core import Environment, ScenarioBank
 from jaxenv.core.environment import select
 from jaxenv.core.types import Key
 from jaxenv.wrappers import EpisodeStatistics
+from train.once import compiled_once
 from train.settings.config import Config
 
 
-@functools.partial(jax.jit, static_argnums=0, static_argnames="count")
+@functools.partial(compiled_once, static_argnums=0, static_argnames="count")
 def generate_bank(
     env: Environment, key: Key, *, count: int, difficulty: tuple[float, float], shared: Any = None
 ) -> ScenarioBank:

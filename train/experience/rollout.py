@@ -21,9 +21,12 @@ from jaxenv.core import Environment
 from jaxenv.core.environment import select
 from jaxenv.core.masking import sample_uniform
 from jaxenv.core.types import ActionMask, Info, Key
+from jaxenv.lowering import draws
+from jaxenv.lowering.batches import vary_alike
 from jaxenv.wrappers import EpisodeStatistics, EpisodeSummary, Vectorize, summarize
 from train.networks.outputs import MaskedCategorical
 from train.networks.policy import Carry, Reader
+from train.once import compiled_once
 from train.settings.groups import Rollout
 
 MAX_STAGGER = 1000  # steps over which a run's first episodes are spread, where the time limit is longer
@@ -71,7 +74,7 @@ class EpisodeTotals(struct.PyTreeNode):
     terminated: jax.Array  # [] int32, episodes that terminated rather than hit the time limit
 
 
-@functools.partial(jax.jit, static_argnames=("env", "num_envs", "carry_size"))
+@functools.partial(compiled_once, static_argnames=("env", "num_envs", "carry_size"))
 def initial_state(key: Key, env_params: Any, *, env: Environment, num_envs: int, carry_size: int = 0) -> RolloutState:
     """E environments in the middle of their first episodes, each at a random step.
 
@@ -81,20 +84,22 @@ def initial_state(key: Key, env_params: Any, *, env: Environment, num_envs: int,
     would see only one stretch of the episode. So each first plays 0 to L - 1 random legal actions, where L is the time
     limit, or `MAX_STAGGER` if that is less.
     """
-    batch = Vectorize(EpisodeStatistics(env), num_envs)
+    counting = EpisodeStatistics(env)
     reset_key, spread_key, play_key = jax.random.split(key, 3)
-    observation, state = batch.reset(reset_key, env_params)
+    start = jax.vmap(counting.init, (0, None, None))(draws.split(reset_key, num_envs), env_params, None)
     limit = jnp.minimum(env_params.max_steps_in_episode, MAX_STAGGER)
     steps = jax.random.randint(spread_key, (num_envs,), 0, limit)
 
-    def advance(step: jax.Array, episodes: tuple[Any, Any]) -> tuple[Any, Any]:
-        observation, state = episodes
-        action_key, env_key = jax.random.split(jax.random.fold_in(play_key, step))
-        action = sample_uniform(action_key, observation.action_mask)
-        following = batch.step(env_key, state, action, env_params)[:2]
-        return jax.vmap(select)(step < steps, following, episodes)
+    def turn(key: Key, state: Any, action: jax.Array) -> Any:
+        return counting.transition_or_reset(*draws.split(key), state, action, env_params)[1]
 
-    _, state = lax.fori_loop(0, jnp.max(steps), advance, (observation, state))
+    def advance(step: jax.Array, state: Any) -> Any:
+        action_key, env_key = jax.random.split(jax.random.fold_in(play_key, step))
+        action = sample_uniform(action_key, jax.vmap(counting.action_mask, (0, None))(state, env_params))
+        following = jax.vmap(turn)(draws.split(env_key, num_envs), state, action)
+        return jax.vmap(select)(step < steps, vary_alike(following), state)
+
+    state = lax.fori_loop(0, jnp.max(steps), advance, vary_alike(start))
     carry = jnp.zeros((num_envs * env.num_agents, carry_size), jnp.float32) if carry_size else None
     return RolloutState(state, jnp.zeros(num_envs, bool), carry)
 

@@ -19,6 +19,7 @@ from train.lanes import BY_LANE, SHARED, Lanes
 from train.networks.network import make_network
 from train.networks.normalization import Moments
 from train.networks.policy import LearnedPolicy, Reader, make_policy
+from train.once import compiled_once
 from train.settings.config import Config
 
 
@@ -75,6 +76,8 @@ def begin(
 
     network_key, keys = _init_keys(key, config)
     started = lanes.on_devices(start_all, (BY_LANE, SHARED), BY_LANE)
+    if config.rollout.num_lanes > 1:
+        started = compiled_once(started)
     weights = initial_weights(network_key, env_params, config, env)
     returns = Moments.none(1) if config.rollout.normalize_rewards else None
     first = lanes.put((weights, optimizer.init(weights), jnp.int32(0), returns), SHARED)
@@ -111,7 +114,7 @@ def initial_weights(key: Key, env_params: Any, config: Config, env: Environment)
     """The weights of the network, for which only the shapes of an observation count."""
     reader = Reader(make_network(config.network, env.num_actions), env, env_params)
     nothing = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), observation_shapes(env, env_params))
-    return jax.jit(reader.init)(key, nothing)
+    return compiled_once(reader.init)(key, nothing)
 
 
 def observation_shapes(env: Environment, env_params: Any) -> Any:

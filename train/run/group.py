@@ -13,6 +13,7 @@ import jax.numpy as jnp
 
 from train.lanes import SHARED
 from train.networks.policy import LearnedPolicy
+from train.once import compiled_once
 from train.run.job import ALONE, Job
 from train.save.checkpoint import Checkpoints, Progress
 from train.settings.config import Config
@@ -66,7 +67,7 @@ class Group:
                 return state
             return self.algorithm.with_weights(state, self.lanes.put(jax.tree.map(jnp.array, weights), SHARED))
 
-        started = start if self.is_alone else jax.jit(jax.vmap(start, in_axes=(0, None)))
+        started = start if self.is_alone else compiled_once(jax.vmap(start, in_axes=(0, None)))
         return started(self._keys, self.env_params), self.at_start()
 
     def restore(self, checkpoints: Checkpoints, progress: Progress) -> tuple[Any, Progress]:
