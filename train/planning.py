@@ -39,7 +39,7 @@ class Planner(struct.PyTreeNode):
             policy, critic = reader(self.policy.weights, jax.vmap(env.observe, (0, None))(states, params))
             return {"prior_logits": policy.log_probs, "value": critic.value}
 
-        def step(_: None, key: Key, action: jax.Array, states: Any) -> tuple[Any, Any]:
+        def step(nothing: None, key: Key, action: jax.Array, states: Any) -> tuple[Any, Any]:
             """What an action in each of these states leads to."""
             turn, is_truncated = jax.vmap(env.transition, (0, 0, 0, None)), jax.vmap(env.is_truncated, (0, None))
             keys = jax.random.split(key, action.shape[0])

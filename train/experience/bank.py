@@ -49,7 +49,7 @@ def first_bank(key: Key, config: Config, env: Environment, env_params: Any) -> S
 
 def check_start_weights(config: Config, env_params: Any) -> None:
     """A ValueError if the bank of the params has start weights that a run on generated scenarios would not heed."""
-    bank = getattr(env_params, "bank", None)
+    bank: Any = getattr(env_params, "bank", None)
     if not config.is_generated or getattr(bank, "start_table", None) is None:
         return
     if not np.allclose(bank.start_probabilities * bank.size, 1.0, rtol=0.0, atol=1e-2):

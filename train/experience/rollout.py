@@ -91,7 +91,8 @@ def initial_state(key: Key, env_params: Any, *, env: Environment, num_envs: int,
     steps = jax.random.randint(spread_key, (num_envs,), 0, limit)
 
     def turn(key: Key, state: Any, action: jax.Array) -> Any:
-        return counting.transition_or_reset(*draws.split(key), state, action, env_params)[1]
+        turn_key, reset_key = draws.split(key)
+        return counting.transition_or_reset(turn_key, reset_key, state, action, env_params)[1]
 
     def advance(step: jax.Array, state: Any) -> Any:
         action_key, env_key = jax.random.split(jax.random.fold_in(play_key, step))
