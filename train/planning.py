@@ -4,6 +4,7 @@ A step is a pure function, so a tree can be grown by `env.transition` itself, wi
 actions and its critic as the value of leaves. The search is that of `mctx` (extra `plan`).
 """
 
+import importlib
 from typing import Any
 
 import jax
@@ -11,7 +12,7 @@ import jax.numpy as jnp
 from flax import struct
 
 from jaxenv.core.types import Key
-from jaxenv.host.companions import optional
+from jaxenv.host.companions import installing
 from train.networks.policy import LearnedPolicy, NetworkPolicy, Reader
 from train.settings.config import Config
 
@@ -74,8 +75,7 @@ def planner(policy: LearnedPolicy, config: Config, simulations: int) -> Planner:
         simulations: steps of the environment, and reads of the network, for one decision.
 
     Raises:
-        ValueError: for another policy or number, or after `normalize_rewards`.
-        ImportError: without `mctx`.
+        ValueError: for another policy or number, after `normalize_rewards`, or without `mctx`.
     """
     _mctx()
     if simulations < 1:
@@ -90,5 +90,8 @@ def planner(policy: LearnedPolicy, config: Config, simulations: int) -> Planner:
 
 
 def _mctx() -> Any:
-    """The package."""
-    return optional("mctx", "a search", "plan")
+    """The package; a ValueError says how it is installed."""
+    try:
+        return importlib.import_module("mctx")
+    except ImportError as error:
+        raise ValueError(f"a search needs mctx: {installing('plan')}") from error

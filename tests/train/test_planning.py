@@ -1,6 +1,7 @@
 """Search with the true model: what it finds, what it must not do, and how a run is scored with it."""
 
 import dataclasses
+import sys
 
 import jax
 import jax.numpy as jnp
@@ -84,7 +85,7 @@ def test_a_run_is_scored_with_a_search(tmp_path, capsys, monkeypatch):
     assert "PPO + search" in capsys.readouterr().out
 
 
-def test_what_cannot_plan_is_refused():
+def test_what_cannot_plan_is_refused(monkeypatch):
     with pytest.raises(ValueError, match="simulations 0: expected at least 1"):
         planner(ignorant(), CONFIG, 0)
     with pytest.raises(ValueError, match="memory"):
@@ -94,3 +95,6 @@ def test_what_cannot_plan_is_refused():
     env, params = jaxenv.make("TeamsClone-MultiAgent-v0")
     with pytest.raises(ValueError, match="has 4 agents"):
         planner(jaxenv.load_policy(env, params), CONFIG, 8)
+    monkeypatch.setitem(sys.modules, "mctx", None)
+    with pytest.raises(ValueError, match=r"a search needs mctx: .* pip install '\.\[plan\]'"):
+        planner(ignorant(), CONFIG, 8)

@@ -94,7 +94,7 @@ def evaluate(
         best: Score the policy that had the best validation return, not the last one.
         greedy: Take the most probable action instead of sampling one.
         repetitions: Episodes per scenario, whose returns are averaged.
-        simulations: Search so many steps ahead of each action, from the true state; needs the extra plan.
+        simulations: Steps that a search tries before each action, from the true state; needs the extra plan.
     """
     policy, made, params, header = read(run_dir, env, network, best=best, greedy=greedy)
     library = comparison.library_for(made, scenarios)

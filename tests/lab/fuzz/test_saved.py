@@ -249,6 +249,7 @@ def test_the_judges_find_what_is_wrong(tmp_path: Path, monkeypatch: pytest.Monke
     changed = bank("start_table", lambda x: x * np.float32([0.5, 1]))
     with pytest.raises(Fault, match="start_table is not what was saved"):
         banks.judge(changed._replace(arrays=None), tmp_path)
+    checkpoints._original()  # is written as it should be
     monkeypatch.setattr(checkpoints, "progress", lambda step: None)
     with pytest.raises(Fault, match="it goes on from"):
         checkpoints.judge(checkpoints.Mutant(()), tmp_path)
