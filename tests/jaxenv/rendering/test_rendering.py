@@ -152,8 +152,11 @@ def test_where_svg_and_frames_are_dropped_a_png_is_left_in_a_notebook(episode):
         assert image.attrib["alt"] == repr(picture)
         head, _, png = image.attrib["src"].partition(",")
         assert head == "data:image/png;base64"
-        assert matplotlib.image.imread(io.BytesIO(base64.b64decode(png))).shape == (533, 960, 4)
-        assert base64.b64decode(png) == picture.png(dpi=96)
+        left, whole = (
+            matplotlib.image.imread(io.BytesIO(data)) for data in (base64.b64decode(png), picture.png(dpi=96))
+        )
+        assert left.shape[:2] == (533, 960)
+        assert np.abs(left[..., :3] - whole[..., :3]).mean() < 0.005  # 256 colours stand for all
 
 
 def test_nothing_in_a_scenario_becomes_markup_in_a_notebook(episode):
@@ -195,7 +198,7 @@ def test_every_registered_environment_is_shown(id):
         assert xml.etree.ElementTree.fromstring(picture.svg()).tag.endswith("svg")
         assert picture.svg() == picture.svg()
         assert len(picture._repr_html_().partition("<svg ")[2]) < len(picture.svg()) / 2
-        assert len(picture._repr_html_()) < 250_000
+        assert len(picture._repr_html_()) < 150_000
     assert len(bare._repr_html_()) < 2_000_000
 
 

@@ -86,9 +86,9 @@ def test_the_ratio_is_1_on_the_first_minibatch(days, name):
     _, _, steps, batch = played(config, env, params, weights)
     assert not steps.observation.action_mask.all()
     rows = jax.tree.map(lambda x: x[:16], learner.samples(batch))
-    policy, value = jax.jit(reader)(weights, rows.observation, rows.sequences)
+    policy, critic = jax.jit(reader)(weights, rows.observation, rows.sequences)
     np.testing.assert_allclose(jnp.exp(policy.log_prob(rows.action) - rows.log_prob), 1.0, atol=1e-5)
-    np.testing.assert_allclose(value, rows.value, atol=2e-5)
+    np.testing.assert_allclose(critic.value, rows.value, atol=2e-5)
     loss = functools.partial(losses.ppo_loss, reader=reader, hyper=Hyper(entropy_coef=0.0))
     gradient, terms = jax.jit(jax.grad(loss, has_aux=True))(weights, rows)
     assert abs(terms.approx_kl) <= 1e-6
