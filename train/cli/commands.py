@@ -37,11 +37,11 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
     comparison.tell_warnings(library, path)
     say = functools.partial(print, flush=True) if processes.is_writer() else lambda text: None
     with folder.of_run(job.config, parsed.resumed) as run_folder:
-        where = f"{_in_words(job)}, written to {run_folder.path}"
-        length = f"{'' if job.is_alone else 'each '}{progress.length(job.config, env.num_agents)}"
-        say("\n".join([where, *parsed.scaled, length]))
-        on_start = functools.partial(_tell_start, say, parsed.resumed is not None)
         try:
+            where = f"{_in_words(job)}, written to {run_folder.path}"
+            length = f"{'' if job.is_alone else 'each '}{progress.length(job.config, env.num_agents)}"
+            say("\n".join([where, *parsed.scaled, length]))
+            on_start = functools.partial(_tell_start, say, parsed.resumed is not None)
             outcomes = runner.run_members(job, run_folder, on_start=on_start)
         except KeyboardInterrupt:  # before the first superstep; from then on a signal ends the run in good order
             return _interrupted(algorithm, run_folder)

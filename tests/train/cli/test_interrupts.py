@@ -29,7 +29,7 @@ def test_ctrl_c_while_compiling_says_how_to_resume_and_ends_with_its_status(tmp_
     )
     assert child.stdout is not None
     for line in child.stdout:
-        if "compiling" in line:
+        if "written to" in line:  # the folder is made, and named
             break
     time.sleep(seconds)
     child.send_signal(signal.SIGINT)

@@ -20,7 +20,6 @@ from train.settings.config import Config
 from train.settings.groups import Rollout, Scenarios
 
 CONFIG = Config(env="any", rollout=Rollout(num_envs=16, num_steps=8), training=Scenarios(count=32))
-STEPS = 64  # of which two stretches are longer than any episode
 
 
 class Numbered(Table):
@@ -112,7 +111,8 @@ def test_a_refresh_keeps_running_episodes_bit_for_bit(env_id):
 
         return jax.lax.scan(step, carry, keys)
 
-    keys, later = jax.random.split(jax.random.key(3), (2, STEPS))
+    steps = 64 + int(params.max_steps_in_episode) // 2  # of which two stretches are longer than any episode
+    keys, later = jax.random.split(jax.random.key(3), (2, steps))
     start, _ = play(batch.reset(jax.random.key(2), params), keys, params)
     live = jax.vmap(env.scenario_index)(start[1])
     after = renew(jax.random.key(4), bank, live=live, config=CONFIG, env=env)
