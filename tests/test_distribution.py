@@ -48,7 +48,7 @@ def test_the_code_of_the_readme_and_of_the_page_of_the_environments_runs(tmp_pat
     runnable = [block for block in blocks if "import" in block]
     assert len(runnable) == 5
     exec("\n".join(runnable), {"__name__": "readme"})
-    assert {path.name for path in tmp_path.iterdir()} == {"state.png", "episode.gif"}
+    assert {path.name for path in tmp_path.iterdir()} == {"state.png", "episode.png", "step.png", "episode.gif"}
 
 
 @pytest.mark.slow
