@@ -161,6 +161,25 @@ def table(results: Sequence[Result], yardsticks: Sequence[str] = ()) -> str:
     return "\n".join(lines)
 
 
+def three_columns(results: Sequence[Result]) -> str:
+    """Of each environment measured in all three kinds: M steps/s alone, with inference, and with training.
+
+    Alone it is counted, as training steps it; where two banks were measured, generated scenarios stand.
+
+    >>> names = ("A-v0, counted", "A-v0, rollout", "A-v0, training")
+    >>> print(three_columns([Result(name, 8, 1.0, 0, steps_per_s=[1e6 / n]) for n, name in enumerate(names, 1)]))
+    M steps/s                                        alone  with inference   with training
+    A-v0                                             1.000           0.500           0.333
+    """
+    speeds = {result.name.removesuffix(", generated"): result.median / 1e6 for result in results}
+    lines = [f"{'M steps/s':<{NAME}}{'alone':>14}{'with inference':>16}{'with training':>16}"]
+    for id in (name.removesuffix(", training") for name in speeds if name.endswith(", training")):
+        found = [speeds.get(f"{id}, {kind}") for kind in ("counted", "rollout", "training")]
+        if None not in found:
+            lines.append(f"{id:<{NAME}}{found[0]:>14.3f}{found[1]:>16.3f}{found[2]:>16.3f}")
+    return "\n".join(lines) if len(lines) > 1 else ""
+
+
 def write(path: Path, results: Sequence[Result], *, settings: Mapping[str, Any], **more: Any) -> None:
     """Writes all that was measured as JSON, with hardware, versions, threads and the command."""
     found = {

@@ -11,7 +11,7 @@ import jaxenv
 from jaxenv.host.names import did_you_mean_one_of
 from train.benchmark import hardware
 from train.benchmark import profile as profiling
-from train.benchmark.measure import Result, compile_all, in_turns, table, write
+from train.benchmark.measure import Result, compile_all, in_turns, table, three_columns, write
 from train.benchmark.selection import Build, config_of, select
 from train.benchmark.workload import STEPS
 from train.cli import numbers
@@ -40,7 +40,7 @@ def benchmark(
         out: A JSON file for the measurements, with hardware, versions, threads and command.
         only: Run only programs whose name contains this.
         measure: Any of environments, rollout (a policy acts, nothing is learned) and training (the superstep of the
-            preset), with commas.
+            preset), with commas. All three of an environment are also printed in a row.
         scenarios: The banks that environments and rollout play: library, generated (65,536 scenarios with start
             weights, as training has them), or both with a comma. Training generates its own.
         steps: Of each environment in one compiled call, of environments and rollout.
@@ -94,7 +94,7 @@ def run(
             found = in_turns(compile_all(workloads, tick=tick), rounds=rounds, floor=True, tick=tick)
         results += found
         if rounds:
-            print(f"\n{title}\n{table(found, yardsticks)}")
+            print("\n".join(filter(None, [f"\n{title}\n{table(found, yardsticks)}", three_columns(found)])))
     return results
 
 

@@ -60,7 +60,11 @@ def test_rollout_and_training_in_two_sizes(capsys):
     kinds = "environments,rollout,training"
     found = benchmark.benchmark(num_envs="8,16", rounds=2, only="Table", measure=kinds, steps=8, num_steps=8)
     assert [each.num_envs for each in found] == [8, 8, 8, 8, 16, 16, 16, 16]
-    assert capsys.readouterr().out.count("Table-v0, training") == 2
+    out = capsys.readouterr().out
+    assert out.count("Table-v0, training") == 2
+    rows = [line.split() for line in out.splitlines() if line.startswith("Table-v0 ")]
+    of_kinds = [[f"{each.median / 1e6:.3f}" for each in found[start + 1 : start + 4]] for start in (0, 4)]
+    assert [row[1:] for row in rows if len(row) == 4] == of_kinds
 
 
 @pytest.mark.slow
