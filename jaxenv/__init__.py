@@ -24,16 +24,18 @@ _ON_DEMAND = ("baselines", "rendering", "testing")
 
 
 def __getattr__(name: str) -> Any:
-    """Submodules that load on first access: `jaxenv.testing`, `jaxenv.train` and so on."""
+    """What loads on first access: submodules, such as `jaxenv.testing`, `jaxenv.train`, and `jaxenv.score`."""
     if name in _ON_DEMAND:
         return importlib.import_module(f"jaxenv.{name}")
     if name in companions.COMMANDS:
         return companions.companion(name)
+    if name == "score":
+        return companions.companion("train.protocol").score
     raise AttributeError(f"module 'jaxenv' has no attribute {name!r}.{did_you_mean(name, __dir__())}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_ON_DEMAND, *companions.COMMANDS})
+    return sorted({*globals(), *_ON_DEMAND, *companions.COMMANDS, "score"})
 
 
 register_records(__name__)

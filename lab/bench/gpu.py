@@ -19,9 +19,9 @@ from train.benchmark import hardware, measure
 from train.benchmark.measure import Result, Running, Tick, compile_one, in_turns, warm
 from train.benchmark.selection import select
 from train.benchmark.workload import Workload, copies
-from train.cli import comparison
 from train.cli.benchmark import numbers_of_envs, progress
 from train.cli.numbers import call
+from train.protocol import shipped
 from train.score.scores import score as score_by
 from train.settings.config import Config
 from train.settings.presets import preset
@@ -152,11 +152,11 @@ def library_score(id: str) -> Any:
         ValueError: if the best returns are unknown.
     """
     env, params = jaxenv.make(id)
-    library = comparison.load_library(env)
-    stored = comparison.stored_returns(env, library)
+    library = shipped.load_library(env)
+    stored = shipped.stored_returns(env, library)
     if not stored:
         raise ValueError(f"{id} has no scores: the best returns of its library are not known")
-    reference = comparison.reference_returns(env, params, library, None)
+    reference = shipped.reference_returns(env, params, library, None)
     play = functools.partial(jaxenv.evaluate, env=env, params=params.replace(bank=library.bank))
 
     def score_of(policy: Any) -> float:

@@ -26,6 +26,7 @@ REFERENCE = {
     "rendering": "jaxenv.rendering",
     "scenarios": "scenarios",
     "train": "train",
+    "protocol": "train.protocol",
 }
 """Page -> module whose public names it has."""
 LINK = re.compile(r"\]\(([^)\s#]+)(#[^)\s]*)?\)")

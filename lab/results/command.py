@@ -19,15 +19,14 @@ from jaxenv.host import process
 from jaxenv.host.names import did_you_mean_one_of
 from lab.results import figure, markdown, measure, summary
 from lab.results.agents import LEARNERS, settings, since, weights_digest
-from lab.results.measure import LIBRARY, Measured
 from train.benchmark import hardware
-from train.cli import comparison
 from train.cli.numbers import call
 from train.log import plots
+from train.protocol.score import Score
+from train.protocol.scoring import marks, reference_of, scored_on
 from train.save import folder
 from train.save.writing import write_atomic
-from train.score.held_out import TEST, held_out
-from train.score.scores import ReferenceReturns
+from train.score.held_out import TEST
 from train.settings.serialize import from_json, to_json
 
 RELEASED = "PPO"  # the agent whose policies are shipped
@@ -65,15 +64,15 @@ def train_and_score(
     ids, chosen = _known(env, jaxenv.registered(), "environment"), _known(agents, LEARNERS, "agent")
     for env_id in ids:
         made, params = jaxenv.make(env_id)
-        sets = _sets(made, params)
-        marks = _marks(sets)
+        sets = scored_on(made, params)
+        scenarios = marks(sets)
         for name, policy in _untrained(made).items():
             job = functools.partial(measure.rule_based, policy, made, sets, seeds=seeds)
-            _once(measure.path_of(out, env_id, name), {"scenarios": marks, "seeds": seeds}, job)
+            _once(measure.path_of(out, env_id, name), {"scenarios": scenarios, "seeds": seeds}, job)
         for agent in chosen:
             config = settings(made, agent, seeds=seeds, total_steps=total_steps)
             weights = weights_digest(config, made, params)
-            asked = {"scenarios": marks, "settings": to_json(config), "weights": weights}
+            asked = {"scenarios": scenarios, "settings": to_json(config), "weights": weights}
             run_dir = runs / env_id / f"{agent}-{_short(asked)}"
             known = (agent, dataclasses.replace(config, run_dir=run_dir), made, params, sets)
             job = functools.partial(measure.learned, *known, show_progress=progress)
@@ -91,14 +90,14 @@ def report(out: Path, page: Path) -> None:
         if not measured:
             continue
         made, params = jaxenv.make(env_id)
-        marks = scenario_marks(made, params)
+        scenarios = scenario_marks(made, params)
         order = [*_untrained(made), *LEARNERS]
         found = {name: measured[name] for name in order if name in measured}
-        current = {name: each for name, each in found.items() if is_current(each, marks, made, params)}
+        current = {name: each for name, each in found.items() if is_current(each, scenarios, made, params)}
         if left_out := set(measured) - set(current):
             names = ", ".join(sorted(left_out))
             print(f"{env_id}: left out, since measured on other scenarios, or with networks that read others: {names}")
-        results[env_id] = summary.rows(current, _reference(made, params))
+        results[env_id] = summary.rows(current, reference_of(made, params))
         if RELEASED in current:
             earlier[env_id] = since(from_json(current[RELEASED].about["asked"]["settings"]), made, RELEASED)
     plain = {env_id: [dataclasses.asdict(row) for row in rows] for env_id, rows in results.items()}
@@ -117,10 +116,10 @@ def _untrained(env: Environment) -> dict[str, Any]:
     return {**rules.for_environment(env), "Myopic": rules.Myopic(env)}
 
 
-def is_current(measured: Measured, marks: Mapping[str, str], env: Environment, params: Any) -> bool:
+def is_current(measured: Score, scenarios: Mapping[str, str], env: Environment, params: Any) -> bool:
     """Whether the scenarios are those of today, and a network of the same settings has the same weights today."""
     asked = measured.about["asked"]
-    if asked["scenarios"] != marks:
+    if asked["scenarios"] != scenarios:
         return False
     return "settings" not in asked or asked.get("weights") == weights_digest(from_json(asked["settings"]), env, params)
 
@@ -130,33 +129,15 @@ def _short(asked: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:8]
 
 
-def _reference(env: Environment, params: Any) -> ReferenceReturns | None:
-    """The returns of Random and those that score 1 on the library, if there is one."""
-    library = comparison.library_for(env)
-    if library is None:
-        return None
-    return comparison.reference_returns(env, params.replace(bank=library.bank), library, rules.random_policy)
-
-
-def _sets(env: Environment, params: Any) -> dict[str, Any]:
-    """Name -> params with the scenarios to score on: the held-out sets, and the library."""
-    library = comparison.library_for(env)
-    return {**held_out(env, params), **({} if library is None else {LIBRARY: params.replace(bank=library.bank)})}
-
-
 def scenario_marks(env: Environment, params: Any) -> dict[str, str]:
     """Name -> digest of the scenarios of each set, which depends on the generator and not on the compiler."""
-    return _marks(_sets(env, params))
+    return marks(scored_on(env, params))
 
 
-def _marks(sets: Mapping[str, Any]) -> dict[str, str]:
-    return {name: params.bank.fingerprint(floats=False) for name, params in sets.items()}
-
-
-def _once(path: Path, asked: Mapping[str, Any], job: Callable[[], Measured]) -> None:
+def _once(path: Path, asked: Mapping[str, Any], job: Callable[[], Score]) -> None:
     """Measures an agent, unless that has been measured; one whose training diverges is left out."""
     asked = json.loads(json.dumps(asked))  # as a file holds it
-    if path.exists() and _with_defaults(measure.load(path).about["asked"]) == asked:
+    if path.exists() and _with_defaults(Score.load(path).about["asked"]) == asked:
         return
     print(f"{path.parent.name}: {path.stem}", flush=True)
     try:
@@ -167,7 +148,7 @@ def _once(path: Path, asked: Mapping[str, Any], job: Callable[[], Measured]) -> 
     except measure.Diverged as error:
         print(f"left out: {error}", file=sys.stderr)
         return
-    measure.save(path, dataclasses.replace(found, about={**found.about, "asked": asked, **hardware.describe()}))
+    dataclasses.replace(found, about={**found.about, "asked": asked, **hardware.describe()}).save(path)
 
 
 def _with_defaults(asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -185,7 +166,7 @@ def _release(measured: Path, run_dir: Path, path: Path) -> None:
         ValueError: if the runs are not those that were measured.
     """
     policies = {measure.sha256(run.policy): run.policy for run in folder.runs_in(run_dir) if run.policy.exists()}
-    found = measure.load(measured) if measured.exists() else None
+    found = Score.load(measured) if measured.exists() else None
     wanted = found and found.about["policies"][measure.median_seed(found, list(TEST))]
     if wanted not in policies:
         raise ValueError(f"{run_dir} does not hold the runs that {measured} was measured on")

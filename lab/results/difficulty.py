@@ -14,9 +14,8 @@ import numpy as np
 import jaxenv
 import train
 from jaxenv import baselines
-from lab.results.statistics import paired_difference
 from train.experience.bank import generate_bank
-from train.score.scores import aggregate
+from train.score.scores import aggregate, paired_difference
 
 SEED = 2**20  # of the scenarios
 

@@ -5,8 +5,9 @@ from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any
 
-from lab.results.measure import LIBRARY, LIBRARY_EPISODES
 from lab.results.summary import COMPARED, REFERENCE_AGENT, Row
+from train.protocol.score import LIBRARY
+from train.protocol.scoring import LIBRARY_EPISODES
 from train.score.held_out import COUNT, TEST
 from train.score.held_out import TEST_SEED as SEED
 from train.score.scores import Aggregate
@@ -138,7 +139,7 @@ def _did(row: Row) -> dict[str, str]:
 
 
 def _interval(found: Aggregate | None, form: str = ".2f") -> str:
-    return "" if found is None else f"{found.value:{form}} ({found.low:{form}} to {found.high:{form}})"
+    return "" if found is None else f"{found:{form}}"
 
 
 def _value(found: Aggregate | None) -> str:

@@ -1,32 +1,24 @@
 """Results of an agent: trained seeds, or a rule-based policy, scored episode by episode on every set."""
 
 import contextlib
-import dataclasses
-import io
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import jax
 import numpy as np
 
 from jaxenv.core import Environment
 from jaxenv.core.types import Policy, StatefulPolicy
-from jaxenv.evaluation import evaluate
-from jaxenv.host.regular_files import RefusedFile, open_regular
 from lab.results.agents import LEARNERS
 from train import training
 from train.cli.policies import sha256
 from train.log.metrics import read_metrics
+from train.protocol.score import Score
+from train.protocol.scoring import played
 from train.save.checkpoint import Finished
 from train.save.folder import RunFolder, runs_in
 from train.save.policy_file import load_policy
-from train.save.writing import write_atomic
 from train.settings.config import Config
-
-LIBRARY = "library"
-LIBRARY_EPISODES = 64  # of each scenario of a library, which has few; a drawn scenario is played once
 
 
 class Interrupted(Exception):
@@ -37,18 +29,9 @@ class Diverged(ArithmeticError):
     """A loss or gradient was not finite, so that a seed stopped early."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Measured:
-    """The results of an agent in an environment, by the name of the set."""
-
-    returns: Mapping[str, np.ndarray]  # [seeds, S] float32, means over the episodes of a scenario
-    succeeded: Mapping[str, np.ndarray]  # [seeds, S] float32, shares
-    about: Mapping[str, Any]  # the cost of training and its machine; plain values
-
-
-def rule_based(policy: Policy | StatefulPolicy, env: Environment, sets: Mapping[str, Any], *, seeds: int) -> Measured:
+def rule_based(policy: Policy | StatefulPolicy, env: Environment, sets: Mapping[str, Any], *, seeds: int) -> Score:
     """The same policy with several seeds of episodes."""
-    return _scored([policy] * seeds, env, sets, {"seeds": seeds, "env_steps": 0, "seconds": 0.0})
+    return played([policy] * seeds, env, sets, {"seeds": seeds, "env_steps": 0, "seconds": 0.0})
 
 
 def learned(
@@ -59,7 +42,7 @@ def learned(
     sets: Mapping[str, Any],
     *,
     show_progress: bool = True,
-) -> Measured:
+) -> Score:
     """Trains the seeds of an agent side by side, or the remaining ones, and scores their last policies.
 
     Args:
@@ -96,29 +79,13 @@ def learned(
         "seconds": sum(turns) / len(runs),  # a share of the time of all
         "policies": [sha256(run.policy) for run in runs],
     }
-    return _scored([load_policy(run.policy, env, params) for run in runs], env, sets, about)
+    return played([load_policy(run.policy, env, params) for run in runs], env, sets, about)
 
 
-def median_seed(measured: Measured, sets: Sequence[str]) -> int:
+def median_seed(measured: Score, sets: Sequence[str]) -> int:
     """The seed whose mean return over these sets is the median; of two the lower one."""
     means = np.mean([measured.returns[name].mean(axis=1) for name in sets], axis=0)
     return int(np.argsort(means, kind="stable")[(len(means) - 1) // 2])
-
-
-def _scored(policies: Sequence[Any], env: Environment, sets: Mapping[str, Any], about: Mapping[str, Any]) -> Measured:
-    """The returns of policies, one for each seed, and their figures by set and name."""
-    returns, succeeded, figures = {}, {}, {}
-    for name, params in sets.items():
-        repetitions = LIBRARY_EPISODES if name == LIBRARY else 1
-        found = [
-            evaluate(policy, env, params, key=jax.random.key(seed), repetitions=repetitions)
-            for seed, policy in enumerate(policies)
-        ]
-        returns[name] = np.stack([np.asarray(each.returns).mean(axis=1) for each in found])
-        succeeded[name] = np.stack([np.asarray(each.succeeded, np.float32).mean(axis=1) for each in found])
-        did = [each.figures() for each in found]
-        figures[name] = {figure: [each[figure] for each in did] for figure in did[0]}
-    return Measured(returns, succeeded, {**about, "figures": figures})
 
 
 def path_of(folder: Path, env_id: str, agent: str) -> Path:
@@ -126,32 +93,6 @@ def path_of(folder: Path, env_id: str, agent: str) -> Path:
     return folder / env_id / f"{agent}.npz"
 
 
-def save(path: Path, measured: Measured) -> None:
-    """Writes a file, completely or not at all."""
-    returns = {f"returns/{name}": array for name, array in measured.returns.items()}
-    succeeded = {f"succeeded/{name}": array for name, array in measured.succeeded.items()}
-    content = io.BytesIO()
-    about = np.array(json.dumps(dict(measured.about)))
-    np.savez_compressed(content, allow_pickle=False, **returns, **succeeded, about=about)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomic(path, content.getvalue())
-
-
-def load(path: Path) -> Measured:
-    """Reads a file; a ValueError names one that is not regular."""
-    try:
-        with open_regular(path) as file, np.load(file, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-    except RefusedFile as error:
-        raise ValueError(f"{path} is {error}: expected what was measured") from error
-    about = json.loads(str(arrays.pop("about")))
-
-    def kind(prefix: str) -> dict[str, np.ndarray]:
-        return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
-
-    return Measured(kind("returns/"), kind("succeeded/"), about)
-
-
-def load_all(folder: Path, env_id: str) -> dict[str, Measured]:
+def load_all(folder: Path, env_id: str) -> dict[str, Score]:
     """Agent -> its measurements in an environment so far."""
-    return {path.stem: load(path) for path in sorted((folder / env_id).glob("*.npz"))}
+    return {path.stem: Score.load(path) for path in sorted((folder / env_id).glob("*.npz"))}

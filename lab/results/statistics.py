@@ -10,19 +10,6 @@ import numpy as np
 TRIMMED = 0.25  # of the values at either end, for the interquartile mean
 
 
-def paired_difference(ours: np.ndarray, theirs: np.ndarray) -> float:
-    """The mean over scenarios of the difference between the mean over the seeds of `ours` and over those of `theirs`.
-
-    >>> paired_difference(np.array([[1.0, 5.0], [3.0, 5.0]]), np.array([[2.5, 4.0]]))
-    0.25
-
-    Args:
-        ours: [seeds, S] scores.
-        theirs: [other seeds, S] scores on the same scenarios.
-    """
-    return float((ours.mean(axis=0) - theirs.mean(axis=0)).mean())
-
-
 def interquartile_mean(values: np.ndarray) -> float:
     """The mean of the middle half of all values, whatever their axes.
 

@@ -1,4 +1,4 @@
-"""The commands: ppo, pqn, dqn, evaluate, collect, watch, plot, bench, profile, list, scenarios."""
+"""The commands: ppo, pqn, dqn, evaluate, score, collect, watch, plot, bench, profile, list, scenarios."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -12,8 +12,9 @@ from jaxenv.host import process
 from jaxenv.host.companions import command
 from scenarios import __main__ as documents
 from train import processes
-from train.cli import ahead, benchmark, comparison, numbers, options, policies, watching
+from train.cli import ahead, benchmark, comparison, numbers, options, policies, scoring, watching
 from train.log import plots
+from train.protocol import shipped
 from train.run import progress, runner
 from train.run.job import ALONE, Job, prepare
 from train.save import folder
@@ -29,7 +30,7 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
     parsed = options.parse(algorithm, argv)
     env, source = parsed.env, parsed.config.training.scenarios
     path = None if source in ("generated", "library") else source
-    library = comparison.library_for(env, path)
+    library = shipped.library_for(env, path)
     params = parsed.params
     if not parsed.config.is_generated and library is not None:
         params = params.replace(bank=library.bank)
@@ -121,6 +122,7 @@ def environments() -> None:
 
 OTHERS: dict[str, Callable[..., object]] = {
     "evaluate": policies.evaluate,
+    "score": scoring.score,
     "collect": policies.collect,
     "watch": watching.watch,
     "plot": plot,

@@ -1,6 +1,5 @@
 """A policy beside the baselines: the table on a library of scenarios, with their reference returns."""
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,32 +11,16 @@ from jaxenv.core import Environment
 from jaxenv.evaluation import evaluate
 from jaxenv.host.companions import command
 from jaxenv.host.names import short
-from scenarios.loading import ENVIRONMENTS
 from train import processes
+from train.protocol import shipped
 from train.run.outputs import Outcome
 from train.score.held_out import validation_returns
-from train.score.scores import ReferenceReturns, references, summarize, table
+from train.score.scores import ReferenceReturns, summarize, table
 from train.settings import task
 from train.settings.serialize import differences
 
 EPISODES = 64  # per scenario, for the table: more than one because some environments are random
 MAX_DIFFERING = 12  # params of the training that a note names
-RANDOM_EPISODES = 1000  # per scenario without a stored random return
-
-
-def library_for(env: Environment, path: str | None = None) -> scenarios.Library | None:
-    """The same as `load_library`, or None for an environment without documents where no file is named."""
-    return load_library(env, path) if path is not None or env.family in ENVIRONMENTS else None
-
-
-def load_library(env: Environment, path: str | None = None) -> scenarios.Library:
-    """The scenarios of a file or folder, or the library of the environment, in the environment's shapes.
-
-    By convention, the part of an id before the first hyphen, in lower case, is the environment's name in `scenarios`:
-    the documents and library of `LifeOps-Shaped-v0` are those of `lifeops`.
-    """
-    family = env.family
-    return scenarios.load(path or family, limits=getattr(env, "limits", None), environment=family)
 
 
 def tell_warnings(library: scenarios.Library | None, path: str | None) -> None:
@@ -67,7 +50,7 @@ def compare(
     params = params.replace(bank=library.bank)
     rules = baselines.for_environment(env)
     validation = validation_returns({**rules, name: policy}, env, params) if library.is_shipped else {}
-    reference = reference_returns(env, params, library, rules.pop("Random"))
+    reference = shipped.reference_returns(env, params, library, rules.pop("Random"))
     policies = {**rules, name: policy}
     results = {title: evaluate(each, env, params, repetitions=repetitions) for title, each in policies.items()}
     return table(reference, results, validation), validation
@@ -78,7 +61,7 @@ def members_table(outcomes: Mapping[str, Outcome], env: Environment, params: Any
     reference = None
     if library is not None:
         params = params.replace(bank=library.bank)
-        known = reference_returns(env, params, library, baselines.random_policy)
+        known = shipped.reference_returns(env, params, library, baselines.random_policy)
         reference = None if np.isnan(known.top).all() else known
     rows = [_member_row(outcome, env, params, reference) for outcome in outcomes.values()]
     width = max(map(len, [*outcomes, "mean"]))
@@ -110,25 +93,6 @@ def mean_returns(policies: Mapping[str, Any], env: Environment, params: Any, rep
     found = {name: evaluate(each, env, params, repetitions=repetitions).returns for name, each in policies.items()}
     means = ", ".join(f"{name} {np.mean(returns):.2f}" for name, returns in found.items())
     return f"mean return of {np.size(next(iter(found.values()))):,} episodes: {means}"
-
-
-def reference_returns(
-    env: Environment, params: Any, library: scenarios.Library, random_policy: Any
-) -> ReferenceReturns:
-    """The stored returns of shipped scenarios; for others Random is played and the best return is unknown."""
-    found = references(library.ids, stored_returns(env, library))
-    if not np.isnan(found.random).any():
-        return found
-    played = np.asarray(evaluate(random_policy, env, params, repetitions=RANDOM_EPISODES).returns).mean(axis=1)
-    return dataclasses.replace(found, random=np.where(np.isnan(found.random), played, found.random))
-
-
-def stored_returns(env: Environment, library: scenarios.Library) -> dict[str, dict[str, Any]]:
-    """The shipped returns of the scenarios in a library that equal shipped ones."""
-    shipped = library if library.is_shipped else load_library(env)
-    documents = dict(zip(library.ids, library.documents, strict=True))
-    same = {id for id, document in zip(shipped.ids, shipped.documents, strict=True) if documents.get(id) == document}
-    return {id: returns for id, returns in shipped.returns(env.name).items() if id in same}
 
 
 def training_note(params: Mapping[str, Any], env: Environment) -> str:

@@ -22,7 +22,8 @@ USAGE = f"""\
 usage: {{command}} COMMAND ...
 
 {TRAINING}\
-  evaluate RUN_DIR        score the policy of a run
+  evaluate RUN_DIR        score the policy of a run on the library, beside the baselines
+  score RUN_DIR           score it on held-out scenarios too, as the published tables do
   collect RUN_DIR         write the transitions of its policy as a dataset
   watch RUN_DIR           play its episodes in the terminal
   plot RUN_DIR ...        draw the learning curves of runs
@@ -36,7 +37,7 @@ Run COMMAND --help for options."""
 
 
 MAX_ARGUMENT = 1000  # characters; the messages about one repeat it
-KEEPING = (*ALGORITHMS, "evaluate", "collect", "watch")  # commands whose compiled programs are kept
+KEEPING = (*ALGORITHMS, "evaluate", "score", "collect", "watch")  # commands whose compiled programs are kept
 
 
 def main(argv: Sequence[str] | None = None) -> int:

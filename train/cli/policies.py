@@ -19,6 +19,7 @@ from train.experience.bank import generate_bank
 from train.networks import custom
 from train.networks.policy import LearnedPolicy
 from train.planning import planner
+from train.protocol import shipped
 from train.save.folder import MAX_REASON, RunFolder, policy_path
 from train.save.policy_file import MAX_BYTES, PolicyError, load_policy, network_of, read_header
 from train.settings import task
@@ -97,7 +98,7 @@ def evaluate(
         simulations: Steps that a search tries before each action, from the true state; needs the extra plan.
     """
     policy, made, params, header = read(run_dir, env, network, best=best, greedy=greedy)
-    library = comparison.library_for(made, scenarios)
+    library = shipped.library_for(made, scenarios)
     comparison.tell_warnings(library, scenarios)
     name = header.get("algorithm", ppo.name).upper()  # an older file does not say
     if simulations:
@@ -174,6 +175,6 @@ def _with_scenarios(env: Environment, params: Any, source: str | None, key: jax.
     if source == "generated":
         shared = params.bank.shared
         return params.replace(bank=generate_bank(env, key, count=episodes, difficulty=(0.0, 1.0), shared=shared))
-    library = comparison.library_for(env, source)
+    library = shipped.library_for(env, source)
     comparison.tell_warnings(library, source)
     return params if library is None else params.replace(bank=library.bank)

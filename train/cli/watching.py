@@ -22,6 +22,7 @@ from jaxenv import rendering
 from jaxenv.host.names import did_you_mean
 from jaxenv.rendering.text import signed
 from train.cli import comparison, policies
+from train.protocol import shipped
 
 STYLES = {r"(?m)^\S.*$": "bold", r"\+\d[\d.]*": "green", r"−\d[\d.]*": "red"}  # of headings and signed numbers
 
@@ -67,7 +68,7 @@ def watch(
         raise ValueError(f"{made.name} cannot be shown: jaxenv.rendering.VIEWS has no view of it")
     if agent >= made.num_agents:
         raise ValueError(f"--agent {agent}: {made.name} has {made.num_agents}, numbered from 0")
-    library = comparison.library_for(made, scenarios)
+    library = shipped.library_for(made, scenarios)
     comparison.tell_warnings(library, scenarios)
     if library is not None:
         params = params.replace(bank=library.bank)

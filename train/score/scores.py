@@ -32,12 +32,30 @@ class Aggregate:
 
     def __str__(self) -> str:
         """`0.982 (0.975 to 0.990)`."""
-        return f"{self.value:.3f} ({self.low:.3f} to {self.high:.3f})"
+        return f"{self}"
+
+    def __format__(self, form: str) -> str:
+        """The same with another format of the three numbers, such as `.1f` or `.0%`."""
+        form = form or ".3f"
+        return f"{self.value:{form}} ({self.low:{form}} to {self.high:{form}})"
 
 
 def mean(scores: np.ndarray) -> float:
     """The mean over scenarios of the mean over seeds, of [seeds, S] scores."""
     return float(scores.mean())
+
+
+def paired_difference(ours: np.ndarray, theirs: np.ndarray) -> float:
+    """The mean over scenarios of the difference between the mean over the seeds of `ours` and over those of `theirs`.
+
+    >>> paired_difference(np.array([[1.0, 5.0], [3.0, 5.0]]), np.array([[2.5, 4.0]]))
+    0.25
+
+    Args:
+        ours: [seeds, S] scores.
+        theirs: [other seeds, S] scores on the same scenarios.
+    """
+    return float((ours.mean(axis=0) - theirs.mean(axis=0)).mean())
 
 
 def aggregate(
@@ -166,7 +184,7 @@ def table(
     figures = [result.figures() for result in results.values()]
     did = [[figure, "", *(_number(each[figure]) for each in figures), "", ""] for figure in figures[-1]]
     rows = [*_scenario_rows(reference, list(summaries.values())), *_summary_rows(summaries, validation or {}), *did]
-    lines = _aligned([header, *rows])
+    lines = aligned([header, *rows])
     rule = "-" * len(lines[0])
     last_scenario = 1 + len(reference.ids)
     return "\n".join(
@@ -214,7 +232,7 @@ def _number(value: float) -> str:
     return "-" if np.isnan(value) else f"{value:.2f}"
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """The rows as lines, with the first column left-aligned and the others right-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [

@@ -11,8 +11,10 @@ import jaxenv
 from jaxenv.policies import released
 from lab.results import command, measure
 from lab.results.agents import LEARNERS, since
-from lab.results.measure import LIBRARY, LIBRARY_EPISODES, sha256
-from train.cli import comparison
+from lab.results.measure import sha256
+from train.protocol import shipped
+from train.protocol.score import LIBRARY, Score
+from train.protocol.scoring import LIBRARY_EPISODES
 from train.score.held_out import held_out
 from train.settings import presets
 from train.settings.serialize import from_json
@@ -32,7 +34,7 @@ def slow_but(env_id, ids):
 @pytest.mark.smoke
 @pytest.mark.parametrize("env_id", slow_but("LifeOps-Shaped-v0", TRAINED))
 def test_a_released_policy_earns_what_was_measured(env_id):
-    measured = measure.load(measure.path_of(RESULTS, env_id, "PPO"))
+    measured = Score.load(measure.path_of(RESULTS, env_id, "PPO"))
     seed = measured.about["policies"].index(sha256(POLICIES / f"{env_id}.msgpack"))
     env, params = jaxenv.make(env_id)
     sets = held_out(env, params)
@@ -40,7 +42,7 @@ def test_a_released_policy_earns_what_was_measured(env_id):
     for name in ("hard", "shifted"):
         found = jaxenv.evaluate(policy, env, sets[name], key=jax.random.key(seed)).returns[:, 0]
         assert np.isclose(found, measured.returns[name][seed], atol=1e-3).mean() >= SAME, name
-    library = params.replace(bank=comparison.library_for(env).bank)
+    library = params.replace(bank=shipped.library_for(env).bank)
     found = jaxenv.evaluate(policy, env, library, key=jax.random.key(seed), repetitions=LIBRARY_EPISODES).returns
     assert found.mean() == pytest.approx(measured.returns[LIBRARY][seed].mean(), rel=1 - SAME)
 

@@ -12,9 +12,9 @@ from jaxenv import registry
 from lab.__main__ import main
 from lab.results import figure, markdown, measure, summary
 from lab.results.agents import LEARNERS, settings
-from lab.results.measure import Measured
 from strategies.tables import Table
-from train.cli import comparison
+from train.protocol import shipped
+from train.protocol.score import Score
 from train.score import scores
 from train.score.held_out import COUNT, SETS, TEST, held_out, validation_params
 from train.score.scores import ReferenceReturns
@@ -54,7 +54,7 @@ def measured(low, seeds=3):
     succeeded = {name: np.full((seeds, 8), 0.25, np.float32) for name in SETS}
     figures = {name: {"messages": [6.0] * (seeds - 1), "coverage": [0.25] * (seeds - 1)} for name in SETS}
     about = ABOUT | {"seeds": seeds, "figures": figures}
-    return Measured(returns | {"library": np.repeat(seeded, 2, axis=1)}, succeeded, about)
+    return Score(returns | {"library": np.repeat(seeded, 2, axis=1)}, succeeded, about)
 
 
 @pytest.fixture(autouse=True)
@@ -101,7 +101,7 @@ def test_the_median_seed():
 
 def test_what_was_measured_is_read_again(tmp_path):
     path = measure.path_of(tmp_path, "A-v0", "PPO")
-    measure.save(path, measured(1.0))
+    measured(1.0).save(path)
     [(agent, found)] = measure.load_all(tmp_path, "A-v0").items()
     assert agent == "PPO"
     assert found.about == measured(1.0).about
@@ -112,12 +112,12 @@ def test_what_was_measured_is_read_again(tmp_path):
 def test_the_page_has_a_row_for_each_agent_and_no_empty_column(tmp_path):
     agents = {"Random": measured(-5.0), "PPO": measured(1.0)}
     for agent in agents.values():
-        del agent.returns["medium"]
+        del agent.returns["library"]
     rows = summary.rows(agents, None)
     page = markdown.page({"A-v0": rows}, "picture.png", ["results/1M/README.md"])
     assert "(picture.png)" in page
     assert "\nTrained for other numbers of steps: [1M](results/1M/README.md).\n" in page
-    reached = "| agent | test | shifted | easy | hard | succeeded, test | succeeded, shifted | library, return | IQM |"
+    reached = "| agent | test | shifted | easy | medium | hard | succeeded, test | succeeded, shifted | IQM |"
     assert f"{reached} seeds | time each |\n" in page
     assert f"| PPO | {rows[1].returns['test'].value:.2f} (" in page
     assert "| 25% (25% to 25%) |" in page
@@ -142,7 +142,7 @@ def command(tmp_path, monkeypatch):
     """() -> exit status of two agents in a table, in a folder."""
     monkeypatch.setattr(registry, "_FACTORIES", {"Table-v0": Table})
     monkeypatch.setitem(presets.PRESETS, "Table-v0", GENERATED)
-    monkeypatch.setattr(comparison, "library_for", lambda env, path=None: LIBRARY)
+    monkeypatch.setattr(shipped, "library_for", lambda env, path=None: LIBRARY)
     monkeypatch.setattr(Table, "default_params", PROBES["observation"])
     folders = {"out": "out", "page": "out/R.md", "runs": "runs", "release": "released"}
     options = [part for name, place in folders.items() for part in (f"--{name}", str(tmp_path / place))]
@@ -169,9 +169,9 @@ def test_nothing_is_measured_twice(command, tmp_path, monkeypatch, capsys):
     assert command() == 0
     assert capsys.readouterr().out.startswith("written to")
     path = measure.path_of(tmp_path / "out", "Table-v0", "PPO")
-    earlier = measure.load(path)
+    earlier = Score.load(path)
     del earlier.about["asked"]["settings"]["curriculum"]["staleness"]  # a setting that came after it was measured
-    measure.save(path, earlier)
+    earlier.save(path)
     assert command() == 0
     assert capsys.readouterr().out.startswith("written to")
     path.unlink()
@@ -196,18 +196,18 @@ def test_agents_differ_in_what_their_names_say():
 def test_what_was_measured_on_other_scenarios_is_left_out_and_measured_anew(command, tmp_path, capsys):
     assert command() == 0
     path = measure.path_of(tmp_path / "out", "Table-v0", "Random")
-    stale, read_less = measure.load(path), measure.load(measure.path_of(tmp_path / "out", "Table-v0", "PPO"))
+    stale, read_less = Score.load(path), Score.load(measure.path_of(tmp_path / "out", "Table-v0", "PPO"))
     stale.about["asked"]["scenarios"]["hard"] = "of another generator"
     for agent in ("Random", "PQN"):
-        measure.save(measure.path_of(tmp_path / "out", "Table-v0", agent), stale)
+        stale.save(measure.path_of(tmp_path / "out", "Table-v0", agent))
     read_less.about["asked"]["weights"] = "of fewer features"
-    measure.save(measure.path_of(tmp_path / "out", "Table-v0", "DQN"), read_less)
+    read_less.save(measure.path_of(tmp_path / "out", "Table-v0", "DQN"))
     capsys.readouterr()
     assert command() == 0
     printed = capsys.readouterr().out
     words = "Table-v0: left out, since measured on other scenarios, or with networks that read others: DQN, PQN\n"
     assert printed.startswith(f"Table-v0: Random\n{words}")
-    assert measure.load(path).about["asked"]["scenarios"]["hard"] != "of another generator"
+    assert Score.load(path).about["asked"]["scenarios"]["hard"] != "of another generator"
 
 
 @pytest.mark.slow

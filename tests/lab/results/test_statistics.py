@@ -31,8 +31,8 @@ def test_the_mean_and_the_paired_difference_order_what_two_humps_hide():
     """A half of the crises is won for +10, else lost for -9; ours wins two of twenty more and pays 0.01 of upkeep."""
     theirs = np.where(np.arange(20) < 10, 10.0, -9.0)[None].repeat(3, axis=0)
     ours = np.where(np.arange(20) < 12, 9.99, -9.01)[None].repeat(3, axis=0)
-    assert statistics.paired_difference(ours, theirs) == pytest.approx(2 * 19 / 20 - 0.01)
-    assert statistics.paired_difference(ours, theirs) == pytest.approx(aggregates.mean(ours) - aggregates.mean(theirs))
+    assert aggregates.paired_difference(ours, theirs) == pytest.approx(2 * 19 / 20 - 0.01)
+    assert aggregates.paired_difference(ours, theirs) == pytest.approx(aggregates.mean(ours) - aggregates.mean(theirs))
     assert statistics.probability_of_improvement(ours, theirs) == 0.1  # "worse"
     assert statistics.interquartile_mean(ours[:, :15]) == pytest.approx(9.99)  # one of five is lost, and not seen
 
@@ -41,6 +41,6 @@ def test_a_paired_difference_draws_the_same_scenarios_for_both():
     """Scenarios differ by far more than the agents do: paired, the interval is that of the difference alone."""
     random = np.random.default_rng(2)
     theirs = 100 * random.normal(size=(1, 50)).repeat(4, axis=0)
-    found = aggregates.aggregate(theirs + 0.5, theirs, statistic=statistics.paired_difference)
+    found = aggregates.aggregate(theirs + 0.5, theirs, statistic=aggregates.paired_difference)
     assert [found.value, found.low, found.high] == pytest.approx([0.5] * 3)
     assert aggregates.aggregate(theirs).high - aggregates.aggregate(theirs).low > 10

@@ -24,6 +24,7 @@ from strategies.tables import Table
 from train.cli import commands, comparison, policies, watching
 from train.cli.main import main
 from train.log.metrics import read_metrics
+from train.protocol import shipped
 from train.run import runner
 
 SIZES = [  # those of `SMALL`, so that its program is found where it was compiled
@@ -46,7 +47,7 @@ def table_is_registered(monkeypatch):
             return PROBES["observation"]
 
     monkeypatch.setitem(registry._FACTORIES, "Table-v0", Registered)
-    monkeypatch.setattr(comparison, "library_for", lambda env, path=None: LIBRARY)
+    monkeypatch.setattr(shipped, "library_for", lambda env, path=None: LIBRARY)
 
 
 @pytest.mark.slow
@@ -338,17 +339,15 @@ def test_an_interruption_while_compiling_leaves_a_run_that_resumes(tmp_path, cap
 
 def test_shipped_scenarios_have_reference_returns_wherever_their_files_are(tmp_path):
     env, _ = jaxenv.make("LifeOps-v0")
-    shipped = comparison.load_library(env)
-    expected = shipped.returns(env.name)
+    ours = shipped.load_library(env)
+    expected = ours.returns(env.name)
     file = scenarios.libraries.SHIPPED / "lifeops" / "s1_basic_conflict.yaml"
     (tmp_path / "mine.yaml").write_text(file.read_text("utf-8"))
     for path in (file, tmp_path / "mine.yaml"):
-        found = comparison.stored_returns(env, comparison.load_library(env, str(path)))
+        found = shipped.stored_returns(env, shipped.load_library(env, str(path)))
         assert found == {"s1_basic_conflict": expected["s1_basic_conflict"]}
-    changed = types.SimpleNamespace(
-        is_shipped=False, ids=shipped.ids, documents=(*shipped.documents[1:], shipped.documents[0])
-    )
-    assert comparison.stored_returns(env, changed) == {}
+    changed = types.SimpleNamespace(is_shipped=False, ids=ours.ids, documents=(*ours.documents[1:], ours.documents[0]))
+    assert shipped.stored_returns(env, changed) == {}
 
 
 @pytest.mark.parametrize(
@@ -356,8 +355,8 @@ def test_shipped_scenarios_have_reference_returns_wherever_their_files_are(tmp_p
 )
 def test_a_score_of_1_is_exact_or_a_proven_bound_and_never_what_a_policy_earned(env_id, kind, top):
     env, params = jaxenv.make(env_id)
-    library = comparison.load_library(env)
-    found = comparison.reference_returns(env, params, library, None)
+    library = shipped.load_library(env)
+    found = shipped.reference_returns(env, params, library, None)
     assert found.kind == kind
     assert found.top.tolist() == [row[top] for row in library.returns(env_id).values()]
 
@@ -367,7 +366,7 @@ def test_a_score_of_1_is_exact_or_a_proven_bound_and_never_what_a_policy_earned(
 def test_every_environment_trains(env_id, tmp_path, capsys):
     options = ["--env", env_id, *TINY]
     assert main(["ppo", *options, "--run-dir", str(tmp_path / "run")]) == 0
-    has_best = comparison.load_library(jaxenv.make(env_id)[0]).returns(env_id)
+    has_best = shipped.load_library(jaxenv.make(env_id)[0]).returns(env_id)
     assert ("mean score" if has_best else "no scores: the best return") in capsys.readouterr().out
 
 

@@ -7,8 +7,8 @@ import pytest
 from probes import LIBRARY, Registered
 
 from jaxenv import registry
-from train.cli import comparison
 from train.cli.main import main
+from train.protocol import shipped
 from train.run import job, runner
 
 CHECKS = [job.require_valid, job.check_scenarios, job.check_start_weights, job.check_abilities, job.check_installed]
@@ -24,7 +24,7 @@ def test_nothing_is_made_or_checked_twice_before_a_run(members, tmp_path, monkey
         raise KeyboardInterrupt
 
     monkeypatch.setitem(registry._FACTORIES, "Table-v0", Registered)
-    monkeypatch.setattr(comparison, "library_for", lambda env, path=None: LIBRARY)
+    monkeypatch.setattr(shipped, "library_for", lambda env, path=None: LIBRARY)
     monkeypatch.setattr(runner, "run_members", interrupted)
     sys.setprofile(lambda frame, event, _: called.update([frame.f_code] if event == "call" else []))
     try:

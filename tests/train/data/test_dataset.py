@@ -15,9 +15,9 @@ from jaxenv import registry
 from jaxenv.evaluation import evaluate
 from strategies.tables import Pair, Table, table
 from train import ppo
-from train.cli import comparison
 from train.cli.main import main
 from train.data import dataset, minari_format
+from train.protocol import shipped
 from train.save.policy_file import save_policy
 from train.settings import task
 
@@ -190,7 +190,7 @@ def saved(config, policy, env, tmp_path, monkeypatch):
             return WANDERING
 
     monkeypatch.setitem(registry._FACTORIES, "Table-v0", Registered)
-    monkeypatch.setattr(comparison, "library_for", lambda env, path=None: None)
+    monkeypatch.setattr(shipped, "library_for", lambda env, path=None: None)
     path = tmp_path / "policy.msgpack"
     limited = WANDERING.replace(max_steps_in_episode=WANDERING.max_steps_in_episode - 31)
     described = task.complete(dataclasses.replace(config, env="Table-v0"), env, limited)

@@ -14,10 +14,10 @@ import train
 from jaxenv import registry
 from strategies.tables import Table, table
 from train import ppo
-from train.cli import comparison
 from train.cli.main import main
 from train.learning.updates import not_finite_terms
 from train.log.metrics import not_finite
+from train.protocol import shipped
 from train.run import runner, storage
 from train.run.group import Group
 from train.run.job import prepare
@@ -114,7 +114,7 @@ def test_resuming_fails_again(failed):
 def test_the_command_ends_with_one_line_and_status_1(failed, monkeypatch, capsys):
     _, folder, message = failed
     monkeypatch.setitem(registry._FACTORIES, "Table-v0", Poisoned)
-    monkeypatch.setattr(comparison, "library_for", lambda env, path=None: type("Library", (), {"bank": PARAMS.bank}))
+    monkeypatch.setattr(shipped, "library_for", lambda env, path=None: type("Library", (), {"bank": PARAMS.bank}))
     assert main(["ppo", "--resume", str(folder.path)]) == 1
     assert capsys.readouterr().err.splitlines()[-1] == f"jaxenv: {message}"
 

@@ -19,8 +19,8 @@ from probes import LIBRARY, PROBES
 from jaxenv import registry
 from jaxenv.host import process
 from strategies.tables import Table
-from train.cli import comparison
 from train.cli.main import main
+from train.protocol import shipped
 
 
 class Registered(Table):
@@ -69,7 +69,7 @@ def plant(target, name, number, what):
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)  # which the parent may have had ignored
     registry._FACTORIES["Table-v0"] = Registered
-    comparison.library_for = lambda env, path=None: LIBRARY
+    shipped.library_for = lambda env, path=None: LIBRARY
     for fault in json.loads(sys.argv[1]):
         plant(*fault)
     process.run(functools.partial(main, sys.argv[2:]))

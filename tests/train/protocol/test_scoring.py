@@ -1,0 +1,132 @@
+"""One call scores a policy as the published tables do, whatever it is made of."""
+
+import contextlib
+import io
+import re
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxenv
+from jaxenv import baselines
+from train.cli.main import main
+from train.protocol import Score, scoring
+
+ROOT = Path(__file__).parents[3]
+PUBLISHED = ROOT / "docs" / "results" / "LifeOps-v0"
+ID = "LifeOps-v0"
+ENV, PARAMS = jaxenv.make(ID)
+
+
+def reject(key, observation, params):
+    return jnp.int32(1)
+
+
+@pytest.fixture(scope="module")
+def careful():
+    return jaxenv.score(baselines.for_environment(ENV)["Careful"], ID)
+
+
+def test_the_published_row_is_found_again(careful):
+    published = Score.load(PUBLISHED / "Careful.npz")
+    assert careful.scenarios == published.scenarios
+    assert careful.sets == published.sets == ("test", "easy", "medium", "hard", "shifted", "library")
+    for name in scoring.NAMES:
+        np.testing.assert_allclose(careful.returns[name][0], published.returns[name][0], atol=1e-3)
+        assert careful.less(published, name).value == pytest.approx(0.0, abs=1e-3)
+
+
+def test_a_score_is_printed_in_a_few_lines(careful):
+    head, *rows, last = str(careful).splitlines()
+    assert head.split() == [f"{ID},", "1", "seed", "return"]
+    assert [row.split()[0] for row in rows] == list(careful.sets)
+    assert rows[0].split()[1] == f"{np.mean([careful.returns[name] for name in ('easy', 'medium', 'hard')]):.2f}"
+    assert last == f"library, score {careful.library_score}: 0 is Random, 1 the best return, exact by search"
+
+
+def test_a_saved_score_is_the_same_one(careful, tmp_path):
+    careful.save(tmp_path / "a.npz")
+    assert str(Score.load(tmp_path / "a.npz")) == str(careful)
+
+
+def test_agents_on_other_scenarios_are_not_compared(careful):
+    other = jaxenv.score(reject, ID, sets=["library"])
+    assert careful.less(other, "library").value > 0
+    moved = Score(careful.returns, careful.succeeded, {"asked": {"scenarios": {"library": "of another version"}}})
+    with pytest.raises(ValueError, match="measured on other scenarios of 'library'"):
+        careful.less(moved, "library")
+
+
+def test_a_python_function_is_scored_like_the_same_in_jax():
+    def outside(flat):
+        return np.ones(flat.shape[:-1], np.int32)
+
+    def policy(key, observation, params):
+        flat = ENV.flatten(observation, params)
+        return jax.pure_callback(outside, jax.ShapeDtypeStruct((), np.int32), flat, vmap_method="broadcast_all")
+
+    ours, theirs = (jaxenv.score(each, ID, sets=["library"]).returns["library"] for each in (reject, policy))
+    np.testing.assert_array_equal(ours, theirs)
+
+
+def test_a_list_of_policies_is_the_seeds_of_one_agent():
+    found = jaxenv.score([reject, baselines.random_policy], ID, sets=["library"])
+    assert found.returns["library"].shape == (2, 12)
+    assert str(found).startswith(f"{ID}, 2 seeds")
+
+
+@pytest.mark.parametrize(
+    ("id", "sets", "message"),
+    [
+        (ID, ["hrad"], "no set 'hrad'. Did you mean 'hard'?"),
+        ("LifeOps-v00", ["hard"], "LifeOps-v0"),
+    ],
+)
+def test_a_mistake_is_named(id, sets, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        jaxenv.score(reject, id, sets=sets)
+
+
+def test_the_command_scores_a_function_of_a_file_beside_a_published_agent(tmp_path, monkeypatch, capsys):
+    (tmp_path / "my_agent.py").write_text("import jax.numpy as jnp\n\ndef reject(*_):\n    return jnp.int32(1)\n")
+    monkeypatch.chdir(tmp_path)
+    line = ["score", "my_agent:reject", "--env", ID, "--sets", "library", "--out", "mine.npz"]
+    assert main([*line, "--less", str(PUBLISHED / "Random.npz")]) == 0
+    printed = capsys.readouterr().out
+    assert f"library, less {PUBLISHED / 'Random.npz'}: +" in printed
+    found = Score.load(tmp_path / "mine.npz")
+    assert printed.startswith(str(found))
+    assert {"command", "versions", "cpu"} <= set(found.about)
+
+
+def test_the_command_scores_the_seeds_of_a_population(tmp_path, capsys):
+    sizes = ["--num-envs", "8", "--num-steps", "4", "--minibatch-size", "32", "--hidden", "4", "--total-steps", "32"]
+    options = ["--env", ID, "--seeds", "2", "--updates-per-superstep", "1", "--scenarios", "library", *sizes]
+    assert main(["ppo", *options, "--run-dir", str(tmp_path / "runs")]) == 0
+    capsys.readouterr()
+    assert main(["score", str(tmp_path / "runs"), "--sets", "library"]) == 0
+    assert capsys.readouterr().out.startswith(f"{ID}, 2 seeds")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("score nowhere", "nowhere: no such folder or file; a function is MODULE:POLICY"),
+        ("score my_agent:reject", "my_agent:reject needs --env ID"),
+        ("score nowhere_at_all:reject --env LifeOps-v0", "policy nowhere_at_all:reject: No module named"),
+    ],
+)
+def test_a_mistake_on_the_command_line_is_one_line(line, message, capsys):
+    assert main(line.split()) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_the_code_of_the_page_runs():
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "protocol.md").read_text("utf-8"), re.DOTALL)
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec("\n".join(blocks), {"__name__": "page"})
+    assert len(blocks) == 2
+    assert printed.getvalue().count("library, score") == 2

@@ -1,0 +1,134 @@
+"""What an agent reaches in an environment: returns and successes of each seed on each scenario, and figures of them."""
+
+import dataclasses
+import io
+import json
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jaxenv.host.regular_files import RefusedFile, open_regular
+from train.save.writing import write_atomic
+from train.score.held_out import TEST
+from train.score.scores import Aggregate, ReferenceReturns, aggregate, aligned, mean, paired_difference, score
+
+LIBRARY = "library"
+WHOLE_TEST = "test"  # easy, medium and hard together
+Arrays = Mapping[str, np.ndarray]  # set -> [seeds, S]
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Score:
+    """The results of an agent by set: `easy`, `medium` and `hard`, together `test`; `shifted`; `library`.
+
+    `print` shows them in a few lines. Intervals are of 95 %, by a bootstrap over seeds and, within each difficulty,
+    scenarios.
+
+    >>> found = Score({"easy": np.array([[1.0, 3.0]])}, {"easy": np.array([[0.0, 1.0]])}, {})
+    >>> found.mean("easy").value, found.success("easy").value, found.less(found, "easy").value
+    (2.0, 0.5, 0.0)
+    """
+
+    returns: Mapping[str, np.ndarray]  # [seeds, S] float32, means over the episodes of a scenario
+    succeeded: Mapping[str, np.ndarray]  # [seeds, S] float32, shares
+    about: Mapping[str, Any]  # the scenarios, the cost of training and its machine; plain values
+
+    @property
+    def sets(self) -> tuple[str, ...]:
+        """The names of the sets, of `test` too if all of it was played."""
+        return tuple(with_test(self.returns))
+
+    def mean(self, name: str = WHOLE_TEST) -> Aggregate:
+        """The mean return on a set."""
+        return over([name], with_test(self.returns), statistic=mean)[name]
+
+    def success(self, name: str = WHOLE_TEST) -> Aggregate:
+        """The share of episodes of a set that ended in success."""
+        return over([name], with_test(self.succeeded), statistic=mean)[name]
+
+    def less(self, other: "Score", name: str = WHOLE_TEST) -> Aggregate:
+        """The paired difference of returns: the mean over a set's scenarios of this agent's mean less the other's.
+
+        Raises:
+            ValueError: if the other was measured on other scenarios.
+        """
+        parts = TEST if name == WHOLE_TEST else [name]
+        if any(self.scenarios.get(part) != other.scenarios.get(part) for part in parts):
+            raise ValueError(f"the two were measured on other scenarios of {name!r}: no difference is paired")
+        return over([name], with_test(self.returns), with_test(other.returns), statistic=paired_difference)[name]
+
+    @property
+    def scenarios(self) -> Mapping[str, str]:
+        """Set -> `fingerprint(floats=False)` of its bank."""
+        return self.about.get("asked", {}).get("scenarios", {})
+
+    @property
+    def library_score(self) -> Aggregate | None:
+        """The mean score on the library, where 0 is Random and 1 what `about["reference"]` says; None without one."""
+        reference = self.about.get("reference")
+        if reference is None:
+            return None
+        known = {name: np.array(reference[name], float) for name in ("random", "top")}  # None is NaN
+        return score_of_library(self.returns, ReferenceReturns(reference["ids"], kind=reference["kind"], **known))
+
+    def save(self, path: str | Path) -> None:
+        """Writes an `.npz` file, completely or not at all."""
+        returns = {f"returns/{name}": array for name, array in self.returns.items()}
+        succeeded = {f"succeeded/{name}": array for name, array in self.succeeded.items()}
+        content, about = io.BytesIO(), np.array(json.dumps(dict(self.about)))
+        np.savez_compressed(content, allow_pickle=False, **returns, **succeeded, about=about)
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(Path(path), content.getvalue())
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Score":
+        """Reads a file; a ValueError names one that is not regular."""
+        try:
+            with open_regular(Path(path)) as file, np.load(file, allow_pickle=False) as archive:
+                arrays = {name: archive[name] for name in archive.files}
+        except RefusedFile as error:
+            raise ValueError(f"{path} is {error}: expected what was measured") from error
+        about = json.loads(str(arrays.pop("about")))
+
+        def kind(prefix: str) -> dict[str, np.ndarray]:
+            return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+
+        return cls(kind("returns/"), kind("succeeded/"), about)
+
+    def __str__(self) -> str:
+        returns, can_be_won = with_test(self.returns), any(shares.any() for shares in self.succeeded.values())
+        seeds = len(next(iter(returns.values())))
+        head = [f"{self.about.get('env', '')}, {seeds} seed{'s' if seeds > 1 else ''}", "return", "succeeded"]
+        rows = [head, *([name, f"{self.mean(name):.2f}", f"{self.success(name):.0%}"] for name in returns)]
+        lines = aligned([row[: 3 if can_be_won else 2] for row in rows])
+        if (found := self.library_score) is not None:
+            lines.append(f"library, score {found:.3f}: {self.about['reference']['meaning']}")
+        return "\n".join(lines)
+
+
+def with_test(arrays: Arrays) -> Arrays:
+    """The whole test set, if all of it is there, before its parts and the other sets."""
+    parts = [arrays[name] for name in TEST if name in arrays]
+    return {**({WHOLE_TEST: np.concatenate(parts, axis=1)} if len(parts) == len(TEST) else {}), **arrays}
+
+
+def over(names: Iterable[str], *samples: Arrays, statistic: Callable[..., float]) -> dict[str, Aggregate]:
+    """Set -> a statistic of the samples, for the sets that all samples have."""
+    sizes = [samples[0][name].shape[1] for name in TEST if name in samples[0]]
+    strata = {WHOLE_TEST: np.repeat(np.arange(len(sizes)), sizes)}
+    return {
+        name: aggregate(*(sample[name] for sample in samples), statistic=statistic, strata=strata.get(name))
+        for name in names
+        if all(name in sample for sample in samples)
+    }
+
+
+def score_of_library(returns: Arrays, reference: ReferenceReturns) -> Aggregate | None:
+    """The mean score over the scenarios of the library that have one; None if none has."""
+    if LIBRARY not in returns:
+        return None
+    scores = np.stack([score(each, reference) for each in returns[LIBRARY]])
+    scored = scores[:, ~np.isnan(scores[0])]
+    return aggregate(scored) if scored.size else None

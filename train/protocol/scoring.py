@@ -1,0 +1,101 @@
+"""One call that scores any policy on the sets of an environment, as the published tables do."""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+import jaxenv
+from jaxenv import baselines
+from jaxenv.core import Environment
+from jaxenv.core.types import Policy, StatefulPolicy, StatePolicy
+from jaxenv.evaluation import evaluate
+from jaxenv.host.names import did_you_mean_one_of
+from train.protocol import shipped
+from train.protocol.score import LIBRARY, Score
+from train.score.held_out import SETS, held_out
+from train.score.scores import ReferenceReturns
+
+NAMES = (*SETS, LIBRARY)
+LIBRARY_EPISODES = 64  # of each scenario of a library, which has few; a drawn scenario is played once
+AnyPolicy = Policy | StatefulPolicy | StatePolicy
+
+
+def score(policy: AnyPolicy | Sequence[AnyPolicy], env_id: str, *, sets: Sequence[str] = NAMES) -> Score:
+    """Scores a policy on held-out scenarios and on the library, with the default rewards of an environment.
+
+    It is what `RESULTS.md` has: one episode of each of 512 generated scenarios of every set, the same for everybody,
+    and 64 of each scenario of the library. A minute for all sets on two cores.
+
+    >>> import jax.numpy as jnp
+    >>> def reject(key, observation, params):
+    ...     return jnp.int32(1)
+    >>> score(reject, "LifeOps-v0", sets=["library"]).returns["library"].shape
+    (1, 12)
+
+    Args:
+        policy: as `jaxenv.evaluate` takes it; or a list of them, one for each seed of training.
+        env_id: of a registered environment.
+        sets: of `easy`, `medium`, `hard`, `shifted` and `library`; those that the environment does not have are left
+            out.
+
+    Raises:
+        ValueError: for an unknown environment or set, and where none is left.
+    """
+    for name in sets:
+        if name not in NAMES:
+            raise ValueError(f"no set {name!r}.{did_you_mean_one_of(name, NAMES)}")
+    env, params = jaxenv.make(env_id)
+    found = {name: each for name, each in scored_on(env, params, sets).items() if name in sets}
+    if not found:
+        raise ValueError(f"{env_id} has none of the sets {', '.join(sets)}")
+    policies = list(policy) if isinstance(policy, list | tuple) else [policy]
+    about: dict[str, Any] = {"env": env_id, "seeds": len(policies), "asked": {"scenarios": marks(found)}}
+    reference = reference_of(env, params) if LIBRARY in found else None
+    if reference is not None:
+        about["reference"] = dataclasses.asdict(reference) | {"meaning": reference.meaning}
+        about["reference"] |= {name: _plain(getattr(reference, name)) for name in ("random", "top")}
+    return played(policies, env, found, about)
+
+
+def scored_on(env: Environment, params: Any, names: Sequence[str] = NAMES) -> dict[str, Any]:
+    """Name -> params with the scenarios to score on: the held-out sets, if any of them is named, and the library."""
+    library = shipped.library_for(env)
+    drawn = held_out(env, params) if set(names) & set(SETS) else {}
+    return {**drawn, **({} if library is None else {LIBRARY: params.replace(bank=library.bank)})}
+
+
+def marks(sets: Mapping[str, Any]) -> dict[str, str]:
+    """Name -> digest of the scenarios of each set, which depends on the generator and not on the compiler."""
+    return {name: params.bank.fingerprint(floats=False) for name, params in sets.items()}
+
+
+def reference_of(env: Environment, params: Any) -> ReferenceReturns | None:
+    """The returns of Random and those that score 1 on the library, if there is one."""
+    library = shipped.library_for(env)
+    if library is None:
+        return None
+    return shipped.reference_returns(env, params.replace(bank=library.bank), library, baselines.random_policy)
+
+
+def played(policies: Sequence[Any], env: Environment, sets: Mapping[str, Any], about: Mapping[str, Any]) -> Score:
+    """The score of policies, one for each seed, with what they did by set and name in `about["figures"]`."""
+    returns, succeeded, figures = {}, {}, {}
+    for name, params in sets.items():
+        repetitions = LIBRARY_EPISODES if name == LIBRARY else 1
+        found = [
+            evaluate(policy, env, params, key=jax.random.key(seed), repetitions=repetitions)
+            for seed, policy in enumerate(policies)
+        ]
+        returns[name] = np.stack([np.asarray(each.returns).mean(axis=1) for each in found])
+        succeeded[name] = np.stack([np.asarray(each.succeeded, np.float32).mean(axis=1) for each in found])
+        did = [each.figures() for each in found]
+        figures[name] = {figure: [each[figure] for each in did] for figure in did[0]}
+    return Score(returns, succeeded, {**about, "figures": figures})
+
+
+def _plain(values: np.ndarray) -> list[float | None]:
+    """For JSON, which has no NaN."""
+    return [None if np.isnan(value) else float(value) for value in values]
