@@ -14,7 +14,7 @@ from mkdocs.structure.pages import Page
 from nbconvert import MarkdownExporter
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("*.md", "docs/**/*.md", "examples/*.md")
+PAGES = ("*.md", "docs/**/*.md", "examples/*.md", "leaderboard/**/*.md")
 NOTEBOOKS = "notebooks/*.ipynb"
 REFERENCE = {
     "jaxenv": "jaxenv",

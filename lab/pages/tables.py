@@ -17,6 +17,7 @@ from jaxenv.core.types import dense
 from jaxenv.wrappers import EpisodeStatistics
 from lab.pages import licences
 from train.learning import state as learner
+from train.protocol import leaderboard
 from train.settings.presets import scaled
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -119,7 +120,15 @@ def large() -> str:
     return "\n".join(rows)
 
 
-TRAINING = {"training.sizes": sizes, "training.large": large}
+@functools.cache
+def leaderboard_rows() -> str:
+    """The rows of the leaderboard, by environment, the best on the test set first."""
+    lines = leaderboard.cells(leaderboard.rows(DOCS.parent / "leaderboard"))
+    lines.insert(1, ["---"] * len(lines[0]))
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+TRAINING = {"training.sizes": sizes, "training.large": large, "leaderboard": leaderboard_rows}
 
 
 def figures(env: Environment, params: Any, config: train.Config) -> list[str]:

@@ -22,6 +22,7 @@ from lab.results.agents import LEARNERS, settings, since, weights_digest
 from train.benchmark import hardware
 from train.cli.numbers import call
 from train.log import plots
+from train.protocol import leaderboard
 from train.protocol.score import Score
 from train.protocol.scoring import marks, reference_of, scored_on
 from train.save import folder
@@ -37,7 +38,7 @@ def train_and_score(
     agents: tuple[str, ...] = (),
     seeds: int = 5,
     total_steps: int | None = None,
-    out: Path = Path("docs/results"),
+    out: Path = Path("leaderboard"),
     page: Path = Path("RESULTS.md"),
     runs: Path = Path("runs/results"),
     release: Path | None = None,
@@ -53,7 +54,7 @@ def train_and_score(
             Myopic are always scored.
         seeds: Runs of each agent.
         total_steps: Environment steps of each run; default: those of the environment's preset.
-        out: The folder for what was measured, results.json and results.png.
+        out: The folder for what was measured, rows of the leaderboard, results.json and results.png.
         page: The page with the tables.
         runs: The folder for the runs.
         release: A folder for the policies of PPO whose mean return on the test set is the median.
@@ -98,6 +99,9 @@ def report(out: Path, page: Path) -> None:
             names = ", ".join(sorted(left_out))
             print(f"{env_id}: left out, since measured on other scenarios, or with networks that read others: {names}")
         results[env_id] = summary.rows(current, reference_of(made, params))
+        for name, score in current.items():
+            row = leaderboard.row_of(score, env_id, name, score.about["command"])
+            leaderboard.write(measure.path_of(out, env_id, name).with_suffix(".json"), row)
         if RELEASED in current:
             earlier[env_id] = since(from_json(current[RELEASED].about["asked"]["settings"]), made, RELEASED)
     plain = {env_id: [dataclasses.asdict(row) for row in rows] for env_id, rows in results.items()}

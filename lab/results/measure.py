@@ -14,9 +14,9 @@ from train import training
 from train.cli.policies import sha256
 from train.log.metrics import read_metrics
 from train.protocol.score import Score
-from train.protocol.scoring import played
+from train.protocol.scoring import cost, played
 from train.save.checkpoint import Finished
-from train.save.folder import RunFolder, runs_in
+from train.save.folder import runs_in
 from train.save.policy_file import load_policy
 from train.settings.config import Config
 
@@ -66,19 +66,11 @@ def learned(
         if any(outcome.stopped for outcome in outcomes.values()):
             raise Interrupted
     runs = runs_in(config.run_dir)
-    last = {run.path.name: list(read_metrics(run.metrics))[-1] for run in runs}
     env_steps = config.num_supersteps * config.steps_per_superstep
-    early = [name for name, record in last.items() if record["env_steps"] < env_steps]
+    early = [run.path.name for run in runs if list(read_metrics(run.metrics))[-1]["env_steps"] < env_steps]
     if early:
         raise Diverged(f"{', '.join(early)} of {config.run_dir} stopped early: a loss or gradient was not finite")
-    at_once = RunFolder(config.run_dir).read_config().at_once or len(runs)
-    turns = [record["seconds"] for record in last.values()][::at_once]  # which members of a turn have in common
-    about = {
-        "seeds": len(runs),
-        "env_steps": env_steps,
-        "seconds": sum(turns) / len(runs),  # a share of the time of all
-        "policies": [sha256(run.policy) for run in runs],
-    }
+    about = {"seeds": len(runs), **cost(config.run_dir), "policies": [sha256(run.policy) for run in runs]}
     return played([load_policy(run.policy, env, params) for run in runs], env, sets, about)
 
 

@@ -1,4 +1,4 @@
-"""The commands: ppo, pqn, dqn, evaluate, score, collect, watch, plot, bench, profile, list, scenarios."""
+"""The commands: ppo, pqn, dqn, evaluate, score, leaderboard, collect, watch, plot, bench, profile, list, scenarios."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -123,6 +123,7 @@ def environments() -> None:
 OTHERS: dict[str, Callable[..., object]] = {
     "evaluate": policies.evaluate,
     "score": scoring.score,
+    "leaderboard": scoring.ranking,
     "collect": policies.collect,
     "watch": watching.watch,
     "plot": plot,

@@ -23,7 +23,8 @@ usage: {{command}} COMMAND ...
 
 {TRAINING}\
   evaluate RUN_DIR        score the policy of a run on the library, beside the baselines
-  score RUN_DIR           score it on held-out scenarios too, as the published tables do
+  score RUN_DIR           score it on held-out scenarios too, as the leaderboard does
+  leaderboard             show the leaderboard, or check rows of it
   collect RUN_DIR         write the transitions of its policy as a dataset
   watch RUN_DIR           play its episodes in the terminal
   plot RUN_DIR ...        draw the learning curves of runs

@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -13,8 +14,10 @@ from jaxenv.core import Environment
 from jaxenv.core.types import Policy, StatefulPolicy, StatePolicy
 from jaxenv.evaluation import evaluate
 from jaxenv.host.names import did_you_mean_one_of
+from train.log.metrics import read_metrics
 from train.protocol import shipped
 from train.protocol.score import LIBRARY, Score
+from train.save.folder import RunFolder, runs_in
 from train.score.held_out import SETS, held_out
 from train.score.scores import ReferenceReturns
 
@@ -94,6 +97,15 @@ def played(policies: Sequence[Any], env: Environment, sets: Mapping[str, Any], a
         did = [each.figures() for each in found]
         figures[name] = {figure: [each[figure] for each in did] for figure in did[0]}
     return Score(returns, succeeded, {**about, "figures": figures})
+
+
+def cost(path: Path) -> dict[str, Any]:
+    """`env_steps` of each seed of a run or population, and `seconds` of training: a seed's share of the time of all."""
+    runs = runs_in(path)
+    last = [list(read_metrics(run.metrics))[-1] for run in runs]
+    at_once = RunFolder(path).read_config().at_once or len(runs)
+    turns = [record["seconds"] for record in last][::at_once]  # which members of a turn have in common
+    return {"env_steps": int(last[0]["env_steps"]), "seconds": sum(turns) / len(runs)}
 
 
 def _plain(values: np.ndarray) -> list[float | None]:

@@ -20,7 +20,7 @@ from train.settings import presets
 from train.settings.serialize import from_json
 
 ROOT = Path(__file__).resolve().parents[3]
-RESULTS, POLICIES = ROOT / "docs" / "results", Path(jaxenv.policies.__file__).parent
+RESULTS, POLICIES = ROOT / "leaderboard", Path(jaxenv.policies.__file__).parent
 MEASURED = [env_id for env_id in jaxenv.registered() if [*RESULTS.glob(env_id), *RESULTS.glob(f"1M/{env_id}")]]
 TRAINED = [env_id for env_id in released() if measure.path_of(RESULTS, env_id, "PPO").exists()]
 SAME = 0.97  # of the episodes: another chip may choose otherwise where two actions are as good

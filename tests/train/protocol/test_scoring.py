@@ -16,7 +16,7 @@ from train.cli.main import main
 from train.protocol import Score, scoring
 
 ROOT = Path(__file__).parents[3]
-PUBLISHED = ROOT / "docs" / "results" / "LifeOps-v0"
+PUBLISHED = ROOT / "leaderboard" / "LifeOps-v0"
 ID = "LifeOps-v0"
 ENV, PARAMS = jaxenv.make(ID)
 

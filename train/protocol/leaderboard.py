@@ -1,0 +1,184 @@
+"""Rows of the leaderboard: an agent's figures in an environment as JSON, beside the arrays that they follow from."""
+
+import functools
+import json
+import math
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import pydantic
+
+import jaxenv
+from jaxenv.host.regular_files import read_regular
+from train.protocol.score import LIBRARY, WHOLE_TEST, Score, score_of_library
+from train.protocol.scoring import marks, reference_of, scored_on
+from train.save.writing import write_atomic
+from train.score.scores import Aggregate, ReferenceReturns
+
+BUDGETS = {"1M": 1e6, "10M": 1e7, "100M": 1e8, "1B": 1e9}  # environment steps
+WHOLE_SUPERSTEPS = 1.05  # a run ends with a whole superstep, so that it may take a little more
+MAX_BYTES = 2**20  # of a row
+DIGITS = 4  # of figures, after the point
+CLOSE = 2 * 10.0**-DIGITS  # of figures that are computed again
+Interval = Annotated[tuple[float, float, float], "value, and its 95 % interval"]
+
+
+class Figures(pydantic.BaseModel):
+    """What a row says of one set."""
+
+    model_config = pydantic.ConfigDict(extra="forbid")
+    mean_return: Interval
+    succeeded: Interval
+
+
+class Row(pydantic.BaseModel):
+    """An agent in an environment."""
+
+    model_config = pydantic.ConfigDict(extra="forbid")
+    env: str
+    agent: str
+    code: str  # an address, or the command in this repository
+    env_steps: int  # of each seed; 0 of an agent that does not learn
+    seeds: int
+    seconds: float  # of training, each seed's share
+    hardware: str
+    versions: dict[str, str]
+    scenarios: dict[str, str]  # set -> fingerprint
+    figures: dict[str, Figures]  # by set
+    library_score: Interval | None
+    score_is: str  # the kind of return that scores 1; "" without a score
+
+    @property
+    def budget(self) -> str:
+        """The smallest budget that holds the steps; "" of an agent that does not learn."""
+        if not self.env_steps:
+            return ""
+        return next((name for name, most in BUDGETS.items() if self.env_steps <= most * WHOLE_SUPERSTEPS), "more")
+
+
+def row_of(score: Score, env_id: str, agent: str, code: str) -> Row:
+    """The row that follows from a score and from what it says of its training."""
+    reference, about = _reference(env_id), score.about
+    of_library = None if reference is None else score_of_library(score.returns, reference)
+    return Row(
+        env=env_id,
+        agent=agent,
+        code=code,
+        env_steps=about.get("env_steps", 0),
+        seeds=len(next(iter(score.returns.values()))),
+        seconds=about.get("seconds", 0.0),
+        hardware=f"{about['cpu']}, {about['cores']} cores, {about['device']}",
+        versions=about["versions"],
+        scenarios=dict(score.scenarios),
+        figures={
+            name: Figures(mean_return=_interval(score.mean(name)), succeeded=_interval(score.success(name)))
+            for name in score.sets
+        },
+        library_score=None if of_library is None else _interval(of_library),
+        score_is="" if reference is None or of_library is None else reference.kind,
+    )
+
+
+def write(path: Path, row: Row) -> None:
+    """Writes the row, `.json`, beside its arrays: the same name with `.npz`."""
+    write_atomic(path, (json.dumps(row.model_dump(), indent=1) + "\n").encode())
+
+
+def read(path: Path) -> Row:
+    """Reads a row; a ValueError names an entry that is missing, unknown or of another kind."""
+    try:
+        return Row.model_validate_json(read_regular(path, MAX_BYTES))
+    except pydantic.ValidationError as error:
+        first = error.errors()[0]
+        raise ValueError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+
+
+def check(path: Path) -> Row:
+    """A row whose figures follow from its arrays, on the scenarios of today.
+
+    Raises:
+        ValueError: with the first entry that does not.
+    """
+    row = read(path)
+    if row.env not in jaxenv.registered():
+        raise ValueError(f"{path}: env: there is no {row.env!r}")
+    score = Score.load(path.with_suffix(".npz"))
+    found = row_of(score, row.env, row.agent, row.code)
+    for name, there, here in _differing(row.model_dump(), found.model_dump()):
+        raise ValueError(f"{path}: {name} is {there}, and {here} by the arrays")
+    for name, mark in _marks(row.env).items():
+        if row.scenarios.get(name) != mark:
+            raise ValueError(f"{path}: scenarios.{name} is {row.scenarios.get(name)}, and {mark} today")
+    return row
+
+
+def paths(folder: Path) -> list[Path]:
+    """The files of the rows in a folder and below it."""
+    return sorted(path for path in folder.rglob("*.json") if path.with_suffix(".npz").exists())
+
+
+def rows(folder: Path) -> list[Row]:
+    """All rows in a folder and below it, by environment in the order of the registry, the best first.
+
+    An agent that does not learn, and was scored beside those of several budgets, has one row.
+    """
+    read_in = [read(path) for path in paths(folder)]
+    found = {(row.env, row.agent, row.env_steps): row for row in read_in}.values()
+    order = list(jaxenv.registered())
+    return sorted(found, key=lambda row: (order.index(row.env) if row.env in order else len(order), -_rank(row)))
+
+
+def cells(listed: Iterable[Row]) -> list[list[str]]:
+    """The table: a head, and for each row the means on the test and the shifted set, and the score on the library."""
+    lines = [["environment", "agent", "budget", "seeds", "test", "shifted", "succeeded", "library"]]
+    for row in listed:
+        test, shifted = (row.figures.get(name) for name in (WHOLE_TEST, "shifted"))
+        lines.append(
+            [
+                row.env,
+                row.agent,
+                row.budget,
+                str(row.seeds),
+                "" if test is None else f"{Aggregate(*test.mean_return):.2f}",
+                "" if shifted is None else f"{Aggregate(*shifted.mean_return):.2f}",
+                "" if test is None or not test.succeeded[0] else f"{test.succeeded[0]:.0%}",
+                "" if row.library_score is None else f"{row.library_score[0]:.3f}",
+            ]
+        )
+    return lines
+
+
+def _rank(row: Row) -> float:
+    """The mean return on the test set, or else on the library."""
+    ranked = row.figures.get(WHOLE_TEST) or row.figures.get(LIBRARY)
+    return -math.inf if ranked is None else ranked.mean_return[0]
+
+
+def _interval(found: Aggregate) -> tuple[float, float, float]:
+    return round(found.value, DIGITS), round(found.low, DIGITS), round(found.high, DIGITS)
+
+
+@functools.cache
+def _reference(env_id: str) -> ReferenceReturns | None:
+    return reference_of(*jaxenv.make(env_id))
+
+
+@functools.cache
+def _marks(env_id: str) -> Mapping[str, str]:
+    return marks(scored_on(*jaxenv.make(env_id)))
+
+
+def _differing(there: Any, here: Any, name: str = "") -> Iterable[tuple[str, Any, Any]]:
+    """(name, there, here) of the entries that differ."""
+    if isinstance(there, dict) and isinstance(here, dict):
+        for key in [*there, *(key for key in here if key not in there)]:
+            yield from _differing(there.get(key), here.get(key), f"{name}.{key}".lstrip("."))
+    elif isinstance(there, list | tuple) and isinstance(here, list | tuple) and len(there) == len(here):
+        for number, pair in enumerate(zip(there, here, strict=True)):
+            yield from _differing(*pair, f"{name}[{number}]")
+    elif isinstance(there, float) and isinstance(here, float):
+        if not math.isclose(there, here, abs_tol=CLOSE):
+            yield name, there, here
+    elif there != here:
+        yield name, there, here
