@@ -26,9 +26,9 @@ MEANINGS = {
 class Aggregate:
     """A point estimate and its 95 % interval."""
 
-    value: float
-    low: float
-    high: float
+    value: float  # of the statistic
+    low: float  # the 2.5th percentile of the resamples
+    high: float  # the 97.5th
 
     def __str__(self) -> str:
         """`0.982 (0.975 to 0.990)`."""

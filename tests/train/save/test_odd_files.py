@@ -10,10 +10,11 @@ import jax.numpy as jnp
 import pytest
 from probes import SMALL
 
-from lab.results import measure
 from train.cli import options
+from train.cli.policies import sha256
 from train.log.metrics import MetricsWriter, read_metrics
 from train.log.recorder import WeightsAndBiases
+from train.protocol import Score
 from train.run.outputs import BestPolicy
 from train.save.checkpoint import CheckpointError, Checkpoints, Progress
 from train.save.folder import RunFolder
@@ -67,7 +68,7 @@ def test_a_policy(tmp_path, odd):
         with pytest.raises(PolicyError, match=rf"^{path} is not a policy file: it is {problem}"):
             read(path)
     with pytest.raises(ValueError, match=problem):
-        measure.sha256(path)
+        sha256(path)
 
 
 def test_the_id_of_weights_and_biases(tmp_path, odd, monkeypatch):
@@ -87,7 +88,7 @@ def test_the_id_of_weights_and_biases(tmp_path, odd, monkeypatch):
 def test_what_was_measured(tmp_path, put):
     put(path := tmp_path / "PPO.npz")
     with pytest.raises(ValueError, match=rf"^{path} is not a regular file"):
-        measure.load(path)
+        Score.load(path)
 
 
 @pytest.fixture(scope="module")
