@@ -2,6 +2,7 @@
 
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 from tyro.conf import Positional
 
@@ -51,32 +52,42 @@ def score(
         raise ValueError(f"--out {out}: expected .npz, or .json for a row of the leaderboard")
     if out is not None and out.suffix == ".json" and (name is None or code is None):
         raise ValueError(f"--out {out}: a row needs --name NAME and --code ADDRESS")
-    if Path(policy).exists():
-        runs = [policies.read(run.path, env, network, best=best, greedy=greedy) for run in runs_in(Path(policy))]
-        found, env_id = [run.policy for run in runs], runs[0].env.name
-        is_run = RunFolder(Path(policy)).config.exists()
-        trained = scoring.cost(Path(policy)) if is_run else {"env_steps": env_steps, "seconds": seconds}
-    elif ":" in policy:
-        if env is None:
-            raise ValueError(f"{policy} needs --env ID, the environment that it is for")
-        if ":" in env:
-            options.register_own(env)
-        found, env_id = custom.import_named(policy, "policy"), env
-        trained = {"env_steps": env_steps, "seconds": seconds}
-    else:
-        raise ValueError(f"{policy}: no such folder or file; a function is MODULE:POLICY")
     other = None if less is None else Score.load(less)
+    if Path(policy).exists():
+        found, env_id, training = _of_runs(Path(policy), env, network, best=best, greedy=greedy)
+    else:
+        found, env_id, training = _function(policy, env), env or "", {}
     scored = scoring.score(found, env_id, sets=listed(sets))
     print(scored)
-    if other is not None:
-        for each in scored.sets:
-            if each in other.sets:
-                print(f"{each}, less {less}: {scored.less(other, each):+.2f}")
+    for each in scored.sets:
+        if other is not None and each in other.sets:
+            print(f"{each}, less {less}: {scored.less(other, each):+.2f}")
     if out is not None:
-        scored = dataclasses.replace(scored, about={**scored.about, **trained, **hardware.describe()})
+        said = {"env_steps": env_steps, "seconds": seconds, **training, **hardware.describe()}
+        scored = dataclasses.replace(scored, about={**scored.about, **said})
         scored.save(out.with_suffix(".npz"))
         if out.suffix == ".json":
             leaderboard.write(out, leaderboard.row_of(scored, env_id, name or "", code or ""))
+
+
+def _of_runs(
+    path: Path, env: str | None, network: str | None, *, best: bool, greedy: bool
+) -> tuple[list[Any], str, dict[str, Any]]:
+    """(the policies of a run's or a population's folder, or of a file; the environment; what their training took)."""
+    runs = [policies.read(run.path, env, network, best=best, greedy=greedy) for run in runs_in(path)]
+    training = scoring.cost(path) if RunFolder(path).config.exists() else {}
+    return [run.policy for run in runs], runs[0].env.name, training
+
+
+def _function(name: str, env: str | None) -> Any:
+    """The policy that MODULE:POLICY names, or the list of policies."""
+    if ":" not in name:
+        raise ValueError(f"{name}: no such folder or file; a function is MODULE:POLICY")
+    if env is None:
+        raise ValueError(f"{name} needs --env ID, the environment that it is for")
+    if ":" in env:
+        options.register_own(env)
+    return custom.import_named(name, "policy")
 
 
 def ranking(
