@@ -2,6 +2,7 @@
 
 import functools
 import importlib
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -122,10 +123,16 @@ def large() -> str:
 
 @functools.cache
 def leaderboard_rows() -> str:
-    """The rows of the leaderboard, by environment, the best on the test set first."""
-    lines = leaderboard.cells(leaderboard.rows(DOCS.parent / "leaderboard"))
-    lines.insert(1, ["---"] * len(lines[0]))
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    """The rows of the leaderboard: a section for each environment, the best on the test set first."""
+    rows = itertools.groupby(leaderboard.rows(DOCS.parent / "leaderboard"), lambda row: row.env)
+    return "\n\n".join(f"## {env_id}\n\n{_ranked(leaderboard.cells(found))}" for env_id, found in rows)
+
+
+def _ranked(lines: list[list[str]]) -> str:
+    """The rows of one environment, without its name and without columns that are empty in all."""
+    kept = [number for number, _ in enumerate(lines[0]) if number and any(line[number] for line in lines[1:])]
+    head, *others = [[line[number] for number in kept] for line in lines]
+    return "\n".join(f"| {' | '.join(line)} |" for line in [head, ["---"] * len(kept), *others])
 
 
 TRAINING = {"training.sizes": sizes, "training.large": large, "leaderboard": leaderboard_rows}
