@@ -22,7 +22,7 @@ from train.protocol import leaderboard
 from train.settings.presets import scaled
 
 DOCS = Path(__file__).parents[2] / "docs"
-TABLE = re.compile(r"(<!-- table: ([\w.]+) -->\n\n).*?(\n\n<!-- end -->)", re.DOTALL)
+TABLE = re.compile(r"(<!-- table: ([\w.-]+) -->\n\n).*?(\n\n<!-- end -->)", re.DOTALL)
 ENGINES = {
     "lifeops": "LifeOps-v0",
     "lifestack": "LifeStack-v0",
@@ -36,6 +36,8 @@ def table(name: str) -> str:
     if name in TRAINING:
         return TRAINING[name]()
     family, record = name.split(".")
+    if family == "leaderboard":
+        return ranked(leaderboard.cells(row for row in leaderboard_rows() if row.env == record))
     if record == "RewardWeights":
         return weights_table(importlib.import_module(f"jaxenv.envs.{family}.reward").RewardWeights)
     env: Any = jaxenv.make(ENGINES[family])[0]
@@ -122,20 +124,25 @@ def large() -> str:
 
 
 @functools.cache
-def leaderboard_rows() -> str:
-    """The rows of the leaderboard: a section for each environment, the best on the test set first."""
-    rows = itertools.groupby(leaderboard.rows(DOCS.parent / "leaderboard"), lambda row: row.env)
-    return "\n\n".join(f"## {env_id}\n\n{_ranked(leaderboard.cells(found))}" for env_id, found in rows)
+def leaderboard_rows() -> list[leaderboard.Row]:
+    """All rows, by environment, the best on the test set first."""
+    return leaderboard.rows(DOCS.parent / "leaderboard")
 
 
-def _ranked(lines: list[list[str]]) -> str:
+def leaderboard_sections() -> str:
+    """A section for each environment."""
+    by_environment = itertools.groupby(leaderboard_rows(), lambda row: row.env)
+    return "\n\n".join(f"## {env_id}\n\n{ranked(leaderboard.cells(found))}" for env_id, found in by_environment)
+
+
+def ranked(lines: list[list[str]]) -> str:
     """The rows of one environment, without its name and without columns that are empty in all."""
     kept = [number for number, _ in enumerate(lines[0]) if number and any(line[number] for line in lines[1:])]
     head, *others = [[line[number] for number in kept] for line in lines]
     return "\n".join(f"| {' | '.join(line)} |" for line in [head, ["---"] * len(kept), *others])
 
 
-TRAINING = {"training.sizes": sizes, "training.large": large, "leaderboard": leaderboard_rows}
+TRAINING = {"training.sizes": sizes, "training.large": large, "leaderboard": leaderboard_sections}
 
 
 def figures(env: Environment, params: Any, config: train.Config) -> list[str]:
