@@ -125,13 +125,13 @@ class Picture:
 
 def over_png(picture: Picture, shown: str, style: str = "") -> str:
     """HTML that covers a PNG of the picture, which is left where SVG, frames and styles are dropped, as on GitHub."""
-    png = base64.b64encode(_png_of_256_colours(picture, dpi=round(72 * WIDTH / picture.size[0]))).decode()
+    png = base64.b64encode(_png_of_256_colors(picture, dpi=round(72 * WIDTH / picture.size[0]))).decode()
     words = html.escape(repr(picture))
     image = f"<img src='data:image/png;base64,{png}' alt='{words}' style='display:block;width:100%'/>"
     return f"<div style='position:relative;width:100%;max-width:{WIDTH}px;{style}'>{image}{shown}</div>"
 
 
-def _png_of_256_colours(picture: Picture, dpi: int) -> bytes:
+def _png_of_256_colors(picture: Picture, dpi: int) -> bytes:
     """A quarter of the bytes that `Picture.png` takes, so that notebooks stay small."""
     pixels, buffer = picture.pixels(dpi), io.BytesIO()
     from PIL import Image  # matplotlib needs it too

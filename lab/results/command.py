@@ -19,12 +19,11 @@ from jaxenv.host import process
 from jaxenv.host.names import did_you_mean_one_of
 from lab.results import figure, markdown, measure, summary
 from lab.results.agents import LEARNERS, settings, since, weights_digest
-from train.benchmark import hardware
 from train.cli.numbers import call
 from train.log import plots
-from train.protocol import leaderboard
+from train.protocol import leaderboard, shipped
 from train.protocol.score import Score
-from train.protocol.scoring import marks, reference_of, scored_on
+from train.protocol.scoring import marks, marks_of, scored_on
 from train.save import folder
 from train.save.writing import write_atomic
 from train.score.held_out import TEST
@@ -91,16 +90,16 @@ def report(out: Path, page: Path) -> None:
         if not measured:
             continue
         made, params = jaxenv.make(env_id)
-        scenarios = scenario_marks(made, params)
+        scenarios = marks_of(made, params)
         order = [*_untrained(made), *LEARNERS]
         found = {name: measured[name] for name in order if name in measured}
         current = {name: each for name, each in found.items() if is_current(each, scenarios, made, params)}
         if left_out := set(measured) - set(current):
             names = ", ".join(sorted(left_out))
             print(f"{env_id}: left out, since measured on other scenarios, or with networks that read others: {names}")
-        results[env_id] = summary.rows(current, reference_of(made, params))
+        results[env_id] = summary.rows(current, shipped.reference_of(made, params))
         for name, score in current.items():
-            row = leaderboard.row_of(score, env_id, name, score.about["command"])
+            row = leaderboard.row_of(score, name, score.about["command"])
             leaderboard.write(measure.path_of(out, env_id, name).with_suffix(".json"), row)
         if RELEASED in current:
             earlier[env_id] = since(from_json(current[RELEASED].about["asked"]["settings"]), made, RELEASED)
@@ -133,11 +132,6 @@ def _short(asked: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:8]
 
 
-def scenario_marks(env: Environment, params: Any) -> dict[str, str]:
-    """Name -> digest of the scenarios of each set, which depends on the generator and not on the compiler."""
-    return marks(scored_on(env, params))
-
-
 def _once(path: Path, asked: Mapping[str, Any], job: Callable[[], Score]) -> None:
     """Measures an agent, unless that has been measured; one whose training diverges is left out."""
     asked = json.loads(json.dumps(asked))  # as a file holds it
@@ -152,7 +146,7 @@ def _once(path: Path, asked: Mapping[str, Any], job: Callable[[], Score]) -> Non
     except measure.Diverged as error:
         print(f"left out: {error}", file=sys.stderr)
         return
-    dataclasses.replace(found, about={**found.about, "asked": asked, **hardware.describe()}).save(path)
+    dataclasses.replace(found, about={**found.about, "asked": asked}).save(path)
 
 
 def _with_defaults(asked: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,12 +2,10 @@
 
 import dataclasses
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from tyro.conf import Positional
 
-from jaxenv.host.names import did_you_mean_one_of
-from train.benchmark import hardware
 from train.cli import options, policies
 from train.cli.benchmark import listed
 from train.networks import custom
@@ -21,8 +19,6 @@ def score(
     env: str | None = None,
     network: str | None = None,
     sets: str = ",".join(scoring.NAMES),
-    best: bool = False,
-    greedy: bool = True,
     less: Path | None = None,
     out: Path | None = None,
     name: str | None = None,
@@ -38,8 +34,6 @@ def score(
         env: The environment of MODULE:POLICY; of a run in one of your own, MODULE:FACTORY.
         network: MODULE:FACTORY of a network of your own that a run was trained with.
         sets: Of easy, medium, hard, shifted and library, with commas.
-        best: Score the policies that had the best validation return, not the last ones.
-        greedy: Take the most probable action instead of sampling one.
         less: What was stored of another agent, .npz, such as leaderboard/LifeOps-v0/PPO.npz in a checkout; the paired
             differences to it are printed.
         out: A file for the arrays, .npz, or .json for a row of the leaderboard beside them.
@@ -54,7 +48,7 @@ def score(
         raise ValueError(f"--out {out}: a row needs --name NAME and --code ADDRESS")
     other = None if less is None else Score.load(less)
     if Path(policy).exists():
-        found, env_id, training = _of_runs(Path(policy), env, network, best=best, greedy=greedy)
+        found, env_id, training = _of_runs(Path(policy), env, network)
     else:
         found, env_id, training = _function(policy, env), env or "", {}
     scored = scoring.score(found, env_id, sets=listed(sets))
@@ -63,18 +57,16 @@ def score(
         if other is not None and each in other.sets:
             print(f"{each}, less {less}: {scored.less(other, each):+.2f}")
     if out is not None:
-        said = {"env_steps": env_steps, "seconds": seconds, **training, **hardware.describe()}
-        scored = dataclasses.replace(scored, about={**scored.about, **said})
+        trained = {"env_steps": env_steps, "seconds": seconds, **training}
+        scored = dataclasses.replace(scored, about={**scored.about, **trained})
         scored.save(out.with_suffix(".npz"))
         if out.suffix == ".json":
-            leaderboard.write(out, leaderboard.row_of(scored, env_id, name or "", code or ""))
+            leaderboard.write(out, leaderboard.row_of(scored, name or "", code or ""))
 
 
-def _of_runs(
-    path: Path, env: str | None, network: str | None, *, best: bool, greedy: bool
-) -> tuple[list[Any], str, dict[str, Any]]:
+def _of_runs(path: Path, env: str | None, network: str | None) -> tuple[list[Any], str, dict[str, Any]]:
     """(the policies of a run's or a population's folder, or of a file; the environment; what their training took)."""
-    runs = [policies.read(run.path, env, network, best=best, greedy=greedy) for run in runs_in(path)]
+    runs = [policies.read(run.path, env, network, best=False, greedy=True) for run in runs_in(path)]
     training = scoring.cost(path) if RunFolder(path).config.exists() else {}
     return [run.policy for run in runs], runs[0].env.name, training
 
@@ -91,7 +83,9 @@ def _function(name: str, env: str | None) -> Any:
 
 
 def ranking(
-    action: Positional[str] = "show", files: Positional[tuple[Path, ...]] = (), folder: Path = Path("leaderboard")
+    action: Positional[Literal["show", "check"]] = "show",
+    files: Positional[tuple[Path, ...]] = (),
+    folder: Path = Path("leaderboard"),
 ) -> None:
     """Show the leaderboard, or check rows of it: that their figures follow from their arrays, on today's scenarios.
 
@@ -105,9 +99,7 @@ def ranking(
         if not found:
             raise ValueError(f"{folder} has no rows: in a checkout it is leaderboard/")
         print("\n".join(aligned(leaderboard.cells(found))))
-    elif action == "check":
+    else:
         for path in files or leaderboard.paths(folder):
             row = leaderboard.check(path)
             print(f"{path}: {row.agent} in {row.env} holds")
-    else:
-        raise ValueError(f"no action {action!r}.{did_you_mean_one_of(action, ('show', 'check'))}")

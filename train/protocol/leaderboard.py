@@ -5,23 +5,25 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
+import jax
 import pydantic
 
 import jaxenv
 from jaxenv.host.regular_files import read_regular
-from train.protocol.score import LIBRARY, WHOLE_TEST, Score, score_of_library
-from train.protocol.scoring import marks, reference_of, scored_on
+from train.protocol.score import LIBRARY, WHOLE_TEST, Score
+from train.protocol.scoring import marks_of
 from train.save.writing import write_atomic
-from train.score.scores import Aggregate, ReferenceReturns
+from train.score.scores import Aggregate
+from train.settings.serialize import differences
 
 BUDGETS = {"1M": 1e6, "10M": 1e7, "100M": 1e8, "1B": 1e9}  # environment steps
 WHOLE_SUPERSTEPS = 1.05  # a run ends with a whole superstep, so that it may take a little more
 MAX_BYTES = 2**20  # of a row
 DIGITS = 4  # of figures, after the point
 CLOSE = 2 * 10.0**-DIGITS  # of figures that are computed again
-Interval = Annotated[tuple[float, float, float], "value, and its 95 % interval"]
+Interval = tuple[float, float, float]  # a value, and its interval of 95 %
 
 
 class Figures(pydantic.BaseModel):
@@ -42,7 +44,7 @@ class Row(pydantic.BaseModel):
     env_steps: int  # of each seed; 0 of an agent that does not learn
     seeds: int
     seconds: float  # of training, each seed's share
-    hardware: str
+    hardware: str  # where it was scored
     versions: dict[str, str]
     scenarios: dict[str, str]  # set -> fingerprint
     figures: dict[str, Figures]  # by set
@@ -57,12 +59,11 @@ class Row(pydantic.BaseModel):
         return next((name for name, most in BUDGETS.items() if self.env_steps <= most * WHOLE_SUPERSTEPS), "more")
 
 
-def row_of(score: Score, env_id: str, agent: str, code: str) -> Row:
+def row_of(score: Score, agent: str, code: str) -> Row:
     """The row that follows from a score and from what it says of its training."""
-    reference, about = _reference(env_id), score.about
-    of_library = None if reference is None else score_of_library(score.returns, reference)
+    about, of_library, reference = score.about, score.library_score, score.reference
     return Row(
-        env=env_id,
+        env=about["env"],
         agent=agent,
         code=code,
         env_steps=about.get("env_steps", 0),
@@ -104,9 +105,10 @@ def check(path: Path) -> Row:
     if row.env not in jaxenv.registered():
         raise ValueError(f"{path}: env: there is no {row.env!r}")
     score = Score.load(path.with_suffix(".npz"))
-    found = row_of(score, row.env, row.agent, row.code)
-    for name, there, here in _differing(row.model_dump(), found.model_dump()):
-        raise ValueError(f"{path}: {name} is {there}, and {here} by the arrays")
+    found = row_of(score, row.agent, row.code)
+    for name, there, here in differences(_entries(row), _entries(found)):
+        if not (isinstance(there, float) and isinstance(here, float) and math.isclose(there, here, abs_tol=CLOSE)):
+            raise ValueError(f"{path}: {name} is {there}, and {here} by the arrays")
     for name, mark in _marks(row.env).items():
         if row.scenarios.get(name) != mark:
             raise ValueError(f"{path}: scenarios.{name} is {row.scenarios.get(name)}, and {mark} today")
@@ -160,25 +162,11 @@ def _interval(found: Aggregate) -> tuple[float, float, float]:
 
 
 @functools.cache
-def _reference(env_id: str) -> ReferenceReturns | None:
-    return reference_of(*jaxenv.make(env_id))
-
-
-@functools.cache
 def _marks(env_id: str) -> Mapping[str, str]:
-    return marks(scored_on(*jaxenv.make(env_id)))
+    return marks_of(*jaxenv.make(env_id))
 
 
-def _differing(there: Any, here: Any, name: str = "") -> Iterable[tuple[str, Any, Any]]:
-    """(name, there, here) of the entries that differ."""
-    if isinstance(there, dict) and isinstance(here, dict):
-        for key in [*there, *(key for key in here if key not in there)]:
-            yield from _differing(there.get(key), here.get(key), f"{name}.{key}".lstrip("."))
-    elif isinstance(there, list | tuple) and isinstance(here, list | tuple) and len(there) == len(here):
-        for number, pair in enumerate(zip(there, here, strict=True)):
-            yield from _differing(*pair, f"{name}[{number}]")
-    elif isinstance(there, float) and isinstance(here, float):
-        if not math.isclose(there, here, abs_tol=CLOSE):
-            yield name, there, here
-    elif there != here:
-        yield name, there, here
+def _entries(row: Row) -> dict[str, Any]:
+    """Dotted name -> entry."""
+    leaves = jax.tree_util.tree_leaves_with_path(row.model_dump(), is_leaf=lambda entry: entry is None)
+    return {jax.tree_util.keystr(path, simple=True, separator="."): entry for path, entry in leaves}

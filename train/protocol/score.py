@@ -1,15 +1,19 @@
 """What an agent reaches in an environment: returns and successes of each seed on each scenario, and figures of them."""
 
 import dataclasses
+import functools
 import io
 import json
+import zipfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+import jaxenv
 from jaxenv.host.regular_files import RefusedFile, open_regular
+from train.protocol import shipped
 from train.save.writing import write_atomic
 from train.score.held_out import TEST
 from train.score.scores import Aggregate, ReferenceReturns, aggregate, aligned, mean, paired_difference, score
@@ -33,7 +37,7 @@ class Score:
 
     returns: Mapping[str, np.ndarray]  # [seeds, S] float32, means over the episodes of a scenario
     succeeded: Mapping[str, np.ndarray]  # [seeds, S] float32, shares
-    about: Mapping[str, Any]  # the scenarios, the cost of training and its machine; plain values
+    about: Mapping[str, Any]  # the environment, the scenarios, the cost of training, the machine; plain values
 
     @property
     def sets(self) -> tuple[str, ...]:
@@ -65,13 +69,15 @@ class Score:
         return self.about.get("asked", {}).get("scenarios", {})
 
     @property
+    def reference(self) -> ReferenceReturns | None:
+        """What 0 and 1 are on the library today; None without one, and for an environment that is not registered."""
+        env_id = self.about.get("env")
+        return _reference(env_id) if env_id in jaxenv.registered() else None
+
+    @property
     def library_score(self) -> Aggregate | None:
-        """The mean score on the library, where 0 is Random and 1 what `about["reference"]` says; None without one."""
-        reference = self.about.get("reference")
-        if reference is None:
-            return None
-        known = {name: np.array(reference[name], float) for name in ("random", "top")}  # None is NaN
-        return score_of_library(self.returns, ReferenceReturns(reference["ids"], kind=reference["kind"], **known))
+        """The mean score on the library, by `reference`; None without one."""
+        return None if self.reference is None else score_of_library(self.returns, self.reference)
 
     def save(self, path: str | Path) -> None:
         """Writes an `.npz` file, completely or not at all."""
@@ -84,13 +90,15 @@ class Score:
 
     @classmethod
     def load(cls, path: str | Path) -> "Score":
-        """Reads a file; a ValueError names one that is not regular."""
+        """Reads a file; a ValueError names one that is not regular, or holds something else."""
         try:
             with open_regular(Path(path)) as file, np.load(file, allow_pickle=False) as archive:
                 arrays = {name: archive[name] for name in archive.files}
+            about = json.loads(str(arrays.pop("about")))
         except RefusedFile as error:
             raise ValueError(f"{path} is {error}: expected what was measured") from error
-        about = json.loads(str(arrays.pop("about")))
+        except (ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile) as error:
+            raise ValueError(f"{path} does not hold what was measured (.npz of `jaxenv score --out`)") from error
 
         def kind(prefix: str) -> dict[str, np.ndarray]:
             return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
@@ -103,8 +111,8 @@ class Score:
         head = [f"{self.about.get('env', '')}, {seeds} seed{'s' if seeds > 1 else ''}", "return", "succeeded"]
         rows = [head, *([name, f"{self.mean(name):.2f}", f"{self.success(name):.0%}"] for name in returns)]
         lines = aligned([row[: 3 if can_be_won else 2] for row in rows])
-        if (found := self.library_score) is not None:
-            lines.append(f"library, score {found:.3f}: {self.about['reference']['meaning']}")
+        if (found := self.library_score) is not None and self.reference is not None:
+            lines.append(f"library, score {found}: {self.reference.meaning}")
         return "\n".join(lines)
 
 
@@ -123,6 +131,11 @@ def over(names: Iterable[str], *samples: Arrays, statistic: Callable[..., float]
         for name in names
         if all(name in sample for sample in samples)
     }
+
+
+@functools.cache
+def _reference(env_id: str) -> ReferenceReturns | None:
+    return shipped.reference_of(*jaxenv.make(env_id))
 
 
 def score_of_library(returns: Arrays, reference: ReferenceReturns) -> Aggregate | None:

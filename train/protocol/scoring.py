@@ -1,6 +1,5 @@
 """One call that scores any policy on the sets of an environment, as the published tables do."""
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,17 +8,16 @@ import jax
 import numpy as np
 
 import jaxenv
-from jaxenv import baselines
 from jaxenv.core import Environment
 from jaxenv.core.types import Policy, StatefulPolicy, StatePolicy
 from jaxenv.evaluation import evaluate
 from jaxenv.host.names import did_you_mean_one_of
+from train.benchmark import hardware
 from train.log.metrics import read_metrics
 from train.protocol import shipped
 from train.protocol.score import LIBRARY, Score
 from train.save.folder import RunFolder, runs_in
 from train.score.held_out import SETS, held_out
-from train.score.scores import ReferenceReturns
 
 NAMES = (*SETS, LIBRARY)
 LIBRARY_EPISODES = 64  # of each scenario of a library, which has few; a drawn scenario is played once
@@ -55,12 +53,7 @@ def score(policy: AnyPolicy | Sequence[AnyPolicy], env_id: str, *, sets: Sequenc
     if not found:
         raise ValueError(f"{env_id} has none of the sets {', '.join(sets)}")
     policies = list(policy) if isinstance(policy, list | tuple) else [policy]
-    about: dict[str, Any] = {"env": env_id, "seeds": len(policies), "asked": {"scenarios": marks(found)}}
-    reference = reference_of(env, params) if LIBRARY in found else None
-    if reference is not None:
-        about["reference"] = dataclasses.asdict(reference) | {"meaning": reference.meaning}
-        about["reference"] |= {name: _plain(getattr(reference, name)) for name in ("random", "top")}
-    return played(policies, env, found, about)
+    return played(policies, env, found, {"seeds": len(policies), "asked": {"scenarios": marks(found)}})
 
 
 def scored_on(env: Environment, params: Any, names: Sequence[str] = NAMES) -> dict[str, Any]:
@@ -75,16 +68,13 @@ def marks(sets: Mapping[str, Any]) -> dict[str, str]:
     return {name: params.bank.fingerprint(floats=False) for name, params in sets.items()}
 
 
-def reference_of(env: Environment, params: Any) -> ReferenceReturns | None:
-    """The returns of Random and those that score 1 on the library, if there is one."""
-    library = shipped.library_for(env)
-    if library is None:
-        return None
-    return shipped.reference_returns(env, params.replace(bank=library.bank), library, baselines.random_policy)
+def marks_of(env: Environment, params: Any) -> dict[str, str]:
+    """The same of all sets of an environment, as they are today."""
+    return marks(scored_on(env, params))
 
 
 def played(policies: Sequence[Any], env: Environment, sets: Mapping[str, Any], about: Mapping[str, Any]) -> Score:
-    """The score of policies, one for each seed, with what they did by set and name in `about["figures"]`."""
+    """The score of policies, one for each seed; `about` comes to say what they did by set and name, and where."""
     returns, succeeded, figures = {}, {}, {}
     for name, params in sets.items():
         repetitions = LIBRARY_EPISODES if name == LIBRARY else 1
@@ -96,7 +86,7 @@ def played(policies: Sequence[Any], env: Environment, sets: Mapping[str, Any], a
         succeeded[name] = np.stack([np.asarray(each.succeeded, np.float32).mean(axis=1) for each in found])
         did = [each.figures() for each in found]
         figures[name] = {figure: [each[figure] for each in did] for figure in did[0]}
-    return Score(returns, succeeded, {**about, "figures": figures})
+    return Score(returns, succeeded, {**about, "env": env.name, "figures": figures, **hardware.describe()})
 
 
 def cost(path: Path) -> dict[str, Any]:
@@ -106,8 +96,3 @@ def cost(path: Path) -> dict[str, Any]:
     at_once = RunFolder(path).read_config().at_once or len(runs)
     turns = [record["seconds"] for record in last][::at_once]  # which members of a turn have in common
     return {"env_steps": int(last[0]["env_steps"]), "seconds": sum(turns) / len(runs)}
-
-
-def _plain(values: np.ndarray) -> list[float | None]:
-    """For JSON, which has no NaN."""
-    return [None if np.isnan(value) else float(value) for value in values]

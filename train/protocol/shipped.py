@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 import scenarios
+from jaxenv import baselines
 from jaxenv.core import Environment
 from jaxenv.evaluation import evaluate
 from scenarios.loading import ENVIRONMENTS
@@ -38,6 +39,14 @@ def reference_returns(
         return found
     played = np.asarray(evaluate(random_policy, env, params, repetitions=RANDOM_EPISODES).returns).mean(axis=1)
     return dataclasses.replace(found, random=np.where(np.isnan(found.random), played, found.random))
+
+
+def reference_of(env: Environment, params: Any) -> ReferenceReturns | None:
+    """The returns of Random and those that score 1 on the shipped library, if there is one."""
+    library = library_for(env)
+    if library is None:
+        return None
+    return reference_returns(env, params.replace(bank=library.bank), library, baselines.random_policy)
 
 
 def stored_returns(env: Environment, library: scenarios.Library) -> dict[str, dict[str, Any]]:

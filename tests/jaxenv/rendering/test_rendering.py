@@ -156,7 +156,7 @@ def test_where_svg_and_frames_are_dropped_a_png_is_left_in_a_notebook(episode):
             matplotlib.image.imread(io.BytesIO(data)) for data in (base64.b64decode(png), picture.png(dpi=96))
         )
         assert left.shape[:2] == (533, 960)
-        assert np.abs(left[..., :3] - whole[..., :3]).mean() < 0.005  # 256 colours stand for all
+        assert np.abs(left[..., :3] - whole[..., :3]).mean() < 0.005  # 256 colors stand for all
 
 
 def test_nothing_in_a_scenario_becomes_markup_in_a_notebook(episode):

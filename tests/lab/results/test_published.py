@@ -14,7 +14,7 @@ from lab.results.agents import LEARNERS, since
 from lab.results.measure import sha256
 from train.protocol import shipped
 from train.protocol.score import LIBRARY, Score
-from train.protocol.scoring import LIBRARY_EPISODES
+from train.protocol.scoring import LIBRARY_EPISODES, marks_of
 from train.score.held_out import held_out
 from train.settings import presets
 from train.settings.serialize import from_json
@@ -50,7 +50,7 @@ def test_a_released_policy_earns_what_was_measured(env_id):
 @pytest.mark.parametrize("env_id", slow_but("LifeOps-Shaped-v0", MEASURED))
 def test_what_is_published_was_measured_on_the_scenarios_of_today(env_id):
     env, params = jaxenv.make(env_id)
-    marks = command.scenario_marks(env, params)
+    marks = marks_of(env, params)
     for folder in (RESULTS, RESULTS / "1M"):
         for agent, measured in measure.load_all(folder, env_id).items():
             assert command.is_current(measured, marks, env, params), (folder.name, agent)

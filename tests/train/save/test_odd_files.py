@@ -7,6 +7,7 @@ import sys
 import types
 
 import jax.numpy as jnp
+import numpy as np
 import pytest
 from probes import SMALL
 
@@ -89,6 +90,16 @@ def test_what_was_measured(tmp_path, put):
     put(path := tmp_path / "PPO.npz")
     with pytest.raises(ValueError, match=rf"^{path} is not a regular file"):
         Score.load(path)
+
+
+def test_what_was_measured_is_something_else(tmp_path):
+    path = tmp_path / "PPO.npz"
+    np.savez(tmp_path / "other.npz", returns=np.zeros(3))
+    np.save(tmp_path / "one.npy", np.zeros(3))
+    for content in (b"", b"words", b"PK\x03\x04 half", *(each.read_bytes() for each in tmp_path.glob("*.np?"))):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=rf"^{path} does not hold what was measured"):
+            Score.load(path)
 
 
 @pytest.fixture(scope="module")
