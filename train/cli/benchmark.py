@@ -94,7 +94,7 @@ def run(
             found = in_turns(compile_all(workloads, tick=tick), rounds=rounds, floor=True, tick=tick)
         results += found
         if rounds:
-            print("\n".join(filter(None, [f"\n{title}\n{table(found, yardsticks)}", three_columns(found)])))
+            print("\n\n".join(filter(None, [f"\n{title}\n{table(found, yardsticks)}", three_columns(found)])))
     return results
 
 
