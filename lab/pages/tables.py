@@ -16,7 +16,7 @@ import train
 from jaxenv.core import Environment, fields, terms
 from jaxenv.core.types import dense
 from jaxenv.wrappers import EpisodeStatistics
-from lab.pages import licences
+from lab.pages import licences, policies
 from train.learning import state as learner
 from train.protocol import leaderboard
 from train.settings.presets import scaled
@@ -142,7 +142,12 @@ def ranked(lines: list[list[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in [head, ["---"] * len(kept), *others])
 
 
-TRAINING = {"training.sizes": sizes, "training.large": large, "leaderboard": leaderboard_sections}
+TRAINING = {
+    "training.sizes": sizes,
+    "training.large": large,
+    "leaderboard": leaderboard_sections,
+    "policies": policies.table,
+}
 
 
 def figures(env: Environment, params: Any, config: train.Config) -> list[str]:
