@@ -89,8 +89,9 @@ check: $(DEV)  ## lint, format, types, import contracts
 	$(BIN)/pyright --pythonpath $(PY)
 	$(BIN)/lint-imports --no-logo
 
-docs: $(DEV)  ## write the documentation site to site/; a broken link or reference is an error
+docs: $(DEV)  ## write the documentation site to site/; a broken link, reference or picture is an error
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	SITE=site $(PY) -m pytest -q -m slow tests/test_site.py
 
 gallery: $(DEV)  ## record the episodes of docs/gallery/ anew, as pictures and GIFs
 	$(PY) -m lab gallery $(ARGS)

@@ -1,4 +1,4 @@
-"""Dockerfile and openenv.yaml name files, extras, commands and an application that exist; no engine builds them here."""
+"""Dockerfile and openenv.yaml name files, extras, commands and an application that exist. No engine is needed."""
 
 import importlib
 import json

@@ -97,7 +97,7 @@ def report(out: Path, page: Path) -> None:
         if left_out := set(measured) - set(current):
             names = ", ".join(sorted(left_out))
             print(f"{env_id}: left out, since measured on other scenarios, or with networks that read others: {names}")
-        results[env_id] = summary.rows(current, shipped.reference_of(made, params))
+        results[env_id] = summary.rows(current, shipped.reference_of(made))
         for name, score in current.items():
             row = leaderboard.row_of(score, name, score.about["command"])
             leaderboard.write(measure.path_of(out, env_id, name).with_suffix(".json"), row)

@@ -4,7 +4,14 @@ import pytest
 
 import jaxenv
 
-OF_ONE_ENGINE = ("LifeOps-v0", "TeamsClone-Mentions-v0", "TeamsClone-MultiTask-v0", "Week-Notes-v0", "Week-Open-v0")
+OF_ONE_ENGINE = (
+    "LifeOps-v0",
+    "TeamsClone-Mentions-v0",
+    "TeamsClone-MultiTask-v0",
+    "TeamsClone-MultiAgent-v0",
+    "Week-Notes-v0",
+    "Week-Open-v0",
+)
 FIRST_OF_ITS_ENGINE = ("LifeOps-Shaped-v0", "LifeStack-v0", "TeamsClone-v0", "Week-v0")
 
 

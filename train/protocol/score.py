@@ -135,7 +135,7 @@ def over(names: Iterable[str], *samples: Arrays, statistic: Callable[..., float]
 
 @functools.cache
 def _reference(env_id: str) -> ReferenceReturns | None:
-    return shipped.reference_of(*jaxenv.make(env_id))
+    return shipped.reference_of(jaxenv.make(env_id)[0])
 
 
 def score_of_library(returns: Arrays, reference: ReferenceReturns) -> Aggregate | None:

@@ -41,12 +41,12 @@ def reference_returns(
     return dataclasses.replace(found, random=np.where(np.isnan(found.random), played, found.random))
 
 
-def reference_of(env: Environment, params: Any) -> ReferenceReturns | None:
-    """The returns of Random and those that score 1 on the shipped library, if there is one."""
+def reference_of(env: Environment) -> ReferenceReturns | None:
+    """The returns of Random and those that score 1 on the shipped library; None where no return that scores 1 is known."""
     library = library_for(env)
-    if library is None:
+    if library is None or not (stored := stored_returns(env, library)):
         return None
-    return reference_returns(env, params.replace(bank=library.bank), library, baselines.random_policy)
+    return references(library.ids, stored)
 
 
 def stored_returns(env: Environment, library: scenarios.Library) -> dict[str, dict[str, Any]]:

@@ -209,6 +209,7 @@ def worlds() -> tuple[Draws, np.ndarray]:
     return world, np.asarray(bounds)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("player", ["Random", "Unmasked random", "Rule-based", "PPO", "Greedy"])
 def test_no_play_earns_more_than_the_bound_of_its_draws(player: str) -> None:
     world, bounds = worlds()

@@ -107,7 +107,8 @@ class Recall(nn.Module):
         return nn.Dense(VALUES)(MLP((64,), "relu")(jnp.concatenate([inputs, remembered], axis=-1)))
 
 
-@pytest.mark.parametrize(("core", "least"), [("gru", 0.7), pytest.param("lru", 0.9, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize(("core", "least"), [("gru", 0.7), ("lru", 0.9)])
 def test_what_is_told_once_is_recalled_later(core, least):
     """The share of right answers after 500 batches; 0.25 is chance."""
     network, optimizer = Recall(core), optax.adam(3e-3)
