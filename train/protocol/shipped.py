@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 import scenarios
-from jaxenv import baselines
 from jaxenv.core import Environment
 from jaxenv.evaluation import evaluate
 from scenarios.loading import ENVIRONMENTS
@@ -42,7 +41,7 @@ def reference_returns(
 
 
 def reference_of(env: Environment) -> ReferenceReturns | None:
-    """The returns of Random and those that score 1 on the shipped library; None where no return that scores 1 is known."""
+    """The stored returns of Random and those that score 1 on the shipped library; None where there are none."""
     library = library_for(env)
     if library is None or not (stored := stored_returns(env, library)):
         return None
