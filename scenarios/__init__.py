@@ -8,5 +8,7 @@ from scenarios.loading import decompile as decompile
 from scenarios.loading import load as load
 from scenarios.loading import parse as parse
 from scenarios.text.errors import ScenarioError as ScenarioError
+from scenarios.text_batch import TextBatch as TextBatch
+from scenarios.text_env import Snapshot as Snapshot
 from scenarios.text_env import TextEnv as TextEnv
 from scenarios.writing import dump as dump

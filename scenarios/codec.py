@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from jaxenv.core import Environment, ScenarioBank
 from jaxenv.core.contents import require_valid
+from jaxenv.rendering.view import to_host
 from scenarios.document_format import Moment
 from scenarios.libraries import Library
 from scenarios.text.errors import MAX_TOLD, ScenarioError, class_of, quote
@@ -27,12 +28,19 @@ EXPECTED = "a number of the list, or an action as a JSON object"
 NUMBER = re.compile(r"[^-0-9]{0,20}([0-9]{1,6})\W*")  # `3`, `3.`, `Action: **3**`
 
 
-class _Catalogue(NamedTuple):
+class Catalogue(NamedTuple):
     """Every entry of the catalogue at one state."""
 
+    moment: Moment
     actions: list[dict[str, Any]]  # one for each index
     legal: np.ndarray  # [A] bool, all False once the episode has ended
     feasible: np.ndarray  # [A] bool, likewise
+
+    def action(self, index: int) -> dict[str, Any]:
+        """The meaning of an index, legal or not; a ScenarioError for one out of range."""
+        if not 0 <= int(index) < len(self.actions):
+            raise ScenarioError(f"no action {quote(int(index))}, expected an index from 0 to {len(self.actions) - 1}.")
+        return self.actions[int(index)]
 
     @property
     def legal_actions(self) -> list[tuple[int, dict[str, Any]]]:
@@ -111,11 +119,11 @@ class Codec:
 
     def legal_actions(self, state: Any) -> list[tuple[int, dict[str, Any]]]:
         """(index, action) of every legal entry, in catalogue order; none once the episode has ended."""
-        return self._catalogue(state).legal_actions
+        return self.catalogue(state).legal_actions
 
     def feasible_actions(self, state: Any) -> list[tuple[int, dict[str, Any]]]:
         """(index, action) of the legal entries that the environment's optional mask keeps."""
-        catalogue = self._catalogue(state)
+        catalogue = self.catalogue(state)
         return [(index, catalogue.actions[index]) for index in np.flatnonzero(catalogue.feasible).tolist()]
 
     def encode(self, state: Any, action: Mapping[str, Any] | Record) -> int:
@@ -125,14 +133,17 @@ class Codec:
             ActionError: a ScenarioError, where the action is not legal in this state; names the nearest one and all
                 that are.
         """
-        catalogue = self._catalogue(state)
+        return self.encode_in(self.catalogue(state), action)
+
+    def encode_in(self, catalogue: Catalogue, action: Mapping[str, Any] | Record) -> int:
+        """The same with the catalogue of the state at hand."""
         legal = catalogue.legal_actions
         try:
             given = self._format.action.model_validate(action)
         except ValidationError as error:
             found = " ".join(problem.text for problem in problems_of(error, self._format.action)[:MAX_TOLD])
             raise ActionError(f"not an action: {found}", legal) from None
-        wanted = self._format.normalize_action(given, self.moment(state))
+        wanted = self._format.normalize_action(given, catalogue.moment)
         for index, known in legal:
             if known == wanted:
                 return index
@@ -144,10 +155,7 @@ class Codec:
 
     def decode(self, state: Any, index: int) -> dict[str, Any]:
         """The meaning of an index in this state, whether or not it is legal now."""
-        actions = self._catalogue(state).actions
-        if not 0 <= int(index) < len(actions):
-            raise ScenarioError(f"no action {quote(int(index))}, expected an index from 0 to {len(actions) - 1}.")
-        return actions[int(index)]
+        return self.catalogue(state).action(index)
 
     def observation(self, state: Any) -> dict[str, Any]:
         """The agent's observation, with the keys of the environment's document form."""
@@ -158,17 +166,17 @@ class Codec:
         shape = np.shape(state.scenario)
         if shape:
             raise ScenarioError(f"a batch of states {list(shape)}, expected one: jax.tree.map(lambda x: x[0], state).")
-        state = jax.tree.map(np.asarray, state)
+        state = to_host(state)
         number = int(state.scenario)
         document, names = self.library.documents[number], self._names(number)
         return Moment(self.env, self.params, document, names, state, self._agent)
 
-    def _catalogue(self, state: Any) -> _Catalogue:
+    def catalogue(self, state: Any) -> Catalogue:
         """Every entry of the catalogue, and which may be taken."""
         moment = self.moment(state)
-        legal, feasible = jax.device_get(_masks(self.env, moment.state, self.params, self._agent))
+        legal, feasible = to_host(_masks(self.env, moment.state, self.params, self._agent))
         is_live = not self._format.has_ended(moment)
-        return _Catalogue(self._format.actions(moment), legal & is_live, feasible & is_live)
+        return Catalogue(moment, self._format.actions(moment), legal & is_live, feasible & is_live)
 
 
 @functools.partial(jax.jit, static_argnums=0)

@@ -10,6 +10,7 @@ import jax
 import numpy as np
 
 import jaxenv
+from jaxenv.rendering.view import to_host
 from scenarios.codec import Codec
 from scenarios.document_format import DocumentFormat, shortest
 from scenarios.libraries import Library, build, shipped
@@ -83,7 +84,7 @@ class DocumentEnv:
         """Begins an episode of a scenario of the library, of a document, or of one drawn: its first observation."""
         library = self._library_of(scenario)
         codec = self._codec = Codec(self._env, self._env.params_for(library.bank), library)
-        self._state = jax.device_get(codec.env.reset(self._next_key(), codec.params, 0)[1])
+        self._state = to_host(codec.env.reset(self._next_key(), codec.params, 0)[1])
         return self.observation()
 
     def _library_of(self, scenario: str | Mapping[str, Any] | Record | None) -> Library:
@@ -137,12 +138,15 @@ def advance(
     env: Any, key: Any, state: Any, index: Any, params: Any
 ) -> tuple[Any, Any, dict[str, bool], dict[str, Any]]:
     """One step without automatic reset: (state, reward, `terminated` and `truncated`, info), on the host."""
-    state, reward, ends, info = jax.device_get(_step(env, key, state, index, params))
+    state, reward, ends, info = to_host(transition(env, key, state, index, params))
     return state, reward, {name: bool(value) for name, value in ends.items()}, info
 
 
 @functools.partial(jax.jit, static_argnums=0)
-def _step(env: Any, key: Any, state: Any, index: Any, params: Any) -> tuple[Any, Any, dict[str, Any], dict[str, Any]]:
+def transition(
+    env: Any, key: Any, state: Any, index: Any, params: Any
+) -> tuple[Any, Any, dict[str, Any], dict[str, Any]]:
+    """The same as arrays."""
     state, reward, terminated, info = env.transition(key, state, index, params)  # `step_env` without the arrays seen
     return state, reward, {"terminated": terminated, "truncated": env.is_truncated(state, params)}, info
 

@@ -1,10 +1,8 @@
 """An environment played in words: situations and results as text, answers as text, numbers or mappings."""
 
+import copy
 import functools
-import inspect
-import json
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 
@@ -12,17 +10,15 @@ import jaxenv
 from jaxenv import registry
 from jaxenv.core import Environment, ScenarioBank
 from jaxenv.lowering import draws
-from jaxenv.rendering import Step, views
-from jaxenv.rendering.page import page
-from jaxenv.rendering.text import table
-from scenarios.codec import ActionError, Codec, read_answer
+from jaxenv.rendering.view import to_host
+from scenarios.codec import Codec
 from scenarios.episodes import advance, key_of
 from scenarios.libraries import Library, shipped
 from scenarios.loading import decompile, format_of
+from scenarios.situation import Situation, info_of, reward_parts, told
 from scenarios.text.errors import ScenarioError, quote
 
 NOT_RUNNING = "no episode is running: reset begins one."
-HEADING = "Actions: answer with the number of one, or with the action as JSON"
 
 GENERATED = "generated"
 """The name of a generated scenario, instead of one of the library."""
@@ -78,6 +74,22 @@ def _generate(env: Environment, key: jax.Array) -> Any:
     return jax.tree.map(lambda leaf: leaf[None], scenario)
 
 
+class Snapshot(NamedTuple):
+    """A moment of an episode, for `TextEnv.restore`.
+
+    Attributes:
+        situation: the state, on the host.
+        key: of everything that is drawn from here on.
+        total: the return so far.
+        text: the last one.
+    """
+
+    situation: Situation
+    key: jax.Array
+    total: float
+    text: str
+
+
 class TextEnv:
     """One agent in an environment, played in words by people and language models.
 
@@ -106,6 +118,12 @@ class TextEnv:
     >>> text, reward, done, info = env.step("0")
     >>> done, info["error"], info["reward_parts"]["overlap_penalty"]
     (True, None, 0.0)
+
+    Forks go on from one moment: `env.fork(n)`, or `env.snapshot()` and `env.restore(snapshot)`.
+
+    >>> _ = env.reset()
+    >>> [each.step(answer)[1] for each, answer in zip(env.fork(2), ("0", "1"))]
+    [0.0, -2.0]
     """
 
     def __init__(
@@ -134,10 +152,9 @@ class TextEnv:
             playable(id)
         else:
             self._codec = with_library(id, library)
-            self._index = _index_of(scenario, self._codec.library)
-        self._ends = {"terminated": True, "truncated": False}  # until the first reset
-        self._legal: dict[int, dict[str, Any]] = {}
-        self._listing = ""
+            self._index = index_of(scenario, self._codec.library)
+        self._now: Situation | None = None
+        self._total, self._text = 0.0, ""
 
     def reset(self) -> str:
         """Begins an episode: its purpose, the situation, and the legal actions with their numbers."""
@@ -145,13 +162,10 @@ class TextEnv:
         if self._is_generated:
             self._codec = with_generated(self._id, scenario_key)
         env, params = self._codec.env, self._codec.params
-        state = jax.device_get(env.reset(reset_key, params, self._index)[1])
-        self._names = self._codec.library.names(int(state.scenario))
-        self._total = 0.0
-        self._enter(state, {"terminated": False, "truncated": False})
-        about = (inspect.getdoc(type(env)) or "").partition("\n\n")[0]
-        situation = views.render(env, state, params, names=self._names).text
-        return "\n\n".join([about, situation, self._listing])
+        state = to_host(_reset(env, reset_key, params, self._index))
+        self._now, self._total = Situation(self._codec, state, {"terminated": False, "truncated": False}), 0.0
+        self._text = self._now.opening()
+        return self._text
 
     def step(self, answer: Any) -> tuple[str, float, bool, dict[str, Any]]:
         """Takes the action of an answer.
@@ -161,87 +175,94 @@ class TextEnv:
             episode is over; and `error` (the reason, or None), `step_taken`, `invalid_action`, `reward_parts`
             (name -> amount), `terminated`, `truncated`, and `success` where the environment can be won.
         """
-        if self.is_over:
-            return self._refuse(NOT_RUNNING)
+        now = self._now
+        if now is None or now.is_over:
+            ends = {"terminated": True, "truncated": False} if now is None else now.ends
+            return NOT_RUNNING, 0.0, True, info_of(ends, NOT_RUNNING, None)
         try:
-            index, error = self._read(answer)
+            index, error = now.read(answer)
         except ScenarioError as problem:
-            return self._refuse(f"{problem} No step was taken.")
-        return self._take(index, error)
+            error = f"{problem} No step was taken."
+            return now.refusal(error), 0.0, False, info_of(now.ends, error, None)
+        return self._take(now, index, error)
 
     @property
     def is_over(self) -> bool:
         """Whether no episode is running."""
-        return any(self._ends.values())
+        return self._now is None or self._now.is_over
 
     @property
     def legal_actions(self) -> dict[int, dict[str, Any]]:
         """Number -> action; empty where no episode is running."""
-        return dict(self._legal)
+        return {} if self._now is None else dict(self._now.legal)
 
-    def _read(self, answer: Any) -> tuple[int, str | None]:
-        """The index that an answer names, and why it is not legal if it is not."""
-        action = read_answer(answer)
-        if not isinstance(action, int):
-            try:
-                return self._codec.encode(self._state, action), None
-            except ActionError as error:
-                if error.index is None:
-                    raise ScenarioError(error.reason) from None
-                return error.index, error.reason
-        self._codec.decode(self._state, action)  # refuses an index out of range
-        return action, None if action in self._legal else f"action {action} is not legal now."
+    def snapshot(self) -> Snapshot:
+        """The present moment; it takes microseconds, and shares its arrays with this environment.
 
-    def _take(self, index: int, error: str | None) -> tuple[str, float, bool, dict[str, Any]]:
+        Raises:
+            ScenarioError: before the first reset.
+        """
+        if self._now is None:
+            raise ScenarioError(NOT_RUNNING)
+        return Snapshot(self._now, self._key, self._total, self._text)
+
+    def restore(self, snapshot: Snapshot, seed: int | None = None) -> str:
+        """Goes to a moment of this or another episode of the environment, and returns its text.
+
+        Args:
+            snapshot: of this or another `TextEnv` of the same id.
+            seed: of everything that is drawn from there on; by default what was drawn then is drawn again.
+
+        Raises:
+            ScenarioError: for a snapshot of another environment, and a seed out of range.
+        """
+        if not isinstance(snapshot, Snapshot) or snapshot.situation.codec.env.name != playable(self._id)[0].name:
+            raise ScenarioError(f"expected a snapshot of {self._id}, found {quote(snapshot)}.")
+        key = snapshot.key if seed is None else key_of(seed)
+        self._now, self._total, self._text = snapshot.situation, snapshot.total, snapshot.text
+        self._codec, self._key = snapshot.situation.codec, key
+        return self._text
+
+    def fork(self, n: int, seeds: Any = None) -> list["TextEnv"]:
+        """Environments that go on from here, each on its own.
+
+        Args:
+            n: how many.
+            seeds: one for each, of everything that is drawn from here on; by default the same as here for all of them.
+        """
+        given = [None] * n if seeds is None else list(seeds)
+        if len(given) != n:
+            raise ScenarioError(f"{len(given)} seeds for {n} forks, expected one for each.")
+        snapshot, forks = self.snapshot(), [copy.copy(self) for _ in given]
+        for each, seed in zip(forks, given, strict=True):
+            each.restore(snapshot, seed)
+        return forks
+
+    def _take(self, before: Situation, index: int, error: str | None) -> tuple[str, float, bool, dict[str, Any]]:
         """Steps an entry of the catalogue and describes its effects."""
-        env, params = self._codec.env, self._codec.params
-        self._key, key = jax.random.split(self._key)
-        before, names = self._state, self._names
-        turn_key, _ = draws.split(key)  # as `env.step` does
-        after, reward, ends, info = advance(env, turn_key, before, index, params)
-        self._enter(after, ends)
+        self._key, turn_key = next_keys(self._key)
+        env, params = before.codec.env, before.codec.params
+        state, reward, ends, info = advance(env, turn_key, before.state, index, params)
+        self._now = after = Situation(before.codec, state, ends)
         self._total += float(reward)
-        parts = {name: float(part) + 0.0 for name, part in vars(info["reward_parts"]).items()}  # + 0.0: no −0.0
-        step = Step(
-            action=index,
-            description=views.describe_action(env, before, index, params, names),
-            reward=float(reward),
-            parts={name: part for name, part in parts.items() if part},
-            total=self._total,
-            end=next((name for name, value in self._ends.items() if value), ""),
-            effects=views.describe_step(env, before, after, index, params, names),
-        )
-        shown = page(views.scenes(env, [after], params, names)[0], step).text
-        text = "\n\n".join(filter(None, [error, shown, self._listing]))
-        outcome = {"success": bool(info["success"])} if "success" in info else {}
-        return text, float(reward), self.is_over, self._info(error, parts, bool(info["invalid_action"])) | outcome
-
-    def _refuse(self, error: str) -> tuple[str, float, bool, dict[str, Any]]:
-        """The result of an answer that takes no step."""
-        return "\n\n".join(filter(None, [error, self._listing])), 0.0, self.is_over, self._info(error, None, False)
-
-    def _info(self, error: str | None, parts: dict[str, float] | None, is_invalid: bool) -> dict[str, Any]:
-        return {
-            "error": error,
-            "step_taken": parts is not None,
-            "invalid_action": is_invalid,
-            "reward_parts": parts or {},
-            **self._ends,
-        }
-
-    def _enter(self, state: Any, ends: dict[str, bool]) -> None:
-        """Goes on from a state, and lists its legal actions, a line each; none where the episode is over."""
-        env, params = self._codec.env, self._codec.params
-        self._state, self._ends = state, ends
-        self._legal = {} if self.is_over else dict(self._codec.legal_actions(state))
-        rows = [
-            [f"{index:>4}", views.describe_action(env, state, index, params, self._names), _as_json(action)]
-            for index, action in self._legal.items()
-        ]
-        self._listing = "\n".join([HEADING, *table(rows)]) if rows else ""
+        outcome = {"reward": float(reward), "parts": reward_parts(info), "total": self._total}
+        self._text = told(before, index, error, after, outcome)
+        return self._text, float(reward), after.is_over, info_of(ends, error, info)
 
 
-def _index_of(scenario: Any, library: Library) -> int | None:
+@functools.partial(jax.jit, static_argnums=0)
+def _reset(env: Environment, key: jax.Array, params: Any, index: int | None) -> Any:
+    return env.reset(key, params, index)[1]
+
+
+@jax.jit
+def next_keys(key: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """The next key of an episode, and that of a turn, as `env.step` splits it."""
+    next_key, key = jax.random.split(key)
+    return next_key, draws.split(key)[0]
+
+
+def index_of(scenario: Any, library: Library) -> int | None:
     """The index of a scenario of the library, or None for any."""
     if scenario is None:
         return None
@@ -251,8 +272,3 @@ def _index_of(scenario: Any, library: Library) -> int | None:
         expected = f"a name, an index from 0 to {len(library) - 1}, {GENERATED!r} or None"
         raise ScenarioError(f"the scenario is {quote(scenario)}, expected {expected}.")
     return scenario
-
-
-def _as_json(action: Mapping[str, Any]) -> str:
-    """An action without its unused fields."""
-    return json.dumps({name: value for name, value in action.items() if value is not None}, ensure_ascii=False)

@@ -17,7 +17,7 @@ from jaxenv.rendering import movie, player, views
 from jaxenv.rendering.page import overview, page, transcript
 from jaxenv.rendering.picture import Picture
 from jaxenv.rendering.text import joined
-from jaxenv.rendering.view import Scene, Step
+from jaxenv.rendering.view import Scene, Step, to_host
 
 FRAMES_PER_SECOND = 0.7
 MAX_FRAMES_PER_SECOND = 100  # the most that a GIF can say
@@ -209,7 +209,7 @@ def _player(env: Environment, policy: Any) -> Callable[[Key, Any, Any], Any]:
         return action
 
     def act_all(key: Key, observation: Any, params: Any) -> Any:
-        keys, seen = jax.random.split(key, agents), jax.device_get(observation)
+        keys, seen = jax.random.split(key, agents), to_host(observation)
         each = [jax.tree.map(lambda leaf, n=n: leaf[n], seen) for n in range(agents)]
         return np.array([act(n, keys[n], each[n], params) for n in range(agents)])
 
@@ -229,7 +229,7 @@ _decide_compiled = jax.jit(_decide)
 def _transition(env: Environment, key: Key, state: Any, action: Any, params: Any) -> tuple[Any, Any, float, dict, str]:
     """(observation, state, reward, its parts, end) after one step without a reset."""
     observation, state, *outputs = _step(env, key, state, action, params)
-    reward, parts, terminated, truncated = jax.device_get(outputs)
+    reward, parts, terminated, truncated = to_host(outputs)
     end = "terminated" if terminated else "truncated" if truncated else ""
     named = {name: float(np.sum(part)) for name, part in by_name(parts).items()}
     return observation, state, float(np.sum(reward)), {name: part for name, part in named.items() if part}, end

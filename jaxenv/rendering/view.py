@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import jax
+import numpy as np
 
 from jaxenv.host.names import did_you_mean
 from jaxenv.rendering.canvas import PAGE, Canvas
@@ -92,9 +93,68 @@ def _filled(field: str, given: Any, default: Any) -> Any:
     return given
 
 
+def to_host(tree: Any) -> Any:
+    """The arrays as NumPy's; the same object where they all are, which `remembered` knows again.
+
+    Of many small arrays it takes a third of the time of `jax.device_get`, which copies each.
+    """
+    is_there = all(isinstance(leaf, np.ndarray | np.generic) for leaf in jax.tree.leaves(tree))
+    return tree if is_there else jax.tree.map(np.asarray, tree)
+
+
 def scenario_of(params: Any, state: Any) -> Any:
-    """The scenario of a state, on the host."""
-    return jax.device_get(params.bank[int(state.scenario)])
+    """The scenario of a state, on the host; it goes there once for all states of an episode."""
+    return _row(params.bank, int(state.scenario))
+
+
+class _Same:
+    """A value that equals itself alone."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+def remembered(function: Callable[..., T]) -> Callable[..., T]:
+    """A function whose last results are kept; an argument is the same if it is the same object, number or text."""
+
+    @functools.lru_cache(maxsize=32)
+    def found(*arguments: Any) -> Any:
+        return function(*(each.value if isinstance(each, _Same) else each for each in arguments))
+
+    @functools.wraps(function)
+    def remembering(*arguments: Any) -> T:
+        return found(*(each if isinstance(each, int | str) else _Same(each) for each in arguments))
+
+    return remembering
+
+
+@remembered
+def _row(bank: Any, index: int) -> Any:
+    return to_host(_read(bank, index))
+
+
+_read = jax.jit(lambda bank, index: bank[index])
+
+
+def from_all(describe_actions: Callable[[Any, Any, Any, Given], Sequence[str]]) -> Callable[..., str]:
+    """`View.describe_action` of one agent, from `View.describe_actions`."""
+
+    def describe_action(env: Any, state: Any, action: Any, params: Any, names: Given) -> str:
+        if not 0 <= action < env.num_actions:
+            return f"action {action}, which does not exist"
+        phrase = describe_actions(env, state, params, names)[int(action)]
+        return phrase if _mask(env, state, params)[int(action)] else f"{phrase}, not legal"
+
+    return describe_action
+
+
+_mask = jax.jit(lambda env, state, params: env.action_mask(state, params), static_argnums=0)
 
 
 def scenes_of(
@@ -140,6 +200,9 @@ class View(NamedTuple):
 
     describe_action: Callable[[Any, Any, Any, Any, Given], str]
     """(env, state, action, params, names) -> the meaning of the action in that state, as a short phrase."""
+
+    describe_actions: Callable[[Any, Any, Any, Given], Sequence[str]] | None = None
+    """(env, state, params, names) -> the meaning of each entry of the catalogue, legal or not; None: one by one."""
 
     describe_step: Callable[[Any, Any, Any, Any, Any, Given], list[str]] = lambda *_: []
     """(env, state, next state, action, params, names) -> the effects of the step, a line each; may be empty."""

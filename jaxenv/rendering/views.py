@@ -1,6 +1,5 @@
 """The view that shows each environment, and how states reach it: `VIEWS` and `render`."""
 
-import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +10,7 @@ from jaxenv.core import Environment
 from jaxenv.envs import FAMILIES
 from jaxenv.rendering.page import page
 from jaxenv.rendering.picture import Picture
-from jaxenv.rendering.view import Given, Scene, View
+from jaxenv.rendering.view import Given, Scene, View, to_host
 
 VIEWS: dict[type, View | None] = dict.fromkeys(family.environment for family in FAMILIES)
 """Environment class -> its view; `VIEWS[MyEnvironment] = View(scenes, describe_action)` adds one of your own.
@@ -62,6 +61,16 @@ def describe_action(env: Environment, state: Any, action: Any, params: Any, name
     return view.describe_action(bare, state, np.asarray(action), params, names_in(bare, state, names))
 
 
+def describe_actions(env: Environment, state: Any, params: Any, names: Any = None, agent: int = 0) -> Sequence[str]:
+    """The meaning of each entry of the catalogue in a state, legal or not, all at once; see `render`."""
+    bare, view = _view_of(env, agent)
+    state, every = on_host(env, state, params), range(bare.num_actions)
+    given = names_in(bare, state, names)
+    if view.describe_actions is None:
+        return [view.describe_action(bare, state, np.asarray(action), params, given) for action in every]
+    return view.describe_actions(bare, state, params, given)
+
+
 def describe_step(
     env: Environment, before: Any, after: Any, action: Any, params: Any, names: Any = None, agent: int = 0
 ) -> tuple[str, ...]:
@@ -100,15 +109,21 @@ def on_host(env: Environment, state: Any, params: Any) -> Any:
     bare = env.unwrapped
     while hasattr(state, "env_state"):  # additions of wrappers are not shown
         state = state.env_state
-    expected = jax.tree.leaves(_first_state.eval_shape(bare, jax.random.key(0), params))
-    if [np.shape(leaf) for leaf in jax.tree.leaves(state)] != [leaf.shape for leaf in expected]:
+    if bare not in _SHAPES:
+        _SHAPES[bare] = _shapes(
+            jax.eval_shape(lambda key, params: bare.init(key, params, 0), jax.random.key(0), params)
+        )
+    if _shapes(state) != _SHAPES[bare]:
         raise ValueError(f"expected one state of {bare.name}; of a batch take jax.tree.map(lambda x: x[0], state)")
-    return jax.device_get(state)
+    return to_host(state)
 
 
-@functools.partial(jax.jit, static_argnums=0)  # traced once for its shapes
-def _first_state(env: Environment, key: jax.Array, params: Any) -> Any:
-    return env.init(key, params, 0)
+_SHAPES: dict[Environment, list[tuple[int, ...]]] = {}
+"""Environment -> the shapes of its states, which no number in params changes."""
+
+
+def _shapes(state: Any) -> list[tuple[int, ...]]:
+    return [np.shape(leaf) for leaf in jax.tree.leaves(state)]
 
 
 def _view_of(env: Any, agent: int) -> tuple[Any, View]:

@@ -11,6 +11,7 @@ from jaxenv.envs.lifeops import LifeOps, Params, State
 from jaxenv.envs.lifeops.actions import ACTION_TYPES, BLOCK_FOCUS, VERBS, Move, every_move
 from jaxenv.envs.lifeops.dynamics import origin_of
 from jaxenv.envs.lifeops.types import ABSENT, DAY_END, KINDS, VISIBLE_REQUESTS
+from jaxenv.rendering.view import to_host
 from scenarios.document_format import Moment
 from scenarios.lifeops.compiler import task_order
 from scenarios.lifeops.document import Action, Day
@@ -54,7 +55,7 @@ def actions(moment: Moment) -> list[dict[str, Any]]:
     """Each entry of the catalogue as a document action."""
     waiting = moment.document.pending_requests[int(moment.state.handled) :]
     request = waiting[0] if waiting else None
-    moves = jax.device_get(_moves(moment.env, moment.state, moment.params))
+    moves = to_host(_moves(moment.env, moment.state, moment.params))
     columns = (moves.verb, moves.event.start, moves.event.end, moves.duration)
     found = []
     for verb, start, end, duration in zip(*(c.tolist() for c in columns), strict=True):

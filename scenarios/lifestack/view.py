@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from jaxenv.envs.lifestack import State
+from jaxenv.envs.lifestack import LifeStack, State
 from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, INSPECT, INSPECTING, UPKEEP, VERBS, WAIT
 from jaxenv.envs.lifestack.metrics import METRICS, UNIT
 from jaxenv.envs.lifestack.types import CENTS, RUNNING, UNKNOWN
+from jaxenv.rendering.view import remembered
 from scenarios.document_format import Moment
 from scenarios.lifestack.document import Action, Milestone, Route, Task
 from scenarios.lifestack.facts import Facts, bound
@@ -55,9 +56,14 @@ def has_ended(moment: Moment) -> bool:
 
 def actions(moment: Moment) -> list[dict[str, Any]]:
     """Each entry of the catalogue as a document action; a slot that the task leaves empty gets a placeholder."""
-    catalogue, task = moment.env.catalogue, moment.document
+    return [dict(action) for action in _actions(moment.env, moment.document)]
+
+
+@remembered
+def _actions(env: LifeStack, task: Task) -> list[dict[str, Any]]:
+    """The same at any moment of a task."""
     routes, keys = [route.id for route in task.viable_routes], Facts.of(task).keys
-    columns = (catalogue.activity, catalogue.route, catalogue.key)
+    columns = (env.catalogue.activity, env.catalogue.route, env.catalogue.key)
     return [
         _action(activity, _slot(routes, route, "route"), _slot(keys, key, "key")).model_dump()
         for activity, route, key in zip(*(np.asarray(column).tolist() for column in columns), strict=True)

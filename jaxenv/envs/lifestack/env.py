@@ -1,6 +1,7 @@
 """LifeStack: a crisis as an environment, composed of its phases."""
 
 import dataclasses
+import functools
 from pathlib import Path
 from typing import ClassVar
 
@@ -39,7 +40,7 @@ class LifeStack(LibraryEnvironment[Params, State, Observation]):
         """`LifeStack-v0`."""
         return "LifeStack-v0"
 
-    @property
+    @functools.cached_property
     def catalogue(self) -> Catalogue:
         """The meaning of the action indices."""
         return Catalogue(self.limits.routes, self.limits.keys)

@@ -1,6 +1,7 @@
 """TeamsClone: a team's chat as an environment, composed of its phases; one engine for all variants and N agents."""
 
 import dataclasses
+import functools
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -61,7 +62,7 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
         if not 1 <= self.num_agents <= MAX_AGENTS:
             raise ValueError(f"num_agents={self.num_agents}: expected 1 to {MAX_AGENTS} agents")
 
-    @property
+    @functools.cached_property
     def catalogue(self) -> Catalogue:
         """The meaning of the action indices."""
         return Catalogue(self.limits.channels)

@@ -1,6 +1,7 @@
 """Week: five days on one clock as an environment, composed of its phases."""
 
 import dataclasses
+import functools
 from pathlib import Path
 from typing import ClassVar
 
@@ -40,7 +41,7 @@ class Week(LibraryEnvironment[Params, State, Observation]):
         if self.notebook < 0:
             raise ValueError(f"notebook={self.notebook}: expected 0 or more facts")
 
-    @property
+    @functools.cached_property
     def catalogue(self) -> Catalogue:
         """The meaning of the action indices."""
         return Catalogue(self.limits)

@@ -189,7 +189,7 @@ def test_the_texts_of_the_library_are_those_of_its_merged_table():
     library = scenarios.load("teamsclone")
     table = texts(library.documents)
     for number, document in enumerate(library.documents):
-        names = names_of(jax.device_get(library.bank[number]), library.names(number), num_agents=1)
+        names = names_of(jax.device_get(library.bank[number]), library.names(number), 1)
         codes = {code for code, text in names.texts.items() if text in set(document.all_texts())}
         assert set(document.all_texts()) == {names.texts[code] for code in codes}
         assert all(names.texts[code] == table[code] for code in names.texts)

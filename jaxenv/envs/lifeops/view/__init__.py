@@ -2,16 +2,16 @@
 
 import functools
 from collections.abc import Sequence
-from typing import Any
 
 import jax
 
 from jaxenv.envs.lifeops import LifeOps, Params, State
-from jaxenv.envs.lifeops.dynamics import decode_and_validate
+from jaxenv.envs.lifeops.actions import Catalogue, Move, every_move
+from jaxenv.envs.lifeops.types import Scenario
 from jaxenv.envs.lifeops.view import panels, text
 from jaxenv.envs.lifeops.view.snapshot import Names as Names
 from jaxenv.envs.lifeops.view.snapshot import names_of, read
-from jaxenv.rendering.view import Given, Scene, View, scenario_of, scenes_of
+from jaxenv.rendering.view import Given, Scene, View, from_all, scenario_of, scenes_of, to_host
 
 
 def scenes(env: LifeOps, states: Sequence[State], params: Params, names: Given) -> list[Scene]:
@@ -22,16 +22,18 @@ def scenes(env: LifeOps, states: Sequence[State], params: Params, names: Given) 
     return scenes_of(days, text, agenda, panels.draw_open)
 
 
-def describe_action(env: LifeOps, state: State, action: Any, params: Params, names: Given) -> str:
-    """The meaning of an action in a state; see `View`."""
-    if not 0 <= action < env.num_actions:
-        return f"action {action}, which does not exist"
+def describe_actions(env: LifeOps, state: State, params: Params, names: Given) -> list[str]:
+    """The meaning of each action in a state; see `View`."""
     scenario = scenario_of(params, state)
-    move, legal = jax.device_get(_decode_and_validate(env.catalogue, state, scenario, action))
-    phrase = text.describe_action(move, int(state.handled), names_of(scenario, names))
-    return phrase if legal else f"{phrase}, not legal"
+    given, moves = names_of(scenario, names), to_host(_moves(env.catalogue, state, scenario))
+    columns = (moves.verb.tolist(), moves.event.start.tolist(), moves.event.end.tolist())
+    return [text.describe_action(*move, int(state.handled), given) for move in zip(*columns, strict=True)]
 
 
-_decode_and_validate = jax.jit(decode_and_validate, static_argnums=0)
+@functools.partial(jax.jit, static_argnums=0)
+def _moves(catalogue: Catalogue, state: State, scenario: Scenario) -> Move:
+    """The meaning of each entry, [A]."""
+    return every_move(catalogue, scenario.requests.at(state.handled), scenario.persona)
 
-VIEW = View(scenes=scenes, describe_action=describe_action)
+
+VIEW = View(scenes=scenes, describe_action=from_all(describe_actions), describe_actions=describe_actions)

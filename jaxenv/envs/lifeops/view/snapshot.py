@@ -8,7 +8,7 @@ from typing import Any
 from jaxenv.envs.lifeops import types
 from jaxenv.envs.lifeops.dynamics import origin_of
 from jaxenv.envs.lifeops.types import ABSENT, NO_LIMIT, UNSET, Event, Scenario, State
-from jaxenv.rendering.view import Given, numbered, with_defaults
+from jaxenv.rendering.view import Given, numbered, remembered, with_defaults
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,6 +36,7 @@ class Names:
         return self.places.get(index, f"place {index + 1}")
 
 
+@remembered
 def names_of(day: Scenario, given: Given) -> Names:
     """The names of a scenario (arrays on the host), by number if they are not given.
 

@@ -1,7 +1,5 @@
 """A day, and an action, as plain text."""
 
-from typing import Any
-
 from jaxenv.envs.lifeops.actions import VERBS
 from jaxenv.envs.lifeops.view.snapshot import Leg, Names, ShownDay, ShownEvent, Task
 from jaxenv.rendering.text import clock, joined, sections, table
@@ -35,11 +33,10 @@ def body(day: ShownDay) -> str:
     return "\n".join([_preferences(day), *sections(parts)])
 
 
-def describe_action(move: Any, handled: int, names: Names) -> str:
-    """A decoded action, while the request number `handled` is the current one."""
+def describe_action(verb: int, start: int, end: int, handled: int, names: Names) -> str:
+    """An action and the times that it gives to its event, while the request number `handled` is the current one."""
     request = names.requests[handled] if handled < len(names.requests) else "no request"
-    start, end = (clock(int(minutes)) for minutes in (move.event.start, move.event.end))
-    return VERBS[int(move.verb)].phrase.format(request=request, start=start, end=end)
+    return VERBS[verb].phrase.format(request=request, start=clock(start), end=clock(end))
 
 
 def times(event: ShownEvent) -> str:

@@ -15,7 +15,7 @@ from jaxenv.envs.lifestack.view import gauges, graph, text
 from jaxenv.envs.lifestack.view.layout import layout_of
 from jaxenv.envs.lifestack.view.snapshot import Crisis, names_of, read
 from jaxenv.envs.lifestack.view.snapshot import Names as Names
-from jaxenv.rendering.view import Given, Scene, View, scenario_of, scenes_of
+from jaxenv.rendering.view import Given, Scene, View, from_all, remembered, scenario_of, scenes_of, to_host
 
 SIZE = (900.0, 560.0)  # points
 
@@ -23,25 +23,26 @@ SIZE = (900.0, 560.0)  # points
 def scenes(env: LifeStack, states: Sequence[State], params: Params, names: Given) -> list[Scene]:
     """The states of one episode in the same layout; see `View`."""
     crises = _crises(env, states, params, names)
-    layout, history = layout_of(crises[0]), gauges.history_of(crises)
-    main, side = functools.partial(graph.draw, layout), functools.partial(gauges.draw, history)
-    return scenes_of(crises, text, main, side, functools.partial(gauges.draw_whole, history, layout), size=SIZE)
+    layout, history = functools.cache(lambda: layout_of(crises[0])), gauges.history_of(crises)  # a text needs no layout
+    return scenes_of(
+        crises,
+        text,
+        lambda crisis, canvas: graph.draw(layout(), crisis, canvas),
+        functools.partial(gauges.draw, history),
+        lambda crisis, canvas: gauges.draw_whole(history, layout(), crisis, canvas),
+        size=SIZE,
+    )
 
 
-def describe_action(env: LifeStack, state: State, action: Any, params: Params, names: Given) -> str:
-    """The meaning of an action in a state; see `View`."""
-    if not 0 <= action < env.num_actions:
-        return f"action {action}, which does not exist"
-    scenario = scenario_of(params, state)
-    phrase = text.describe_action(env.catalogue, int(action), names_of(scenario, names))
-    move = jax.device_get(_decode(env.catalogue, state, scenario, action))
-    return phrase if move.legal else f"{phrase}, not legal"
+def describe_actions(env: LifeStack, state: State, params: Params, names: Given) -> list[str]:
+    """The meaning of each action in a state; see `View`."""
+    return text.describe_actions(env.catalogue, names_of(scenario_of(params, state), names))
 
 
 def describe_step(env: LifeStack, before: State, after: State, action: Any, params: Params, names: Given) -> list[str]:
     """The effects of a step; see `View`."""
     scenario = scenario_of(params, before)
-    move = jax.device_get(_decode(env.catalogue, before, scenario, action))
+    move = to_host(_decode(env.catalogue, before, scenario, action))
     required, marks = scenario.routes.required[move.route], before.marks[move.route]
     is_last = move.legal and move.on_route and int(required) == int(marks) | 1 << int(move.activity)
     was, now = _crises(env, [before, after], params, names)
@@ -50,9 +51,13 @@ def describe_step(env: LifeStack, before: State, after: State, action: Any, para
 
 def _crises(env: LifeStack, states: Sequence[State], params: Params, names: Given) -> list[Crisis]:
     """The states read for drawing."""
-    scenario = scenario_of(params, states[0])
-    called = names_of(scenario, names)
-    return [read(jax.device_get(_observe(env, state, params)), state, scenario, called) for state in states]
+    return [_crisis(env, state, params, names) for state in states]
+
+
+@remembered
+def _crisis(env: LifeStack, state: State, params: Params, names: Given) -> Crisis:
+    scenario = scenario_of(params, state)
+    return read(to_host(_observe(env, state, params)), state, scenario, names_of(scenario, names))
 
 
 @functools.partial(jax.jit, static_argnums=0)
@@ -63,4 +68,9 @@ def _decode(catalogue: Catalogue, state: State, scenario: Scenario, action: Any)
 
 _observe = jax.jit(lambda env, state, params: env.observe(state, params), static_argnums=0)
 
-VIEW = View(scenes=scenes, describe_action=describe_action, describe_step=describe_step)
+VIEW = View(
+    scenes=scenes,
+    describe_action=from_all(describe_actions),
+    describe_actions=describe_actions,
+    describe_step=describe_step,
+)

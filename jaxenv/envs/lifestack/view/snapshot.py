@@ -14,7 +14,7 @@ from jaxenv.envs.lifestack.actions import VERBS
 from jaxenv.envs.lifestack.metrics import HIGHEST, INVERTED, METRICS, UNIT, better
 from jaxenv.envs.lifestack.types import FAILS, HOLDS, NOT_KNOWN, UNKNOWN, Conditions, Observation, Scenario, State
 from jaxenv.rendering.text import spaced
-from jaxenv.rendering.view import Given, numbered, with_defaults
+from jaxenv.rendering.view import Given, numbered, remembered, with_defaults
 
 NO_VALUE = "none"  # of a fact that is absent
 
@@ -64,6 +64,7 @@ class Names:
         return f"{self.keys[key]} is {' or '.join(self.value(key, code) for code in inside)}"
 
 
+@remembered
 def names_of(crisis: Scenario, given: Given) -> Names:
     """The names of a scenario (arrays on the host), by number if they are not given.
 

@@ -69,9 +69,14 @@ def body(crisis: Crisis) -> str:
     return "\n".join([*filter(None, [crisis.names.goal]), ", ".join(resources), *sections(parts)])
 
 
-def describe_action(catalogue: Any, action: int, names: Names) -> str:
-    """An entry of the catalogue; a slot that the crisis leaves empty has a number."""
-    verb, route, key = (int(column[action]) for column in (catalogue.activity, catalogue.route, catalogue.key))
+def describe_actions(catalogue: Any, names: Names) -> list[str]:
+    """Each entry of the catalogue; a slot that the crisis leaves empty has a number."""
+    columns = (catalogue.activity, catalogue.route, catalogue.key)
+    entries = zip(*(np.asarray(column).tolist() for column in columns), strict=True)
+    return [_describe_action(names, *entry) for entry in entries]
+
+
+def _describe_action(names: Names, verb: int, route: int, key: int) -> str:
     if verb < FIRST_UPKEEP:
         return f"{VERBS[verb]}: {names.routes[route] if route < len(names.routes) else f'no route {route + 1}'}"
     if verb < INSPECTING:

@@ -17,7 +17,7 @@ from jaxenv.envs.teamsclone.view import panels, text, timeline
 from jaxenv.envs.teamsclone.view.history import History, history_of
 from jaxenv.envs.teamsclone.view.snapshot import Chat, names_of, read, report
 from jaxenv.envs.teamsclone.view.snapshot import Names as Names
-from jaxenv.rendering.view import Given, Scene, View, scenario_of, scenes_of
+from jaxenv.rendering.view import Given, Scene, View, scenario_of, scenes_of, to_host
 
 SIZE = (960.0, 600.0)  # points
 SHARE = 0.72  # of the width for channels and messages
@@ -34,9 +34,16 @@ def describe_action(env: TeamsClone, state: State, action: Any, params: Params, 
     """The meaning of the actions of all agents in a state; see `View`."""
     actions = np.reshape(action, env.num_agents).astype(np.int32)
     scenario = scenario_of(params, state)
-    legal = jax.device_get(_legal(env.catalogue, state, scenario, actions)).tolist()
+    legal = to_host(_legal(env.catalogue, state, scenario, actions)).tolist()
     situation = text.Situation(env.catalogue, state, scenario, names_of(scenario, names, env.num_agents), agent)
     return text.describe_actions(situation, actions.tolist(), legal)
+
+
+def describe_actions(env: TeamsClone, state: State, params: Params, names: Given, agent: int = 0) -> list[str]:
+    """The meaning of each action of one agent in a state; see `View`."""
+    scenario = scenario_of(params, state)
+    situation = text.Situation(env.catalogue, state, scenario, names_of(scenario, names, env.num_agents), agent)
+    return text.every_action(situation)
 
 
 def describe_step(
@@ -52,6 +59,7 @@ def view_of(agent: int) -> View:
     return View(
         scenes=functools.partial(scenes, agent=agent),
         describe_action=functools.partial(describe_action, agent=agent),
+        describe_actions=functools.partial(describe_actions, agent=agent),
         describe_step=functools.partial(describe_step, agent=agent),
         of_agent=view_of,
     )

@@ -11,6 +11,7 @@ import numpy as np
 
 from jaxenv.envs.teamsclone import State, messages
 from jaxenv.envs.teamsclone.types import WINDOW
+from jaxenv.rendering.view import remembered
 
 PENDING, ANSWERED, MISSED = "pending", "answered", "missed"  # a mention
 
@@ -96,30 +97,31 @@ def history_of(states: Sequence[State]) -> History:
     )
 
 
-def posts_of(state: State) -> Iterator[Post]:
+@remembered
+def posts_of(state: State) -> tuple[Post, ...]:
     """The messages that a state keeps, oldest first in each channel."""
-    for channel in range(len(state.messages.count)):
-        yield from posts_in(state, channel)
+    return tuple(post for channel in range(len(state.messages.count)) for post in posts_in(state, channel))
 
 
 def posts_in(state: State, channel: int) -> Iterator[Post]:
     """The messages that a state keeps of one channel, oldest first."""
     rings, count = state.messages, int(state.messages.count[channel])
-    for serial in range(max(count - WINDOW, 0), count):
-        slot = serial % WINDOW, channel
-        word = rings.words[slot]
-        yield Post(
-            channel=channel,
-            serial=serial,
-            step=int(rings.posted[slot]),
-            author=int(messages.author(word)),
-            kind=int(messages.kind(word)),
-            text=int(messages.text(word)),
-            named=int(messages.named(word)),
-            is_pending=bool(messages.is_pending(word)),
-            seen_by=int(word) >> messages.SEEN,
-            reactions=int(rings.reactions[slot]),
-        )
+    serials = np.arange(max(count - WINDOW, 0), count)
+    slots = serials % WINDOW, channel
+    words = rings.words[slots]
+    columns = {
+        "serial": serials,
+        "step": rings.posted[slots],
+        "author": messages.author(words),
+        "kind": messages.kind(words),
+        "text": messages.text(words),
+        "named": messages.named(words),
+        "is_pending": messages.is_pending(words),
+        "seen_by": words >> messages.SEEN,
+        "reactions": rings.reactions[slots],
+    }
+    for row in zip(*(np.asarray(column).tolist() for column in columns.values()), strict=True):
+        yield Post(channel=channel, **dict(zip(columns, row, strict=True)))
 
 
 def _ended_mentions(was: State, now: State) -> Iterator[tuple[Place, MentionOutcome]]:

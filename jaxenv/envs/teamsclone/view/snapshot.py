@@ -18,7 +18,7 @@ from jaxenv.envs.teamsclone.dynamics import is_away
 from jaxenv.envs.teamsclone.texts import default_table
 from jaxenv.envs.teamsclone.types import EMOJI, KINDS, PRESENCE
 from jaxenv.envs.teamsclone.view.history import ANSWERED, PENDING, History, Post, posts_in
-from jaxenv.rendering.view import Given, numbered, with_defaults
+from jaxenv.rendering.view import Given, numbered, remembered, to_host, with_defaults
 
 AGENT = "agent"  # the id of the only agent, which `@agent` mentions; several are `agent-0` and so on
 
@@ -75,6 +75,7 @@ def mentioning(text: str, mention: str) -> str:
     return text.replace(f"@{AGENT}", mention) if f"@{AGENT}" in text else f"{mention} {text}"
 
 
+@remembered
 def names_of(workspace: Scenario, given: Given, num_agents: int) -> Names:
     """The names of a scenario (arrays on the host), by number if they are not given.
 
@@ -179,9 +180,10 @@ class Report(NamedTuple):
         return jax.tree.map(lambda leaf: leaf[agent], self.statistics)
 
 
+@remembered
 def report(env: TeamsClone, state: State, params: Params) -> Report:
     """The engine's report on a state."""
-    statistics, away, time_limit, is_terminated, is_truncated = jax.device_get(_query(env, state, params))
+    statistics, away, time_limit, is_terminated, is_truncated = to_host(_query(env, state, params))
     outcome = "out of time" if is_truncated else ""
     if is_terminated and env.goal == "mentions":
         missed = int(np.sum(state.counts.missed))

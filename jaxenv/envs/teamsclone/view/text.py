@@ -134,18 +134,26 @@ def describe_actions(situation: Situation, chosen: Sequence[int], legal: Sequenc
     return "; ".join(f"{', '.join(agents)}: {phrase}" for phrase, agents in who.items())
 
 
+def every_action(situation: Situation) -> list[str]:
+    """Each entry of the catalogue, of the viewer."""
+    targets = _targets(situation, situation.viewer)
+    entries = situation.catalogue.table.tolist()
+    return [_describe_action(situation, targets, *entry) for entry in entries]
+
+
 def _phrase(situation: Situation, agent: int, action: int, is_legal: bool) -> str:
     """The action of one agent."""
     if not 0 <= action < situation.catalogue.size:
         return f"action {action}, which does not exist"
-    phrase = _describe_action(situation, agent, action)
+    phrase = _describe_action(situation, _targets(situation, agent), *situation.catalogue.table[action].tolist())
     return phrase if is_legal else f"{phrase}, not legal"
 
 
-def _describe_action(situation: Situation, agent: int, action: int) -> str:
-    """An entry of the catalogue in a state."""
+def _describe_action(
+    situation: Situation, targets: Sequence[str], verb: int, channel: int, kind: int, slot: int, emoji: int
+) -> str:
+    """An entry of the catalogue in a state, and the messages that it may be about."""
     names, scenario = situation.names, situation.scenario
-    verb, channel, kind, slot, emoji = situation.catalogue.table[action].tolist()
     there = f"#{names.channels[channel]}" if channel < len(names.channels) else f"no channel {channel + 1}"
     if verb in (actions.TEXT, actions.ANSWER):
         template = int(scenario.texts[int(scenario.first_text[kind])])
@@ -154,20 +162,20 @@ def _describe_action(situation: Situation, agent: int, action: int) -> str:
     if verb == actions.SWITCH:
         return f"go to {there}"
     if verb == actions.REACT:
-        return f"react {EMOJI[emoji]} to {_target(situation, agent, slot)}"
+        return f"react {EMOJI[emoji]} to {targets[slot] if slot < len(targets) else f'no message {slot + 1}'}"
     if verb == actions.JOIN:
         return f"join the call in {there}"
     return INVALID.get(verb, "idle")
 
 
-def _target(situation: Situation, agent: int, slot: int) -> str:
-    """The message in a slot of the agent's window."""
+def _targets(situation: Situation, agent: int) -> list[str]:
+    """The messages of the agent's window, newest first; of another agent's one sees the author alone."""
     names, posts = situation.names, list(posts_in(situation.state, int(situation.state.channel[agent])))
-    if slot >= len(posts):
-        return f"no message {slot + 1}"
-    post = posts[-1 - slot]
-    author = names.author(post.author)
-    return f"{author}: “{names.content(post.text, post.named)}”" if agent == situation.viewer else author
+    authors = [names.author(post.author) for post in reversed(posts)]
+    if agent != situation.viewer:
+        return authors
+    contents = [names.content(post.text, post.named) for post in reversed(posts)]
+    return [f"{author}: “{content}”" for author, content in zip(authors, contents, strict=True)]
 
 
 # Steps ---------------------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Week shown: the five days as a calendar, the projects as a board, the open channel, and its actions in words."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
@@ -13,17 +13,20 @@ from jaxenv.envs.week.types import NONE
 from jaxenv.envs.week.view import panels, text
 from jaxenv.envs.week.view.names import Names as Names
 from jaxenv.envs.week.view.names import names_of
-from jaxenv.envs.week.view.snapshot import Message, ShownWeek, attended_now, head_of, messages_of, read, trail
-from jaxenv.rendering.view import Given, Scene, View, scenario_of, scenes_of
+from jaxenv.envs.week.view.snapshot import ShownWeek, attended_now, head_of, messages_of, read, trail
+from jaxenv.rendering.view import Given, Scene, View, from_all, remembered, scenario_of, scenes_of
 
 
 def shown(env: Week, states: Sequence[State], params: Params, names: Given) -> list[ShownWeek]:
     """The states of one episode in plain Python."""
-    week = scenario_of(params, states[0])
-    names_of_all = names_of(week, names)
-    notes = [(np.asarray(o.told), np.asarray(o.age)) for o in (_observe(env, state, params) for state in states)]
-    weeks = [read(state, week, names_of_all, note) for state, note in zip(states, notes, strict=True)]
+    weeks = [_read(env, state, params, names) for state in states]
     return [dataclasses.replace(week, trail=done) for week, done in zip(weeks, trail(states), strict=True)]
+
+
+@remembered
+def _read(env: Week, state: State, params: Params, names: Given) -> ShownWeek:
+    week, seen = scenario_of(params, state), _observe(env, state, params)
+    return read(state, week, names_of(week, names), (np.asarray(seen.told), np.asarray(seen.age)))
 
 
 def scenes(env: Week, states: Sequence[State], params: Params, names: Given) -> list[Scene]:
@@ -34,29 +37,27 @@ def scenes(env: Week, states: Sequence[State], params: Params, names: Given) -> 
     )
 
 
-def describe_action(env: Week, state: State, action: Any, params: Params, names: Given) -> str:
-    """The meaning of an action in a state; see `View`."""
-    if not 0 <= action < env.num_actions:
-        return f"action {action}, which does not exist"
+def describe_actions(env: Week, state: State, params: Params, names: Given) -> list[str]:
+    """The meaning of each action in a state; see `View`."""
     week = scenario_of(params, state)
     given = names_of(week, names)
-    phrase = phrase_of(env, int(action), given, head_of(messages_of(state, week, given)), attended_now(state, week))
-    return phrase if _observe(env, state, params).action_mask[int(action)] else f"{phrase}, not legal"
+    head, meeting = head_of(messages_of(state, week, given)), attended_now(state, week)
+    about = {
+        "go": ("go to", given.places),
+        "work": ("work on", dict(enumerate(given.jobs))),
+        "open": ("open", given.channels),
+        "reply": ("reply", dict(enumerate(head.answers if head else ()))),
+        "attend": ("attend", {0: given.events[meeting]} if meeting != NONE else None),
+    }
+    return [
+        _phrase(number, *about.get(VERBS[verb].name, (VERBS[verb].name, None)))
+        for verb, number in env.catalogue.table.tolist()
+    ]
 
 
-def phrase_of(env: Week, action: int, names: Names, head: Message | None, meeting: int) -> str:
-    """An entry of the catalogue, where `head` waits for a reply, and one could attend `meeting`, or NONE."""
-    verb, number = env.catalogue.table[action].tolist()
-    jobs = dict(enumerate(names.jobs))
-    replies = dict(enumerate(head.answers if head else ()))
-    name, about = {
-        "go": ("go to", names.places),
-        "work": ("work on", jobs),
-        "open": ("open", names.channels),
-        "reply": ("reply", replies),
-        "attend": ("attend", {0: names.events[meeting]} if meeting != NONE else None),
-    }.get(VERBS[verb].name, (VERBS[verb].name, None))
-    return name if about is None else f"{name} {about.get(number, f'({number + 1}, which does not exist)')}"
+def _phrase(number: int, name: str, targets: Mapping[int, str] | None) -> str:
+    """A verb, and the target of that number where it has any."""
+    return name if targets is None else f"{name} {targets.get(number, f'({number + 1}, which does not exist)')}"
 
 
 def describe_step(env: Week, state: State, next_state: State, action: Any, params: Params, names: Given) -> list[str]:
@@ -86,4 +87,9 @@ _observe = jax.jit(lambda env, state, params: env.observe(state, params), static
 
 ENDS = ("done", "failed", "late")  # of a job that one did not give up
 
-VIEW = View(scenes=scenes, describe_action=describe_action, describe_step=describe_step)
+VIEW = View(
+    scenes=scenes,
+    describe_action=from_all(describe_actions),
+    describe_actions=describe_actions,
+    describe_step=describe_step,
+)

@@ -7,7 +7,7 @@ import numpy as np
 
 from jaxenv.envs.week.types import CHAT, JOB, KINDS, NEVER, NONE, REQUEST, VALUES, Scenario
 from jaxenv.envs.week.view.words import banks, drawn, moment
-from jaxenv.rendering.view import Given, with_defaults
+from jaxenv.rendering.view import Given, remembered, with_defaults
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,6 +37,7 @@ class Names:
     title: str = ""
 
 
+@remembered
 def names_of(week: Scenario, given: Given) -> Names:
     """The names of a scenario (arrays on the host), from the banks of words where they are not given.
 

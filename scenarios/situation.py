@@ -1,0 +1,135 @@
+"""A moment of an episode in words, and what a step did: the texts of `TextEnv` and `TextBatch`."""
+
+import functools
+import inspect
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from jaxenv.rendering import Step, views
+from jaxenv.rendering.page import page
+from jaxenv.rendering.text import table
+from scenarios.codec import ActionError, Catalogue, Codec, read_answer
+from scenarios.text.errors import ScenarioError
+
+HEADING = "Actions: answer with the number of one, or with the action as JSON"
+
+
+class Situation:
+    """A state of an episode; its words are made where they are asked for, and once.
+
+    Attributes:
+        codec: of the scenario that is played.
+        state: on the host.
+        ends: `terminated` and `truncated`.
+    """
+
+    def __init__(self, codec: Codec, state: Any, ends: Mapping[str, bool]) -> None:
+        self.codec, self.state, self.ends = codec, state, ends
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the episode has ended."""
+        return any(self.ends.values())
+
+    @functools.cached_property
+    def catalogue(self) -> Catalogue:
+        """Every action, and which are legal."""
+        return self.codec.catalogue(self.state)
+
+    @functools.cached_property
+    def legal(self) -> dict[int, dict[str, Any]]:
+        """Number -> legal action; empty once the episode is over."""
+        return {} if self.is_over else dict(self.catalogue.legal_actions)
+
+    @functools.cached_property
+    def phrases(self) -> Any:
+        """The meaning of each action, legal or not."""
+        return views.describe_actions(self.codec.env, self.state, self.codec.params, self.names)
+
+    @functools.cached_property
+    def listing(self) -> str:
+        """The legal actions, a line each; empty once the episode is over."""
+        rows = [[f"{index:>4}", self.phrases[index], _as_json(action)] for index, action in self.legal.items()]
+        return "\n".join([HEADING, *table(rows)]) if rows else ""
+
+    @property
+    def names(self) -> Mapping[str, Any]:
+        """Names for the indices in the arrays."""
+        return self.catalogue.moment.names
+
+    def opening(self) -> str:
+        """The purpose of the environment, the situation and the legal actions."""
+        env, params = self.codec.env, self.codec.params
+        about = (inspect.getdoc(type(env)) or "").partition("\n\n")[0]
+        return "\n\n".join([about, views.render(env, self.state, params, names=self.names).text, self.listing])
+
+    def read(self, answer: Any) -> tuple[int, str | None]:
+        """The index that an answer names, and why it is not legal if it is not.
+
+        Raises:
+            ScenarioError: where it names none.
+        """
+        action = read_answer(answer)
+        if isinstance(action, int):
+            self.catalogue.action(action)  # refuses an index out of range
+            return action, None if action in self.legal else not_legal(action)
+        try:
+            return self.codec.encode_in(self.catalogue, action), None
+        except ActionError as error:
+            if error.index is None:
+                raise ScenarioError(error.reason) from None
+            return error.index, error.reason
+
+    def refusal(self, error: str) -> str:
+        """The text of an answer that takes no step."""
+        return "\n\n".join(filter(None, [error, self.listing]))
+
+
+def not_legal(action: int) -> str:
+    """The reason against a number of the catalogue."""
+    return f"action {action} is not legal now."
+
+
+def told(before: Situation, index: int, error: str | None, after: Situation, outcome: Mapping[str, Any]) -> str:
+    """The text of a step: why its action was not legal, its effects, the situation after it and the legal actions.
+
+    Args:
+        before: where it was taken.
+        index: of its action.
+        error: why that is not legal, or None.
+        after: where it led.
+        outcome: its `reward`, its `parts` by name, and the `total` of the episode.
+    """
+    env, params, names = before.codec.env, before.codec.params, before.names
+    phrase = before.phrases[index]
+    step = Step(
+        action=index,
+        description=phrase if index in before.legal else f"{phrase}, not legal",
+        reward=outcome["reward"],
+        parts={name: part for name, part in outcome["parts"].items() if part},
+        total=outcome["total"],
+        end=next((name for name, value in after.ends.items() if value), ""),
+        effects=views.describe_step(env, before.state, after.state, index, params, names),
+    )
+    shown = page(views.scenes(env, [after.state], params, names)[0], step).text
+    return "\n\n".join(filter(None, [error, shown, after.listing]))
+
+
+def info_of(ends: Mapping[str, bool], error: str | None, info: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What `step` says beside text, reward and end; `info` is the environment's, or None where no step was taken."""
+    parts = {} if info is None else reward_parts(info)
+    is_invalid = info is not None and bool(info["invalid_action"])
+    found = {"error": error, "step_taken": info is not None, "invalid_action": is_invalid, "reward_parts": parts}
+    success = {"success": bool(info["success"])} if info is not None and "success" in info else {}
+    return {**found, **ends, **success}
+
+
+def reward_parts(info: Mapping[str, Any]) -> dict[str, float]:
+    """Name -> amount."""
+    return {name: float(part) + 0.0 for name, part in vars(info["reward_parts"]).items()}  # + 0.0: no −0.0
+
+
+def _as_json(action: Mapping[str, Any]) -> str:
+    """An action without its unused fields."""
+    return json.dumps({name: value for name, value in action.items() if value is not None}, ensure_ascii=False)

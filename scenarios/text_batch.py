@@ -1,0 +1,202 @@
+"""Many episodes in words: one compiled step for all of them, and texts that are made once they are read."""
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar, overload
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxenv.core import Environment
+from jaxenv.rendering.view import to_host
+from scenarios.codec import read_answer
+from scenarios.episodes import key_of, transition
+from scenarios.libraries import Library
+from scenarios.situation import Situation, info_of, not_legal, reward_parts, told
+from scenarios.text.errors import ScenarioError
+from scenarios.text_env import NOT_RUNNING, index_of, next_keys, with_library
+
+T = TypeVar("T")
+
+
+class Lazy(Sequence[T]):
+    """Items that are made when they are read, and once."""
+
+    def __init__(self, count: int, make: Callable[[int], T]) -> None:
+        self._count, self._make = count, functools.cache(make)
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[T]: ...
+    def __getitem__(self, index: int | slice) -> T | list[T]:
+        numbers = range(self._count)[index]
+        return self._make(numbers) if isinstance(numbers, int) else [self._make(number) for number in numbers]
+
+
+class Results(NamedTuple):
+    """What a step of a batch returns, in the order of `TextEnv.step`."""
+
+    texts: Sequence[str]
+    rewards: np.ndarray  # [n] float32
+    dones: np.ndarray  # [n] bool
+    infos: Sequence[dict[str, Any]]
+
+
+class TextBatch:
+    """n episodes of a library, played in words: number i is `TextEnv(id, scenario, seed + i)`, bit for bit.
+
+    Texts are made when they are read, so that an agent that asks for the numbers alone pays nothing for them.
+    For generated scenarios take the library of a bank, `scenarios.decompile(family, bank)`.
+
+    >>> import scenarios
+    >>> batch = scenarios.TextBatch("LifeOps-v0", 256, seed=0)
+    >>> texts = batch.reset()
+    >>> texts, rewards, dones, infos = batch.step(["1"] * 256)
+    >>> rewards.shape, infos[0]["step_taken"], texts[0].splitlines()[0]
+    ((256,), True, 'reject Parent-teacher meeting: reward -2, return -2')
+    """
+
+    def __init__(
+        self, id: str, n: int, scenario: str | int | None = None, seed: int = 0, *, library: Library | None = None
+    ) -> None:
+        """Prepares episodes; `reset` begins them.
+
+        Args:
+            id: a registered environment of a single agent.
+            n: how many episodes.
+            scenario: its name or index in the library, for all of them; by default one drawn for each at every reset.
+            seed: of the first episode; each has the one after that of the one before it.
+            library: of `scenarios.load` or `scenarios.decompile`; the shipped one by default.
+
+        Raises:
+            ScenarioError: as `TextEnv`.
+        """
+        if n < 1:
+            raise ScenarioError(f"n is {n}, expected at least 1.")
+        self._codec = with_library(id, library)
+        self._index = index_of(scenario, self._codec.library)
+        self._keys = jax.random.wrap_key_data(jnp.stack([jax.random.key_data(key_of(seed + i)) for i in range(n)]))
+        self._over, self._totals = np.ones(n, bool), np.zeros(n)
+        self._ends = [{"terminated": True, "truncated": False}] * n  # until the first reset
+        self._legal = np.zeros((n, self._codec.env.num_actions), bool)
+        self._states: Any = None
+        self._now: Sequence[Situation] = ()
+
+    def reset(self) -> Sequence[str]:
+        """Begins all episodes: their first texts."""
+        env, params = self._codec.env, self._codec.params
+        self._keys, *seen = _begin(env, self._keys, params, self._index)
+        self._see(*seen)
+        self._ends = [{"terminated": False, "truncated": False}] * len(self._over)
+        self._over, self._totals = np.zeros_like(self._over), np.zeros(len(self._over))
+        now = self._now = self._situations()
+        return Lazy(len(now), lambda number: now[number].opening())
+
+    def step(self, answers: Sequence[Any]) -> Results:
+        """Takes an answer for each episode; one that is over, or whose answer names no action, takes no step.
+
+        Raises:
+            ScenarioError: for another number of answers.
+        """
+        if len(answers) != len(self._over):
+            raise ScenarioError(f"{len(answers)} answers for {len(self._over)} episodes, expected one for each.")
+        read = [self._read(number, answer) for number, answer in enumerate(answers)]
+        indices = np.array([-1 if index is None else index for index, _ in read], np.int32)
+        taken, errors, before = indices >= 0, [error for _, error in read], self._now
+        if taken.any():
+            env, params = self._codec.env, self._codec.params
+            self._keys, outcome, *seen = _turns(env, self._keys, self._states, indices, params)
+            self._see(*seen)
+            rewards, ends, infos = to_host(outcome)
+        else:
+            rewards, ends, infos = np.zeros(len(taken), np.float32), {}, None
+        rewards = np.where(taken, rewards, np.float32(0))
+        names = list(ends)
+        columns = np.stack([ends[name] for name in names], axis=1).tolist() if names else []
+        self._ends = [
+            dict(zip(names, columns[n], strict=True)) if taken[n] else self._ends[n] for n in range(len(taken))
+        ]
+        self._over = np.array([any(each.values()) for each in self._ends])
+        self._totals = totals = self._totals + rewards
+        after, all_ends = self._situations(), self._ends
+        self._now = after
+
+        def info(number: int) -> Any:
+            return jax.tree.map(lambda leaf: leaf[number], infos) if taken[number] else None
+
+        def text(number: int) -> str:
+            error = errors[number]
+            if not taken[number]:
+                return NOT_RUNNING if error == NOT_RUNNING else before[number].refusal(error or "")
+            outcome = {"reward": float(rewards[number]), "parts": reward_parts(info(number)), "total": totals[number]}
+            return told(before[number], int(indices[number]), error, after[number], outcome)
+
+        return Results(
+            Lazy(len(taken), text),
+            rewards,
+            self._over,
+            Lazy(len(taken), lambda number: info_of(all_ends[number], errors[number], info(number))),
+        )
+
+    @property
+    def legal(self) -> np.ndarray:
+        """[n, A] bool: the legal actions of each episode, all False where it is over."""
+        return self._legal & ~self._over[:, None]
+
+    def legal_actions(self, number: int) -> dict[int, dict[str, Any]]:
+        """Number -> action, of one episode; empty where it is over."""
+        return {} if self._over[number] else dict(self._now[number].legal)
+
+    def _read(self, number: int, answer: Any) -> tuple[int | None, str | None]:
+        """The index that an answer names, None where it takes no step, and why it is not legal."""
+        if self._over[number]:
+            return None, NOT_RUNNING
+        try:
+            action = read_answer(answer)
+            if isinstance(action, int) and 0 <= action < self._legal.shape[1]:
+                return action, None if self._legal[number, action] else not_legal(action)
+            return self._now[number].read(answer)
+        except ScenarioError as problem:
+            return None, f"{problem} No step was taken."
+
+    def _see(self, states: Any, legal: jax.Array) -> None:
+        self._states, self._legal = to_host(states), np.asarray(legal)
+
+    def _situations(self) -> Sequence[Situation]:
+        """Those of all episodes now."""
+        states, ends, codec = self._states, self._ends, self._codec
+        return Lazy(len(ends), lambda number: Situation(codec, _row(states, number), ends[number]))
+
+
+def _row(states: Any, number: int) -> Any:
+    return jax.tree.map(lambda leaf: leaf[number], states)
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _begin(env: Environment, keys: jax.Array, params: Any, index: int | None) -> tuple[Any, Any, Any]:
+    """(next keys, states, legal actions [n, A])."""
+
+    def begin(key: jax.Array) -> tuple[Any, Any, Any]:
+        next_key, reset_key, _ = jax.random.split(key, 3)
+        state = env.reset(reset_key, params, index)[1]
+        return next_key, state, env.action_mask(state, params)
+
+    return jax.vmap(begin)(keys)
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _turns(env: Environment, keys: jax.Array, states: Any, indices: jax.Array, params: Any) -> tuple[Any, ...]:
+    """(next keys, (rewards, ends, infos), states, legal actions); a negative index takes no step."""
+
+    def turn(key: jax.Array, state: Any, index: jax.Array) -> tuple[Any, ...]:
+        next_key, turn_key = next_keys(key)
+        after, *outcome = transition(env, turn_key, state, jnp.maximum(index, 0), params)
+        key, state = jax.tree.map(lambda new, old: jnp.where(index >= 0, new, old), (next_key, after), (key, state))
+        return key, outcome, state, env.action_mask(state, params)
+
+    return jax.vmap(turn)(keys, states, indices)
