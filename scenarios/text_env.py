@@ -2,7 +2,7 @@
 
 import copy
 import functools
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import jax
 
@@ -223,7 +223,7 @@ class TextEnv:
         self._codec, self._key = snapshot.situation.codec, key
         return self._text
 
-    def fork(self, n: int, seeds: Any = None) -> list["TextEnv"]:
+    def fork(self, n: int, seeds: Any = None) -> list[Self]:
         """Environments that go on from here, each on its own.
 
         Args:

@@ -123,7 +123,7 @@ class _Same:
 def remembered(function: Callable[..., T]) -> Callable[..., T]:
     """A function whose last results are kept; an argument is the same if it is the same object, number or text."""
 
-    @functools.lru_cache(maxsize=32)
+    @functools.lru_cache(maxsize=256)
     def found(*arguments: Any) -> Any:
         return function(*(each.value if isinstance(each, _Same) else each for each in arguments))
 

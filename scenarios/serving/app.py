@@ -31,6 +31,7 @@ class ResetRequest(pydantic.BaseModel, extra="forbid"):
     scenario: pydantic.StrictInt | Annotated[pydantic.StrictStr, pydantic.Field(max_length=MAX_NAME)] | None = None
     seed: pydantic.StrictInt | None = None
     episode_id: EpisodeId | None = None
+    snapshot: Annotated[str, pydantic.Field(max_length=MAX_NAME)] | None = None
 
 
 class StepRequest(pydantic.BaseModel, extra="forbid"):

@@ -12,13 +12,15 @@ from jaxenv.host.companions import optional
 from jaxenv.host.names import did_you_mean_one_of
 from scenarios.episodes import MAX_SEED
 from scenarios.text.errors import ScenarioError
-from scenarios.text_env import TextEnv, playable_ids
+from scenarios.text_env import Snapshot, TextEnv, playable_ids
 
 openenv = optional("openenv.core.env_server", "the server", "openenv")
 
 DESCRIPTION = """Everyday planning in words: {ids}. reset takes env_id, scenario (a name or index of the library, or
-"generated") and seed; step takes the number of an action, an action as an object, or text that ends in one of them."""
-RESET_FIELDS = ("seed", "episode_id", "env_id", "scenario")
+"generated") and seed, or a snapshot that state gave, to go on from that moment; step takes the number of an action, an
+action as an object, or text that ends in one of them."""
+RESET_FIELDS = ("seed", "episode_id", "env_id", "scenario", "snapshot")
+MAX_SNAPSHOTS = 16  # of a session; the oldest one goes
 
 
 class TextAction(openenv.Action):
@@ -47,6 +49,7 @@ class TextEnvironment(openenv.Environment):
         self._lock = threading.Lock()  # the two requests of a hasty client come one after the other
         self._game: TextEnv | None = None
         self._about: dict[str, Any] = {}
+        self._snapshots: dict[str, tuple[TextEnv, Snapshot, dict[str, Any], int]] = {}
         self._steps = 0
         self._is_closed = False
 
@@ -56,9 +59,12 @@ class TextEnvironment(openenv.Environment):
         episode_id: str | None = None,
         env_id: str | None = None,
         scenario: str | int | None = None,
+        snapshot: str | None = None,
         **unknown: Any,
     ) -> TextObservation:
         """Begins an episode; without a seed, of one drawn at random, which `state` reports.
+
+        With a snapshot it goes to that moment, and draws again what was drawn then, unless a seed is given.
 
         Raises:
             ScenarioError: for whatever cannot be played.
@@ -70,6 +76,8 @@ class TextEnvironment(openenv.Environment):
             raise ScenarioError("the episode_id is expected to be text.")
         with self._lock:
             self._refuse_if_closed()
+            if snapshot is not None:
+                return self._restore(snapshot, seed)
             id = self._default_id if env_id is None else env_id
             seed = secrets.randbelow(MAX_SEED) if seed is None else seed
             game = TextEnv(id, scenario, seed)
@@ -91,8 +99,15 @@ class TextEnvironment(openenv.Environment):
 
     @property
     def state(self) -> Any:
-        """Which episode it is, and how many steps it has taken."""
-        return openenv.State(step_count=self._steps, **self._about)
+        """Which episode it is, its step count, and a snapshot: a token with which `reset` comes back to this moment."""
+        with self._lock:
+            if self._game is None:
+                return openenv.State(step_count=self._steps, **self._about)
+            token = secrets.token_urlsafe(12)
+            self._snapshots[token] = self._game, self._game.snapshot(), self._about, self._steps
+            if len(self._snapshots) > MAX_SNAPSHOTS:
+                del self._snapshots[next(iter(self._snapshots))]
+            return openenv.State(step_count=self._steps, snapshot=token, **self._about)
 
     @property
     def is_playing(self) -> bool:
@@ -106,6 +121,15 @@ class TextEnvironment(openenv.Environment):
     def close(self) -> None:
         """Ends the session, so that one that idled too long cannot go on beside those that took its place."""
         self._is_closed = True
+
+    def _restore(self, token: str, seed: int | None) -> TextObservation:
+        """Goes to a moment of this session."""
+        if token not in self._snapshots:
+            raise ScenarioError(f"this session has no such snapshot, of the last {MAX_SNAPSHOTS} that `state` gave.")
+        game, snapshot, about, steps = self._snapshots[token]
+        text = game.restore(snapshot, seed)
+        self._game, self._about, self._steps = game, about, steps
+        return self._observation(text, None, False, {})
 
     def _refuse_if_closed(self) -> None:
         if self._is_closed:

@@ -14,6 +14,7 @@ from fastapi.testclient import TestClient
 import scenarios
 from scenarios.serving import app as serving
 from scenarios.serving.connections import MAX_BODY, Guard
+from scenarios.serving.environment import MAX_SNAPSHOTS
 from scenarios.text_env import playable_ids
 
 EASY = {"env_id": "LifeOps-v0", "scenario": "easy_1", "seed": 0}
@@ -47,12 +48,39 @@ def test_an_episode(client: TestClient, episode: str) -> None:
     assert answer["observation"]["info"]["error"] is None
     assert answer["observation"]["legal_actions"] == {}
     state = client.get("/state", params={"episode_id": episode}).json()
-    assert state == EASY | {"episode_id": episode, "step_count": 1}
+    assert state == EASY | {"episode_id": episode, "step_count": 1, "snapshot": state["snapshot"]}
     again = client.post("/step", json=step)
     assert (again.status_code, again.json()["observation"]["info"]["error"]) == (
         200,
         "no episode is running: reset begins one.",
     )
+
+
+def test_a_snapshot_is_a_moment_of_one_session(client: TestClient) -> None:
+    def post(path, **body):
+        return client.post(path, json={"episode_id": "forks", **body})
+
+    def step(message):
+        return post("/step", action={"message": message}).json()
+
+    def snapshot():
+        return client.get("/state", params={"episode_id": "forks"}).json()["snapshot"]
+
+    post("/reset", env_id="TeamsClone-v0", scenario="general", seed=3)
+    step("0")
+    token = snapshot()
+    told = [step("1"), step("2")]
+    moved = post("/reset", snapshot=token).json()
+    assert moved["observation"]["episode_id"] == "forks"
+    assert [step("1"), step("2")] == told
+    assert client.get("/state", params={"episode_id": "forks"}).json()["step_count"] == 3
+    post("/reset", snapshot=token, seed=8)
+    assert [step("1"), step("2")] != told
+    elsewhere = client.post("/reset", json={"episode_id": "shared", "snapshot": token})
+    assert (elsewhere.status_code, "no such snapshot" in elsewhere.json()["detail"]) == (422, True)
+    for _ in range(MAX_SNAPSHOTS):
+        snapshot()
+    assert post("/reset", snapshot=token).status_code == 422  # the oldest one went
 
 
 def test_a_reset_may_ask_for_nothing(client: TestClient) -> None:
