@@ -97,11 +97,11 @@ def has_ended(moment: Moment) -> bool:
 def actions(moment: Moment) -> list[dict[str, Any]]:
     """Each entry of the catalogue as an action; parts that the workspace lacks get placeholders."""
     document, ids, window = moment.document, moment.document.channel_ids, window_ids(moment)
-    found = []
+    templates, found = [template(document, kind) for kind in range(len(KINDS))], []
     for verb, channel, kind, slot, emoji in np.asarray(moment.env.catalogue.table).tolist():
         there = {"channelId": ids[channel] if channel < len(ids) else f"(no channel {channel + 1})"}
         message = {"messageId": window[slot] if slot < len(window) else f"(no message {slot + 1})"}
-        content = {"content": template(document, kind)}
+        content = {"content": templates[kind]}
         type, payload = {
             engine.TEXT: (SEND, content),
             engine.ANSWER: (SEND, content | there),

@@ -97,31 +97,38 @@ def history_of(states: Sequence[State]) -> History:
     )
 
 
-@remembered
-def posts_of(state: State) -> tuple[Post, ...]:
+def posts_of(state: State) -> Iterator[Post]:
     """The messages that a state keeps, oldest first in each channel."""
-    return tuple(post for channel in range(len(state.messages.count)) for post in posts_in(state, channel))
+    return itertools.chain.from_iterable(_posts(state))
 
 
-def posts_in(state: State, channel: int) -> Iterator[Post]:
+def posts_in(state: State, channel: int) -> Sequence[Post]:
     """The messages that a state keeps of one channel, oldest first."""
-    rings, count = state.messages, int(state.messages.count[channel])
-    serials = np.arange(max(count - WINDOW, 0), count)
-    slots = serials % WINDOW, channel
-    words = rings.words[slots]
+    return _posts(state)[channel]
+
+
+@remembered
+def _posts(state: State) -> list[list[Post]]:
+    """Channel -> its messages, oldest first; all are unpacked at once."""
+    rings, words = state.messages, state.messages.words
     columns = {
-        "serial": serials,
-        "step": rings.posted[slots],
+        "step": rings.posted,
         "author": messages.author(words),
         "kind": messages.kind(words),
         "text": messages.text(words),
         "named": messages.named(words),
         "is_pending": messages.is_pending(words),
         "seen_by": words >> messages.SEEN,
-        "reactions": rings.reactions[slots],
+        "reactions": rings.reactions,
     }
-    for row in zip(*(np.asarray(column).tolist() for column in columns.values()), strict=True):
-        yield Post(channel=channel, **dict(zip(columns, row, strict=True)))
+    rows = list(zip(*(np.asarray(column).reshape(words.size).tolist() for column in columns.values()), strict=True))
+    found = []
+    for channel, count in enumerate(rings.count.tolist()):
+        serials = range(max(count - WINDOW, 0), count)
+        places = (serial % WINDOW * len(rings.count) + channel for serial in serials)
+        pairs = zip(serials, places, strict=True)
+        found.append([Post(channel, serial, **dict(zip(columns, rows[place], strict=True))) for serial, place in pairs])
+    return found
 
 
 def _ended_mentions(was: State, now: State) -> Iterator[tuple[Place, MentionOutcome]]:

@@ -201,7 +201,7 @@ def _query(env: TeamsClone, state: State, params: Params) -> tuple:
 
 def read(state: State, scenario: Scenario, report: Report, history: History, names: Names, agent: int) -> Chat:
     """One agent's observation of a state; the records are on the host."""
-    posts = list(posts_in(state, int(state.channel[agent])))
+    posts = posts_in(state, int(state.channel[agent]))
     return Chat(
         names=names,
         agent=agent,

@@ -170,7 +170,7 @@ def _describe_action(
 
 def _targets(situation: Situation, agent: int) -> list[str]:
     """The messages of the agent's window, newest first; of another agent's one sees the author alone."""
-    names, posts = situation.names, list(posts_in(situation.state, int(situation.state.channel[agent])))
+    names, posts = situation.names, posts_in(situation.state, int(situation.state.channel[agent]))
     authors = [names.author(post.author) for post in reversed(posts)]
     if agent != situation.viewer:
         return authors
