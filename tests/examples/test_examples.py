@@ -7,6 +7,7 @@ from pathlib import Path
 
 import jax
 import numpy as np
+import offline
 import own_environment
 import own_network
 import own_reward
@@ -111,6 +112,28 @@ def test_the_reward_pays_its_term():
 def test_the_reward_changes_what_is_learned():
     found = own_reward.main(total_steps=16_384)
     assert found["-4.0"] < found["0.0"]
+
+
+def test_an_episode_counts_by_what_it_earns_above_its_day():
+    arrays = {"reward": np.array([1.0, 2.0, 5.0, 7.0]), "start": np.array([0, 2, 3]), "scenario": np.array([4, 4, 9])}
+    np.testing.assert_array_equal(offline.advantages(arrays), [-1.0, 1.0, 0.0])
+
+
+def test_a_clone_takes_the_actions_that_it_was_shown():
+    env, params = jaxenv.make("LifeOps-v0")
+    states = jax.vmap(lambda key: env.reset(key, params))(jax.random.split(jax.random.key(0), 64))
+    seen = jax.device_get(states[0])
+    legal = [np.flatnonzero(mask) for mask in seen.action_mask]
+    right = np.array([choices[0] for choices in legal], np.int32)
+    policy = offline.clone(env, params, seen, right, updates=200)
+    taken = jax.jit(jax.vmap(lambda one: policy(jax.random.key(0), one, params)))(seen)
+    assert (np.asarray(taken) == right).mean() > 0.95
+
+
+@pytest.mark.slow
+def test_a_dataset_is_learned_from():
+    returns = list(offline.main(episodes=4_000, updates=500, total_steps=65_536).values())
+    assert returns[2] > returns[0]
 
 
 @pytest.mark.slow
