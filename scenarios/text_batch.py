@@ -57,8 +57,8 @@ class TextBatch:
     >>> batch = scenarios.TextBatch("LifeOps-v0", 256, seed=0)
     >>> texts = batch.reset()
     >>> texts, rewards, dones, infos = batch.step(["1"] * 256)
-    >>> rewards.shape, infos[0]["step_taken"], texts[0].splitlines()[0]
-    ((256,), True, 'reject Parent-teacher meeting: reward -2, return -2')
+    >>> rewards.shape, infos[0]["step_taken"], texts[0].splitlines()[1]
+    ((256,), True, 'reject Design review: 0.00')
     """
 
     def __init__(

@@ -77,6 +77,13 @@ def _generate(env: Environment, key: jax.Array) -> Any:
 class Snapshot(NamedTuple):
     """A moment of an episode, for `TextEnv.restore`.
 
+    >>> import scenarios
+    >>> env = scenarios.TextEnv("LifeOps-v0", "s1_basic_conflict")
+    >>> text = env.reset()
+    >>> snapshot = env.snapshot()
+    >>> env.step("0")[1], env.restore(snapshot) == text, env.step("0")[1]
+    (-10.0, True, -10.0)
+
     Attributes:
         situation: the state, on the host.
         key: of everything that is drawn from here on.
@@ -121,9 +128,10 @@ class TextEnv:
 
     Forks go on from one moment: `env.fork(n)`, or `env.snapshot()` and `env.restore(snapshot)`.
 
+    >>> env = scenarios.TextEnv("LifeOps-v0", "s1_basic_conflict")
     >>> _ = env.reset()
     >>> [each.step(answer)[1] for each, answer in zip(env.fork(2), ("0", "1"))]
-    [0.0, -2.0]
+    [-10.0, -4.0]
     """
 
     def __init__(

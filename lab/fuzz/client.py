@@ -200,8 +200,10 @@ def _begun(dice: random.Random, target: str) -> str:
 
 def _watched(env: Any) -> dict[str, Any]:
     """All that a client keeps of an episode, as it is now."""
-    kept = ("_state", "_key", "_ends", "_total", "_contents", "_legal", "_listing")
+    kept = ("_state", "_key", "_total", "_text", "_contents")
     found = {name: vars(env)[name] for name in kept if name in vars(env)}
+    if (now := vars(env).get("_now")) is not None:  # of `TextEnv`
+        found |= {"_state": now.state, "_ends": dict(now.ends)}
     found["_key"] = jax.random.key_data(found["_key"])
     return jax.tree.map(np.array, found)
 
