@@ -1,7 +1,8 @@
-"""The table of docs/policies.md: what each released policy is, and what its own seed scored."""
+"""The tables of docs/policies.md: what each released policy is, and what its own seed scored."""
 
 import math
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import jax
 
@@ -12,28 +13,49 @@ from train.protocol.score import LIBRARY, WHOLE_TEST, Score, with_test
 from train.save.policy_file import read_header
 
 ROOT = Path(__file__).parents[2]
-HEAD = ["file", "network", "weights", "trained on", "steps", "seed", WHOLE_TEST, "shifted", LIBRARY, "SHA-256 begins"]
+SETS = (WHOLE_TEST, "shifted", LIBRARY)
+DIGITS = 8  # of a digest
 
 
-def table() -> str:
-    """A row for each policy, in the order of the registry."""
-    rows = [HEAD, ["---"] * len(HEAD), *(_row(id) for id in jaxenv.registered() if id in released())]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+class Released(NamedTuple):
+    """A policy file, and the score of the seed that it is."""
+
+    id: str
+    header: dict[str, Any]
+    digest: str
+    score: Score
+    seed: int
 
 
-def _row(id: str) -> list[str]:
-    path = ROOT / "jaxenv" / "policies" / f"{id}.msgpack"
-    header, score, mark = read_header(path), Score.load(ROOT / "leaderboard" / id / "PPO.npz"), measure.sha256(path)
-    seed = score.about["policies"].index(mark)
-    network, returns = header["network"], with_test(score.returns)
-    weights = sum(math.prod(leaf.shape) for leaf in jax.tree.leaves(header["weights"]))
-    return [
-        f"`{path.name}`",
-        f"{network['encoder']}, {' × '.join(map(str, network['hidden']))}",
-        f"{weights:,}",
-        f"`{header['scenarios']}`",
-        f"{score.about['env_steps']:,}",
-        str(seed),
-        *(f"{returns[name][seed].mean():.2f}" for name in (WHOLE_TEST, "shifted", LIBRARY)),
-        f"`{mark[:16]}`",
-    ]
+def _all() -> list[Released]:
+    """In the order of the registry."""
+    found = []
+    for id in (id for id in jaxenv.registered() if id in released()):
+        path = ROOT / "jaxenv" / "policies" / f"{id}.msgpack"
+        score, digest = Score.load(ROOT / "leaderboard" / id / "PPO.npz"), measure.sha256(path)
+        found.append(Released(id, read_header(path), digest, score, score.about["policies"].index(digest)))
+    return found
+
+
+def training() -> str:
+    """Size, steps and digests of each."""
+    rows = [["policy", "weights", "steps", "seed", "bank begins", "SHA-256 begins"]]
+    for id, header, digest, score, seed in _all():
+        weights = sum(math.prod(leaf.shape) for leaf in jax.tree.leaves(header["weights"]))
+        marks = header["scenarios"][:DIGITS], digest[:DIGITS]
+        rows.append([id, f"{weights:,}", f"{score.about['env_steps']:,}", str(seed), *marks])
+    return _table(rows)
+
+
+def returns() -> str:
+    """Mean return of each, by set."""
+    rows = [["policy", *SETS]]
+    for id, _, _, score, seed in _all():
+        by_set = with_test(score.returns)
+        rows.append([id, *(f"{by_set[name][seed].mean():.2f}" for name in SETS)])
+    return _table(rows)
+
+
+def _table(rows: list[list[str]]) -> str:
+    head, *others = rows
+    return "\n".join(f"| {' | '.join(row)} |" for row in [head, ["---"] * len(head), *others])

@@ -146,7 +146,8 @@ TRAINING = {
     "training.sizes": sizes,
     "training.large": large,
     "leaderboard": leaderboard_sections,
-    "policies": policies.table,
+    "policies.training": policies.training,
+    "policies.returns": policies.returns,
 }
 
 
