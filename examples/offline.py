@@ -54,7 +54,8 @@ def clone(env: Any, params: Any, seen: Any, actions: np.ndarray, updates: int) -
     mean, spread = flat.mean(axis=0), flat.std(axis=0) + 1e-3
 
     def logits(weights: Any, flat: jax.Array, mask: jax.Array) -> jax.Array:
-        return jnp.where(mask, network.apply(weights, (flat - mean) / spread), -1e9)
+        scores: Any = network.apply(weights, (flat - mean) / spread)
+        return jnp.where(mask, scores, -1e9)
 
     def update(carry: Any, key: jax.Array) -> tuple[Any, jax.Array]:
         rows = jax.random.randint(key, (512,), 0, len(actions))
