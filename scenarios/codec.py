@@ -6,6 +6,7 @@ import json
 import numbers
 import operator
 import re
+import types
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -115,7 +116,7 @@ class Codec:
         except ValueError as error:
             raise ScenarioError(f"params: {error}.") from None
         self._agent = agent
-        self._names = functools.cache(library.names)
+        self._names = functools.cache(lambda number: types.MappingProxyType(library.names(number)))
 
     def legal_actions(self, state: Any) -> list[tuple[int, dict[str, Any]]]:
         """(index, action) of every legal entry, in catalogue order; none once the episode has ended."""

@@ -227,8 +227,7 @@ class TextEnv:
         if not isinstance(snapshot, Snapshot) or snapshot.situation.codec.env.name != playable(self._id)[0].name:
             raise ScenarioError(f"expected a snapshot of {self._id}, found {quote(snapshot)}.")
         key = snapshot.key if seed is None else key_of(seed)
-        self._now, self._total, self._text = snapshot.situation, snapshot.total, snapshot.text
-        self._codec, self._key = snapshot.situation.codec, key
+        self._now, self._key, self._total, self._text = snapshot.situation, key, snapshot.total, snapshot.text
         return self._text
 
     def fork(self, n: int, seeds: Any = None) -> list[Self]:

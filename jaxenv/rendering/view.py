@@ -7,6 +7,7 @@ them into a `View`.
 
 import dataclasses
 import functools
+import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
@@ -108,24 +109,31 @@ def scenario_of(params: Any, state: Any) -> Any:
 
 
 class _Same:
-    """A value that equals itself alone."""
+    """An object that equals itself alone, and that is not kept alive: a bank may be large."""
 
     def __init__(self, value: Any) -> None:
-        self.value = value
+        self._hash = id(value)
+        try:
+            self.value = weakref.ref(value)
+        except TypeError:  # of a mapping
+            self.value = lambda: value
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.value is other.value
+        return isinstance(other, _Same) and self.value() is other.value() is not None
 
     def __hash__(self) -> int:
-        return id(self.value)
+        return self._hash
 
 
 def remembered(function: Callable[..., T]) -> Callable[..., T]:
-    """A function whose last results are kept; an argument is the same if it is the same object, number or text."""
+    """A function whose last results are kept; an argument is the same if it is the same object, number or text.
+
+    So an argument must not change: `views.names_in` copies mappings but those that cannot.
+    """
 
     @functools.lru_cache(maxsize=256)
     def found(*arguments: Any) -> Any:
-        return function(*(each.value if isinstance(each, _Same) else each for each in arguments))
+        return function(*(each.value() if isinstance(each, _Same) else each for each in arguments))
 
     @functools.wraps(function)
     def remembering(*arguments: Any) -> T:

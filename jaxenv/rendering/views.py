@@ -1,5 +1,6 @@
 """The view that shows each environment, and how states reach it: `VIEWS` and `render`."""
 
+import types
 from collections.abc import Sequence
 from typing import Any
 
@@ -84,7 +85,9 @@ def names_in(bare: Environment, state: Any, names: Any) -> Given:
     """The names of the scenario of a state (`on_host`), by field of its environment's `Names`; empty for None."""
     if hasattr(names, "documents"):
         return names.names(int(bare.scenario_index(state)))
-    return names.names() if hasattr(names, "names") else names or {}
+    if hasattr(names, "names"):
+        return names.names()
+    return names if isinstance(names, types.MappingProxyType) else dict(names or {})
 
 
 def number_of(scenario: str, names: Any) -> int:

@@ -48,6 +48,10 @@ def test_a_snapshot_serves_another_environment_of_the_same_id():
     text = env.reset()
     assert other.restore(env.snapshot()) == text
     assert other.step("0") == env.step("0")
+    drawn = TextEnv("LifeOps-v0", "generated", 9)
+    drawn.reset()
+    env.restore(drawn.snapshot())
+    assert env.reset() == text  # each goes on with its own scenarios
 
 
 def test_what_cannot_be_restored_is_refused():
