@@ -4,7 +4,7 @@ import functools
 import inspect
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from jaxenv.rendering import Step, views
 from jaxenv.rendering.page import page
@@ -91,29 +91,43 @@ def not_legal(action: int) -> str:
     return f"action {action} is not legal now."
 
 
-def told(before: Situation, index: int, error: str | None, after: Situation, outcome: Mapping[str, Any]) -> str:
-    """The text of a step: why its action was not legal, its effects, the situation after it and the legal actions.
+class Turn(NamedTuple):
+    """A step that was taken.
 
-    Args:
+    Attributes:
         before: where it was taken.
         index: of its action.
-        error: why that is not legal, or None.
+        error: why that was not legal, or None.
         after: where it led.
-        outcome: its `reward`, its `parts` by name, and the `total` of the episode.
+        reward: of the step.
+        total: the return so far.
+        info: the environment's.
     """
-    env, params, names = before.codec.env, before.codec.params, before.names
-    phrase = before.phrases[index]
-    step = Step(
-        action=index,
-        description=phrase if index in before.legal else f"{phrase}, not legal",
-        reward=outcome["reward"],
-        parts={name: part for name, part in outcome["parts"].items() if part},
-        total=outcome["total"],
-        end=next((name for name, value in after.ends.items() if value), ""),
-        effects=views.describe_step(env, before.state, after.state, index, params, names),
-    )
-    shown = page(views.scenes(env, [after.state], params, names)[0], step).text
-    return "\n\n".join(filter(None, [error, shown, after.listing]))
+
+    before: Situation
+    index: int
+    error: str | None
+    after: Situation
+    reward: float
+    total: float
+    info: Mapping[str, Any]
+
+    def text(self) -> str:
+        """Why its action was not legal, its effects, the situation after it and the legal actions."""
+        before, after = self.before, self.after
+        env, params, names = before.codec.env, before.codec.params, before.names
+        phrase = before.phrases[self.index]
+        step = Step(
+            action=self.index,
+            description=phrase if self.index in before.legal else f"{phrase}, not legal",
+            reward=self.reward,
+            parts={name: part for name, part in reward_parts(self.info).items() if part},
+            total=self.total,
+            end=next((name for name, value in after.ends.items() if value), ""),
+            effects=views.describe_step(env, before.state, after.state, self.index, params, names),
+        )
+        shown = page(views.scenes(env, [after.state], params, names)[0], step).text
+        return "\n\n".join(filter(None, [self.error, shown, after.listing]))
 
 
 def info_of(ends: Mapping[str, bool], error: str | None, info: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Many episodes in words: one compiled step for all of them, and texts that are made once they are read."""
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar, overload
 
 import jax
@@ -13,7 +13,7 @@ from jaxenv.rendering.view import to_host
 from scenarios.codec import read_answer
 from scenarios.episodes import key_of, transition
 from scenarios.libraries import Library
-from scenarios.situation import Situation, info_of, not_legal, reward_parts, told
+from scenarios.situation import Situation, Turn, info_of, not_legal
 from scenarios.text.errors import ScenarioError
 from scenarios.text_env import NOT_RUNNING, index_of, next_keys, with_library
 
@@ -80,67 +80,52 @@ class TextBatch:
             raise ScenarioError(f"n is {n}, expected at least 1.")
         self._codec = with_library(id, library)
         self._index = index_of(scenario, self._codec.library)
-        self._keys = jax.random.wrap_key_data(jnp.stack([jax.random.key_data(key_of(seed + i)) for i in range(n)]))
-        self._over, self._totals = np.ones(n, bool), np.zeros(n)
-        self._ends = [{"terminated": True, "truncated": False}] * n  # until the first reset
-        self._legal = np.zeros((n, self._codec.env.num_actions), bool)
-        self._states: Any = None
-        self._now: Sequence[Situation] = ()
+        for end in (seed, seed + n - 1):
+            key_of(end)  # refuses what is out of range
+        self._keys = jax.vmap(jax.random.key)(np.arange(seed, seed + n).astype(np.uint32))
+        self._over, self._legal = np.ones(n, bool), np.zeros((n, self._codec.env.num_actions), bool)
 
     def reset(self) -> Sequence[str]:
         """Begins all episodes: their first texts."""
-        env, params = self._codec.env, self._codec.params
-        self._keys, *seen = _begin(env, self._keys, params, self._index)
-        self._see(*seen)
-        self._ends = [{"terminated": False, "truncated": False}] * len(self._over)
-        self._over, self._totals = np.zeros_like(self._over), np.zeros(len(self._over))
-        now = self._now = self._situations()
-        return Lazy(len(now), lambda number: now[number].opening())
+        env, params, n = self._codec.env, self._codec.params, len(self._over)
+        self._keys, states, legal = _begin(env, self._keys, params, self._index)
+        self._totals = np.zeros(n)
+        now = self._enter(states, legal, {"terminated": np.zeros(n, bool), "truncated": np.zeros(n, bool)})
+        return Lazy(n, lambda number: now[number].opening())
 
     def step(self, answers: Sequence[Any]) -> Results:
         """Takes an answer for each episode; one that is over, or whose answer names no action, takes no step.
 
         Raises:
-            ScenarioError: for another number of answers.
+            ScenarioError: before the first reset, and for another number of answers.
         """
+        if not hasattr(self, "_now"):
+            raise ScenarioError(NOT_RUNNING)
         if len(answers) != len(self._over):
             raise ScenarioError(f"{len(answers)} answers for {len(self._over)} episodes, expected one for each.")
+        env, params, before = self._codec.env, self._codec.params, self._now
         read = [self._read(number, answer) for number, answer in enumerate(answers)]
-        indices = np.array([-1 if index is None else index for index, _ in read], np.int32)
-        taken, errors, before = indices >= 0, [error for _, error in read], self._now
-        if taken.any():
-            env, params = self._codec.env, self._codec.params
-            self._keys, outcome, *seen = _turns(env, self._keys, self._states, indices, params)
-            self._see(*seen)
-            rewards, ends, infos = to_host(outcome)
-        else:
-            rewards, ends, infos = np.zeros(len(taken), np.float32), {}, None
-        rewards = np.where(taken, rewards, np.float32(0))
-        names = list(ends)
-        columns = np.stack([ends[name] for name in names], axis=1).tolist() if names else []
-        self._ends = [
-            dict(zip(names, columns[n], strict=True)) if taken[n] else self._ends[n] for n in range(len(taken))
-        ]
-        self._over = np.array([any(each.values()) for each in self._ends])
+        indices = np.array([index for index, _ in read], np.int32)
+        taken, errors = indices >= 0, [error for _, error in read]
+        self._keys, outcome, states, legal = _turns(env, self._keys, self._states, indices, params)
+        rewards, ends, infos = to_host(outcome)
         self._totals = totals = self._totals + rewards
-        after, all_ends = self._situations(), self._ends
-        self._now = after
+        after = self._enter(states, legal, {name: np.where(taken, ends[name], self._ends[name]) for name in ends})
 
         def info(number: int) -> Any:
-            return jax.tree.map(lambda leaf: leaf[number], infos) if taken[number] else None
+            return _row(infos, number) if taken[number] else None
 
         def text(number: int) -> str:
-            error = errors[number]
-            if not taken[number]:
-                return NOT_RUNNING if error == NOT_RUNNING else before[number].refusal(error or "")
-            outcome = {"reward": float(rewards[number]), "parts": reward_parts(info(number)), "total": totals[number]}
-            return told(before[number], int(indices[number]), error, after[number], outcome)
+            if taken[number]:
+                row = (int(indices[number]), errors[number], after[number], float(rewards[number]))
+                return Turn(before[number], *row, float(totals[number]), info(number)).text()
+            return before[number].refusal(errors[number] or "")
 
         return Results(
             Lazy(len(taken), text),
             rewards,
             self._over,
-            Lazy(len(taken), lambda number: info_of(all_ends[number], errors[number], info(number))),
+            Lazy(len(taken), lambda number: info_of(after[number].ends, errors[number], info(number))),
         )
 
     @property
@@ -152,25 +137,29 @@ class TextBatch:
         """Number -> action, of one episode; empty where it is over."""
         return {} if self._over[number] else dict(self._now[number].legal)
 
-    def _read(self, number: int, answer: Any) -> tuple[int | None, str | None]:
-        """The index that an answer names, None where it takes no step, and why it is not legal."""
+    def _read(self, number: int, answer: Any) -> tuple[int, str | None]:
+        """The index that an answer names, −1 where it takes no step, and why it is not legal."""
         if self._over[number]:
-            return None, NOT_RUNNING
+            return -1, NOT_RUNNING
         try:
             action = read_answer(answer)
             if isinstance(action, int) and 0 <= action < self._legal.shape[1]:
                 return action, None if self._legal[number, action] else not_legal(action)
             return self._now[number].read(answer)
         except ScenarioError as problem:
-            return None, f"{problem} No step was taken."
+            return -1, f"{problem} No step was taken."
 
-    def _see(self, states: Any, legal: jax.Array) -> None:
-        self._states, self._legal = to_host(states), np.asarray(legal)
+    def _enter(self, states: Any, legal: jax.Array, ends: Mapping[str, np.ndarray]) -> Sequence[Situation]:
+        """Goes on from the states of all episodes: their situations."""
+        states, codec = to_host(states), self._codec
+        self._states, self._legal, self._ends = states, np.asarray(legal), ends
+        self._over = ends["terminated"] | ends["truncated"]
 
-    def _situations(self) -> Sequence[Situation]:
-        """Those of all episodes now."""
-        states, ends, codec = self._states, self._ends, self._codec
-        return Lazy(len(ends), lambda number: Situation(codec, _row(states, number), ends[number]))
+        def situation(number: int) -> Situation:
+            return Situation(codec, _row(states, number), {name: bool(rows[number]) for name, rows in ends.items()})
+
+        self._now = Lazy(len(self._over), situation)
+        return self._now
 
 
 def _row(states: Any, number: int) -> Any:
@@ -195,8 +184,10 @@ def _turns(env: Environment, keys: jax.Array, states: Any, indices: jax.Array, p
 
     def turn(key: jax.Array, state: Any, index: jax.Array) -> tuple[Any, ...]:
         next_key, turn_key = next_keys(key)
-        after, *outcome = transition(env, turn_key, state, jnp.maximum(index, 0), params)
-        key, state = jax.tree.map(lambda new, old: jnp.where(index >= 0, new, old), (next_key, after), (key, state))
-        return key, outcome, state, env.action_mask(state, params)
+        after, reward, ends, info = transition(env, turn_key, state, jnp.maximum(index, 0), params)
+        key, state, reward = jax.tree.map(
+            lambda new, old: jnp.where(index >= 0, new, old), (next_key, after, reward), (key, state, jnp.float32(0))
+        )
+        return key, (reward, ends, info), state, env.action_mask(state, params)
 
     return jax.vmap(turn)(keys, states, indices)

@@ -15,7 +15,7 @@ from scenarios.codec import Codec
 from scenarios.episodes import advance, key_of
 from scenarios.libraries import Library, shipped
 from scenarios.loading import decompile, format_of
-from scenarios.situation import Situation, info_of, reward_parts, told
+from scenarios.situation import Situation, Turn, info_of
 from scenarios.text.errors import ScenarioError, quote
 
 NOT_RUNNING = "no episode is running: reset begins one."
@@ -252,8 +252,7 @@ class TextEnv:
         state, reward, ends, info = advance(env, turn_key, before.state, index, params)
         self._now = after = Situation(before.codec, state, ends)
         self._total += float(reward)
-        outcome = {"reward": float(reward), "parts": reward_parts(info), "total": self._total}
-        self._text = told(before, index, error, after, outcome)
+        self._text = Turn(before, index, error, after, float(reward), self._total, info).text()
         return self._text, float(reward), after.is_over, info_of(ends, error, info)
 
 

@@ -1,17 +1,15 @@
 """A state of LifeOps in the words of its document: names, the actions of the catalogue, and the observation."""
 
-import functools
 from collections.abc import Sequence
 from typing import Any
 
-import jax
 import numpy as np
 
-from jaxenv.envs.lifeops import LifeOps, Params, State
-from jaxenv.envs.lifeops.actions import ACTION_TYPES, BLOCK_FOCUS, VERBS, Move, every_move
+from jaxenv.envs.lifeops import State
+from jaxenv.envs.lifeops.actions import ACTION_TYPES, BLOCK_FOCUS, VERBS
 from jaxenv.envs.lifeops.dynamics import origin_of
 from jaxenv.envs.lifeops.types import ABSENT, DAY_END, KINDS, VISIBLE_REQUESTS
-from jaxenv.rendering.view import to_host
+from jaxenv.envs.lifeops.view import moves_of
 from scenarios.document_format import Moment
 from scenarios.lifeops.compiler import task_order
 from scenarios.lifeops.document import Action, Day
@@ -55,7 +53,7 @@ def actions(moment: Moment) -> list[dict[str, Any]]:
     """Each entry of the catalogue as a document action."""
     waiting = moment.document.pending_requests[int(moment.state.handled) :]
     request = waiting[0] if waiting else None
-    moves = to_host(_moves(moment.env, moment.state, moment.params))
+    moves = moves_of(moment.env, moment.state, moment.params)
     columns = (moves.verb, moves.event.start, moves.event.end, moves.duration)
     found = []
     for verb, start, end, duration in zip(*(c.tolist() for c in columns), strict=True):
@@ -69,13 +67,6 @@ def actions(moment: Moment) -> list[dict[str, Any]]:
         )
         found.append(action.model_dump())
     return found
-
-
-@functools.partial(jax.jit, static_argnums=0)
-def _moves(env: LifeOps, state: State, params: Params) -> Move:
-    """The meaning of each entry, [A]."""
-    scenario = params.bank[state.scenario]
-    return every_move(env.catalogue, scenario.requests.at(state.handled), scenario.persona)
 
 
 def normalize_action(action: Action, _: Moment) -> dict[str, Any]:

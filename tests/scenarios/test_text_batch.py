@@ -9,6 +9,7 @@ import pytest
 import jaxenv
 import scenarios
 from scenarios import ScenarioError, TextBatch, TextEnv
+from scenarios.situation import Turn
 from strategies.ids import FIRST_OF_ITS_ENGINE
 
 ODD = ("nothing", "99999", '{"action_type": "wait"}', "1", None, 10**6)
@@ -37,7 +38,7 @@ def test_texts_are_made_when_they_are_read(monkeypatch):
     batch = TextBatch("LifeOps-v0", 3, "easy_1")
     batch.reset()
     made = []
-    monkeypatch.setattr("scenarios.text_batch.told", lambda *given: made.append(given) or "a text")
+    monkeypatch.setattr(Turn, "text", lambda turn: made.append(turn) or "a text")
     texts, rewards, dones, _ = batch.step(["1", "0", "no number"])
     assert not made
     assert [texts[0], texts[0]] == ["a text"] * 2
@@ -47,13 +48,14 @@ def test_texts_are_made_when_they_are_read(monkeypatch):
 
 def test_an_episode_that_is_over_stays_as_it_is():
     batch = TextBatch("LifeOps-v0", 2, "easy_1")
-    texts, rewards, dones, infos = batch.step([0, 0])  # before the first reset
-    assert dones.all()
-    assert texts[0] == "no episode is running: reset begins one."
+    with pytest.raises(ScenarioError, match="no episode is running: reset begins one"):
+        batch.step([0, 0])
+    assert not batch.legal.any()
     batch.reset()
     while not batch.step([0, "wait"]).dones[0]:
         pass
-    texts, rewards, dones, infos = batch.step([0, 1])
+    texts, rewards, _, infos = batch.step([0, 1])
+    assert texts[0] == "no episode is running: reset begins one."
     assert (rewards[0], infos[0]["step_taken"], infos[1]["step_taken"]) == (0.0, False, True)
     assert not batch.legal[0].any()
     assert batch.legal_actions(0) == {}

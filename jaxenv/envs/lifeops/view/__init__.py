@@ -6,12 +6,11 @@ from collections.abc import Sequence
 import jax
 
 from jaxenv.envs.lifeops import LifeOps, Params, State
-from jaxenv.envs.lifeops.actions import Catalogue, Move, every_move
-from jaxenv.envs.lifeops.types import Scenario
+from jaxenv.envs.lifeops.actions import Move, every_move
 from jaxenv.envs.lifeops.view import panels, text
 from jaxenv.envs.lifeops.view.snapshot import Names as Names
 from jaxenv.envs.lifeops.view.snapshot import names_of, read
-from jaxenv.rendering.view import Given, Scene, View, from_all, scenario_of, scenes_of, to_host
+from jaxenv.rendering.view import Given, Scene, View, from_all, remembered, scenario_of, scenes_of, to_host
 
 
 def scenes(env: LifeOps, states: Sequence[State], params: Params, names: Given) -> list[Scene]:
@@ -24,16 +23,21 @@ def scenes(env: LifeOps, states: Sequence[State], params: Params, names: Given) 
 
 def describe_actions(env: LifeOps, state: State, params: Params, names: Given) -> list[str]:
     """The meaning of each action in a state; see `View`."""
-    scenario = scenario_of(params, state)
-    given, moves = names_of(scenario, names), to_host(_moves(env.catalogue, state, scenario))
+    given, moves = names_of(scenario_of(params, state), names), moves_of(env, state, params)
     columns = (moves.verb.tolist(), moves.event.start.tolist(), moves.event.end.tolist())
     return [text.describe_action(*move, int(state.handled), given) for move in zip(*columns, strict=True)]
 
 
+@remembered
+def moves_of(env: LifeOps, state: State, params: Params) -> Move:
+    """The decoded action of each entry of the catalogue, [A] NumPy arrays."""
+    return to_host(_moves(env, state, params))
+
+
 @functools.partial(jax.jit, static_argnums=0)
-def _moves(catalogue: Catalogue, state: State, scenario: Scenario) -> Move:
-    """The meaning of each entry, [A]."""
-    return every_move(catalogue, scenario.requests.at(state.handled), scenario.persona)
+def _moves(env: LifeOps, state: State, params: Params) -> Move:
+    scenario = params.bank[state.scenario]
+    return every_move(env.catalogue, scenario.requests.at(state.handled), scenario.persona)
 
 
 VIEW = View(scenes=scenes, describe_action=from_all(describe_actions), describe_actions=describe_actions)
