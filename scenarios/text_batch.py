@@ -80,8 +80,8 @@ class TextBatch:
             raise ScenarioError(f"n is {n}, expected at least 1.")
         self._codec = with_library(id, library)
         self._index = index_of(scenario, self._codec.library)
-        for end in (seed, seed + n - 1):
-            key_of(end)  # refuses what is out of range
+        key_of(seed)  # refuses what is no seed, as the next line does for the last one
+        key_of(seed + n - 1)
         self._keys = jax.vmap(jax.random.key)(np.arange(seed, seed + n).astype(np.uint32))
         self._over, self._legal = np.ones(n, bool), np.zeros((n, self._codec.env.num_actions), bool)
 
