@@ -76,7 +76,7 @@ def test_scenarios_that_were_drawn_are_a_library():
         ({"id": "TeamsClone-MultiAgent-v0"}, "has 4 agents"),
         ({"scenario": "easy_9"}, "easy_"),
         ({"seed": -1}, "the seed is -1"),
-        ({"seed": "1"}, "the seed is '1'"),
+        ({"seed": "1"}, 'the seed is "1"'),
         ({"seed": 2**32 - 1}, "the seed is 4294967296"),
         ({"n": 0}, "n is 0, expected at least 1"),
     ],
