@@ -77,6 +77,8 @@ class TextEnvironment(openenv.Environment):
         with self._lock:
             self._refuse_if_closed()
             if snapshot is not None:
+                if env_id is not None or scenario is not None:
+                    raise ScenarioError("a snapshot says what is played: leave out env_id and scenario.")
                 return self._restore(snapshot, seed)
             id = self._default_id if env_id is None else env_id
             seed = secrets.randbelow(MAX_SEED) if seed is None else seed
@@ -124,7 +126,7 @@ class TextEnvironment(openenv.Environment):
 
     def _restore(self, token: str, seed: int | None) -> TextObservation:
         """Goes to a moment of this session."""
-        if token not in self._snapshots:
+        if not isinstance(token, str) or token not in self._snapshots:
             raise ScenarioError(f"this session has no such snapshot, of the last {MAX_SNAPSHOTS} that `state` gave.")
         game, snapshot, about, steps = self._snapshots[token]
         text = game.restore(snapshot, seed)

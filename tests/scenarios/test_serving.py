@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 import scenarios
 from scenarios.serving import app as serving
 from scenarios.serving.connections import MAX_BODY, Guard
-from scenarios.serving.environment import MAX_SNAPSHOTS
+from scenarios.serving.environment import MAX_SNAPSHOTS, TextEnvironment
 from scenarios.text_env import playable_ids
 
 EASY = {"env_id": "LifeOps-v0", "scenario": "easy_1", "seed": 0}
@@ -78,6 +78,9 @@ def test_a_snapshot_is_a_moment_of_one_session(client: TestClient) -> None:
     assert [step("1"), step("2")] != told
     elsewhere = client.post("/reset", json={"episode_id": "shared", "snapshot": token})
     assert (elsewhere.status_code, "no such snapshot" in elsewhere.json()["detail"]) == (422, True)
+    assert "leave out" in post("/reset", snapshot=token, scenario="general").json()["detail"]
+    with pytest.raises(scenarios.ScenarioError, match="no such snapshot"):
+        TextEnvironment("LifeOps-v0").reset(snapshot=["a list"])  # a WebSocket checks no types
     for _ in range(MAX_SNAPSHOTS):
         snapshot()
     assert post("/reset", snapshot=token).status_code == 422  # the oldest one went
