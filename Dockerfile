@@ -22,10 +22,10 @@ USER 1000
 WORKDIR /runs
 ENTRYPOINT ["jaxenv"]
 
-# The server of openenv.yaml, which is what `docker build .` makes.
+# The server of openenv.yaml, which is what `docker build .` makes. OpenEnv cannot be installed beside the pinned releases.
 FROM source AS openenv
 COPY openenv.yaml ./
-RUN pip install '.[openenv]' -c constraints.txt
+RUN pip install '.[openenv]'
 USER 1000
 EXPOSE 8000
 HEALTHCHECK --start-period=60s CMD ["python", "-c", "from urllib.request import urlopen; urlopen('http://localhost:8000/health')"]
