@@ -25,6 +25,7 @@ ENTRYPOINT ["jaxenv"]
 # The server of openenv.yaml, which is what `docker build .` makes. OpenEnv cannot be installed beside the pinned releases.
 FROM source AS openenv
 COPY openenv.yaml ./
+# hadolint ignore=DL3013
 RUN pip install '.[openenv]'
 USER 1000
 EXPOSE 8000
