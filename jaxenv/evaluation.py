@@ -99,10 +99,17 @@ def _play_all(
 def _play(
     env: Environment, policy: Any, params: Any, max_steps: jax.Array, key: Key, scenario: jax.Array
 ) -> Evaluation:
-    """Plays one episode; nothing is added after its end, however long others of the batch continue."""
+    """Plays one episode of a scenario."""
     reset_key, play_key = jax.random.split(key)
-    start, act = _in_state(policy, env)
-    state = env.init(reset_key, params, scenario)
+    return play_from(env, policy, params, max_steps, play_key, env.init(reset_key, params, scenario))
+
+
+def play_from(env: Environment, policy: Any, params: Any, max_steps: jax.Array, key: Key, state: Any) -> Evaluation:
+    """Plays an episode from a state that has not ended, with the memory that a policy begins with.
+
+    Nothing is added after its end, however long others of a batch continue.
+    """
+    start, act = in_state(policy, env)
 
     def is_running(carry: tuple[Any, Any, Key, Evaluation]) -> jax.Array:
         so_far = carry[-1]
@@ -124,7 +131,7 @@ def _play(
         return state, memory, key, so_far
 
     no = jnp.bool_(False)
-    first = (state, start, play_key, Evaluation(jnp.float32(0), jnp.int32(0), no, no, no, statistics=None))
+    first = (state, start, key, Evaluation(jnp.float32(0), jnp.int32(0), no, no, no, statistics=None))
     shapes = jax.eval_shape(step, first)[-1]  # zeros before the first step
     zeros = jax.tree.map(lambda shape: jnp.zeros(shape.shape, shape.dtype), shapes)
     # Under vmap a while loop runs until all episodes are done and leaves finished ones unchanged.
@@ -132,7 +139,7 @@ def _play(
     return played
 
 
-def _in_state(policy: Any, env: Environment) -> tuple[Any, Callable[..., tuple[jax.Array, Any]]]:
+def in_state(policy: Any, env: Environment) -> tuple[Any, Callable[..., tuple[jax.Array, Any]]]:
     """(initial carry of all agents, (key, state, params, carry) -> (action, carry))."""
     if hasattr(policy, "act_on_state"):
         return (), lambda key, state, params, carry: (policy.act_on_state(key, state, params), carry)

@@ -3,6 +3,7 @@
 from scenarios.authoring import new as new
 from scenarios.authoring import schema as schema
 from scenarios.codec import Codec as Codec
+from scenarios.credit import Credit as Credit
 from scenarios.libraries import Library as Library
 from scenarios.loading import decompile as decompile
 from scenarios.loading import load as load

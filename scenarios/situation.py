@@ -1,13 +1,15 @@
 """A moment of an episode in words, and what a step did: the texts of `TextEnv` and `TextBatch`."""
 
+import dataclasses
 import functools
 import inspect
 import json
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from jaxenv.rendering import Step, views
 from jaxenv.rendering.page import page
+from jaxenv.rendering.picture import Picture
 from jaxenv.rendering.text import table
 from scenarios.codec import ActionError, Catalogue, Codec, read_answer
 from scenarios.text.errors import ScenarioError
@@ -58,11 +60,19 @@ class Situation:
         """Names for the indices in the arrays."""
         return self.catalogue.moment.names
 
+    @functools.cached_property
+    def purpose(self) -> str:
+        """What the environment is about."""
+        return (inspect.getdoc(type(self.codec.env)) or "").partition("\n\n")[0]
+
+    @functools.cached_property
+    def picture(self) -> Picture:
+        """The state, seen by the agent."""
+        return views.render(self.codec.env, self.state, self.codec.params, names=self.names)
+
     def opening(self) -> str:
         """The purpose of the environment, the situation and the legal actions."""
-        env, params = self.codec.env, self.codec.params
-        about = (inspect.getdoc(type(env)) or "").partition("\n\n")[0]
-        return "\n\n".join([about, views.render(env, self.state, params, names=self.names).text, self.listing])
+        return "\n\n".join([self.purpose, self.picture.text, self.listing])
 
     def read(self, answer: Any) -> tuple[int, str | None]:
         """The index that an answer names, and why it is not legal if it is not.
@@ -91,7 +101,8 @@ def not_legal(action: int) -> str:
     return f"action {action} is not legal now."
 
 
-class Turn(NamedTuple):
+@dataclasses.dataclass(frozen=True)
+class Turn:
     """A step that was taken.
 
     Attributes:
@@ -112,8 +123,9 @@ class Turn(NamedTuple):
     total: float
     info: Mapping[str, Any]
 
-    def text(self) -> str:
-        """Why its action was not legal, its effects, the situation after it and the legal actions."""
+    @functools.cached_property
+    def picture(self) -> Picture:
+        """The state after it, with its effects and its reward."""
         before, after = self.before, self.after
         env, params, names = before.codec.env, before.codec.params, before.names
         phrase = before.phrases[self.index]
@@ -126,8 +138,11 @@ class Turn(NamedTuple):
             end=next((name for name, value in after.ends.items() if value), ""),
             effects=views.describe_step(env, before.state, after.state, self.index, params, names),
         )
-        shown = page(views.scenes(env, [after.state], params, names)[0], step).text
-        return "\n\n".join(filter(None, [self.error, shown, after.listing]))
+        return page(views.scenes(env, [after.state], params, names)[0], step)
+
+    def text(self) -> str:
+        """Why its action was not legal, its effects, the situation after it and the legal actions."""
+        return "\n\n".join(filter(None, [self.error, self.picture.text, self.after.listing]))
 
 
 def info_of(ends: Mapping[str, bool], error: str | None, info: Mapping[str, Any] | None) -> dict[str, Any]:

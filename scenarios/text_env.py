@@ -10,8 +10,10 @@ import jaxenv
 from jaxenv import registry
 from jaxenv.core import Environment, ScenarioBank
 from jaxenv.lowering import draws
+from jaxenv.rendering.picture import Picture
 from jaxenv.rendering.view import to_host
 from scenarios.codec import Codec
+from scenarios.credit import Credit
 from scenarios.episodes import advance, key_of
 from scenarios.libraries import Library, shipped
 from scenarios.loading import decompile, format_of
@@ -89,12 +91,14 @@ class Snapshot(NamedTuple):
         key: of everything that is drawn from here on.
         total: the return so far.
         text: the last one.
+        picture: likewise.
     """
 
     situation: Situation
     key: jax.Array
     total: float
     text: str
+    picture: Picture
 
 
 class TextEnv:
@@ -135,7 +139,13 @@ class TextEnv:
     """
 
     def __init__(
-        self, id: str, scenario: str | int | None = None, seed: int = 0, *, library: Library | None = None
+        self,
+        id: str,
+        scenario: str | int | None = None,
+        seed: int = 0,
+        *,
+        library: Library | None = None,
+        credit: Credit | None = None,
     ) -> None:
         """Prepares episodes; `reset` begins one.
 
@@ -145,6 +155,8 @@ class TextEnv:
                 one of the library, drawn at every reset.
             seed: of everything that is drawn, 0 to 2³² − 1.
             library: of `scenarios.load`; the shipped one by default. Generated scenarios need none.
+            credit: gives `info` of each step taken an `advantage` (None for an action that is not legal) and a
+                `best_action`; see `scenarios.Credit` for what they cost.
 
         Raises:
             ScenarioError: for an unknown id or scenario, several agents, a seed out of range, or a library of another
@@ -152,7 +164,7 @@ class TextEnv:
         """
         if not isinstance(id, str):
             raise ScenarioError(f"the id is {quote(id)}, expected the name of an environment.")
-        self._id = id
+        self._id, self._credit = id, credit
         self._key = key_of(seed)
         self._is_generated = scenario == GENERATED
         self._index = 0
@@ -162,7 +174,7 @@ class TextEnv:
             self._codec = with_library(id, library)
             self._index = index_of(scenario, self._codec.library)
         self._now: Situation | None = None
-        self._total, self._text = 0.0, ""
+        self._total = 0.0
 
     def reset(self) -> str:
         """Begins an episode: its purpose, the situation, and the legal actions with their numbers."""
@@ -172,7 +184,7 @@ class TextEnv:
         env, params = self._codec.env, self._codec.params
         state = to_host(_reset(env, reset_key, params, self._index))
         self._now, self._total = Situation(self._codec, state, {"terminated": False, "truncated": False}), 0.0
-        self._text = self._now.opening()
+        self._text, self._picture = self._now.opening(), self._now.picture
         return self._text
 
     def step(self, answer: Any) -> tuple[str, float, bool, dict[str, Any]]:
@@ -212,7 +224,7 @@ class TextEnv:
         """
         if self._now is None:
             raise ScenarioError(NOT_RUNNING)
-        return Snapshot(self._now, self._key, self._total, self._text)
+        return Snapshot(self._now, self._key, self._total, self._text, self._picture)
 
     def restore(self, snapshot: Snapshot, seed: int | None = None) -> str:
         """Goes to a moment of this or another episode of the environment, and returns its text.
@@ -227,7 +239,8 @@ class TextEnv:
         if not isinstance(snapshot, Snapshot) or snapshot.situation.codec.env.name != playable(self._id)[0].name:
             raise ScenarioError(f"expected a snapshot of {self._id}, found {quote(snapshot)}.")
         key = snapshot.key if seed is None else key_of(seed)
-        self._now, self._key, self._total, self._text = snapshot.situation, key, snapshot.total, snapshot.text
+        self._now, _, self._total, self._text, self._picture = snapshot
+        self._key = key
         return self._text
 
     def fork(self, n: int, seeds: Any = None) -> list[Self]:
@@ -252,8 +265,13 @@ class TextEnv:
         state, reward, ends, info = advance(env, turn_key, before.state, index, params)
         self._now = after = Situation(before.codec, state, ends)
         self._total += float(reward)
-        self._text = Turn(before, index, error, after, float(reward), self._total, info).text()
-        return self._text, float(reward), after.is_over, info_of(ends, error, info)
+        turn = Turn(before, index, error, after, float(reward), self._total, info)
+        self._text, self._picture = turn.text(), turn.picture
+        told = info_of(ends, error, info)
+        if self._credit is not None:
+            values = self._credit.values(env, params, before.state)
+            told |= {"advantage": values.advantage(index), "best_action": values.best}
+        return self._text, float(reward), after.is_over, told
 
 
 @functools.partial(jax.jit, static_argnums=0)

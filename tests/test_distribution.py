@@ -38,6 +38,7 @@ print(len(scenarios.load("lifeops").ids), params.bank.size, env.reset(jax.random
     assert (site / "jaxenv" / "py.typed").exists()
     assert not (site / "examples").exists()
     assert (site / "jaxenv" / "rendering" / "player.html").exists()
+    assert (site / "scenarios" / "playing" / "page.html").exists()
 
 
 @pytest.mark.slow

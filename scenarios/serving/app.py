@@ -8,12 +8,13 @@ import pydantic
 
 from jaxenv.host.companions import optional
 from jaxenv.host.names import did_you_mean_one_of
-from scenarios.serving.connections import MAX_BODY, Guard, TimedConnection, fastapi
+from scenarios.serving.connections import MAX_BODY, Guard, TimedConnection
 from scenarios.serving.environment import TextAction, TextEnvironment, TextObservation, openenv
 from scenarios.serving.sessions import SessionError, Sessions
 from scenarios.text.errors import ScenarioError
 from scenarios.text_env import playable_ids
 
+fastapi = optional("fastapi", "the server", "openenv")
 uvicorn = optional("uvicorn", "the server", "openenv")
 
 MAX_NAME = 255  # characters

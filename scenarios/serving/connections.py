@@ -8,7 +8,9 @@ from typing import Any
 
 from jaxenv.host.companions import optional
 
-fastapi = optional("fastapi", "the server", "openenv")
+exceptions = optional("starlette.exceptions", "the server", "openenv")
+responses = optional("starlette.responses", "the server", "openenv")
+websockets = optional("starlette.websockets", "the server", "openenv")
 http = optional("uvicorn.protocols.http.auto", "the server", "openenv")
 
 HEAD_SECONDS = 60  # from a connection's beginning, or its last answer, until the head of the next request is complete
@@ -90,7 +92,7 @@ class Guard:
                 raise _refusal(413, f"the request is longer than {MAX_BODY} bytes.")
             return message
 
-        with contextlib.suppress(fastapi.WebSocketDisconnect):
+        with contextlib.suppress(websockets.WebSocketDisconnect):
             await self._app(scope, checked, send)
 
 
@@ -106,7 +108,7 @@ async def _refuse_origin(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "websocket.close", "code": 1008})
     else:
         reason = "pages of other sites may not play here."
-        await fastapi.responses.JSONResponse({"detail": reason}, 403)(scope, receive, send)
+        await responses.JSONResponse({"detail": reason}, 403)(scope, receive, send)
 
 
 async def _before(deadline: float | None, receive: Any) -> Any:
@@ -124,7 +126,7 @@ async def _before(deadline: float | None, receive: Any) -> Any:
 
 def _refusal(status: int, reason: str) -> Exception:
     """An answer to a request that may go on, so that its connection ends."""
-    return fastapi.HTTPException(status, reason, {"connection": "close"})
+    return exceptions.HTTPException(status, reason, {"connection": "close"})
 
 
 def _is_object(text: Any) -> bool:

@@ -1,4 +1,4 @@
-"""The commands: ppo, pqn, dqn, evaluate, score, leaderboard, collect, watch, plot, bench, profile, list, scenarios."""
+"""The commands; `train.cli.main` lists them."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ from jaxenv.host import process
 from jaxenv.host.companions import command
 from scenarios import __main__ as documents
 from train import processes
-from train.cli import ahead, benchmark, comparison, numbers, options, policies, scoring, watching
+from train.cli import ahead, benchmark, comparison, numbers, options, playing, policies, scoring, watching
 from train.log import plots
 from train.protocol import shipped
 from train.run import progress, runner
@@ -126,6 +126,7 @@ OTHERS: dict[str, Callable[..., object]] = {
     "leaderboard": scoring.ranking,
     "collect": policies.collect,
     "watch": watching.watch,
+    "play": playing.play,
     "plot": plot,
     "bench": benchmark.benchmark,
     "profile": benchmark.profile,

@@ -27,6 +27,7 @@ usage: {{command}} COMMAND ...
   leaderboard             show the leaderboard, or check rows of it
   collect RUN_DIR         write the transitions of its policy as a dataset
   watch RUN_DIR           play its episodes in the terminal
+  play ID                 play an environment by hand, in the browser
   plot RUN_DIR ...        draw the learning curves of runs
   bench                   measure steps per second
   profile ID              show where a superstep of training goes

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jax
 import numpy as np
 import pytest
 
@@ -15,11 +16,12 @@ from jaxenv.envs.lifeops.actions import ACCEPT, RESCHEDULE
 from lab import solvers
 from lab.solvers import lifeops, week
 from lab.solvers.known_returns import write
-from lab.solvers.lifeops import solve
 from lab.solvers.lifestack import played
 from lab.solvers.teamsclone import returns as teamsclone
 from reference.lifeops_library import LIBRARY
 from reference.lifeops_search import solve as solve_in_reference
+from scenarios.credit import exact
+from scenarios.credit.exact import solve
 from scenarios.libraries import RETURNS
 from scenarios.solvers import winnable
 
@@ -70,13 +72,14 @@ def test_the_search_agrees_with_the_reference_on_a_day_of_its_own(rules: str) ->
 
 def test_values_of_a_day_with_one_request() -> None:
     env, params = jaxenv.make("LifeOps-v0")
-    found = solve(env, params, DAYS.index("easy_2"), lambda state: state)
-    assert found == pytest.approx((0.0, -5.6, -3.5), abs=1e-5)
+    found = solve(env, params, env.init(jax.random.key(0), params, DAYS.index("easy_2")), lambda state: state)
+    assert found[:3] == pytest.approx((0.0, -5.6, -3.5), abs=1e-5)
+    assert found.of_actions.max() == found.best
 
 
 def test_the_best_classic_play_takes_no_meeting(monkeypatch: pytest.MonkeyPatch) -> None:
     """As good without accepting and moving: an offer of another time costs nothing. The shaped rules pay for both."""
-    backward = lifeops._backward
+    backward = exact._backward
 
     def best_without(env_name: str, id: str) -> float:
         env, _ = jaxenv.make(env_name)
@@ -85,8 +88,9 @@ def test_the_best_classic_play_takes_no_meeting(monkeypatch: pytest.MonkeyPatch)
         def only_others(layer, values):
             return backward(layer._replace(legal=layer.legal & ~takes), values)
 
-        monkeypatch.setattr(lifeops, "_backward", only_others)
-        return solve(env, env.params_for(DAYS.bank), DAYS.index(id), lifeops._future_of).best
+        monkeypatch.setattr(exact, "_backward", only_others)
+        params = env.params_for(DAYS.bank)
+        return solve(env, params, env.init(jax.random.key(0), params, DAYS.index(id)), exact.future_of(env)).best
 
     for id in ("easy_2", "s1_basic_conflict", "s5_late_meeting"):
         assert best_without("LifeOps-v0", id) == pytest.approx(STORED["LifeOps-v0"][id]["best"], abs=1e-4)

@@ -1,0 +1,152 @@
+"""An episode that somebody plays by hand: moves by their numbers, undo, hints, and a record that replays."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import jax
+
+from jaxenv.evaluation import in_state
+from jaxenv.rendering import svg
+from jaxenv.rendering.text import spaced
+from scenarios.credit import Credit, policy_of
+from scenarios.libraries import Library
+from scenarios.text.errors import ScenarioError, quote
+from scenarios.text_env import Snapshot, TextEnv, with_library
+
+Moment = dict[str, Any]
+"""What is shown: text, numbers, lists and dictionaries."""
+
+Episode = dict[str, Any]
+"""A record: `env`, `scenario`, `seed`, `bank` (a fingerprint), `actions` and `return`."""
+
+
+class Game:
+    """One episode at a time of an environment.
+
+    >>> game = Game("LifeOps-v0")
+    >>> moment = game.begin("s1_basic_conflict")
+    >>> game.take(0)["reward"], game.undo()["total"], game.take(1)["reward"]
+    (-10.0, 0.0, -4.0)
+    >>> replay(game.record())
+    [-4.0]
+    """
+
+    def __init__(self, id: str, library: Library | None = None, credit: Credit | None = None) -> None:
+        """Prepares games; `begin` begins one.
+
+        Args:
+            id: a registered environment of a single agent.
+            library: of `scenarios.load`; the shipped one by default.
+            credit: of hints.
+
+        Raises:
+            ScenarioError: as `TextEnv`.
+        """
+        self.id, self._library, self._credit = id, library, credit or Credit()
+        self._env = TextEnv(id, library=library)
+        self.begin()
+
+    def begin(self, scenario: str | int | None = None, seed: int = 0) -> Moment:
+        """Begins an episode; arguments as of `TextEnv`."""
+        env = TextEnv(self.id, scenario, seed, library=self._library)
+        env.reset()
+        self._env, self._about = env, {"env": self.id, "scenario": scenario, "seed": seed}
+        self._past: list[tuple[Snapshot, int, float]] = []  # before each step: its action and its reward
+        self._step: Mapping[str, Any] = {}
+        return self.moment()
+
+    @property
+    def scenarios(self) -> tuple[str, ...]:
+        """The ids of the library."""
+        return with_library(self.id, self._library).library.ids
+
+    def take(self, action: int) -> Moment:
+        """Takes a legal action.
+
+        Raises:
+            ScenarioError: where it is not.
+        """
+        if type(action) is not int or action not in self._env.legal_actions:
+            raise ScenarioError(f"{quote(action)} is not a legal action now.")
+        before = self._env.snapshot()
+        _, reward, _, self._step = self._env.step(action)
+        self._past.append((before, action, reward))
+        return self.moment()
+
+    def undo(self) -> Moment:
+        """Takes the last step back; nothing happens at the first moment."""
+        if self._past:
+            before, _, _ = self._past.pop()
+            self._env.restore(before)
+            self._step = {}
+        return self.moment()
+
+    def moment(self) -> Moment:
+        """What is there to see and to do."""
+        now = self._env.snapshot()
+        rewards = [reward for _, _, reward in self._past]
+        drawn = svg.elements(now.picture.drawn())
+        parts = self._step.get("reward_parts", {})
+        return {
+            **self._about,
+            "purpose": now.situation.purpose,
+            "step": len(rewards),
+            "reward": rewards[-1] if rewards else None,
+            "parts": {spaced(name): part for name, part in parts.items() if part},
+            "total": now.total,
+            "end": next((name for name, value in now.situation.ends.items() if value), ""),
+            "success": self._step.get("success"),
+            "picture": f"<svg {svg.root(now.picture.size)}>{''.join(drawn)}</svg>",
+            "text": now.picture.text,
+            "groups": self._groups(now),
+        }
+
+    def hint(self) -> dict[str, Any]:
+        """What actions are worth, the best of them, and what the policy would do: `{}` once the episode is over."""
+        if self._env.is_over:
+            return {}
+        situation = self._env.snapshot().situation
+        env, params, state = situation.codec.env, situation.codec.params, situation.state
+        found = self._credit.values(env, params, state)
+        name, policy = policy_of(env)
+        carry, act = in_state(policy, env)
+        choice, _ = act(jax.random.key(0), state, params, carry)
+        values = {action: float(found.of_actions[action]) for action in situation.legal}
+        return {"best": found.best, "is_exact": found.is_exact, "policy": name, "choice": int(choice), "values": values}
+
+    def record(self) -> Episode:
+        """The episode so far, as `replay` reads it."""
+        now, actions = self._env.snapshot(), [action for _, action, _ in self._past]
+        bank = now.situation.codec.params.bank.fingerprint(floats=False)
+        return {**self._about, "bank": bank, "actions": actions, "return": now.total}
+
+    def _groups(self, now: Snapshot) -> list[dict[str, Any]]:
+        """The legal actions by verb, in the order of the catalogue."""
+        groups: dict[str, list[Any]] = {}
+        for index, action in now.situation.legal.items():
+            verb = spaced(str(next(iter(action.values()))))
+            groups.setdefault(verb, []).append([index, now.situation.phrases[index]])
+        return [{"verb": verb, "actions": actions} for verb, actions in groups.items()]
+
+
+def replay(episode: Mapping[str, Any], library: Library | None = None) -> list[float]:
+    """The rewards of a recorded episode, played again.
+
+    Args:
+        episode: of `Game.record`, or read from a file that the page saved.
+        library: of `scenarios.load`, where it was played with one; the shipped one by default.
+
+    Raises:
+        ScenarioError: for what is no record, of scenarios that are others now, or of another return.
+    """
+    missing = {"env", "scenario", "seed", "bank", "actions", "return"} - set(episode)
+    if missing or not isinstance(episode["actions"], Sequence):
+        raise ScenarioError(f"not a recorded episode: {', '.join(sorted(missing)) or 'actions'} is missing.")
+    game = Game(episode["env"], library)
+    game.begin(episode["scenario"], episode["seed"])
+    rewards = [game.take(action)["reward"] for action in episode["actions"]]
+    found = game.record()
+    for name in ("bank", "return"):
+        if found[name] != episode[name]:
+            raise ScenarioError(f"the {name} of the episode is {quote(found[name])} now, recorded was {episode[name]}.")
+    return rewards

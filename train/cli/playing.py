@@ -1,0 +1,48 @@
+"""`jaxenv play`: an environment played by hand, on a page in the browser."""
+
+import json
+import threading
+import webbrowser
+from pathlib import Path
+
+from tyro.conf import Positional
+
+from jaxenv.host.companions import optional
+from scenarios import load
+from scenarios.playing.game import replay
+from scenarios.text.input_budget import RefusedInput, text_of
+
+
+def play(
+    env: Positional[str],
+    scenarios: str | None = None,
+    host: str = "127.0.0.1",
+    port: int = 8080,
+    open: bool = True,
+) -> None:
+    """Play an environment by hand, in the browser.
+
+    The page has the legal actions with their numbers, undo, and hints of what is best and what a trained policy would
+    do. It saves episodes to files, which this command plays again and compares.
+
+    Args:
+        env: The id of an environment of one agent, or an episode that the page saved.
+        scenarios: A file or folder of scenarios; default: the environment's library.
+        host: The address to listen on; the default is this machine alone.
+        port: The port.
+        open: Open the page in a browser.
+    """
+    library = None if scenarios is None else load(scenarios)
+    if Path(env).suffix == ".json":
+        try:
+            rewards = replay(json.loads(text_of(Path(env))), library)
+        except (json.JSONDecodeError, RefusedInput) as error:
+            raise ValueError(f"{env}: not a recorded episode: {error}") from None
+        print(f"{len(rewards)} steps, return {sum(rewards):.2f}, as recorded")
+        return
+    page = optional("scenarios.playing.app", "the page", "play")
+    app, address = page.create_app(env, library, ("127.0.0.1", "localhost", host)), f"http://{host}:{port}"
+    print(f"{env}: {address}, Ctrl-C ends it", flush=True)
+    if open:
+        threading.Timer(0.5, webbrowser.open, [address]).start()
+    page.serve(app, host, port)
