@@ -10,7 +10,7 @@ from typing import Any
 from jaxenv.rendering import Step, views
 from jaxenv.rendering.page import page
 from jaxenv.rendering.picture import Picture
-from jaxenv.rendering.text import table
+from jaxenv.rendering.text import spaced, table
 from scenarios.codec import ActionError, Catalogue, Codec, read_answer
 from scenarios.text.errors import ScenarioError
 
@@ -62,8 +62,9 @@ class Situation:
 
     @functools.cached_property
     def purpose(self) -> str:
-        """What the environment is about."""
-        return (inspect.getdoc(type(self.codec.env)) or "").partition("\n\n")[0]
+        """What the environment is about, when an episode ends, and what pays: the weights of the reward."""
+        about = (inspect.getdoc(type(self.codec.env)) or "").partition("\n\n")[0]
+        return f"{' '.join(about.split())} {_in_words(self.codec.params.weights)}"
 
     @functools.cached_property
     def picture(self) -> Picture:
@@ -157,6 +158,15 @@ def info_of(ends: Mapping[str, bool], error: str | None, info: Mapping[str, Any]
 def reward_parts(info: Mapping[str, Any]) -> dict[str, float]:
     """Name -> amount."""
     return {name: float(part) + 0.0 for name, part in vars(info["reward_parts"]).items()}  # + 0.0: no −0.0
+
+
+def _in_words(weights: Any) -> str:
+    """What pays and what costs, from the record of weights."""
+    paid = [(spaced(name), float(weight)) for name, weight in vars(weights).items()]
+    said = (", ".join(f"{name} {abs(weight):.3g}" for name, weight in paid if weight * sign > 0) for sign in (1, -1))
+    return " ".join(
+        f"{what}, by weight: {names}." for what, names in zip(("Pays", "Costs"), said, strict=True) if names
+    )
 
 
 def _as_json(action: Mapping[str, Any]) -> str:

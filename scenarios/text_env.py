@@ -121,7 +121,7 @@ class TextEnv:
 
     >>> import scenarios
     >>> env = scenarios.TextEnv("LifeOps-v0", "easy_1")
-    >>> print(env.reset().splitlines()[0])
+    >>> print(env.reset()[:98])
     A day of meeting requests and unfinished work: accept, reject, move, propose, or block focus time.
     >>> text, reward, done, info = env.step('I refuse. {"action_type": "reject_event", "request_id": "r9"}')
     >>> print(text.splitlines()[0])

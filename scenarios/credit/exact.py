@@ -63,7 +63,8 @@ def solve(env: Environment, params: Any, state: Any, future_of: Callable[[Any], 
     values, of_actions = np.zeros((3, 0)), np.zeros((0, 0))
     for layer in reversed(layers):
         values, of_actions = _backward(layer, values)
-    return Values(*values[:, 0].tolist(), of_actions[0])
+    best, worst, random = values[:, 0].tolist()
+    return Values(best, worst, random, of_actions[0])
 
 
 def _backward(layer: _Layer, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -28,6 +28,13 @@ class TextAction(openenv.Action):
 
     message: pydantic.StrictInt | pydantic.StrictStr | dict[str, Any]
 
+    @pydantic.model_validator(mode="before")
+    @classmethod
+    def _bare(cls, data: Any) -> Any:
+        """An object without `message` is itself the message, as clients send what a model answered with."""
+        is_bare = isinstance(data, dict) and "message" not in data and set(data) - {"metadata"}
+        return {"message": data} if is_bare else data
+
 
 class TextObservation(openenv.Observation):
     """What the agent is told; `reward` and `done` lie beside the observation in every response."""

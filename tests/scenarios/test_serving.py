@@ -56,6 +56,14 @@ def test_an_episode(client: TestClient, episode: str) -> None:
     )
 
 
+def test_an_action_without_message_is_the_message(client: TestClient) -> None:
+    """As a client sends it that passes on what a model wrote."""
+    client.post("/reset", json=EASY | {"episode_id": "bare"})
+    action = {"action_type": "accept_event", "request_id": "r1"}
+    answer = client.post("/step", json={"episode_id": "bare", "action": action}).json()
+    assert (answer["reward"], answer["done"], answer["observation"]["info"]["error"]) == (0.0, True, None)
+
+
 def test_a_snapshot_is_a_moment_of_one_session(client: TestClient) -> None:
     def post(path, **body):
         return client.post(path, json={"episode_id": "forks", **body})

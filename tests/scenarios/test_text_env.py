@@ -1,6 +1,7 @@
 """Episodes in words: the rewards are those of the arrays, and no answer stops one."""
 
 import json
+import re
 
 import hypothesis
 import jax
@@ -166,3 +167,15 @@ def test_no_answer_stops_an_episode(shared: TextEnv, answer) -> None:
     assert done == shared.is_over
     assert info["step_taken"] or info["error"]
     text.encode()
+
+
+@pytest.mark.parametrize("id", playable_ids())
+def test_the_prompt_says_what_pays_and_when_it_ends(id: str) -> None:
+    """Each weight of the reward that is not zero, with its size, and no other."""
+    env = TextEnv(id, 0)
+    purpose = env.reset().partition("\n\n")[0]
+    told = dict(re.findall(r"([a-z ]+) ([0-9.]+)[,.](?: |$)", purpose.partition("by weight: ")[2]))
+    weights = jaxenv.make(id)[1].weights
+    expected = {name.replace("_", " "): abs(float(weight)) for name, weight in vars(weights).items() if weight}
+    assert {name.strip(): float(weight) for name, weight in told.items()} == pytest.approx(expected, abs=1e-3)
+    assert re.search(r" ends? ", purpose)

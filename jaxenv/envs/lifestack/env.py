@@ -24,6 +24,8 @@ CHOICE = 2  # random numbers that choose a scenario
 @dataclasses.dataclass(frozen=True)
 class LifeStack(LibraryEnvironment[Params, State, Observation]):
     """A crisis of hidden facts and routes: find out, choose a way, keep going, be done in time.
+    It ends in success when all of its conditions hold, and in failure at a condition of failure, at the deadline, where
+    no way is left, or when a metric is exhausted.
 
     Attributes:
         limits: the capacities of its arrays.

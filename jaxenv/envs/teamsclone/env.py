@@ -31,6 +31,8 @@ Goal = Literal["none", "mentions", "quota"]
 @dataclasses.dataclass(frozen=True)
 class TeamsClone(LibraryEnvironment[Params, State, Observation]):
     """A workspace of channels and teammates: answer when you are mentioned, join calls, take part, and do not spam.
+    It ends when its steps are used up; in `-Mentions`, when all mentions have been addressed; in `-MultiAgent`, at a
+    quota of answers and joins.
 
     With several agents, actions, masks, rewards, observations and `info`'s own entries have a leading axis N; one agent
     goes without it. `terminated` and `truncated` are shared.

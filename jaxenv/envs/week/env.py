@@ -19,6 +19,7 @@ from jaxenv.envs.week.types import END, Limits, Observation, Params, Scenario, S
 @dataclasses.dataclass(frozen=True)
 class Week(LibraryEnvironment[Params, State, Observation]):
     """A working week: keep promises, find out what is true before you begin, answer, and be where it happens.
+    Everything that pays, pays once, 100 points in all; the week ends after five days of 40 quarter hours.
 
     Attributes:
         name: the id that it is registered under.

@@ -48,13 +48,13 @@ Milestones
   locked  +1  It is empty.
 Events
   rain
-Metrics, higher is better (↓ is 100 minus the value)
-  career            satisfaction 59.3, ↓ workload 55.0, stability 70.0, growth trajectory 66.3
-  finances          liquidity 70.0, ↓ debt pressure 70.0, monthly runway 70.0, long term health 70.0
+Metrics, 0 to 100 (↓ lower is better)
+  career            satisfaction 59.3, ↓ workload 45.0, stability 70.0, growth trajectory 66.3
+  finances          liquidity 70.0, ↓ debt pressure 30.0, monthly runway 70.0, long term health 70.0
   relationships     romantic 70.0, family 70.0, social 70.0, professional network 70.0
   physical health   energy 65.1, fitness 69.2, sleep quality 54.3, nutrition 70.0
-  mental wellbeing  ↓ stress level 12.9!, clarity 66.4, motivation 54.4, emotional stability 55.9
-  time              free hours per week 70.0, ↓ commute burden 65.0, ↓ admin overhead 65.0"""
+  mental wellbeing  ↓ stress level 87.1!, clarity 66.4, motivation 54.4, emotional stability 55.9
+  time              free hours per week 70.0, ↓ commute burden 35.0, ↓ admin overhead 35.0"""
 TRANSCRIPT = """\
   1. plan: Pack: −0.08
        wellbeing 0.00, step cost −0.08
@@ -64,13 +64,13 @@ TRANSCRIPT = """\
        completed: Pack
        now: boxes = true, weather = wet
        event: rain (It rains.)
-       moved most: ↓ stress level −2.0 to 12.9, sleep quality −0.7 to 54.3, motivation −0.7 to 54.4
+       moved most: ↓ stress level +2.0 to 87.1, sleep quality −0.7 to 54.3, motivation −0.7 to 54.4
   3. communicate: friends: −0.28
        step cost −0.08, failed attempt −0.20
        failed attempt: friends
   4. spend: Hire a van: −0.07
        wellbeing +0.01, step cost −0.08
-       moved most: ↓ stress level +2.0 to 14.9, sleep quality +0.7 to 55.0, motivation +0.7 to 55.1
+       moved most: ↓ stress level −2.0 to 85.1, sleep quality +0.7 to 55.0, motivation +0.7 to 55.1
   5. execute: Hire a van: +10.92
        milestones +1.00, routes +2.00, success +8.00, step cost −0.08
        completed: Hire a van
@@ -179,7 +179,7 @@ def test_what_is_hidden_is_in_no_picture():
     assert not {lift, "works", "mended", "rain"} & set(str(one).replace(",", " ").split())
 
 
-def test_of_metrics_higher_is_better():
+def test_metrics_are_shown_as_the_rules_state_them():
     state, params, library = started()
     shown = snapshot.read(
         jax.jit(ENV.observe)(state, params),
@@ -190,8 +190,8 @@ def test_of_metrics_higher_is_better():
     assert shown.metrics[METRICS.index("mental_wellbeing.stress_level")] == 14.90377
     assert shown.metrics[METRICS.index("finances.liquidity")] == 70
     picture = rendering.render(ENV, state, params, names=library)
-    assert "↓ stress level 14.9!" in str(picture)
-    assert text(picture, "15").get_color() == theme.ALARM
+    assert "↓ stress level 85.1!" in str(picture)
+    assert text(picture, "85").get_color() == theme.ALARM
 
 
 def test_an_overview_shows_metrics_over_time_and_when_events_fired():

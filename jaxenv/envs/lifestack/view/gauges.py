@@ -7,7 +7,7 @@ import numpy as np
 
 from jaxenv.envs.lifestack.view import graph
 from jaxenv.envs.lifestack.view.layout import Layout, spread
-from jaxenv.envs.lifestack.view.snapshot import LOCKED, REACHED, RESOURCES, SIGNS, Crisis, domains, metric_name
+from jaxenv.envs.lifestack.view.snapshot import LOCKED, REACHED, RESOURCES, SIGNS, Crisis, domains, metric_name, stated
 from jaxenv.envs.lifestack.view.text import COLLAPSE, UNITS
 from jaxenv.rendering.canvas import SMALL, TINY, Canvas
 from jaxenv.rendering.theme import ALARM, BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PURPLE, WASH
@@ -105,7 +105,7 @@ def _draw_resources(crisis: Crisis, canvas: Canvas, y: float) -> float:
 def _draw_metrics(crisis: Crisis, history: History, canvas: Canvas, y: float) -> float:
     """All metrics by domain in two columns; returns the height under them."""
     canvas.text(0, y + 5, "Metrics", bold=True)
-    words = "higher is better; below 20 is collapse"
+    words = "below 20 is collapse; ↓ lower is better, above 80"
     canvas.text(canvas.width, y + 5, words, size=TINY, color=MUTED, align="right")
     width, bottom, parts = (canvas.width - GAP) / 2, y, list(domains().items())
     for column in range(2):
@@ -131,15 +131,15 @@ def _draw_metric(crisis: Crisis, history: History, canvas: Canvas, y: float, num
         canvas.box(left, y + 1, width, METRIC - 2, fill=WASH)
         trend = history.metrics[: crisis.clock + 1, number]
         x = [left + width * step / history.last_step for step in range(len(trend))]
-        heights = [y + 1 + (METRIC - 2) * (1 - value / 100) for value in trend]
+        heights = [y + 1 + (METRIC - 2) * (1 - stated(number, value) / 100) for value in trend]
         canvas.line((*x, x[-1] + 1), (*heights, heights[-1]), color=color, line=1.0)
         left += TREND * canvas.width
     width = canvas.width * (1 - VALUE) - left
-    canvas.bar(left, middle - 2.2, width, 4.4, value / 100, color)
-    limit = left + width * COLLAPSE / 100
+    canvas.bar(left, middle - 2.2, width, 4.4, stated(number, value) / 100, color)
+    limit = left + width * stated(number, COLLAPSE) / 100
     canvas.line((limit, limit), (middle - 3.4, middle + 3.4), color=INK, line=0.7)
     ink = ALARM if value < COLLAPSE else INK
-    canvas.text(canvas.width, middle, f"{value:.0f}", size=TINY, align="right", color=ink)
+    canvas.text(canvas.width, middle, f"{stated(number, value):.0f}", size=TINY, align="right", color=ink)
 
 
 def _draw_milestones(crisis: Crisis, canvas: Canvas) -> None:
@@ -176,7 +176,7 @@ def draw_whole(history: History, layout: Layout, crisis: Crisis, canvas: Canvas)
 def _caption(crisis: Crisis, history: History) -> str:
     """The caption of the charts: the steps, the scale and the events so far."""
     events = ", ".join(f"{crisis.names.events[event]} ({step})" for step, event in history.fired_until(crisis.clock))
-    caption = f"steps 0 to {history.last_step}; higher is better; red: 20, collapse"
+    caption = f"steps 0 to {history.last_step}; up is better, ↓ upside down; red: collapse"
     return f"{caption}; grey: {events}" if events else caption
 
 
@@ -209,6 +209,7 @@ def _draw_labels(numbers: Sequence[int], values: Sequence[float], canvas: Canvas
     for n, end, y in zip(order, ends, spread(ends, height, LINE), strict=True):
         value = values[numbers[n]]
         canvas.line((x + 1, x + 6), (11 + end, 11 + y), color=COLORS[n], line=0.6)
-        used = canvas.text(canvas.width, 11 + y, f"{value:.0f}", size=TINY, align="right", color=INK)
+        words = f"{stated(numbers[n], value):.0f}"
+        used = canvas.text(canvas.width, 11 + y, words, size=TINY, align="right", color=INK)
         ink, room = MUTED if value >= COLLAPSE else ALARM, LABELS - used - 11
         canvas.text(x + 8, 11 + y, metric_name(numbers[n]), size=TINY, width=room, color=ink)

@@ -90,8 +90,13 @@ def path_in_words(path: str) -> str:
 
 
 def metric_name(number: int) -> str:
-    """The name of a metric, behind an arrow if lower is better and 100 minus the value is shown."""
+    """The name of a metric, behind an arrow if lower is better."""
     return ("↓ " if INVERTED[number] else "") + path_in_words(METRICS[number])
+
+
+def stated(number: int, value: float) -> float:
+    """A metric as the rules state it, from its value of which higher is better, and back."""
+    return 100.0 - value if INVERTED[number] else value
 
 
 def domains() -> dict[str, list[int]]:

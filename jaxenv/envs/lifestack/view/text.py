@@ -19,6 +19,7 @@ from jaxenv.envs.lifestack.view.snapshot import (
     Route,
     domains,
     metric_name,
+    stated,
 )
 from jaxenv.rendering.text import joined, number, sections, table
 
@@ -64,7 +65,7 @@ def body(crisis: Crisis) -> str:
         "Facts": table(facts) or ["none"],
         "Milestones": table([m.status, f"{m.reward:+g}", m.name] for m in crisis.milestones) or ["none"],
         "Events": [crisis.names.events[event] for event in crisis.events] or ["none"],
-        "Metrics, higher is better (↓ is 100 minus the value)": _metric_lines(crisis),
+        "Metrics, 0 to 100 (↓ lower is better)": _metric_lines(crisis),
     }
     return "\n".join([*filter(None, [crisis.names.goal]), ", ".join(resources), *sections(parts)])
 
@@ -121,7 +122,7 @@ def _metric_lines(crisis: Crisis) -> list[str]:
 
     def describe(number: int) -> str:
         value = float(crisis.metrics[number])
-        return f"{metric_name(number)} {value:.1f}{'!' if value < COLLAPSE else ''}"
+        return f"{metric_name(number)} {stated(number, value):.1f}{'!' if value < COLLAPSE else ''}"
 
     return table([domain, ", ".join(map(describe, numbers))] for domain, numbers in domains().items())
 
@@ -162,18 +163,18 @@ def _events(before: Crisis, after: Crisis) -> Iterator[str]:
 
 def _metrics(before: Crisis, after: Crisis) -> Iterator[str]:
     """The metrics that moved most."""
-    moves, values = (after.metrics - before.metrics).tolist(), after.metrics.tolist()
-    most = sorted(range(len(moves)), key=lambda n: -abs(moves[n]))[:MAX_MOVED]
-    most = [n for n in most if abs(moves[n]) >= MIN_MOVE]
+    was, now = ([stated(n, value) for n, value in enumerate(crisis.metrics.tolist())] for crisis in (before, after))
+    moves = [value - past for past, value in zip(was, now, strict=True)]
+    most = [n for n in sorted(range(len(moves)), key=lambda n: -abs(moves[n]))[:MAX_MOVED] if abs(moves[n]) >= MIN_MOVE]
     if most:
-        described = (f"{metric_name(n)} {number(moves[n], '+.1f')} to {number(values[n], '.1f')}" for n in most)
+        described = (f"{metric_name(n)} {number(moves[n], '+.1f')} to {number(now[n], '.1f')}" for n in most)
         yield f"moved most: {', '.join(described)}"
 
 
 def _end(after: Crisis) -> Iterator[str]:
     """Why the episode ended."""
     if after.outcome == OUTCOMES[BURNOUT]:
-        exhausted = (metric_name(n) for n in np.flatnonzero(after.metrics <= 0).tolist())
-        yield f"end: burnout, {', '.join(exhausted)} at 0"
+        exhausted = (f"{metric_name(n)} at {stated(n, 0.0):g}" for n in np.flatnonzero(after.metrics <= 0).tolist())
+        yield f"end: burnout, {', '.join(exhausted)}"
     elif after.outcome:
         yield f"end: {REASONS.get(after.outcome, after.outcome)}"
