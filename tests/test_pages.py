@@ -255,7 +255,7 @@ def test_the_gallery_shows_what_its_script_makes_and_is_small():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["lifeops_day.png", "lifeops_deadline.gif"])
+@pytest.mark.parametrize("name", ["lifeops_day.png", "lifeops_deadline.gif", "lifestack_crisis.png"])
 def test_the_gallery_is_made(name, tmp_path):
     pytest.importorskip("matplotlib")
     subprocess.run([sys.executable, "-m", "lab", "gallery", name, "--out", tmp_path], check=True, cwd=ROOT)

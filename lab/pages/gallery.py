@@ -54,7 +54,7 @@ class Script(NamedTuple):
 
     def act(self, key: Any, observation: Any, params: Any, carry: int) -> tuple[Any, int]:
         """The next action."""
-        return jnp.int32(self.actions[carry]), carry + 1
+        return jnp.asarray(self.actions, jnp.int32)[carry], carry + 1
 
 
 def discharge(env: Any, params: Any, library: Any) -> Script:
