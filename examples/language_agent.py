@@ -1,10 +1,10 @@
-"""A language model plays an environment in words, beside agents that need no model.
+"""A language model plays in words, beside agents that need none: `python examples/language_agent.py`, a minute.
 
-Any endpoint that speaks OpenAI's chat completions will do:
+Any endpoint that speaks OpenAI's chat completions will do; without one the agent is best-of-four by forks:
 
     python examples/language_agent.py LifeOps-v0 model --url http://127.0.0.1:11434/v1 --model NAME
     python examples/language_agent.py LifeOps-v0 best-of --url https://HOST/v1 --model NAME --key-from API_KEY
-    python examples/language_agent.py LifeStack-v0 best-of        # of the rule's and random proposals
+    python examples/language_agent.py LifeStack-v0 best-of         # of the rule's and random proposals
 
 Every agent is a function (text, env) -> answer.
 """
@@ -151,8 +151,9 @@ def agent_of(options: argparse.Namespace) -> Agent:
 def main(argv: Sequence[str] | None = None) -> np.ndarray:
     """Plays each scenario of the library once; the returns."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("env")
-    parser.add_argument("agent", choices=["random", "rule", "best-of", "planner", "model"])
+    agents = ["random", "rule", "best-of", "planner", "model"]
+    parser.add_argument("env", nargs="?", default="LifeOps-v0")
+    parser.add_argument("agent", nargs="?", choices=agents, default="best-of")
     parser.add_argument("--url", help="of the endpoint, such as http://127.0.0.1:11434/v1")
     parser.add_argument("--model", default="default", help="its name there")
     parser.add_argument("--key-from", metavar="VARIABLE", default="OPENAI_API_KEY", help="of the process, with the key")
