@@ -50,7 +50,7 @@ class DocumentFormat:
         problems: (document, limits) -> why the document cannot be compiled; empty where it can.
         warnings: document -> remarks on allowed but rarely intended contents; none by default.
         bank: (documents, limits) -> their arrays, as a bank; `stacked` makes one where documents share nothing.
-        decompile: (scenario, id) -> a document that compiles to these arrays.
+        decompile: (scenario, id, wording) -> a document that compiles to these arrays.
         limits_of: scenario -> the capacities that its arrays have.
         names: (document, all documents of its bank) -> the fields of `jaxenv.envs.<name>.view.Names`.
         actions: moment -> each entry of the catalogue as an action; fields that it does not use are null.
@@ -68,7 +68,7 @@ class DocumentFormat:
     limits: type
     problems: Callable[[Any, Any], Sequence[Problem]]
     bank: Callable[[Sequence[Any], Any], ScenarioBank]
-    decompile: Callable[[Any, str], Any]
+    decompile: Callable[[Any, str, str], Any]
     limits_of: Callable[[Any], Any]
     names: Callable[[Any, Sequence[Any]], Mapping[str, Any]]
     actions: Callable[[Moment], list[dict[str, Any]]]

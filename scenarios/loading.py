@@ -21,6 +21,7 @@ from scenarios.text.errors import ScenarioError, class_of
 from scenarios.text.input_budget import MAX_DOCUMENTS, RefusedInput, builtin, plain
 from scenarios.text.records import Record
 from scenarios.text.source import Source, exists, read_what_can_be
+from scenarios.words import USUAL, require_wording
 
 ENVIRONMENTS: dict[str, DocumentFormat] = {
     family.name: importlib.import_module(f"scenarios.{family.name}").FORMAT for family in FAMILIES
@@ -160,7 +161,7 @@ def _reading(name: str) -> Iterator[None]:
         raise ScenarioError(f"{name}: cannot be read: {class_of(error)}.") from error
 
 
-def decompile(environment: str, bank: ScenarioBank) -> Library:
+def decompile(environment: str, bank: ScenarioBank, wording: str = USUAL) -> Library:
     """A library of a bank, such as one of generated scenarios, so that people can read them and `Codec` names them.
 
     >>> import jaxenv, scenarios
@@ -168,12 +169,24 @@ def decompile(environment: str, bank: ScenarioBank) -> Library:
     >>> scenarios.decompile("lifeops", params.bank).documents[0].calendar[0].event_id
     'e1'
 
-    Ids are `scenario_1` and so on; events, tasks, places and the like get names, since arrays have none. What the
-    scenarios share stays as it is.
+    Ids are `scenario_1` and so on; events, tasks, places and the like get names from banks of words, since arrays have
+    none, and a scenario gets the same ones wherever it lies. What the scenarios share stays as it is.
+
+    Args:
+        environment: its name, such as `"lifeops"`.
+        bank: the arrays.
+        wording: `"usual"`, or `"held_out"` for names that no usual scenario has, to test an agent that has read those.
+
+    Raises:
+        ScenarioError: where no document compiles to the arrays, and for another wording; weeks have the usual one.
     """
+    require_wording(wording)
     format = format_of(environment)
     arrays = ScenarioBank(jax.tree.map(np.asarray, bank.scenarios))
     ids = [f"scenario_{number}" for number in range(1, bank.size + 1)]
-    sources = [Source(format.decompile(arrays[index], id), f"document {index + 1}", id) for index, id in enumerate(ids)]
+    sources = [
+        Source(format.decompile(arrays[index], id, wording), f"document {index + 1}", id)
+        for index, id in enumerate(ids)
+    ]
     library = build(format, sources, format.limits_of(arrays.scenarios))
     return dataclasses.replace(library, bank=library.bank.replace(shared=bank.shared))

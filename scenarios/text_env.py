@@ -19,6 +19,7 @@ from scenarios.libraries import Library, shipped
 from scenarios.loading import decompile, format_of
 from scenarios.situation import Situation, Turn, info_of
 from scenarios.text.errors import ScenarioError, quote
+from scenarios.words import USUAL, require_wording
 
 NOT_RUNNING = "no episode is running: reset begins one."
 
@@ -61,10 +62,10 @@ def with_library(id: str, library: Library | None = None) -> Codec:
     return Codec(env, params.replace(bank=library.bank), library)
 
 
-def with_generated(id: str, key: jax.Array) -> Codec:
+def with_generated(id: str, key: jax.Array, wording: str = USUAL) -> Codec:
     """The environment with one scenario of its generator, at a difficulty drawn from 0 to 1; raises as `playable`."""
     env, params = playable(id)
-    library = decompile(env.family, ScenarioBank(_generate(env, key), params.bank.shared))
+    library = decompile(env.family, ScenarioBank(_generate(env, key), params.bank.shared), wording)
     return Codec(env, params.replace(bank=library.bank), library)
 
 
@@ -146,6 +147,7 @@ class TextEnv:
         *,
         library: Library | None = None,
         credit: Credit | None = None,
+        wording: str = USUAL,
     ) -> None:
         """Prepares episodes; `reset` begins one.
 
@@ -157,6 +159,7 @@ class TextEnv:
             library: of `scenarios.load`; the shipped one by default. Generated scenarios need none.
             credit: gives `info` of each step taken an `advantage` (None for an action that is not legal) and a
                 `best_action`; see `scenarios.Credit` for what they cost.
+            wording: of generated scenarios: `"held_out"` has names that no usual one has; see `scenarios.decompile`.
 
         Raises:
             ScenarioError: for an unknown id or scenario, several agents, a seed out of range, or a library of another
@@ -164,7 +167,8 @@ class TextEnv:
         """
         if not isinstance(id, str):
             raise ScenarioError(f"the id is {quote(id)}, expected the name of an environment.")
-        self._id, self._credit = id, credit
+        require_wording(wording)
+        self._id, self._credit, self._wording = id, credit, wording
         self._key = key_of(seed)
         self._is_generated = scenario == GENERATED
         self._index = 0
@@ -180,7 +184,7 @@ class TextEnv:
         """Begins an episode: its purpose, the situation, and the legal actions with their numbers."""
         self._key, reset_key, scenario_key = jax.random.split(self._key, 3)
         if self._is_generated:
-            self._codec = with_generated(self._id, scenario_key)
+            self._codec = with_generated(self._id, scenario_key, self._wording)
         env, params = self._codec.env, self._codec.params
         state = to_host(_reset(env, reset_key, params, self._index))
         self._now, self._total = Situation(self._codec, state, {"terminated": False, "truncated": False}), 0.0

@@ -1,5 +1,6 @@
 """Days to arrays and back: LifeOps documents as `jaxenv` scenarios."""
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,6 +22,7 @@ from scenarios.document_format import fill, like, shortest
 from scenarios.lifeops import checks
 from scenarios.lifeops.document import Day, Event, Persona, Request, Task
 from scenarios.text.errors import ScenarioError
+from scenarios.words import USUAL, drawn
 
 PLACE_NAMES = ("Home", "Office", "Downtown", "Gym", "School", "Cafe", "Market", "Library")
 COLUMNS = ("start", "end", "place", "kind", "importance")
@@ -131,12 +133,12 @@ def _count_tight_legs(calendar: types.Event, travel: np.ndarray) -> int:
     return int(((gap >= 0) & (travel[place[:-1], place[1:]] > gap)).sum())
 
 
-def decompile(scenario: Scenario, scenario_id: str = "", places: Sequence[str] = ()) -> Day:
+def decompile(scenario: Scenario, scenario_id: str = "", wording: str = USUAL, places: Sequence[str] = ()) -> Day:
     """A day in words from arrays of one scenario, such as a generated one.
 
-    Names are not in the arrays: events are called e1, e2, …, requests r1, …, tasks t1, …, and places by `places` or
-    `PLACE_NAMES`. Compiled again, it gives the same arrays, if home is place 0 and the work place 0 or 1 as in
-    everything compiled or generated.
+    Names are not in the arrays: ids are e1, e2, … of events, r1, … of requests and t1, … of tasks, titles and people
+    come from `words.json`, and places are called by `places` or `PLACE_NAMES`. Compiled again, it gives the same
+    arrays, if home is place 0 and the work place 0 or 1 as in everything compiled or generated.
     """
     count = _count_places(scenario)
     names = [*places, *PLACE_NAMES[len(places) :]]
@@ -144,6 +146,7 @@ def decompile(scenario: Scenario, scenario_id: str = "", places: Sequence[str] =
     present = np.asarray(scenario.calendar.start) != ABSENT
     in_document = np.flatnonzero(present)[np.argsort(np.asarray(scenario.source)[present])]
     rows = range(int(scenario.num_requests))
+    words = _Words(scenario, wording)
     steps, weekday = int(scenario.max_steps), int(scenario.weekday)
     travel = np.asarray(scenario.travel)[:count, :count].tolist()
     return Day(
@@ -152,18 +155,19 @@ def decompile(scenario: Scenario, scenario_id: str = "", places: Sequence[str] =
         day_of_week=None if weekday == UNSET else WEEKDAYS[weekday],
         max_steps=None if steps == len(rows) + SPARE_STEPS else steps,
         calendar=tuple(
-            Event(event_id=f"e{n}", **_event_words(scenario.calendar, slot, names))
+            Event(event_id=f"e{n}", **_event_words(scenario.calendar, slot, names, words))
             for n, slot in enumerate(in_document, 1)
         ),
         pending_requests=tuple(
             Request(
                 event_id=f"r{row + 1}",
+                from_person=next(words.people),
                 flexible=bool(scenario.flexible[row]),
-                **_event_words(scenario.requests, row, names),
+                **_event_words(scenario.requests, row, names, words),
             )
             for row in rows
         ),
-        tasks=_tasks_words(scenario.tasks),
+        tasks=_tasks_words(scenario.tasks, words),
         travel_times={origin: dict(zip(names, row, strict=False)) for origin, row in zip(names, travel, strict=False)},
     )
 
@@ -178,18 +182,32 @@ def _count_places(scenario: Scenario) -> int:
     return max(used) + 1
 
 
-def _event_words(table: types.Event, row: int, names: Sequence[str]) -> dict:
+class _Words:
+    """Titles by kind, people and tasks, from the banks of words."""
+
+    def __init__(self, scenario: Scenario, wording: str) -> None:
+        numbers = np.asarray(scenario.requests.start)[: int(scenario.num_requests)], np.asarray(scenario.tasks.minutes)
+        seed = sum(int(each.astype(int).sum()) for each in numbers) // 5  # times are multiples of five
+        words = functools.partial(drawn, "lifeops", seed=seed, wording=wording)
+        self.titles = {kind: words(kind) for kind in KINDS}
+        self.people, self.tasks = words("people"), words("tasks")
+
+
+def _event_words(table: types.Event, row: int, names: Sequence[str], words: _Words) -> dict:
     """The fields of an event except its id."""
     start, end, place, kind, importance = (int(getattr(table, name)[row]) for name in COLUMNS)
-    return {"start_min": start, "end_min": end, "location": names[place], "importance": importance, "kind": KINDS[kind]}
+    title = next(words.titles[KINDS[kind]])
+    what = {"title": title[0].upper() + title[1:], "importance": importance, "kind": KINDS[kind]}
+    return {"start_min": start, "end_min": end, "location": names[place], **what}
 
 
-def _tasks_words(tasks: types.Tasks) -> tuple[Task, ...]:
+def _tasks_words(tasks: types.Tasks, words: _Words) -> tuple[Task, ...]:
     """Tasks in the order in which they are done; their ids sort in that order."""
     count = int((np.asarray(tasks.priority) > 0).sum())
     return tuple(
         Task(
             task_id=f"t{row + 1:0{len(str(count))}}",
+            title=next(words.tasks),
             remaining_minutes=int(tasks.minutes[row]),
             priority=int(tasks.priority[row]),
             due_in_days=None if (due := int(tasks.due_days[row])) == NO_LIMIT else due,

@@ -13,38 +13,48 @@ from scenarios.document_format import shortest
 from scenarios.lifestack.document import Task
 from scenarios.lifestack.facts import members_of
 from scenarios.text.errors import ScenarioError
+from scenarios.words import USUAL, drawn
 
 NEVER_TAKEN = "never"  # a value that no key has
 MAX_DECIMALS, MAX_DIGITS = 4, 9  # of a change in a document: where it is plain, and where it is not
 MAX_TURNS = 1000
 
 
-def decompile(scenario: Scenario, scenario_id: str = "") -> Task:
+def decompile(scenario: Scenario, scenario_id: str = "", wording: str = USUAL) -> Task:
     """A task in words from arrays of one scenario, such as a generated one.
 
-    Names are not in the arrays: keys are called key_1, key_2, …, routes route_1, …, milestones milestone_1, … and
-    events event_1, …; the values of facts are numbers. Compiled again, it gives the same arrays.
+    Names are not in the arrays: domain, goal, keys, events and what routes and milestones are about come from
+    `words.json`, ids of routes are route_1, … and of milestones milestone_1, …; the value of a fact is true, or a
+    number where it has several. Compiled again, it gives the same arrays.
 
     Raises:
         ScenarioError: where no document compiles to the arrays.
     """
-    return _Words(scenario).task(scenario_id)
+    return _Words(scenario, wording).task(scenario_id)
 
 
 class _Words:
     """The parts of one scenario in words."""
 
-    def __init__(self, scenario: Scenario) -> None:
+    def __init__(self, scenario: Scenario, wording: str) -> None:
         self.scenario = scenario
+        seed = int(np.asarray(scenario.metrics, np.int64).sum()) + int(scenario.time) + int(scenario.money)
+        self.words = next(drawn("lifestack", "crises", seed, wording))
         self.num_routes, self.num_milestones = int(scenario.num_routes), int(scenario.num_milestones)
         self.num_events = int((np.asarray(scenario.events.step) != NEVER).sum())
-        self.keys = [f"key_{n}" for n in range(1, int(scenario.num_keys) + 1)]
+        self.keys = self._taken("keys", int(scenario.num_keys))
         self.routes = [f"route_{n}" for n in range(1, self.num_routes + 1)]
         self.milestones = [f"milestone_{n}" for n in range(1, self.num_milestones + 1)]
+        self.events = self._taken("events", self.num_events)
         self.is_written = (np.asarray(scenario.events.writes) != UNWRITTEN).any(axis=0)  # by an event
         self.num_codes = [self._count_codes(slot) for slot in range(len(self.keys))]
         self.values = [values_for(self.num_codes[slot], self._orders(slot)) for slot in range(len(self.keys))]
         self.num_hidden = self._count_hidden()
+
+    def _taken(self, kind: str, count: int) -> list[str]:
+        """`count` different words; a second round has numbers."""
+        bank = self.words[kind]
+        return [bank[n] if n < len(bank) else f"{bank[n % len(bank)]}_{n // len(bank) + 1}" for n in range(count)]
 
     def task(self, scenario_id: str) -> Task:
         """The whole document."""
@@ -58,6 +68,8 @@ class _Words:
         return Task.model_validate(
             {
                 "id": scenario_id,
+                "domain": self.words["domain"],
+                "goal": self.words["goal"],
                 "constraints": {"deadline_step": None if deadline == NEVER else deadline},
                 "hidden_state": {key: first[key] for key in hidden},
                 "mutable_world": {key: first[key] for key in self.keys if key not in hidden},
@@ -159,6 +171,7 @@ class _Words:
         verbs = _names(routes.required[row], VERBS)
         return {
             "id": self.routes[row],
+            "name": self._taken("routes", row + 1)[row],
             "required_action_types": verbs,
             "preconditions": self._preconditions(row),
             "consequences": self._writes(routes.writes[row], range(len(self.keys))),
@@ -192,6 +205,7 @@ class _Words:
         condition = bounds[0] if bounds else {"key": self.keys[slot], **self._comparison(slot, int(table.codes[row]))}
         return {
             "id": self.milestones[row],
+            "description": self._taken("milestones", row + 1)[row],
             **{f"condition_{name}": value for name, value in condition.items()},
             "reward": shortest(self.scenario.milestone_reward[row]),
         }
@@ -201,13 +215,13 @@ class _Words:
         events = self.scenario.events
         slots = range(len(self.keys))
         return {
-            "id": f"event_{row + 1}",
+            "id": self.events[row],
             "step": int(events.step[row]),
             "probability": shortest(events.probability[row]),
             "world_mutation": self._writes(events.writes[row], slots[self.num_hidden :]),
             "hidden_state_mutation": self._writes(events.writes[row], slots[: self.num_hidden]),
             "closes_routes": _names(events.closes[row], self.routes),
-            "effects": undo_spread(np.asarray(events.effects[row]), f"the effects of event_{row + 1}"),
+            "effects": undo_spread(np.asarray(events.effects[row]), f"the effects of {self.events[row]}"),
             "silent": row in members_of(int(self.scenario.silent)),
         }
 
@@ -218,11 +232,13 @@ def _names(numbers: Any, names: Sequence[str]) -> list[str]:
 
 
 def values_for(count: int, orders: Sequence[int]) -> dict[int, Any]:
-    """Values for the codes 1 to `count`: numbers such that one comparison selects each set in `orders`.
+    """Values for the codes 1 to `count`: true for one, else numbers of which a comparison selects each set in `orders`.
 
     Sets that neither equality nor inequality selects are one end of an order of codes; the codes in none of them get
     text, which has no order.
     """
+    if count == 1:
+        return {1: True}
     every = (1 << count + 1) - 1
     ends = [codes for codes in orders if not codes & 1 and min(codes.bit_count(), (every & ~codes).bit_count()) > 1]
     for signs in itertools.product((1, -1), repeat=max(len(ends) - 1, 0)):

@@ -3,7 +3,7 @@
 import itertools
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -17,6 +17,7 @@ from scenarios.document_format import fill, like
 from scenarios.teamsclone import checks
 from scenarios.teamsclone.document import Workspace
 from scenarios.text.errors import ScenarioError
+from scenarios.words import USUAL, drawn
 
 NUMBERED = re.compile(r"text ([1-9]\d{0,5})")
 MAX_DIGITS = 6  # after the point, of a decompiled number
@@ -102,10 +103,10 @@ def _message_words(padding: Any, workspace: Workspace, codes: Mapping[str, int])
     return table
 
 
-def decompile(scenario: Scenario, scenario_id: str = "") -> Workspace:
+def decompile(scenario: Scenario, scenario_id: str = "", wording: str = USUAL) -> Workspace:
     """A workspace in words from arrays of one scenario, such as a generated one.
 
-    Names are not in the arrays: teams are called team-1, team-2, …, channels channel-1, … and teammates user-1, …;
+    Names are not in the arrays: ids are team-1, team-2, …, channel-1, … and user-1, …, names come from `words.json`;
     a text that is not a default one is called by its code, `text 57`. Compiled again, it gives the same arrays.
 
     Raises:
@@ -113,11 +114,13 @@ def decompile(scenario: Scenario, scenario_id: str = "") -> Workspace:
     """
     channels = [f"channel-{n}" for n in range(1, int(scenario.num_channels) + 1)]
     users = [f"user-{n}" for n in range(1, int(scenario.num_users) + 1)]
+    seed = int(np.asarray(scenario.post_rate, np.int64).sum()) + int(scenario.start)
+    words = {kind: drawn("teamsclone", kind, seed, wording) for kind in ("teams", "channels", "users")}
     return Workspace.model_validate(
         {
             "id": scenario_id,
-            "teams": _teams(scenario, channels),
-            "users": [_user(scenario, n, id, channels) for n, id in enumerate(users)],
+            "teams": _teams(scenario, channels, words),
+            "users": [_user(scenario, n, id, channels, next(words["users"])) for n, id in enumerate(users)],
             "messages": _messages(scenario, channels, users),
             "start_channel": channels[int(scenario.start)],
             "mention_window": int(scenario.mention_window),
@@ -127,15 +130,19 @@ def decompile(scenario: Scenario, scenario_id: str = "") -> Workspace:
     )
 
 
-def _teams(scenario: Scenario, channels: list[str]) -> list[dict[str, Any]]:
+def _teams(scenario: Scenario, channels: list[str], words: Mapping[str, Iterator[str]]) -> list[dict[str, Any]]:
     """The teams and their channels."""
     owners = np.asarray(scenario.team)[: len(channels)].tolist()
     teams = [
         {
             "id": f"team-{owner + 1}",
-            "name": f"Team {owner + 1}",
+            "name": next(words["teams"]),
             "channels": [
-                {"id": channels[n], "name": f"Channel {n + 1}", "call_rate": probability(int(scenario.call_rate[n]))}
+                {
+                    "id": channels[n],
+                    "name": next(words["channels"]),
+                    "call_rate": probability(int(scenario.call_rate[n])),
+                }
                 for n in rows
             ],
         }
@@ -146,13 +153,13 @@ def _teams(scenario: Scenario, channels: list[str]) -> list[dict[str, Any]]:
     return teams
 
 
-def _user(scenario: Scenario, n: int, id: str, channels: list[str]) -> dict[str, Any]:
+def _user(scenario: Scenario, n: int, id: str, channels: list[str], name: str) -> dict[str, Any]:
     """A teammate."""
     preference = weights(np.asarray(scenario.channel_edges[n])[: len(channels)].tolist())
     rows = np.asarray(scenario.presence_edges[n]).tolist()
     return {
         "id": id,
-        "name": f"User {n + 1}",
+        "name": name,
         "status": PRESENCE[int(scenario.presence[n])],
         "post_rate": probability(int(scenario.post_rate[n])),
         "channel_preference": dict(zip(channels, preference, strict=True)),

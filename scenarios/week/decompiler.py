@@ -9,17 +9,20 @@ from jaxenv.envs.week.types import CHAT, KINDS, NEVER, NONE, Scenario
 from jaxenv.envs.week.view.names import Names, names_of, num_channels, num_places, words_of
 from scenarios.text.errors import ScenarioError
 from scenarios.week.document import SLOT, Week
+from scenarios.words import USUAL
 
 
-def decompile(scenario: Scenario, scenario_id: str = "") -> Week:
+def decompile(scenario: Scenario, scenario_id: str = "", wording: str = USUAL) -> Week:
     """A week in words from arrays of one scenario, such as a generated one.
 
     Names are not in the arrays; ids are p1, p2, … of places, c1, … of channels, m1, … of meetings, j1, … of jobs and
     f1, … of facts and steps, and words come from banks. Compiled again, it gives the same arrays.
 
     Raises:
-        ScenarioError: where no document compiles to the arrays.
+        ScenarioError: where no document compiles to the arrays, and for another wording than the usual one.
     """
+    if wording != USUAL:
+        raise ScenarioError("weeks have one bank of words, the usual one.")
     return Week.model_validate(_Words(scenario).week(scenario_id))
 
 

@@ -1,5 +1,7 @@
 """What pictures and text call the parts of a scenario: as its document says, numbered as its arrays are."""
 
+import re
+
 import jax
 import numpy as np
 import pytest
@@ -142,6 +144,64 @@ def test_a_generated_scenario_is_named_by_its_decompiled_document() -> None:
     library = scenarios.decompile("teamsclone", ScenarioBank(drawn, shared=params.bank.shared))
     names = library.names(1)
     assert names["workspace"] == "scenario_2"
-    assert names["channels"][0] == "Channel 1"
+    assert len(set(names["channels"])) == len(names["channels"])
     used = np.asarray(drawn.texts[1])[: int(drawn.first_text[1][-1] + drawn.num_texts[1][-1])]
     assert set(used.tolist()) <= set(names["texts"])
+
+
+def generated(id: str, wording: str = "usual") -> scenarios.Library:
+    """Eight scenarios of the generator, in words."""
+    env, _ = jaxenv.make(id)
+    keys = jax.random.split(jax.random.key(3), 8)
+    bank = jaxenv.ScenarioBank(jax.jit(jax.vmap(lambda key: env.generate(key, 0.7)))(keys))
+    return scenarios.decompile(env.family, bank, wording)
+
+
+def words_of(library: scenarios.Library) -> set[str]:
+    """Every name that a person reads, but those of places and of texts."""
+    fields = (
+        "events",
+        "requests",
+        "people",
+        "tasks",
+        "keys",
+        "routes",
+        "milestones",
+        "goal",
+        "teams",
+        "channels",
+        "users",
+    )
+    found = set()
+    for number in range(len(library)):
+        names = library.names(number)
+        for field in fields:
+            value = names.get(field, ())
+            found |= {value} if isinstance(value, str) else set(value)
+    return found
+
+
+@pytest.mark.parametrize("id", ["LifeOps-v0", "LifeStack-v0", "TeamsClone-v0"])
+def test_generated_scenarios_have_words_and_the_held_out_ones_others(id: str) -> None:
+    usual, held_out = generated(id), generated(id, "held_out")
+    assert usual.bank.fingerprint() == held_out.bank.fingerprint()
+    words, others = words_of(usual), words_of(held_out)
+    assert len(words) > 15
+    assert not words & others
+    assert not [word for word in words | others if re.search(r"\d$", word)]  # no `route_2`
+    assert words_of(generated(id)) == words
+
+
+def test_a_scenario_has_the_same_words_wherever_it_lies() -> None:
+    library = generated("LifeStack-v0")
+    alone = scenarios.decompile(
+        "lifestack", jaxenv.ScenarioBank(jax.tree.map(lambda x: x[5:6], library.bank.scenarios))
+    )
+    assert alone.names(0) | {"task": ""} == library.names(5) | {"task": ""}
+
+
+def test_an_unknown_wording_is_refused() -> None:
+    with pytest.raises(scenarios.ScenarioError, match="Did you mean 'held_out'"):
+        scenarios.TextEnv("LifeOps-v0", "generated", wording="heldout")
+    with pytest.raises(scenarios.ScenarioError, match="weeks have one bank"):
+        scenarios.TextEnv("Week-v0", "generated", wording="held_out").reset()
