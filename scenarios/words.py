@@ -33,7 +33,7 @@ def drawn(environment: str, kind: str, seed: int, wording: str = USUAL) -> Itera
 
     >>> import itertools
     >>> list(itertools.islice(drawn("teamsclone", "users", seed=14), 3))
-    ['Uma', 'Wanja', 'Yusuf']
+    ['Cem', 'Emil', 'Ada']
     """
     half = _banks(environment)[kind][WORDINGS.index(wording) :: len(WORDINGS)]
     number = seed

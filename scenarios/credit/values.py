@@ -53,8 +53,8 @@ class Credit:
     >>> env = scenarios.TextEnv("LifeOps-v0", "s1_basic_conflict", credit=scenarios.Credit())
     >>> _ = env.reset()
     >>> text, reward, done, info = env.step("0")
-    >>> info["advantage"], info["best_action"], env.legal_actions[0]["action_type"]
-    (-10.0, 1, 'accept_event')
+    >>> round(info["advantage"], 2), info["best_action"]
+    (-31.1, 3)
     """
 
     def __init__(self, rollouts: int = 32, policy: Any = None, seed: int = 0) -> None:
