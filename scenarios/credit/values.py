@@ -1,6 +1,7 @@
 """Values of states and actions: exact where they can be searched, else by rollouts."""
 
 import functools
+import importlib
 from typing import Any, NamedTuple
 
 import jax
@@ -12,12 +13,15 @@ import jaxenv
 from jaxenv import baselines
 from jaxenv.core import Environment
 from jaxenv.core.types import Key
+from jaxenv.envs.lifestack import LifeStack
 from jaxenv.evaluation import in_state, play_from
+from jaxenv.rendering.view import scenario_of, to_host
 from scenarios.credit import exact
 from scenarios.episodes import key_of
 from scenarios.text.errors import ScenarioError
 
 LANES = 256  # rollouts at once
+SEARCH = "scenarios.solvers.lifestack.worth"  # loaded where it is needed
 POLICY = -1  # in the place of an action: what the policy takes
 
 
@@ -42,9 +46,10 @@ class Values(NamedTuple):
 class Credit:
     """Values of states and actions, for `TextEnv(…, credit=Credit())`.
 
-    - Where a step draws nothing (LifeOps) they are exact, those of the best play from there on: an advantage is 0 for a
-      best action, and what a mistake costs for another. That takes a hundredth of a second, a minute in the longest
-      day of the library.
+    - In LifeOps and LifeStack they are exact, of the best play from there on by a player who sees hidden facts and the
+      schedule of events, not the draws: an advantage is 0 for a best action, and what a mistake costs for another.
+      That takes hundredths of a second in most scenarios, and a minute in the longest day of the library. A crisis
+      whose search takes longer than ten seconds has rollouts.
     - Elsewhere they are means over rollouts from the true state: the action, then a policy to the end. Rollout k draws
       the same chance for every action, so that differences have less noise than values. The policy is the trained
       one that comes with the package, or else the last of the baselines.
@@ -71,6 +76,7 @@ class Credit:
         if rollouts < 1:
             raise ScenarioError(f"rollouts is {rollouts}, expected at least 1.")
         self._policy, self._keys = policy, jax.random.split(key_of(seed), rollouts)
+        self._search: Any = None  # of the last crisis
 
     def values(self, env: Environment, params: Any, state: Any) -> Values:
         """The values in a state whose episode has not ended.
@@ -80,15 +86,30 @@ class Credit:
             params: its params.
             state: the true state, hidden facts included.
         """
-        future_of = exact.future_of(env) if self._policy is None else None
-        if future_of is None:
-            return self._by_rollouts(env, params, state)
-        found = exact.solve(env, params, state, future_of)
-        return Values(found.best, found.of_actions, is_exact=True)
-
-    def _by_rollouts(self, env: Environment, params: Any, state: Any) -> Values:
-        policy = policy_of(env)[1] if self._policy is None else self._policy
         legal = np.flatnonzero(np.asarray(_legal(env, state, params)))
+        found = self._exact(env, params, state, legal) if self._policy is None else None
+        return self._by_rollouts(env, params, state, legal) if found is None else found
+
+    def _exact(self, env: Environment, params: Any, state: Any, legal: np.ndarray) -> Values | None:
+        """The values where a search finds them."""
+        future_of = exact.future_of(env)
+        if future_of is not None:
+            found = exact.solve(env, params, state, future_of)
+            return Values(found.best, found.of_actions, is_exact=True)
+        if not isinstance(env, LifeStack):
+            return None
+        crisis = scenario_of(params, state)
+        if self._search is None or self._search[0] is not crisis:
+            self._search = crisis, importlib.import_module(SEARCH).Worth(crisis, params.weights)
+        of_legal = self._search[1].of_actions(to_host(state), legal)
+        if of_legal is None:
+            return None
+        of_actions = np.full(env.num_actions, -np.inf)
+        of_actions[legal] = of_legal
+        return Values(float(of_legal.max()), of_actions, is_exact=True)
+
+    def _by_rollouts(self, env: Environment, params: Any, state: Any, legal: np.ndarray) -> Values:
+        policy = policy_of(env)[1] if self._policy is None else self._policy
         firsts = np.append(legal, POLICY).repeat(len(self._keys))
         numbers = np.resize(np.arange(len(self._keys)), len(firsts))
         returns = np.zeros(len(firsts))

@@ -9,8 +9,9 @@ import pytest
 import jaxenv
 import scenarios
 from jaxenv import baselines
-from jaxenv.rendering.view import to_host
+from jaxenv.rendering.view import scenario_of, to_host
 from scenarios.libraries import RETURNS
+from scenarios.solvers.lifestack import worth
 
 STORED = json.loads(RETURNS.read_text("utf-8"))
 DAYS = scenarios.load("lifeops")
@@ -27,6 +28,69 @@ def test_exact_values_are_the_known_returns_of_the_library(id: str) -> None:
             assert found.is_exact
             assert found.of_state == pytest.approx(STORED[id][day]["best"], abs=1e-4)
             assert found.of_state == found.of_actions.max()
+
+
+QUICK = ("car_breakdown_task", "code_merge_task_fallback", "finance_crisis", "flight_crisis_task_main", "mental_crisis",
+         "rideshare_surge_task", "time_crisis", "transit_strike_task")  # fmt: skip
+LONGER = ("custody_hearing", "exam_resit", "flood_claim", "funeral_abroad", "payroll_gap", "server_outage", "tax_audit")
+
+
+@pytest.fixture(scope="module")
+def crises():
+    """(environment, params with the library, ids, compiled start of a crisis)."""
+    library = scenarios.load("lifestack")
+    env, params = jaxenv.make("LifeStack-v0")
+    params = params.replace(bank=library.bank)
+    start = jax.jit(lambda number: env.init(jax.random.key(0), params, number))
+    return env, params, library.ids, lambda id: to_host(start(library.index(id)))
+
+
+@pytest.mark.parametrize("id", [*QUICK, *(pytest.param(id, marks=pytest.mark.slow) for id in LONGER)])
+def test_exact_values_of_crises_are_the_known_returns(crises, id: str) -> None:
+    env, params, _, start = crises
+    found = scenarios.Credit().values(env, params, start(id))
+    assert found.is_exact
+    assert STORED["LifeStack-v0"][id]["best_is"] == "exact"
+    assert found.of_state == pytest.approx(STORED["LifeStack-v0"][id]["best"], abs=1e-3)
+
+
+def test_a_crisis_whose_search_is_long_has_rollouts(crises, monkeypatch: pytest.MonkeyPatch) -> None:
+    env, params, _, start = crises
+    monkeypatch.setattr(worth.Worth.of_actions, "__defaults__", (0.01,))
+    assert not scenarios.Credit(rollouts=1).values(env, params, start("visa_permit")).is_exact
+
+
+def is_same(searched, played) -> bool:
+    """Whether states are the same but for time, money and energy that cannot be used, of which a search drops more."""
+    if searched is None or played is None:
+        return searched is played
+    left = ("time", "money", "energy")
+    is_less = all(getattr(searched, name) <= getattr(played, name) for name in left)
+    return is_less and searched._replace(**{name: getattr(played, name) for name in left}) == played
+
+
+def test_the_game_that_is_searched_is_the_environment(crises) -> None:
+    """Each step of random episodes is one of the outcomes of the game: its state, its end and its reward."""
+    env, params, ids, start = crises
+    step, mask = jax.jit(env.transition), jax.jit(env.action_mask)
+    dice, steps = np.random.default_rng(0), 0
+    for number, id in enumerate(ids):
+        state, model = start(id), worth.Worth(scenario_of(params, start(id)), params.weights).model
+        while True:
+            now, legal = worth.state_of(model, state), np.flatnonzero(mask(state, params))
+            action = int(dice.choice(legal))
+            before, entry = worth.entry_of(model, now, action)
+            outcomes = model.outcomes(before, entry)
+            after, reward, ended, _ = to_host(step(jax.random.key(100 * number + steps), state, action, params))
+            is_over = bool(ended) or int(after.clock) >= int(params.bank.scenarios.horizon[number])
+            found = None if is_over else worth.state_of(model, after)
+            matching = [each for each in outcomes if is_same(each.state, found)]
+            assert matching, (id, action)
+            assert min(abs(each.reward - float(reward)) for each in matching) < 1e-4, (id, action)
+            state, steps = after, steps + 1
+            if is_over:
+                break
+    assert steps > 150
 
 
 def test_the_best_actions_have_no_advantage_and_earn_the_best_return() -> None:

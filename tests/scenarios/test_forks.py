@@ -2,10 +2,14 @@
 
 import random
 
+import jax
+import numpy as np
 import pytest
 
 from scenarios import ScenarioError, TextEnv
 from strategies.ids import FIRST_OF_ITS_ENGINE
+
+PAIRS, FOLLOWING, LONGEST = 2_500, 8, 40  # for each engine; steps after a fork; of an episode
 
 
 def play(env, dice, steps):
@@ -31,6 +35,31 @@ def test_a_fork_is_a_replay(id):
     assert env.restore(snapshot) == snapshot.text
     assert play(env, random.Random(2), 20) == expected
     assert env.reset() == first.reset() == second.reset()  # the next episode is the same one, too
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("id", FIRST_OF_ITS_ENGINE)
+def test_forks_of_thousands_of_moments_are_replays(id):
+    """What every step returns, and the bits of the state some steps later."""
+    pairs = 0
+    for seed in range(PAIRS):
+        env, dice, moments, answers, told = TextEnv(id, seed=seed), random.Random(seed), [], [], []
+        env.reset()
+        while not env.is_over and len(told) < LONGEST:
+            moments.append(env.snapshot())
+            answers.append(dice.choice(list(env.legal_actions)))
+            told.append(env.step(answers[-1]))
+        moments.append(env.snapshot())
+        other = TextEnv(id)
+        for start in range(len(told)):
+            end = min(start + FOLLOWING, len(told))
+            other.restore(moments[start])
+            assert [other.step(answer) for answer in answers[start:end]] == told[start:end]
+            states = (each.situation.state for each in (other.snapshot(), moments[end]))
+            assert jax.tree.all(jax.tree.map(np.array_equal, *states))
+        pairs += len(told)
+        if pairs >= PAIRS:
+            break
 
 
 def test_a_fork_with_a_seed_draws_anew():

@@ -62,6 +62,10 @@ class Search:
         assert entry is not None
         return entry
 
+    def expectation(self, outcomes: list[Outcome]) -> float:
+        """The expected return over outcomes, with the best play after each."""
+        return result_of(self._expectation(outcomes, -float("inf")))
+
     def _node(self, state: State) -> Node:
         node = self.nodes.get(state)
         if node is None:

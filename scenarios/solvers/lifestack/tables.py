@@ -29,15 +29,16 @@ class Metrics:
         self.low: list[int] = []  # the set of those that have collapsed
         self.burnt: list[bool] = []  # one is at 0
         self.within: list[int] = []  # the set of bounds that hold
-        self.first = self._number(first)
+        self.first = self.number(first)
         self.shift = functools.cache(self._shift)
 
     def _shift(self, number: int, change: int) -> int:
         """The metrics after one phase, clipped to 0 and 100."""
         moved = map(add, self.values[number], self._changes[change])
-        return self._number(tuple([0 if v < 0 else HIGHEST if v > HIGHEST else v for v in moved]))
+        return self.number(tuple([0 if v < 0 else HIGHEST if v > HIGHEST else v for v in moved]))
 
-    def _number(self, values: Change) -> int:
+    def number(self, values: Change) -> int:
+        """The number of these values."""
         if values in self._numbers:
             return self._numbers[values]
         self.values.append(values)
