@@ -1,6 +1,7 @@
 """The server: OpenEnv's WebSocket sessions as they are, and HTTP sessions that `episode_id` names."""
 
 import functools
+import threading
 import uuid
 from typing import Annotated, Any
 
@@ -12,7 +13,7 @@ from scenarios.serving.connections import MAX_BODY, Guard, TimedConnection
 from scenarios.serving.environment import TextAction, TextEnvironment, TextObservation, openenv
 from scenarios.serving.sessions import SessionError, Sessions
 from scenarios.text.errors import ScenarioError
-from scenarios.text_env import playable_ids
+from scenarios.text_env import TextEnv, playable_ids
 
 fastapi = optional("fastapi", "the server", "openenv")
 uvicorn = optional("uvicorn", "the server", "openenv")
@@ -74,14 +75,25 @@ def create_app(default_id: str = "LifeOps-v0", limit: int = 16, idle_seconds: fl
 def serve(host: str, port: int, default_id: str, limit: int, idle_seconds: float) -> None:
     """Serves until interrupted; see `create_app`. Requests that have not ended then get `LAST_SECONDS` more.
 
+    The default environment is compiled before the port opens, the others beside the first requests.
+
     A connection that brings no request in time ends: see `TimedConnection`.
 
     Beyond one connection for each session, of HTTP and of WebSocket, and `SPARE_CONNECTIONS`, requests get 503.
     """
     app = create_app(default_id, limit, idle_seconds)
+    warm(default_id)
+    threading.Thread(target=lambda: [warm(id) for id in playable_ids()], daemon=True).start()
     connections = 2 * limit + SPARE_CONNECTIONS
     limits = {"limit_concurrency": connections, "ws_max_size": MAX_BODY, "timeout_graceful_shutdown": LAST_SECONDS}
     uvicorn.run(app, host=host, port=port, http=TimedConnection, **limits)
+
+
+def warm(id: str) -> None:
+    """Compiles what the first episode of an environment's library needs, by a reset and a step."""
+    game = TextEnv(id)
+    game.reset()
+    game.step(next(iter(game.legal_actions)))
 
 
 def _add_routes(app: Any, sessions: Sessions) -> None:

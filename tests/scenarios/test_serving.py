@@ -3,6 +3,7 @@
 import asyncio
 import json
 
+import jax
 import pytest
 
 pytest.importorskip("openenv")
@@ -56,11 +57,20 @@ def test_an_episode(client: TestClient, episode: str) -> None:
     )
 
 
+def test_the_first_session_of_a_warm_server_compiles_nothing(client: TestClient, caplog) -> None:
+    serving.warm("LifeOps-Shaped-v0")
+    with jax.log_compiles(), caplog.at_level("WARNING", "jax"):
+        client.post("/reset", json={"env_id": "LifeOps-Shaped-v0", "scenario": 2, "seed": 4, "episode_id": "shared"})
+        answer = client.post("/step", json={"episode_id": "shared", "action": {"message": 1}})
+    assert answer.json()["observation"]["info"]["step_taken"]
+    assert not [record for record in caplog.records if "Compiling" in record.getMessage()]
+
+
 def test_an_action_without_message_is_the_message(client: TestClient) -> None:
     """As a client sends it that passes on what a model wrote."""
-    client.post("/reset", json=EASY | {"episode_id": "bare"})
+    client.post("/reset", json=EASY | {"episode_id": "shared"})
     action = {"action_type": "accept_event", "request_id": "r1"}
-    answer = client.post("/step", json={"episode_id": "bare", "action": action}).json()
+    answer = client.post("/step", json={"episode_id": "shared", "action": action}).json()
     assert (answer["reward"], answer["done"], answer["observation"]["info"]["error"]) == (0.0, True, None)
 
 
