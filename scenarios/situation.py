@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from jaxenv.core.terms import rows
 from jaxenv.rendering import Step, views
 from jaxenv.rendering.page import page
 from jaxenv.rendering.picture import Picture
@@ -52,8 +53,8 @@ class Situation:
     @functools.cached_property
     def listing(self) -> str:
         """The legal actions, a line each; empty once the episode is over."""
-        rows = [[f"{index:>4}", self.phrases[index], _as_json(action)] for index, action in self.legal.items()]
-        return "\n".join([HEADING, *table(rows)]) if rows else ""
+        lines = [[f"{index:>4}", self.phrases[index], _as_json(action)] for index, action in self.legal.items()]
+        return "\n".join([HEADING, *table(lines)]) if lines else ""
 
     @property
     def names(self) -> Mapping[str, Any]:
@@ -162,7 +163,8 @@ def reward_parts(info: Mapping[str, Any]) -> dict[str, float]:
 
 def _in_words(weights: Any) -> str:
     """What pays and what costs, from the record of weights."""
-    paid = [(spaced(name), float(weight)) for name, weight in vars(weights).items()]
+    terms = [name for name, row in rows(type(weights)).items() if row.pays is not None]
+    paid = [(spaced(name), float(getattr(weights, name))) for name in terms]
     said = (", ".join(f"{name} {abs(weight):.3g}" for name, weight in paid if weight * sign > 0) for sign in (1, -1))
     return " ".join(
         f"{what}, by weight: {names}." for what, names in zip(("Pays", "Costs"), said, strict=True) if names

@@ -51,8 +51,7 @@ class Game:
         env = TextEnv(self.id, scenario, seed, library=self._library)
         env.reset()
         self._env, self._about = env, {"env": self.id, "scenario": scenario, "seed": seed}
-        self._past: list[tuple[Snapshot, int, float]] = []  # before each step: its action and its reward
-        self._step: Mapping[str, Any] = {}
+        self._past: list[tuple[Snapshot, int, float, Mapping[str, Any]]] = []  # before each step; action, reward, info
         return self.moment()
 
     @property
@@ -69,33 +68,32 @@ class Game:
         if type(action) is not int or action not in self._env.legal_actions:
             raise ScenarioError(f"{quote(action)} is not a legal action now.")
         before = self._env.snapshot()
-        _, reward, _, self._step = self._env.step(action)
-        self._past.append((before, action, reward))
+        _, reward, _, info = self._env.step(action)
+        self._past.append((before, action, reward, info))
         return self.moment()
 
     def undo(self) -> Moment:
         """Takes the last step back; nothing happens at the first moment."""
         if self._past:
-            before, _, _ = self._past.pop()
-            self._env.restore(before)
-            self._step = {}
+            self._env.restore(self._past.pop()[0])
         return self.moment()
 
     def moment(self) -> Moment:
         """What is there to see and to do."""
         now = self._env.snapshot()
-        rewards = [reward for _, _, reward in self._past]
+        _, _, reward, info = self._past[-1] if self._past else (None, None, None, {})
         drawn = svg.elements(now.picture.drawn())
-        parts = self._step.get("reward_parts", {})
+        parts = info.get("reward_parts", {})
         return {
             **self._about,
             "purpose": now.situation.purpose,
-            "step": len(rewards),
-            "reward": rewards[-1] if rewards else None,
+            "step": len(self._past),
+            "reward": reward,
             "parts": {spaced(name): part for name, part in parts.items() if part},
             "total": now.total,
             "end": next((name for name, value in now.situation.ends.items() if value), ""),
-            "success": self._step.get("success"),
+            "success": info.get("success"),
+            "best": self._best_known(now),
             "picture": f"<svg {svg.root(now.picture.size)}>{''.join(drawn)}</svg>",
             "text": now.picture.text,
             "groups": self._groups(now),
@@ -116,9 +114,15 @@ class Game:
 
     def record(self) -> Episode:
         """The episode so far, as `replay` reads it."""
-        now, actions = self._env.snapshot(), [action for _, action, _ in self._past]
+        now, actions = self._env.snapshot(), [action for _, action, *_ in self._past]
         bank = now.situation.codec.params.bank.fingerprint(floats=False)
         return {**self._about, "bank": bank, "actions": actions, "return": now.total}
+
+    def _best_known(self, now: Snapshot) -> float | None:
+        """The best return that is known of a scenario of the library."""
+        codec = now.situation.codec
+        known = codec.library.returns(codec.env.name)
+        return known.get(codec.library.ids[int(now.situation.state.scenario)], {}).get("best")
 
     def _groups(self, now: Snapshot) -> list[dict[str, Any]]:
         """The legal actions by verb, in the order of the catalogue."""

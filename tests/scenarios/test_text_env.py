@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import jaxenv
 import scenarios
+from jaxenv.core.terms import rows
 from jaxenv.envs.lifeops import Limits
 from scenarios import TextEnv
 from scenarios.text_env import playable_ids
@@ -171,11 +172,13 @@ def test_no_answer_stops_an_episode(shared: TextEnv, answer) -> None:
 
 @pytest.mark.parametrize("id", playable_ids())
 def test_the_prompt_says_what_pays_and_when_it_ends(id: str) -> None:
-    """Each weight of the reward that is not zero, with its size, and no other."""
+    """The weight of each term that is not zero, with its size, and no other number."""
     env = TextEnv(id, 0)
     purpose = env.reset().partition("\n\n")[0]
     told = dict(re.findall(r"([a-z ]+) ([0-9.]+)[,.](?: |$)", purpose.partition("by weight: ")[2]))
     weights = jaxenv.make(id)[1].weights
-    expected = {name.replace("_", " "): abs(float(weight)) for name, weight in vars(weights).items() if weight}
+    terms = [name for name, row in rows(type(weights)).items() if row.pays is not None]
+    sizes = {name.replace("_", " "): abs(float(getattr(weights, name))) for name in terms}
+    expected = {name: size for name, size in sizes.items() if size}
     assert {name.strip(): float(weight) for name, weight in told.items()} == pytest.approx(expected, abs=1e-3)
     assert re.search(r" ends? ", purpose)
