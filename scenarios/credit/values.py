@@ -98,10 +98,10 @@ class Credit:
             return Values(found.best, found.of_actions, is_exact=True)
         if not isinstance(env, LifeStack):
             return None
-        crisis = scenario_of(params, state)
-        if self._search is None or self._search[0] is not crisis:
-            self._search = crisis, importlib.import_module(SEARCH).Worth(crisis, params.weights)
-        of_legal = self._search[1].of_actions(to_host(state), legal)
+        crisis, weights = scenario_of(params, state), params.weights
+        if self._search is None or self._search[0] is not crisis or self._search[1] is not weights:
+            self._search = crisis, weights, importlib.import_module(SEARCH).Worth(crisis, weights)
+        of_legal = self._search[2].of_actions(to_host(state), legal)
         if of_legal is None:
             return None
         of_actions = np.full(env.num_actions, -np.inf)

@@ -1,6 +1,7 @@
 """The server of the page: one game, on this machine, for one person."""
 
 import json
+import re
 import socket
 import threading
 from collections.abc import Callable, Mapping
@@ -33,7 +34,7 @@ def create_app(id: str, library: Library | None = None, hosts: tuple[str, ...] =
     Args:
         id: of `Game`.
         library: likewise.
-        hosts: names of this machine by which browsers may reach it; a page of another site may not play.
+        hosts: names of this machine by which browsers may reach it, or `*`; a page of another site may not play.
 
     Raises:
         ScenarioError: as `Game`.
@@ -50,7 +51,7 @@ def create_app(id: str, library: Library | None = None, hosts: tuple[str, ...] =
     def episode(request: Request) -> Response:
         with lock:
             record = game.record()
-        name = "-".join(str(record[part]) for part in ("env", "scenario", "seed"))
+        name = re.sub(r"[^A-Za-z0-9._-]", "_", "-".join(str(record[part]) for part in ("env", "scenario", "seed")))
         file = {"content-disposition": f'attachment; filename="{name}.json"'}
         return Response(json.dumps(record, indent=1), media_type="application/json", headers=file)
 

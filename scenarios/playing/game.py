@@ -59,7 +59,7 @@ class Game:
         """The ids of the library."""
         return with_library(self.id, self._library).library.ids
 
-    def take(self, action: int) -> Moment:
+    def take(self, action: int | None = None) -> Moment:
         """Takes a legal action.
 
         Raises:

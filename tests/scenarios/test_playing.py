@@ -115,6 +115,7 @@ def test_the_page_is_played_over_http(address: str) -> None:
         ("/take", {"action": 99}, "99 is not a legal action now."),
         ("/take", {"action": True}, "true is not a legal action now."),
         ("/take", {"move": 1}, "expected a JSON object of action"),
+        ("/take", {}, "null is not a legal action now."),
         ("/take", [1], "expected a JSON object of action"),
         ("/begin", {"scenario": "s1_basic_conflct"}, "Did you mean 's1_basic_conflict'?"),
         ("/begin", {"seed": -1}, "the seed is -1"),

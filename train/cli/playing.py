@@ -41,7 +41,8 @@ def play(
         print(f"{len(rewards)} steps, return {sum(rewards):.2f}, as recorded")
         return
     page = optional("scenarios.playing.app", "the page", "play")
-    app, address = page.create_app(env, library, ("127.0.0.1", "localhost", host)), f"http://{host}:{port}"
+    hosts = (host, "localhost") if host in ("127.0.0.1", "localhost") else ("*",)
+    app, address = page.create_app(env, library, hosts), f"http://{host}:{port}"
     print(f"{env}: {address}, Ctrl-C ends it", flush=True)
     if open:
         threading.Timer(0.5, webbrowser.open, [address]).start()
