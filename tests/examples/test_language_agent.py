@@ -67,6 +67,7 @@ def test_the_best_of_several_answers_is_no_worse_than_the_first(url: str) -> Non
     assert returns.mean() > first.mean()
 
 
+@pytest.mark.slow
 def test_agents_without_a_model_are_in_order() -> None:
     """By what they know: nothing, a rule, a rule and the model of the world, everything."""
     means = [language_agent.main(["LifeOps-v0", name]).mean() for name in ("random", "rule", "planner")]
