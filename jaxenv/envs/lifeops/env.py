@@ -18,7 +18,8 @@ from jaxenv.envs.lifeops.types import Limits, Observation, Params, Scenario, Sta
 @dataclasses.dataclass(frozen=True)
 class LifeOps(LibraryEnvironment[Params, State, Observation]):
     """A day of meeting requests and unfinished work: accept, reject, move, propose, or block focus time.
-    The day ends when no request waits and no work is left, or when its steps are used up.
+    To move a request books it at another time, to propose offers one and books nothing. The day ends when no request
+    waits and no work is left, or when its steps are used up.
 
     Attributes:
         name: the id that it is registered under.
