@@ -78,9 +78,13 @@ def evaluate(
     """
     require_valid(params)
     key = jax.random.key(0) if key is None else key
-    as_tree = Partial(policy) if jax.tree_util.all_leaves([policy]) else policy
     cap = jnp.int32(params.max_steps_in_episode if max_steps is None else max_steps)
-    return _play_all(env, repetitions, type(policy), as_tree, params, key, cap)
+    return _play_all(env, repetitions, type(policy), as_pytree(policy), params, key, cap)
+
+
+def as_pytree(policy: Any) -> Any:
+    """A policy that a compiled function takes as an argument: a function as a pytree without leaves."""
+    return Partial(policy) if jax.tree_util.all_leaves([policy]) else policy
 
 
 @functools.partial(jax.jit, static_argnums=(0, 1, 2))

@@ -157,12 +157,13 @@ def from_all(describe_actions: Callable[[Any, Any, Any, Given], Sequence[str]]) 
         if not 0 <= action < env.num_actions:
             return f"action {action}, which does not exist"
         phrase = describe_actions(env, state, params, names)[int(action)]
-        return phrase if _mask(env, state, params)[int(action)] else f"{phrase}, not legal"
+        return phrase if legal_mask(env, state, params)[int(action)] else f"{phrase}, not legal"
 
     return describe_action
 
 
-_mask = jax.jit(lambda env, state, params: env.action_mask(state, params), static_argnums=0)
+legal_mask = jax.jit(lambda env, state, params: env.action_mask(state, params), static_argnums=0)
+"""(env, state, params) -> [A] bool, the legal actions of a state on the host."""
 
 
 def scenes_of(

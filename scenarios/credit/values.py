@@ -7,15 +7,14 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.tree_util import Partial
 
 import jaxenv
 from jaxenv import baselines
 from jaxenv.core import Environment
 from jaxenv.core.types import Key
 from jaxenv.envs.lifestack import LifeStack
-from jaxenv.evaluation import in_state, play_from
-from jaxenv.rendering.view import scenario_of, to_host
+from jaxenv.evaluation import as_pytree, in_state, play_from
+from jaxenv.rendering.view import legal_mask, scenario_of, to_host
 from scenarios.credit import exact
 from scenarios.episodes import key_of
 from scenarios.text.errors import ScenarioError
@@ -48,8 +47,8 @@ class Credit:
 
     - In LifeOps and LifeStack they are exact, of the best play from there on by a player who sees hidden facts and the
       schedule of events, not the draws: an advantage is 0 for a best action, and what a mistake costs for another.
-      That takes hundredths of a second in most scenarios, and a minute in the longest day of the library. A crisis
-      whose search takes longer than ten seconds has rollouts.
+      That takes a hundredth of a second to a second in most scenarios, and 84 s in the longest day of the library. A
+      crisis whose search takes longer than ten seconds has rollouts.
     - Elsewhere they are means over rollouts from the true state: the action, then a policy to the end. Rollout k draws
       the same chance for every action, so that differences have less noise than values. The policy is the trained
       one that comes with the package, or else the last of the baselines.
@@ -86,7 +85,7 @@ class Credit:
             params: its params.
             state: the true state, hidden facts included.
         """
-        legal = np.flatnonzero(np.asarray(_legal(env, state, params)))
+        legal = np.flatnonzero(np.asarray(legal_mask(env, state, params)))
         found = self._exact(env, params, state, legal) if self._policy is None else None
         return self._by_rollouts(env, params, state, legal) if found is None else found
 
@@ -113,10 +112,9 @@ class Credit:
         firsts = np.append(legal, POLICY).repeat(len(self._keys))
         numbers = np.resize(np.arange(len(self._keys)), len(firsts))
         returns = np.zeros(len(firsts))
-        as_tree = Partial(policy) if jax.tree_util.all_leaves([policy]) else policy
         for start in range(0, len(firsts), LANES):
             lanes = np.arange(start, start + LANES).clip(max=len(firsts) - 1)  # one shape, so that it compiles once
-            found = _returns(env, as_tree, params, state, firsts[lanes], self._keys[numbers[lanes]])
+            found = _returns(env, as_pytree(policy), params, state, firsts[lanes], self._keys[numbers[lanes]])
             returns[lanes] = np.asarray(found)
         means = returns.reshape(-1, len(self._keys)).mean(axis=1)
         of_actions = np.full(env.num_actions, -np.inf)
@@ -131,9 +129,6 @@ def policy_of(env: Environment) -> tuple[str, Any]:
         return "PPO", jaxenv.load_policy(env, env.default_params)
     except ValueError:
         return list(baselines.for_environment(env).items())[-1]
-
-
-_legal = jax.jit(lambda env, state, params: env.action_mask(state, params), static_argnums=0)
 
 
 @functools.partial(jax.jit, static_argnums=0)

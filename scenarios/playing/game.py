@@ -43,7 +43,6 @@ class Game:
             ScenarioError: as `TextEnv`.
         """
         self.id, self._library, self._credit = id, library, credit or Credit()
-        self._env = TextEnv(id, library=library)
         self.begin()
 
     def begin(self, scenario: str | int | None = None, seed: int = 0) -> Moment:
@@ -51,6 +50,7 @@ class Game:
         env = TextEnv(self.id, scenario, seed, library=self._library)
         env.reset()
         self._env, self._about = env, {"env": self.id, "scenario": scenario, "seed": seed}
+        self._best = _best_known(env.snapshot())
         self._past: list[tuple[Snapshot, int, float, Mapping[str, Any]]] = []  # before each step; action, reward, info
         return self.moment()
 
@@ -93,7 +93,7 @@ class Game:
             "total": now.total,
             "end": next((name for name, value in now.situation.ends.items() if value), ""),
             "success": info.get("success"),
-            "best": self._best_known(now),
+            "best": self._best,
             "picture": f"<svg {svg.root(now.picture.size)}>{''.join(drawn)}</svg>",
             "text": now.picture.text,
             "groups": self._groups(now),
@@ -118,12 +118,6 @@ class Game:
         bank = now.situation.codec.params.bank.fingerprint(floats=False)
         return {**self._about, "bank": bank, "actions": actions, "return": now.total}
 
-    def _best_known(self, now: Snapshot) -> float | None:
-        """The best return that is known of a scenario of the library."""
-        codec = now.situation.codec
-        known = codec.library.returns(codec.env.name)
-        return known.get(codec.library.ids[int(now.situation.state.scenario)], {}).get("best")
-
     def _groups(self, now: Snapshot) -> list[dict[str, Any]]:
         """The legal actions by verb, in the order of the catalogue."""
         groups: dict[str, list[Any]] = {}
@@ -131,6 +125,13 @@ class Game:
             verb = spaced(str(next(iter(action.values()))))
             groups.setdefault(verb, []).append([index, now.situation.phrases[index]])
         return [{"verb": verb, "actions": actions} for verb, actions in groups.items()]
+
+
+def _best_known(now: Snapshot) -> float | None:
+    """The best return that is known of a scenario of the library."""
+    library, state = now.situation.codec.library, now.situation.state
+    known = library.returns(now.situation.codec.env.name)
+    return known.get(library.ids[int(state.scenario)], {}).get("best")
 
 
 def replay(episode: Mapping[str, Any], library: Library | None = None) -> list[float]:

@@ -83,17 +83,17 @@ def serve(host: str, port: int, default_id: str, limit: int, idle_seconds: float
     """
     app = create_app(default_id, limit, idle_seconds)
     warm(default_id)
-    threading.Thread(target=lambda: [warm(id) for id in playable_ids()], daemon=True).start()
+    threading.Thread(target=warm, args=playable_ids(), daemon=True).start()
     connections = 2 * limit + SPARE_CONNECTIONS
     limits = {"limit_concurrency": connections, "ws_max_size": MAX_BODY, "timeout_graceful_shutdown": LAST_SECONDS}
     uvicorn.run(app, host=host, port=port, http=TimedConnection, **limits)
 
 
-def warm(id: str) -> None:
-    """Compiles what the first episode of an environment's library needs, by a reset and a step."""
-    game = TextEnv(id)
-    game.reset()
-    game.step(next(iter(game.legal_actions)))
+def warm(*ids: str) -> None:
+    """Compiles what the first episodes of the libraries of environments need, by a reset and a step."""
+    for game in map(TextEnv, ids):
+        game.reset()
+        game.step(next(iter(game.legal_actions)))
 
 
 def _add_routes(app: Any, sessions: Sessions) -> None:

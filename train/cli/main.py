@@ -39,7 +39,7 @@ Run COMMAND --help for options."""
 
 
 MAX_ARGUMENT = 1000  # characters; the messages about one repeat it
-KEEPING = (*ALGORITHMS, "evaluate", "score", "collect", "watch")  # commands whose compiled programs are kept
+KEEPING = (*ALGORITHMS, "evaluate", "score", "collect", "watch", "play")  # commands whose compiled programs are kept
 
 
 def main(argv: Sequence[str] | None = None) -> int:
