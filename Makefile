@@ -151,5 +151,5 @@ $(NEWEST): pyproject.toml
 	@test -n "$(NEWEST_PYTHON)" || { echo 'make test-newest needs Python 3.13 or 3.12: none is on PATH or in' \
 	    '~/.pyenv/versions, and NEWEST_PYTHON names none.' >&2; exit 1; }
 	$(NEWEST_PYTHON) -m venv --clear $(@D)
-	$(@D)/bin/python -m pip --disable-pip-version-check install --quiet --editable '.[train,plan,viz,test]'
+	$(@D)/bin/python -m pip --disable-pip-version-check install --quiet --editable '.[train,plan,viz,play,test]'
 	@touch $@

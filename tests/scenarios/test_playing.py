@@ -10,10 +10,12 @@ import urllib.request
 import pytest
 
 import scenarios
-from scenarios.playing.app import PAGE, Inline
 from scenarios.playing.game import Game, replay
 from scenarios.text.errors import ScenarioError
 from train.cli.main import main
+
+pytest.importorskip("uvicorn", reason="the extra `play` is not installed")
+from scenarios.playing.app import PAGE, Inline
 
 DAY = "s1_basic_conflict"
 
