@@ -1,6 +1,8 @@
 """An episode that somebody plays by hand: moves by their numbers, undo, hints, and a record that replays."""
 
+import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -11,6 +13,7 @@ from jaxenv.rendering.text import spaced
 from scenarios.credit import Credit, policy_of
 from scenarios.libraries import Library
 from scenarios.text.errors import ScenarioError, quote
+from scenarios.text.input_budget import RefusedInput, text_of
 from scenarios.text_env import Snapshot, TextEnv, with_library
 
 Moment = dict[str, Any]
@@ -27,7 +30,7 @@ class Game:
     >>> moment = game.begin("s1_basic_conflict")
     >>> game.take(0)["reward"], game.undo()["total"], game.take(1)["reward"]
     (-10.0, 0.0, -4.0)
-    >>> replay(game.record())
+    >>> replay(game.record()).rewards
     [-4.0]
     """
 
@@ -58,6 +61,11 @@ class Game:
     def scenarios(self) -> tuple[str, ...]:
         """The ids of the library."""
         return with_library(self.id, self._library).library.ids
+
+    @property
+    def rewards(self) -> list[float]:
+        """Those of the steps so far."""
+        return [reward for _, _, reward, _ in self._past]
 
     def take(self, action: int | None = None) -> Moment:
         """Takes a legal action.
@@ -134,24 +142,38 @@ def _best_known(now: Snapshot) -> float | None:
     return known.get(library.ids[int(state.scenario)], {}).get("best")
 
 
-def replay(episode: Mapping[str, Any], library: Library | None = None) -> list[float]:
-    """The rewards of a recorded episode, played again.
+def replay(episode: Mapping[str, Any] | Path, library: Library | None = None) -> Game:
+    """The end of a recorded episode, which is played again.
 
     Args:
-        episode: of `Game.record`, or read from a file that the page saved.
+        episode: of `Game.record`, or the file that the page saved it to.
         library: of `scenarios.load`, where it was played with one; the shipped one by default.
 
     Raises:
         ScenarioError: for what is no record, of scenarios that are others now, or of another return.
     """
+    if isinstance(episode, Path):
+        episode = _read(episode)
     missing = {"env", "scenario", "seed", "bank", "actions", "return"} - set(episode)
     if missing or not isinstance(episode["actions"], Sequence):
         raise ScenarioError(f"not a recorded episode: {', '.join(sorted(missing)) or 'actions'} is missing.")
     game = Game(episode["env"], library)
     game.begin(episode["scenario"], episode["seed"])
-    rewards = [game.take(action)["reward"] for action in episode["actions"]]
+    for action in episode["actions"]:
+        game.take(action)
     found = game.record()
     for name in ("bank", "return"):
         if found[name] != episode[name]:
             raise ScenarioError(f"the {name} of the episode is {quote(found[name])} now, recorded was {episode[name]}.")
-    return rewards
+    return game
+
+
+def _read(path: Path) -> Episode:
+    """The JSON object of a file."""
+    try:
+        found = json.loads(text_of(path))
+    except (ValueError, RecursionError, RefusedInput) as error:
+        raise ScenarioError(f"{path}: not a recorded episode: {error}") from None
+    if not isinstance(found, dict):
+        raise ScenarioError(f"{path}: not a recorded episode, expected a JSON object.")
+    return found

@@ -96,25 +96,43 @@ def has_ended(moment: Moment) -> bool:
 
 def actions(moment: Moment) -> list[dict[str, Any]]:
     """Each entry of the catalogue as an action; parts that the workspace lacks get placeholders."""
-    document, ids, window = moment.document, moment.document.channel_ids, window_ids(moment)
-    templates, found = [template(document, kind) for kind in range(len(KINDS))], []
-    for verb, channel, kind, slot, emoji in np.asarray(moment.env.catalogue.table).tolist():
-        there = {"channelId": ids[channel] if channel < len(ids) else f"(no channel {channel + 1})"}
-        message = {"messageId": window[slot] if slot < len(window) else f"(no message {slot + 1})"}
-        content = {"content": templates[kind]}
-        type, payload = {
-            engine.TEXT: (SEND, content),
-            engine.ANSWER: (SEND, content | there),
-            engine.SWITCH: (SWITCH, there),
-            engine.REACT: (REACT, message | {"reaction": EMOJI[emoji]}),
-            engine.JOIN: (JOIN, there),
-            engine.IDLE: (IDLE, {}),
-            engine.EMPTY_MESSAGE: (SEND, {"content": ""}),
-            engine.UNKNOWN_CHANNEL: (SWITCH, {"channelId": UNKNOWN_CHANNEL}),
-            engine.MALFORMED: (MALFORMED, {}),
-        }[verb]
-        found.append({"type": type, "payload": payload})
-    return found
+    templates = [template(moment.document, kind) for kind in range(len(KINDS))]
+    parts = templates, moment.document.channel_ids, window_ids(moment)
+    return [_action(*parts, *entry) for entry in moment.env.catalogue.table.tolist()]
+
+
+def _action(
+    templates: Sequence[str],
+    channels: Sequence[str],
+    window: Sequence[str],
+    verb: int,
+    channel: int,
+    kind: int,
+    slot: int,
+    emoji: int,
+) -> dict[str, Any]:
+    """An entry of the catalogue; `window` has the ids of the messages that can be reacted to."""
+    there = channels[channel] if channel < len(channels) else f"(no channel {channel + 1})"
+    match verb:
+        case engine.TEXT:
+            return {"type": SEND, "payload": {"content": templates[kind]}}
+        case engine.ANSWER:
+            return {"type": SEND, "payload": {"content": templates[kind], "channelId": there}}
+        case engine.SWITCH:
+            return {"type": SWITCH, "payload": {"channelId": there}}
+        case engine.REACT:
+            message = window[slot] if slot < len(window) else f"(no message {slot + 1})"
+            return {"type": REACT, "payload": {"messageId": message, "reaction": EMOJI[emoji]}}
+        case engine.JOIN:
+            return {"type": JOIN, "payload": {"channelId": there}}
+        case engine.EMPTY_MESSAGE:
+            return {"type": SEND, "payload": {"content": ""}}
+        case engine.UNKNOWN_CHANNEL:
+            return {"type": SWITCH, "payload": {"channelId": UNKNOWN_CHANNEL}}
+        case engine.MALFORMED:
+            return {"type": MALFORMED, "payload": {}}
+        case _:
+            return {"type": IDLE, "payload": {}}
 
 
 def normalize_action(action: Action, moment: Moment) -> dict[str, Any]:

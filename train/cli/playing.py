@@ -1,6 +1,5 @@
 """`jaxenv play`: an environment played by hand, on a page in the browser."""
 
-import json
 import threading
 import webbrowser
 from pathlib import Path
@@ -10,7 +9,6 @@ from tyro.conf import Positional
 from jaxenv.host.companions import optional
 from scenarios import load
 from scenarios.playing.game import replay
-from scenarios.text.input_budget import RefusedInput, text_of
 
 
 def play(
@@ -34,10 +32,7 @@ def play(
     """
     library = None if scenarios is None else load(scenarios)
     if Path(env).suffix == ".json":
-        try:
-            rewards = replay(json.loads(text_of(Path(env))), library)
-        except (json.JSONDecodeError, RefusedInput) as error:
-            raise ValueError(f"{env}: not a recorded episode: {error}") from None
+        rewards = replay(Path(env), library).rewards
         print(f"{len(rewards)} steps, return {sum(rewards):.2f}, as recorded")
         return
     page = optional("scenarios.playing.app", "the page", "play")

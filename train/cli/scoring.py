@@ -30,7 +30,8 @@ def score(
 
     Args:
         policy: The folder of a run or of a population, a policy file, or MODULE:POLICY, a function (key, observation,
-            params) -> action, or a list of them.
+            params) -> action, or a list of them. Or a folder of episodes that `jaxenv play` saved, one of each scenario
+            of the library.
         env: The environment of MODULE:POLICY; of a run in one of your own, MODULE:FACTORY.
         network: MODULE:FACTORY of a network of your own that a run was trained with.
         sets: Of easy, medium, hard, shifted and library, with commas.
@@ -47,11 +48,14 @@ def score(
     if out is not None and out.suffix == ".json" and (name is None or code is None):
         raise ValueError(f"--out {out}: a row needs --name NAME and --code ADDRESS")
     other = None if less is None else Score.load(less)
-    if Path(policy).exists():
+    training = {}
+    if episodes := _episodes(Path(policy)):
+        scored = scoring.by_hand(episodes)
+    elif Path(policy).exists():
         found, env_id, training = _of_runs(Path(policy), env, network)
+        scored = scoring.score(found, env_id, sets=listed(sets))
     else:
-        found, env_id, training = _function(policy, env), env or "", {}
-    scored = scoring.score(found, env_id, sets=listed(sets))
+        scored = scoring.score(_function(policy, env), env or "", sets=listed(sets))
     print(scored)
     for each in scored.sets:
         if other is not None and each in other.sets:
@@ -62,6 +66,11 @@ def score(
         scored.save(out.with_suffix(".npz"))
         if out.suffix == ".json":
             leaderboard.write(out, leaderboard.row_of(scored, name or "", code or ""))
+
+
+def _episodes(path: Path) -> list[Path]:
+    """The files of episodes in a folder; none where it is that of runs."""
+    return [] if RunFolder(path).config.exists() else sorted(path.glob("*.json"))
 
 
 def _of_runs(path: Path, env: str | None, network: str | None) -> tuple[list[Any], str, dict[str, Any]]:

@@ -12,6 +12,8 @@ from jaxenv.core import Environment
 from jaxenv.core.types import Policy, StatefulPolicy, StatePolicy
 from jaxenv.evaluation import evaluate
 from jaxenv.host.names import did_you_mean_one_of
+from scenarios.playing.game import replay
+from scenarios.text_env import index_of
 from train.benchmark import hardware
 from train.log.metrics import read_metrics
 from train.protocol import shipped
@@ -87,6 +89,36 @@ def played(policies: Sequence[Any], env: Environment, sets: Mapping[str, Any], a
         did = [each.figures() for each in found]
         figures[name] = {figure: [each[figure] for each in did] for figure in did[0]}
     return Score(returns, succeeded, {**about, "env": env.name, "figures": figures, **hardware.describe()})
+
+
+def by_hand(episodes: Sequence[Path]) -> Score:
+    """The score of a person on a library: one episode of each of its scenarios, as `jaxenv play` saves them.
+
+    Args:
+        episodes: the files; each is played again.
+
+    Raises:
+        ValueError: for an episode of another environment or library, one that has not ended, and for scenarios that
+            have none or several.
+    """
+    games = {path: replay(path) for path in episodes}
+    env, params = jaxenv.make(next(iter(games.values())).id)
+    asked = marks(scored_on(env, params, [LIBRARY]))
+    ends, library = {}, shipped.load_library(env)
+    for path, game in games.items():
+        record, end = game.record(), game.moment()
+        if record["bank"] != asked[LIBRARY] or not end["end"]:
+            raise ValueError(f"{path}: expected a whole episode of the library of {env.name}")
+        ends.setdefault(index_of(record["scenario"], library), end)
+    if len(ends) < len(games):
+        raise ValueError("a scenario has several episodes, and only the first one that somebody plays is a score")
+    if missing := [id for number, id in enumerate(library.ids) if number not in ends]:
+        raise ValueError(f"there is no episode of {', '.join(missing)}: a score is over the whole library")
+    in_order = [ends[number] for number in range(len(library.ids))]
+    returns = np.array([[end["total"] for end in in_order]], np.float32)
+    succeeded = np.array([[bool(end["success"]) for end in in_order]], np.float32)
+    about = {"seeds": 1, "asked": {"scenarios": asked}, "env": env.name, **hardware.describe()}
+    return Score({LIBRARY: returns}, {LIBRARY: succeeded}, about)
 
 
 def cost(path: Path) -> dict[str, Any]:

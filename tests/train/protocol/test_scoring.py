@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import json
 import re
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 
 import jaxenv
 from jaxenv import baselines
+from scenarios.playing.game import Game
 from train.cli.main import main
 from train.protocol import Score, scoring
 
@@ -130,3 +132,26 @@ def test_the_code_of_the_page_runs():
         exec("\n".join(blocks), {"__name__": "page"})
     assert len(blocks) == 2
     assert printed.getvalue().count("library, score") == 2
+
+
+def test_episodes_played_by_hand_are_a_row(tmp_path, capsys):
+    episodes, board = tmp_path / "episodes", tmp_path / "board"
+    episodes.mkdir()
+    game, totals = Game("LifeOps-v0"), []
+    for name in game.scenarios:
+        game.begin(name)
+        while not (moment := game.moment())["end"]:
+            game.take(moment["groups"][0]["actions"][0][0])
+        totals.append(moment["total"])
+        (episodes / f"{name}.json").write_text(json.dumps(game.record()), "utf-8")
+    row = board / "LifeOps-v0" / "Somebody.json"
+    who = ["--name", "Somebody", "--code", "played by hand"]
+    assert main(["score", str(episodes), "--out", str(row), *who]) == 0
+    assert Score.load(row.with_suffix(".npz")).returns["library"][0] == pytest.approx(totals)
+    assert main(["leaderboard", "check", str(row)]) == 0
+    (episodes / f"{game.scenarios[2]}.json").unlink()
+    assert main(["score", str(episodes)]) == 2
+    assert f"there is no episode of {game.scenarios[2]}" in capsys.readouterr().err
+    (episodes / "again.json").write_text((episodes / f"{game.scenarios[0]}.json").read_text())
+    assert main(["score", str(episodes)]) == 2
+    assert "a scenario has several episodes" in capsys.readouterr().err

@@ -207,19 +207,20 @@ def read(state: State, scenario: Scenario, report: Report, history: History, nam
         agent=agent,
         clock=int(state.clock),
         time_limit=report.time_limit,
-        channels=tuple(_channels(state, names, agent)),
+        channels=_channels(state, names, agent),
         messages=tuple(_message(post, state, scenario, history, names, agent) for post in posts),
         earlier=posts[0].serial if posts else 0,
-        people=tuple(_people(state, report, names, agent)),
+        people=_people(state, report, names, agent),
         statistics=report.of_agent(agent),
         outcome=report.outcome,
     )
 
 
-def _channels(state: State, names: Names, agent: int) -> list[Channel]:
+@remembered
+def _channels(state: State, names: Names, agent: int) -> tuple[Channel, ...]:
     """The channels as a chat lists them, with the agents in their calls."""
     running = actions.is_running(state)
-    return [
+    return tuple(
         Channel(
             number=number,
             name=name,
@@ -230,7 +231,7 @@ def _channels(state: State, names: Names, agent: int) -> list[Channel]:
             in_call=tuple(names.agent(other) for other in np.flatnonzero(state.in_call[:, number]).tolist()),
         )
         for number, name in enumerate(names.channels)
-    ]
+    )
 
 
 def _message(post: Post, state: State, scenario: Scenario, history: History, names: Names, agent: int) -> Message:
@@ -258,14 +259,17 @@ def _message(post: Post, state: State, scenario: Scenario, history: History, nam
 
 def _reactions(packed: int, num_agents: int) -> tuple[tuple[str, int], ...]:
     """The emoji of a message and how many agents gave each, in the order of EMOJI."""
+    if not packed:
+        return ()
     given = Counter(packed >> 4 * agent & 15 for agent in range(num_agents))
     return tuple((emoji, given[code]) for code, emoji in enumerate(EMOJI, 1) if given[code])
 
 
-def _people(state: State, report: Report, names: Names, agent: int) -> list[Person]:
+@remembered
+def _people(state: State, report: Report, names: Names, agent: int) -> tuple[Person, ...]:
     """The teammates, then the agents."""
     presence = state.presence.tolist()
-    teammates = [Person(name, n, PRESENCE[presence[n]], False, False) for n, name in enumerate(names.users)]
+    teammates = (Person(name, n, PRESENCE[presence[n]], False, False) for n, name in enumerate(names.users))
     agents = range(len(names.agents))
     status = ["away" if away else "available" for away in report.is_away.tolist()]
-    return teammates + [Person(names.agent(n), names.room + n, status[n], True, n == agent) for n in agents]
+    return *teammates, *(Person(names.agent(n), names.room + n, status[n], True, n == agent) for n in agents)
