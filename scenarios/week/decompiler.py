@@ -19,19 +19,17 @@ def decompile(scenario: Scenario, scenario_id: str = "", wording: str = USUAL) -
     f1, … of facts and steps, and words come from banks. Compiled again, it gives the same arrays.
 
     Raises:
-        ScenarioError: where no document compiles to the arrays, and for another wording than the usual one.
+        ScenarioError: where no document compiles to the arrays.
     """
-    if wording != USUAL:
-        raise ScenarioError("weeks have one bank of words, the usual one.")
-    return Week.model_validate(_Words(scenario).week(scenario_id))
+    return Week.model_validate(_Words(scenario, wording).week(scenario_id))
 
 
 class _Words:
     """The parts of one scenario in words."""
 
-    def __init__(self, scenario: Scenario) -> None:
+    def __init__(self, scenario: Scenario, wording: str) -> None:
         self.scenario: Any = scenario
-        self.names: Names = names_of(scenario, {})
+        self.names: Names = names_of(scenario, {}, wording)
         jobs, posts = scenario.jobs, scenario.posts
         self.groups = np.asarray(jobs.group)[np.asarray(jobs.length) > 0].tolist()
         self.num_groups = max(self.groups, default=-1) + 1

@@ -1,6 +1,7 @@
 """The names of a week: those of its document, or words from the banks at places that follow from its numbers."""
 
 import dataclasses
+import functools
 from collections.abc import Mapping
 
 import numpy as np
@@ -24,6 +25,7 @@ class Names:
         answers: index of a fact -> its answers, in the order of its values.
         posts: (channel, place in it) -> who writes, and what; see `words_of`.
         title: of the week.
+        wording: which banks of words have what the names have not: usual or held_out.
     """
 
     places: Mapping[int, str]
@@ -35,23 +37,25 @@ class Names:
     answers: Mapping[int, tuple[str, ...]]
     posts: Mapping[tuple[int, int], tuple[str, str]] = dataclasses.field(default_factory=dict)
     title: str = ""
+    wording: str = "usual"
 
 
 @remembered
-def names_of(week: Scenario, given: Given) -> Names:
+def names_of(week: Scenario, given: Given, wording: str = "usual") -> Names:
     """The names of a scenario (arrays on the host), from the banks of words where they are not given.
 
     Raises:
         ValueError: if other meetings or jobs are given than the scenario has.
     """
     jobs, seed, owners = week.jobs, _seed(week), _owners(week)
-    projects = drawn("projects", seed, 1 + max(owners, default=NONE))
-    facts = drawn("facts", seed, week.facts.first.size)
+    draw = functools.partial(drawn, wording)
+    projects = draw("projects", seed, 1 + max(owners, default=NONE))
+    facts = draw("facts", seed, week.facts.first.size)
     for job, owner in enumerate(owners):
         if jobs.group[job] != NONE:
             facts[jobs.group[job]] = projects[owner]["steps"][int(jobs.needs[job] != NONE)]
     answers = {n: tuple(fact["answers"][: _num_answers(week, n)]) for n, fact in enumerate(facts)}
-    errands = iter(drawn("errands", seed, len(owners)))
+    errands = iter(draw("errands", seed, len(owners)))
 
     def name(job: int, owner: int) -> str:
         group = int(jobs.group[job])
@@ -64,13 +68,14 @@ def names_of(week: Scenario, given: Given) -> Names:
     return with_defaults(
         Names,
         given,
-        places=dict(enumerate(["home", *drawn("places", seed, week.travel.shape[0] - 1)])),
-        channels=dict(enumerate(drawn("channels", seed, week.posts.time.shape[0]))),
-        events=tuple(drawn("meetings", seed, int((week.events.length > 0).sum()))),
+        places=dict(enumerate(["home", *draw("places", seed, week.travel.shape[0] - 1)])),
+        channels=dict(enumerate(draw("channels", seed, week.posts.time.shape[0]))),
+        events=tuple(draw("meetings", seed, int((week.events.length > 0).sum()))),
         jobs=tuple(name(job, owner) for job, owner in enumerate(owners)),
         projects=tuple("" if owner == NONE else projects[owner]["name"] for owner in owners),
         facts={n: fact["asks"] for n, fact in enumerate(facts)},
         answers=answers,
+        wording=wording,
         title=f"A week with {' and '.join(project['name'] for project in projects[:2])}" if projects else "",
     )
 
@@ -78,7 +83,7 @@ def names_of(week: Scenario, given: Given) -> Names:
 def words_of(week: Scenario, names: Names, channel: int, place: int) -> tuple[str, str]:
     """Who writes a post, and what it says; from the banks of words where the names have nothing."""
     by, says = names.posts.get((channel, place), ("", ""))
-    author = drawn("people", _seed(week) + 5 * channel + place, 1)[0]
+    author = drawn(names.wording, "people", _seed(week) + 5 * channel + place, 1)[0]
     return by or author, says or _text(week, names, channel, place)
 
 
@@ -123,14 +128,14 @@ def _text(week: Scenario, names: Names, channel: int, place: int) -> str:
     """What a post says."""
     time, kind, ref = (int(getattr(week.posts, name)[channel, place]) for name in ("time", "kind", "ref"))
     if kind == CHAT:
-        return drawn("chat", 7 * time + channel, 1)[0]
+        return drawn(names.wording, "chat", 7 * time + channel, 1)[0]
     if kind == JOB:
         about = {"job": names.jobs[ref]}
     elif kind == REQUEST:
         about = {"meeting": names.events[ref], "at": moment(int(week.events.start[ref]))}
     else:
         about = {"asks": names.facts[ref], "answer": answer_at(week, names, ref, time)}
-    return banks()["says"][KINDS[kind]].format(**about)
+    return banks(names.wording)["says"][KINDS[kind]].format(**about)
 
 
 def answer_at(week: Scenario, names: Names, fact: int, time: int) -> str:

@@ -1,4 +1,4 @@
-"""Times in words, and words for weeks that have none: banks from which a week takes names by its index."""
+"""Times in words, and words for weeks that have none: banks from which a week takes names by its numbers."""
 
 import functools
 import json
@@ -54,12 +54,12 @@ def span(slots: int) -> str:
 
 
 @functools.cache
-def banks() -> dict[str, Any]:
-    """The banks of words, by kind."""
-    return json.loads(Path(__file__).with_name("words.json").read_text("utf-8"))
+def banks(wording: str) -> dict[str, Any]:
+    """The banks of words by kind; `wording` is usual or held_out, and no name of one is in the other."""
+    return json.loads(Path(__file__).with_name("words.json").read_text("utf-8"))[wording]
 
 
-def drawn(kind: str, seed: int, count: int) -> list[Any]:
+def drawn(wording: str, kind: str, seed: int, count: int) -> list[Any]:
     """`count` entries of a bank, which begin at a place that hangs on the seed; after the last comes the first."""
-    bank: Sequence[Any] = banks()[kind]
+    bank: Sequence[Any] = banks(wording)[kind]
     return [bank[(seed + number) % len(bank)] for number in range(count)]
