@@ -10,6 +10,8 @@ import jax
 import numpy as np
 
 import jaxenv
+from jaxenv import baselines
+from jaxenv.evaluation import in_state
 from jaxenv.rendering.view import to_host
 from scenarios.codec import Codec
 from scenarios.document_format import DocumentFormat, shortest
@@ -146,9 +148,28 @@ def advance(
 def transition(
     env: Any, key: Any, state: Any, index: Any, params: Any
 ) -> tuple[Any, Any, dict[str, Any], dict[str, Any]]:
-    """The same as arrays."""
+    """The same as arrays. Of several agents the first takes the action; the others are `teammates`."""
+    if env.num_agents > 1:
+        index = teammates(env, key, state, params).at[0].set(index)
     state, reward, terminated, info = env.transition(key, state, index, params)  # `step_env` without the arrays seen
+    if env.num_agents > 1:
+        own = {name: info[name] for name in ("reward_parts", "invalid_action")}
+        reward, own = jax.tree.map(lambda leaf: leaf[0], (reward, own))
+        info |= own
     return state, reward, {"terminated": terminated, "truncated": env.is_truncated(state, params)}, info
+
+
+def teammates(env: Any, key: Any, state: Any, params: Any) -> jax.Array:
+    """[N] int32: what the last of the baselines, a rule, does in the place of each agent."""
+    *_, rule = baselines.for_environment(env).values()
+    start, act = in_state(rule, env)
+    return act(jax.random.fold_in(key, env.num_agents), state, params, start)[0]
+
+
+def own_mask(env: Any, state: Any, params: Any) -> jax.Array:
+    """[A] bool: the legal actions of the only agent, or of the first."""
+    mask = env.action_mask(state, params)
+    return mask[0] if env.num_agents > 1 else mask
 
 
 def _plain(value: Any) -> Any:

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple, Self
 import jax
 
 import jaxenv
-from jaxenv import registry
 from jaxenv.core import Environment, ScenarioBank
 from jaxenv.lowering import draws
 from jaxenv.rendering.picture import Picture
@@ -27,24 +26,17 @@ GENERATED = "generated"
 """The name of a generated scenario, instead of one of the library."""
 
 
-def playable_ids() -> list[str]:
-    """The registered ids of a single agent."""
-    return [id for id in jaxenv.registered() if registry.build(id).num_agents == 1]
-
-
 @functools.lru_cache(maxsize=16)
 def playable(id: str) -> tuple[Environment, Any]:
     """The environment and its params.
 
     Raises:
-        ScenarioError: for an unknown id, one of several agents, or an environment without documents.
+        ScenarioError: for an unknown id, or an environment without documents.
     """
     try:
         env, params = jaxenv.make(id)
     except ValueError as error:
         raise ScenarioError(str(error)) from None
-    if env.num_agents > 1:
-        raise ScenarioError(f"{id} has {env.num_agents} agents, and text is for one: see scenarios.Codec.")
     format_of(env.family)
     return env, params
 
@@ -152,7 +144,8 @@ class TextEnv:
         """Prepares episodes; `reset` begins one.
 
         Args:
-            id: a registered environment of a single agent.
+            id: a registered environment; of several agents this is the first, and the others follow the rule-based
+                baseline.
             scenario: its name in the library, its index there, `"generated"` for a new one at every reset, or None for
                 one of the library, drawn at every reset.
             seed: of everything that is drawn, 0 to 2³² − 1.
@@ -162,12 +155,14 @@ class TextEnv:
             wording: of generated scenarios: `"held_out"` has names that no usual one has; see `scenarios.decompile`.
 
         Raises:
-            ScenarioError: for an unknown id or scenario, several agents, a seed out of range, or a library of another
-                environment.
+            ScenarioError: for an unknown id or scenario, a seed out of range, a library of another environment, and
+                for credit among several agents.
         """
         if not isinstance(id, str):
             raise ScenarioError(f"the id is {quote(id)}, expected the name of an environment.")
         require_wording(wording)
+        if credit is not None and playable(id)[0].num_agents > 1:
+            raise ScenarioError(f"{id} has several agents, and credit is for one.")
         self._id, self._credit, self._wording = id, credit, wording
         self._key = key_of(seed)
         self._is_generated = scenario == GENERATED

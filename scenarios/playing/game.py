@@ -38,7 +38,7 @@ class Game:
         """Prepares games; `begin` begins one.
 
         Args:
-            id: a registered environment of a single agent.
+            id: a registered environment.
             library: of `scenarios.load`; the shipped one by default.
             credit: of hints.
 
@@ -102,17 +102,24 @@ class Game:
             "end": next((name for name, value in now.situation.ends.items() if value), ""),
             "success": info.get("success"),
             "best": self._best,
+            "has_hints": now.situation.codec.env.num_agents == 1,
             "picture": f"<svg {svg.root(now.picture.size)}>{''.join(drawn)}</svg>",
             "text": now.picture.text,
             "groups": self._groups(now),
         }
 
     def hint(self) -> dict[str, Any]:
-        """What actions are worth, the best of them, and what the policy would do: `{}` once the episode is over."""
+        """What actions are worth, the best of them, and what the policy would do: `{}` once the episode is over.
+
+        Raises:
+            ScenarioError: where there are several agents.
+        """
         if self._env.is_over:
             return {}
         situation = self._env.snapshot().situation
         env, params, state = situation.codec.env, situation.codec.params, situation.state
+        if env.num_agents > 1:
+            raise ScenarioError("there are no hints where several agents play.")
         found = self._credit.values(env, params, state)
         name, policy = policy_of(env)
         carry, act = in_state(policy, env)

@@ -7,13 +7,14 @@ from typing import Annotated, Any
 
 import pydantic
 
+import jaxenv
 from jaxenv.host.companions import optional
 from jaxenv.host.names import did_you_mean_one_of
 from scenarios.serving.connections import MAX_BODY, Guard, TimedConnection
 from scenarios.serving.environment import TextAction, TextEnvironment, TextObservation, openenv
 from scenarios.serving.sessions import SessionError, Sessions
 from scenarios.text.errors import ScenarioError
-from scenarios.text_env import TextEnv, playable_ids
+from scenarios.text_env import TextEnv
 
 fastapi = optional("fastapi", "the server", "openenv")
 uvicorn = optional("uvicorn", "the server", "openenv")
@@ -57,10 +58,12 @@ def create_app(default_id: str = "LifeOps-v0", limit: int = 16, idle_seconds: fl
         idle_seconds: how long a session stays after its last use.
 
     Raises:
-        ScenarioError: for an id that is not registered, or has several agents.
+        ScenarioError: for an id that is not registered.
     """
-    if default_id not in playable_ids():
-        raise ScenarioError(f"no environment {default_id!r} to serve.{did_you_mean_one_of(default_id, playable_ids())}")
+    if default_id not in jaxenv.registered():
+        raise ScenarioError(
+            f"no environment {default_id!r} to serve.{did_you_mean_one_of(default_id, jaxenv.registered())}"
+        )
     make = functools.partial(TextEnvironment, default_id)
     app = fastapi.FastAPI(title="jaxenv", version="1", description=make().get_metadata().description)
     limits = openenv.ConcurrencyConfig(max_concurrent_envs=limit, session_timeout=max(idle_seconds, LONGEST_RESET))
@@ -83,7 +86,7 @@ def serve(host: str, port: int, default_id: str, limit: int, idle_seconds: float
     """
     app = create_app(default_id, limit, idle_seconds)
     warm(default_id)
-    threading.Thread(target=warm, args=playable_ids(), daemon=True).start()
+    threading.Thread(target=warm, args=jaxenv.registered(), daemon=True).start()
     connections = 2 * limit + SPARE_CONNECTIONS
     limits = {"limit_concurrency": connections, "ws_max_size": MAX_BODY, "timeout_graceful_shutdown": LAST_SECONDS}
     uvicorn.run(app, host=host, port=port, http=TimedConnection, **limits)

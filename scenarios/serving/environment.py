@@ -8,11 +8,12 @@ from typing import Any
 
 import pydantic
 
+import jaxenv
 from jaxenv.host.companions import optional
 from jaxenv.host.names import did_you_mean_one_of
 from scenarios.episodes import MAX_SEED
 from scenarios.text.errors import ScenarioError
-from scenarios.text_env import Snapshot, TextEnv, playable_ids
+from scenarios.text_env import Snapshot, TextEnv
 
 openenv = optional("openenv.core.env_server", "the server", "openenv")
 
@@ -158,5 +159,5 @@ class TextEnvironment(openenv.Environment):
 
 @functools.cache
 def _metadata() -> Any:
-    description = " ".join(DESCRIPTION.format(ids=", ".join(playable_ids())).split())
+    description = " ".join(DESCRIPTION.format(ids=", ".join(jaxenv.registered())).split())
     return openenv.types.EnvironmentMetadata(name="jaxenv", description=description)

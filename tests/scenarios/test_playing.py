@@ -99,6 +99,14 @@ def test_a_hint_names_the_best_play() -> None:
     assert game.hint() == {}
 
 
+def test_among_several_agents_the_first_is_played_without_hints() -> None:
+    game = Game("TeamsClone-MultiAgent-v0")
+    assert not game.begin("general")["has_hints"]
+    assert game.take(game.moment()["groups"][0]["actions"][0][0])["step"] == 1
+    with pytest.raises(ScenarioError, match="no hints where several agents play"):
+        game.hint()
+
+
 def test_the_page_is_played_over_http(address: str) -> None:
     status, told = ask(address, "/about")
     assert status == 200

@@ -12,11 +12,11 @@ pytest.importorskip("fastapi")
 from fastapi import WebSocketDisconnect
 from fastapi.testclient import TestClient
 
+import jaxenv
 import scenarios
 from scenarios.serving import app as serving
 from scenarios.serving.connections import MAX_BODY, Guard
 from scenarios.serving.environment import MAX_SNAPSHOTS, TextEnvironment
-from scenarios.text_env import playable_ids
 
 EASY = {"env_id": "LifeOps-v0", "scenario": "easy_1", "seed": 0}
 
@@ -116,7 +116,7 @@ def test_what_is_told_about_the_server(client: TestClient) -> None:
     assert client.get("/health").json() == {"status": "healthy"}
     about = client.get("/metadata").json()
     assert about["name"] == "jaxenv"
-    assert all(id in about["description"] for id in playable_ids())
+    assert all(id in about["description"] for id in jaxenv.registered())
     assert "message" in client.get("/schema").json()["action"]["properties"]
     assert {"/reset", "/step", "/state"} <= set(client.get("/openapi.json").json()["paths"])
 

@@ -24,7 +24,7 @@ def play(
     do. It saves episodes to files, which this command plays again and compares.
 
     Args:
-        env: The id of an environment of one agent, or an episode that the page saved.
+        env: The id of an environment, or an episode that the page saved. Of several agents you are the first.
         scenarios: A file or folder of scenarios; default: the environment's library.
         host: The address to listen on; the default is this machine alone.
         port: The port.
