@@ -61,8 +61,9 @@ PUBLIC = [
 
 
 def is_slow(name):
-    """Whether its examples train or score: they compile for long, and other tests run the same code."""
-    return name.startswith(("train.ppo", "train.pqn", "train.dqn", "train.networks", "train.score"))
+    """Whether its examples train, score or solve: they take long, and other tests run the same code."""
+    slow = ("train.ppo", "train.pqn", "train.dqn", "train.networks", "train.score", "train.planning", "lab.solvers")
+    return name.startswith(slow)
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * is_slow(name)) for name in MODULES])

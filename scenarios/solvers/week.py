@@ -1,8 +1,9 @@
 """The clairvoyant of Week: a plan by somebody who knows the whole week, improved until no change of it helps.
 
 It shows a return that is possible, a lower bound of the best one. A greedy player goes after what pays most for its
-time, the way, the wait and the work that follows from it; the worth of every job, meeting and channel has a factor of
-its own. Chance changes some factors, and a change stays where the week pays at least as much.
+time, the way, the wait and the work that follows from it; the worth of every job, meeting and channel has factors of
+its own, those of each half of a day among them, so that a change of Thursday leaves Monday as it is. Chance changes
+some factors, and a change stays where the week pays at least as much.
 """
 
 from typing import Any, NamedTuple
@@ -21,7 +22,7 @@ from jaxenv.lowering.lookup import read
 
 ENOUGH = 60.0  # points that every week should have a way to
 ROUNDS, CANDIDATES = 60, 16  # changes that follow each other, and those that are tried at once
-RATES = (0.02, 0.3)  # shares of the factors that a change touches
+RATES = (0.003, 0.1)  # shares of the factors that a change touches
 SPREAD = 1.5  # of a change of a factor's logarithm
 DECLINED = -1.0  # a request of a meeting whose factor's logarithm is below is declined
 READING = {REQUEST: 0.25, QUESTION: 0.5, JOB: 0.3}  # shares of the points that a post is about
@@ -32,7 +33,8 @@ class Factors(NamedTuple):
 
     jobs: jax.Array  # [J] float32
     events: jax.Array  # [E] float32
-    channels: jax.Array  # [2 * DAYS, C] float32, for each half of a day
+    halves: jax.Array  # [2 * DAYS, J + E] float32, added in each half of a day
+    channels: jax.Array  # [2 * DAYS, C] float32
 
 
 class Plans(NamedTuple):
@@ -61,7 +63,8 @@ def plan(env: Week, params: Params, rounds: int = ROUNDS, candidates: int = CAND
         seed: of the changes.
     """
     weeks, limits = jnp.arange(params.bank.size), env.limits
-    sizes = ((limits.jobs,), (limits.events,), (2 * DAYS, limits.channels))
+    jobs, events, halves = limits.jobs, limits.events, 2 * DAYS
+    sizes = ((jobs,), (events,), (halves, jobs + events), (halves, limits.channels))
     factors = Factors(*(jnp.zeros((len(weeks), *size), jnp.float32) for size in sizes))
 
     @jax.jit
@@ -109,12 +112,12 @@ def act(env: Week, state: State, week: Agenda, factors: Factors) -> jax.Array:
     now, first = actions.situation(state, week), env.catalogue.first
     mask = observe.current_mask(state, week, jnp.zeros((), bool))
     distance = state.travel_left + read(week.travel, state.place)
-    jobs = worth_of_jobs(state, week, distance) * jnp.exp(factors.jobs)
-    events = worth_of_events(state, week, distance) * jnp.exp(factors.events)
     half = 2 * (state.clock // SLOTS) + (now.slot >= SLOTS // 2)
     channels = worth_of_channels(state, week, factors) * jnp.exp(read(factors.channels, half))
 
-    worth, places = jnp.append(jobs, events), jnp.append(week.jobs.place, week.events.place)
+    jobs, events = worth_of_jobs(state, week, distance), worth_of_events(state, week, distance)
+    of_all = jnp.append(factors.jobs, factors.events) + read(factors.halves, half)
+    worth, places = jnp.append(jobs, events) * jnp.exp(of_all), jnp.append(week.jobs.place, week.events.place)
     best = jnp.argmax(worth)
     place, pays = read((places, worth), best)
     is_here = (place == ANYWHERE) | (now.is_there & (place == state.place))

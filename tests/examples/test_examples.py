@@ -42,6 +42,7 @@ def test_the_first_line_says_how_an_example_is_run(path):
     assert text.count("\n") <= 300
 
 
+@pytest.mark.slow
 def test_ppo_learns(capsys):
     returns = ppo.main(total_steps=65_536, num_envs=64, minibatch_size=256)
     assert list(returns) == ["PPO", "Random", "Heuristic"]
@@ -119,6 +120,7 @@ def test_an_episode_counts_by_what_it_earns_above_its_day():
     np.testing.assert_array_equal(offline.advantages(arrays), [-1.0, 1.0, 0.0])
 
 
+@pytest.mark.slow
 def test_a_clone_takes_the_actions_that_it_was_shown():
     env, params = jaxenv.make("LifeOps-v0")
     states = jax.vmap(lambda key: env.reset(key, params))(jax.random.split(jax.random.key(0), 64))

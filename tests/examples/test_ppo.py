@@ -58,6 +58,7 @@ def test_advantages_and_targets_are_the_trainers(made):
     np.testing.assert_allclose((batch.advantage, batch.target), expected, rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_loss_and_gradient_of_the_policy_are_the_trainers(made, collected):
     settings, params = made
     weights, batch = collected

@@ -52,6 +52,7 @@ def play(env_id, name, bank=None, repeats=1):
 RULES_ONCE = [pytest.param(id, marks=[pytest.mark.slow] if id == "LifeOps-v0" else []) for id in RULES]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("env_id", RULES_ONCE)
 def test_the_heuristic_reaches_its_known_returns(env_id):
     library = scenarios.load("lifeops")
@@ -59,6 +60,7 @@ def test_the_heuristic_reaches_its_known_returns(env_id):
     assert play(env_id, "Heuristic")[0][0].tolist() == pytest.approx(known, abs=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("env_id", RULES_ONCE)
 def test_random_reaches_its_known_means(env_id):
     library = scenarios.load("lifeops")
@@ -68,6 +70,7 @@ def test_random_reaches_its_known_means(env_id):
     assert (np.abs(returns.mean(axis=0) - known) < 4.5 * error + 1e-4).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("env_id", RULES)
 def test_careful_double_books_only_where_everybody_must(env_id):
     overlaps = play(env_id, "Careful")[1].tolist()

@@ -36,6 +36,7 @@ def on_mesh(env, mesh):
     return jax.shard_map(episodes(env), mesh=mesh, **specs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("env_id", IDS)
 def test_a_scan_of_steps_lies_in_a_shard_map(env_id):
     """With its check of types, for batches large enough for `where_rare` to loop."""

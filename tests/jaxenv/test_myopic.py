@@ -70,6 +70,7 @@ class Opposites(Table):
         return after, params.rewards[state.at, action] * np.array([1.0, -1.0], np.float32), ended, info
 
 
+@pytest.mark.slow
 def test_each_of_several_agents_looks_at_its_own_reward():
     env, params = Opposites(), table(rewards=[[1, 3, 2]] * 3)
     state = env.init(jax.random.key(0), params, 0)

@@ -17,6 +17,7 @@ ID = "LifeOps-v0"
 ARGUMENTS = ["--env", ID, "--num-envs", "8", "--num-steps", "40", "--scenarios", "0", "--seed", "3"]
 
 
+@pytest.mark.slow
 def test_a_soak_goes_on_from_its_last_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     whole, cut = tmp_path / "whole.jsonl", tmp_path / "cut.jsonl"
     assert main([*ARGUMENTS, "--steps", "960", "--out", str(whole)]) == 0

@@ -73,6 +73,7 @@ def returns() -> list[Any]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scenario", "rules", "expected"), returns())
 def test_best_worst_and_random_returns(scenario: str, rules: str, expected: tuple[float, float, float, float]) -> None:
     random, _, best, worst = expected

@@ -187,6 +187,7 @@ def test_price_surge_turns_a_known_card_into_a_failure() -> None:
 # ------------------------------------------------------------------------------------- any document
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(documents())
 def test_drawn_documents_play_to_an_end(document: Record) -> None:

@@ -70,6 +70,7 @@ def test_an_episode_is_played_to_its_end() -> None:
     assert play(game(time_limit=7), Random(rng), rng)["steps"] == 7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("baseline", "reward", "messages", "response_rate"),
     [(Random, -2.8, 8.8, 0.11), (MaskedRandom, -4.0, 39, 0.30), (RuleBased, 3.6, 12.0, 0.74)],

@@ -54,6 +54,7 @@ def test_exact_values_of_crises_are_the_known_returns(crises, id: str) -> None:
     assert found.of_state == pytest.approx(STORED["LifeStack-v0"][id]["best"], abs=1e-3)
 
 
+@pytest.mark.slow
 def test_a_crisis_whose_search_is_long_has_rollouts(crises, monkeypatch: pytest.MonkeyPatch) -> None:
     env, params, _, start = crises
     monkeypatch.setattr(worth.Worth.of_actions, "__defaults__", (0.01,))
@@ -118,6 +119,7 @@ def test_an_action_that_is_not_legal_has_no_advantage() -> None:
     assert "advantage" not in scenarios.TextEnv("LifeOps-v0").step("0")[3]
 
 
+@pytest.mark.slow
 def test_rollouts_of_a_policy_without_chance_are_its_return() -> None:
     """Where a step draws nothing, a state is worth what the policy earns from there on, whatever the draws."""
     env, params = jaxenv.make("LifeOps-v0")

@@ -205,6 +205,7 @@ def test_arrays_that_no_document_has_are_refused() -> None:
         decompile(odd)
 
 
+@pytest.mark.slow
 def test_decompile_keeps_other_limits() -> None:
     limits = Limits(keys=20, codes=16, routes=9, milestones=3, events=12, success=5, bounds=6)
     library = scenarios.load("lifestack/flight_crisis_task_main", limits)
@@ -213,6 +214,7 @@ def test_decompile_keeps_other_limits() -> None:
     assert_equal(again.bank, library.bank)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(documents())
 def test_any_task_begins_as_the_rules_say_and_survives_arrays_and_yaml(tmp_path_factory, document: dict) -> None:

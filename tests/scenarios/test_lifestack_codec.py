@@ -254,6 +254,7 @@ def test_nothing_is_legal_at_the_horizon() -> None:
     assert not game.codec.legal_actions(game.play(state, ("wait", None)))
 
 
+@pytest.mark.slow
 def test_other_limits_and_tasks_without_words() -> None:
     game = Game(NEW_PERMIT, limits=Limits(routes=10, keys=20))
     assert len(game.codec.legal_actions(game.start())) == 16

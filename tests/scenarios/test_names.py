@@ -186,7 +186,9 @@ def words_of(library: scenarios.Library) -> set[str]:
     return found - {""}
 
 
-@pytest.mark.parametrize("id", ["LifeOps-v0", "LifeStack-v0", "TeamsClone-v0", "Week-v0"])
+@pytest.mark.parametrize(
+    "id", ["LifeOps-v0", pytest.param("LifeStack-v0", marks=pytest.mark.slow), "TeamsClone-v0", "Week-v0"]
+)
 def test_generated_scenarios_have_words_and_the_held_out_ones_others(id: str) -> None:
     usual, held_out = generated(id), generated(id, "held_out")
     assert usual.bank.fingerprint() == held_out.bank.fingerprint()
@@ -197,6 +199,7 @@ def test_generated_scenarios_have_words_and_the_held_out_ones_others(id: str) ->
     assert words_of(generated(id)) == words
 
 
+@pytest.mark.slow
 def test_a_scenario_has_the_same_words_wherever_it_lies() -> None:
     library = generated("LifeStack-v0")
     alone = scenarios.decompile(

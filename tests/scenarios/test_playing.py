@@ -84,6 +84,7 @@ def test_an_episode_replays_to_the_same_bits_and_another_one_is_refused() -> Non
         replay(record | {"actions": [99]})
 
 
+@pytest.mark.slow
 def test_a_hint_names_the_best_play() -> None:
     game = Game("LifeOps-v0")
     game.begin(DAY)

@@ -235,6 +235,7 @@ def test_compile_refuses_too() -> None:
 # Never a traceback --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(documents(num_agents=8))
 @settings(max_examples=30)
 def test_drawn_documents_are_accepted(drawn: dict[str, Any]) -> None:

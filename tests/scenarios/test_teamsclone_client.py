@@ -228,6 +228,7 @@ def test_content_of_a_thousand_characters_is_sent(office: TeamsEnvClient) -> Non
 # Environments, banks and seeds -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("id", ["TeamsClone-v0", "TeamsClone-Mentions-v0", "TeamsClone-MultiTask-v0"])
 def test_every_variant_of_one_agent_plays_the_shipped_library(id: str) -> None:
     env, params = jaxenv.make(id)

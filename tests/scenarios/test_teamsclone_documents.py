@@ -300,6 +300,7 @@ def test_a_bank_has_room_for_so_many_texts() -> None:
 # Back ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limits", [Limits(), Limits(teams=2, channels=3, users=2, texts=40), Limits(channels=20)])
 def test_generated_workspaces_make_the_round_trip(limits: Limits) -> None:
     env = TeamsClone(limits=limits)

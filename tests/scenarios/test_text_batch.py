@@ -61,6 +61,7 @@ def test_an_episode_that_is_over_stays_as_it_is():
     assert batch.legal_actions(0) == {}
 
 
+@pytest.mark.slow
 def test_scenarios_that_were_drawn_are_a_library():
     env = jaxenv.make("LifeOps-v0")[0]
     bank = jaxenv.ScenarioBank.stack([env.generate(jax.random.key(seed), 0.5) for seed in range(3)])

@@ -17,6 +17,7 @@ from jaxenv.envs.lifeops import Limits
 from jaxenv.evaluation import in_state
 from scenarios import TextEnv
 from scenarios.text_env import next_keys
+from strategies.ids import IDS
 
 ID = "LifeOps-v0"
 
@@ -186,7 +187,7 @@ def test_no_answer_stops_an_episode(shared: TextEnv, answer) -> None:
     text.encode()
 
 
-@pytest.mark.parametrize("id", jaxenv.registered())
+@pytest.mark.parametrize("id", IDS)
 def test_the_prompt_says_what_pays_and_when_it_ends(id: str) -> None:
     """The weight of each term that is not zero, with its size, and no other number."""
     env = TextEnv(id, 0)

@@ -109,6 +109,7 @@ def test_what_a_document_compiles_to():
     assert posts["points"] == [[0, 0, 0], [0, 0, 2000]]
 
 
+@pytest.mark.slow
 def test_a_drawn_week_is_read_back_through_its_text():
     for index in range(COUNT):
         scenario = drawn()[index]

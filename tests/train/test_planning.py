@@ -42,6 +42,7 @@ def returns(params, *, simulations=32, env=TABLE, **hyper):
     return np.asarray(evaluate(search, env, params).returns)[:, 0].tolist()
 
 
+@pytest.mark.slow
 def test_it_takes_a_loss_for_what_it_leads_to():
     """From state 0 action 0 ends the episode for 1; action 1 costs 1 and leads to state 1, where 10 can be had: 9."""
     end = [[True, False, True], [True] * 3, [True] * 3]
@@ -69,6 +70,7 @@ class Coin(Table):
         return after, jnp.where(action == 1, 4 * jax.random.rademacher(key, (), reward.dtype), reward), ended, info
 
 
+@pytest.mark.slow
 def test_it_does_not_know_the_chance_of_the_episode():
     search = planner(ignorant(Coin()), CONFIG, 8)
     found = np.asarray(evaluate(search, Coin(), table(rewards=[[0.5, 0, -9]] * 3), repetitions=300).returns)

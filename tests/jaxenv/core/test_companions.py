@@ -29,6 +29,7 @@ def test_they_are_attributes_of_jaxenv():
         _ = jaxenv.tran
 
 
+@pytest.mark.slow
 def test_files_of_the_same_name_hide_nothing(tmp_path):
     (tmp_path / "train.py").write_text("")
     (tmp_path / "scenarios").mkdir()

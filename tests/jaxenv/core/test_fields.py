@@ -62,6 +62,7 @@ def test_a_field_without_a_declaration_is_named():
         fields.padding(Loose, {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("env_id", FIRST_OF_ITS_ENGINE)
 def test_library_and_generated_scenarios_lie_within_their_declaration(env_id):
     env, params = jaxenv.make(env_id)

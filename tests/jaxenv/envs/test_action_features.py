@@ -97,6 +97,7 @@ def tight_legs(calendar, travel):
     return sum(0 <= after[0] - before[1] < travel[before[2], after[2]] for before, after in legs)
 
 
+@pytest.mark.slow
 def test_those_of_a_crisis():
     env, rows = played(
         "LifeStack-v0",
@@ -155,6 +156,7 @@ def effects_of_crisis(o, activity):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("id", ["TeamsClone-v0", "TeamsClone-Mentions-v0"])
 def test_those_of_a_chat(id):
     def of(env, params):

@@ -62,6 +62,7 @@ def test_play_continues_to_an_end_and_a_perturbation_must_change_something():
     assert verdicts["hidden information"].message.startswith("perturb_hidden changed nothing")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("base", "mask"), [(Counter, "not checked"), (MaskAfterTheEnd, "broken")])
 @pytest.mark.parametrize("flag", [None, 1, jax.numpy.zeros(2, bool)])
 def test_what_needs_no_info_is_checked_beside_one_that_is_broken(base, mask, flag):

@@ -66,6 +66,7 @@ def test_a_wrapper_that_changes_an_end_is_reset_by_it():
     assert all(bool((a == b).all()) for a, b in zip(jax.tree.leaves(after), jax.tree.leaves(expected), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [LifeStack, EpisodeStatistics])
 def test_a_subclass_that_changes_the_transition_steps_by_it(kind):
     class Changed(kind):

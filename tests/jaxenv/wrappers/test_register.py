@@ -151,6 +151,7 @@ def test_jaxmarl_makes_every_environment(jaxmarl):
     }
 
 
+@pytest.mark.slow
 def test_what_jaxmarl_does_of_its_own_stays(jaxmarl):
     wrappers.register_jaxmarl()
     assert jaxmarl.make("MPE_simple_spread_v3", num_agents=2).num_agents == 2

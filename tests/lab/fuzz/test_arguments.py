@@ -12,6 +12,7 @@ from lab.fuzz.edits import mutants
 LISTS = 28
 
 
+@pytest.mark.slow
 def test_lists_are_taken_or_refused(tmp_path: Path) -> None:
     answers = [(kind, judge(line, tmp_path)) for kind, line in itertools.islice(mutants(DAMAGES, 4), LISTS)]
     assert len({kind for kind, said in answers if said}) > len(DAMAGES) // 2

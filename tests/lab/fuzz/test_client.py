@@ -20,6 +20,7 @@ CALLS = 56
 TARGETS = (TEAMS, "LifeOps-v0")
 
 
+@pytest.mark.slow
 def test_junk_calls_are_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client, "TARGETS", TARGETS)
     answers: dict[str, collections.Counter] = {kind: collections.Counter() for kind in DAMAGES}

@@ -23,6 +23,7 @@ BOMB = "a0: &a0 [x, x]\n" + "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9
 LONG_ALIAS = f"a: &a {'x' * 40_000}\nb: [{', '.join(['*a'] * 60)}]\n"
 
 
+@pytest.mark.slow
 def test_mutants_are_loaded_or_refused(tmp_path: Path) -> None:
     answers: dict[str, collections.Counter] = {kind: collections.Counter() for kind in DAMAGES}
     for each in run(judge, itertools.islice(mutants(DAMAGES, 7), MUTANTS), tmp_path):

@@ -23,6 +23,7 @@ from lab.fuzz.judging import Fault, answered, check_sentence, run, stopped
 MUTANTS = {policies: 70, banks: 56, datasets: 60, checkpoints: 84, run_folders: 15}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", MUTANTS, ids=lambda target: target.__name__)
 def test_mutants_are_loaded_or_refused(target: ModuleType, tmp_path: Path) -> None:
     answers: collections.Counter = collections.Counter()

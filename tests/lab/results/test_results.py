@@ -150,6 +150,7 @@ def command(tmp_path, monkeypatch):
     return lambda *others: main(["results", "--env", "Table-v0", "--agents", "PPO", *sizes, *options, *others])
 
 
+@pytest.mark.slow
 def test_nothing_is_measured_twice(command, tmp_path, monkeypatch, capsys):
     with monkeypatch.context() as patch:
         killed = type("Killed", (), {"stopped": True})()
@@ -193,6 +194,7 @@ def test_agents_differ_in_what_their_names_say():
     assert {config.total_steps for config in configs.values()} == {7}
 
 
+@pytest.mark.slow
 def test_what_was_measured_on_other_scenarios_is_left_out_and_measured_anew(command, tmp_path, capsys):
     assert command() == 0
     path = measure.path_of(tmp_path / "out", "Table-v0", "Random")

@@ -42,6 +42,7 @@ def days(env_name: str, *ids: str) -> tuple[str, str]:
     return json.dumps(rows), json.dumps({id: STORED[env_name][id] for id in ids})
 
 
+@pytest.mark.slow
 def test_the_rows_of_short_days_are_what_the_search_writes() -> None:
     written, stored = days("LifeOps-Shaped-v0", "easy_2", "edge_mood_monday_1", "s2_travel_tight")
     assert written == stored
@@ -60,6 +61,7 @@ def test_the_row_of_the_longest_day_is_what_the_search_writes() -> None:
     assert written == stored
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", ["classic", "shaped"])
 def test_the_search_agrees_with_the_reference_on_a_day_of_its_own(rules: str) -> None:
     document = {**LIBRARY["s3_focus_vs_meeting"], "scenario_id": "short", "max_steps": 3}

@@ -113,6 +113,7 @@ def test_the_best_return_is_that_of_the_search(name: str) -> None:
     assert CASES[name].searched() == CASES[name].best
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_the_bound_is_close_above_the_best_return(name: str) -> None:
     case = CASES[name]

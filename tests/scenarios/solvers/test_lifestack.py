@@ -87,6 +87,7 @@ def brute_force(document: dict) -> float:
     return sum(chance * value(Crisis(document, draws)) for chance, draws in first_draws(document))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TINY)
 def test_best_return_is_that_of_brute_force(name: str) -> None:
     found = plan(arrays(TINY[name]), seconds=20)
@@ -317,6 +318,7 @@ def test_hard_tasks_are_hard() -> None:
 QUICK = [id for id in LIBRARY.ids if id not in ("visa_permit", "night_carer")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("id", QUICK)
 def test_stored_best_is_what_the_planner_finds(id: str) -> None:
     found = plan(compile(BY_ID[id]), seconds=20)

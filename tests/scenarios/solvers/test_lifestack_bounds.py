@@ -52,6 +52,7 @@ def test_no_state_of_any_task_is_worth_more_than_its_bound(document: dict, horiz
         check_bounds(Model(Tables(arrays({**document, "horizon": horizon}))), nodes=3000)
 
 
+@pytest.mark.slow
 @settings(drawing, max_examples=150)
 @given(tight_tasks(), st.sampled_from([REWARD, WIN_ONLY]))
 def test_no_state_of_a_tight_task_is_worth_more_than_its_bound(document: dict, weights: Weights) -> None:

@@ -47,6 +47,7 @@ HARD = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HARD)
 def test_a_long_horizon_is_a_question_of_time(name: str) -> None:
     crisis, limit, start = task(*HARD[name]), sys.getrecursionlimit(), time.thread_time()

@@ -109,6 +109,7 @@ def test_a_generated_bank_starts_episodes_as_training_does():
     assert workload.registered("LifeOps-v0").params().bank.start_table is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("id", ["LifeOps-v0", "TeamsClone-MultiAgent-v0"])
 def test_training_and_rollout_are_traced_from_public_functions_alone(id):
     config = selection.config_of(id, num_envs=32)

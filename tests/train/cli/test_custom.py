@@ -34,6 +34,7 @@ def forget(monkeypatch, tmp_path):
     forgotten()
 
 
+@pytest.mark.slow
 def test_commands_say_which_code_they_need(forget, tmp_path, capsys):
     run_dir = tmp_path / "run"
     options = [*SIZES, "--total-steps", "64", "--no-tensorboard", "--run-dir", str(run_dir), "--normalize-observations"]

@@ -189,6 +189,7 @@ def test_train_a_population(tmp_path, capsys):
     assert not (tmp_path / "sweep").exists()
 
 
+@pytest.mark.slow
 def test_an_environment_without_a_generator_trains_on_the_bank_that_it_has(monkeypatch, capsys, tmp_path):
     class Fixed(Table):
         generate = Environment.generate
@@ -200,6 +201,7 @@ def test_an_environment_without_a_generator_trains_on_the_bank_that_it_has(monke
     assert "Table-v0 does not generate scenarios: train with --scenarios library" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("table_is_registered")
 def test_the_table_scores_with_the_default_params(tmp_path, monkeypatch):
     scored = []
@@ -314,6 +316,7 @@ def test_the_help_of_a_command_has_no_examples_of_docstrings(command, capsys):
     assert ">>>" not in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("table_is_registered")
 def test_an_interruption_while_compiling_leaves_a_run_that_resumes(tmp_path, capsys, monkeypatch):
     def interrupted(*_, **__):

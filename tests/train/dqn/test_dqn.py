@@ -84,6 +84,7 @@ def distance(one, other):
     return max(float(jnp.abs(a - b).max()) for a, b in zip(*map(jax.tree.leaves, (one, other)), strict=True))
 
 
+@pytest.mark.slow
 def test_learning_starts_late(chained):
     before, collected, learned = chained[:3]
     assert distance(before.learning.weights, collected.learning.weights) == 0.0

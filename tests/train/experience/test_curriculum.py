@@ -91,6 +91,7 @@ def test_scores_against_a_loop(score):
     np.testing.assert_array_equal(after.is_scored, [True, True, True, False])
 
 
+@pytest.mark.slow
 def test_what_is_recorded():
     """By hand: of the starts six tenths replay, in the scenarios of score 0.5, 2 and 1; then the last one is played."""
     weights = jnp.array([0.1, 0.3, 0.2, 0.4])
@@ -169,6 +170,7 @@ def supersteps(generated, env):
     return run
 
 
+@pytest.mark.slow
 def test_what_still_teaches_is_kept_and_played_again(supersteps):
     """Nothing is seen, and in state 0 alone one action of three pays: only there something is better than expected."""
     params = table(rewards=[[0, 0, 5]] + [[0, 0, 0]] * (STATES - 1), observations=np.zeros((STATES, STATES)))

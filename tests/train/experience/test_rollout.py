@@ -159,6 +159,7 @@ def test_values_equal_a_full_pass_for_any_number_of_wanted_rows(config, env, sta
     np.testing.assert_allclose(found, np.where(both, expected.value, 0.0), rtol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("env_id", ENGINES)
 def test_a_stored_step_is_little_more_than_its_observation(env_id):
     """With advantages and targets, in all at most 32 bytes beside the record."""

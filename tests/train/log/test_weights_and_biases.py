@@ -58,6 +58,7 @@ def test_an_error_is_told(runs, config, tmp_path):
     assert runs[0]["exit_code"] == 1
 
 
+@pytest.mark.slow
 def test_a_run_that_resumes_goes_on_in_the_same_curves(runs, config, env, tmp_path):
     config = dataclasses.replace(config, run_dir=tmp_path / "run", total_steps=4 * config.steps_per_superstep)
     config = dataclasses.replace(config, wandb="days")

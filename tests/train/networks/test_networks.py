@@ -40,6 +40,7 @@ def read(network, observation):
     return network.read(ENV, observation, PARAMS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layer_norm", [False, True])
 @pytest.mark.parametrize("encoder", ENCODERS)
 def test_hidden_layers_are_normalized_if_asked(encoder, layer_norm):
@@ -178,6 +179,7 @@ def test_any_number_of_leading_axes(encoder):
     np.testing.assert_allclose(critic.value.ravel(), critics.value, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoder", ENCODERS)
 @pytest.mark.parametrize("shared", [False, True])
 def test_hidden_layers_are_shared_if_configured(encoder, shared):

@@ -177,6 +177,7 @@ def test_rewards_are_scaled_by_the_deviation_of_returns():
     np.testing.assert_allclose(RewardScale(None, moments).apply(rewards), [[0.5, -0.5], [10.0, 0.0]])
 
 
+@pytest.mark.slow
 def test_a_normalized_run_learns_resumes_and_acts_the_same_when_loaded(config, env, tmp_path):
     """The features are far from 0 and 1, and the statistics travel with checkpoint and policy file."""
     params = PROBES["action x observation"]

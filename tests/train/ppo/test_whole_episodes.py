@@ -59,6 +59,7 @@ def late():
     return config, params, *train(config, Late(), params, config.num_supersteps)
 
 
+@pytest.mark.slow
 def test_episodes_finish_although_the_bank_is_renewed_earlier(late):
     *_, records = late
     assert [record["episodes"] > 0 for record in records[2:]] == [True] * (len(records) - 2)

@@ -41,6 +41,7 @@ def test_a_time_limit_is_an_end_unless_it_was_valued():
     np.testing.assert_allclose(batch.target[:, 0], [1.0 + 0.9 * (0.5 * 2.0 + 0.5 * cut), cut, last], rtol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", presets.PRESETS)
 def test_no_target_of_a_preset_holds_what_is_explored_later(name):
     """A later reward, such as a random action costs, changes the target of its own step alone."""

@@ -1,5 +1,6 @@
 """Every row follows from its arrays; one that does not is refused by name."""
 
+import functools
 import json
 import shutil
 from pathlib import Path
@@ -14,6 +15,7 @@ from train.score import scores
 FOLDER = Path(__file__).parents[3] / "leaderboard"
 PATHS = leaderboard.paths(FOLDER)
 ID = "LifeOps-v0"
+slow = functools.partial(pytest.param, marks=pytest.mark.slow)
 
 
 def test_every_agent_that_was_measured_has_a_row():
@@ -61,10 +63,10 @@ def changed(path, change):
     [
         (lambda row: row["figures"]["test"]["mean_return"].__setitem__(0, 0.0), "figures.test.mean_return.0 is 0.0"),
         (lambda row: row["figures"]["hard"]["mean_return"].__setitem__(2, 9.0), "figures.hard.mean_return.2 is 9.0"),
-        (lambda row: row["library_score"].__setitem__(0, 1.5), "library_score.0 is 1.5"),
-        (lambda row: row.update(seeds=50), "seeds is 50"),
-        (lambda row: row.update(env_steps=10), "env_steps is 10"),
-        (lambda row: row["figures"].pop("shifted"), "figures.shifted.mean_return.0 is nothing"),
+        slow(lambda row: row["library_score"].__setitem__(0, 1.5), "library_score.0 is 1.5"),
+        slow(lambda row: row.update(seeds=50), "seeds is 50"),
+        slow(lambda row: row.update(env_steps=10), "env_steps is 10"),
+        slow(lambda row: row["figures"].pop("shifted"), "figures.shifted.mean_return.0 is nothing"),
         (lambda row: row.update(env="LifeOps-v9"), "there is no 'LifeOps-v9'"),
         (lambda row: row.update(rank=1), "rank: Extra inputs are not permitted"),
         (lambda row: row.pop("code"), "code: Field required"),
@@ -95,6 +97,7 @@ def test_a_row_of_other_scenarios_is_refused(row, capsys):
     assert "scenarios.hard is of another generator" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_row_of_an_agent_of_ones_own_is_written_checked_and_listed(tmp_path, monkeypatch, capsys):
     (tmp_path / "my_agents.py").write_text(
         "import jax.numpy as jnp\n\ndef reject(*_):\n    return jnp.int32(1)\n\nseeds = [reject, reject]\n"

@@ -104,6 +104,7 @@ def test_the_command_scores_a_function_of_a_file_beside_a_published_agent(tmp_pa
     assert {"command", "versions", "cpu"} <= set(found.about)
 
 
+@pytest.mark.slow
 def test_the_command_scores_the_seeds_of_a_population(tmp_path, capsys):
     sizes = ["--num-envs", "8", "--num-steps", "4", "--minibatch-size", "32", "--hidden", "4", "--total-steps", "32"]
     options = ["--env", ID, "--seeds", "2", "--updates-per-superstep", "1", "--scenarios", "library", *sizes]
@@ -126,6 +127,7 @@ def test_a_mistake_on_the_command_line_is_one_line(line, message, capsys):
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_code_of_the_page_runs():
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "protocol.md").read_text("utf-8"), re.DOTALL)
     with contextlib.redirect_stdout(io.StringIO()) as printed:

@@ -51,6 +51,7 @@ def test_it_has_the_weights_that_validated_best(config, env, whole):
     jax.tree.map(np.testing.assert_array_equal, best.weights, state.weights)
 
 
+@pytest.mark.slow
 def test_it_survives_stops(config, env, whole, tmp_path):
     """The same file in the end."""
     folder = run_folder.create(dataclasses.replace(config, run_dir=tmp_path / "run"))

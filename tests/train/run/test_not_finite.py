@@ -69,6 +69,7 @@ def test_the_error_names_the_update_and_its_terms(failed):
     assert int(update) > 2 * config.rollout.updates_per_superstep
 
 
+@pytest.mark.slow
 def test_the_state_before_the_failure_is_saved_and_fails_again(failed):
     config, folder, message = failed
     state, progress = restored(config, folder.not_finite)

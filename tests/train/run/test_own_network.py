@@ -118,6 +118,7 @@ class Chosen(nn.Module):
         return nn.Dense(3)(x), nn.Dense(1)(x)[..., 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", [Chosen(nn.relu), nnx.bridge.to_linen(Sums, 3, 3)])
 def test_a_network_that_no_file_can_describe_learns_where_nothing_is_saved(env, config, tmp_path, module):
     outcome = run(env, config, network=module)

@@ -102,6 +102,7 @@ def assert_same(found, expected):
         np.testing.assert_array_equal(found[name].metrics["return"], outcome.metrics["return"])
 
 
+@pytest.mark.slow
 def test_members_train_in_turns_where_memory_is_short(pair, one_by_one, env, monkeypatch, compilations):
     """No program is compiled twice: the one that fits is run, and turns share theirs."""
     starts = []
@@ -130,6 +131,7 @@ class Stopped:
         pass
 
 
+@pytest.mark.slow
 def test_a_population_that_resumes_keeps_its_turns(pair, one_by_one, env, tmp_path, monkeypatch, compilations):
     """Whatever the memory is then; it ends as one that was not interrupted."""
     together, in_turns = (pair.replace(run_dir=tmp_path / name) for name in ("together", "in turns"))
@@ -149,6 +151,7 @@ def test_a_population_that_resumes_keeps_its_turns(pair, one_by_one, env, tmp_pa
     assert [outcome.env_steps for outcome in outcomes.values()] == [1024, 1024]
 
 
+@pytest.mark.slow
 def test_a_population_resumes_without_the_policy_that_it_started_from(pair, one_by_one, env, tmp_path, monkeypatch):
     path = tmp_path / "start.msgpack"
     save_policy(path, one_by_one["seed=1"].policy, pair, scenarios="")

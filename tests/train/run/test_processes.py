@@ -50,6 +50,7 @@ def test_the_time_to_wait():
         join(0)
 
 
+@pytest.mark.slow
 def test_processes_that_do_not_meet_end(tmp_path):
     """Where nobody answers, at a host that there is not, and without the second process."""
     with socket.socket() as closed:

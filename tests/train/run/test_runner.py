@@ -95,6 +95,7 @@ def test_a_run(config, env, folder, caplog, monkeypatch):
     assert {"PPO": validations[9]} == validation_returns({"PPO": outcome.policy}, env, PARAMS)
 
 
+@pytest.mark.slow
 def test_a_signal_stops_a_run_after_its_superstep_and_it_resumes(config, env, folder, whole, monkeypatch):
     before = signal.getsignal(signal.SIGTERM)
     stopped = run_and_stop(config, env, PARAMS, folder, monkeypatch)
@@ -123,6 +124,7 @@ def test_a_bank_that_stays_is_restored(config, env, tmp_path, monkeypatch, setti
     assert_same_run(*folders)
 
 
+@pytest.mark.slow
 def test_what_is_remembered_is_restored(config, env, tmp_path, monkeypatch):
     """Stopped in the middle of episodes of five steps, of which a network with memory has seen a part."""
     network = dataclasses.replace(config.network, core="gru", core_units=8)
@@ -175,6 +177,7 @@ def test_a_run_killed_before_its_first_checkpoint_starts_over(config, env, folde
     assert_same_run(folder, whole)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("left", ["metrics", "the best policy too"])
 def test_a_run_whose_checkpoints_and_policy_are_gone_is_not_begun_anew(config, env, folder, monkeypatch, left):
     run_and_stop(config, env, PARAMS, folder, monkeypatch)
@@ -220,6 +223,7 @@ def test_other_scenarios_are_rejected(config, env, folder, monkeypatch):
         )
 
 
+@pytest.mark.slow
 def test_a_changed_generator_is_rejected(config, env, folder, monkeypatch):
     class Elsewhere(type(env)):
         def generate(self, key, difficulty):
@@ -230,6 +234,7 @@ def test_a_changed_generator_is_rejected(config, env, folder, monkeypatch):
         runner.run(prepare(ppo, config, Elsewhere(), PARAMS), folder, show_progress=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changed", "message"),
     [

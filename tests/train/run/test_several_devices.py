@@ -58,6 +58,7 @@ def compared(compiled):
     return result(start("compare", devices=4, JAX_COMPILATION_CACHE_DIR=str(compiled)))
 
 
+@pytest.mark.slow
 def test_the_result_does_not_depend_on_the_number_of_devices(compared):
     assert compared["4 devices"] < TOLERANCE
     assert compared["2 lanes"] > 100 * TOLERANCE  # but on the number of lanes: the test can tell results apart

@@ -70,6 +70,7 @@ def test_the_folder_of_a_run_stands_for_its_policy(saved, env):
     assert_equal(starting_weights(dataclasses.replace(settings, init_from=folder), env, PARAMS), policy.weights)
 
 
+@pytest.mark.slow
 def test_a_run_learns_from_there_and_resumes_without_the_file(saved, env, tmp_path):
     policy, settings = saved
     copy = tmp_path / "moved.msgpack"

@@ -94,6 +94,7 @@ def test_a_callback_stops_a_run_which_goes_on_later(env, config, tmp_path):
     assert len(list(read_metrics(tmp_path / "run" / "metrics.jsonl"))) == config.num_supersteps
 
 
+@pytest.mark.slow
 def test_a_run_that_has_done_all_its_steps_says_how_it_goes_on(env, config, tmp_path):
     config = dataclasses.replace(config, run_dir=tmp_path / "run", total_steps=config.steps_per_superstep)
     run(env, config)

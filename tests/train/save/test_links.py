@@ -31,6 +31,7 @@ def strange(tmp_path):
     assert [(each.name, each.read_bytes()) for each in folder.iterdir()] == [("file", b"theirs")]
 
 
+@pytest.mark.slow
 def test_a_run_replaces_links(env, tmp_path, strange):
     config = dataclasses.replace(GENERATED, total_steps=GENERATED.steps_per_superstep, run_dir=tmp_path / "run")
     folder = run_folder.create(config)

@@ -52,6 +52,7 @@ def expected_return(env):
     return np.array([1.0, -1.0, 0.0])[np.asarray(validation_params(env, PARAMS).bank.scenarios.at)].mean()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("env_id", WITH_GENERATOR)
 def test_no_run_trains_on_the_set_not_even_one_of_its_seed(env_id):
     env, params = jaxenv.make(env_id)

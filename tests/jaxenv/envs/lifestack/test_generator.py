@@ -38,6 +38,7 @@ def assert_equal(found, expected):
     jax.tree.map(np.testing.assert_array_equal, found, expected)
 
 
+@pytest.mark.slow
 def test_shapes_and_dtypes_are_those_of_every_scenario():
     found, empty = jax.tree.leaves(crises(0.5)), jax.tree.leaves(ENV.empty_scenario)
     assert [(leaf.shape[1:], leaf.dtype) for leaf in found] == [(leaf.shape, leaf.dtype) for leaf in empty]

@@ -5,6 +5,7 @@ import functools
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 import jaxenv
 import scenarios
@@ -15,6 +16,7 @@ from reference.lifestack_baselines import greedy as reference_greedy
 STEPS = 30
 
 
+@pytest.mark.slow
 def test_greedy_chooses_as_the_rules_say():
     env, params = jaxenv.make("LifeStack-v0")
     documents = scenarios.load("lifestack").documents

@@ -85,6 +85,7 @@ def shares_of(upkeep):
 UPKEEP_SHARES = st.lists(st.sampled_from([0, 0, 1, 10]), min_size=5, max_size=5)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(documents(), UPKEEP_SHARES, st.integers(0, 2**31 - 1))
 def test_no_episode_of_waits_looks_and_upkeep_earns_anything(document, upkeep, seed):

@@ -199,7 +199,13 @@ def play_both(document, variant, num_agents, seed):
 
 
 @pytest.mark.parametrize(
-    ("variant", "num_agents"), [("classic", 1), ("mentions", 1), ("multi_agent", 3), ("multi_agent_v1", 2)]
+    ("variant", "num_agents"),
+    [
+        ("classic", 1),
+        ("mentions", 1),
+        pytest.param("multi_agent", 3, marks=pytest.mark.slow),
+        ("multi_agent_v1", 2),
+    ],
 )
 @settings(max_examples=8, deadline=None)
 @given(document=documents(), seed=st.integers(0, 2**32 - 1))

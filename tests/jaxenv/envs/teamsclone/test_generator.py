@@ -146,6 +146,7 @@ def test_initial_messages_are_of_teammates_in_channels_that_exist(difficulty):
 # ---------------------------------------------------------------------------------------- as documents
 
 
+@pytest.mark.slow
 @every_difficulty
 def test_a_drawn_workspace_can_be_read_and_compiled_again(difficulty):
     bank = ScenarioBank(jax.tree.map(lambda leaf: leaf[:24], workspaces(difficulty)))
@@ -178,6 +179,7 @@ def player():
     return jax.jit(jax.vmap(episode, in_axes=(0, 0, None)))
 
 
+@pytest.mark.slow
 def test_rule_based_answers_less_with_difficulty():
     rates = []
     for difficulty in DIFFICULTIES:

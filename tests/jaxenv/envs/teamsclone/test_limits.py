@@ -35,6 +35,7 @@ def play(limits):
     return np.asarray(rewards), np.asarray(state.messages.count)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limits", [teamsclone.Limits(channels=5, users=3, teams=2), teamsclone.Limits(channels=12)])
 def test_other_capacities_play_the_same(limits):
     rewards, counts = play(teamsclone.Limits())

@@ -29,6 +29,7 @@ class Informed(struct.PyTreeNode):
         return jnp.where(jnp.any(seen.messages.pending, axis=1), reply, action).astype(jnp.int32)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("params", [PARAMS, validation_params(ENV, PARAMS)], ids=["library", "generated"])
 def test_the_quota_can_be_met_in_nine_episodes_of_ten_and_not_before_the_middle(params):
     repetitions = EPISODES // params.bank.size

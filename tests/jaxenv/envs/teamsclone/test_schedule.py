@@ -5,6 +5,7 @@ import functools
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 import jaxenv
 from jaxenv.core import Environment
@@ -32,6 +33,7 @@ def advance(turn, keys, states):
     )
 
 
+@pytest.mark.slow
 def test_a_step_resets_to_what_init_draws():
     keys = jax.random.split(jax.random.key(0), COUNT)
     states = jax.jit(jax.vmap(ENV.init, in_axes=(0, None, None)))(keys, PARAMS, None)

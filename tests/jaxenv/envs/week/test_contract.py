@@ -17,6 +17,7 @@ def params_of(env, count=4):
     return env.params_for(ScenarioBank(jax.jit(jax.vmap(env.generate))(keys, jnp.linspace(0, 1, count))))
 
 
+@pytest.mark.slow
 def test_the_rule_earns_more_with_a_longer_notebook():
     earned = []
     for notebook in (1, 16):
@@ -49,6 +50,7 @@ def test_drawn_weeks_need_the_default_capacities(capacities):
         jax.eval_shape(Week(limits=Limits(**capacities)).generate, jax.random.key(0), jnp.float32(0))
 
 
+@pytest.mark.slow
 def test_drawn_weeks_fill_larger_capacities():
     env, larger = Week(), Week(limits=Limits(events=24, posts=40, facts=20))
     found, small = (jax.jit(each.generate)(jax.random.key(0), 0.5) for each in (larger, env))

@@ -68,7 +68,7 @@ def assert_same_view(found, episode):
 
 
 @pytest.mark.parametrize(
-    "name", ["default", "notes", *(pytest.param(name, marks=pytest.mark.slow) for name in ("none", "open"))]
+    "name", ["default", *(pytest.param(name, marks=pytest.mark.slow) for name in ("notes", "none", "open"))]
 )
 def test_drawn_weeks_are_the_same_in_both_engines(name):
     notebook, sees_truth = NOTEBOOKS[name]
@@ -78,7 +78,9 @@ def test_drawn_weeks_are_the_same_in_both_engines(name):
     assert_same_weeks(ScenarioBank(drawn), notebook, sees_truth)
 
 
-@pytest.mark.parametrize("name", NOTEBOOKS)
+@pytest.mark.parametrize(
+    "name", ["default", "notes", *(pytest.param(name, marks=pytest.mark.slow) for name in ("none", "open"))]
+)
 def test_arbitrary_weeks_are_the_same_in_both_engines(name):
     bank = ScenarioBank.stack([arbitrary(seed) for seed in range(WEEKS)])
     assert_same_weeks(bank, *NOTEBOOKS[name])

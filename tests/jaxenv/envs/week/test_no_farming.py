@@ -20,6 +20,7 @@ def params_of(env, count):
     )
 
 
+@pytest.mark.slow
 def test_no_source_pays_more_than_it_offers():
     """By agents that do one thing wherever they can, else what the rule or chance does."""
     env = Week(notebook=16)
