@@ -102,22 +102,26 @@ def warm(*ids: str) -> None:
 def _add_routes(app: Any, sessions: Sessions) -> None:
     """/reset, /step and /state, each in a thread of its own."""
 
+    def answer(observation: TextObservation) -> Any:
+        """An observation as JSON at once: FastAPI would walk through all of it first."""
+        return fastapi.responses.JSONResponse(openenv.serialize_observation(observation))
+
     @app.post("/reset", summary="Begin an episode; with a known episode_id, anew in that session")
-    def reset(request: ResetRequest | None = None) -> dict[str, Any]:
+    def reset(request: ResetRequest | None = None) -> Any:
         asked = {} if request is None else request.model_dump()
         id = asked["episode_id"] = asked.get("episode_id") or str(uuid.uuid4())
         with sessions.held(id):
             session = sessions.open(id)
             try:
-                return openenv.serialize_observation(session.reset(**asked))
+                return answer(session.reset(**asked))
             finally:
                 if not session.is_playing:
                     sessions.close(id)
 
     @app.post("/step", summary="Take an action in the episode that an episode_id names")
-    def step(request: StepRequest) -> dict[str, Any]:
+    def step(request: StepRequest) -> Any:
         with sessions.held(request.episode_id):
-            return openenv.serialize_observation(sessions.get(request.episode_id).step(request.action))
+            return answer(sessions.get(request.episode_id).step(request.action))
 
     @app.get("/state", summary="The episode that an episode_id names, and its step count")
     def state(episode_id: EpisodeId) -> dict[str, Any]:
