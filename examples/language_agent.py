@@ -26,6 +26,7 @@ import jaxenv
 import scenarios
 from jaxenv import baselines
 from jaxenv.evaluation import in_state
+from train.score.held_out import SETS, held_out
 
 Agent = Callable[[str, scenarios.TextEnv], Any]
 
@@ -148,8 +149,18 @@ def agent_of(options: argparse.Namespace) -> Agent:
     return model
 
 
+def library_of(id: str, name: str, first: int) -> scenarios.Library:
+    """The shipped scenarios, or the first ones of a held-out set of the protocol in words."""
+    env, params = jaxenv.make(id)
+    if name == "library":
+        return scenarios.load(env.family)
+    bank = held_out(env, params)[name].bank
+    some = jaxenv.ScenarioBank(jax.tree.map(lambda leaf: leaf[:first], bank.scenarios), bank.shared)
+    return scenarios.decompile(env.family, some)
+
+
 def main(argv: Sequence[str] | None = None) -> np.ndarray:
-    """Plays each scenario of the library once; the returns."""
+    """Plays each scenario of the library, or of another set, once; the returns."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     agents = ["random", "rule", "best-of", "planner", "model"]
     parser.add_argument("env", nargs="?", default="LifeOps-v0")
@@ -159,13 +170,16 @@ def main(argv: Sequence[str] | None = None) -> np.ndarray:
     parser.add_argument("--key-from", metavar="VARIABLE", default="OPENAI_API_KEY", help="of the process, with the key")
     parser.add_argument("--n", type=int, default=4, help="proposals of best-of")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--set", choices=["library", *SETS], default="library", help="of the protocol")
+    parser.add_argument("--first", type=int, default=64, help="scenarios of a set that is not the library")
     options = parser.parse_args(argv)
     if options.agent == "model" and options.url is None:
         parser.error("the agent model needs --url")
     random.seed(options.seed)
     returns = []
-    for scenario in scenarios.load(jaxenv.make(options.env)[0].family).ids:
-        env = scenarios.TextEnv(options.env, scenario, options.seed)
+    library = library_of(options.env, options.set, options.first)
+    for number, scenario in enumerate(library.ids):
+        env = scenarios.TextEnv(options.env, number, options.seed, library=library)
         returns.append(play(env, agent_of(options), env.reset()))
         print(f"{scenario:28} {returns[-1]:8.2f}", flush=True)
     print(f"{'mean':28} {np.mean(returns):8.2f}")

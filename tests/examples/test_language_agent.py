@@ -4,6 +4,7 @@ import json
 import re
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import ClassVar
 
 import language_agent
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 import scenarios
+from train.protocol import Score
 
 ACTION = re.compile(r"^ *(\d+)  ", re.MULTILINE)
 
@@ -65,6 +67,11 @@ def test_the_best_of_several_answers_is_no_worse_than_the_first(url: str) -> Non
     first = language_agent.main(["LifeOps-v0", "model", "--url", url])
     assert Endpoint.asked[-1][2]["n"] == 1
     assert returns.mean() > first.mean()
+
+
+def test_a_held_out_set_in_words_has_the_published_returns() -> None:
+    published = Score.load(Path(__file__).parents[2] / "leaderboard" / "LifeOps-v0" / "Careful.npz").returns["hard"][0]
+    assert language_agent.main(["LifeOps-v0", "rule", "--set", "hard", "--first", "8"]) == pytest.approx(published[:8])
 
 
 @pytest.mark.slow
