@@ -173,4 +173,7 @@ def _in_words(weights: Any) -> str:
 
 def _as_json(action: Mapping[str, Any]) -> str:
     """An action without its unused fields."""
-    return json.dumps({name: value for name, value in action.items() if value is not None}, ensure_ascii=False)
+    return _encode({name: value for name, value in action.items() if value is not None})
+
+
+_encode = json.JSONEncoder(ensure_ascii=False).encode  # `json.dumps` makes an encoder at each call

@@ -22,7 +22,8 @@ from jaxenv.lowering.lookup import read
 
 ENOUGH = 60.0  # points that every week should have a way to
 ROUNDS, CANDIDATES = 60, 16  # changes that follow each other, and those that are tried at once
-RATES = (0.003, 0.1)  # shares of the factors that a change touches
+RATES = (0.02, 0.3)  # shares of the factors that a change touches
+RARER = 0.15  # times as often those of half days, which are many
 SPREAD = 1.5  # of a change of a factor's logarithm
 DECLINED = -1.0  # a request of a meeting whose factor's logarithm is below is declined
 READING = {REQUEST: 0.25, QUESTION: 0.5, JOB: 0.3}  # shares of the points that a post is about
@@ -86,8 +87,10 @@ def changed(factors: Factors, key: jax.Array, count: int) -> Factors:
     """`count` changes of the factors, of which the first is none."""
     flat, factors_of = jax.flatten_util.ravel_pytree(factors)
     where, amount = jax.random.split(key)
+    equally = jax.tree.map(jnp.ones_like, factors)
+    often, _ = jax.flatten_util.ravel_pytree(equally._replace(halves=RARER * equally.halves))
     rates = jnp.asarray(np.append(0, np.geomspace(*RATES, count - 1)), jnp.float32)[:, None]
-    touched = jax.random.uniform(where, (count, flat.size), jnp.float32) < rates
+    touched = jax.random.uniform(where, (count, flat.size), jnp.float32) < rates * often
     changes = SPREAD * jax.random.normal(amount, touched.shape, jnp.float32)
     return jax.vmap(factors_of)(flat[None] + jnp.where(touched, changes, 0.0))
 
