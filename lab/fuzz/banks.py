@@ -107,7 +107,8 @@ def packed(arrays: dict[str, Any], *, compression: int = zipfile.ZIP_DEFLATED, s
     with zipfile.ZipFile(file, "w", compression) as archive:
         for name, array in arrays.items():
             place = f"{name}{suffix}".replace("\x00", "") or "0"  # which the archive cannot have in a name
-            archive.writestr(place, array if isinstance(array, bytes) else npy(array))
+            content = array if isinstance(array, bytes) else npy(array)
+            archive.writestr(zipfile.ZipInfo(place), content, compression)  # dated 1980, not now
     return file.getvalue()
 
 

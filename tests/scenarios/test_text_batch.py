@@ -74,7 +74,6 @@ def test_scenarios_that_were_drawn_are_a_library():
     ("change", "message"),
     [
         ({"id": "LifeOps-v00"}, "LifeOps-v0"),
-        ({"id": "TeamsClone-MultiAgent-v0"}, "has 4 agents"),
         ({"scenario": "easy_9"}, "easy_"),
         ({"seed": -1}, "the seed is -1"),
         ({"seed": "1"}, 'the seed is "1"'),
