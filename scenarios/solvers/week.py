@@ -90,7 +90,7 @@ def changed(factors: Factors, key: jax.Array, count: int) -> Factors:
     equally = jax.tree.map(jnp.ones_like, factors)
     often, _ = jax.flatten_util.ravel_pytree(equally._replace(halves=RARER * equally.halves))
     rates = jnp.asarray(np.append(0, np.geomspace(*RATES, count - 1)), jnp.float32)[:, None]
-    touched = jax.random.uniform(where, (count, flat.size), jnp.float32) < rates * often
+    touched = jax.random.uniform(where, (count, flat.size), jnp.float32) < rates * often[None]
     changes = SPREAD * jax.random.normal(amount, touched.shape, jnp.float32)
     return jax.vmap(factors_of)(flat[None] + jnp.where(touched, changes, 0.0))
 

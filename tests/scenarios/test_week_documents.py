@@ -17,6 +17,7 @@ from jaxenv.envs.week.types import CHAT, KINDS, NEVER, NONE
 from scenarios import ScenarioError, solvers
 from scenarios.codec import Codec
 from scenarios.libraries import Library
+from scenarios.solvers.week import plan
 from scenarios.week import FORMAT, compile, decompile, problems, warnings
 
 COUNT = 8
@@ -247,6 +248,14 @@ def test_what_is_asked_was_told_before():
 def test_somebody_who_knows_the_week_wins_it():
     larger = scenarios.load("week", limits=Limits(posts=40))  # the planner plays in the capacities of the library
     assert list(solvers.winnable(larger).values()) == ["yes"] * len(shelf())
+
+
+def test_more_changes_make_no_plan_worse():
+    env = Week(limits=shelf().limits)
+    params = env.params_for(shelf().bank)
+    short, longer = (np.asarray(plan(env, params, rounds, candidates=4).returns) for rounds in (1, 4))
+    assert (longer >= short).all()
+    assert longer.mean() > short.mean() > 50
 
 
 # Words of a running week -----------------------------------------------------------------------------------
