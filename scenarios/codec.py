@@ -175,13 +175,13 @@ class Codec:
     def catalogue(self, state: Any) -> Catalogue:
         """Every entry of the catalogue, and which may be taken."""
         moment = self.moment(state)
-        legal, feasible = to_host(_masks(self.env, moment.state, self.params, self._agent))
+        legal, feasible = to_host(masks(self.env, moment.state, self.params, self._agent))
         is_live = not self._format.has_ended(moment)
         return Catalogue(moment, self._format.actions(moment), legal & is_live, feasible & is_live)
 
 
 @functools.partial(jax.jit, static_argnums=0)
-def _masks(env: Any, state: Any, params: Any, agent: int) -> tuple[jax.Array, jax.Array]:
+def masks(env: Any, state: Any, params: Any, agent: int) -> tuple[jax.Array, jax.Array]:
     """(legal [A] bool, feasible [A] bool) of an agent; they are the same where there is no optional mask."""
     masks = env.action_mask(state, params), getattr(env, "feasible_mask", env.action_mask)(state, params)
     return jax.tree.map(lambda mask: mask[agent], masks) if env.num_agents > 1 else masks

@@ -166,12 +166,6 @@ def teammates(env: Any, key: Any, state: Any, params: Any) -> jax.Array:
     return act(jax.random.fold_in(key, env.num_agents), state, params, start)[0]
 
 
-def own_mask(env: Any, state: Any, params: Any) -> jax.Array:
-    """[A] bool: the legal actions of the only agent, or of the first."""
-    mask = env.action_mask(state, params)
-    return mask[0] if env.num_agents > 1 else mask
-
-
 def _plain(value: Any) -> Any:
     """Records as dictionaries, arrays as numbers and lists."""
     if dataclasses.is_dataclass(value):

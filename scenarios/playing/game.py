@@ -13,7 +13,7 @@ from jaxenv.rendering.text import spaced
 from scenarios.credit import Credit, policy_of
 from scenarios.libraries import Library
 from scenarios.text.errors import ScenarioError, quote
-from scenarios.text.input_budget import RefusedInput, text_of
+from scenarios.text.input_budget import text_of
 from scenarios.text_env import Snapshot, TextEnv, with_library
 
 Moment = dict[str, Any]
@@ -179,7 +179,7 @@ def _read(path: Path) -> Episode:
     """The JSON object of a file."""
     try:
         found = json.loads(text_of(path))
-    except (ValueError, RecursionError, RefusedInput) as error:
+    except (ValueError, RecursionError) as error:
         raise ScenarioError(f"{path}: not a recorded episode: {error}") from None
     if not isinstance(found, dict):
         raise ScenarioError(f"{path}: not a recorded episode, expected a JSON object.")

@@ -107,7 +107,7 @@ def by_hand(episodes: Sequence[Path]) -> Score:
     ends, library = {}, shipped.load_library(env)
     for path, game in games.items():
         record, end = game.record(), game.moment()
-        if record["bank"] != asked[LIBRARY] or not end["end"]:
+        if game.id != env.name or record["bank"] != asked[LIBRARY] or not end["end"]:
             raise ValueError(f"{path}: expected a whole episode of the library of {env.name}")
         ends.setdefault(index_of(record["scenario"], library), end)
     if len(ends) < len(games):

@@ -146,6 +146,10 @@ def test_episodes_played_by_hand_are_a_row(tmp_path, capsys):
             game.take(moment["groups"][0]["actions"][0][0])
         totals.append(moment["total"])
         (episodes / f"{name}.json").write_text(json.dumps(game.record()), "utf-8")
+    of_another_id = Game("LifeOps-Shaped-v0")
+    of_another_id.begin(game.scenarios[2])
+    while not (moment := of_another_id.moment())["end"]:
+        of_another_id.take(moment["groups"][0]["actions"][0][0])
     row = board / "LifeOps-v0" / "Somebody.json"
     who = ["--name", "Somebody", "--code", "played by hand"]
     assert main(["score", str(episodes), "--out", str(row), *who]) == 0
@@ -154,6 +158,10 @@ def test_episodes_played_by_hand_are_a_row(tmp_path, capsys):
     (episodes / f"{game.scenarios[2]}.json").unlink()
     assert main(["score", str(episodes)]) == 2
     assert f"there is no episode of {game.scenarios[2]}" in capsys.readouterr().err
+    (episodes / f"{game.scenarios[2]}.json").write_text(json.dumps(of_another_id.record()), "utf-8")
+    assert main(["score", str(episodes)]) == 2
+    assert "expected a whole episode of the library of LifeOps-v0" in capsys.readouterr().err
+    (episodes / f"{game.scenarios[2]}.json").unlink()
     (episodes / "again.json").write_text((episodes / f"{game.scenarios[0]}.json").read_text())
     assert main(["score", str(episodes)]) == 2
     assert "a scenario has several episodes" in capsys.readouterr().err
