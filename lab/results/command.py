@@ -94,7 +94,7 @@ def report(out: Path, page: Path) -> None:
         order = [*_untrained(made), *LEARNERS]
         found = {name: measured[name] for name in order if name in measured}
         current = {name: each for name, each in found.items() if is_current(each, scenarios, made, params)}
-        if left_out := set(measured) - set(current):
+        if left_out := set(found) - set(current):  # somebody else's rows are on the leaderboard alone
             names = ", ".join(sorted(left_out))
             print(f"{env_id}: left out, since measured on other scenarios, or with networks that read others: {names}")
         results[env_id] = summary.rows(current, shipped.reference_of(made))

@@ -187,7 +187,8 @@ def words_of(library: scenarios.Library) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "id", ["LifeOps-v0", pytest.param("LifeStack-v0", marks=pytest.mark.slow), "TeamsClone-v0", "Week-v0"]
+    "id",
+    ["LifeOps-v0", *(pytest.param(id, marks=pytest.mark.slow) for id in ("LifeStack-v0", "Week-v0")), "TeamsClone-v0"],
 )
 def test_generated_scenarios_have_words_and_the_held_out_ones_others(id: str) -> None:
     usual, held_out = generated(id), generated(id, "held_out")

@@ -34,7 +34,7 @@ def score(
             of the library.
         env: The environment of MODULE:POLICY; of a run in one of your own, MODULE:FACTORY.
         network: MODULE:FACTORY of a network of your own that a run was trained with.
-        sets: Of easy, medium, hard, shifted and library, with commas.
+        sets: Of easy, medium, hard (together test), shifted, library, and validation, with commas.
         less: What was stored of another agent, .npz, such as leaderboard/LifeOps-v0/PPO.npz in a checkout; the paired
             differences to it are printed.
         out: A file for the arrays, .npz, or .json for a row of the leaderboard beside them.
@@ -62,10 +62,11 @@ def score(
             print(f"{each}, less {less}: {scored.less(other, each):+.2f}")
     if out is not None:
         trained = {"env_steps": env_steps, "seconds": seconds, **training}
-        scored = dataclasses.replace(scored, about={**scored.about, **trained})
-        scored.save(out.with_suffix(".npz"))
         if out.suffix == ".json":
-            leaderboard.write(out, leaderboard.row_of(scored, name or "", code or ""))
+            leaderboard.save(scored, out, agent=name or "", code=code or "", **trained)
+        else:
+            dataclasses.replace(scored, about={**scored.about, **trained}).save(out)
+        print(f"written to {out}")
 
 
 def _episodes(path: Path) -> list[Path]:
@@ -100,7 +101,7 @@ def ranking(
 
     Args:
         action: show, or check.
-        files: The rows to check, .json; default: all.
+        files: The rows to check, .json; default: all, which takes some minutes.
         folder: The folder of the rows.
     """
     if action == "show":
@@ -111,4 +112,4 @@ def ranking(
     else:
         for path in files or leaderboard.paths(folder):
             row = leaderboard.check(path)
-            print(f"{path}: {row.agent} in {row.env} holds")
+            print("; ".join([f"{path}: {row.agent} in {row.env} holds", *leaderboard.lacks(row)]))

@@ -1,5 +1,6 @@
 """Rows of the leaderboard: an agent's figures in an environment as JSON, beside the arrays that they follow from."""
 
+import dataclasses
 import functools
 import json
 import math
@@ -20,6 +21,7 @@ from train.settings.serialize import differences
 
 BUDGETS = {"1M": 1e6, "10M": 1e7, "100M": 1e8, "1B": 1e9}  # environment steps
 WHOLE_SUPERSTEPS = 1.05  # a run ends with a whole superstep, so that it may take a little more
+SEEDS = 5  # of an agent that learns, at least
 MAX_BYTES = 2**20  # of a row
 DIGITS = 4  # of figures, after the point
 CLOSE = 2 * 10.0**-DIGITS  # of figures that are computed again
@@ -40,7 +42,7 @@ class Row(pydantic.BaseModel):
     model_config = pydantic.ConfigDict(extra="forbid")
     env: str
     agent: str
-    code: str  # an address, or the command in this repository
+    code: str = pydantic.Field(min_length=1)  # an address, or the command in this repository
     env_steps: int  # of each seed; 0 of an agent that does not learn
     seeds: int
     seconds: float  # of training, each seed's share
@@ -81,8 +83,26 @@ def row_of(score: Score, agent: str, code: str) -> Row:
     )
 
 
+def save(score: Score, path: str | Path, *, agent: str, code: str, env_steps: int = 0, seconds: float = 0.0) -> Row:
+    """Writes a row, `.json`, and its arrays beside it: the same name with `.npz`.
+
+    Args:
+        score: of the agent.
+        path: the file of the row.
+        agent: its name.
+        code: the address of its code, or its command.
+        env_steps: of the training of each seed.
+        seconds: likewise.
+    """
+    score = dataclasses.replace(score, about={**score.about, "env_steps": int(env_steps), "seconds": float(seconds)})
+    score.save(Path(path).with_suffix(".npz"))
+    row = row_of(score, agent, code)
+    write(Path(path).with_suffix(".json"), row)
+    return row
+
+
 def write(path: Path, row: Row) -> None:
-    """Writes the row, `.json`, beside its arrays: the same name with `.npz`."""
+    """Writes the row, `.json`, beside its arrays."""
     write_atomic(path, (json.dumps(row.model_dump(), indent=1) + "\n").encode())
 
 
@@ -92,7 +112,8 @@ def read(path: Path) -> Row:
         return Row.model_validate_json(read_regular(path, MAX_BYTES))
     except pydantic.ValidationError as error:
         first = error.errors()[0]
-        raise ValueError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        entry = [".".join(map(str, first["loc"]))] if first["loc"] else []
+        raise ValueError(": ".join([str(path), *entry, first["msg"]])) from error
 
 
 def check(path: Path) -> Row:
@@ -114,6 +135,16 @@ def check(path: Path) -> Row:
         if row.scenarios.get(name) != today.get(name):
             raise ValueError(f"{path}: scenarios.{name} is {row.scenarios.get(name)}, and {today.get(name)} today")
     return row
+
+
+def lacks(row: Row) -> list[str]:
+    """What a row does not have, in words: seeds, sets, training."""
+    missing = [name for name in _marks(row.env) if name not in row.scenarios]
+    return [
+        *([f"{row.seeds} of at least {SEEDS} seeds"] if row.env_steps and row.seeds < SEEDS else []),
+        *([f"no {', '.join(missing)}"] if missing else []),
+        *(["no steps of training"] if not row.env_steps else []),
+    ]
 
 
 def paths(folder: Path) -> list[Path]:

@@ -80,7 +80,13 @@ class Score:
         return None if self.reference is None else score_of_library(self.returns, self.reference)
 
     def save(self, path: str | Path) -> None:
-        """Writes an `.npz` file, completely or not at all."""
+        """Writes an `.npz` file, completely or not at all; `leaderboard.save` writes a row beside it.
+
+        Raises:
+            ValueError: for another ending.
+        """
+        if Path(path).suffix != ".npz":
+            raise ValueError(f"{path}: expected .npz; train.protocol.leaderboard.save writes a row of the leaderboard")
         returns = {f"returns/{name}": array for name, array in self.returns.items()}
         succeeded = {f"succeeded/{name}": array for name, array in self.succeeded.items()}
         content, about = io.BytesIO(), np.array(json.dumps(dict(self.about)))

@@ -17,16 +17,17 @@ from scenarios.text_env import index_of
 from train.benchmark import hardware
 from train.log.metrics import read_metrics
 from train.protocol import shipped
-from train.protocol.score import LIBRARY, Score
+from train.protocol.score import LIBRARY, WHOLE_TEST, Score
 from train.save.folder import RunFolder, runs_in
-from train.score.held_out import SETS, held_out
+from train.score.held_out import SETS, TEST, has_generator, held_out, validation_params
 
 NAMES = (*SETS, LIBRARY)
+VALIDATION = "validation"  # to choose settings by; no row has it
 LIBRARY_EPISODES = 64  # of each scenario of a library, which has few; a drawn scenario is played once
 AnyPolicy = Policy | StatefulPolicy | StatePolicy
 
 
-def score(policy: AnyPolicy | Sequence[AnyPolicy], env_id: str, *, sets: Sequence[str] = NAMES) -> Score:
+def score(policy: AnyPolicy | Sequence[AnyPolicy], env_id: str, *, sets: Sequence[str] | str = NAMES) -> Score:
     """Scores a policy on held-out scenarios and on the library, with the default rewards of an environment.
 
     It is what `RESULTS.md` has: one episode of each of 512 generated scenarios of every set, the same for everybody,
@@ -41,27 +42,36 @@ def score(policy: AnyPolicy | Sequence[AnyPolicy], env_id: str, *, sets: Sequenc
     Args:
         policy: as `jaxenv.evaluate` takes it; or a list of them, one for each seed of training.
         env_id: of a registered environment.
-        sets: of `easy`, `medium`, `hard`, `shifted` and `library`; those that the environment does not have are left
-            out.
+        sets: of `easy`, `medium`, `hard` (together `test`), `shifted`, `library`, and the `validation` set to choose
+            settings by; or one of these. Those that the environment does not have are left out.
 
     Raises:
-        ValueError: for an unknown environment or set, and where none is left.
+        ValueError: for an unknown environment or set, where none is left, and for NumPy in a policy.
     """
+    sets = [sets] if isinstance(sets, str) else sets
     for name in sets:
-        if name not in NAMES:
-            raise ValueError(f"no set {name!r}.{did_you_mean_one_of(name, NAMES)}")
+        if name not in (known := (*NAMES, WHOLE_TEST, VALIDATION)):
+            raise ValueError(f"no set {name!r}.{did_you_mean_one_of(name, known)}")
+    sets = [*(TEST if WHOLE_TEST in sets else ()), *sets]
     env, params = jaxenv.make(env_id)
     found = {name: each for name, each in scored_on(env, params, sets).items() if name in sets}
     if not found:
         raise ValueError(f"{env_id} has none of the sets {', '.join(sets)}")
     policies = list(policy) if isinstance(policy, list | tuple) else [policy]
-    return played(policies, env, found, {"seeds": len(policies), "asked": {"scenarios": marks(found)}})
+    try:
+        return played(policies, env, found, {"seeds": len(policies), "asked": {"scenarios": marks(found)}})
+    except jax.errors.TracerArrayConversionError as error:
+        raise ValueError(
+            "the policy is compiled, and NumPy reads no traced array: docs/protocol.md shows jax.pure_callback"
+        ) from error
 
 
 def scored_on(env: Environment, params: Any, names: Sequence[str] = NAMES) -> dict[str, Any]:
     """Name -> params with the scenarios to score on: the held-out sets, if any of them is named, and the library."""
     library = shipped.library_for(env)
     drawn = held_out(env, params) if set(names) & set(SETS) else {}
+    if VALIDATION in names and has_generator(env):
+        drawn[VALIDATION] = validation_params(env, params)
     return {**drawn, **({} if library is None else {LIBRARY: params.replace(bank=library.bank)})}
 
 

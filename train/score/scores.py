@@ -5,6 +5,7 @@ the runs of each task.
 """
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -76,17 +77,27 @@ def aggregate(
         strata: [S] labels, such as difficulties; all scenarios are one stratum by default.
         seed: of the resampling.
     """
-    random = np.random.default_rng(seed)
-    labels = np.zeros(samples[0].shape[1]) if strata is None else strata
-    groups = [np.flatnonzero(labels == label) for label in np.unique(labels)]
-
-    def resampled() -> float:
-        seeds = [random.integers(len(scores), size=len(scores)) for scores in samples]
-        columns = np.concatenate([random.choice(group, size=group.size) for group in groups])
-        return statistic(*(scores[np.ix_(rows, columns)] for scores, rows in zip(samples, seeds, strict=True)))
-
-    low, high = np.percentile([resampled() for _ in range(RESAMPLES)], [2.5, 97.5])
+    labels = np.zeros(samples[0].shape[1], int) if strata is None else strata
+    drawn = _draws(tuple(map(len, samples)), tuple(labels.tolist()), RESAMPLES, seed)
+    resampled = [
+        statistic(*(scores[np.ix_(rows, columns)] for scores, rows in zip(samples, seeds, strict=True)))
+        for seeds, columns in drawn
+    ]
+    low, high = np.percentile(resampled, [2.5, 97.5])
     return Aggregate(statistic(*samples), float(low), float(high))
+
+
+@functools.lru_cache(maxsize=4)  # sets of as many scenarios share them, and the draws cost more than a mean
+def _draws(seeds: tuple[int, ...], labels: tuple[Any, ...], resamples: int, seed: int) -> list[Any]:
+    """(the seeds of each sample, the scenarios) of each resample."""
+    random = np.random.default_rng(seed)
+    groups = [np.flatnonzero(np.equal(labels, label)) for label in sorted(set(labels))]
+
+    def draw() -> tuple[list[np.ndarray], np.ndarray]:
+        rows = [random.integers(size, size=size) for size in seeds]
+        return rows, np.concatenate([random.choice(group, size=group.size) for group in groups]).astype(np.int32)
+
+    return [draw() for _ in range(resamples)]
 
 
 @dataclasses.dataclass(frozen=True)

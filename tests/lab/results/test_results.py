@@ -202,6 +202,7 @@ def test_what_was_measured_on_other_scenarios_is_left_out_and_measured_anew(comm
     stale.about["asked"]["scenarios"]["hard"] = "of another generator"
     for agent in ("Random", "PQN"):
         stale.save(measure.path_of(tmp_path / "out", "Table-v0", agent))
+    stale.save(measure.path_of(tmp_path / "out", "Table-v0", "Somebody else's"))
     read_less.about["asked"]["weights"] = "of fewer features"
     read_less.save(measure.path_of(tmp_path / "out", "Table-v0", "DQN"))
     capsys.readouterr()

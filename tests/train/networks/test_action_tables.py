@@ -48,7 +48,9 @@ def readers(id):
     return observation, shared, full, moved
 
 
-@pytest.mark.parametrize("id", SHARED)
+@pytest.mark.parametrize(
+    "id", [pytest.param("LifeStack-v0", marks=pytest.mark.slow), "TeamsClone-v0", "TeamsClone-MultiAgent-v0"]
+)
 def test_scores_and_gradients_are_those_of_the_features_in_full(id):
     observation, shared, full, weights = readers(id)
 

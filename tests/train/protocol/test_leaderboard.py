@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import jaxenv
+from jaxenv import baselines
 from train.cli.main import main
 from train.protocol import Score, leaderboard
 from train.score import scores
@@ -70,6 +72,7 @@ def changed(path, change):
         (lambda row: row.update(env="LifeOps-v9"), "there is no 'LifeOps-v9'"),
         (lambda row: row.update(rank=1), "rank: Extra inputs are not permitted"),
         (lambda row: row.pop("code"), "code: Field required"),
+        (lambda row: row.update(code=""), "code: String should have at least 1 character"),
     ],
 )
 def test_a_row_that_was_edited_is_refused(row, change, message, capsys):
@@ -95,6 +98,20 @@ def test_a_row_of_other_scenarios_is_refused(row, capsys):
     changed(row, lambda record: record["scenarios"].update(hard="of another generator"))
     assert main(["leaderboard", "check", str(row)]) == 2
     assert "scenarios.hard is of another generator" in capsys.readouterr().err
+
+
+def test_a_row_is_written_from_a_score_and_told_what_it_lacks(tmp_path, capsys):
+    one = jaxenv.score(baselines.random_policy, ID, sets="library")
+    path = tmp_path / "Mine.json"
+    written = leaderboard.save(one, path, agent="Mine", code="https://example.org", env_steps=1e6, seconds=3)
+    assert leaderboard.check(path) == written
+    assert main(["leaderboard", "check", str(path)]) == 0
+    assert capsys.readouterr().out.endswith("holds; 1 of at least 5 seeds; no easy, medium, hard, shifted\n")
+    leaderboard.save(one, path, agent="Mine", code="https://example.org")
+    assert leaderboard.lacks(leaderboard.read(path))[-1] == "no steps of training"
+    path.write_bytes(path.with_suffix(".npz").read_bytes())
+    with pytest.raises(ValueError, match=r"Mine\.json: Invalid JSON"):
+        leaderboard.read(path)
 
 
 @pytest.mark.slow

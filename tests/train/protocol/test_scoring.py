@@ -15,7 +15,7 @@ import jaxenv
 from jaxenv import baselines
 from scenarios.playing.game import Game
 from train.cli.main import main
-from train.protocol import Score, scoring
+from train.protocol import Score, leaderboard, scoring
 
 ROOT = Path(__file__).parents[3]
 PUBLISHED = ROOT / "leaderboard" / "LifeOps-v0"
@@ -74,6 +74,26 @@ def test_a_python_function_is_scored_like_the_same_in_jax():
     np.testing.assert_array_equal(ours, theirs)
 
 
+def test_the_whole_test_set_and_the_validation_set_have_names(monkeypatch):
+    """Banks of the library's days, since the sets take long."""
+    params = dict.fromkeys(("easy", "medium", "hard", "shifted"), PARAMS)
+    monkeypatch.setattr(scoring, "held_out", lambda *_: params)
+    monkeypatch.setattr(scoring, "validation_params", lambda *_: PARAMS)
+    assert jaxenv.score(reject, ID, sets="test").sets == ("test", "easy", "medium", "hard")
+    assert jaxenv.score(reject, ID, sets=["validation"]).sets == ("validation",)
+    assert "validation" not in scoring.marks_of(ENV, PARAMS)
+
+
+def test_numpy_in_a_policy_is_refused_with_what_to_do():
+    with pytest.raises(ValueError, match="NumPy reads no traced array"):
+        jaxenv.score(lambda key, observation, params: np.asarray(observation.action_mask).argmax(), ID, sets="library")
+
+
+def test_a_file_of_another_kind_is_not_written(careful, tmp_path):
+    with pytest.raises(ValueError, match=r"leaderboard\.save writes a row"):
+        careful.save(tmp_path / "row.json")
+
+
 def test_a_list_of_policies_is_the_seeds_of_one_agent():
     found = jaxenv.score([reject, baselines.random_policy], ID, sets=["library"])
     assert found.returns["library"].shape == (2, 12)
@@ -128,11 +148,13 @@ def test_a_mistake_on_the_command_line_is_one_line(line, message, capsys):
 
 
 @pytest.mark.slow
-def test_the_code_of_the_page_runs():
+def test_the_code_of_the_page_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "protocol.md").read_text("utf-8"), re.DOTALL)
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         exec("\n".join(blocks), {"__name__": "page"})
-    assert len(blocks) == 2
+    assert len(blocks) == 4
+    assert leaderboard.check(tmp_path / "Mine.json").agent == "Mine"
     assert printed.getvalue().count("library, score") == 2
 
 
