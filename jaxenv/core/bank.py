@@ -17,7 +17,7 @@ from jaxenv.core.bank_file import read_arrays, write_arrays
 from jaxenv.core.types import Key
 from jaxenv.host.names import short
 from jaxenv.lowering import draws
-from jaxenv.lowering.lookup import read
+from jaxenv.lowering.lookup import read_shared
 
 _OTHER_FIELDS = ("shared", "start_table")  # besides the scenarios; a saved bank has them under these names
 
@@ -84,7 +84,7 @@ class ScenarioBank(struct.PyTreeNode):
             raise ValueError("the bank has no scenarios, expected at least one")
         if isinstance(index, int) and index < 0:
             index += self.size
-        return read(self.scenarios, index)
+        return read_shared(self.scenarios, index)
 
     def sample(self, key: Key) -> jax.Array:
         """Draws an index from the start distribution: [] int32, from one random number, exact to 2⁻²³."""

@@ -92,6 +92,21 @@ def test_a_row_of_a_long_record_is_one_read_on_a_tpu(platform, entries, gathers)
     assert text.count('"stablehlo.gather"(') == gathers
 
 
+@pytest.mark.parametrize(("platform", "entries", "products"), [
+    ("tpu", lookup.PRODUCT_FROM, 1),
+    ("tpu", lookup.PRODUCT_FROM - 1, 0),
+    ("tpu", lookup.MASKED_LIMIT + 1, 0),
+    ("cpu", lookup.PRODUCT_FROM, 0),
+    ("cuda", lookup.PRODUCT_FROM, 0),
+])  # fmt: skip
+def test_a_row_of_a_short_bank_is_a_product_on_a_tpu(platform, entries, products):
+    record = {name: jax.ShapeDtypeStruct((entries, 2), name) for name in ("int8", "bool", "float32")}
+    index = jax.ShapeDtypeStruct((8,), jnp.int32)
+    traced = jax.jit(jax.vmap(lookup.read_shared, in_axes=(None, 0))).trace(record, index)
+    text = traced.lower(lowering_platforms=(platform,)).as_text()
+    assert text.count("stablehlo.dot_general") == products
+
+
 @pytest.mark.parametrize("way", [lookup._masked_row, lookup.read_within])
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_entries_within_a_row_are_plain_indexing_clamped(way, dtype):

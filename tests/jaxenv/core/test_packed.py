@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from jaxenv.lowering import lookup
-from jaxenv.lowering.lookup import is_packable, read_row
+from jaxenv.lowering.lookup import is_packable, read_by_product, read_row
 
 SHAPES = ((), (1,), (5,), (3, 3), (2, 0))  # of an entry: sizes that fill no word, and none at all
 
@@ -28,11 +28,12 @@ def record(dtypes, rows=7):
     (np.int16,),
     (bool, np.float32),
 ], ids=str)  # fmt: skip
-def test_a_row_is_plain_indexing_clamped_to_the_table(dtypes):
+@pytest.mark.parametrize("how", [read_row, read_by_product])
+def test_a_row_is_plain_indexing_clamped_to_the_table(dtypes, how):
     table = record(dtypes)
     assert is_packable(table)
     indices = np.array([0, 6, 3, 7, 1000, -1, -(2**31)], np.int32)
-    found = jax.jit(jax.vmap(lambda index: read_row(table, index)))(indices)
+    found = jax.jit(jax.vmap(lambda index: how(table, index)))(indices)
     for name, array in table.items():
         expected = array[np.clip(indices, 0, 6)]
         assert found[name].dtype == expected.dtype
