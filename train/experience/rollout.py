@@ -34,6 +34,7 @@ CHUNKS = 32  # the final observations of truncated episodes are valued in chunks
 
 
 Explore = Callable[[MaskedCategorical, ActionMask], MaskedCategorical]
+Teacher = Callable[[Key, Any], jax.Array]  # (key, states of E environments) -> [E] or [E, N] int32
 
 
 class RolloutState(struct.PyTreeNode):
@@ -57,6 +58,7 @@ class Transition(struct.PyTreeNode):
     # [T, B] float32, V(last observation of the episode); read only where truncated. None if that is not bootstrapped.
     final_value: jax.Array | None
     following: Any = None  # the record after the step, before any reset; leading axes [T, B]. None unless it is kept.
+    taught: Any = None  # [T, B] int32, the teacher's action; None without one
     # [T, B], for a curriculum alone: the scenario (int32), and the return of the episode up to this step (float32).
     scenario: Any = None
     episode_return: Any = None
@@ -113,6 +115,7 @@ def collect(
     sizes: Rollout,
     *,
     explore: Explore | None = None,
+    teacher: Teacher | None = None,
     keeps_following: bool = False,
     with_scenarios: bool = False,
 ) -> tuple[RolloutState, Transition, jax.Array, EpisodeTotals]:
@@ -125,6 +128,7 @@ def collect(
         reader: the network, and the environment that it acts in.
         sizes: E, T, and whether truncated episodes are valued.
         explore: (policy, masks [B, A]) -> the distribution that actions are drawn from; by default the policy itself.
+        teacher: whose actions are recorded beside the learner's.
         keeps_following: keep the record after each step, from which truncated episodes can be valued later.
         with_scenarios: whether transitions contain their scenarios and the returns so far.
 
@@ -163,6 +167,8 @@ def collect(
             final_value=final_value,
             following=following if keeps_following else None,
         )
+        if teacher is not None:
+            transition = transition.replace(taught=teacher(jax.random.fold_in(key, 2), envs.state.env_state).ravel())
         if with_scenarios:
             scenario = jax.vmap(EpisodeStatistics(env).scenario_index)(envs.state)
             returns = info["episode"].episode_return.ravel()

@@ -35,7 +35,7 @@ class Algorithm(Protocol):
     """A learning algorithm: a module with a name and these pure functions, such as `train.ppo`.
 
     It may have truth values too: `normalizes` if it knows normalized observations and rewards, `scores_scenarios` if it
-    knows curricula, `clips` if it clips the ratio of a policy to the one that acted.
+    knows curricula, `clips` if it clips the ratio of a policy to the one that acted, `imitates` if it knows teachers.
     """
 
     @property
@@ -75,6 +75,7 @@ def check_abilities(algorithm: Algorithm, config: Config) -> None:
         "--normalize-observations": (config.network.normalize_observations, "normalizes"),
         "--normalize-rewards": (config.rollout.normalize_rewards, "normalizes"),
         "--target-kl": (config.hyper.target_kl is not None, "clips"),
+        "--teacher": (config.teacher is not None, "imitates"),
         "--clip-end": (config.hyper.clip_end is not None, "clips"),
         f"--curriculum {config.curriculum.curriculum}": (not config.curriculum.is_uniform, "scores_scenarios"),
     }

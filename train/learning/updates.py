@@ -177,6 +177,7 @@ def scheduled(hyper: Hyper, progress: jax.Array | float) -> Any:
     return hyper.replace(
         learning_rate=linear(hyper.learning_rate, hyper.learning_rate_end, progress),
         entropy_coef=linear(hyper.entropy_coef, hyper.entropy_coef_end, progress),
+        teacher_coef=linear(hyper.teacher_coef, hyper.teacher_coef_end, progress),
         clip=clip,
     )
 

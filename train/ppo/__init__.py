@@ -13,4 +13,5 @@ from train.ppo.algorithm import make_update as make_update
 name = "ppo"
 normalizes = True
 clips = True
+imitates = True
 scores_scenarios = True

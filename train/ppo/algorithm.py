@@ -16,6 +16,7 @@ from jaxenv.core.types import Key
 from train.experience.bank import with_bank
 from train.experience.lane import LaneState, renew_scenarios, score_scenarios
 from train.experience.rollout import EpisodeTotals, Transition, collect
+from train.experience.teacher import make_teacher
 from train.lanes import Lanes
 from train.learning.returns import RewardScale, generalized_advantages, true_next_values
 from train.learning.state import SPECS, TrainState, begin
@@ -55,11 +56,12 @@ class Metrics(struct.PyTreeNode):
     ) -> "Metrics":
         """Those of an update: its gradient steps, the batch that they learned from, and the episodes of all lanes."""
         losses, grad_norms = learned.terms
+        terms = {name: term for name, term in vars(losses).items() if term is not None}
         return cls(
             totals=totals,
             losses=learned.means[0],
             grad_norm=learned.means[1],
-            not_finite=not_finite_terms({**vars(losses), "grad_norm": grad_norms}),
+            not_finite=not_finite_terms({**terms, "grad_norm": grad_norms}),
             explained_variance=explained_variance(batch.value, batch.target, lanes),
             learning_rate=jnp.asarray(hyper.learning_rate),
             entropy_coef=jnp.asarray(hyper.entropy_coef),
@@ -113,7 +115,13 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
         hyper = scheduled(hyper, shared.updates / config.num_updates)
 
         envs, steps, last_value, totals = collect(
-            rollout_key, shared.weights, lane.envs, reader, sizes.rollout, with_scenarios=lane.levels is not None
+            rollout_key,
+            shared.weights,
+            lane.envs,
+            reader,
+            sizes.rollout,
+            teacher=make_teacher(config, reader, shared.weights),
+            with_scenarios=lane.levels is not None,
         )
         scale = RewardScale(lane.return_so_far, shared.returns)
         scaled = steps.replace(reward=scale.apply(steps.reward))
@@ -175,4 +183,5 @@ def estimate(steps: Transition, last_value: jax.Array, hyper: Hyper, carry: jax.
         gae_lambda=hyper.gae_lambda,
     )
     sequences = None if carry is None else Sequences.after(carry, steps.ended)
-    return Batch(steps.observation, steps.action, steps.log_prob, steps.value, advantage, target, sequences)
+    acted = steps.observation, steps.action, steps.log_prob, steps.value
+    return Batch(*acted, advantage, target, steps.taught, sequences)

@@ -20,6 +20,7 @@ class Batch(struct.PyTreeNode):
     value: jax.Array  # [...] float32, of the critic at that time
     advantage: jax.Array  # [...] float32; normalized where the loss is computed
     target: jax.Array  # [...] float32, target of the value
+    taught: jax.Array | None = None  # [...] int32, the teacher's action; None without one
     sequences: Sequences | None = None  # of N = B sequences, for a network with memory
 
 
@@ -31,6 +32,7 @@ class Losses(struct.PyTreeNode):
     entropy: jax.Array  # nats
     approx_kl: jax.Array
     clip_fraction: jax.Array
+    teacher_loss: jax.Array | None = None  # cross-entropy to the teacher's actions, nats; None without one
 
 
 def ppo_loss(weights: Any, batch: Batch, *, reader: Reader, hyper: Hyper) -> tuple[jax.Array, Losses]:
@@ -48,7 +50,11 @@ def ppo_loss(weights: Any, batch: Batch, *, reader: Reader, hyper: Hyper) -> tup
         approx_kl=jnp.mean(ratio - 1.0 - log_ratio),  # k3 of Schulman, "Approximating KL divergence", 2020
         clip_fraction=jnp.mean(jnp.abs(ratio - 1.0) > hyper.clip, dtype=jnp.float32),
     )
-    return policy_loss + hyper.value_coef * value_loss - hyper.entropy_coef * entropy, losses
+    loss = policy_loss + hyper.value_coef * value_loss - hyper.entropy_coef * entropy
+    if batch.taught is None:
+        return loss, losses
+    teacher_loss = -policy.log_prob(batch.taught).mean()
+    return loss + hyper.teacher_coef * teacher_loss, losses.replace(teacher_loss=teacher_loss)
 
 
 def clipped_surrogate(log_ratio: jax.Array, advantage: jax.Array, clip: jax.Array | float) -> jax.Array:

@@ -10,11 +10,13 @@ import jax
 from jaxenv.core import Environment
 from jaxenv.core.contents import require_valid
 from train.experience.bank import check_start_weights
+from train.experience.teacher import make_teacher
 from train.lanes import Lanes
 from train.learning.algorithm import Algorithm, check_abilities
 from train.log.recorder import check_installed
 from train.networks.custom import check_outputs
 from train.networks.network import make_network
+from train.networks.policy import Reader
 from train.processes import place
 from train.save.policy_file import PolicyError, fitting_weights, initial_shapes, network_of, read_header
 from train.score.held_out import check_scenarios
@@ -55,7 +57,7 @@ def prepare(algorithm: Algorithm, config: Config, env: Environment, env_params: 
     check_start_weights(config, env_params)
     check_abilities(algorithm, config)
     check_installed(config)
-    make_network(config.network, env.num_actions)
+    make_teacher(config, Reader(make_network(config.network, env.num_actions), env, env_params), None)
     check_outputs(config.network, env, env_params)
     config = task.complete(config, env, env_params)
     config, lanes = _one_device(config) if is_population(config) else place(config)

@@ -112,6 +112,8 @@ class Hyper(struct.PyTreeNode, kw_only=True):
     value_coef: NotNegative = 0.5  # weight of the value loss
     entropy_coef: NotNegative = 0.01  # weight of the entropy bonus at the first update
     entropy_coef_end: NotNegative = 0.0  # final value after linear decay
+    teacher_coef: NotNegative = 5.0  # weight of the teacher's cross-entropy at the first update; read only with one
+    teacher_coef_end: NotNegative = 0.0  # final value after linear decay
     reward_scale: Positive = 1.0  # rewards are multiplied by this for learning; reported returns are unscaled
 
 
