@@ -4,7 +4,6 @@ A step is a pure function, so a tree can be grown by `env.transition` itself, wi
 actions and its critic as the value of leaves. The search is that of `mctx` (extra `plan`).
 """
 
-import importlib
 from typing import Any
 
 import jax
@@ -12,7 +11,7 @@ import jax.numpy as jnp
 from flax import struct
 
 from jaxenv.core.types import Key
-from jaxenv.host.companions import installing
+from jaxenv.host.companions import optional
 from train.networks.policy import LearnedPolicy, NetworkPolicy, Reader
 from train.settings.config import Config
 
@@ -32,7 +31,7 @@ class Planner(struct.PyTreeNode):
 
     def act_on_state(self, key: Key, state: Any, params: Any) -> jax.Array:
         """[] int32."""
-        env, search = self.policy.env, _mctx()
+        env, search = self.policy.env, optional("mctx", "a search", extra="plan")
         reader = Reader(self.policy.network, env, params)
 
         def look(states: Any) -> dict[str, jax.Array]:
@@ -75,9 +74,10 @@ def planner(policy: LearnedPolicy, config: Config, simulations: int) -> Planner:
         simulations: steps of the environment, and reads of the network, for one decision.
 
     Raises:
-        ValueError: for another policy or number, after `normalize_rewards`, or without `mctx`.
+        ValueError: for another policy or number, or after `normalize_rewards`.
+        ImportError: without `mctx`.
     """
-    _mctx()
+    optional("mctx", "a search", extra="plan")
     if simulations < 1:
         raise ValueError(f"simulations {simulations}: expected at least 1")
     if not isinstance(policy, NetworkPolicy):
@@ -87,11 +87,3 @@ def planner(policy: LearnedPolicy, config: Config, simulations: int) -> Planner:
     if config.rollout.normalize_rewards:
         raise ValueError("after --normalize-rewards a critic predicts in a unit that no policy file holds")
     return Planner(policy, config.hyper.gamma, config.hyper.reward_scale, simulations)
-
-
-def _mctx() -> Any:
-    """The package; a ValueError says how it is installed."""
-    try:
-        return importlib.import_module("mctx")
-    except ImportError as error:
-        raise ValueError(f"a search needs mctx: {installing('plan')}") from error

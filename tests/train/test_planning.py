@@ -98,5 +98,5 @@ def test_what_cannot_plan_is_refused(monkeypatch):
     with pytest.raises(ValueError, match="has 4 agents"):
         planner(jaxenv.load_policy(env, params), CONFIG, 8)
     monkeypatch.setitem(sys.modules, "mctx", None)
-    with pytest.raises(ValueError, match=r"a search needs mctx: .* pip install '\.\[plan\]'"):
+    with pytest.raises(ImportError, match=r"a search needs mctx: .* pip install '\.\[plan\]'"):
         planner(ignorant(), CONFIG, 8)

@@ -68,7 +68,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return COMMANDS[name](arguments)
     except BrokenPipeError:
         raise
-    except (ValueError, OSError, NotFinite) as error:
+    except (ValueError, OSError, ImportError, NotFinite) as error:
         print(f"{command('train')}: {printable(str(error))}", file=sys.stderr)
         return 1 if isinstance(error, NotFinite) else 2
     except SystemExit as exit:  # how argument parsers end
