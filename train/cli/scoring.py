@@ -40,7 +40,7 @@ def score(
         out: A file for the arrays, .npz, or .json for a row of the leaderboard beside them.
         name: Of the agent, in that row.
         code: The address of its code, or its command.
-        env_steps: Steps of the training of each seed, of MODULE:POLICY; runs say it themselves.
+        env_steps: Steps of the training of each seed, of MODULE:POLICY; runs say it, with those of a search.
         seconds: Of the training of each seed, likewise.
     """
     if out is not None and out.suffix not in (".npz", ".json"):
@@ -61,7 +61,8 @@ def score(
         if other is not None and each in other.sets:
             print(f"{each}, less {less}: {scored.less(other, each):+.2f}")
     if out is not None:
-        trained = {"env_steps": env_steps, "seconds": seconds, **training}
+        given = {"env_steps": env_steps, "seconds": seconds}
+        trained = {**training, **{option: each for option, each in given.items() if each}}
         if out.suffix == ".json":
             leaderboard.save(scored, out, agent=name or "", code=code or "", **trained)
         else:

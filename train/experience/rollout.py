@@ -167,7 +167,7 @@ def collect(
             final_value=final_value,
             following=following if keeps_following else None,
         )
-        if teacher is not None:
+        if teacher is not None:  # by a key of its own, so that the others are the same without it
             transition = transition.replace(taught=teacher(jax.random.fold_in(key, 2), envs.state.env_state).ravel())
         if with_scenarios:
             scenario = jax.vmap(EpisodeStatistics(env).scenario_index)(envs.state)

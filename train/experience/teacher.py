@@ -9,34 +9,38 @@ from jaxenv.core.types import Key
 from jaxenv.evaluation import in_state
 from jaxenv.host.names import did_you_mean_one_of
 from train.experience.rollout import Teacher
-from train.networks.custom import import_named
 from train.networks.policy import Reader, make_policy
 from train.planning import planner
 from train.settings.config import Config
+from train.settings.groups import Hyper
 
 
-def make_teacher(config: Config, reader: Reader, weights: Any) -> Teacher | None:
+def make_teacher(config: Config, hyper: Hyper, reader: Reader, weights: Any) -> Teacher | None:
     """The teacher of the settings; None if they name none.
 
     Args:
         config: of the run.
+        hyper: of the member, for the discount and the unit of rewards of a search.
         reader: the network, and the environment that it acts in.
         weights: of the network, with which a search looks ahead.
 
     Raises:
-        ValueError: for an unknown name, with the nearest one, a policy with a memory, or where a search cannot be.
+        ValueError: for another name, with the nearest one, and where a search cannot be.
+        ImportError: for a search without `mctx`.
     """
     env, name = reader.env, config.teacher
     if name is None:
         return None
-    rules = {**for_environment(env), "Myopic": Myopic(env)}
-    known = ["search", *(rule for rule, policy in rules.items() if not hasattr(policy, "act"))]
     if name == "search":
-        policy = planner(make_policy(weights, reader.network, env), config, config.simulations)
+        search = planner(make_policy(weights, reader.network, env), config, config.simulations)
+        policy = search.replace(discount=hyper.gamma, reward_scale=hyper.reward_scale)
     else:
-        policy = import_named(name, "teacher") if ":" in name else rules.get(name)
-    if policy is None or hasattr(policy, "act"):
-        raise ValueError(f"no teacher {name!r} without a memory in {env.name}.{did_you_mean_one_of(name, known)}")
+        policies = {**for_environment(env), "Myopic": Myopic(env)}
+        rules = {rule: one for rule, one in policies.items() if not hasattr(one, "act") and "andom" not in rule}
+        if name not in rules:
+            nearest = did_you_mean_one_of(name, ["search", *rules])
+            raise ValueError(f"{env.name} has no rule {name!r} that needs no memory, to teach.{nearest}")
+        policy = rules[name]
     _, act = in_state(policy, env)
 
     def teach(key: Key, states: Any) -> jax.Array:

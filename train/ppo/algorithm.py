@@ -93,7 +93,7 @@ def init(key: Key, env_params: Any, *, config: Config, env: Environment, lanes: 
 def make_update(config: Config, env: Environment, lanes: Lanes | None = None) -> Update:
     """The function (state, env_params, hyper) -> (state, metrics): one rollout, and learning from it.
 
-    It reads from `config` only sizes, the length of the schedules, and how scenarios are generated; the
+    It reads from `config` only sizes, the length of the schedules, how scenarios are generated, and who teaches; the
     hyperparameters come as `hyper`. If the loss or its gradient is not finite, the update is not made: the state stays
     as it was, but for the bank, which is renewed to the same when the update is tried again. The metrics say so.
 
@@ -120,7 +120,7 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
             lane.envs,
             reader,
             sizes.rollout,
-            teacher=make_teacher(config, reader, shared.weights),
+            teacher=make_teacher(config, hyper, reader, shared.weights),
             with_scenarios=lane.levels is not None,
         )
         scale = RewardScale(lane.return_so_far, shared.returns)

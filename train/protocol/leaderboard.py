@@ -14,7 +14,7 @@ import pydantic
 import jaxenv
 from jaxenv.host.regular_files import read_regular
 from train.protocol.score import LIBRARY, WHOLE_TEST, Score
-from train.protocol.scoring import marks_of
+from train.protocol.scoring import VALIDATION, marks_of
 from train.save.writing import write_atomic
 from train.score.scores import Aggregate
 from train.settings.serialize import differences
@@ -64,6 +64,8 @@ class Row(pydantic.BaseModel):
 def row_of(score: Score, agent: str, code: str) -> Row:
     """The row that follows from a score and from what it says of its training."""
     about, of_library, reference = score.about, score.library_score, score.reference
+    if VALIDATION in score.sets:
+        raise ValueError("the validation set is for choosing settings: a row has the others alone")
     return Row(
         env=about["env"],
         agent=agent,
@@ -83,7 +85,7 @@ def row_of(score: Score, agent: str, code: str) -> Row:
     )
 
 
-def save(score: Score, path: str | Path, *, agent: str, code: str, env_steps: int = 0, seconds: float = 0.0) -> Row:
+def save(score: Score, path: str | Path, *, agent: str, code: str, env_steps: float = 0, seconds: float = 0) -> Row:
     """Writes a row, `.json`, and its arrays beside it: the same name with `.npz`.
 
     Args:
@@ -91,13 +93,19 @@ def save(score: Score, path: str | Path, *, agent: str, code: str, env_steps: in
         path: the file of the row.
         agent: its name.
         code: the address of its code, or its command.
-        env_steps: of the training of each seed.
+        env_steps: of the training of each seed; 0 for what the score says itself.
         seconds: likewise.
+
+    Raises:
+        ValueError: for another ending, no address, and a score of the validation set.
     """
-    score = dataclasses.replace(score, about={**score.about, "env_steps": int(env_steps), "seconds": float(seconds)})
-    score.save(Path(path).with_suffix(".npz"))
+    if Path(path).suffix != ".json":
+        raise ValueError(f"{path}: expected .json, for a row of the leaderboard")
+    given = {"env_steps": int(env_steps), "seconds": float(seconds)}
+    score = dataclasses.replace(score, about={**score.about, **{name: each for name, each in given.items() if each}})
     row = row_of(score, agent, code)
-    write(Path(path).with_suffix(".json"), row)
+    score.save(Path(path).with_suffix(".npz"))
+    write(Path(path), row)
     return row
 
 
@@ -138,12 +146,12 @@ def check(path: Path) -> Row:
 
 
 def lacks(row: Row) -> list[str]:
-    """What a row does not have, in words: seeds, sets, training."""
+    """What a row does not have, in words: seeds, sets, the time of training."""
     missing = [name for name in _marks(row.env) if name not in row.scenarios]
     return [
         *([f"{row.seeds} of at least {SEEDS} seeds"] if row.env_steps and row.seeds < SEEDS else []),
         *([f"no {', '.join(missing)}"] if missing else []),
-        *(["no steps of training"] if not row.env_steps else []),
+        *(["no seconds of training"] if row.env_steps and not row.seconds else []),
     ]
 
 

@@ -24,6 +24,11 @@ from train.score.held_out import SETS, TEST, has_generator, held_out, validation
 NAMES = (*SETS, LIBRARY)
 VALIDATION = "validation"  # to choose settings by; no row has it
 LIBRARY_EPISODES = 64  # of each scenario of a library, which has few; a drawn scenario is played once
+_NOT_TRACED = (
+    jax.errors.ConcretizationTypeError,
+    jax.errors.TracerArrayConversionError,
+    jax.errors.TracerIntegerConversionError,
+)
 AnyPolicy = Policy | StatefulPolicy | StatePolicy
 
 
@@ -60,9 +65,9 @@ def score(policy: AnyPolicy | Sequence[AnyPolicy], env_id: str, *, sets: Sequenc
     policies = list(policy) if isinstance(policy, list | tuple) else [policy]
     try:
         return played(policies, env, found, {"seeds": len(policies), "asked": {"scenarios": marks(found)}})
-    except jax.errors.TracerArrayConversionError as error:
+    except _NOT_TRACED as error:
         raise ValueError(
-            "the policy is compiled, and NumPy reads no traced array: docs/protocol.md shows jax.pure_callback"
+            "the policy is compiled, and NumPy or `if` read no traced array: docs/protocol.md shows jax.pure_callback"
         ) from error
 
 
@@ -132,9 +137,10 @@ def by_hand(episodes: Sequence[Path]) -> Score:
 
 
 def cost(path: Path) -> dict[str, Any]:
-    """`env_steps` of each seed of a run or population, and `seconds` of training: a seed's share of the time of all."""
+    """`env_steps` of each seed of a run or population, those of a search too, and `seconds`, its share of the time."""
     runs = runs_in(path)
     last = [list(read_metrics(run.metrics))[-1] for run in runs]
-    at_once = RunFolder(path).read_config().at_once or len(runs)
-    turns = [record["seconds"] for record in last][::at_once]  # which members of a turn have in common
-    return {"env_steps": int(last[0]["env_steps"]), "seconds": sum(turns) / len(runs)}
+    config = RunFolder(path).read_config()
+    turns = [record["seconds"] for record in last][:: config.at_once or len(runs)]  # which members of a turn share
+    steps = int(last[0]["env_steps"]) * (1 + config.simulations if config.teacher == "search" else 1)
+    return {"env_steps": steps, "seconds": sum(turns) / len(runs)}

@@ -57,7 +57,7 @@ def prepare(algorithm: Algorithm, config: Config, env: Environment, env_params: 
     check_start_weights(config, env_params)
     check_abilities(algorithm, config)
     check_installed(config)
-    make_teacher(config, Reader(make_network(config.network, env.num_actions), env, env_params), None)
+    make_teacher(config, config.hyper, Reader(make_network(config.network, env.num_actions), env, env_params), None)
     check_outputs(config.network, env, env_params)
     config = task.complete(config, env, env_params)
     config, lanes = _one_device(config) if is_population(config) else place(config)

@@ -46,8 +46,8 @@ class Config:
     # Default: random weights.
     init_from: str | None = None
     # Whose actions are imitated wherever the learner goes, ever less (kickstarting, Schmitt et al. 2018): a baseline by
-    # its name, such as Rule-based; Myopic, a step ahead in the true state; search, by the true model and what was
-    # learned so far (expert iteration, Anthony et al. 2017; extra plan); or MODULE:POLICY of yours. Default: nobody's.
+    # its name, such as Rule-based; Myopic, a step ahead in the true state; or search, by the true model and what was
+    # learned so far (expert iteration, Anthony et al. 2017; extra plan). Default: nobody's.
     teacher: str | None = None
     simulations: Annotated[int, Within(1, 2**16)] = 8  # steps that the teacher search tries before each action
     total_steps: Steps = 4_000_000  # environment steps, rounded up to whole supersteps

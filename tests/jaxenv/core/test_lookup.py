@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxenv.core import ScenarioBank
 from jaxenv.lowering import lookup
 from jaxenv.lowering.lookup import gathered, masked, read
 
@@ -102,8 +103,8 @@ def test_a_row_of_a_long_record_is_one_read_on_a_tpu(platform, entries, gathers)
 def test_a_row_of_a_short_bank_is_a_product_on_a_tpu(platform, entries, products):
     record = {name: jax.ShapeDtypeStruct((entries, 2), name) for name in ("int8", "bool", "float32")}
     index = jax.ShapeDtypeStruct((8,), jnp.int32)
-    traced = jax.jit(jax.vmap(lookup.read_shared, in_axes=(None, 0))).trace(record, index)
-    text = traced.lower(lowering_platforms=(platform,)).as_text()
+    row = jax.vmap(lambda bank, index: bank[index], in_axes=(None, 0))
+    text = jax.jit(row).trace(ScenarioBank(record), index).lower(lowering_platforms=(platform,)).as_text()
     assert text.count("stablehlo.dot_general") == products
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import jaxenv
 from jaxenv.baselines import for_environment
-from strategies.tables import table
+from strategies.tables import Pair, column, table
 from train import dqn, ppo
 from train.experience import rollout
 from train.experience.teacher import make_teacher
@@ -56,16 +56,44 @@ def test_a_teacher_is_imitated_even_where_another_action_earns_more(config, env)
 
 
 @pytest.mark.slow
-def test_a_policy_of_ones_own_teaches(config, env, tmp_path, monkeypatch):
-    """The last action, which earns nothing."""
-    (tmp_path / "own_teacher.py").write_text(
-        "import jax.numpy as jnp\n\ndef last(key, observation, params):\n    return jnp.int32(2)\n"
-    )
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(str(tmp_path))
+def test_a_learner_with_memory_imitates_too(config, env):
+    """In two lanes, by the gradients of parts of a minibatch."""
     hyper = config.hyper.replace(teacher_coef=100.0, teacher_coef_end=100.0)
-    imitates = dataclasses.replace(config, teacher="own_teacher:last", hyper=hyper)
-    assert chosen(taught(imitates, env)[0], imitates, env) == 2
+    network = dataclasses.replace(config.network, core="gru", core_units=8)
+    rollout = dataclasses.replace(config.rollout, lanes=2, microbatch_size=32)
+    settings = dataclasses.replace(config, teacher="Myopic", hyper=hyper, network=network, rollout=rollout)
+    assert taught(settings, env)[1].losses.teacher_loss[-1] < 0.1
+
+
+@pytest.mark.slow
+def test_a_search_looks_ahead_by_the_hyperparameters_of_its_member(config, env):
+    """With a discount of 0.05 the 10 of the detour are worth half a point, less than its cost."""
+    pytest.importorskip("mctx")
+    hyper = config.hyper.replace(gamma=0.05, teacher_coef=100.0, teacher_coef_end=100.0)
+    settings = dataclasses.replace(config, teacher="search", simulations=16)
+    superstep = ppo.make_superstep(settings, env)
+    for gamma, action in ((0.05, 0), (1.0, 1)):
+        state = ppo.init(jax.random.key(0), DETOUR, config=settings, env=env)
+        for _ in range(10):
+            state, _ = superstep(state, DETOUR, hyper.replace(gamma=gamma))
+        assert chosen(state, settings, env) == action
+
+
+def test_each_of_several_agents_has_its_own_teacher(config):
+    """Rows of observations and of actions are in one order: agent n is in state n, where action n pays."""
+    pair, params = Pair(), table(rewards=np.eye(3), following=column([0, 1, 2]), ends=False, limit=5)
+    network = make_network(config.network, pair.num_actions)
+    reader = Reader(network, pair, params)
+
+    @jax.jit
+    def collect(key):
+        envs = rollout.initial_state(key, params, env=pair, num_envs=4)
+        weights = reader.init(key, rollout.by_agent(jax.vmap(pair.observe, (0, None))(envs.state.env_state, params), 2))
+        teacher = make_teacher(dataclasses.replace(config, teacher="Myopic"), config.hyper, reader, weights)
+        sizes = Rollout(num_envs=4, num_steps=4)
+        return rollout.collect(key, weights, envs, reader, sizes, teacher=teacher)[1]
+
+    np.testing.assert_array_equal(collect(jax.random.key(0)).taught, np.tile([0, 1], (4, 4)))
 
 
 @pytest.mark.slow
@@ -90,7 +118,7 @@ def test_the_recorded_actions_are_those_of_the_rule():
     def collect(key):
         envs = rollout.initial_state(key, params, env=env, num_envs=8)
         weights = reader.init(key, jax.vmap(env.observe, (0, None))(envs.state.env_state, params))
-        teacher = make_teacher(config, reader, weights)
+        teacher = make_teacher(config, config.hyper, reader, weights)
         _, steps, *_ = rollout.collect(key, weights, envs, reader, config.rollout, teacher=teacher)
         act = functools.partial(for_environment(env)["Greedy"], key, params=params)
         return steps, jax.vmap(jax.vmap(lambda seen: act(observation=seen)))(steps.observation)
@@ -124,9 +152,14 @@ def test_the_coefficient_falls_over_the_run():
 @pytest.mark.parametrize(
     ("env_id", "settings", "algorithm", "problem"),
     [
-        ("LifeStack-v0", {"teacher": "Greed"}, ppo, r"no teacher 'Greed' .* in LifeStack-v0. Did you mean 'Greedy'\?"),
-        ("TeamsClone-v0", {"teacher": "Rule-based"}, ppo, "no teacher 'Rule-based' without a memory"),
-        ("LifeStack-v0", {"teacher": "nowhere_at_all:policy"}, ppo, "teacher nowhere_at_all:policy: No module named"),
+        ("LifeStack-v0", {"teacher": "Greed"}, ppo, r"LifeStack-v0 has no rule 'Greed' .* Did you mean 'Greedy'\?"),
+        (
+            "TeamsClone-v0",
+            {"teacher": "Rule-based"},
+            ppo,
+            "TeamsClone-v0 has no rule 'Rule-based' that needs no memory",
+        ),
+        ("TeamsClone-v0", {"teacher": "Unmasked random"}, ppo, "has no rule 'Unmasked random'"),
         ("LifeStack-v0", {"teacher": "Greedy"}, dqn, "dqn has no --teacher"),
         ("LifeStack-v0", {"teacher": "search", "network": Network(core="gru")}, ppo, "memory"),
         ("TeamsClone-MultiAgent-v1", {"teacher": "search"}, ppo, "4 agents"),

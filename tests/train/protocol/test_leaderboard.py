@@ -107,8 +107,19 @@ def test_a_row_is_written_from_a_score_and_told_what_it_lacks(tmp_path, capsys):
     assert leaderboard.check(path) == written
     assert main(["leaderboard", "check", str(path)]) == 0
     assert capsys.readouterr().out.endswith("holds; 1 of at least 5 seeds; no easy, medium, hard, shifted\n")
-    leaderboard.save(one, path, agent="Mine", code="https://example.org")
-    assert leaderboard.lacks(leaderboard.read(path))[-1] == "no steps of training"
+    again = leaderboard.save(Score.load(path.with_suffix(".npz")), path, agent="Mine", code="https://example.org")
+    assert (again.env_steps, again.seconds) == (1_000_000, 3.0)
+    leaderboard.save(one, path, agent="Mine", code="https://example.org", env_steps=10)
+    assert leaderboard.lacks(leaderboard.read(path))[-1] == "no seconds of training"
+    before = path.with_suffix(".npz").read_bytes()
+    with pytest.raises(ValueError, match="at least 1 character"):
+        leaderboard.save(one, path, agent="Mine", code="")
+    assert path.with_suffix(".npz").read_bytes() == before
+    with pytest.raises(ValueError, match=r"Mine\.npz: expected \.json"):
+        leaderboard.save(one, path.with_suffix(".npz"), agent="Mine", code="https://example.org")
+    for_settings = Score({"validation": one.returns["library"]}, {"validation": one.succeeded["library"]}, one.about)
+    with pytest.raises(ValueError, match="the validation set is for choosing settings"):
+        leaderboard.save(for_settings, path, agent="Mine", code="https://example.org")
     path.write_bytes(path.with_suffix(".npz").read_bytes())
     with pytest.raises(ValueError, match=r"Mine\.json: Invalid JSON"):
         leaderboard.read(path)

@@ -5,6 +5,7 @@ import io
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import jax
 import jax.numpy as jnp
@@ -16,6 +17,7 @@ from jaxenv import baselines
 from scenarios.playing.game import Game
 from train.cli.main import main
 from train.protocol import Score, leaderboard, scoring
+from train.settings.config import Config
 
 ROOT = Path(__file__).parents[3]
 PUBLISHED = ROOT / "leaderboard" / "LifeOps-v0"
@@ -84,9 +86,18 @@ def test_the_whole_test_set_and_the_validation_set_have_names(monkeypatch):
     assert "validation" not in scoring.marks_of(ENV, PARAMS)
 
 
-def test_numpy_in_a_policy_is_refused_with_what_to_do():
-    with pytest.raises(ValueError, match="NumPy reads no traced array"):
-        jaxenv.score(lambda key, observation, params: np.asarray(observation.action_mask).argmax(), ID, sets="library")
+@pytest.mark.parametrize(
+    "policy",
+    [
+        lambda key, observation, params: np.asarray(observation.action_mask).argmax(),
+        lambda key, observation, params: 1 if observation.action_mask[0] else 0,
+        lambda key, observation, params: int(observation.action_mask[0]),
+    ],
+    ids=["numpy", "if", "int"],
+)
+def test_what_cannot_be_compiled_in_a_policy_is_refused_with_what_to_do(policy):
+    with pytest.raises(ValueError, match="read no traced array"):
+        jaxenv.score(policy, ID, sets="library")
 
 
 def test_a_file_of_another_kind_is_not_written(careful, tmp_path):
@@ -132,6 +143,16 @@ def test_the_command_scores_the_seeds_of_a_population(tmp_path, capsys):
     capsys.readouterr()
     assert main(["score", str(tmp_path / "runs"), "--sets", "library"]) == 0
     assert capsys.readouterr().out.startswith(f"{ID}, 2 seeds")
+
+
+def test_the_steps_of_a_search_that_taught_are_counted(monkeypatch):
+    taught = Config(env=ID, teacher="search", simulations=8)
+    monkeypatch.setattr(scoring, "runs_in", lambda path: [SimpleNamespace(metrics=None)] * 2)
+    monkeypatch.setattr(scoring, "read_metrics", lambda path: [{"env_steps": 100, "seconds": 4.0}])
+    for config, steps in ((taught, 900), (taught.replace(teacher="Myopic"), 100), (Config(env=ID), 100)):
+        folder = SimpleNamespace(read_config=lambda config=config: config)
+        monkeypatch.setattr(scoring, "RunFolder", lambda path, folder=folder: folder)
+        assert scoring.cost(Path("runs")) == {"env_steps": steps, "seconds": 2.0}
 
 
 @pytest.mark.parametrize(
