@@ -106,6 +106,7 @@ def test_a_search_teaches_what_it_finds(config, env):
     assert metrics.losses.teacher_loss[-1] < 0.1
 
 
+@pytest.mark.slow
 def test_the_recorded_actions_are_those_of_the_rule():
     """Of the observations that the learner acts in, at random here."""
     env, params = jaxenv.make("LifeStack-v0")
