@@ -52,7 +52,8 @@ def read(table: Any, *index: Any) -> Any:
 def read_shared(table: Any, index: Any) -> Any:
     """`read(table, index)` of a table that a whole batch shares, such as a bank.
 
-    So on a TPU the matrix unit reads rows of a short one, if it has several arrays and more than a few rows.
+    On a TPU the matrix unit reads a row of a short table of several arrays; where each of a batch has a table of its
+    own, that is slower.
 
     >>> import jax.numpy as jnp
     >>> from jaxenv.lowering.lookup import read_shared

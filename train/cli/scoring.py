@@ -1,6 +1,5 @@
 """`jaxenv score` and `jaxenv leaderboard`: a policy on the sets that agents are compared on, and the table of all."""
 
-import dataclasses
 from pathlib import Path
 from typing import Any, Literal
 
@@ -45,7 +44,7 @@ def score(
     """
     if out is not None and out.suffix not in (".npz", ".json"):
         raise ValueError(f"--out {out}: expected .npz, or .json for a row of the leaderboard")
-    if out is not None and out.suffix == ".json" and (name is None or code is None):
+    if out is not None and out.suffix == ".json" and not (name and code):
         raise ValueError(f"--out {out}: a row needs --name NAME and --code ADDRESS")
     other = None if less is None else Score.load(less)
     training = {}
@@ -61,12 +60,11 @@ def score(
         if other is not None and each in other.sets:
             print(f"{each}, less {less}: {scored.less(other, each):+.2f}")
     if out is not None:
-        given = {"env_steps": env_steps, "seconds": seconds}
-        trained = {**training, **{option: each for option, each in given.items() if each}}
+        scored = scored.trained(**training).trained(env_steps, seconds)
         if out.suffix == ".json":
-            leaderboard.save(scored, out, agent=name or "", code=code or "", **trained)
+            leaderboard.save(scored, out, agent=name or "", code=code or "")
         else:
-            dataclasses.replace(scored, about={**scored.about, **trained}).save(out)
+            scored.save(out)
         print(f"written to {out}")
 
 

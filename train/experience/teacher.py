@@ -36,7 +36,10 @@ def make_teacher(config: Config, hyper: Hyper, reader: Reader, weights: Any) -> 
         policy = search.replace(discount=hyper.gamma, reward_scale=hyper.reward_scale)
     else:
         policies = {**for_environment(env), "Myopic": Myopic(env)}
-        rules = {rule: one for rule, one in policies.items() if not hasattr(one, "act") and "andom" not in rule}
+        # Random ones teach nothing, and may take illegal actions.
+        rules = {
+            rule: one for rule, one in policies.items() if not hasattr(one, "act") and "random" not in rule.lower()
+        }
         if name not in rules:
             nearest = did_you_mean_one_of(name, ["search", *rules])
             raise ValueError(f"{env.name} has no rule {name!r} that needs no memory, to teach.{nearest}")

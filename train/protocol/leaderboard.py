@@ -1,6 +1,5 @@
 """Rows of the leaderboard: an agent's figures in an environment as JSON, beside the arrays that they follow from."""
 
-import dataclasses
 import functools
 import json
 import math
@@ -97,12 +96,13 @@ def save(score: Score, path: str | Path, *, agent: str, code: str, env_steps: fl
         seconds: likewise.
 
     Raises:
-        ValueError: for another ending, no address, and a score of the validation set.
+        ValueError: for another ending, no name or address, and a score of the validation set.
     """
     if Path(path).suffix != ".json":
         raise ValueError(f"{path}: expected .json, for a row of the leaderboard")
-    given = {"env_steps": int(env_steps), "seconds": float(seconds)}
-    score = dataclasses.replace(score, about={**score.about, **{name: each for name, each in given.items() if each}})
+    if not (agent and code):
+        raise ValueError(f"{path}: a row needs the name of the agent and the address of its code")
+    score = score.trained(env_steps, seconds)
     row = row_of(score, agent, code)
     score.save(Path(path).with_suffix(".npz"))
     write(Path(path), row)

@@ -79,6 +79,11 @@ class Score:
         """The mean score on the library, by `reference`; None without one."""
         return None if self.reference is None else score_of_library(self.returns, self.reference)
 
+    def trained(self, env_steps: float = 0, seconds: float = 0) -> "Score":
+        """The same of an agent whose training took so many steps and seconds, each seed; 0 leaves what it says."""
+        given = {"env_steps": int(env_steps), "seconds": float(seconds)}
+        return dataclasses.replace(self, about={**self.about, **{name: each for name, each in given.items() if each}})
+
     def save(self, path: str | Path) -> None:
         """Writes an `.npz` file, completely or not at all; `leaderboard.save` writes a row beside it.
 

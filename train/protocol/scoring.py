@@ -24,11 +24,6 @@ from train.score.held_out import SETS, TEST, has_generator, held_out, validation
 NAMES = (*SETS, LIBRARY)
 VALIDATION = "validation"  # to choose settings by; no row has it
 LIBRARY_EPISODES = 64  # of each scenario of a library, which has few; a drawn scenario is played once
-_NOT_TRACED = (
-    jax.errors.ConcretizationTypeError,
-    jax.errors.TracerArrayConversionError,
-    jax.errors.TracerIntegerConversionError,
-)
 AnyPolicy = Policy | StatefulPolicy | StatePolicy
 
 
@@ -65,7 +60,7 @@ def score(policy: AnyPolicy | Sequence[AnyPolicy], env_id: str, *, sets: Sequenc
     policies = list(policy) if isinstance(policy, list | tuple) else [policy]
     try:
         return played(policies, env, found, {"seeds": len(policies), "asked": {"scenarios": marks(found)}})
-    except _NOT_TRACED as error:
+    except (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError) as error:
         raise ValueError(
             "the policy is compiled, and NumPy or `if` read no traced array: docs/protocol.md shows jax.pure_callback"
         ) from error

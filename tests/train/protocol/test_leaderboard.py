@@ -112,7 +112,7 @@ def test_a_row_is_written_from_a_score_and_told_what_it_lacks(tmp_path, capsys):
     leaderboard.save(one, path, agent="Mine", code="https://example.org", env_steps=10)
     assert leaderboard.lacks(leaderboard.read(path))[-1] == "no seconds of training"
     before = path.with_suffix(".npz").read_bytes()
-    with pytest.raises(ValueError, match="at least 1 character"):
+    with pytest.raises(ValueError, match="the name of the agent and the address of its code"):
         leaderboard.save(one, path, agent="Mine", code="")
     assert path.with_suffix(".npz").read_bytes() == before
     with pytest.raises(ValueError, match=r"Mine\.npz: expected \.json"):
@@ -149,9 +149,10 @@ def test_the_row_of_an_agent_of_ones_own_is_written_checked_and_listed(tmp_path,
         ("leaderboard chekc", "chekc"),
         ("leaderboard --folder nowhere", "nowhere has no rows"),
         ("score runs --out row.json", "--out row.json: a row needs --name NAME and --code ADDRESS"),
+        ("score runs --out row.json --name Mine --code ", "--out row.json: a row needs --name NAME"),
         ("score runs --out row.txt", "--out row.txt: expected .npz, or .json"),
     ],
 )
 def test_a_mistake_is_one_line(line, message, capsys):
-    assert main(line.split()) == 2
+    assert main(line.split(" ")) == 2
     assert message in capsys.readouterr().err
