@@ -16,6 +16,7 @@ from train import ppo
 from train.cli import comparison, options
 from train.data import dataset, minari_format
 from train.experience.bank import generate_bank
+from train.experience.teacher import named
 from train.networks import custom
 from train.networks.policy import LearnedPolicy
 from train.planning import planner
@@ -124,6 +125,8 @@ def collect(
     greedy: bool = True,
     seed: int = 0,
     at_once: int = 64,
+    label: str | None = None,
+    simulations: int = 32,
     format: Literal["npz", "minari"] = "npz",
     name: str | None = None,
 ) -> None:
@@ -140,6 +143,9 @@ def collect(
         greedy: Take the most probable action instead of sampling one.
         seed: Random seed of actions, episodes and generated scenarios.
         at_once: Episodes that are played side by side, and kept in memory.
+        label: Whose action in every state is kept beside the one that was taken: a rule of the environment, Myopic, or
+            search, which looks ahead from the true state with the policy and needs the extra plan.
+        simulations: Steps that the search tries before each label.
         format: minari adds it to the local datasets of Minari too, if that is installed.
         name: The name of the dataset in Minari; default: ENV/ALGORITHM-v0.
     """
@@ -147,6 +153,7 @@ def collect(
         minari_format.minari()  # or it would be missed when all is played
     policy, made, params, header = read(run_dir, env, network, best=best, greedy=greedy, as_trained=True)
     path = policy_path(run_dir, best=best)
+    teacher = label and named(label, made, lambda: planner(policy, _config(run_dir, made), simulations))
     key, bank_key = jax.random.split(jax.random.key(seed))
     params = _with_scenarios(made, params, scenarios, bank_key, episodes)
     source = {
@@ -159,8 +166,9 @@ def collect(
         found = dataset.collect(
             *(out, policy, made, params, episodes),
             key=key,
-            source={**source, "seed": seed},
+            source={**source, "seed": seed, **({"label": label} if label else {})},
             at_once=at_once,
+            teacher=teacher or None,
             on_progress=bar.update,
         )
     print(f"{found['transitions']:,} transitions, mean return {found['mean_return']:.2f}, written to {out}")

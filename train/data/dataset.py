@@ -16,7 +16,7 @@ import numpy as np
 
 from jaxenv.core import Environment
 from jaxenv.core.bank_file import MAX_BYTES, Headers, read_checked
-from jaxenv.core.types import Key
+from jaxenv.core.types import Key, Policy, StatePolicy
 from jaxenv.host.names import short
 from train.networks.policy import LearnedPolicy
 from train.save.writing import naming
@@ -40,6 +40,7 @@ def collect(
     key: Key,
     source: dict[str, Any] | None = None,
     at_once: int = 64,
+    teacher: Policy | StatePolicy | None = None,
     on_progress: Callable[[int], object] = lambda count: None,
 ) -> dict[str, Any]:
     """Plays episodes of a policy into a file, completely or not at all, and returns its metadata.
@@ -53,11 +54,12 @@ def collect(
         key: random key of actions and episodes.
         source: the metadata's description of the policy.
         at_once: episodes that are in memory.
+        teacher: a policy without memory whose action in every state is kept as `label`.
         on_progress: called with the number of further finished episodes.
     """
     done, transitions, total = 0, 0, 0.0
     with GrowingArchive(path) as archive:
-        for batch in play(policy, env, params, episodes, key=key, at_once=min(at_once, episodes)):
+        for batch in play(policy, env, params, episodes, key=key, at_once=min(at_once, episodes), teacher=teacher):
             for name, rows in rows_by_name(batch, env.num_agents, done, transitions).items():
                 archive.append(name, rows)
             done, transitions = done + len(batch.scenario), transitions + len(batch.trajectory)
@@ -82,7 +84,8 @@ def collect(
 def rows_by_name(batch: Batch, agents: int, episodes: int, transitions: int) -> dict[str, np.ndarray]:
     """The arrays of a batch under their names in the file, behind as many episodes and transitions."""
     steps = batch.steps
-    columns = {name: np.asarray(getattr(steps, name)) for name in ("action", "reward", "terminated", "truncated")}
+    fields = {name: getattr(steps, name) for name in ("action", "reward", "terminated", "truncated", "label")}
+    columns = {name: np.asarray(column) for name, column in fields.items() if column is not None}
     first = np.searchsorted(batch.trajectory, np.arange(len(batch.scenario) * agents))
     return {
         **_by_name("observation", steps.observation),

@@ -1,16 +1,18 @@
 """Teachers: a learner imitates their actions in the states that it comes to (kickstarting, Schmitt et al. 2018)."""
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
 
 from jaxenv.baselines import Myopic, for_environment
-from jaxenv.core.types import Key
+from jaxenv.core import Environment
+from jaxenv.core.types import Key, Policy, StatePolicy
 from jaxenv.evaluation import in_state
 from jaxenv.host.names import did_you_mean_one_of
 from train.experience.rollout import Teacher
 from train.networks.policy import Reader, make_policy
-from train.planning import planner
+from train.planning import Planner, planner
 from train.settings.config import Config
 from train.settings.groups import Hyper
 
@@ -31,23 +33,32 @@ def make_teacher(config: Config, hyper: Hyper, reader: Reader, weights: Any) -> 
     env, name = reader.env, config.teacher
     if name is None:
         return None
-    if name == "search":
-        search = planner(make_policy(weights, reader.network, env), config, config.simulations)
-        policy = search.replace(discount=hyper.gamma, reward_scale=hyper.reward_scale)
-    else:
-        policies = {**for_environment(env), "Myopic": Myopic(env)}
-        # Random ones teach nothing, and may take illegal actions.
-        rules = {
-            rule: one for rule, one in policies.items() if not hasattr(one, "act") and "random" not in rule.lower()
-        }
-        if name not in rules:
-            nearest = did_you_mean_one_of(name, ["search", *rules])
-            raise ValueError(f"{env.name} has no rule {name!r} that needs no memory, to teach.{nearest}")
-        policy = rules[name]
-    _, act = in_state(policy, env)
+
+    def search() -> Planner:
+        plans = planner(make_policy(weights, reader.network, env), config, config.simulations)
+        return plans.replace(discount=hyper.gamma, reward_scale=hyper.reward_scale)
+
+    _, act = in_state(named(name, env, search), env)
 
     def teach(key: Key, states: Any) -> jax.Array:
         keys = jax.random.split(key, jax.tree.leaves(states)[0].shape[0])
         return jax.vmap(lambda key, state: act(key, state, reader.params, ())[0])(keys, states)
 
     return teach
+
+
+def named(name: str, env: Environment, search: Callable[[], Planner]) -> Policy | StatePolicy:
+    """The teacher of a name: `search`, or a rule of the environment, without memory.
+
+    Raises:
+        ValueError: for another name, with the nearest one.
+    """
+    if name == "search":
+        return search()
+    policies = {**for_environment(env), "Myopic": Myopic(env)}
+    # Random ones teach nothing, and may take illegal actions.
+    rules = {rule: one for rule, one in policies.items() if not hasattr(one, "act") and "random" not in rule.lower()}
+    if name not in rules:
+        nearest = did_you_mean_one_of(name, ["search", *rules])
+        raise ValueError(f"{env.name} has no rule {name!r} that needs no memory, to teach.{nearest}")
+    return rules[name]

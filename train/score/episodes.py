@@ -12,7 +12,8 @@ from jax import lax
 
 from jaxenv.core import Environment
 from jaxenv.core.environment import select
-from jaxenv.core.types import Key
+from jaxenv.core.types import Key, Policy, StatePolicy
+from jaxenv.evaluation import as_pytree, in_state
 from jaxenv.wrappers import Vectorize
 from train.experience.rollout import by_agent
 from train.networks.policy import Carry, LearnedPolicy, Reader
@@ -28,6 +29,7 @@ class Steps(struct.PyTreeNode):
     reward: jax.Array  # float32
     terminated: jax.Array  # bool
     truncated: jax.Array  # bool
+    label: Any = None  # int32, what a teacher would have done; None without one
 
 
 class Batch(struct.PyTreeNode):
@@ -50,7 +52,14 @@ class _Playing(struct.PyTreeNode):
 
 
 def play(
-    policy: LearnedPolicy, env: Environment, params: Any, count: int, *, key: Key, at_once: int = 64
+    policy: LearnedPolicy,
+    env: Environment,
+    params: Any,
+    count: int,
+    *,
+    key: Key,
+    at_once: int = 64,
+    teacher: Policy | StatePolicy | None = None,
 ) -> Iterator[Batch]:
     """Plays `count` episodes, of the scenarios of the bank in turns, and gives them as they are done.
 
@@ -64,7 +73,9 @@ def play(
         count: episodes.
         key: random key of actions and episodes.
         at_once: E, episodes side by side.
+        teacher: a policy without memory, which is asked in every state and does not act.
     """
+    teacher = None if teacher is None else as_pytree(teacher)
     bank = params.bank.size if hasattr(params, "bank") else 1
     limit = int(params.max_steps_in_episode)
     for first in range(0, count, at_once):
@@ -72,7 +83,7 @@ def play(
         start_key, play_key = jax.random.split(jax.random.fold_in(key, first))
         playing, chunks = _start(start_key, policy, params, scenarios, env), []
         for chunk in range(-(-limit // STEPS)):
-            playing, *played = _advance(jax.random.fold_in(play_key, chunk), playing, policy, params, env)
+            playing, *played = _advance(jax.random.fold_in(play_key, chunk), playing, policy, params, teacher, env)
             chunks.append(jax.device_get(played))
             if not bool(playing.is_live.any()):
                 break
@@ -91,11 +102,15 @@ def _start(key: Key, policy: LearnedPolicy, params: Any, scenarios: jax.Array, e
 
 @functools.partial(jax.jit, static_argnames="env")
 def _advance(
-    key: Key, playing: _Playing, policy: LearnedPolicy, params: Any, env: Environment
+    key: Key, playing: _Playing, policy: LearnedPolicy, params: Any, teacher: Any, env: Environment
 ) -> tuple[_Playing, Steps, jax.Array]:
     """(after the steps, steps [T, R], which were of episodes still running [T, R] bool)."""
     agents, reader = env.num_agents, Reader(policy.network, env, params)
     batch = Vectorize(env, playing.is_live.size)
+
+    def label(key: Key, states: Any) -> jax.Array:
+        keys, act = jax.random.split(key, playing.is_live.size), in_state(teacher, env)[1]
+        return jax.vmap(lambda key, state: act(key, state, params, ())[0])(keys, states).ravel()
 
     def step(now: _Playing, key: Key) -> tuple[_Playing, tuple[Steps, jax.Array]]:
         action_key, env_key = jax.random.split(key)
@@ -106,7 +121,8 @@ def _advance(
         terminated, truncated = (jnp.repeat(end, agents) for end in ends)
         was_live = jnp.repeat(now.is_live, agents)
         final = jax.vmap(select)(was_live, by_agent(info["final_observation"], agents), now.final)
-        steps = Steps(now.observation, action, reward.ravel(), terminated, truncated)
+        labels = None if teacher is None else label(jax.random.fold_in(action_key, 0), now.state)
+        steps = Steps(now.observation, action, reward.ravel(), terminated, truncated, labels)
         following = _Playing(state, by_agent(observation, agents), final, carry, now.is_live & ~(ends[0] | ends[1]))
         return following, (steps, was_live)
 

@@ -12,8 +12,9 @@ import pytest
 from probes import PROBES
 
 from jaxenv import registry
+from jaxenv.baselines import Myopic
 from jaxenv.evaluation import evaluate
-from strategies.tables import Pair, Table, table
+from strategies.tables import Pair, Table, column, table
 from train import ppo
 from train.cli.main import main
 from train.data import dataset, minari_format
@@ -123,6 +124,29 @@ def test_each_agent_has_a_trajectory(config, tmp_path, core):
     np.testing.assert_allclose(metadata["mean_return"], arrays["reward"].sum() / 6, rtol=1e-6)
 
 
+def test_a_teacher_is_asked_in_every_state_and_changes_nothing_else(made, policy, env, tmp_path):
+    """One step ahead the legal action of the highest number pays most."""
+    teacher, path = Myopic(env), tmp_path / "data.npz"
+    dataset.collect(path, policy, env, WANDERING, EPISODES, key=jax.random.key(1), at_once=10, teacher=teacher)
+    arrays, _ = dataset.load(path)
+    at = arrays["observation.vector"].argmax(axis=1)
+    np.testing.assert_array_equal(arrays.pop("label"), np.array([1, 2, 2])[at])
+    assert arrays.keys() == made[1].keys()
+    for name, found in arrays.items():
+        np.testing.assert_array_equal(found, made[1][name])
+
+
+@pytest.mark.slow
+def test_the_labels_of_several_agents_are_their_own(config, tmp_path):
+    """Agent n is in state n, where action n pays."""
+    params = table(rewards=np.eye(3), following=column([0, 1, 2]), ends=False, limit=5)
+    state = ppo.init(jax.random.key(0), params, config=config, env=Pair())
+    policy, path = ppo.policy_of(state, config=config, env=Pair()), tmp_path / "data.npz"
+    dataset.collect(path, policy, Pair(), params, 3, key=jax.random.key(2), teacher=Myopic(Pair()))
+    arrays, _ = dataset.load(path)
+    np.testing.assert_array_equal(arrays["label"], arrays["agent"])
+
+
 def changed(**arrays):
     """Writes a dataset with other arrays; None leaves one out."""
 
@@ -210,9 +234,14 @@ def test_the_command_line(saved, tmp_path, capsys):
     source = metadata["policy"]
     assert (source["algorithm"], source["scenarios"], source["seed"], source["greedy"]) == ("ppo", "1234", 5, False)
     out.unlink()
-    assert main([*options, "--format", "minari"]) == 2
-    assert "minari is not installed" in capsys.readouterr().err
-    assert not out.exists()
+    for refused, why in (["--format", "minari"], "minari is not installed"), (["--label", "Myopik"], "'Myopic'"):
+        assert main([*options, *refused]) == 2
+        assert why in capsys.readouterr().err
+        assert not out.exists()
+    assert main([*options, "--label", "Myopic"]) == 0
+    arrays, metadata = dataset.load(out)
+    assert metadata["policy"]["label"] == "Myopic"
+    assert arrays["label"].shape == arrays["action"].shape
 
 
 def test_a_dataset_of_minari_has_an_episode_for_each_trajectory(made, monkeypatch):
