@@ -59,6 +59,7 @@ class Episode(Course):
             "posted": [self.so_far(channel) for channel in range(len(self.posts))],
             "read": list(self.read),
             "handled": list(self.handled),
+            "answered": self.answered,
             "promised": list(self.promised),
             "attended": list(self.attended),
             "known": list(self.known),

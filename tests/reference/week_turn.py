@@ -55,6 +55,7 @@ class Course:
         self.channel = -1
         self.read = [0] * len(self.posts)
         self.handled = [0] * len(self.posts)
+        self.answered = 0  # hundredths, with the truth
         self.promised = [event.promised for event in self.events]
         self.attended = [0] * len(self.events)
         self.known = [job.known for job in self.jobs]
@@ -196,6 +197,7 @@ class Course:
         if head.post.kind == QUESTION:
             right = value == self.facts[head.post.ref].at(self.t)
             self.paid["answers" if right else "wrong"] += head.post.points / HUNDREDTHS
+            self.answered += head.post.points if right else 0
         elif value == 0:
             self.promised[head.post.ref] = True
         self.handled[self.channel] = head.number + 1

@@ -98,15 +98,17 @@ def reply(state: State, week: Agenda, window: Window, value: jax.Array) -> tuple
     head, is_reply = read(window.posts, window.head), value >= 0
     is_question = head.kind == QUESTION
     is_right = read(week.facts.at(state.clock), head.ref) == value
-    answered = jnp.where(is_reply & is_question, _points(head.points), 0.0)
+    asked = jnp.where(is_reply & is_question, head.points, 0)
+    right = jnp.where(is_right, asked, 0)
     promises = is_reply & ~is_question & (value == PROMISE)
     here = is_reply & (np.arange(state.handled.shape[0], dtype=np.int32) == state.channel)
     up_to = window.count - window.head
     state = state.replace(
         promised=state.promised | (promises & (np.arange(state.promised.shape[0], dtype=np.int32) == head.ref)),
         handled=jnp.where(here, up_to, state.handled),
+        answered=state.answered + right,
     )
-    return state, jnp.where(is_right, answered, 0.0), jnp.where(is_right, 0.0, answered)
+    return state, _points(right), _points(asked - right)
 
 
 def attend(state: State, week: Agenda, now: Situation, is_attending: jax.Array) -> State:

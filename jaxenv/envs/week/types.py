@@ -172,6 +172,7 @@ class State(Compact):
     posted: jax.Array = array("C", np.int8, 0, "P", doc="posts so far")
     read: jax.Array = array("C", np.int8, 0, "P", doc="posts that were there when the channel was last open")
     handled: jax.Array = array("C", np.int8, 0, "P", doc="posts up to the last one that was replied to")
+    answered: jax.Array = array("", np.int32, 0, doc="hundredths, of the questions that were answered with the truth")
     promised: jax.Array = array("E", bool, doc="in the calendar")
     attended: jax.Array = array("E", np.int8, 0, MAX_LENGTH, doc="slots")
     known: jax.Array = array("J", bool, doc="the job can be seen and done")

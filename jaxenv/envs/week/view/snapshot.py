@@ -97,7 +97,7 @@ class ShownWeek:
     messages: tuple[Message, ...]  # newest first
     head: Message | None
     notes: tuple[Note, ...]  # the latest line first
-    points: dict[str, tuple[float, float]]  # source -> paid so far, offered; but for answers
+    points: dict[str, tuple[float, float]]  # source -> paid so far, offered; wrong answers cost beside it
     trail: tuple[tuple[int, str], ...] = ()  # (slot, what was done in it)
 
 
@@ -221,7 +221,7 @@ def attended_now(state: State, week: Scenario) -> int:
 
 
 def _points(state: State, week: Scenario) -> dict[str, tuple[float, float]]:
-    """Hundredths as points, of the sources whose payments follow from a state."""
+    """Hundredths as points, by source."""
     jobs, events = week.jobs, week.events
     is_over = state.promised & (events.start + events.length <= state.clock) & (events.length > 0)
     share = state.attended / np.maximum(events.length, 1)
@@ -235,6 +235,7 @@ def _points(state: State, week: Scenario) -> dict[str, tuple[float, float]]:
         "meetings": (float(paid.sum()) / 100, float(events.points.sum()) / 100),
         "projects": (float(jobs.points[is_done & jobs.is_project].sum()) / 100, float(sum(groups) + scouts) / 100),
         "errands": (float(jobs.points[is_done & ~jobs.is_project].sum()) / 100, float(errands.sum()) / 100),
+        "answers": (int(state.answered) / 100, int(week.posts.points.sum()) / 100),
     }
 
 
