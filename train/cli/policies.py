@@ -153,7 +153,9 @@ def collect(
         minari_format.minari()  # or it would be missed when all is played
     policy, made, params, header = read(run_dir, env, network, best=best, greedy=greedy, as_trained=True)
     path = policy_path(run_dir, best=best)
-    teacher = label and named(label, made, lambda: planner(policy, _config(run_dir, made), simulations))
+    teacher = None
+    if label is not None:
+        teacher = named(label, made, lambda: planner(policy, _config(run_dir, made), simulations))
     key, bank_key = jax.random.split(jax.random.key(seed))
     params = _with_scenarios(made, params, scenarios, bank_key, episodes)
     source = {
@@ -166,9 +168,9 @@ def collect(
         found = dataset.collect(
             *(out, policy, made, params, episodes),
             key=key,
-            source={**source, "seed": seed, **({"label": label} if label else {})},
+            source={**source, "seed": seed, "label": label},
             at_once=at_once,
-            teacher=teacher or None,
+            teacher=teacher,
             on_progress=bar.update,
         )
     print(f"{found['transitions']:,} transitions, mean return {found['mean_return']:.2f}, written to {out}")
