@@ -16,7 +16,7 @@ from train import ppo
 from train.cli import comparison, options
 from train.data import dataset, minari_format
 from train.experience.bank import generate_bank
-from train.experience.teacher import named
+from train.experience.teacher import teacher_named
 from train.networks import custom
 from train.networks.policy import LearnedPolicy
 from train.planning import planner
@@ -155,7 +155,7 @@ def collect(
     path = policy_path(run_dir, best=best)
     teacher = None
     if label is not None:
-        teacher = named(label, made, lambda: planner(policy, _config(run_dir, made), simulations))
+        teacher = teacher_named(label, made, lambda: planner(policy, _config(run_dir, made), simulations))
     key, bank_key = jax.random.split(jax.random.key(seed))
     params = _with_scenarios(made, params, scenarios, bank_key, episodes)
     source = {

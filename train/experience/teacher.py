@@ -38,17 +38,22 @@ def make_teacher(config: Config, hyper: Hyper, reader: Reader, weights: Any) -> 
         plans = planner(make_policy(weights, reader.network, env), config, config.simulations)
         return plans.replace(discount=hyper.gamma, reward_scale=hyper.reward_scale)
 
-    _, act = in_state(named(name, env, search), env)
+    return asked(teacher_named(name, env, search), env, reader.params)
+
+
+def asked(policy: Policy | StatePolicy, env: Environment, params: Any) -> Teacher:
+    """The actions of a policy without memory in many states."""
+    _, act = in_state(policy, env)
 
     def teach(key: Key, states: Any) -> jax.Array:
         keys = jax.random.split(key, jax.tree.leaves(states)[0].shape[0])
-        return jax.vmap(lambda key, state: act(key, state, reader.params, ())[0])(keys, states)
+        return jax.vmap(lambda key, state: act(key, state, params, ())[0])(keys, states)
 
     return teach
 
 
-def named(name: str, env: Environment, search: Callable[[], Planner]) -> Policy | StatePolicy:
-    """The teacher of a name: `search`, or a rule of the environment, without memory.
+def teacher_named(name: str, env: Environment, search: Callable[[], Planner]) -> Policy | StatePolicy:
+    """The policy that a name stands for: `search()`, or a rule of the environment, without memory.
 
     Raises:
         ValueError: for another name, with the nearest one.

@@ -13,9 +13,10 @@ from jax import lax
 from jaxenv.core import Environment
 from jaxenv.core.environment import select
 from jaxenv.core.types import Key, Policy, StatePolicy
-from jaxenv.evaluation import as_pytree, in_state
+from jaxenv.evaluation import as_pytree
 from jaxenv.wrappers import Vectorize
 from train.experience.rollout import by_agent
+from train.experience.teacher import asked
 from train.networks.policy import Carry, LearnedPolicy, Reader
 
 STEPS = 32  # played by one call
@@ -107,10 +108,7 @@ def _advance(
     """(after the steps, steps [T, R], which were of episodes still running [T, R] bool)."""
     agents, reader = env.num_agents, Reader(policy.network, env, params)
     batch = Vectorize(env, playing.is_live.size)
-
-    def label(key: Key, states: Any) -> jax.Array:
-        keys, act = jax.random.split(key, playing.is_live.size), in_state(teacher, env)[1]
-        return jax.vmap(lambda key, state: act(key, state, params, ())[0])(keys, states).ravel()
+    teach = None if teacher is None else asked(teacher, env, params)
 
     def step(now: _Playing, key: Key) -> tuple[_Playing, tuple[Steps, jax.Array]]:
         action_key, env_key = jax.random.split(key)
@@ -121,7 +119,8 @@ def _advance(
         terminated, truncated = (jnp.repeat(end, agents) for end in ends)
         was_live = jnp.repeat(now.is_live, agents)
         final = jax.vmap(select)(was_live, by_agent(info["final_observation"], agents), now.final)
-        labels = None if teacher is None else label(jax.random.fold_in(action_key, 0), now.state)
+        # By a key of its own, so that the others are the same without it.
+        labels = None if teach is None else teach(jax.random.fold_in(key, 2), now.state).ravel()
         steps = Steps(now.observation, action, reward.ravel(), terminated, truncated, labels)
         following = _Playing(state, by_agent(observation, agents), final, carry, now.is_live & ~(ends[0] | ends[1]))
         return following, (steps, was_live)

@@ -1,5 +1,6 @@
 """A week seen: its text, its calendar and board, what actions and steps are called, and the banks of words."""
 
+import collections
 import functools
 
 import jax
@@ -10,7 +11,7 @@ from jaxenv import rendering
 from jaxenv.core import ScenarioBank
 from jaxenv.envs.week import Week, baseline
 from jaxenv.envs.week.types import VALUES
-from jaxenv.envs.week.view import snapshot
+from jaxenv.envs.week.view import shown, snapshot
 from jaxenv.envs.week.view.words import banks
 from jaxenv.rendering import theme
 from scenarios import week
@@ -91,6 +92,22 @@ def test_the_overview_is_the_whole_week_and_lists_what_pays_and_costs():
     first = drawn.index("steps") + 1
     assert [number for number in drawn[first:] if number.isdigit()] == paying
     assert f"and {len(played().steps) - len(paying)} more" in drawn
+
+
+def test_the_bars_are_what_the_sources_have_paid():
+    """Of a whole week; points are hundredths, and wrong answers cost beside their bar."""
+    paid = collections.Counter()
+    for step in played().steps:
+        paid.update(step.parts)
+    episode = played()
+    (last,) = shown(episode.env, jax.device_get(episode.states[-1:]), episode.params, {})
+    found = {source: points for source, (points, _) in last.points.items()}
+    sources = {name: paid[name] for name in ("projects", "errands", "answers")}
+    assert found == pytest.approx({"meetings": paid["meetings"] + paid["missed"], **sources}, abs=0.005)
+    assert all(found.values())
+    assert round(sum(offered for _, offered in last.points.values())) == 100
+    for source, points in found.items():
+        assert any(words.startswith(f"{source} {points:.1f} of ") for words in written(episode[200]))
 
 
 def test_a_slot_in_which_one_replies_is_shown_as_such():
