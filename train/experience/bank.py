@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.core import Tracer
 
 from jaxenv.core import Environment, ScenarioBank
 from jaxenv.core.environment import select
@@ -16,7 +17,9 @@ from train.once import compiled_once
 from train.settings.config import Config
 
 
-@functools.partial(compiled_once, static_argnums=0, static_argnames="count")
+AT_ONCE = 512  # scenarios of one call outside a compiled program: a first bank and the validation set share its program
+
+
 def generate_bank(
     env: Environment, key: Key, *, count: int, difficulty: tuple[float, float], shared: Any = None
 ) -> ScenarioBank:
@@ -29,13 +32,24 @@ def generate_bank(
         difficulty: least and greatest, within 0..1, or above 1 for scenarios beyond training.
         shared: the data that the scenarios share, taken from another bank of this environment.
     """
+    keys = jax.random.split(key, count)
+    if count <= AT_ONCE or isinstance(keys, Tracer):
+        return ScenarioBank(_scenarios(env, keys, difficulty), shared)
+    rows = np.arange(-(-count // AT_ONCE) * AT_ONCE).reshape(-1, AT_ONCE) % count
+    parts = [jax.device_get(_scenarios(env, keys[some], difficulty)) for some in rows]
+    return ScenarioBank(jax.tree.map(lambda *leaves: jnp.asarray(np.concatenate(leaves)[:count]), *parts), shared)
+
+
+@functools.partial(compiled_once, static_argnums=0)
+def _scenarios(env: Environment, keys: Key, difficulty: tuple[float, float]) -> Any:
+    """A scenario of each key."""
     low, high = difficulty
 
     def scenario(key: Key) -> object:
         difficulty_key, scenario_key = jax.random.split(key)
         return env.generate(scenario_key, jax.random.uniform(difficulty_key, (), minval=low, maxval=high))
 
-    return ScenarioBank(jax.vmap(scenario)(jax.random.split(key, count)), shared)
+    return jax.vmap(scenario)(keys)
 
 
 def first_bank(key: Key, config: Config, env: Environment, env_params: Any) -> ScenarioBank | None:

@@ -14,7 +14,7 @@ from jaxenv.wrappers import Vectorize
 from strategies.ids import FIRST_OF_ITS_ENGINE
 from strategies.tables import Table
 from train import ppo
-from train.experience.bank import first_bank, renew, with_bank
+from train.experience.bank import AT_ONCE, first_bank, generate_bank, renew, with_bank
 from train.score.held_out import validation_params
 from train.settings.config import Config
 from train.settings.groups import Rollout, Scenarios
@@ -45,6 +45,25 @@ def bank():
 
 def renewed(bank, live):
     return renew(jax.random.key(1), bank, live=jnp.array(live, jnp.int32), config=CONFIG, env=Numbered())
+
+
+def test_a_bank_in_parts_is_the_one_of_a_compiled_program_and_shares_its_program_with_others():
+    """As many calls as fit, the last of them in part; the count is no part of what is compiled."""
+    draws = []
+
+    class Counted(Numbered):
+        def generate(self, key, difficulty):
+            draws.append(key)  # when it is traced
+            return super().generate(key, difficulty)
+
+    def draw(key, env, count):
+        return generate_bank(env, key, count=count, difficulty=(0.0, 1.0))
+
+    env = Counted()
+    for count in (AT_ONCE, 2 * AT_ONCE + 3):
+        compiled = jax.jit(draw, static_argnums=(1, 2))(jax.random.key(0), Numbered(), count)
+        assert numbers(draw(jax.random.key(0), env, count)).tolist() == numbers(compiled).tolist()
+    assert len(draws) == 1
 
 
 def test_scenarios_in_play_stay_and_others_are_new(bank):
