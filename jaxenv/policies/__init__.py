@@ -1,4 +1,4 @@
-"""Trained policies that come with the package: of PPO, the seeds in RESULTS.md of median return."""
+"""Trained policies that come with the package: of PPO, seeds of the leaderboard; docs/policies.md is their card."""
 
 from importlib import resources
 from typing import Any

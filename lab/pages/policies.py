@@ -32,8 +32,8 @@ def _all() -> list[Released]:
     found = []
     for id in (id for id in jaxenv.registered() if id in released()):
         path = ROOT / "jaxenv" / "policies" / f"{id}.msgpack"
-        score, digest = Score.load(ROOT / "leaderboard" / id / "PPO.npz"), measure.sha256(path)
-        found.append(Released(id, read_header(path), digest, score, score.about["policies"].index(digest)))
+        score, seed = measure.of_policy(ROOT / "leaderboard", id, path)
+        found.append(Released(id, read_header(path), measure.sha256(path), score, seed))
     return found
 
 

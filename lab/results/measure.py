@@ -80,6 +80,20 @@ def median_seed(measured: Score, sets: Sequence[str]) -> int:
     return int(np.argsort(means, kind="stable")[(len(means) - 1) // 2])
 
 
+def of_policy(folder: Path, env_id: str, policy: Path) -> tuple[Score, int]:
+    """(what was measured of a policy's agent, the seed that it is), of all that a folder and those below it hold.
+
+    Raises:
+        ValueError: if it was not measured.
+    """
+    digest = sha256(policy)
+    for path in sorted(folder.rglob(f"{env_id}/*.npz")):
+        found = Score.load(path)
+        if digest in (policies := found.about.get("policies", [])):
+            return found, policies.index(digest)
+    raise ValueError(f"{folder} has no score of {policy}")
+
+
 def path_of(folder: Path, env_id: str, agent: str) -> Path:
     """The file of an agent in an environment."""
     return folder / env_id / f"{agent}.npz"

@@ -1,5 +1,6 @@
 """Values of states and actions: exact where they can be searched, else by rollouts."""
 
+import contextlib
 import functools
 import importlib
 from typing import Any, NamedTuple
@@ -124,11 +125,15 @@ class Credit:
 
 @functools.lru_cache(maxsize=16)
 def policy_of(env: Environment) -> tuple[str, Any]:
-    """The trained policy that comes with the package, by the name PPO, or else the last of the baselines."""
-    try:
-        return "PPO", jaxenv.load_policy(env, env.default_params)
-    except ValueError:
-        return list(baselines.for_environment(env).items())[-1]
+    """The trained policy that comes with the package, by the name PPO, or else the last of the baselines.
+
+    One with memory does not know what came before the state that is valued, so that a baseline takes its place.
+    """
+    with contextlib.suppress(ValueError):
+        policy = jaxenv.load_policy(env, env.default_params)
+        if not hasattr(policy, "initial_carry"):
+            return "PPO", policy
+    return list(baselines.for_environment(env).items())[-1]
 
 
 @functools.partial(jax.jit, static_argnums=0)

@@ -10,6 +10,7 @@ import jaxenv
 import scenarios
 from jaxenv import baselines
 from jaxenv.rendering.view import scenario_of, to_host
+from scenarios.credit import values
 from scenarios.libraries import RETURNS
 from scenarios.solvers.lifestack import worth
 
@@ -28,6 +29,12 @@ def test_exact_values_are_the_known_returns_of_the_library(id: str) -> None:
             assert found.is_exact
             assert found.of_state == pytest.approx(STORED[id][day]["best"], abs=1e-4)
             assert found.of_state == found.of_actions.max()
+
+
+def test_rollouts_are_played_by_a_policy_without_memory() -> None:
+    """That of Week would begin in the middle with nothing remembered."""
+    assert values.policy_of(jaxenv.make("Week-v0")[0])[0] == "Rule-based"
+    assert values.policy_of(jaxenv.make("LifeOps-v0")[0])[0] == "PPO"
 
 
 QUICK = ("car_breakdown_task", "code_merge_task_fallback", "finance_crisis", "flight_crisis_task_main", "mental_crisis",

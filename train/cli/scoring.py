@@ -1,5 +1,6 @@
 """`jaxenv score` and `jaxenv leaderboard`: a policy on the sets that agents are compared on, and the table of all."""
 
+import dataclasses
 from pathlib import Path
 from typing import Any, Literal
 
@@ -9,7 +10,7 @@ from train.cli import options, policies
 from train.cli.benchmark import listed
 from train.networks import custom
 from train.protocol import Score, leaderboard, scoring
-from train.save.folder import RunFolder, runs_in
+from train.save.folder import RunFolder, policy_path, runs_in
 from train.score.scores import aligned
 
 
@@ -60,7 +61,8 @@ def score(
         if other is not None and each in other.sets:
             print(f"{each}, less {less}: {scored.less(other, each):+.2f}")
     if out is not None:
-        scored = scored.trained(**training).trained(env_steps, seconds)
+        about = {**scored.about, **training}
+        scored = dataclasses.replace(scored, about=about).trained(env_steps, seconds)
         if out.suffix == ".json":
             leaderboard.save(scored, out, agent=name or "", code=code or "")
         else:
@@ -74,10 +76,11 @@ def _episodes(path: Path) -> list[Path]:
 
 
 def _of_runs(path: Path, env: str | None, network: str | None) -> tuple[list[Any], str, dict[str, Any]]:
-    """(the policies of a run's or a population's folder, or of a file; the environment; what their training took)."""
+    """(policies of a run's or a population's folder, or of a file; the environment; digests and cost of training)."""
     runs = [policies.read(run.path, env, network, best=False, greedy=True) for run in runs_in(path)]
     training = scoring.cost(path) if RunFolder(path).config.exists() else {}
-    return [run.policy for run in runs], runs[0].env.name, training
+    digests = [policies.sha256(policy_path(run.path, best=False)) for run in runs_in(path)]
+    return [run.policy for run in runs], runs[0].env.name, {**training, "policies": digests}
 
 
 def _function(name: str, env: str | None) -> Any:

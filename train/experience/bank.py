@@ -16,7 +16,6 @@ from jaxenv.wrappers import EpisodeStatistics
 from train.once import compiled_once
 from train.settings.config import Config
 
-
 AT_ONCE = 512  # scenarios of one call outside a compiled program: a first bank and the validation set share its program
 
 

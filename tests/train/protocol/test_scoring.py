@@ -1,6 +1,7 @@
 """One call scores a policy as the published tables do, whatever it is made of."""
 
 import contextlib
+import hashlib
 import io
 import json
 import re
@@ -141,8 +142,11 @@ def test_the_command_scores_the_seeds_of_a_population(tmp_path, capsys):
     options = ["--env", ID, "--seeds", "2", "--updates-per-superstep", "1", "--scenarios", "library", *sizes]
     assert main(["ppo", *options, "--run-dir", str(tmp_path / "runs")]) == 0
     capsys.readouterr()
-    assert main(["score", str(tmp_path / "runs"), "--sets", "library"]) == 0
+    out = tmp_path / "mine.npz"
+    assert main(["score", str(tmp_path / "runs"), "--sets", "library", "--out", str(out)]) == 0
     assert capsys.readouterr().out.startswith(f"{ID}, 2 seeds")
+    seed = tmp_path / "runs" / "seed=1" / "policy.msgpack"
+    assert Score.load(out).about["policies"][1] == hashlib.sha256(seed.read_bytes()).hexdigest()
 
 
 def test_the_steps_of_a_search_that_taught_are_counted(monkeypatch):
