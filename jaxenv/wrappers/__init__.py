@@ -6,6 +6,7 @@ The adapters `Vectorize`, `Gymnax` and `JaxMARL` have other signatures. `DmEnv`,
 those suites.
 """
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from jaxenv.host.companions import optional
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from jaxenv.wrappers.jumanji import Jumanji as Jumanji
     from jaxenv.wrappers.stable_baselines3 import SB3VecEnv as SB3VecEnv
 
-_ADAPTERS = {  # name -> (module, extra that installs its requirements)
+_ADAPTERS = {  # name -> (module, named like the package that it adapts; extra that installs its requirements)
     "DmEnv": ("dm_env", "peers"),
     "Gymnasium": ("gymnasium", "peers"),
     "GymnasiumVector": ("gymnasium", "peers"),
@@ -51,5 +52,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """The names of the module, with those that are not imported yet."""
-    return sorted({*globals(), *_ADAPTERS})
+    """The names of the module, with those that can be imported: `help` and completion read them all."""
+    return sorted({*globals(), *(name for name, (module, _) in _ADAPTERS.items() if find_spec(module))})

@@ -126,7 +126,7 @@ def collect(
     seed: int = 0,
     at_once: int = 64,
     label: str | None = None,
-    simulations: int = 32,
+    simulations: int | None = None,
     format: Literal["npz", "minari"] = "npz",
     name: str | None = None,
 ) -> None:
@@ -145,17 +145,19 @@ def collect(
         at_once: Episodes that are played side by side, and kept in memory.
         label: Whose action in every state is kept beside the one that was taken: a rule of the environment, Myopic, or
             search, which looks ahead from the true state with the policy and needs the extra plan.
-        simulations: Steps that the search tries before each label.
+        simulations: Steps that the search tries before each label; default: 32.
         format: minari adds it to the local datasets of Minari too, if that is installed.
         name: The name of the dataset in Minari; default: ENV/ALGORITHM-v0.
     """
     if format == "minari":
         minari_format.minari()  # or it would be missed when all is played
+    if simulations is not None and label != "search":
+        raise ValueError("--simulations are those of --label search")
     policy, made, params, header = read(run_dir, env, network, best=best, greedy=greedy, as_trained=True)
     path = policy_path(run_dir, best=best)
     teacher = None
     if label is not None:
-        teacher = teacher_named(label, made, lambda: planner(policy, _config(run_dir, made), simulations))
+        teacher = teacher_named(label, made, lambda: planner(policy, _config(run_dir, made), simulations or 32))
     key, bank_key = jax.random.split(jax.random.key(seed))
     params = _with_scenarios(made, params, scenarios, bank_key, episodes)
     source = {

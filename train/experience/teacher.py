@@ -27,10 +27,12 @@ def make_teacher(config: Config, hyper: Hyper, reader: Reader, weights: Any) -> 
         weights: of the network, with which a search looks ahead.
 
     Raises:
-        ValueError: for another name, with the nearest one, and where a search cannot be.
+        ValueError: for another name, with the nearest one, where a search cannot be, and for simulations without one.
         ImportError: for a search without `mctx`.
     """
     env, name = reader.env, config.teacher
+    if name != "search" and config.simulations != Config.simulations:
+        raise ValueError("simulations are those of --teacher search; of a trained policy: jaxenv evaluate")
     if name is None:
         return None
 

@@ -1,5 +1,7 @@
 """The adapters that are subclasses of other packages' environments, and jaxenv without those packages."""
 
+import importlib.util
+import pydoc
 import subprocess
 import sys
 
@@ -18,7 +20,14 @@ def test_jaxenv_imports_none_of_them():
     printed = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
     found, *names = printed.split()
     assert found == "[]"
-    assert {*wrappers._ADAPTERS, "Wrapper"} <= set(names)
+    adapters = {name for name, (module, _) in wrappers._ADAPTERS.items() if importlib.util.find_spec(module)}
+    assert {*adapters, "Wrapper"} <= set(names)
+
+
+def test_help_leaves_out_what_is_not_installed(monkeypatch):
+    monkeypatch.setitem(sys.modules, "stable_baselines3", None)
+    assert {"Gymnasium", "SB3VecEnv"} & set(dir(wrappers)) == {"Gymnasium"}
+    assert pydoc.render_doc(wrappers)
 
 
 @pytest.mark.parametrize("name", wrappers._ADAPTERS)

@@ -234,7 +234,11 @@ def test_the_command_line(saved, tmp_path, capsys):
     source = metadata["policy"]
     assert (source["algorithm"], source["scenarios"], source["seed"], source["greedy"]) == ("ppo", "1234", 5, False)
     out.unlink()
-    for refused, why in (["--format", "minari"], "minari is not installed"), (["--label", "Myopik"], "'Myopic'"):
+    for refused, why in (
+        (["--format", "minari"], "minari is not installed"),
+        (["--label", "Myopik"], "'Myopic'"),
+        (["--label", "Myopic", "--simulations", "8"], "--simulations are those of --label search"),
+    ):
         assert main([*options, *refused]) == 2
         assert why in capsys.readouterr().err
         assert not out.exists()

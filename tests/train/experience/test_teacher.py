@@ -164,11 +164,12 @@ def test_the_coefficient_falls_over_the_run():
         ("LifeStack-v0", {"teacher": "Greedy"}, dqn, "dqn has no --teacher"),
         ("LifeStack-v0", {"teacher": "search", "network": Network(core="gru")}, ppo, "memory"),
         ("TeamsClone-MultiAgent-v1", {"teacher": "search"}, ppo, "4 agents"),
+        ("LifeStack-v0", {"simulations": 16}, ppo, "simulations are those of --teacher search"),
     ],
 )
 def test_who_may_not_teach(env_id, settings, algorithm, problem):
     """A rule that remembers cannot be asked in the middle of an episode of somebody else."""
-    if settings["teacher"] == "search":
+    if settings.get("teacher") == "search":
         pytest.importorskip("mctx")
     env, params = jaxenv.make(env_id)
     with pytest.raises(ValueError, match=problem):
