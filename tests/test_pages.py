@@ -23,7 +23,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), ROOT / "examples" / "README.md"]
-GUIDES = [*sorted((ROOT / "docs" / "tutorials").glob("*.md")), ROOT / "docs" / "recipes.md"]
+GUIDES = [*sorted((ROOT / "docs" / "tutorials").glob("*.md")), *(ROOT / "docs" / f"{name}.md" for name in ("recipes", "environments"))]
 
 BLOCK = re.compile(r"(<!-- slow -->\n\n)?```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", re.DOTALL)
 SHELL = re.compile(r"(<!-- not run: [^\n]*-->\n\n)?```sh\n(.*?)```", re.DOTALL)

@@ -108,6 +108,17 @@ def sizes() -> str:
     return "\n".join(rows)
 
 
+def environments() -> str:
+    """Of each id what a learner asks for first."""
+    rows = [["id", "actions", "flat vector", "steps at most", "discount of the preset"]]
+    for id in jaxenv.registered():
+        env, params = jaxenv.make(id)
+        flat = jax.eval_shape(env.flatten, observed(env, params), params)
+        numbers = (str(env.num_actions), f"{flat.size:,}", str(int(params.max_steps_in_episode)))
+        rows.append([f"`{id}`", *numbers, str(train.preset(id).hyper.gamma)])
+    return "\n".join(f"| {' | '.join(row)} |" for row in [rows[0], ["---"] * len(rows[0]), *rows[1:]])
+
+
 def large() -> str:
     """The settings that the law of large batches gives: a row for each number of environments."""
     chosen = ("LifeOps-Shaped-v0", "LifeStack-v0", "TeamsClone-v0")
@@ -143,6 +154,7 @@ def ranked(lines: list[list[str]]) -> str:
 
 
 TRAINING = {
+    "environments": environments,
     "training.sizes": sizes,
     "training.large": large,
     "leaderboard": leaderboard_sections,
@@ -151,12 +163,17 @@ TRAINING = {
 }
 
 
+def observed(env: Environment, params: Any) -> Any:
+    """The shapes and dtypes of the observation of one agent."""
+    of_all = learner.observation_shapes(env, params)
+    return jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), of_all)
+
+
 def figures(env: Environment, params: Any, config: train.Config) -> list[str]:
     """The numbers in a row of `sizes`: the shapes of an environment's training data, without computing any of it."""
     weights = functools.partial(learner.initial_weights, env_params=params, config=config, env=env)
     count = sum(leaf.size for leaf in jax.tree.leaves(jax.eval_shape(weights, jax.random.key(0))))
-    seen = learner.observation_shapes(env, params)  # by each of the agents
-    one = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), seen)
+    one = observed(env, params)
     described = jax.eval_shape(lambda one: dense(env.entities(one, params).actions), one)
     state = jax.eval_shape(EpisodeStatistics(env).reset, jax.random.key(0), params)[1]
     return [

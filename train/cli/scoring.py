@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from tyro.conf import Positional
 
+from jaxenv.host.names import did_you_mean_one_of
 from train.cli import options, policies
 from train.cli.benchmark import listed
 from train.networks import custom
@@ -98,6 +99,7 @@ def ranking(
     action: Positional[Literal["show", "check"]] = "show",
     files: Positional[tuple[Path, ...]] = (),
     folder: Path = Path("leaderboard"),
+    env: str | None = None,
 ) -> None:
     """Show the leaderboard, or check rows of it: that their figures follow from their arrays, on today's scenarios.
 
@@ -105,11 +107,17 @@ def ranking(
         action: show, or check.
         files: The rows to check, .json; default: all, which takes some minutes.
         folder: The folder of the rows.
+        env: Show the rows of this environment alone.
     """
     if action == "show":
         found = leaderboard.rows(folder)
         if not found:
             raise ValueError(f"{folder} has no rows: in a checkout it is leaderboard/")
+        if env is not None:
+            known = dict.fromkeys(row.env for row in found)
+            if env not in known:
+                raise ValueError(f"{folder} has no row of {env!r}.{did_you_mean_one_of(env, known)}")
+            found = [row for row in found if row.env == env]
         print("\n".join(aligned(leaderboard.cells(found))))
     else:
         for path in files or leaderboard.paths(folder):

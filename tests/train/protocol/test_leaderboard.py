@@ -135,12 +135,12 @@ def test_the_row_of_an_agent_of_ones_own_is_written_checked_and_listed(tmp_path,
     who = ["--name", "Mine", "--code", "https://example.org", "--env-steps", "9e6", "--seconds", "5"]
     assert main(["score", "my_agents:seeds", "--env", ID, "--out", str(row), *who]) == 0
     assert main(["leaderboard", "check", "--folder", "board"]) == 0
-    assert main(["leaderboard", "--folder", "board"]) == 0
+    assert main(["leaderboard", "--folder", "board", "--env", ID]) == 0
     head, line = capsys.readouterr().out.splitlines()[-2:]
-    assert head.split()[:4] == ["environment", "agent", "budget", "seeds"]
-    assert line.split()[:4] == [ID, "Mine", "10M", "2"]
+    assert head.split()[:6] == ["environment", "agent", "budget", "M", "steps", "seeds"]
+    assert line.split()[:5] == [ID, "Mine", "10M", "9", "2"]
     returns = Score.load(row.with_suffix(".npz")).returns
-    assert line.split()[4] == f"{np.mean([returns[name] for name in ('easy', 'medium', 'hard')]):.2f}"
+    assert line.split()[5] == f"{np.mean([returns[name] for name in ('easy', 'medium', 'hard')]):.2f}"
 
 
 @pytest.mark.parametrize(
@@ -148,6 +148,7 @@ def test_the_row_of_an_agent_of_ones_own_is_written_checked_and_listed(tmp_path,
     [
         ("leaderboard chekc", "chekc"),
         ("leaderboard --folder nowhere", "nowhere has no rows"),
+        (f"leaderboard --folder {FOLDER} --env Week-v1", "no row of 'Week-v1'. Did you mean 'Week-v0'?"),
         ("score runs --out row.json", "--out row.json: a row needs --name NAME and --code ADDRESS"),
         ("score runs --out row.json --name Mine --code ", "--out row.json: a row needs --name NAME"),
         ("score runs --out row.txt", "--out row.txt: expected .npz, or .json"),
