@@ -120,17 +120,17 @@ def test_what_no_run_can_be_made_with_is_refused(option, number, name, capsys):
 
 def test_more_environments_scale_what_no_option_says():
     line = ["--env", "LifeStack-v0", "--num-envs", "65536"]
-    alone, explicit = (options.parse("ppo", [*line, *more]) for more in ((), ("--minibatch-size", "2048")))
+    alone, explicit = (options.parse("ppo", [*line, *more]) for more in ((), ("--minibatch-size", "4096")))
     assert (
         alone.config
         == presets.preset("lifestack-xlarge")
         == options.parse("ppo", ["--preset", "lifestack-xlarge"]).config
     )
     assert alone.scaled == (
-        "65,536 environments (the preset has 1,024) change --num-steps 4 (from 16), --minibatch-size 8,192 (from "
-        "2,048), --updates-per-superstep 1 (from 4), --refresh 4 (from 1), --total-steps 16,000,000 (from 4,000,000)",
+        "65,536 environments (the preset has 1,024) change --num-steps 4 (from 16), --minibatch-size 2,048 (from "
+        "512), --updates-per-superstep 1 (from 4), --refresh 4 (from 1), --total-steps 16,000,000 (from 4,000,000)",
     )
-    assert explicit.config.rollout == dataclasses.replace(alone.config.rollout, minibatch_size=2048)
+    assert explicit.config.rollout == dataclasses.replace(alone.config.rollout, minibatch_size=4096)
     assert "--minibatch-size" not in explicit.scaled[0]
     assert options.parse("ppo", ["--env", "LifeStack-v0", "--num-envs", "1024"]).scaled == ()
 

@@ -194,7 +194,7 @@ def test_the_presets_for_accelerators_follow_the_same_law():
 def test_the_law_in_numbers():
     large = presets.scaled(presets.preset("LifeStack-v0"), 65_536)
     sizes = large.rollout
-    assert (sizes.num_steps, sizes.minibatch_size, sizes.updates_per_superstep) == (4, 8192, 1)
+    assert (sizes.num_steps, sizes.minibatch_size, sizes.updates_per_superstep) == (4, 2048, 1)
     assert (large.training.refresh, large.total_steps) == (4, 16_000_000)
     assert presets.scaled(large, 65_536) == large
 
