@@ -1,9 +1,10 @@
 """The pages: links find their ends, names exist, commands are accepted, code runs and prints what stands below it.
 
-In tutorials and recipes a block of Python runs after the ones before it, those of a page (of recipes, of a section) in
-one namespace and an empty folder. A block of `text` right below it is what it prints. After `<!-- slow -->` a block
-runs with the slow tests alone; where the first block of a page does, all do. Of shell blocks the lines of `jaxenv` run,
-in order and with the slow tests, training in small sizes; those after `<!-- not run: REASON -->` do not.
+In tutorials, recipes and the page on environments a block of Python runs after the ones before it, those of a page (of
+recipes, of a section) in one namespace and an empty folder. A block of `text` right below it is what it prints. After
+`<!-- slow -->` a block runs with the slow tests alone; where the first block of a page does, all do. Of shell blocks
+the lines of `jaxenv` run, in order and with the slow tests, training in small sizes; those after
+`<!-- not run: REASON -->` do not.
 """
 
 import ast
@@ -23,7 +24,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), ROOT / "examples" / "README.md"]
-GUIDES = [*sorted((ROOT / "docs" / "tutorials").glob("*.md")), *(ROOT / "docs" / f"{name}.md" for name in ("recipes", "environments"))]
+TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
+GUIDES = [*TUTORIALS, ROOT / "docs" / "recipes.md", ROOT / "docs" / "environments.md"]
 
 BLOCK = re.compile(r"(<!-- slow -->\n\n)?```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", re.DOTALL)
 SHELL = re.compile(r"(<!-- not run: [^\n]*-->\n\n)?```sh\n(.*?)```", re.DOTALL)
@@ -237,7 +239,7 @@ def test_every_recipe_writes_into_a_run_folder_of_its_own():
     assert len(names) == len(set(names)) > 8, names
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "tutorials").glob("*.md")), ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
 def test_the_code_of_a_tutorial_makes_folders_that_no_command_above_it_has_made(page):
     above, made, _ = re.split(r'Path\("(\w+)"\)\.mkdir\(\)', page.read_text("utf-8"))
     written = re.findall(r"scenarios new \w+ (\w+)/", above)

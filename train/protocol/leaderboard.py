@@ -173,15 +173,14 @@ def rows(folder: Path) -> list[Row]:
 
 def cells(listed: Iterable[Row]) -> list[list[str]]:
     """The table: a head, and for each row the means on the test and the shifted set, and the score on the library."""
-    lines = [["environment", "agent", "budget", "M steps", "seeds", "test", "shifted", "succeeded", "library"]]
+    lines = [["environment", "agent", "budget (M steps)", "seeds", "test", "shifted", "succeeded", "library"]]
     for row in listed:
         test, shifted = (row.figures.get(name) for name in (WHOLE_TEST, "shifted"))
         lines.append(
             [
                 row.env,
                 row.agent,
-                row.budget,
-                f"{row.env_steps / 1e6:.3g}" if row.env_steps else "",
+                f"{row.budget} ({row.env_steps / 1e6:.3g})" if row.env_steps else "",
                 str(row.seeds),
                 "" if test is None else f"{Aggregate(*test.mean_return):.2f}",
                 "" if shifted is None else f"{Aggregate(*shifted.mean_return):.2f}",

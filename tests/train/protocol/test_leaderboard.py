@@ -137,8 +137,8 @@ def test_the_row_of_an_agent_of_ones_own_is_written_checked_and_listed(tmp_path,
     assert main(["leaderboard", "check", "--folder", "board"]) == 0
     assert main(["leaderboard", "--folder", "board", "--env", ID]) == 0
     head, line = capsys.readouterr().out.splitlines()[-2:]
-    assert head.split()[:6] == ["environment", "agent", "budget", "M", "steps", "seeds"]
-    assert line.split()[:5] == [ID, "Mine", "10M", "9", "2"]
+    assert head.split()[:6] == ["environment", "agent", "budget", "(M", "steps)", "seeds"]
+    assert line.split()[:5] == [ID, "Mine", "10M", "(9)", "2"]
     returns = Score.load(row.with_suffix(".npz")).returns
     assert line.split()[5] == f"{np.mean([returns[name] for name in ('easy', 'medium', 'hard')]):.2f}"
 
