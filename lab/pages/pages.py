@@ -91,7 +91,7 @@ def reference(module_name: str) -> str:
 
 def public_names(module: Any) -> list[str]:
     """In the order of the module, those that are loaded on demand last."""
-    names = [*vars(module), *(name for name in dir(module) if name not in vars(module))]
+    names = dict.fromkeys([*vars(module), *dir(module), *getattr(module, "_ADAPTERS", {})])
     return [name for name in names if not name.startswith("_")]
 
 
