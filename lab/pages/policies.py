@@ -9,6 +9,7 @@ import jax
 import jaxenv
 from jaxenv.policies import released
 from lab.results import measure
+from lab.results.markdown import as_table
 from train.protocol.score import LIBRARY, WHOLE_TEST, Score, with_test
 from train.save.policy_file import read_header
 
@@ -44,7 +45,7 @@ def training() -> str:
         weights = sum(math.prod(leaf.shape) for leaf in jax.tree.leaves(header["weights"]))
         marks = header["scenarios"][:DIGITS], digest[:DIGITS]
         rows.append([id, f"{weights:,}", f"{score.about['env_steps']:,}", str(seed), *marks])
-    return _table(rows)
+    return as_table(rows)
 
 
 def returns() -> str:
@@ -53,9 +54,4 @@ def returns() -> str:
     for id, _, _, score, seed in _all():
         by_set = with_test(score.returns)
         rows.append([id, *(f"{by_set[name][seed].mean():.2f}" for name in SETS)])
-    return _table(rows)
-
-
-def _table(rows: list[list[str]]) -> str:
-    head, *others = rows
-    return "\n".join(f"| {' | '.join(row)} |" for row in [head, ["---"] * len(head), *others])
+    return as_table(rows)

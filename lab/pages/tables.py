@@ -17,6 +17,7 @@ from jaxenv.core import Environment, fields, terms
 from jaxenv.core.types import dense
 from jaxenv.wrappers import EpisodeStatistics
 from lab.pages import licences, policies
+from lab.results.markdown import as_table
 from train.learning import state as learner
 from train.protocol import leaderboard
 from train.settings.presets import scaled
@@ -62,8 +63,7 @@ def record_table(kind: type, sizes: fields.Sizes, *, fill: bool) -> str:
     """The fields as a Markdown table, with bounds for these sizes, and with padding if `fill`."""
     names = ["field", "axes", "dtype", "range", *(["where absent"] if fill else []), "meaning"]
     arrays = [(name, each) for name, each in _fields(kind) if isinstance(each, fields.Array) or each.doc]
-    lines = [names, ["---"] * len(names), *(_line(name, each, sizes, fill) for name, each in arrays)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return as_table([names, *(_line(name, each, sizes, fill) for name, each in arrays)])
 
 
 def _line(name: str, declared: fields.Array | fields.Nested, sizes: fields.Sizes, fill: bool) -> list[str]:
@@ -116,7 +116,7 @@ def environments() -> str:
         flat = jax.eval_shape(env.flatten, observed(env, params), params)
         numbers = (str(env.num_actions), f"{flat.size:,}", str(int(params.max_steps_in_episode)))
         rows.append([f"`{id}`", *numbers, str(train.preset(id).hyper.gamma)])
-    return "\n".join(f"| {' | '.join(row)} |" for row in [rows[0], ["---"] * len(rows[0]), *rows[1:]])
+    return as_table(rows)
 
 
 def large() -> str:
@@ -149,8 +149,7 @@ def leaderboard_sections() -> str:
 def ranked(lines: list[list[str]]) -> str:
     """The rows of one environment, without its name and without columns that are empty in all."""
     kept = [number for number, _ in enumerate(lines[0]) if number and any(line[number] for line in lines[1:])]
-    head, *others = [[line[number] for number in kept] for line in lines]
-    return "\n".join(f"| {' | '.join(line)} |" for line in [head, ["---"] * len(kept), *others])
+    return as_table([[line[number] for number in kept] for line in lines])
 
 
 TRAINING = {

@@ -98,8 +98,14 @@ def _table(rows: Sequence[Mapping[str, str]]) -> str:
     columns = [
         name for name in dict.fromkeys(name for row in kept for name in row) if any(row.get(name) for row in kept)
     ]
-    lines = [columns, ["---"] * len(columns), *([row.get(name, "") for name in columns] for row in kept)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines) if kept else ""
+    lines = [columns, *([row.get(name, "") for name in columns] for row in kept)]
+    return f"{as_table(lines)}\n" if kept else ""
+
+
+def as_table(rows: Sequence[Sequence[str]]) -> str:
+    """Rows of cells, the head first, in Markdown."""
+    head, *others = rows
+    return "\n".join(f"| {' | '.join(row)} |" for row in [head, ["---"] * len(head), *others])
 
 
 def _reached(row: Row) -> dict[str, str]:

@@ -157,9 +157,8 @@ def collect(
     path = policy_path(run_dir, best=best)
     teacher = None
     if label is not None:
-        teacher = teacher_named(
-            label, made, lambda: planner(policy, _config(run_dir, made), 32 if simulations is None else simulations)
-        )
+        tries = 32 if simulations is None else simulations
+        teacher = teacher_named(label, made, lambda: planner(policy, _config(run_dir, made), tries))
     key, bank_key = jax.random.split(jax.random.key(seed))
     params = _with_scenarios(made, params, scenarios, bank_key, episodes)
     source = {

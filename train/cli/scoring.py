@@ -109,6 +109,8 @@ def ranking(
         folder: The folder of the rows.
         env: Show the rows of this environment alone.
     """
+    if action == "check" and env is not None:
+        raise ValueError("--env is for what is shown; check takes the files of rows")
     if action == "show":
         found = leaderboard.rows(folder)
         if not found:

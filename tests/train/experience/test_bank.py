@@ -15,7 +15,7 @@ from strategies.ids import FIRST_OF_ITS_ENGINE
 from strategies.tables import Table
 from train import ppo
 from train.experience.bank import AT_ONCE, first_bank, generate_bank, renew, with_bank
-from train.score.held_out import validation_params
+from train.score.held_out import COUNT, validation_params
 from train.settings.config import Config
 from train.settings.groups import Rollout, Scenarios
 
@@ -64,6 +64,7 @@ def test_a_bank_in_parts_is_the_one_of_a_compiled_program_and_shares_its_program
         compiled = jax.jit(draw, static_argnums=(1, 2))(jax.random.key(0), Numbered(), count)
         assert numbers(draw(jax.random.key(0), env, count)).tolist() == numbers(compiled).tolist()
     assert len(draws) == 1
+    assert AT_ONCE == COUNT
 
 
 def test_scenarios_in_play_stay_and_others_are_new(bank):
