@@ -26,7 +26,7 @@ _DAY = Config(
 )
 
 # A crisis shows its clock too. Its hidden layers read only the entity groups: the features of its 118 actions are wide
-# and repeat what the groups say of routes, keys and metrics. One pass over each rollout learns as much as two, in 0.6 of
+# and repeat what the groups say of routes, keys and metrics. One pass over each rollout learns as much as two in 0.6 of
 # the time, where minibatches are small; with 1,024 it wins less beyond training.
 _CRISIS = Config(
     env="LifeStack-v0",
