@@ -119,6 +119,11 @@ def test_the_rows_of_chats_are_what_the_agents_earn(monkeypatch: pytest.MonkeyPa
         assert row["random"] < row["rule_based"] < row["best"]
 
 
+@pytest.mark.parametrize("variant", ["Mentions", "MultiTask", "MultiAgent"])
+def test_the_variants_of_chats_have_no_rows(variant: str) -> None:
+    assert teamsclone.returns(jaxenv.make(f"TeamsClone-{variant}-v0")[0], CHATS) == {}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("id", ["general", "observatory"])
 def test_the_bound_of_a_chat_is_that_of_the_solver(id: str) -> None:
