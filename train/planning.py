@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 from flax import struct
 
+from jaxenv.core import Environment
 from jaxenv.core.types import Key
 from jaxenv.host.companions import optional
 from train.networks.policy import LearnedPolicy, NetworkPolicy, Reader
@@ -17,10 +18,11 @@ from train.settings.config import Config
 
 
 class Planner(struct.PyTreeNode):
-    """The action that a search from the true state finds best: a `StatePolicy`, for `jaxenv.evaluate`.
+    """The action that a search finds best: a `StatePolicy`, for `jaxenv.evaluate`.
 
-    It is **clairvoyant** where a scenario hides something from agents: the tree grows from the true state, in which all
-    that will come is written. Only where an observation says everything does it compete on equal terms. Of the chance
+    From the true state it is **clairvoyant** where a scenario hides something from agents: all that will come is
+    written there. With `worlds` it does not look at what is hidden: a tree grows from each of so many states that
+    look the same to the agent (`Environment.determinize`), and the mean of what they advise is followed. Of the chance
     of a step each edge of a tree has one draw, from a key of the search, never that of the episode.
     """
 
@@ -28,36 +30,53 @@ class Planner(struct.PyTreeNode):
     discount: jax.Array | float  # gamma of its training
     reward_scale: jax.Array | float  # likewise: the unit in which its critic predicts
     simulations: int = struct.field(pytree_node=False)  # steps of the environment for one decision
+    worlds: int = struct.field(pytree_node=False, default=0)  # that they are shared among; 0: the true one
 
     def act_on_state(self, key: Key, state: Any, params: Any) -> jax.Array:
         """[] int32."""
         env, search = self.policy.env, optional("mctx", "a search", extra="plan")
-        reader = Reader(self.policy.network, env, params)
+        reader, of_world = Reader(self.policy.network, env, params), 0 if self.worlds else None
+        if self.worlds:
+            key, *keys = jax.random.split(key, 1 + self.worlds)
+            states, worlds = jax.vmap(env.determinize, (0, None, None))(jnp.stack(keys), state, params)
+        else:
+            states, worlds = jax.tree.map(lambda leaf: jnp.expand_dims(leaf, 0), state), params
 
         def look(states: Any) -> dict[str, jax.Array]:
             """Logits, [B, A], and values, [B], in these states."""
-            policy, critic = reader(self.policy.weights, jax.vmap(env.observe, (0, None))(states, params))
+            policy, critic = reader(self.policy.weights, jax.vmap(env.observe, (0, of_world))(states, worlds))
             return {"prior_logits": policy.log_probs, "value": critic.value}
 
         def step(nothing: None, key: Key, action: jax.Array, states: Any) -> tuple[Any, Any]:
             """What an action in each of these states leads to."""
-            turn, is_truncated = jax.vmap(env.transition, (0, 0, 0, None)), jax.vmap(env.is_truncated, (0, None))
+            turn = jax.vmap(env.transition, (0, 0, 0, of_world))
             keys = jax.random.split(key, action.shape[0])
-            states, reward, terminated, _ = turn(keys, states, action.astype(jnp.int32), params)
-            discount = jnp.where(terminated | is_truncated(states, params), 0.0, self.discount)
+            states, reward, terminated, _ = turn(keys, states, action.astype(jnp.int32), worlds)
+            ended = terminated | jax.vmap(env.is_truncated, (0, of_world))(states, worlds)
+            discount = jnp.where(ended, 0.0, self.discount)
             reward = self.reward_scale * reward
             return search.RecurrentFnOutput(reward=reward, discount=discount, **look(states)), states
 
-        states = jax.tree.map(lambda leaf: jnp.expand_dims(leaf, 0), state)
         root = search.RootFnOutput(embedding=states, **look(states))
-        illegal = ~env.action_mask(state, params)[None]
-        found = search.gumbel_muzero_policy(
-            None, key, root, step, self.simulations, invalid_actions=illegal, gumbel_scale=0.0
-        )
-        return found.action[0].astype(jnp.int32)
+        legal = jnp.broadcast_to(env.action_mask(state, params), root.prior_logits.shape)
+        each = self.simulations // max(self.worlds, 1)
+        found = search.gumbel_muzero_policy(None, key, root, step, each, invalid_actions=~legal, gumbel_scale=0.0)
+        action = _best_of_all(root, found.search_tree.summary()) if self.worlds else found.action[0]
+        return action.astype(jnp.int32)
 
 
-def planner(policy: LearnedPolicy, config: Config, simulations: int) -> Planner:
+def _best_of_all(root: Any, summary: Any) -> jax.Array:
+    """[]: the action with the best mean value over all trees, weighed with the prior as in Gumbel MuZero.
+
+    Worlds have equal say, whatever their trees visited most: what is good in most of them may ruin in one.
+    """
+    visits = summary.visit_counts
+    value = jnp.mean(jnp.where(visits > 0, summary.qvalues, summary.value[:, None]), axis=0)
+    scale = 0.1 * (50.0 + jnp.max(jnp.sum(visits, axis=0))) / jnp.maximum(jnp.max(value) - jnp.min(value), 1e-8)
+    return jnp.argmax(root.prior_logits[0] + scale * value)
+
+
+def planner(policy: LearnedPolicy, config: Config, simulations: int, worlds: int = 0) -> Planner:
     """A planner around a trained policy.
 
     >>> import jax, jaxenv, train
@@ -72,18 +91,24 @@ def planner(policy: LearnedPolicy, config: Config, simulations: int) -> Planner:
         policy: the policy, without memory, of an environment with one agent.
         config: of its training, with the discount and the unit of its critic's values.
         simulations: steps of the environment, and reads of the network, for one decision.
+        worlds: states that look the same to the agent, among which the simulations are shared; 0: the true state.
 
     Raises:
-        ValueError: for another policy or number, or after `normalize_rewards`.
+        ValueError: for another policy or number, after `normalize_rewards`, and for worlds where the environment
+            cannot draw anew what is hidden.
         ImportError: without `mctx`.
     """
     optional("mctx", "a search", extra="plan")
     if simulations < 1:
         raise ValueError(f"simulations {simulations}: expected at least 1")
+    if not 0 <= worlds <= simulations:
+        raise ValueError(f"worlds {worlds}: expected 0, the true state, to {simulations}, the simulations")
     if not isinstance(policy, NetworkPolicy):
         raise ValueError("a policy with memory cannot plan: its memory of imagined steps is not kept")
+    if worlds and type(policy.env.unwrapped).determinize is Environment.determinize:
+        raise ValueError(f"{policy.env.name} cannot draw anew what is hidden: worlds has to be 0")
     if policy.env.num_agents > 1:
         raise ValueError(f"{policy.env.name} has {policy.env.num_agents} agents, and a plan is for one")
     if config.rollout.normalize_rewards:
         raise ValueError("after --normalize-rewards a critic predicts in a unit that no policy file holds")
-    return Planner(policy, config.hyper.gamma, config.hyper.reward_scale, simulations)
+    return Planner(policy, config.hyper.gamma, config.hyper.reward_scale, simulations, worlds)

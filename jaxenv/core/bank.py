@@ -53,6 +53,16 @@ class ScenarioBank(struct.PyTreeNode):
             raise ValueError("expected at least one scenario, got none")
         return cls(jax.tree.map(lambda *leaves: jnp.asarray(np.stack(leaves)), *scenarios))
 
+    def only(self, scenario: Any) -> Self:
+        """A bank of one scenario, without the axis, beside what this one shares; jittable.
+
+        >>> import jaxenv
+        >>> bank = jaxenv.make("LifeOps-v0")[1].bank
+        >>> bank.only(bank[3]).size
+        1
+        """
+        return self.replace(scenarios=jax.tree.map(lambda leaf: jnp.expand_dims(leaf, 0), scenario), start_table=None)
+
     @property
     def size(self) -> int:
         """The number of scenarios (static)."""

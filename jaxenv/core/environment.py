@@ -141,6 +141,14 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
         """
         raise NotImplementedError(f"{self.name} has no generator")
 
+    def determinize(self, key: Key, state: StateT, params: ParamsT) -> tuple[StateT, ParamsT]:
+        """A world that looks the same to the agent: (state, params), with what it has not seen drawn anew.
+
+        The params hold one scenario. A search from several such worlds plans without knowing which is true
+        (determinization). What it draws anew, and what it takes for known, an environment says here.
+        """
+        raise NotImplementedError(f"{self.name} cannot draw anew what is hidden")
+
     def scenario_index(self, state: Any) -> jax.Array:
         """[] int32: the index of `params.bank` that an episode plays, so that a bank may change wherever none plays.
 

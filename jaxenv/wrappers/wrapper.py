@@ -112,6 +112,10 @@ class Wrapper(Environment):
         """The wrapped environment's flat vector."""
         return self.env.flatten(observation, params)
 
+    def determinize(self, key: Key, state: Any, params: Any) -> tuple[Any, Any]:
+        """That of the environment inside."""
+        return self.env.determinize(key, state, params)
+
     def generate(self, key: Key, difficulty: jax.Array | float) -> Any:
         """The wrapped environment's generator."""
         return self.env.generate(key, difficulty)

@@ -11,7 +11,7 @@ import pytest
 import jaxenv
 from jaxenv import registry
 from jaxenv.evaluation import evaluate
-from strategies.tables import ACTIONS, Table, table
+from strategies.tables import ACTIONS, ONE_HOT, Table, table
 from train.cli.main import main
 from train.networks.network import make_network
 from train.networks.policy import Reader, make_policy
@@ -79,17 +79,42 @@ def test_it_does_not_know_the_chance_of_the_episode():
     assert tossed.mean() == pytest.approx(0.0, abs=1.0)  # who knew the coin would earn 4 there
 
 
+class Sealed(Table):
+    """A start is hidden: all look the same, and what they pay is not known from outside."""
+
+    def determinize(self, key, state, params):
+        return state.replace(at=jax.random.randint(key, (), 0, 2)), params
+
+
+def test_with_worlds_it_does_not_know_what_is_hidden():
+    """Action 0 pays 1. Action 1 pays 4 in state 0 and costs 9 in state 1; the true state decides."""
+    params = table(starts=(0, 1), observations=0 * ONE_HOT, rewards=[[1, 4, -9], [1, -9, -9], [0] * 3])
+
+    def earned(env, worlds):
+        search = planner(ignorant(env), CONFIG, 32, worlds)
+        return np.asarray(evaluate(search, env, params).returns)[:, 0].tolist()
+
+    assert earned(Sealed(), 0) == [4, 1, 4, 1]
+    assert earned(Sealed(), 8) == [1, 1, 1, 1]
+
+
 def test_a_run_is_scored_with_a_search(tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(registry._FACTORIES, "Table-v0", Table)
     RunFolder(tmp_path).write_config(CONFIG)
     save_policy(tmp_path / "policy.msgpack", ignorant(), CONFIG, scenarios="", algorithm="ppo")
     assert main(["evaluate", str(tmp_path), "--repetitions", "2", "--simulations", "4"]) == 0
     assert "PPO + search" in capsys.readouterr().out
+    assert main(["evaluate", str(tmp_path), "--worlds", "4"]) == 2
+    assert "simulations 0: expected at least 1" in capsys.readouterr().err
 
 
 def test_what_cannot_plan_is_refused(monkeypatch):
     with pytest.raises(ValueError, match="simulations 0: expected at least 1"):
         planner(ignorant(), CONFIG, 0)
+    with pytest.raises(ValueError, match="worlds 9: expected 0, the true state, to 8, the simulations"):
+        planner(ignorant(), CONFIG, 8, worlds=9)
+    with pytest.raises(ValueError, match="Table-v0 cannot draw anew what is hidden: worlds has to be 0"):
+        planner(ignorant(), CONFIG, 8, worlds=2)
     with pytest.raises(ValueError, match="memory"):
         planner(ignorant(network=Network(hidden=(4,), core="gru")), CONFIG, 8)
     with pytest.raises(ValueError, match="normalize-rewards"):

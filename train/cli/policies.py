@@ -85,6 +85,7 @@ def evaluate(
     greedy: bool = True,
     repetitions: int = comparison.EPISODES,
     simulations: int = 0,
+    worlds: int = 0,
 ) -> None:
     """Score the policy of a run on the scenarios of the library.
 
@@ -97,13 +98,14 @@ def evaluate(
         greedy: Take the most probable action instead of sampling one.
         repetitions: Episodes per scenario, whose returns are averaged.
         simulations: Steps that a search tries before each action, from the true state; needs the extra plan.
+        worlds: Among how many states that look alike to the agent they are shared, in place of the true one.
     """
     policy, made, params, header = read(run_dir, env, network, best=best, greedy=greedy)
     library = shipped.library_for(made, scenarios)
     comparison.tell_warnings(library, scenarios)
     name = header.get("algorithm", ppo.name).upper()  # an older file does not say
-    if simulations:
-        name, policy = f"{name} + search", planner(policy, _config(run_dir, made), simulations)
+    if simulations or worlds:
+        name, policy = f"{name} + search", planner(policy, _config(run_dir, made), simulations, worlds)
     table, _ = comparison.compare(policy, made, params, library, name=name, repetitions=repetitions)
     print(f"{table}{comparison.training_note(header.get('params', {}), made)}")
 

@@ -12,7 +12,15 @@ from jaxenv.core.fields import Sizes
 from jaxenv.core.types import ActionMask, Entities, Info, Key
 from jaxenv.envs.lifeops import actions, dynamics, features, generator, observe, reward
 from jaxenv.envs.lifeops.actions import Catalogue
-from jaxenv.envs.lifeops.types import Limits, Observation, Params, Scenario, State, require_room
+from jaxenv.envs.lifeops.types import (
+    VISIBLE_REQUESTS,
+    Limits,
+    Observation,
+    Params,
+    Scenario,
+    State,
+    require_room,
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,6 +109,13 @@ class LifeOps(LibraryEnvironment[Params, State, Observation]):
         return observe.feasible_mask(
             self.catalogue, state, params.bank[state.scenario], params.departure_min, self.action_mask(state, params)
         )
+
+    def determinize(self, key: Key, state: State, params: Params) -> tuple[State, Params]:
+        """The day with its hidden requests as the generator would draw them, at a difficulty drawn from 0 to 1."""
+        day, seen = params.bank[state.scenario], state.handled + VISIBLE_REQUESTS
+        with jax.enable_x64(False):
+            day = generator.redraw_requests(key, day, seen, self.limits)
+        return state.replace(scenario=jnp.int32(0)), params.replace(bank=params.bank.only(day))
 
     def entities(self, observation: Observation, params: Params) -> Entities:
         """Context, tasks, requests, events and actions, see `features.entities` for the layout."""

@@ -84,6 +84,22 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
     return jax.tree.map(jnp.asarray, drawn)
 
 
+def redraw_requests(key: Key, day: Scenario, seen: jax.Array, limits: Limits) -> Scenario:
+    """The day with other requests from number `seen` ([] int8) on, as many as before; those are not looked at.
+
+    They are drawn for the calendar of the morning. The difficulty, which nobody sees, is drawn from 0 to 1.
+    """
+    uniform = jax.random.uniform(key, (1 + 13 * limits.requests,))
+    count = day.num_requests.astype(jnp.int32)
+    places = jnp.max(jnp.where(jnp.any(day.travel > 0, axis=0), jnp.arange(limits.places) + 1, MIN_PLACES))
+    drawn = draw_requests(uniform[1:], limits, uniform[0], count, places, day.calendar, day.persona)
+    is_hidden = jnp.arange(limits.requests, dtype=jnp.int8) >= seen
+    requests, flexible = jax.tree.map(
+        lambda new, old: jnp.where(is_hidden, new, old), drawn, (day.requests, day.flexible)
+    )
+    return day.replace(requests=requests, flexible=flexible)
+
+
 def draw_travel(u: jax.Array, limits: Limits) -> tuple[jax.Array, jax.Array]:
     """([] int32 number of places, [L, L] int16 minutes): points in a square town, distances rounded up, so a metric."""
     fewest, most = min(MIN_PLACES, limits.places), min(MAX_PLACES, limits.places)

@@ -14,7 +14,7 @@ from jaxenv.core.fields import Sizes
 from jaxenv.core.types import ActionMask, Entities, Info, Key
 from jaxenv.envs.lifestack import dynamics, features, generator, observe, reward
 from jaxenv.envs.lifestack.actions import NUM_VERBS, Catalogue
-from jaxenv.envs.lifestack.types import RUNNING, Limits, Observation, Params, Scenario, State
+from jaxenv.envs.lifestack.types import NEVER, RUNNING, Limits, Observation, Params, Scenario, State
 from jaxenv.lowering import draws as random
 from jaxenv.lowering.materialize import materialize
 
@@ -173,6 +173,16 @@ class LifeStack(LibraryEnvironment[Params, State, Observation]):
     def warnings(self, params: Params) -> tuple[str, ...]:
         """A sentence for each kind of upkeep that pays for its own step, as none does under the default weights."""
         return reward.warnings(params.weights)
+
+    def determinize(self, key: Key, state: State, params: Params) -> tuple[State, Params]:
+        """The crisis as routes and values say it: facts that were never looked at are drawn, and no event comes.
+
+        A fact has one of its values, all alike. What was looked at is as of the last look.
+        """
+        crisis = params.bank[state.scenario]
+        facts = observe.draw_facts(key, state, crisis)
+        crisis = crisis.replace(events=crisis.events.replace(step=jnp.full_like(crisis.events.step, NEVER)))
+        return state.replace(scenario=jnp.int32(0), facts=facts), params.replace(bank=params.bank.only(crisis))
 
     def entities(self, observation: Observation, params: Params) -> Entities:
         """Context, bounds, events, keys, milestones, routes and actions, see `features.entities` for the layout."""

@@ -4,7 +4,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxenv.core.types import ActionMask
+from jaxenv.core.numbers import as_integer
+from jaxenv.core.types import ActionMask, Key
 from jaxenv.envs.lifestack import actions
 from jaxenv.envs.lifestack.actions import NUM_VERBS, Catalogue
 from jaxenv.envs.lifestack.conditions import bounded, hold, shared_bits, within
@@ -59,6 +60,15 @@ def observe(catalogue: Catalogue, state: State, params: Params) -> Observation:
         deadline=scenario.deadline,
         action_mask=actions.legal_mask(catalogue, state, scenario, outstanding, is_over(state, scenario)),
     )
+
+
+def draw_facts(key: Key, state: State, scenario: Scenario) -> jax.Array:
+    """[K] codes: facts as the agent knows them, and any of their values where it knows nothing."""
+    count = state.known.shape[0]
+    written = jnp.concatenate([scenario.facts[None], scenario.routes.writes, scenario.events.writes])
+    drawn = as_integer(jax.random.uniform(key, (count,)), 1, jnp.max(written, axis=0))
+    known = jnp.where(bitsets.flags(scenario.shown, count), state.facts, state.known)
+    return jnp.where(known == UNKNOWN, drawn.astype(jnp.int8), known)
 
 
 def observe_keys(scenario: Scenario, known: jax.Array, shown: jax.Array, routes: ObservedRoutes) -> ObservedKeys:

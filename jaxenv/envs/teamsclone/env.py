@@ -13,7 +13,7 @@ from jaxenv.core.dice import sample_bits
 from jaxenv.core.environment import select
 from jaxenv.core.fields import Sizes
 from jaxenv.core.types import ActionMask, Entities, Info, Key
-from jaxenv.envs.teamsclone import dynamics, features, generator, observe, reward
+from jaxenv.envs.teamsclone import dynamics, features, generator, hidden, observe, reward
 from jaxenv.envs.teamsclone.actions import Catalogue
 from jaxenv.envs.teamsclone.chance import sample_draws
 from jaxenv.envs.teamsclone.initial_state import MAX_MENTIONS, fresh_schedule, initial_state, no_schedule
@@ -207,6 +207,14 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
             return observe.current_mask(agent, state, scenario, is_over)
 
         return self._of_agents(each_agent(mask, state))
+
+    def determinize(self, key: Key, state: State, params: Params) -> tuple[State, Params]:
+        """The workspace with other mentions where the agent, the only one, has seen none."""
+        if self.num_agents > 1:
+            return super().determinize(key, state, params)
+        workspace = params.bank[state.scenario]
+        state = hidden.redraw_mentions(key, state, workspace, params.time_limit)
+        return state.replace(scenario=jnp.int32(0)), params.replace(bank=params.bank.only(workspace))
 
     def statistics(self, state: State, params: Params) -> Any:
         """The `Statistics` of the episode so far."""

@@ -1,0 +1,188 @@
+"""What is hidden, drawn anew: worlds that look the same, that say nothing of the true one, and that can be played."""
+
+import functools
+
+import chex
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxenv
+from jaxenv.core import ScenarioBank
+from jaxenv.core.contents import require_within
+from jaxenv.core.fields import space
+from jaxenv.envs.lifeops.types import VISIBLE_REQUESTS
+from jaxenv.envs.lifestack.types import NEVER, UNKNOWN
+from jaxenv.envs.teamsclone import messages
+from jaxenv.envs.teamsclone.types import MENTION
+from jaxenv.lowering import bitsets
+
+EPISODES = 64
+
+
+def hide_requests(state, params, other):
+    """The params with the hidden requests of another episode."""
+    days = params.bank.scenarios
+    hidden = np.arange(days.flexible.shape[-1]) >= np.asarray(state.handled + VISIBLE_REQUESTS)[:, None]
+    old = (days.requests, days.flexible)
+    requests, flexible = jax.tree.map(lambda x: jnp.where(hidden, x[other], x), old)
+    return state, params.replace(bank=params.bank.replace(scenarios=days.replace(requests=requests, flexible=flexible)))
+
+
+def hide_facts(state, params, other):
+    """The state with other facts where none was looked at, and the params with events at other times."""
+    crises = params.bank.scenarios
+    hidden = np.asarray(state.known == UNKNOWN) & ~bitsets.flags(np.asarray(crises.shown), state.known.shape[-1])
+    events = crises.events.replace(step=crises.events.step[other], probability=crises.events.probability[other])
+    facts = jnp.where(hidden, 2 - jnp.minimum(state.facts, np.int8(1)), state.facts)
+    return state.replace(facts=facts), params.replace(bank=params.bank.replace(scenarios=crises.replace(events=events)))
+
+
+def hide_mentions(state, params, other):
+    """The state with other words in what the agent was not shown, and another schedule from now on."""
+    rings, schedule = state.messages, state.schedule
+    is_hidden = messages.is_message(rings.words) & ~messages.is_seen(rings.words, 0)
+    is_hidden &= messages.author(rings.words) < params.bank.scenarios.post_rate.shape[-1]
+    words = jnp.where(is_hidden, rings.words ^ messages.PENDING_BIT, rings.words)
+    waiting = jax.vmap(lambda words: messages.waiting(words, 1))(words)
+    schedule = jax.tree.map(lambda x: x[other], schedule)
+    return state.replace(messages=rings.replace(words=words), waiting=waiting, schedule=schedule), params
+
+
+HIDE = {
+    "LifeOps-v0": hide_requests,
+    "LifeOps-Shaped-v0": hide_requests,
+    "LifeStack-v0": hide_facts,
+    "TeamsClone-v0": hide_mentions,
+    "TeamsClone-Mentions-v0": hide_mentions,
+}
+
+
+@functools.cache
+def played(env_id):
+    """(environment, params, states of drawn scenarios, each after two steps of random legal actions)."""
+    env, params = jaxenv.make(env_id)
+    keys = jax.random.split(jax.random.key(3), EPISODES)
+    params = params.replace(bank=ScenarioBank(jax.jit(jax.vmap(lambda key: env.generate(key, 1.0)))(keys)))
+
+    @jax.jit
+    def play(params):
+        state = jax.vmap(env.init, (0, None, 0))(keys, params, jnp.arange(EPISODES))
+        for turn in range(2):
+            mask = jax.vmap(env.action_mask, (0, None))(state, params)
+            action = jnp.argmax(jnp.where(mask, jax.random.uniform(jax.random.key(turn), mask.shape), -1.0), axis=-1)
+            state = jax.vmap(env.transition, (0, 0, 0, None))(keys, state, action.astype(jnp.int32), params)[0]
+        return state
+
+    return env, params, play(params)
+
+
+def worlds(env_id, seed, state, params):
+    keys = jax.random.split(jax.random.key(seed), EPISODES)
+    return determinize(env_id)(keys, state, params)
+
+
+@functools.cache
+def determinize(env_id):
+    return jax.jit(jax.vmap(played(env_id)[0].determinize, (0, 0, None)))
+
+
+@pytest.mark.parametrize("env_id", HIDE)
+def test_a_world_looks_the_same(env_id):
+    env, params, state = played(env_id)
+    seen = jax.jit(jax.vmap(env.observe, (0, None)))(state, params)
+    chex.assert_trees_all_equal(jax.jit(jax.vmap(env.observe))(*worlds(env_id, 0, state, params)), seen)
+
+
+@pytest.mark.parametrize("env_id", HIDE)
+def test_it_says_nothing_of_what_is_hidden(env_id):
+    _, params, state = played(env_id)
+    other = HIDE[env_id](state, params, np.roll(np.arange(EPISODES), 1))
+    with pytest.raises(AssertionError):  # something was hidden
+        chex.assert_trees_all_equal(other, (state, params))
+
+    def without_schedule(state, params):
+        """But for when events would come, which is nowhere read: none comes."""
+        crises = params.bank.scenarios
+        if not hasattr(crises, "events"):
+            return state, params
+        assert (np.asarray(crises.events.step) == NEVER).all()
+        events = crises.events.replace(probability=0.0)
+        return state, params.replace(bank=params.bank.replace(scenarios=crises.replace(facts=0, events=events)))
+
+    found = without_schedule(*worlds(env_id, 0, state, params))
+    chex.assert_trees_all_equal(found, without_schedule(*worlds(env_id, 0, *other)))
+
+
+@pytest.mark.parametrize("env_id", HIDE)
+def test_worlds_differ_and_have_one_scenario_that_documents_could_say(env_id):
+    env, params, state = played(env_id)
+    one, other = worlds(env_id, 0, state, params), worlds(env_id, 1, state, params)
+    with pytest.raises(AssertionError):
+        chex.assert_trees_all_equal(one, other)
+    drawn = jax.tree.map(lambda x: x[:, 0], one[1].bank.scenarios)
+    assert one[1].bank.scenarios.__class__ is env.scenario_type
+    require_within(space(env.scenario_type, env.sizes), drawn)
+
+
+def test_hidden_requests_are_those_of_the_generator():
+    """As many are flexible, by kind and length, as the generator draws at all difficulties alike."""
+    env, params, state = played("LifeOps-v0")
+    hidden = np.arange(env.limits.requests) >= np.asarray(state.handled + VISIBLE_REQUESTS)[:, None]
+    hidden &= np.arange(env.limits.requests) < np.asarray(params.bank.scenarios.num_requests)[:, None]
+    drawn = [worlds("LifeOps-v0", seed, state, params)[1].bank.scenarios for seed in range(20)]
+    keys = jax.random.split(jax.random.key(5), 2000)
+    fresh = jax.jit(jax.vmap(lambda key: env.generate(key, jax.random.uniform(key))))(keys)
+    exists = np.arange(env.limits.requests) < np.asarray(fresh.num_requests)[:, None]
+    for read in (lambda day: day.flexible, lambda day: day.requests.kind == 0, lambda day: day.requests.importance):
+        ours = np.concatenate([np.asarray(read(day))[:, 0][hidden] for day in drawn])
+        theirs = np.asarray(read(fresh))[exists]
+        assert ours.mean() == pytest.approx(theirs.mean(), rel=0.1)
+
+
+def test_a_fact_takes_each_of_its_values_alike():
+    _, params, state = played("LifeStack-v0")
+    unknown = np.asarray((state.known == UNKNOWN) & (state.facts > 0))
+    values = np.stack([np.asarray(worlds("LifeStack-v0", seed, state, params)[0].facts) for seed in range(60)])
+    written = np.concatenate(
+        [np.asarray(t) for t in (params.bank.scenarios.routes.writes, params.bank.scenarios.events.writes)], axis=1
+    )
+    count = np.maximum(written.max(axis=1), np.asarray(params.bank.scenarios.facts))
+    assert (values[:, unknown] >= 1).all()
+    assert (values.max(axis=0)[unknown] == count[unknown]).mean() > 0.95
+    assert values[:, unknown & (count == 2)].mean() == pytest.approx(1.5, abs=0.02)
+
+
+@pytest.mark.slow
+def test_as_many_unseen_posts_are_mentions_as_in_play():
+    """Within a third of the share in episodes of random play, of initial messages and of later ones."""
+    env, params, _ = played("TeamsClone-Mentions-v0")
+
+    @jax.jit
+    def play(key):
+        def step(state, key):
+            action = jnp.int32(env.num_actions - 1)  # an act in the channel of the start: all else stays unseen
+            return env.transition(key, state, action, params)[0], None
+
+        begun = env.init(key, params, None)
+        return jax.lax.scan(step, begun, jax.random.split(key, 30))[0]
+
+    states = jax.vmap(play)(jax.random.split(jax.random.key(4), 1000))
+    keys = jax.random.split(jax.random.key(5), 1000)
+    worlds = jax.jit(jax.vmap(env.determinize, (0, 0, None)))(keys, states, params)[0]
+
+    def shares(state):
+        words, posted = state.messages.words, np.asarray(state.messages.posted)
+        unseen = np.asarray(messages.is_message(words) & ~messages.is_seen(words, 0))
+        is_mention = np.asarray(messages.kind(words) == MENTION)
+        return [is_mention[unseen & (posted < 0)].mean(), is_mention[unseen & (posted >= 0)].mean()]
+
+    assert shares(worlds) == pytest.approx(shares(states), rel=0.33)
+
+
+def test_an_environment_without_it_says_so():
+    env, params = jaxenv.make("TeamsClone-MultiAgent-v0")
+    _, state = jax.eval_shape(env.reset, jax.random.key(0), params)
+    with pytest.raises(NotImplementedError, match="MultiAgent-v0 cannot draw anew what is hidden"):
+        env.determinize(jax.random.key(0), state, params)
