@@ -98,6 +98,11 @@ class EpisodeStatistics(Wrapper):
         """The wrapped environment's first state, and totals of zero."""
         return StatisticsState(env_state=self.env.init(key, params, scenario), episode=self._empty)
 
+    def determinize(self, key: Key, state: StatisticsState, params: Any) -> tuple[StatisticsState, Any]:
+        """A world of the wrapped environment, with the same totals."""
+        env_state, params = self.env.determinize(key, state.env_state, params)
+        return state.replace(env_state=env_state), params
+
     def transition(
         self, key: Key, state: StatisticsState, action: jax.Array, params: Any
     ) -> tuple[StatisticsState, jax.Array, jax.Array, Info]:

@@ -113,7 +113,7 @@ class Wrapper(Environment):
         return self.env.flatten(observation, params)
 
     def determinize(self, key: Key, state: Any, params: Any) -> tuple[Any, Any]:
-        """That of the environment inside."""
+        """The wrapped environment's worlds; a wrapper whose states hold more overrides this too."""
         return self.env.determinize(key, state, params)
 
     def generate(self, key: Key, difficulty: jax.Array | float) -> Any:

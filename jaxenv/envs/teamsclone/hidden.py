@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxenv.core.dice import sample_bits, scale
+from jaxenv.core.environment import select
 from jaxenv.core.types import Key
 from jaxenv.envs.teamsclone import messages
 from jaxenv.envs.teamsclone.initial_state import fresh_schedule
@@ -21,23 +22,38 @@ def redraw_mentions(key: Key, state: State, scenario: Scenario, max_steps: jax.A
     waits while it is young enough; the others are chatter. Rates of the workspace stay: who watches learns them.
     """
     schedule_key, kind_key, author_key = jax.random.split(key, 3)
-    rings, schedule = state.messages, state.schedule
-    if schedule.step.size:
-        fresh = fresh_schedule(schedule_key, scenario.num_channels, scenario.num_users, max_steps)
-        schedule = fresh.replace(step=jnp.where(fresh.step >= state.clock, fresh.step, jnp.int16(NEVER)))
-        share = jnp.where(rings.posted.astype(jnp.int32) < max_steps // 2, SCHEDULED, 0.0)
-    else:
-        asks = 1 - scenario.kind_edges[:, MENTION - 1].astype(jnp.float32) / ONE
-        rates = scenario.post_rate.astype(jnp.float32)
-        share = jnp.sum(asks * rates) / jnp.maximum(jnp.sum(rates), 1)
-    share = jnp.where(rings.posted < 0, AT_FIRST, share)
-    kind = jnp.where(jax.random.uniform(kind_key, rings.words.shape) < share, MENTION, CHATTER)
-    author = scale(sample_bits(author_key, kind.size), scenario.num_users.astype(jnp.int32)).reshape(kind.shape)
-    text = read(scenario.texts, read(scenario.first_text, kind))
-    drawn = messages.pack(text, author, kind, jnp.where(kind == MENTION, 0, -1))
-    is_old = rings.posted < state.clock - scenario.mention_window
-    drawn = drawn & ~jnp.where(is_old, messages.PENDING_BIT, jnp.uint32(0))
+    rings, clock, half = state.messages, state.clock, max_steps // 2
     is_hidden = messages.is_message(rings.words) & ~messages.is_seen(rings.words, 0)
     is_hidden &= messages.author(rings.words) < scenario.post_rate.shape[0]  # it wrote its own
-    words = jnp.where(is_hidden, drawn, rings.words)
-    return state.replace(messages=rings.replace(words=words), waiting=messages.waiting(words, 1), schedule=schedule)
+    is_young = rings.posted >= clock - scenario.mention_window
+    author = scale(sample_bits(author_key, rings.words.size), scenario.num_users.astype(jnp.int32))
+
+    def with_mentions(where: jax.Array) -> State:
+        """The state with a mention in these places of what is hidden ([W, C] bool), and chatter in the others."""
+        kind = jnp.where(where, MENTION, CHATTER)
+        text = read(scenario.texts, read(scenario.first_text, kind))
+        drawn = messages.pack(text, author.reshape(kind.shape), kind, jnp.where(where, 0, -1))
+        drawn = jnp.where(is_young, drawn, drawn & ~messages.PENDING_BIT)
+        words = jnp.where(is_hidden, drawn, rings.words)
+        return state.replace(messages=rings.replace(words=words), waiting=messages.waiting(words, 1))
+
+    share = jnp.where(rings.posted < 0, AT_FIRST, share_of_mentions(state, scenario, half))
+    world = with_mentions(jax.random.uniform(kind_key, rings.words.shape) < share)
+    if not state.schedule.step.size:
+        return world
+    # Since the episode goes on, there is a mention: one is to come, or else all that can be one is.
+    schedule = fresh_schedule(schedule_key, scenario.num_channels, scenario.num_users, max_steps)
+    step = jnp.where(schedule.step >= clock, schedule.step, jnp.int16(NEVER))
+    is_over = jnp.all(step == NEVER) & (world.waiting[0] == 0)
+    step = step.at[0].set(jnp.where(is_over & (clock.astype(jnp.int32) < half), clock, step[0]))
+    world = select(is_over & (clock.astype(jnp.int32) >= half), with_mentions(share > 0), world)
+    return world.replace(schedule=schedule.replace(step=step))
+
+
+def share_of_mentions(state: State, scenario: Scenario, half: jax.Array) -> jax.Array:
+    """[W, C] or [] float32: how many of the posts at these times are mentions; `half` is of the time limit."""
+    if state.schedule.step.size:
+        return jnp.where(state.messages.posted.astype(jnp.int32) < half, SCHEDULED, 0.0)
+    asks = 1 - scenario.kind_edges[:, MENTION - 1].astype(jnp.float32) / ONE
+    rates = scenario.post_rate.astype(jnp.float32)
+    return jnp.sum(asks * rates) / jnp.maximum(jnp.sum(rates), 1)

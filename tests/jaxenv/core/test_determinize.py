@@ -154,6 +154,27 @@ def test_a_fact_takes_each_of_its_values_alike():
     assert values[:, unknown & (count == 2)].mean() == pytest.approx(1.5, abs=0.02)
 
 
+def test_a_world_goes_on_wherever_the_episode_does():
+    """Long after the first half of a chat something waits that was not seen, or the episode would be over."""
+    env, params, _ = played("TeamsClone-Mentions-v0")
+
+    @jax.jit
+    def play(key):
+        def step(state, key):
+            return env.transition(key, state, jnp.int32(env.num_actions - 1), params)[0], state
+
+        states = jax.lax.scan(step, env.init(key, params, None), jax.random.split(key, 70))[1]
+        is_live = ~jax.vmap(env.is_terminated, (0, None))(states, params)
+        worlds, theirs = jax.vmap(env.determinize, (0, 0, None))(jax.random.split(key, 70), states, params)
+        seen = jax.vmap(env.observe, (0, None))(states, params), jax.vmap(env.observe)(worlds, theirs)
+        same = [jnp.all(a == b, axis=range(1, a.ndim)) for a, b in zip(*map(jax.tree.leaves, seen), strict=True)]
+        return is_live, jnp.all(jnp.stack(same), axis=0)
+
+    is_live, looks_the_same = map(np.asarray, jax.vmap(play)(jax.random.split(jax.random.key(6), 100)))
+    assert is_live[:, 50:].sum() > 300
+    assert looks_the_same[is_live].all()
+
+
 @pytest.mark.slow
 def test_as_many_unseen_posts_are_mentions_as_in_play():
     """Within a third of the share in episodes of random play, of initial messages and of later ones."""
@@ -179,6 +200,16 @@ def test_as_many_unseen_posts_are_mentions_as_in_play():
         return [is_mention[unseen & (posted < 0)].mean(), is_mention[unseen & (posted >= 0)].mean()]
 
     assert shares(worlds) == pytest.approx(shares(states), rel=0.33)
+
+
+def test_a_wrapper_keeps_what_it_holds():
+    env, params = jaxenv.make("LifeOps-v0")
+    key, counting = jax.random.key(0), jaxenv.wrappers.EpisodeStatistics(jaxenv.wrappers.LegalActions(env))
+    state = counting.init(key, params, 3)
+    state = counting.transition(key, state, jnp.int32(0), params)[0]
+    world, theirs = counting.determinize(key, state, params)
+    assert int(world.episode.length) == 1
+    chex.assert_trees_all_equal((world.env_state, theirs), env.determinize(key, state.env_state, params))
 
 
 def test_an_environment_without_it_says_so():
