@@ -3,18 +3,19 @@
 from collections.abc import Mapping
 from typing import Any
 
+import jax
 import numpy as np
 
 import scenarios
 from jaxenv import baselines
 from jaxenv.core import Environment
-from jaxenv.evaluation import evaluate
+from jaxenv.evaluation import Evaluation, evaluate
 from jaxenv.host.companions import command
 from jaxenv.host.names import short
 from train import processes
 from train.protocol import shipped
 from train.run.outputs import Outcome
-from train.score.held_out import validation_returns
+from train.score.held_out import COUNT, validation_returns
 from train.score.scores import ReferenceReturns, summarize, table
 from train.settings import task
 from train.settings.serialize import differences
@@ -52,8 +53,23 @@ def compare(
     validation = validation_returns({**rules, name: policy}, env, params) if library.is_shipped else {}
     reference = shipped.reference_returns(env, params, library, rules.pop("Random"))
     policies = {**rules, name: policy}
-    results = {title: evaluate(each, env, params, repetitions=repetitions) for title, each in policies.items()}
+    results = {title: on_library(each, env, params, repetitions) for title, each in policies.items()}
     return table(reference, results, validation), validation
+
+
+def on_library(policy: Any, env: Environment, params: Any, repetitions: int) -> Evaluation:
+    """`evaluate` of a bank in parts as large as the validation set, whose compiled program they share."""
+    size = params.bank.size
+    index = np.arange(size).repeat(repetitions)
+    starts = range(0, index.size, COUNT)
+    parts = [np.resize(index[start : start + COUNT], COUNT) for start in starts]  # the last one is filled up
+    banks = [params.bank.replace(scenarios=params.bank[part], start_table=None) for part in parts]
+    found = [
+        evaluate(policy, env, params.replace(bank=bank), key=jax.random.key(start))
+        for start, bank in zip(starts, banks, strict=True)
+    ]
+    whole = jax.tree.map(lambda *leaves: np.concatenate(leaves)[: index.size, 0], *found)
+    return jax.tree.map(lambda leaf: leaf.reshape(size, repetitions, *leaf.shape[1:]), whole)
 
 
 def members_table(outcomes: Mapping[str, Outcome], env: Environment, params: Any, library: Any) -> str:
@@ -81,7 +97,7 @@ def _member_row(
     validated = outcome.metrics["validation_return"]
     validated = validated[~np.isnan(validated)]
     last = float(validated[-1]) if validated.size else float("nan")
-    result = evaluate(outcome.policy, env, params, repetitions=EPISODES)
+    result = on_library(outcome.policy, env, params, EPISODES)
     if reference is None:
         return last, float(np.mean(result.returns))
     scored = summarize(np.asarray(result.returns), np.asarray(result.terminated), reference).mean_score
