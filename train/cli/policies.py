@@ -98,7 +98,7 @@ def evaluate(
         greedy: Take the most probable action instead of sampling one.
         repetitions: Episodes per scenario, whose returns are averaged.
         simulations: Steps that a search tries before each action, from the true state; needs the extra plan.
-        worlds: Among how many states that look alike to the agent they are shared, in place of the true one.
+        worlds: Share them among so many states that look the same to the agent, and leave the true one alone.
     """
     policy, made, params, header = read(run_dir, env, network, best=best, greedy=greedy)
     library = shipped.library_for(made, scenarios)
