@@ -22,8 +22,8 @@ class Planner(struct.PyTreeNode):
 
     From the true state it is **clairvoyant** where a scenario hides something from agents: all that will come is
     written there. With `worlds` it does not look at what is hidden: a tree grows from each of so many states that
-    look the same to the agent (`Environment.determinize`), and the mean of what they advise is followed. Of the chance
-    of a step each edge of a tree has one draw, from a key of the search, never that of the episode.
+    look the same to the agent (`Environment.determinize`), and the action with the best mean value is taken. Of the
+    chance of a step each edge of a tree has one draw, from a key of the search, never that of the episode.
     """
 
     policy: NetworkPolicy  # prior and value

@@ -58,8 +58,13 @@ def compare(
 
 
 def on_library(policy: Any, env: Environment, params: Any, repetitions: int) -> Evaluation:
-    """`evaluate` of a bank in parts as large as the validation set, whose compiled program they share."""
+    """`evaluate` of a bank in parts as large as the validation set, whose compiled program they share.
+
+    Fewer episodes than that are played as they are, since a search takes longer for each than to compile.
+    """
     size = params.bank.size
+    if size * repetitions < COUNT:
+        return evaluate(policy, env, params, repetitions=repetitions)
     index = np.arange(size).repeat(repetitions)
     starts = range(0, index.size, COUNT)
     parts = [np.resize(index[start : start + COUNT], COUNT) for start in starts]  # the last one is filled up
@@ -97,7 +102,7 @@ def _member_row(
     validated = outcome.metrics["validation_return"]
     validated = validated[~np.isnan(validated)]
     last = float(validated[-1]) if validated.size else float("nan")
-    result = on_library(outcome.policy, env, params, EPISODES)
+    result = evaluate(outcome.policy, env, params, repetitions=EPISODES)
     if reference is None:
         return last, float(np.mean(result.returns))
     scored = summarize(np.asarray(result.returns), np.asarray(result.terminated), reference).mean_score

@@ -12,15 +12,7 @@ from jaxenv.core.fields import Sizes
 from jaxenv.core.types import ActionMask, Entities, Info, Key
 from jaxenv.envs.lifeops import actions, dynamics, features, generator, observe, reward
 from jaxenv.envs.lifeops.actions import Catalogue
-from jaxenv.envs.lifeops.types import (
-    VISIBLE_REQUESTS,
-    Limits,
-    Observation,
-    Params,
-    Scenario,
-    State,
-    require_room,
-)
+from jaxenv.envs.lifeops.types import VISIBLE_REQUESTS, Limits, Observation, Params, Scenario, State, require_room
 
 
 @dataclasses.dataclass(frozen=True)
