@@ -68,3 +68,10 @@ def test_a_run_that_was_begun_from_python_says_so(forget, tmp_path, capsys):
     error = capsys.readouterr().err
     assert "config.json names the environment 'Gridworld-v0', which is not registered here." in error
     assert error.endswith(" A run that was begun from Python goes on by the same call there\n")
+
+
+def test_a_population_needs_no_scenarios(forget, tmp_path, capsys):
+    del forget
+    run = ["--total-steps", "64", "--no-tensorboard", "--run-dir", str(tmp_path / "run"), "--seeds", "2"]
+    assert main(["ppo", "--env", NAMES["--env"], *SIZES, *run]) == 0
+    assert "seed=1" in capsys.readouterr().out
