@@ -24,7 +24,8 @@ from train.experience.lane import LaneState, renew_scenarios
 from train.experience.rollout import Transition, collect
 from train.lanes import BY_LANE, SHARED, Lanes
 from train.learning import state as states
-from train.learning.q_learning import Metrics, epsilon_of, exploring, network_of
+from train.learning.algorithm import Metrics
+from train.learning.q_learning import epsilon_of, exploring, metrics_of, network_of
 from train.learning.state import begin, observation_shapes
 from train.learning.updates import Update, compiled, has_failed, keep_if_finite, scheduled
 from train.networks.policy import LearnedPolicy, Reader
@@ -60,8 +61,7 @@ def init(key: Key, env_params: Any, *, config: Config, env: Environment, lanes: 
     if size < needed:
         raise ValueError(f"buffer_size must be at least the {needed} steps that an update collects, got {size}")
     lanes = lanes or Lanes(config.rollout.num_lanes)
-    optimizer = learner.make_optimizer(config.hyper.max_grad_norm)
-    learning = begin(key, env_params, optimizer=optimizer, config=config, env=env, lanes=lanes)
+    learning = begin(key, env_params, direction=learner.DIRECTION, config=config, env=env, lanes=lanes)
     record = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape[1:], x.dtype), observation_shapes(env, env_params))
     buffer = replay.empty(record, size // config.rollout.num_lanes)
     buffers = jax.tree.map(lambda x: jnp.repeat(x[None], config.rollout.num_lanes, axis=0), buffer)
@@ -93,7 +93,7 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
     >>> state.buffers.steps.action.shape  # lanes, steps
     (1, 65536)
     >>> _, metrics = jax.eval_shape(dqn.make_update(config, env), state, params, config.hyper)
-    >>> sorted(metrics.means())
+    >>> sorted(metrics.means)
     ['epsilon', 'grad_norm', 'learning_rate', 'q_value', 'td_loss']
     """
     network, sizes = network_of(config, env.num_actions), config.of_a_lane
@@ -128,7 +128,7 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
         following, terms = lax.scan(step, learned, (numbers, batches))
         following = select(updates + 1 >= first_to_learn, following, learned)
 
-        metrics = Metrics.of(terms, lanes.sum(totals), learning_rate=jnp.asarray(hyper.learning_rate), epsilon=epsilon)
+        metrics = metrics_of(terms, lanes.sum(totals), hyper, epsilon)
         before, after = (lane, learned, updates), (lane.replace(envs=envs, key=key), following, updates + 1)
         lane, learned, updates = keep_if_finite(metrics, before, after)
         buffer = replay.add_unless(has_failed(metrics), filled, buffer, added, overwritten)

@@ -9,10 +9,12 @@ import optax
 
 from train.dqn.replay import Step
 from train.lanes import Lanes
-from train.learning.q_learning import Losses, value_of
-from train.learning.updates import descend
+from train.learning.q_learning import value_of
+from train.learning.updates import Terms, descend
 from train.networks.policy import Reader
 from train.settings.groups import Hyper, QLearning
+
+DIRECTION = optax.scale_by_adam()
 
 
 class Learned(NamedTuple):
@@ -38,12 +40,12 @@ def targets(weights: Any, target: Any, batch: Step, *, reader: Reader, hyper: Hy
 
 def huber(
     weights: Any, batch: Step, *, target: Any, reader: Reader, hyper: Hyper, settings: QLearning
-) -> tuple[jax.Array, Losses]:
+) -> tuple[jax.Array, Terms]:
     """(mean Huber loss, its terms), each [] float32: errors beyond 1 are clipped, as in Mnih et al. 2015."""
     wanted = jax.lax.stop_gradient(targets(weights, target, batch, reader=reader, hyper=hyper, settings=settings))
     found = value_of(*reader(weights, batch.observation), batch.action)
     loss = jnp.mean(optax.huber_loss(found, wanted))
-    return loss, Losses(td_loss=loss, q_value=jnp.mean(found))
+    return loss, {"td_loss": loss, "q_value": jnp.mean(found)}
 
 
 def gradient_step(
@@ -55,8 +57,8 @@ def gradient_step(
     settings: QLearning,
     microbatch_size: int,
     lanes: Lanes,
-) -> tuple[Learned, tuple[Losses, jax.Array]]:
-    """One optimizer step: (learned, (terms of the loss, gradient norm)).
+) -> tuple[Learned, Terms]:
+    """One optimizer step: (learned, terms of the loss).
 
     Args:
         learned: the state so far.
@@ -70,8 +72,8 @@ def gradient_step(
     number, batch = step
     like = {"reader": reader, "hyper": hyper, "settings": settings}
     loss = functools.partial(huber, target=learned.target, **like)
-    optimizer, sizes = make_optimizer(hyper.max_grad_norm), {"microbatch_size": microbatch_size, "lanes": lanes}
-    (weights, state), terms = descend(learned[:2], loss, batch, optimizer, hyper.learning_rate, **sizes)
+    sizes = {"microbatch_size": microbatch_size, "lanes": lanes}
+    (weights, state), terms = descend(learned[:2], loss, batch, DIRECTION, hyper, **sizes)
     return Learned(weights, state, follow(learned.target, weights, number, settings)), terms
 
 
@@ -80,8 +82,3 @@ def follow(target: Any, weights: Any, number: jax.Array, settings: QLearning) ->
     nearer = optax.incremental_update(weights, target, settings.target_rate)
     is_due = (number + 1) % settings.target_period == 0
     return jax.tree.map(lambda new, old: jnp.where(is_due, new, old), nearer, target)
-
-
-def make_optimizer(max_grad_norm: jax.Array | float) -> optax.GradientTransformation:
-    """Adam's direction for gradients clipped to a global norm; the learning rate is applied outside."""
-    return optax.chain(optax.clip_by_global_norm(max_grad_norm), optax.scale_by_adam())

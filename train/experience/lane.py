@@ -52,11 +52,11 @@ def score_scenarios(
     *,
     config: Config,
     hyper: Hyper,
-) -> tuple[LaneState, dict[str, jax.Array] | None]:
+) -> tuple[LaneState, dict[str, jax.Array]]:
     """(the lane with the scores of the scenarios that an update played, the metrics of the curriculum: name -> []).
 
     Args:
-        lane: before the update; without a curriculum it stays unchanged, and there are no metrics.
+        lane: before the update; without a curriculum it stays unchanged, and there are none.
         steps: of the update, [T, B].
         advantage: [T, B] float32, in scaled reward.
         updates: [] int32, updates done so far.
@@ -64,7 +64,7 @@ def score_scenarios(
         hyper: how rewards are scaled.
     """
     if lane.bank is None or lane.levels is None or lane.unfinished is None:
-        return lane, None
+        return lane, {}
     returns = steps.episode_return * hyper.reward_scale
     played = curriculum.Played(steps.scenario, advantage, steps.value, returns, steps.ended)
     levels, unfinished = curriculum.scored(lane.levels, lane.unfinished, played, updates, config.curriculum)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 import jax
+from flax import struct
 
 from jaxenv.core import Environment, ScenarioBank
 from jaxenv.core.types import Key
@@ -13,22 +14,12 @@ from train.networks.policy import LearnedPolicy
 from train.settings.config import Config
 
 
-class Metrics(Protocol):
-    """A pytree of the metrics of K updates, each array with a leading axis K."""
+class Metrics(struct.PyTreeNode):
+    """Metrics of one update, or of K updates with a leading axis."""
 
-    @property
-    def totals(self) -> EpisodeTotals:
-        """Sums over the episodes that ended."""
-        ...
-
-    @property
-    def not_finite(self) -> Mapping[str, jax.Array]:
-        """Term of the loss -> [K] bool, NaN or infinite; an update with any such term leaves the state unchanged."""
-        ...
-
-    def means(self) -> Mapping[str, jax.Array]:
-        """Name -> [K] float32: the metrics that a run averages over updates and records."""
-        ...
+    totals: EpisodeTotals  # sums over the episodes that ended
+    means: Mapping[str, jax.Array]  # name -> [] float32: what a run averages over updates and records
+    not_finite: Mapping[str, jax.Array]  # term -> [] bool, NaN or infinite; if any is, the update was not made
 
 
 class Algorithm(Protocol):

@@ -9,48 +9,22 @@ So every encoder, and every custom network, has values of actions; V(s) is the m
 mode of the policy is the greedy action, and a trained policy is saved, loaded and scored like any other.
 """
 
-from collections.abc import Mapping
-
 import jax
 import jax.numpy as jnp
-from flax import struct
 
 from train.experience import rollout
-from train.learning.updates import linear, not_finite_terms
+from train.learning.algorithm import Metrics
+from train.learning.updates import Terms, linear, not_finite_terms
 from train.networks.network import PureNetwork, make_network
 from train.networks.outputs import Critic, MaskedCategorical
 from train.settings.config import Config
-from train.settings.groups import QLearning
+from train.settings.groups import Hyper, QLearning
 
 
-class Losses(struct.PyTreeNode):
-    """The metrics of a gradient step, each [] float32, a mean over its samples."""
-
-    td_loss: jax.Array  # of the distance to the targets
-    q_value: jax.Array  # of the actions that were taken
-
-
-class Metrics(struct.PyTreeNode):
-    """Metrics of one update, or of several with a leading axis."""
-
-    totals: rollout.EpisodeTotals
-    losses: Losses  # means over the minibatches
-    grad_norm: jax.Array  # [] float32, before clipping, mean over the minibatches
-    not_finite: Mapping[str, jax.Array]  # term -> [] bool, NaN or infinite; if any is, the update was not made
-    learning_rate: jax.Array  # [] float32
-    epsilon: jax.Array  # [] float32
-
-    @classmethod
-    def of(cls, terms: tuple[Losses, jax.Array], totals: rollout.EpisodeTotals, **schedules: jax.Array) -> "Metrics":
-        """Those of an update: the terms and gradient norms of its gradient steps, and the episodes of all lanes."""
-        losses, grad_norm = jax.tree.map(jnp.mean, terms)
-        bad = not_finite_terms({**vars(terms[0]), "grad_norm": terms[1]})
-        return cls(totals=totals, losses=losses, grad_norm=grad_norm, not_finite=bad, **schedules)
-
-    def means(self) -> dict[str, jax.Array]:
-        """Name -> the metrics that a run averages over updates."""
-        own = ("grad_norm", "learning_rate", "epsilon")
-        return {**vars(self.losses), **{name: getattr(self, name) for name in own}}
+def metrics_of(terms: Terms, totals: rollout.EpisodeTotals, hyper: Hyper, epsilon: jax.Array) -> Metrics:
+    """Those of an update: the terms of its gradient steps, and the episodes of all lanes."""
+    schedules = {"learning_rate": jnp.asarray(hyper.learning_rate), "epsilon": epsilon}
+    return Metrics(totals, {**jax.tree.map(jnp.mean, terms), **schedules}, not_finite_terms(terms))
 
 
 def value_of(policy: MaskedCategorical, critic: Critic, action: jax.Array) -> jax.Array:

@@ -6,8 +6,10 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from train.experience.rollout import Transition
 from train.lanes import Lanes
 from train.networks.normalization import LIMIT, Moments
+from train.settings.groups import Hyper
 
 
 def true_next_values(
@@ -62,40 +64,26 @@ def generalized_advantages(
     return advantages, advantages + values
 
 
-def lambda_returns(
-    *,
-    rewards: jax.Array,
-    next_values: jax.Array,
-    terminated: jax.Array,
-    truncated: jax.Array,
-    gamma: jax.Array | float,
-    weight: jax.Array | float,
-) -> jax.Array:
-    """Q(lambda) returns, [T, B] float32 (Peng and Williams 1996; as in Gallici et al. 2024, section 4).
+def estimated(steps: Transition, last_value: jax.Array, hyper: Hyper) -> tuple[jax.Array, jax.Array]:
+    """Advantages and value targets of a rollout, both [T, B] float32, in scaled reward.
 
-    G_t = r_t + gamma (1 - terminated_t) ((1 - lambda_t) V(true next observation_t) + lambda_t G_{t+1})
-
-    with V(s) = max_a Q(s, a) over the legal actions. lambda_t is `weight`, but 0 where the next step is not of the same
-    episode, or not of this rollout.
+    Where truncated episodes were not valued, the time limit counts as termination. With V(s) = max_a Q(s, a) over the
+    legal actions the targets are Q(lambda) returns (Peng and Williams 1996; Gallici et al. 2024, section 4).
 
     Args:
-        rewards: [T, B] float32.
-        next_values: [T, B] float32, see `true_next_values`.
-        terminated: [T, B] bool, the episode ended: its future is worth 0.
-        truncated: [T, B] bool, the episode was cut: its future is worth V(next observation).
-        gamma: discount.
-        weight: lambda, the weight of longer returns: 0 for one-step and 1 for Monte Carlo.
+        steps: of the rollout, [T, B].
+        last_value: [B] float32, V(observation after the last step).
+        hyper: the hyperparameters.
     """
-    weights = jnp.where(terminated | truncated, 0.0, weight).at[-1].set(0.0)
-    discounts = gamma * jnp.where(terminated, 0.0, 1.0)
-
-    def backward(following: jax.Array, step: tuple[jax.Array, ...]) -> tuple[jax.Array, jax.Array]:
-        reward, discount, value, weight = step
-        found = reward + discount * ((1.0 - weight) * value + weight * following)
-        return found, found
-
-    nothing = jnp.zeros_like(rewards[0])
-    return lax.scan(backward, nothing, (rewards, discounts, next_values, weights), reverse=True)[1]
+    return generalized_advantages(
+        rewards=steps.reward * hyper.reward_scale,
+        values=steps.value,
+        next_values=true_next_values(steps.value, last_value, steps.final_value, steps.truncated),
+        terminated=steps.ended if steps.final_value is None else steps.terminated,
+        truncated=steps.truncated,
+        gamma=hyper.gamma,
+        gae_lambda=hyper.gae_lambda,
+    )
 
 
 class RewardScale(NamedTuple):

@@ -16,6 +16,7 @@ from train.experience.bank import first_bank, with_bank
 from train.experience.curriculum import Levels, Unfinished
 from train.experience.lane import LaneState
 from train.lanes import BY_LANE, SHARED, Lanes
+from train.learning.updates import clipped
 from train.networks.network import make_network
 from train.networks.normalization import Moments
 from train.networks.policy import LearnedPolicy, Reader, make_policy
@@ -50,7 +51,7 @@ def begin(
     key: Key,
     env_params: Any,
     *,
-    optimizer: optax.GradientTransformation,
+    direction: optax.GradientTransformation,
     config: Config,
     env: Environment,
     lanes: Lanes | None = None,
@@ -80,7 +81,8 @@ def begin(
         started = compiled_once(started)
     weights = initial_weights(network_key, env_params, config, env)
     returns = Moments.none(1) if config.rollout.normalize_rewards else None
-    first = lanes.put((weights, optimizer.init(weights), jnp.int32(0), returns), SHARED)
+    optimizer = clipped(direction, config.hyper.max_grad_norm).init(weights)
+    first = lanes.put((weights, optimizer, jnp.int32(0), returns), SHARED)
     weights, opt_state, updates, returns = first
     of_lanes = started(lanes.put(keys, BY_LANE), lanes.put(env_params, SHARED))
     return strip_weak_types(TrainState(weights, opt_state, of_lanes, updates, returns))

@@ -18,6 +18,9 @@ from train.settings.groups import Hyper
 Learner = tuple[Any, optax.OptState]
 """Weights, and the state of the optimizer."""
 
+Terms = dict[str, jax.Array]
+"""Name -> a number of each gradient step: the terms of its loss, and the norm of its gradient."""
+
 Update = Callable[[Any, Any, Hyper], tuple[Any, Any]]
 """(state, params of the environment, hyperparameters) -> (state, metrics)."""
 
@@ -80,29 +83,36 @@ def descend(
     learner: Learner,
     loss: Callable[..., Any],
     batch: Any,
-    optimizer: optax.GradientTransformation,
-    learning_rate: jax.Array | float,
+    direction: optax.GradientTransformation,
+    hyper: Hyper,
     *,
     microbatch_size: int,
     lanes: Lanes,
-) -> tuple[Learner, tuple[Any, jax.Array]]:
-    """One step along the optimizer's direction for the gradient of all lanes: (learner, (terms, gradient norm)).
+) -> tuple[Learner, Terms]:
+    """One step of the optimizer along the gradient of all lanes: (learner, terms of the loss).
+
+    `grad_norm` among the terms is the global norm of the gradient, before anything is clipped.
 
     Args:
         learner: the weights, and the state of the optimizer.
         loss: see `mean_gradient`.
         batch: of samples, of which each lane has as many.
-        optimizer: gives a direction; the learning rate is applied here.
-        learning_rate: the length of the step.
+        direction: of the optimizer, for a gradient whose norm is clipped.
+        hyper: that norm, and the learning rate.
         microbatch_size: see `mean_gradient`.
         lanes: over which the gradient is averaged.
     """
     weights, state = learner
     gradients, terms = lanes.mean(mean_gradient(loss, weights, batch, microbatch_size))
     with jax.numpy_dtype_promotion("standard"):  # Optax raises floats to a whole number
-        directions, state = optimizer.update(gradients, state)
-    changes = jax.tree.map(lambda direction: -learning_rate * direction, directions)
-    return (optax.apply_updates(weights, changes), state), (terms, optax.tree.norm(gradients))
+        changes, state = clipped(direction, hyper.max_grad_norm).update(gradients, state)
+    changes = jax.tree.map(lambda change: -hyper.learning_rate * change, changes)
+    return (optax.apply_updates(weights, changes), state), {**terms, "grad_norm": optax.tree.norm(gradients)}
+
+
+def clipped(direction: optax.GradientTransformation, max_grad_norm: jax.Array | float) -> optax.GradientTransformation:
+    """The optimizer's direction for gradients clipped to a global norm; the learning rate is applied outside."""
+    return optax.chain(optax.clip_by_global_norm(max_grad_norm), direction)
 
 
 def moments(x: jax.Array, lanes: Lanes) -> tuple[jax.Array, jax.Array]:

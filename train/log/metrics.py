@@ -29,7 +29,7 @@ def reduce_metrics(metrics: Metrics) -> dict[str, float | int | None]:
     return {
         **episodes,
         "terminated": int(totals.terminated) / episodes["episodes"] if episodes["episodes"] else None,
-        **{name: float(np.mean(values, dtype=np.float64)) for name, values in host.means().items()},
+        **{name: float(np.mean(values, dtype=np.float64)) for name, values in host.means.items()},
     }
 
 

@@ -5,7 +5,6 @@ from train.learning.state import TrainState as TrainState
 from train.learning.state import policy_of as policy_of
 from train.learning.state import training_bank as training_bank
 from train.learning.state import with_weights as with_weights
-from train.ppo.algorithm import Metrics as Metrics
 from train.ppo.algorithm import init as init
 from train.ppo.algorithm import make_superstep as make_superstep
 from train.ppo.algorithm import make_update as make_update

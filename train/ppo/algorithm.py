@@ -9,71 +9,26 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from flax import struct
 
 from jaxenv.core import Environment
 from jaxenv.core.types import Key
 from train.experience.bank import with_bank
 from train.experience.lane import LaneState, renew_scenarios, score_scenarios
-from train.experience.rollout import EpisodeTotals, Transition, collect
+from train.experience.rollout import Transition, collect
 from train.experience.teacher import make_teacher
 from train.lanes import Lanes
-from train.learning.returns import RewardScale, generalized_advantages, true_next_values
+from train.learning.algorithm import Metrics
+from train.learning.returns import RewardScale, estimated
 from train.learning.state import SPECS, TrainState, begin
 from train.learning.updates import Update, compiled, keep_if_finite, not_finite_terms, over_lanes, scheduled
 from train.networks.layers import Sequences
 from train.networks.network import make_network
 from train.networks.normalization import with_new_statistics
 from train.networks.policy import Reader
-from train.ppo.learner import Learned, explained_variance, gradient_step, learn, make_optimizer
-from train.ppo.losses import Batch, Losses
+from train.ppo.learner import DIRECTION, explained_variance, gradient_step, learn
+from train.ppo.losses import Batch
 from train.settings.config import Config
 from train.settings.groups import Hyper
-
-
-class Metrics(struct.PyTreeNode):
-    """Metrics of one update, or of several with a leading axis."""
-
-    totals: EpisodeTotals
-    losses: Losses  # means over the minibatches
-    grad_norm: jax.Array  # [] float32, before clipping, mean over the minibatches
-    not_finite: dict[str, jax.Array]  # term -> [] bool, NaN or infinite; if any is, the update was not made
-    explained_variance: jax.Array  # [] float32, 1 - Var(target - value) / Var(target)
-    learning_rate: jax.Array  # [] float32
-    entropy_coef: jax.Array  # [] float32
-    steps_made: jax.Array | None = None  # [] float32, share of the gradient steps; None without a target KL divergence
-    curriculum: dict[str, jax.Array] | None = None  # name -> [] float32, see `summary`; None if starts are uniform
-
-    @classmethod
-    def of(
-        cls,
-        learned: Learned,
-        batch: Batch,
-        totals: EpisodeTotals,
-        hyper: Hyper,
-        lanes: Lanes,
-        curriculum: dict[str, jax.Array] | None,
-    ) -> "Metrics":
-        """Those of an update: its gradient steps, the batch that they learned from, and the episodes of all lanes."""
-        losses, grad_norms = learned.terms
-        terms = {name: term for name, term in vars(losses).items() if term is not None}
-        return cls(
-            totals=totals,
-            losses=learned.means[0],
-            grad_norm=learned.means[1],
-            not_finite=not_finite_terms({**terms, "grad_norm": grad_norms}),
-            explained_variance=explained_variance(batch.value, batch.target, lanes),
-            learning_rate=jnp.asarray(hyper.learning_rate),
-            entropy_coef=jnp.asarray(hyper.entropy_coef),
-            steps_made=learned.steps_made,
-            curriculum=None if curriculum is None else lanes.mean(curriculum),
-        )
-
-    def means(self) -> dict[str, jax.Array]:
-        """Name -> the metrics that a run averages over updates."""
-        own = ("grad_norm", "explained_variance", "learning_rate", "entropy_coef", "steps_made")
-        values = {**vars(self.losses), **{name: getattr(self, name) for name in own}, **(self.curriculum or {})}
-        return {name: value for name, value in values.items() if value is not None}
 
 
 def init(key: Key, env_params: Any, *, config: Config, env: Environment, lanes: Lanes | None = None) -> TrainState:
@@ -86,8 +41,7 @@ def init(key: Key, env_params: Any, *, config: Config, env: Environment, lanes: 
     >>> state.lanes.envs.is_counted.shape  # lanes, environments
     (1, 1024)
     """
-    optimizer = make_optimizer(config.hyper.max_grad_norm)
-    return begin(key, env_params, optimizer=optimizer, config=config, env=env, lanes=lanes)
+    return begin(key, env_params, direction=DIRECTION, config=config, env=env, lanes=lanes)
 
 
 def make_update(config: Config, env: Environment, lanes: Lanes | None = None) -> Update:
@@ -134,7 +88,12 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
         scored, recorded = score_scenarios(lane, steps, batch.advantage, shared.updates, config=sizes, hyper=hyper)
         counted = scale.after(steps.reward, steps.ended, hyper.gamma, lanes)
         weights = with_new_statistics(learned.learner[0], reader.features, steps.observation, lanes)
-        metrics = Metrics.of(learned, batch, lanes.sum(totals), hyper, lanes, recorded)
+        means = learned.means | {
+            "explained_variance": explained_variance(batch.value, batch.target, lanes),
+            "learning_rate": jnp.asarray(hyper.learning_rate),
+            "entropy_coef": jnp.asarray(hyper.entropy_coef),
+        }
+        metrics = Metrics(lanes.sum(totals), means | lanes.mean(recorded), not_finite_terms(learned.terms))
         after = (
             scored.replace(envs=envs, key=key, return_so_far=counted.so_far),
             shared.replace(
@@ -156,16 +115,14 @@ def make_superstep(config: Config, env: Environment, lanes: Lanes | None = None)
     >>> state = jax.eval_shape(functools.partial(train.init, config=config, env=env), jax.random.key(0), params)
     >>> superstep = train.make_superstep(config, env)  # state, metrics = superstep(state, params, config.hyper)
     >>> _, metrics = jax.eval_shape(superstep, state, params, config.hyper)
-    >>> metrics.losses.entropy.shape  # updates
+    >>> metrics.means["entropy"].shape  # updates
     (8,)
     """
     return compiled(make_update(config, env, lanes), SPECS, config, lanes)
 
 
 def estimate(steps: Transition, last_value: jax.Array, hyper: Hyper, carry: jax.Array | None = None) -> Batch:
-    """A batch [T, B]: the steps with their advantages and value targets, in scaled reward.
-
-    Where truncated episodes were not valued, the time limit counts as termination.
+    """A batch [T, B]: the steps with their advantages and value targets, see `estimated`.
 
     Args:
         steps: of the rollout, [T, B].
@@ -173,15 +130,6 @@ def estimate(steps: Transition, last_value: jax.Array, hyper: Hyper, carry: jax.
         hyper: the hyperparameters.
         carry: [B, H] float32, of the network's memory when the rollout began; None without memory.
     """
-    advantage, target = generalized_advantages(
-        rewards=steps.reward * hyper.reward_scale,
-        values=steps.value,
-        next_values=true_next_values(steps.value, last_value, steps.final_value, steps.truncated),
-        terminated=steps.ended if steps.final_value is None else steps.terminated,
-        truncated=steps.truncated,
-        gamma=hyper.gamma,
-        gae_lambda=hyper.gae_lambda,
-    )
     sequences = None if carry is None else Sequences.after(carry, steps.ended)
     acted = steps.observation, steps.action, steps.log_prob, steps.value
-    return Batch(*acted, advantage, target, steps.taught, sequences)
+    return Batch(*acted, *estimated(steps, last_value, hyper), steps.taught, sequences)

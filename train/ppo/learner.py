@@ -17,12 +17,12 @@ from jax import lax
 from jaxenv.core.environment import select
 from jaxenv.core.types import Key
 from train.lanes import Lanes
-from train.learning.updates import Learner, descend, moments, passes
+from train.learning.updates import Learner, Terms, descend, moments, passes
 from train.networks.policy import Reader
-from train.ppo.losses import Batch, Losses, ppo_loss
+from train.ppo.losses import Batch, ppo_loss
 from train.settings.groups import Hyper, Rollout
 
-Terms = tuple[Losses, jax.Array]  # of the loss, and the norm of the gradient
+DIRECTION = optax.scale_by_adam(eps=1e-5)
 Step = Callable[[Any, Batch], tuple[Any, Terms]]
 
 
@@ -32,20 +32,22 @@ class Learned(NamedTuple):
     learner: Learner
     terms: Terms  # each [epochs, minibatches], zeros where nothing was computed
     means: Terms  # each [], over the minibatches for which they were computed
-    steps_made: jax.Array | None  # [] float32, the share of the gradient steps that were made; None if none can stop
 
 
 def learn(
     key: Key, before: Learner, batch: Batch, step: Step, sizes: Rollout, target_kl: jax.Array | float | None
 ) -> Learned:
-    """The epochs of an update, stopped by a target KL divergence in nats, or without one never."""
+    """The epochs of an update, stopped by a target KL divergence in nats, or without one never.
+
+    With one `steps_made` among the means is the share of the gradient steps that were made.
+    """
     if target_kl is None:
         after, terms = in_epochs(key, before, batch, step, sizes)
-        return Learned(after, terms, jax.tree.map(jnp.mean, terms), None)
+        return Learned(after, terms, jax.tree.map(jnp.mean, terms))
     first = (before, jnp.bool_(False))
     (after, _), (terms, is_computed, is_made) = in_epochs(key, first, batch, stopping(step, target_kl), sizes)
     means = jax.tree.map(lambda x: jnp.mean(x, where=is_computed), terms)
-    return Learned(after, terms, means, jnp.mean(is_made, dtype=jnp.float32))
+    return Learned(after, terms, means | {"steps_made": jnp.mean(is_made, dtype=jnp.float32)})
 
 
 def in_epochs(key: Key, learner: Any, batch: Batch, step: Callable[..., Any], sizes: Rollout) -> tuple[Any, Any]:
@@ -66,23 +68,17 @@ def samples(batch: Batch) -> Batch:
 
 def gradient_step(
     learner: Learner, batch: Batch, *, reader: Reader, hyper: Hyper, microbatch_size: int, lanes: Lanes
-) -> tuple[Learner, tuple[Losses, jax.Array]]:
-    """One optimizer step on a minibatch, of which each lane has [N]: (learner, (terms of the loss, gradient norm))."""
+) -> tuple[Learner, Terms]:
+    """One optimizer step on a minibatch, of which each lane has [N]: (learner, terms of the loss)."""
     batch = batch.replace(advantage=normalize(batch.advantage, lanes))
     loss = functools.partial(ppo_loss, reader=reader, hyper=hyper)
-    optimizer, sizes = make_optimizer(hyper.max_grad_norm), {"microbatch_size": microbatch_size, "lanes": lanes}
-    return descend(learner, loss, batch, optimizer, hyper.learning_rate, **sizes)
+    return descend(learner, loss, batch, DIRECTION, hyper, microbatch_size=microbatch_size, lanes=lanes)
 
 
 def normalize(advantage: jax.Array, lanes: Lanes) -> jax.Array:
     """[N] with mean 0 and standard deviation 1, over the minibatch of all lanes (Huang et al. 2022, detail 7)."""
     mean, variance = moments(advantage, lanes)
     return (advantage - mean) / (jnp.sqrt(variance) + 1e-8)
-
-
-def make_optimizer(max_grad_norm: jax.Array | float) -> optax.GradientTransformation:
-    """Adam's direction for gradients clipped to a global norm; the learning rate is applied outside."""
-    return optax.chain(optax.clip_by_global_norm(max_grad_norm), optax.scale_by_adam(eps=1e-5))
 
 
 def explained_variance(value: jax.Array, target: jax.Array, lanes: Lanes) -> jax.Array:
@@ -115,7 +111,7 @@ def stopping(step: Step, target_kl: jax.Array | float) -> Callable[..., Any]:
             return learner, jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), terms)
 
         following, terms = lax.cond(is_stopped, skip, compute, learner)
-        stops = is_stopped | (terms[0].approx_kl > target_kl)
+        stops = is_stopped | (terms["approx_kl"] > target_kl)
         return (select(stops, learner, following), stops), (terms, ~is_stopped, ~stops)
 
     return guarded

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 from flax import struct
 
+from train.learning.updates import Terms
 from train.networks.layers import Sequences
 from train.networks.policy import Reader
 from train.settings.groups import Hyper
@@ -24,37 +25,26 @@ class Batch(struct.PyTreeNode):
     sequences: Sequences | None = None  # of N = B sequences, for a network with memory
 
 
-class Losses(struct.PyTreeNode):
-    """The terms of the objective, each [] float32."""
-
-    policy_loss: jax.Array
-    value_loss: jax.Array
-    entropy: jax.Array  # nats
-    approx_kl: jax.Array
-    clip_fraction: jax.Array
-    teacher_loss: jax.Array | None = None  # cross-entropy to the teacher's actions, nats; None without one
-
-
-def ppo_loss(weights: Any, batch: Batch, *, reader: Reader, hyper: Hyper) -> tuple[jax.Array, Losses]:
-    """The loss of shuffled samples and its terms, each [] float32."""
+def ppo_loss(weights: Any, batch: Batch, *, reader: Reader, hyper: Hyper) -> tuple[jax.Array, Terms]:
+    """The loss of shuffled samples and its terms, each [] float32; entropies and KL divergence in nats."""
     policy, critic = reader(weights, batch.observation, batch.sequences)
     log_ratio = policy.log_prob(batch.action) - batch.log_prob
     policy_loss = clipped_surrogate(log_ratio, batch.advantage, hyper.clip)
     value_loss = critic.loss(batch.target, batch.value, hyper)
     entropy = policy.entropy().mean()
     ratio = jnp.exp(log_ratio)
-    losses = Losses(
-        policy_loss=policy_loss,
-        value_loss=value_loss,
-        entropy=entropy,
-        approx_kl=jnp.mean(ratio - 1.0 - log_ratio),  # k3 of Schulman, "Approximating KL divergence", 2020
-        clip_fraction=jnp.mean(jnp.abs(ratio - 1.0) > hyper.clip, dtype=jnp.float32),
-    )
+    terms = {
+        "policy_loss": policy_loss,
+        "value_loss": value_loss,
+        "entropy": entropy,
+        "approx_kl": jnp.mean(ratio - 1.0 - log_ratio),  # k3 of Schulman, "Approximating KL divergence", 2020
+        "clip_fraction": jnp.mean(jnp.abs(ratio - 1.0) > hyper.clip, dtype=jnp.float32),
+    }
     loss = policy_loss + hyper.value_coef * value_loss - hyper.entropy_coef * entropy
     if batch.taught is None:
-        return loss, losses
+        return loss, terms
     teacher_loss = -policy.log_prob(batch.taught).mean()
-    return loss + hyper.teacher_coef * teacher_loss, losses.replace(teacher_loss=teacher_loss)
+    return loss + hyper.teacher_coef * teacher_loss, {**terms, "teacher_loss": teacher_loss}
 
 
 def clipped_surrogate(log_ratio: jax.Array, advantage: jax.Array, clip: jax.Array | float) -> jax.Array:

@@ -19,13 +19,25 @@ from train.experience.bank import with_bank
 from train.experience.lane import LaneState, renew_scenarios
 from train.experience.rollout import Transition, collect
 from train.lanes import Lanes
-from train.learning.q_learning import Losses, Metrics, epsilon_of, exploring, network_of, value_of
-from train.learning.returns import lambda_returns, true_next_values
+from train.learning.q_learning import epsilon_of, exploring, metrics_of, network_of, value_of
+from train.learning.returns import estimated
 from train.learning.state import SPECS, TrainState, begin
-from train.learning.updates import Learner, Update, compiled, descend, keep_if_finite, over_lanes, passes, scheduled
+from train.learning.updates import (
+    Learner,
+    Terms,
+    Update,
+    compiled,
+    descend,
+    keep_if_finite,
+    over_lanes,
+    passes,
+    scheduled,
+)
 from train.networks.policy import Reader
 from train.settings.config import Config
 from train.settings.groups import Hyper
+
+DIRECTION = optax.scale_by_radam()  # rectified Adam (Liu et al. 2020)
 
 
 class Batch(struct.PyTreeNode):
@@ -43,8 +55,7 @@ def init(key: Key, env_params: Any, *, config: Config, env: Environment, lanes: 
         ValueError: for a network with a recurrent core.
     """
     network_of(config, env.num_actions)
-    optimizer = make_optimizer(config.hyper.max_grad_norm)
-    return begin(key, env_params, optimizer=optimizer, config=config, env=env, lanes=lanes)
+    return begin(key, env_params, direction=DIRECTION, config=config, env=env, lanes=lanes)
 
 
 def make_update(config: Config, env: Environment, lanes: Lanes | None = None) -> Update:
@@ -59,7 +70,7 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
     >>> config = train.preset("LifeOps-v0")
     >>> state = jax.eval_shape(functools.partial(pqn.init, config=config, env=env), jax.random.key(0), params)
     >>> _, metrics = jax.eval_shape(pqn.make_update(config, env), state, params, config.hyper)
-    >>> sorted(metrics.means())
+    >>> sorted(metrics.means)
     ['epsilon', 'grad_norm', 'learning_rate', 'q_value', 'td_loss']
     """
     network, sizes = network_of(config, env.num_actions), config.of_a_lane
@@ -81,7 +92,7 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
         like = {"epochs": sizes.rollout.epochs, "minibatch_size": sizes.rollout.minibatch_size}
         (weights, optimizer), terms = passes(shuffle_key, (shared.weights, shared.optimizer), batch, step, **like)
 
-        metrics = Metrics.of(terms, lanes.sum(totals), learning_rate=jnp.asarray(hyper.learning_rate), epsilon=epsilon)
+        metrics = metrics_of(terms, lanes.sum(totals), hyper, epsilon)
         learned = shared.replace(weights=weights, optimizer=optimizer, updates=shared.updates + 1)
         after = lane.replace(envs=envs, key=key), learned
         lane, shared = keep_if_finite(metrics, (lane, shared), after)
@@ -96,37 +107,21 @@ def make_superstep(config: Config, env: Environment, lanes: Lanes | None = None)
 
 
 def estimate(steps: Transition, last_value: jax.Array, hyper: Hyper) -> Batch:
-    """A batch [T, B]: the steps with their Q(lambda) returns, in scaled reward.
-
-    Where truncated episodes were not valued, the time limit counts as termination.
-    """
-    targets = lambda_returns(
-        rewards=steps.reward * hyper.reward_scale,
-        next_values=true_next_values(steps.value, last_value, steps.final_value, steps.truncated),
-        terminated=steps.ended if steps.final_value is None else steps.terminated,
-        truncated=steps.truncated,
-        gamma=hyper.gamma,
-        weight=hyper.gae_lambda,
-    )
-    return Batch(observation=steps.observation, action=steps.action, target=targets)
+    """A batch [T, B]: the steps with their Q(lambda) returns, see `estimated`."""
+    _, target = estimated(steps, last_value, hyper)
+    return Batch(observation=steps.observation, action=steps.action, target=target)
 
 
-def squared_error(weights: Any, batch: Batch, *, reader: Reader) -> tuple[jax.Array, Losses]:
+def squared_error(weights: Any, batch: Batch, *, reader: Reader) -> tuple[jax.Array, Terms]:
     """(0.5 mean (Q(s, a) - G)^2, its terms), each [] float32."""
     found = value_of(*reader(weights, batch.observation), batch.action)
     loss = 0.5 * jnp.mean(jnp.square(found - batch.target))
-    return loss, Losses(td_loss=loss, q_value=jnp.mean(found))
+    return loss, {"td_loss": loss, "q_value": jnp.mean(found)}
 
 
 def gradient_step(
     learner: Learner, batch: Batch, *, reader: Reader, hyper: Hyper, microbatch_size: int, lanes: Lanes
-) -> tuple[Learner, tuple[Losses, jax.Array]]:
-    """One optimizer step on a minibatch, of which each lane has [N]: (learner, (terms of the loss, gradient norm))."""
+) -> tuple[Learner, Terms]:
+    """One optimizer step on a minibatch, of which each lane has [N]: (learner, terms of the loss)."""
     loss = functools.partial(squared_error, reader=reader)
-    optimizer, sizes = make_optimizer(hyper.max_grad_norm), {"microbatch_size": microbatch_size, "lanes": lanes}
-    return descend(learner, loss, batch, optimizer, hyper.learning_rate, **sizes)
-
-
-def make_optimizer(max_grad_norm: jax.Array | float) -> optax.GradientTransformation:
-    """The direction of rectified Adam (Liu et al. 2020) for gradients clipped to a global norm."""
-    return optax.chain(optax.clip_by_global_norm(max_grad_norm), optax.scale_by_radam())
+    return descend(learner, loss, batch, DIRECTION, hyper, microbatch_size=microbatch_size, lanes=lanes)

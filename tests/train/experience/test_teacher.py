@@ -49,8 +49,8 @@ def test_a_teacher_is_imitated_even_where_another_action_earns_more(config, env)
     learns = dataclasses.replace(imitates, hyper=hyper.replace(teacher_coef=0.0, teacher_coef_end=0.0))
     after, metrics = taught(imitates, env)
     assert chosen(after, imitates, env) == 0
-    assert metrics.losses.teacher_loss[-1] < 0.1
-    assert "teacher_loss" in metrics.means()
+    assert metrics.means["teacher_loss"][-1] < 0.1
+    assert "teacher_loss" in metrics.means
     assert "teacher_loss" in metrics.not_finite
     assert chosen(taught(learns, env)[0], learns, env) == 1
 
@@ -62,7 +62,7 @@ def test_a_learner_with_memory_imitates_too(config, env):
     network = dataclasses.replace(config.network, core="gru", core_units=8)
     rollout = dataclasses.replace(config.rollout, lanes=2, microbatch_size=32)
     settings = dataclasses.replace(config, teacher="Myopic", hyper=hyper, network=network, rollout=rollout)
-    assert taught(settings, env)[1].losses.teacher_loss[-1] < 0.1
+    assert taught(settings, env)[1].means["teacher_loss"][-1] < 0.1
 
 
 @pytest.mark.slow
@@ -103,7 +103,7 @@ def test_a_search_teaches_what_it_finds(config, env):
     imitates = dataclasses.replace(config, teacher="search", simulations=16, hyper=hyper)
     after, metrics = taught(imitates, env)
     assert chosen(after, imitates, env) == 1
-    assert metrics.losses.teacher_loss[-1] < 0.1
+    assert metrics.means["teacher_loss"][-1] < 0.1
 
 
 @pytest.mark.slow
@@ -140,9 +140,9 @@ def test_the_loss_grows_by_the_cross_entropy(env):
     before, after = loss(weights, alone), loss(weights, alone.replace(taught=actions))
     log_probs = np.asarray(reader(weights, observation)[0].log_probs)
     expected = -log_probs[np.arange(4), np.asarray(actions)].mean()
-    np.testing.assert_allclose(after[1].teacher_loss, expected, rtol=1e-6)
+    np.testing.assert_allclose(after[1]["teacher_loss"], expected, rtol=1e-6)
     np.testing.assert_allclose(after[0] - before[0], 0.25 * expected, rtol=1e-5)
-    assert before[1].teacher_loss is None
+    assert "teacher_loss" not in before[1]
 
 
 def test_the_coefficient_falls_over_the_run():

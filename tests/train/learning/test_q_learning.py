@@ -128,9 +128,11 @@ def test_illegal_actions_are_never_taken(trained):
 def test_the_schedules_span_the_run(trained):
     metrics = trained[3]
     decay = (Q.epsilon_start - Q.epsilon_end) / (Q.epsilon_fraction * CONFIG.num_updates)
-    np.testing.assert_allclose(metrics.epsilon[0], [Q.epsilon_start, Q.epsilon_start - decay], rtol=1e-5)
+    np.testing.assert_allclose(metrics.means["epsilon"][0], [Q.epsilon_start, Q.epsilon_start - decay], rtol=1e-5)
     lost = HYPER.learning_rate / CONFIG.num_updates
-    np.testing.assert_allclose(metrics.learning_rate[0], [HYPER.learning_rate, HYPER.learning_rate - lost], rtol=1e-5)
+    np.testing.assert_allclose(
+        metrics.means["learning_rate"][0], [HYPER.learning_rate, HYPER.learning_rate - lost], rtol=1e-5
+    )
 
 
 def test_epsilon_starts_and_ends_at_its_values():
@@ -142,7 +144,7 @@ def test_epsilon_starts_and_ends_at_its_values():
 
 def test_metrics_are_finite(trained):
     for metrics in trained[3:]:
-        for name, values in metrics.means().items():
+        for name, values in metrics.means.items():
             assert np.isfinite(values[: len(PROBES)]).all(), name
         assert not any(bad[: len(PROBES)].any() for bad in metrics.not_finite.values())
 

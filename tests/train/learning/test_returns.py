@@ -6,7 +6,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from train.learning.returns import generalized_advantages, lambda_returns, true_next_values
+from train.experience.rollout import Transition
+from train.learning.returns import estimated, generalized_advantages, true_next_values
+from train.settings.groups import Hyper
 
 ENDS = list(itertools.product([False, True], repeat=2))  # (terminated, truncated) of one step
 
@@ -74,17 +76,23 @@ def forward_view(rewards, next_values, terminated, truncated, gamma, weight):
 @pytest.mark.parametrize("steps", [1, 2, 4])
 @pytest.mark.parametrize(("gamma", "weight"), [(1.0, 0.65), (0.9, 1.0), (0.97, 0.0)])
 def test_lambda_returns_of_every_mix_of_ends(steps, gamma, weight):
+    """Value targets of PPO are Q(lambda) returns: the values in between cancel."""
     mixes = np.array(list(itertools.product(ENDS, repeat=steps)))  # [B, T, 2]
     terminated, truncated = mixes[..., 0].T, mixes[..., 1].T
-    rewards, next_values = np.random.default_rng(steps).normal(size=(2, steps, len(mixes)))
-    found = lambda_returns(
-        rewards=jnp.float32(rewards),
-        next_values=jnp.float32(next_values),
+    rewards, values, final = np.random.default_rng(steps).normal(size=(3, steps, len(mixes)))
+    last = np.linspace(-1.0, 1.0, len(mixes))
+    played = Transition(
+        observation=None,
+        action=None,
+        log_prob=None,
+        value=jnp.float32(values),
+        reward=jnp.float32(rewards),
         terminated=jnp.asarray(terminated),
         truncated=jnp.asarray(truncated),
-        gamma=gamma,
-        weight=weight,
+        final_value=jnp.float32(final),
     )
+    _, found = estimated(played, jnp.float32(last), Hyper(gamma=gamma, gae_lambda=weight))
+    next_values = np.where(truncated, final, np.concatenate([values[1:], last[None]]))
     columns = zip(rewards.T, next_values.T, terminated.T, truncated.T, strict=True)
     expected = np.stack([forward_view(*column, gamma, weight) for column in columns], axis=1)
     np.testing.assert_allclose(found, expected, atol=1e-5)

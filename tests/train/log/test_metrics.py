@@ -8,16 +8,15 @@ import pytest
 
 from jaxenv.wrappers import EpisodeSummary
 from train.experience.rollout import EpisodeTotals
+from train.learning.algorithm import Metrics
 from train.log.metrics import MetricsWriter, not_finite, read_metrics, reduce_metrics
-from train.ppo import Metrics
-from train.ppo.losses import Losses
 
 
 def metrics(counts, losses, **not_finite) -> Metrics:
     """Of several updates: episodes of return 2 and length 3, half of them natural ends; every loss the same."""
     count, loss = jnp.array(counts, jnp.int32), jnp.array(losses, jnp.float32)
     episodes = EpisodeSummary(count=count, return_sum=2.0 * count, length_sum=3 * count)
-    return Metrics(EpisodeTotals(episodes, count // 2), Losses(*[loss] * 5), loss, not_finite, loss, loss, loss)
+    return Metrics(EpisodeTotals(episodes, count // 2), {"policy_loss": loss, "grad_norm": loss}, not_finite)
 
 
 def test_means_are_taken_over_episodes_and_updates():

@@ -185,8 +185,8 @@ def test_the_ratio_is_1_on_the_first_minibatch(played):
     first = jax.tree.map(lambda x: x[:8], rows)
     loss = functools.partial(losses.ppo_loss, reader=reader, hyper=Hyper(entropy_coef=0.0))
     _, terms = jax.jit(loss)(weights, first)
-    assert abs(terms.approx_kl) <= 1e-6
-    assert terms.clip_fraction == 0.0
+    assert abs(terms["approx_kl"]) <= 1e-6
+    assert terms["clip_fraction"] == 0.0
 
 
 def test_memory_reaches_back_to_the_start_of_the_episode_and_no_further(played):

@@ -106,13 +106,13 @@ def test_ratio_is_1_and_kl_0_on_the_first_minibatch(lifeops_rollout, first_minib
     np.testing.assert_allclose(ratio, 1.0, atol=1e-6)
     np.testing.assert_allclose(critic.value, first_minibatch.value, atol=1e-5)
     _, terms = loss(reader)(weights, first_minibatch, hyper=Hyper(entropy_coef=0.01))
-    assert abs(terms.approx_kl) <= 1e-6
-    assert terms.clip_fraction == 0.0
+    assert abs(terms["approx_kl"]) <= 1e-6
+    assert terms["clip_fraction"] == 0.0
 
 
 def test_the_objective_is_the_weighted_sum_of_its_terms(lifeops_rollout, first_minibatch):
     weights, reader, *_ = lifeops_rollout
     hyper = Hyper(value_coef=0.25)
     total, terms = loss(reader)(weights, first_minibatch, hyper=hyper.replace(entropy_coef=2.0))
-    np.testing.assert_allclose(total, terms.policy_loss + 0.25 * terms.value_loss - 2.0 * terms.entropy, rtol=1e-6)
-    assert terms.entropy > 0
+    np.testing.assert_allclose(total, terms["policy_loss"] + 0.25 * terms["value_loss"] - 2.0 * terms["entropy"], rtol=1e-6)
+    assert terms["entropy"] > 0

@@ -13,7 +13,7 @@ from probes import BEST_ACTIONS, GAMMAS, PROBES, VALUES
 from strategies.tables import Table, table
 from train import ppo
 from train.lanes import LANE, Lanes
-from train.learning.updates import linear
+from train.learning.updates import clipped, linear
 from train.log.metrics import reduce_metrics
 from train.networks.network import make_network
 from train.ppo import learner
@@ -39,10 +39,10 @@ def test_the_schedules_span_the_run(config, start, superstep):
     following = following.replace(updates=jnp.int32(config.num_updates - 2))
     _, last = superstep(following, PROBES["action"], hyper)
     one = 1 / config.num_updates
-    assert first.learning_rate.tolist() == pytest.approx([1e-3, 1e-3 * (1 - one)])
-    assert first.entropy_coef.tolist() == pytest.approx([0.2, 0.2 - 0.1 * one])
-    assert last.learning_rate.tolist() == pytest.approx([2e-3 * one, 1e-3 * one], rel=1e-4)
-    assert last.entropy_coef.tolist() == pytest.approx([0.1 + 0.2 * one, 0.1 + 0.1 * one], rel=1e-4)
+    assert first.means["learning_rate"].tolist() == pytest.approx([1e-3, 1e-3 * (1 - one)])
+    assert first.means["entropy_coef"].tolist() == pytest.approx([0.2, 0.2 - 0.1 * one])
+    assert last.means["learning_rate"].tolist() == pytest.approx([2e-3 * one, 1e-3 * one], rel=1e-4)
+    assert last.means["entropy_coef"].tolist() == pytest.approx([0.1 + 0.2 * one, 0.1 + 0.1 * one], rel=1e-4)
 
 
 def test_every_epoch_uses_each_sample_once_in_a_new_order(config):
@@ -61,7 +61,7 @@ def test_every_epoch_uses_each_sample_once_in_a_new_order(config):
 @pytest.mark.parametrize("scale", [1.0, 100.0])
 def test_gradients_are_clipped_by_their_global_norm(scale):
     gradients = {"a": scale * jnp.array([0.3, 0.0]), "b": scale * jnp.array([0.4])}  # norm 0.5 * scale
-    optimizer = learner.make_optimizer(0.5)
+    optimizer = clipped(learner.DIRECTION, 0.5)
     _, (_, adam) = optimizer.update(gradients, optimizer.init(gradients))
     seen = jax.tree.map(lambda moment: moment / 0.1, adam.mu)  # Adam's first moment is 0.1 times what it was given
     np.testing.assert_allclose(optax.tree.norm(seen), 0.5, rtol=1e-5)

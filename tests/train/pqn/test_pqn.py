@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from train.experience.rollout import Transition
-from train.learning.returns import lambda_returns
 from train.pqn.algorithm import estimate
 from train.settings import presets
 from train.settings.groups import Hyper
@@ -54,10 +53,10 @@ def test_no_target_of_a_preset_holds_what_is_explored_later(name):
 
 @pytest.mark.parametrize("weight", [0.0, 1.0])
 def test_lambda_goes_from_one_step_to_monte_carlo(weight):
-    like = {"terminated": jnp.zeros((3, 1), bool), "truncated": jnp.zeros((3, 1), bool), "gamma": 0.5}
-    found = lambda_returns(rewards=VALUES, next_values=10.0 * VALUES, weight=weight, **like)
-    expected = [1 + 0.5 * 10, 2 + 0.5 * 20, 3 + 0.5 * 30]
+    hyper = Hyper(gamma=0.5, gae_lambda=weight, reward_scale=0.1)
+    found = estimate(steps(None, truncated=(False, False, False)), jnp.array([4.0]), hyper).target
+    expected = [1 + 0.5 * 2, 1 + 0.5 * 3, 1 + 0.5 * 4]
     if weight:
-        expected[1] = 2 + 0.5 * expected[2]
+        expected[1] = 1 + 0.5 * expected[2]
         expected[0] = 1 + 0.5 * expected[1]
     np.testing.assert_allclose(found[:, 0], expected)

@@ -1,7 +1,6 @@
 """A run knows no algorithm by name: one with other metrics runs, is drawn, and is scored like any other."""
 
 import dataclasses
-from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -12,6 +11,7 @@ from probes import PROBES
 from jaxenv.wrappers import EpisodeSummary
 from train.experience.rollout import EpisodeTotals
 from train.lanes import SHARED
+from train.learning.algorithm import Metrics
 from train.log import plots
 from train.log.metrics import read_metrics
 from train.networks.network import make_network
@@ -29,17 +29,6 @@ class IdleState(struct.PyTreeNode):
 
     weights: dict
     updates: jax.Array
-
-
-class IdleMetrics(struct.PyTreeNode):
-    """One episode per update, and a metric of its own."""
-
-    totals: EpisodeTotals
-    drift: jax.Array
-    not_finite: ClassVar[dict] = {}
-
-    def means(self):
-        return {"drift": self.drift}
 
 
 class Idle:
@@ -61,7 +50,7 @@ class Idle:
         def superstep(state, env_params, hyper):
             one = jnp.ones(config.rollout.updates_per_superstep, jnp.int32)
             totals = EpisodeTotals(EpisodeSummary(count=one, return_sum=2.0 * one, length_sum=one), one)
-            return state.replace(updates=state.updates + len(one)), IdleMetrics(totals, 0.5 * one)
+            return state.replace(updates=state.updates + len(one)), Metrics(totals, {"drift": 0.5 * one}, {})
 
         return jax.jit(superstep)
 

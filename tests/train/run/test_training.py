@@ -77,7 +77,7 @@ def test_what_an_algorithm_records_is_explained(algorithm, changed, kinds, gener
     state = jax.eval_shape(init, jax.random.key(0), PARAMS)
     _, metrics = jax.eval_shape(algorithm.make_update(config, env), state, PARAMS, config.hyper)
     of_the_loop = explained("all") - {"learning_rate", "grad_norm"}
-    assert set(metrics.means()) | of_the_loop == explained("all", *kinds)
+    assert set(metrics.means) | of_the_loop == explained("all", *kinds)
 
 
 def test_a_callback_stops_a_run_which_goes_on_later(env, config, tmp_path):
