@@ -105,7 +105,7 @@ def _member_row(
     result = evaluate(outcome.policy, env, params, repetitions=EPISODES)
     if reference is None:
         return last, float(np.mean(result.returns))
-    scored = summarize(np.asarray(result.returns), np.asarray(result.terminated), reference).mean_score
+    scored = summarize(result, reference).mean_score
     return last, scored.value if scored else float("nan")
 
 

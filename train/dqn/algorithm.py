@@ -25,9 +25,10 @@ from train.experience.rollout import Transition, collect
 from train.lanes import BY_LANE, SHARED, Lanes
 from train.learning import state as states
 from train.learning.algorithm import Metrics
-from train.learning.q_learning import epsilon_of, exploring, metrics_of, network_of
+from train.learning.q_learning import epsilon_of, exploring, metrics_of
 from train.learning.state import begin, observation_shapes
 from train.learning.updates import Update, compiled, has_failed, keep_if_finite, scheduled
+from train.networks.network import make_network
 from train.networks.policy import LearnedPolicy, Reader
 from train.settings.config import Config
 from train.settings.groups import Hyper
@@ -51,12 +52,11 @@ SPECS = TrainState(**_FIELDS)  # where each part of it lies
 
 
 def init(key: Key, env_params: Any, *, config: Config, env: Environment, lanes: Lanes | None = None) -> TrainState:
-    """The state before the first update.
+    """The state before the first update; the network is one without memory.
 
     Raises:
-        ValueError: for a network with a recurrent core, or a buffer that cannot hold the steps of an update.
+        ValueError: for a buffer that cannot hold the steps of an update.
     """
-    network_of(config, env.num_actions)
     size, needed = config.q.buffer_size, config.rollout.batch_size * env.num_agents
     if size < needed:
         raise ValueError(f"buffer_size must be at least the {needed} steps that an update collects, got {size}")
@@ -96,7 +96,7 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
     >>> sorted(metrics.means)
     ['epsilon', 'grad_norm', 'learning_rate', 'q_value', 'td_loss']
     """
-    network, sizes = network_of(config, env.num_actions), config.of_a_lane
+    network, sizes = make_network(config.network, env.num_actions), config.of_a_lane
     lanes, rollout_size = lanes or Lanes(config.rollout.num_lanes), sizes.rollout.batch_size * env.num_agents
     minibatches = sizes.rollout.epochs * rollout_size // sizes.rollout.minibatch_size
     first_to_learn = math.ceil(config.q.learning_starts / config.rollout.batch_size)

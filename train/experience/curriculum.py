@@ -16,6 +16,7 @@ from jaxenv.core import Environment, ScenarioBank
 from jaxenv.core.environment import select
 from jaxenv.core.types import Key
 from train.experience.bank import generate_bank
+from train.experience.rollout import Transition
 from train.settings.config import Config
 from train.settings.groups import Curriculum
 
@@ -49,18 +50,15 @@ class Unfinished(struct.PyTreeNode):
         return cls(jnp.zeros(rows, jnp.float32), jnp.zeros(rows, jnp.float32))
 
 
-class Played(struct.PyTreeNode):
-    """The steps of one update, each [T, B]."""
-
-    scenario: jax.Array  # int32, index of the bank
-    advantage: jax.Array  # float32, in scaled reward
-    value: jax.Array  # float32, V(observation)
-    episode_return: jax.Array  # float32, scaled return of the episode up to this step
-    ended: jax.Array  # bool, with this step
-
-
 def scored(
-    levels: Levels, unfinished: Unfinished, played: Played, updates: jax.Array, settings: Curriculum
+    levels: Levels,
+    unfinished: Unfinished,
+    steps: Transition,
+    advantage: jax.Array,
+    updates: jax.Array,
+    *,
+    settings: Curriculum,
+    reward_scale: jax.Array | float,
 ) -> tuple[Levels, Unfinished]:
     """The levels with the scores of the episodes that an update ended, and the sums of unfinished episodes.
 
@@ -70,18 +68,20 @@ def scored(
     Args:
         levels: as they were.
         unfinished: the sums of these episodes before the update.
-        played: the steps of the update.
+        steps: of the update, [T, B], with their scenarios and returns.
+        advantage: [T, B] float32, in scaled reward.
         updates: [] int32, the number of this update.
         settings: which score.
+        reward_scale: of the returns.
     """
     is_max_mc = settings.level_score == "max_mc"
-    told = played.value if is_max_mc else jnp.maximum(played.advantage, 0.0)
-    unfinished, (totals, steps) = _of_episodes(unfinished, told, played.ended)
+    told = steps.value if is_max_mc else jnp.maximum(advantage, 0.0)
+    unfinished, (totals, lengths) = _of_episodes(unfinished, told, steps.ended)
 
-    size, index = levels.score.shape[0], played.scenario.ravel()
-    returns = jnp.where(played.ended, played.episode_return, NEVER_ENDED).ravel()
+    size, index = levels.score.shape[0], steps.scenario.ravel()
+    returns = jnp.where(steps.ended, steps.episode_return * reward_scale, NEVER_ENDED).ravel()
     best = jnp.maximum(levels.best_return, jax.ops.segment_max(returns, index, size))
-    count = jax.ops.segment_sum(steps.ravel(), index, size)
+    count = jax.ops.segment_sum(lengths.ravel(), index, size)
     mean = jax.ops.segment_sum(totals.ravel(), index, size) / jnp.maximum(count, 1.0)
     has_ended = count > 0
     is_played = jax.ops.segment_sum(jnp.ones_like(index), index, size) > 0

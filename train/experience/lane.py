@@ -65,7 +65,6 @@ def score_scenarios(
     """
     if lane.bank is None or lane.levels is None or lane.unfinished is None:
         return lane, {}
-    returns = steps.episode_return * hyper.reward_scale
-    played = curriculum.Played(steps.scenario, advantage, steps.value, returns, steps.ended)
-    levels, unfinished = curriculum.scored(lane.levels, lane.unfinished, played, updates, config.curriculum)
+    settings = {"settings": config.curriculum, "reward_scale": hyper.reward_scale}
+    levels, unfinished = curriculum.scored(lane.levels, lane.unfinished, steps, advantage, updates, **settings)
     return lane.replace(levels=levels, unfinished=unfinished), curriculum.summary(lane.bank, lane.levels, levels)

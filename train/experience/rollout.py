@@ -24,8 +24,9 @@ from jaxenv.core.types import ActionMask, Info, Key
 from jaxenv.lowering import draws
 from jaxenv.lowering.batches import vary_alike
 from jaxenv.wrappers import EpisodeStatistics, EpisodeSummary, Vectorize, summarize
+from train.networks.layers import Carry
 from train.networks.outputs import MaskedCategorical
-from train.networks.policy import Carry, Reader
+from train.networks.policy import Reader
 from train.once import compiled_once
 from train.settings.groups import Rollout
 

@@ -26,7 +26,8 @@ class Algorithm(Protocol):
     """A learning algorithm: a module with a name and these pure functions, such as `train.ppo`.
 
     It may have truth values too: `normalizes` if it knows normalized observations and rewards, `scores_scenarios` if it
-    knows curricula, `clips` if it clips the ratio of a policy to the one that acted, `imitates` if it knows teachers.
+    knows curricula, `remembers` if it trains networks with memory, `clips` if it clips the ratio of a policy to the one
+    that acted, `imitates` if it knows teachers.
     """
 
     @property
@@ -66,6 +67,7 @@ def check_abilities(algorithm: Algorithm, config: Config) -> None:
         "--normalize-observations": (config.network.normalize_observations, "normalizes"),
         "--normalize-rewards": (config.rollout.normalize_rewards, "normalizes"),
         "--target-kl": (config.hyper.target_kl is not None, "clips"),
+        f"--core {config.network.core}": (config.network.core != "none", "remembers"),
         "--teacher": (config.teacher is not None, "imitates"),
         "--clip-end": (config.hyper.clip_end is not None, "clips"),
         f"--curriculum {config.curriculum.curriculum}": (not config.curriculum.is_uniform, "scores_scenarios"),

@@ -15,9 +15,7 @@ import jax.numpy as jnp
 from train.experience import rollout
 from train.learning.algorithm import Metrics
 from train.learning.updates import Terms, linear, not_finite_terms
-from train.networks.network import PureNetwork, make_network
 from train.networks.outputs import Critic, MaskedCategorical
-from train.settings.config import Config
 from train.settings.groups import Hyper, QLearning
 
 
@@ -41,15 +39,3 @@ def epsilon_of(settings: QLearning, progress: jax.Array | float) -> jax.Array:
 def exploring(epsilon: jax.Array | float) -> rollout.Explore:
     """(policy, masks) -> the epsilon-greedy distribution that acts in its place."""
     return lambda policy, mask: policy.or_uniform(mask, epsilon)
-
-
-def network_of(config: Config, num_actions: int) -> PureNetwork:
-    """The network of the settings, which must be without memory.
-
-    Raises:
-        ValueError: for one with a recurrent core.
-    """
-    network = make_network(config.network, num_actions)
-    if network.carry_size:
-        raise ValueError("only ppo trains a network with memory: expected core none, got gru")
-    return network

@@ -8,7 +8,7 @@ from flax import linen as nn
 
 from jaxenv.core import Environment
 from jaxenv.core.types import ActionMask
-from train.networks.layers import CORES, MLP, Dense, Sequences, orthogonal
+from train.networks.layers import CORES, MLP, Carry, Dense, Sequences, orthogonal
 from train.networks.outputs import Critic, MaskedCategorical, critic_named
 from train.settings.groups import Network
 
@@ -16,8 +16,7 @@ from train.settings.groups import Network
 class ActorCritic(nn.Module, kw_only=True):
     """A policy and a critic; the heads start at gains 0.01 and 1 (Huang et al. 2022, detail 2).
 
-    With a core the hidden layers read the overview and the memory. Then `replay` alone computes, since an
-    output depends on the steps before it.
+    With a core the hidden layers read the overview and the memory, of the steps before in their sequence.
     """
 
     num_actions: int
@@ -63,18 +62,17 @@ class ActorCritic(nn.Module, kw_only=True):
         """The features of one observation: here [F] float32, the flat vector."""
         return env.flatten(observation, params)
 
-    def __call__(self, features: Any, mask: ActionMask) -> tuple[MaskedCategorical, Critic]:
-        """(features with leading axes [...], [..., A] bool) -> (distribution over A, critic [...])."""
-        seen = self.see(features)
-        return self.policy_of(seen, features, mask), self.critic_of(seen)
+    def __call__(
+        self, features: Any, mask: ActionMask, sequences: Sequences | None = None
+    ) -> tuple[MaskedCategorical, Critic, Carry]:
+        """(features with leading axes [...], [..., A] bool) -> (distribution over A, critic [...], no carry).
 
-    def replay(
-        self, features: Any, mask: ActionMask, sequences: Sequences
-    ) -> tuple[MaskedCategorical, Critic, jax.Array]:
-        """Sequences of steps: leading axes [N, T] -> (distribution, critic [N, T], carry after them [N, H])."""
-        overview = self.see(features)
-        remembered, carry = self.core(overview, sequences)
-        seen = jnp.concatenate([overview, remembered], axis=-1)
+        With a core, of sequences of steps: leading axes [N, T], and the carry after them is [N, H].
+        """
+        seen, carry = self.see(features), None
+        if sequences is not None:
+            remembered, carry = self.core(seen, sequences)
+            seen = jnp.concatenate([seen, remembered], axis=-1)
         return self.policy_of(seen, features, mask), self.critic_of(seen), carry
 
     def see(self, features: Any) -> jax.Array:

@@ -15,7 +15,7 @@ from flax import linen as nn
 from jaxenv.core import Environment
 from jaxenv.core.types import ActionMask, Key
 from jaxenv.host.names import short
-from train.networks.layers import Sequences
+from train.networks.layers import Carry, Sequences
 from train.networks.outputs import Critic, MaskedCategorical
 from train.settings.groups import Network
 
@@ -49,15 +49,14 @@ class CustomNetwork:
         del mask, sequences
         return self.module.init(key, features)
 
-    def __call__(self, weights: Any, features: Any, mask: ActionMask) -> tuple[MaskedCategorical, Critic]:
-        """(distribution over A, critic)."""
+    def __call__(
+        self, weights: Any, features: Any, mask: ActionMask, sequences: Sequences | None = None
+    ) -> tuple[MaskedCategorical, Critic, Carry]:
+        """(distribution over A, critic, no carry): it has no memory."""
+        del sequences
         outputs: Any = self.module.apply(weights, features)
         logits, value = outputs
-        return MaskedCategorical.of(logits, mask), Critic(value)
-
-    def replay(self, weights: Any, features: Any, mask: ActionMask, sequences: Sequences) -> Any:
-        """It has no memory."""
-        raise NotImplementedError
+        return MaskedCategorical.of(logits, mask), Critic(value), None
 
 
 def settings_of(module: nn.Module) -> Network:

@@ -58,6 +58,10 @@ class MLP(nn.Module):
         return x.astype(jnp.float32)
 
 
+Carry = Any
+"""[B, H] float32, a network's memory of B episodes, zeros at their start; None without memory."""
+
+
 class Sequences(struct.PyTreeNode):
     """The inputs for replaying N sequences of T steps."""
 

@@ -4,14 +4,12 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any, Protocol
 
-import jax
-
 from jaxenv.core import Environment
 from jaxenv.core.types import ActionMask, Key
 from train.networks.actor_critic import ActorCritic
 from train.networks.custom import custom_network
 from train.networks.entities import EntityActorCritic
-from train.networks.layers import Sequences
+from train.networks.layers import Carry, Sequences
 from train.networks.normalization import NormalizedNetwork
 from train.networks.outputs import Critic, MaskedCategorical
 from train.settings.groups import Network
@@ -36,14 +34,10 @@ class PureNetwork(Protocol):
         """The initial weights; of the features only the shapes count."""
         ...
 
-    def __call__(self, weights: Any, features: Any, mask: ActionMask) -> tuple[MaskedCategorical, Critic]:
-        """(distribution over A, critic); of a network without memory."""
-        ...
-
-    def replay(
-        self, weights: Any, features: Any, mask: ActionMask, sequences: Sequences
-    ) -> tuple[MaskedCategorical, Critic, jax.Array]:
-        """(distribution, critic, carry after the sequences [N, H]); of a network with memory."""
+    def __call__(
+        self, weights: Any, features: Any, mask: ActionMask, sequences: Sequences | None = None
+    ) -> tuple[MaskedCategorical, Critic, Carry]:
+        """(distribution over A, critic, carry after the sequences [N, H]); without memory there are none of either."""
         ...
 
 
@@ -64,20 +58,13 @@ class FlaxNetwork:
 
     def init(self, key: Key, features: Any, mask: ActionMask, sequences: Sequences | None = None) -> Any:
         """The initial weights."""
-        if sequences is None:
-            return self.module.init(key, features, mask)
-        return self.module.init(key, features, mask, sequences, method=ActorCritic.replay)
+        return self.module.init(key, features, mask, sequences)
 
-    def __call__(self, weights: Any, features: Any, mask: ActionMask) -> tuple[MaskedCategorical, Critic]:
-        """(distribution over A, critic)."""
-        found: Any = self.module.apply(weights, features, mask)
-        return found
-
-    def replay(
-        self, weights: Any, features: Any, mask: ActionMask, sequences: Sequences
-    ) -> tuple[MaskedCategorical, Critic, jax.Array]:
-        """(distribution, critic, carry after the sequences)."""
-        found: Any = self.module.apply(weights, features, mask, sequences, method=ActorCritic.replay)
+    def __call__(
+        self, weights: Any, features: Any, mask: ActionMask, sequences: Sequences | None = None
+    ) -> tuple[MaskedCategorical, Critic, Carry]:
+        """(distribution over A, critic, carry after the sequences)."""
+        found: Any = self.module.apply(weights, features, mask, sequences)
         return found
 
 

@@ -17,7 +17,7 @@ from jax import lax
 from jaxenv.core import Environment
 from jaxenv.core.types import ActionMask, Entities, EntityGroup, Key, dense
 from train.lanes import Lanes
-from train.networks.layers import Sequences
+from train.networks.layers import Carry, Sequences
 from train.networks.outputs import Critic, MaskedCategorical
 
 STATISTICS = "statistics"  # their name in the weights: name of a part of the features -> moments
@@ -107,15 +107,11 @@ class NormalizedNetwork:
         weights = self.network.init(key, features, mask, sequences)
         return {**weights, STATISTICS: {name: Moments.none(size) for name, size in sizes.items()}}
 
-    def __call__(self, weights: Any, features: Any, mask: ActionMask) -> tuple[MaskedCategorical, Critic]:
-        """(distribution over A, critic)."""
-        return self.network(*_standardized(weights, features), mask)
-
-    def replay(
-        self, weights: Any, features: Any, mask: ActionMask, sequences: Sequences
-    ) -> tuple[MaskedCategorical, Critic, jax.Array]:
-        """(distribution, critic, carry after the sequences)."""
-        return self.network.replay(*_standardized(weights, features), mask, sequences)
+    def __call__(
+        self, weights: Any, features: Any, mask: ActionMask, sequences: Sequences | None = None
+    ) -> tuple[MaskedCategorical, Critic, Carry]:
+        """(distribution over A, critic, carry after the sequences)."""
+        return self.network(*_standardized(weights, features), mask, sequences)
 
 
 def _standardized(weights: Any, features: Any) -> tuple[Any, Any]:

@@ -9,12 +9,9 @@ from flax import struct
 
 from jaxenv.core import Environment
 from jaxenv.core.types import Key
-from train.networks.layers import Sequences
+from train.networks.layers import Carry, Sequences
 from train.networks.network import PureNetwork
 from train.networks.outputs import Critic, MaskedCategorical
-
-Carry = Any
-"""[B, H] float32, a network's memory of B episodes, zeros at their start; None without memory."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -49,11 +46,8 @@ class Reader:
         self, weights: Any, observation: Any, sequences: Sequences | None = None
     ) -> tuple[MaskedCategorical, Critic]:
         """(distribution over actions, critic [B]); with memory, of sequences: axes [N, T] instead of B."""
-        mask = observation.action_mask
-        if sequences is None:
-            return self.network(weights, self.features(observation), mask)
-        features = jax.vmap(self.features)(observation)
-        return self.network.replay(weights, features, mask, sequences)[:2]
+        read = self.features if sequences is None else jax.vmap(self.features)
+        return self.network(weights, read(observation), observation.action_mask, sequences)[:2]
 
     def act(self, weights: Any, observation: Any, carry: Carry) -> tuple[MaskedCategorical, Critic, Carry]:
         """(distribution, critic [B], carry after this step)."""
@@ -61,7 +55,7 @@ class Reader:
             return *self(weights, observation), None
         now = self.features(observation), observation.action_mask
         features, mask = jax.tree.map(lambda x: jnp.expand_dims(x, 1), now)
-        policy, critic, carry = self.network.replay(weights, features, mask, _one_step(carry))
+        policy, critic, carry = self.network(weights, features, mask, _one_step(carry))
         return *jax.tree.map(lambda x: jnp.squeeze(x, 1), (policy, critic)), carry
 
     def value(self, weights: Any, observation: Any, carry: Carry = None) -> jax.Array:
@@ -107,7 +101,7 @@ class NetworkPolicy(struct.PyTreeNode):
     def __call__(self, key: Key, observation: Any, params: Any) -> jax.Array:
         """[] int32, for one observation of the environment."""
         features = self.network.read(self.env, observation, params)
-        policy, _ = self.network(self.weights, features, observation.action_mask)
+        policy, *_ = self.network(self.weights, features, observation.action_mask)
         return policy.mode() if self.greedy else policy.sample(key)
 
 

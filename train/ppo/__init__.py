@@ -12,5 +12,6 @@ from train.ppo.algorithm import make_update as make_update
 name = "ppo"
 normalizes = True
 clips = True
+remembers = True
 imitates = True
 scores_scenarios = True

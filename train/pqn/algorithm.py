@@ -19,7 +19,7 @@ from train.experience.bank import with_bank
 from train.experience.lane import LaneState, renew_scenarios
 from train.experience.rollout import Transition, collect
 from train.lanes import Lanes
-from train.learning.q_learning import epsilon_of, exploring, metrics_of, network_of, value_of
+from train.learning.q_learning import epsilon_of, exploring, metrics_of, value_of
 from train.learning.returns import estimated
 from train.learning.state import SPECS, TrainState, begin
 from train.learning.updates import (
@@ -33,6 +33,7 @@ from train.learning.updates import (
     passes,
     scheduled,
 )
+from train.networks.network import make_network
 from train.networks.policy import Reader
 from train.settings.config import Config
 from train.settings.groups import Hyper
@@ -49,12 +50,7 @@ class Batch(struct.PyTreeNode):
 
 
 def init(key: Key, env_params: Any, *, config: Config, env: Environment, lanes: Lanes | None = None) -> TrainState:
-    """The state before the first update.
-
-    Raises:
-        ValueError: for a network with a recurrent core.
-    """
-    network_of(config, env.num_actions)
+    """The state before the first update; the network is one without memory."""
     return begin(key, env_params, direction=DIRECTION, config=config, env=env, lanes=lanes)
 
 
@@ -73,7 +69,7 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
     >>> sorted(metrics.means)
     ['epsilon', 'grad_norm', 'learning_rate', 'q_value', 'td_loss']
     """
-    network, sizes = network_of(config, env.num_actions), config.of_a_lane
+    network, sizes = make_network(config.network, env.num_actions), config.of_a_lane
     lanes = lanes or Lanes(config.rollout.num_lanes)
 
     def update_lane(lane: LaneState, shared: TrainState, env_params: Any, hyper: Hyper) -> Any:

@@ -17,7 +17,8 @@ from jaxenv.evaluation import as_pytree
 from jaxenv.wrappers import Vectorize
 from train.experience.rollout import by_agent
 from train.experience.teacher import asked
-from train.networks.policy import Carry, LearnedPolicy, Reader
+from train.networks.layers import Carry
+from train.networks.policy import LearnedPolicy, Reader
 
 STEPS = 32  # played by one call
 

@@ -148,16 +148,13 @@ def _top(row: Mapping[str, Any]) -> tuple[str, float]:
     return "exact best" if row.get("best_is", "exact") == "exact" else "best known", row["best"]
 
 
-def summarize(
-    returns: np.ndarray, terminated: np.ndarray, reference: ReferenceReturns, succeeded: np.ndarray | None = None
-) -> Summary:
-    """The summary of a policy from its returns, terminations and successes, all [S, R] with R repetitions."""
-    means = returns.mean(axis=1)
+def summarize(played: Evaluation, reference: ReferenceReturns) -> Summary:
+    """The summary of a policy from its episodes, R of each of the S scenarios."""
+    means = np.asarray(played.returns).mean(axis=1)
     each = score(means, reference)
     scored = each[~np.isnan(each)]
     mean_score = aggregate(scored[None]) if scored.size else None
-    success_rate = 0.0 if succeeded is None else float(succeeded.mean())
-    return Summary(means, each, mean_score, float(terminated.mean()), success_rate)
+    return Summary(means, each, mean_score, *(float(np.mean(ends)) for ends in (played.terminated, played.succeeded)))
 
 
 def score(returns: np.ndarray, reference: ReferenceReturns) -> np.ndarray:
@@ -184,12 +181,7 @@ def table(
         results: name -> evaluation over those scenarios; the last is the policy that the table is about.
         validation: name -> mean return on the validation set, Random included; no row if it is empty.
     """
-    summaries = {
-        name: summarize(
-            np.asarray(result.returns), np.asarray(result.terminated), reference, np.asarray(result.succeeded)
-        )
-        for name, result in results.items()
-    }
+    summaries = {name: summarize(result, reference) for name, result in results.items()}
     name, summary = list(summaries.items())[-1]
     header = ["", "Random", *summaries, reference.kind, "score"]
     figures = [result.figures() for result in results.values()]

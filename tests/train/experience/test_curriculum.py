@@ -13,7 +13,8 @@ from strategies.tables import STATES, Start, Table, column, table
 from train import ppo
 from train.experience import curriculum
 from train.experience.bank import generate_bank
-from train.experience.curriculum import Levels, Played
+from train.experience.curriculum import Levels
+from train.experience.rollout import Transition
 from train.log.metrics import reduce_metrics
 from train.save.checkpoint import Checkpoints, Progress
 from train.settings.config import Config
@@ -31,6 +32,13 @@ def levels(**changed):
         best_return=jnp.full(4, curriculum.NEVER_ENDED),
     )
     return known.replace(**changed)
+
+
+def steps(scenario, ended, value, episode_return):
+    """Those of an update, [T, B]."""
+    nothing = {"observation": None, "action": None, "log_prob": None, "reward": None, "final_value": None}
+    ends = {"terminated": ended, "truncated": jnp.zeros_like(ended)}
+    return Transition(**nothing, **ends, value=value, scenario=scenario, episode_return=episode_return)
 
 
 def test_ranks_are_of_the_scored():
@@ -56,35 +64,31 @@ def test_starts_follow_rank_and_staleness():
 def test_scores_against_a_loop(score):
     keys = jax.random.split(jax.random.key(0), 5)
     shape = (7, 5)
-    played = Played(
-        scenario=jax.random.randint(keys[0], shape, 0, 3),  # of four: the last is not played
-        advantage=jax.random.normal(keys[1], shape),
-        value=jax.random.normal(keys[2], shape),
-        episode_return=jax.random.normal(keys[3], shape),
-        ended=jax.random.bernoulli(keys[4], 0.3, shape),
-    )
-    played = played.replace(ended=played.ended & (played.scenario < 2))  # of the third no episode ends
+    scenario = jax.random.randint(keys[0], shape, 0, 3)  # of four: the last is not played
+    advantage = jax.random.normal(keys[1], shape)
+    ended = jax.random.bernoulli(keys[4], 0.3, shape) & (scenario < 2)  # of the third no episode ends
+    played = steps(scenario, ended, jax.random.normal(keys[2], shape), jax.random.normal(keys[3], shape))
     so_far = curriculum.Unfinished(jnp.arange(5.0), jnp.arange(5.0))
     before = levels(best_return=jnp.array([5.0, curriculum.NEVER_ENDED, curriculum.NEVER_ENDED, 1.0]))
     settings = dataclasses.replace(SETTINGS, level_score=score)
-    scored = jax.jit(curriculum.scored, static_argnums=4)
-    after, unfinished = scored(before, so_far, played, jnp.int32(8), settings)
-    rows = [(float(total), int(steps)) for total, steps in zip(so_far.total, so_far.steps, strict=True)]
-    sums, steps, best = np.zeros(4), np.zeros(4), np.array(before.best_return)
+    scored = jax.jit(functools.partial(curriculum.scored, settings=settings, reward_scale=0.5))
+    after, unfinished = scored(before, so_far, played, advantage, jnp.int32(8))
+    rows = [(float(total), int(number)) for total, number in zip(so_far.total, so_far.steps, strict=True)]
+    sums, lengths, best = np.zeros(4), np.zeros(4), np.array(before.best_return)
     for step, row in np.ndindex(shape):
         level, value = int(played.scenario[step, row]), float(played.value[step, row])
-        told = value if score == "max_mc" else max(float(played.advantage[step, row]), 0.0)
+        told = value if score == "max_mc" else max(float(advantage[step, row]), 0.0)
         rows[row] = rows[row][0] + told, rows[row][1] + 1
         if played.ended[step, row]:
             sums[level] += rows[row][0]
-            steps[level] += rows[row][1]
-            best[level] = max(best[level], played.episode_return[step, row])
+            lengths[level] += rows[row][1]
+            best[level] = max(best[level], 0.5 * played.episode_return[step, row])
             rows[row] = 0.0, 0
     np.testing.assert_allclose(unfinished.total, [total for total, _ in rows], atol=1e-5)
-    np.testing.assert_array_equal(unfinished.steps, [steps for _, steps in rows])
+    np.testing.assert_array_equal(unfinished.steps, [number for _, number in rows])
     np.testing.assert_allclose(after.best_return, best, rtol=1e-6)
-    assert list(steps > 0) == [True, True, False, False]
-    mean = sums[:2] / steps[:2]
+    assert list(lengths > 0) == [True, True, False, False]
+    mean = sums[:2] / lengths[:2]
     np.testing.assert_allclose(after.score[:2], best[:2] - mean if score == "max_mc" else mean, rtol=1e-5)
     np.testing.assert_array_equal(after.score[2:], before.score[2:])
     np.testing.assert_array_equal(after.played, [8, 8, 8, 0])
@@ -217,14 +221,9 @@ def test_a_long_episode_is_scored_by_all_its_steps():
     """Two updates of two steps, in the last of which the one episode ends."""
     so_far, known = curriculum.Unfinished.none(1), Levels.unknown(1)
     for update, (advantages, ended) in enumerate([([4.0, -1.0], [False, False]), ([1.0, 3.0], [False, True])]):
-        played = Played(
-            scenario=jnp.zeros((2, 1), jnp.int32),
-            advantage=jnp.array(advantages)[:, None],
-            value=jnp.zeros((2, 1)),
-            episode_return=jnp.ones((2, 1)),
-            ended=jnp.array(ended)[:, None],
-        )
-        known, so_far = curriculum.scored(known, so_far, played, jnp.int32(update), SETTINGS)
+        played = steps(jnp.zeros((2, 1), jnp.int32), jnp.array(ended)[:, None], jnp.zeros((2, 1)), jnp.ones((2, 1)))
+        now = jnp.array(advantages)[:, None], jnp.int32(update)
+        known, so_far = curriculum.scored(known, so_far, played, *now, settings=SETTINGS, reward_scale=1.0)
         assert bool(known.is_scored[0]) == any(ended)
     assert float(known.score[0]) == pytest.approx((4 + 0 + 1 + 3) / 4)
     assert float(so_far.steps[0]) == 0

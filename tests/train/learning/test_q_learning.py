@@ -90,7 +90,7 @@ def found(trained):
     """name of a probe -> (values of its states [S], the network's policy [S, A])."""
     network, weights = make_network(NETWORK, ACTIONS), learning_of(trained[2]).weights
     params = stack(TABLES)
-    apply = jax.jit(jax.vmap(lambda weights, p: network(weights, p.observations, p.legal)))
+    apply = jax.jit(jax.vmap(lambda weights, p: network(weights, p.observations, p.legal)[:2]))
     policies, critics = apply(weights, params)
     return {name: (critics.value[i], jax.tree.map(lambda x, i=i: x[i], policies)) for i, name in enumerate(PROBES)}
 
@@ -169,8 +169,8 @@ def test_values_of_actions_differ_like_logits():
 
 def test_memory_is_rejected(algorithm):
     config = dataclasses.replace(CONFIG, network=Network(core="gru", hidden=(16,)))
-    with pytest.raises(ValueError, match="only ppo trains a network with memory"):
-        algorithm.init(jax.random.key(0), PROBES["one step"], config=config, env=Table())
+    with pytest.raises(ValueError, match=f"{algorithm.name} has no --core gru"):
+        prepare(algorithm, config, Table(), PROBES["one step"])
 
 
 @pytest.mark.slow

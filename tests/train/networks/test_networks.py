@@ -59,7 +59,7 @@ def test_hidden_layers_are_normalized_if_asked(encoder, layer_norm):
 
 
 def outputs(apply, weights, entities, mask):
-    policy, critic = apply(weights, entities, mask)
+    policy, critic, _ = apply(weights, entities, mask)
     return np.append(np.asarray(policy.log_probs), critic.value)
 
 
@@ -77,7 +77,7 @@ def test_matrix_products_are_precise_on_every_platform(encoder, platform):
     weights = jax.eval_shape(network.init, jax.random.key(1), features, observation.action_mask)
 
     def loss(weights, features, mask):
-        policy, critic = network(weights, features, mask)
+        policy, critic, _ = network(weights, features, mask)
         return policy.log_prob(jnp.int32(0)) + critic.value
 
     traced = jax.jit(jax.grad(loss)).trace(weights, features, observation.action_mask)
@@ -155,7 +155,7 @@ def test_the_flat_network_reads_the_same_numbers_in_one_row(entity_network):
         + sum(group.features.size for group in entities.groups.values()),
     )
     weights = jax.jit(network.init)(jax.random.key(0), vector, mask)
-    policy, critic = network(weights, vector, mask)
+    policy, critic, _ = network(weights, vector, mask)
     assert critic.value.shape == ()
     assert policy.log_probs.shape == (ENV.num_actions,)
 
@@ -170,11 +170,11 @@ def test_any_number_of_leading_axes(encoder):
     features = jax.vmap(read, in_axes=(None, 0))(network, observations)
     mask = observations.action_mask
     weights = jax.jit(network.init)(jax.random.key(1), *jax.tree.map(lambda x: np.asarray(x)[0], (features, mask)))
-    one_by_one, critics = jax.jit(jax.vmap(network, in_axes=(None, 0, 0)))(weights, features, mask)
+    one_by_one, critics, _ = jax.jit(jax.vmap(network, in_axes=(None, 0, 0)))(weights, features, mask)
     assert len(np.unique(np.asarray(critics.value))) == 6
 
     rows, mask = jax.tree.map(lambda x: x.reshape(2, 3, *x.shape[1:]), (features, mask))
-    together, critic = network(weights, rows, mask)
+    together, critic, _ = network(weights, rows, mask)
     np.testing.assert_allclose(together.log_probs.reshape(6, -1), one_by_one.log_probs, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(critic.value.ravel(), critics.value, rtol=1e-4, atol=1e-5)
 

@@ -114,5 +114,7 @@ def test_the_objective_is_the_weighted_sum_of_its_terms(lifeops_rollout, first_m
     weights, reader, *_ = lifeops_rollout
     hyper = Hyper(value_coef=0.25)
     total, terms = loss(reader)(weights, first_minibatch, hyper=hyper.replace(entropy_coef=2.0))
-    np.testing.assert_allclose(total, terms["policy_loss"] + 0.25 * terms["value_loss"] - 2.0 * terms["entropy"], rtol=1e-6)
+    np.testing.assert_allclose(
+        total, terms["policy_loss"] + 0.25 * terms["value_loss"] - 2.0 * terms["entropy"], rtol=1e-6
+    )
     assert terms["entropy"] > 0

@@ -23,7 +23,7 @@ def evaluation(returns, won=100) -> Evaluation:
 
 def test_a_score_is_a_share_of_the_best_return():
     played = evaluation([2.0, 4.0, 1.0, 7.0])
-    summary = summarize(played.returns, played.terminated, KNOWN)
+    summary = summarize(played, KNOWN)
     np.testing.assert_array_equal(summary.scores, [0.5, 1.0, np.nan, np.nan])
     assert summary.mean_score.value == 0.75
     assert summary.terminated == 0.75
@@ -31,13 +31,13 @@ def test_a_score_is_a_share_of_the_best_return():
 
 def test_repetitions_are_averaged_before_they_are_scored():
     returns = np.array([[1.0, 3.0], [4.0, 4.0], [1.0, 1.0], [0.0, 0.0]])
-    assert summarize(returns, returns > 0, KNOWN).scores[0] == 0.5
+    assert summarize(Evaluation(returns, *[returns > 0] * 4), KNOWN).scores[0] == 0.5
 
 
 def test_the_interval_holds_the_mean_and_narrows_with_more():
     def interval(scores):
         reference = ReferenceReturns(tuple(map(str, scores)), 0 * scores, 0 * scores + 1, "exact best")
-        found = summarize(scores[:, None], scores[:, None], reference).mean_score
+        found = summarize(Evaluation(*[scores[:, None]] * 5), reference).mean_score
         assert found.low < few.mean() < found.high
         return found.high - found.low
 
@@ -47,7 +47,7 @@ def test_the_interval_holds_the_mean_and_narrows_with_more():
 
 
 def test_unknown_best_returns_give_no_score():
-    assert summarize(np.ones((1, 1)), np.ones((1, 1)), UNKNOWN).mean_score is None
+    assert summarize(Evaluation(*[np.ones((1, 1))] * 5), UNKNOWN).mean_score is None
 
 
 def test_a_bound_is_no_best_return_and_is_called_so():
