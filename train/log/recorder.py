@@ -9,11 +9,11 @@ import secrets
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from jaxenv.host.companions import optional
 from jaxenv.host.names import short
 from jaxenv.host.regular_files import read_regular
 from train.log.metrics import MetricsWriter, read_metrics
@@ -145,9 +145,9 @@ class Events:
 
 
 def check_installed(config: Config) -> None:
-    """A ValueError if the settings ask for Weights & Biases where it is not installed."""
+    """An ImportError if the settings ask for Weights & Biases where it is not installed."""
     if config.wandb is not None:
-        _module(config.wandb)
+        _wandb(config)
 
 
 class WeightsAndBiases:
@@ -159,7 +159,7 @@ class WeightsAndBiases:
 
     def __init__(self, folder: Path, config: Config) -> None:
         """Starts or continues the run of a folder."""
-        wandb, file = _module(str(config.wandb)), folder / "wandb_id"
+        wandb, file = _wandb(config), folder / "wandb_id"
         if not file.exists():
             write_atomic(file, secrets.token_hex(4).encode())
         try:
@@ -182,11 +182,6 @@ class WeightsAndBiases:
         self._run.finish(exit_code=int(exception[0] is not None))
 
 
-def _module(project: str) -> ModuleType:
-    """The package; a ValueError names the command that installs it."""
-    try:
-        return importlib.import_module("wandb")
-    except ImportError as error:
-        raise ValueError(
-            f"--wandb {short(project)}: wandb is not installed; install it with pip install wandb"
-        ) from error
+def _wandb(config: Config) -> Any:
+    """The package; an ImportError names what installs it."""
+    return optional("wandb", f"--wandb {short(str(config.wandb))}", "wandb")

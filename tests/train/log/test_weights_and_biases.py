@@ -77,6 +77,6 @@ def test_a_run_that_resumes_goes_on_in_the_same_curves(runs, config, env, tmp_pa
 def test_it_must_be_installed(monkeypatch, tmp_path, capsys):
     monkeypatch.setitem(sys.modules, "wandb", None)
     assert main(["ppo", "--env", "Table-v0", "--wandb", "days", "--run-dir", str(tmp_path / "run")]) == 2
-    error = "--wandb days: wandb is not installed; install it with pip install wandb"
+    error = "--wandb days needs wandb: in a checkout of jaxenv, pip install '.[wandb]'"
     assert error in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
