@@ -11,7 +11,6 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from flax import struct
 from jax import lax
 
 from jaxenv.core import Environment
@@ -22,33 +21,14 @@ from train.dqn.learner import Learned
 from train.experience.bank import with_bank
 from train.experience.lane import LaneState, renew_scenarios
 from train.experience.rollout import Transition, collect
-from train.lanes import BY_LANE, SHARED, Lanes
-from train.learning import state as states
-from train.learning.algorithm import Metrics
+from train.lanes import BY_LANE, Lanes
 from train.learning.q_learning import epsilon_of, exploring, metrics_of
-from train.learning.state import begin, observation_shapes
-from train.learning.updates import Update, compiled, has_failed, keep_if_finite, scheduled
+from train.learning.state import SPECS, TrainState, begin, observation_shapes
+from train.learning.updates import Update, compiled, has_failed, keep_if_finite, over_lanes, scheduled
 from train.networks.network import make_network
-from train.networks.policy import LearnedPolicy, Reader
+from train.networks.policy import Reader
 from train.settings.config import Config
 from train.settings.groups import Hyper
-
-
-class TrainState(struct.PyTreeNode):
-    """Everything that changes during a run."""
-
-    learning: states.TrainState
-    target: Any  # weights of the target network
-    buffers: replay.Buffer  # with a leading axis L
-
-    @property
-    def updates(self) -> jax.Array:
-        """[] int32, updates done so far."""
-        return self.learning.updates
-
-
-_FIELDS: dict[str, Any] = {"learning": states.SPECS, "target": SHARED, "buffers": BY_LANE}
-SPECS = TrainState(**_FIELDS)  # where each part of it lies
 
 
 def init(key: Key, env_params: Any, *, config: Config, env: Environment, lanes: Lanes | None = None) -> TrainState:
@@ -61,22 +41,17 @@ def init(key: Key, env_params: Any, *, config: Config, env: Environment, lanes: 
     if size < needed:
         raise ValueError(f"buffer_size must be at least the {needed} steps that an update collects, got {size}")
     lanes = lanes or Lanes(config.rollout.num_lanes)
-    learning = begin(key, env_params, direction=learner.DIRECTION, config=config, env=env, lanes=lanes)
+    state = begin(key, env_params, direction=learner.DIRECTION, config=config, env=env, lanes=lanes)
     record = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape[1:], x.dtype), observation_shapes(env, env_params))
     buffer = replay.empty(record, size // config.rollout.num_lanes)
     buffers = jax.tree.map(lambda x: jnp.repeat(x[None], config.rollout.num_lanes, axis=0), buffer)
-    return TrainState(learning, jax.tree.map(jnp.copy, learning.weights), lanes.put(buffers, BY_LANE))
-
-
-def policy_of(state: TrainState, *, config: Config, env: Environment) -> LearnedPolicy:
-    """The policy that has been learned so far."""
-    return states.policy_of(state.learning, config=config, env=env)
+    of_lanes = state.lanes.replace(buffer=lanes.put(buffers, BY_LANE))
+    return state.replace(target=jax.tree.map(jnp.copy, state.weights), lanes=of_lanes)
 
 
 def with_weights(state: TrainState, weights: Any) -> TrainState:
     """The state of a new run whose learning and target network start from other weights."""
-    learning = states.with_weights(state.learning, weights)
-    return state.replace(learning=learning, target=jax.tree.map(jnp.copy, weights))
+    return state.replace(weights=weights, target=jax.tree.map(jnp.copy, weights))
 
 
 def make_update(config: Config, env: Environment, lanes: Lanes | None = None) -> Update:
@@ -90,7 +65,7 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
     >>> env, params = jaxenv.make("LifeOps-v0")
     >>> config = train.preset("LifeOps-v0")
     >>> state = jax.eval_shape(functools.partial(dqn.init, config=config, env=env), jax.random.key(0), params)
-    >>> state.buffers.steps.action.shape  # lanes, steps
+    >>> state.lanes.buffer.steps.action.shape  # lanes, steps
     (1, 65536)
     >>> _, metrics = jax.eval_shape(dqn.make_update(config, env), state, params, config.hyper)
     >>> sorted(metrics.means)
@@ -101,10 +76,8 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
     minibatches = sizes.rollout.epochs * rollout_size // sizes.rollout.minibatch_size
     first_to_learn = math.ceil(config.q.learning_starts / config.rollout.batch_size)
 
-    def update_lane(
-        own: tuple[LaneState, replay.Buffer], learned: Learned, updates: jax.Array, env_params: Any, hyper: Hyper
-    ) -> Any:
-        lane, buffer = own
+    def update_lane(lane: LaneState, shared: TrainState, env_params: Any, hyper: Hyper) -> Any:
+        buffer, updates = lane.buffer, shared.updates
         key, scenarios_key, rollout_key, sample_key = jax.random.split(lane.key, 4)
         lane = renew_scenarios(scenarios_key, lane, updates, config=sizes, env=env)
         reader = Reader(network, env, with_bank(env_params, lane.bank))
@@ -112,7 +85,7 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
         hyper, epsilon = scheduled(hyper, progress), epsilon_of(config.q, progress)
 
         like = {"explore": exploring(epsilon), "keeps_following": True}
-        envs, steps, _, totals = collect(rollout_key, learned.weights, lane.envs, reader, sizes.rollout, **like)
+        envs, steps, _, totals = collect(rollout_key, shared.weights, lane.envs, reader, sizes.rollout, **like)
         added, overwritten = remembered(steps, config), replay.due(buffer, rollout_size)
         filled = replay.add(buffer, added)
         batches = replay.sample(sample_key, filled, (minibatches, sizes.rollout.minibatch_size))
@@ -125,25 +98,17 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
             lanes=lanes,
         )
         numbers = updates * minibatches + jnp.arange(minibatches, dtype=jnp.int32)
-        following, terms = lax.scan(step, learned, (numbers, batches))
-        following = select(updates + 1 >= first_to_learn, following, learned)
+        before = Learned(shared.weights, shared.optimizer, shared.target)
+        learned, terms = lax.scan(step, before, (numbers, batches))
+        learned = select(updates + 1 >= first_to_learn, learned, before)
 
         metrics = metrics_of(terms, lanes.sum(totals), hyper, epsilon)
-        before, after = (lane, learned, updates), (lane.replace(envs=envs, key=key), following, updates + 1)
-        lane, learned, updates = keep_if_finite(metrics, before, after)
+        after = lane.replace(envs=envs, key=key), shared.replace(**learned._asdict(), updates=updates + 1)
+        lane, shared = keep_if_finite(metrics, (lane, shared), after)
         buffer = replay.add_unless(has_failed(metrics), filled, buffer, added, overwritten)
-        return (lane, buffer), (learned, updates, metrics)
+        return lane.replace(buffer=buffer), (shared, metrics)
 
-    def update(state: TrainState, env_params: Any, hyper: Hyper) -> tuple[TrainState, Metrics]:
-        learning = state.learning
-        learned = Learned(learning.weights, learning.optimizer, state.target)
-        (of_lanes, buffers), (learned, updates, metrics) = lanes.map(update_lane)(
-            (learning.lanes, state.buffers), learned, learning.updates, env_params, hyper
-        )
-        learning = states.TrainState(learned.weights, learned.optimizer, of_lanes, updates)
-        return TrainState(learning, learned.target, buffers), metrics
-
-    return update
+    return over_lanes(update_lane, lanes)
 
 
 def make_superstep(config: Config, env: Environment, lanes: Lanes | None = None) -> Update:

@@ -3,6 +3,8 @@
 PPO, PQN and DQN alike renew these scenarios before they collect an update: from the generator, or by a curriculum.
 """
 
+from typing import Any
+
 import jax
 from flax import struct
 
@@ -24,6 +26,7 @@ class LaneState(struct.PyTreeNode):
     levels: curriculum.Levels | None = None  # the scores of the bank's scenarios; None without a curriculum
     unfinished: curriculum.Unfinished | None = None  # sums over each row's episode, for these scores
     return_so_far: jax.Array | None = None  # [B] float32, discounted, of each row's episode; None if not needed
+    buffer: Any = None  # the steps of a replay buffer; None without one
 
 
 def renew_scenarios(key: Key, lane: LaneState, updates: jax.Array, *, config: Config, env: Environment) -> LaneState:

@@ -32,9 +32,10 @@ class TrainState(struct.PyTreeNode):
     lanes: LaneState  # with a leading axis L
     updates: jax.Array  # [] int32, done so far; environment steps are counted on the host, as Python ints
     returns: Moments | None = None  # of discounted returns, by which rewards are scaled; None if they are not
+    target: Any = None  # the weights of a target network; None without one
 
 
-_SHARED: dict[str, Any] = dict.fromkeys(("weights", "optimizer", "updates", "returns"), SHARED)
+_SHARED: dict[str, Any] = dict.fromkeys(("weights", "optimizer", "updates", "returns", "target"), SHARED)
 _FIELDS: dict[str, Any] = {**_SHARED, "lanes": BY_LANE}
 SPECS = TrainState(**_FIELDS)  # where each part of it lies
 

@@ -15,7 +15,7 @@ from train.save.folder import RunFolder
 OnStart = Callable[[Progress | None], None]
 """Called once before compilation with the progress of the checkpoint that a run resumes from, or None for a new run."""
 
-LEARNED = ("weights", "optimizer", "learning.weights", "learning.optimizer", "target")
+LEARNED = ("weights", "optimizer", "target")
 """Parts of a run's state that are finite in its checkpoints. Those of a population have members that failed, and the
 state in `not_finite` is of a run that is about to."""
 

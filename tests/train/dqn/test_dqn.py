@@ -87,22 +87,22 @@ def distance(one, other):
 @pytest.mark.slow
 def test_learning_starts_late(chained):
     before, collected, learned = chained[:3]
-    assert distance(before.learning.weights, collected.learning.weights) == 0.0
+    assert distance(before.weights, collected.weights) == 0.0
     assert distance(before.target, collected.target) == 0.0
-    assert distance(collected.learning.weights, learned.learning.weights) > 0.0
+    assert distance(collected.weights, learned.weights) > 0.0
 
 
 def test_the_target_network_lags(chained):
     """It is copied every two supersteps: once to what has just been learned, then it stays so for a superstep."""
     second, third, fourth = chained[2:]
-    assert distance(second.target, second.learning.weights) == 0.0
-    assert distance(third.target, second.learning.weights) == 0.0 < distance(third.target, third.learning.weights)
-    assert distance(fourth.target, fourth.learning.weights) == 0.0
+    assert distance(second.target, second.weights) == 0.0
+    assert distance(third.target, second.weights) == 0.0 < distance(third.target, third.weights)
+    assert distance(fourth.target, fourth.weights) == 0.0
 
 
 def test_the_buffer_holds_transitions_of_the_environment(chained):
     """Of the chain: state s is followed by s + 1, and the third ends the episode with a reward."""
-    buffers = jax.tree.map(lambda x: x[0], chained[1].buffers)
+    buffers = jax.tree.map(lambda x: x[0], chained[1].lanes.buffer)
     assert (int(buffers.size), int(buffers.next)) == (2 * UPDATE, 2 * UPDATE)
     held = jax.tree.map(lambda x: np.asarray(x[: 2 * UPDATE]), buffers.steps)
     at, following = held.observation.vector.argmax(-1), held.following.vector.argmax(-1)
@@ -113,9 +113,9 @@ def test_the_buffer_holds_transitions_of_the_environment(chained):
 
 
 def test_the_buffer_overwrites_the_oldest(chained):
-    sizes = [int(state.buffers.size[0]) for state in chained]
+    sizes = [int(state.lanes.buffer.size[0]) for state in chained]
     assert sizes == [0, 2 * UPDATE, 4 * UPDATE, 4 * UPDATE, 4 * UPDATE]
-    second, third = (jax.tree.map(lambda x: np.asarray(x[0]), state.buffers.steps.action) for state in chained[2:4])
+    second, third = (np.asarray(state.lanes.buffer.steps.action[0]) for state in chained[2:4])
     assert (second[: 2 * UPDATE] != third[: 2 * UPDATE]).any()
     np.testing.assert_array_equal(second[2 * UPDATE :], third[2 * UPDATE :])
 

@@ -43,11 +43,6 @@ def stack(trees):
     return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
 
 
-def learning_of(state):
-    """What both algorithms have in their state."""
-    return getattr(state, "learning", state)
-
-
 @pytest.fixture(scope="module", params=ALGORITHMS)
 def algorithm(request):
     return ALGORITHMS[request.param]
@@ -77,9 +72,7 @@ def trained(program):
     early = jax.tree.map(jnp.copy, state)
     traced = len(Table.traces)
     for updates in [2] * 60 + [CONFIG.num_updates - 2] * 30:  # at a constant learning rate, then at a tenth, to settle
-        learning = learning_of(state)
-        again = learning.replace(updates=jnp.full_like(learning.updates, updates))
-        state = state.replace(learning=again) if learning is not state else again
+        state = state.replace(updates=jnp.full_like(state.updates, updates))
         state, last = superstep(state, params, hyper)
     assert len(Table.traces) == traced
     return first, early, state, metrics, last
@@ -88,7 +81,7 @@ def trained(program):
 @pytest.fixture(scope="module")
 def found(trained):
     """name of a probe -> (values of its states [S], the network's policy [S, A])."""
-    network, weights = make_network(NETWORK, ACTIONS), learning_of(trained[2]).weights
+    network, weights = make_network(NETWORK, ACTIONS), trained[2].weights
     params = stack(TABLES)
     apply = jax.jit(jax.vmap(lambda weights, p: network(weights, p.observations, p.legal)[:2]))
     policies, critics = apply(weights, params)
@@ -153,7 +146,7 @@ def test_an_update_that_is_not_finite_leaves_the_state_as_it_was(trained):
     """Also the replay buffer, into which the poisoned steps were written."""
     first, early, _, metrics, _ = trained
     assert metrics.not_finite["td_loss"][-1].all()
-    assert learning_of(early).updates.tolist() == [2] * len(PROBES) + [0]
+    assert early.updates.tolist() == [2] * len(PROBES) + [0]
     for a, b in zip(jax.tree.leaves(first), jax.tree.leaves(early), strict=True):
         if jnp.issubdtype(a.dtype, jax.dtypes.prng_key):
             a, b = map(jax.random.key_data, (a, b))

@@ -60,7 +60,7 @@ def test_every_algorithm_starts_from_a_policy(algorithm, saved, env):
     assert_equal(algorithm.policy_of(state, config=settings, env=env).weights, policy.weights)
     if algorithm is dqn:
         assert_equal(state.target, policy.weights)
-        shared = {id(x) for x in jax.tree.leaves(state.target)} & {id(x) for x in jax.tree.leaves(state.learning)}
+        shared = {id(x) for x in jax.tree.leaves(state.target)} & {id(x) for x in jax.tree.leaves(state.weights)}
         assert not shared  # a superstep consumes both
 
 
