@@ -19,7 +19,7 @@ from rich.text import Text
 from tyro.conf import Positional
 
 from jaxenv import rendering
-from jaxenv.host.names import did_you_mean
+from jaxenv.host.names import did_you_mean, printable
 from jaxenv.rendering.text import signed
 from train.cli import comparison, policies
 from train.protocol import shipped
@@ -137,7 +137,7 @@ def _show(console: Console, name: str, episode: rendering.Episode, clock: Clock)
     """Shows each picture where the one before was, or below it where that is not possible; False if it was ended."""
     if not console.is_terminal:
         for picture in episode:
-            console.print(f"{_printable(str(picture))}\n", markup=False)
+            console.print(f"{printable(str(picture))}\n", markup=False)
         return True
     is_wanted = True
     with Live(console=console, screen=True, auto_refresh=False) as live:
@@ -153,7 +153,7 @@ def _show(console: Console, name: str, episode: rendering.Episode, clock: Clock)
 def _frames(name: str, episode: rendering.Episode) -> Iterator[RenderableType]:
     """Each picture in a frame, with reward and return under it."""
     for number, picture in enumerate(episode):
-        heading, *lines = _printable(str(picture)).splitlines()
+        heading, *lines = printable(str(picture)).splitlines()
         body, below = Text("\n".join(lines)), Text("the start")
         for pattern, style in STYLES.items():
             body.highlight_regex(pattern, style)
@@ -163,8 +163,3 @@ def _frames(name: str, episode: rendering.Episode) -> Iterator[RenderableType]:
             body.stylize(f"bold {color}", 0, len(lines[0]))
             below = Text(f"reward {signed(step.reward)}   return {signed(step.total)}")
         yield Panel(body, title=Text(f"{name} · {heading}"), subtitle=below)
-
-
-def _printable(text: str) -> str:
-    """The text without characters that would steer the terminal."""
-    return "".join(sign if sign.isprintable() or sign == "\n" else "\ufffd" for sign in text)

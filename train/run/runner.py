@@ -90,10 +90,8 @@ def _in_turns(job: Job, folder: RunFolder | None, *, on_start: OnStart | None, *
     if config.at_once is None and (folder is None or not folder.has_results):
         if on_start is not None:
             on_start(None)
-        config, starts = (
-            within_memory(config, compiled, len(job.members)),
-            None,
-        )  # it has been called for the first turn
+        config = within_memory(config, compiled, len(job.members))
+        starts = None  # it has been called for the first turn
     for number, turn in enumerate(turns(config, job.members)):
         group = Group(dataclasses.replace(job, config=config), turn)
         program = functools.partial(compiled, len(turn))
