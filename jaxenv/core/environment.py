@@ -268,6 +268,11 @@ class LibraryEnvironment(Environment[ParamsT, StateT, ObservationT]):
         """A scenario of padding only, as NumPy arrays in the shapes of this environment."""
         return fields.padding(self.scenario_type, self.sizes)
 
+    @property
+    def empty_state(self) -> Any:
+        """A state of padding only, as arrays in the shapes of this environment: `init` replaces what differs."""
+        return jax.tree.map(jnp.asarray, fields.padding(self.state_type, self.sizes))
+
     def action_space(self, params: ParamsT | None = None) -> spaces.Space:
         """The catalogue, 0 .. A − 1."""
         return spaces.Discrete(self.num_actions)

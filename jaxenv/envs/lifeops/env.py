@@ -57,16 +57,8 @@ class LifeOps(LibraryEnvironment[Params, State, Observation]):
         index = params.bank.sample(key) if scenario is None else jnp.asarray(scenario, jnp.int32)
         index = jnp.clip(index, 0, params.bank.size - 1)
         day = params.bank[index]
-        return State(
-            scenario=index,
-            clock=jnp.int16(0),
-            handled=jnp.int8(0),
-            calendar=day.calendar,
-            source=day.source,
-            overlaps=day.overlaps,
-            tight_legs=day.tight_legs,
-            minutes_left=day.tasks.minutes,
-        )
+        given = {name: getattr(day, name) for name in ("calendar", "source", "overlaps", "tight_legs")}
+        return self.empty_state.replace(scenario=index, minutes_left=day.tasks.minutes, **given)
 
     def transition(
         self, key: Key, state: State, action: jax.Array, params: Params

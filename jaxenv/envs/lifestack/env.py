@@ -75,22 +75,8 @@ class LifeStack(LibraryEnvironment[Params, State, Observation]):
 
     def initial_state(self, index: jax.Array, crisis: Scenario) -> State:
         """The first state of a crisis, which has an index of the bank, before any event."""
-        return State(
-            scenario=index,
-            clock=jnp.int16(0),
-            outcome=jnp.int8(RUNNING),
-            facts=crisis.facts,
-            known=crisis.known,
-            marks=jnp.zeros_like(crisis.routes.required),
-            completed=jnp.zeros(self.limits.routes, bool),
-            closed=jnp.zeros(self.limits.routes, bool),
-            reached=jnp.zeros(self.limits.milestones, bool),
-            fired=jnp.zeros(self.limits.events, bool),
-            metrics=crisis.metrics,
-            time=crisis.time,
-            money=crisis.money,
-            energy=crisis.energy,
-        )
+        given = ("facts", "known", "metrics", "time", "money", "energy")
+        return self.empty_state.replace(scenario=index, **{name: getattr(crisis, name) for name in given})
 
     def sample_draws(self, key: Key, *, extra: int = 0) -> jax.Array:
         """[extra + X] float32, multiples of 2⁻¹⁶ in [0, 1): an event fires where its number is below its probability.

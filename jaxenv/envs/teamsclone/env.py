@@ -16,7 +16,7 @@ from jaxenv.core.types import ActionMask, Entities, Info, Key
 from jaxenv.envs.teamsclone import dynamics, features, generator, hidden, observe, reward
 from jaxenv.envs.teamsclone.actions import Catalogue
 from jaxenv.envs.teamsclone.chance import sample_draws
-from jaxenv.envs.teamsclone.initial_state import MAX_MENTIONS, fresh_schedule, initial_state, no_schedule
+from jaxenv.envs.teamsclone.initial_state import MAX_MENTIONS, fresh_schedule, initial_state
 from jaxenv.envs.teamsclone.messages import SEEN
 from jaxenv.envs.teamsclone.types import MAX_AGENTS, Draws, Limits, Observation, Params, Scenario, State, each_agent
 from jaxenv.lowering import draws as random
@@ -109,7 +109,7 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
         drawn = params.bank.pick(high + low / 2**16)
         index = drawn if scenario is None else jnp.asarray(scenario, jnp.int32)
         index = jnp.clip(index, 0, params.bank.size - 1)
-        return initial_state(index, params.bank[index], no_schedule(), self.num_agents)
+        return initial_state(index, params.bank[index], self.empty_state)
 
     def transition_or_reset(
         self, turn_key: Key, reset_key: Key, state: State, action: jax.Array, params: Params

@@ -7,73 +7,42 @@ import numpy as np
 from jaxenv.core.dice import sample_bits, scale
 from jaxenv.core.types import Key
 from jaxenv.envs.teamsclone import messages
-from jaxenv.envs.teamsclone.types import NEVER, Counts, Messages, Scenario, Schedule, State
+from jaxenv.envs.teamsclone.types import NEVER, Scenario, Schedule, State
 
 MIN_MENTIONS, MAX_MENTIONS = 3, 8  # of a schedule
 NUM_SCHEDULE_BITS = 1 + 3 * MAX_MENTIONS
 CHOICE = 2  # draws that choose a scenario
 
 
-def initial_state(index: jax.Array, scenario: Scenario, schedule: Schedule, num_agents: int) -> State:
-    """The state at clock 0: everybody in the start channel, initial messages unread elsewhere.
+def initial_state(index: jax.Array, scenario: Scenario, nothing: State) -> State:
+    """The state at clock 0: everybody in the start channel, initial messages unread elsewhere, no mention scheduled.
 
     Args:
         index: [] int32, of the scenario in its bank.
         scenario: that scenario.
-        schedule: of mentions.
-        num_agents: N.
+        nothing: a state of padding only.
     """
-    N, (W, C) = num_agents, scenario.messages.shape
+    N, C = nothing.visited.shape
     present = messages.is_message(scenario.messages)
     count = jnp.sum(present, axis=0, dtype=jnp.int32)
     here = np.arange(C, dtype=np.int8) == scenario.start
     channel = jnp.broadcast_to(scenario.start, N)
-    rings = Messages(
-        words=scenario.messages,
-        posted=jnp.where(present, jnp.int16(-1), jnp.int16(0)),
-        reactions=jnp.zeros((W, C), jnp.uint32),
-        count=count,
-    )
+    posted = jnp.where(present, jnp.int16(-1), jnp.int16(0))
+    rings = nothing.messages.replace(words=scenario.messages, posted=posted, count=count)
     waiting = messages.waiting(scenario.messages, N)
-    none = jnp.zeros(N, jnp.int16)
-    return State(
+    return nothing.replace(
         scenario=index,
-        clock=jnp.int16(0),
         presence=scenario.presence,
         messages=messages.mark_seen(rings, channel),
-        last_post=jnp.zeros(C, jnp.int16),
-        run=jnp.zeros(C, jnp.int8),
-        call_end=jnp.full(C, NEVER, jnp.int16),
         by_teammates=jnp.sum(count.astype(jnp.int16), dtype=jnp.int16),
-        calls=jnp.int16(0),
         channel=channel,
         unread=_per_agent(jnp.where(here, 0, count).astype(jnp.uint8), N),
         news=_per_agent(count > 0, N),
         paid=_per_agent(jnp.where(here, jnp.int16(0), jnp.int16(NEVER)), N),
         visited=_per_agent(here, N),
-        in_call=jnp.zeros((N, C), bool),
-        sends=none,
-        acts=jnp.zeros(N, jnp.int8),
         waiting=waiting,
-        counts=Counts(
-            total_reward=jnp.zeros(N, jnp.float32),
-            sent=none,
-            switched=none,
-            joined=none,
-            reacted=none,
-            valid=none,
-            received=waiting,
-            answered=none,
-            missed=none,
-            waited=jnp.zeros(N, jnp.int32),
-        ),
-        schedule=schedule,
+        counts=nothing.counts.replace(received=waiting),
     )
-
-
-def no_schedule() -> Schedule:
-    """The empty schedule of a variant that schedules no mentions."""
-    return Schedule(step=jnp.zeros(0, jnp.int16), channel=jnp.zeros(0, jnp.int8), author=jnp.zeros(0, jnp.int8))
 
 
 def fresh_schedule(key: Key, num_channels: jax.Array, num_users: jax.Array, max_steps: jax.Array) -> Schedule:

@@ -118,7 +118,7 @@ class Messages(struct.PyTreeNode):
 class Schedule(struct.PyTreeNode):
     """Mentions that are always posted; S is 0 where the variant has none."""
 
-    step: jax.Array = array("S", np.int16, NEVER, MAX_STEPS, doc="NEVER where there is none")
+    step: jax.Array = array("S", np.int16, NEVER, MAX_STEPS, fill=NEVER, doc="NEVER where there is none")
     channel: jax.Array = array("S", np.int8, 0, last("C"), doc="where it is posted")
     author: jax.Array = array("S", np.int8, 0, last("U"), doc="the teammate who posts it")
 
@@ -148,7 +148,7 @@ class State(Compact):
     last_post: jax.Array = array("C", np.int16, 0, MAX_STEPS, doc="clock of the last message by anybody, 0 at first")
     run: jax.Array = array("C", np.int8, 0, doc="agents' messages since a teammate's last")
     call_end: jax.Array = array(
-        "C", np.int16, NEVER, doc="last clock at which the call runs, NEVER where there was none"
+        "C", np.int16, NEVER, fill=NEVER, doc="last clock at which the call runs, NEVER where there was none"
     )
     by_teammates: jax.Array = array("", np.int16, 0, doc="messages of teammates, initial ones among them")
     calls: jax.Array = array("", np.int16, 0, doc="calls that have begun")

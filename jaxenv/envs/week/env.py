@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxenv.core import LibraryEnvironment, ScenarioBank, terms
-from jaxenv.core.fields import Sizes, declared, padding, widened
+from jaxenv.core.fields import Sizes, declared, widened
 from jaxenv.core.types import ActionMask, Entities, Info, Key
 from jaxenv.envs.week import dynamics, features, generator, observe, reward
 from jaxenv.envs.week.actions import Catalogue
@@ -65,8 +65,8 @@ class Week(LibraryEnvironment[Params, State, Observation]):
         """Monday at eight, at home; an index out of range is clamped to the bank."""
         index = params.bank.sample(key) if scenario is None else jnp.asarray(scenario, jnp.int32)
         index = jnp.clip(index, 0, params.bank.size - 1)
-        week, nothing = params.bank[index], jax.tree.map(jnp.asarray, padding(State, self.sizes))
-        return nothing.replace(scenario=index, promised=week.events.promised, known=week.jobs.known)
+        week = params.bank[index]
+        return self.empty_state.replace(scenario=index, promised=week.events.promised, known=week.jobs.known)
 
     def transition(
         self, key: Key, state: State, action: jax.Array, params: Params
