@@ -251,17 +251,26 @@ class LibraryEnvironment(Environment[ParamsT, StateT, ObservationT]):
         scenario_type: the record of a scenario.
         state_type: the record of a state.
         observation_type: the record of an observation.
+        limits: the capacities of its arrays, whose `sizes` are by axis.
+        catalogue: the meaning of the action indices, whose `size` is A.
     """
 
     library: ClassVar[Path]
     scenario_type: ClassVar[type]
     state_type: ClassVar[type]
     observation_type: ClassVar[type]
+    limits: Any
+    catalogue: Any
 
     @property
-    @abc.abstractmethod
+    def num_actions(self) -> int:
+        """The size A of the action catalogue."""
+        return self.catalogue.size
+
+    @property
     def sizes(self) -> fields.Sizes:
-        """Axis -> length, for the axes that the records name."""
+        """Axis -> length, for the axes that the records name: the capacities, and A actions."""
+        return {**self.limits.sizes, "A": self.num_actions}
 
     @property
     def empty_scenario(self) -> Any:

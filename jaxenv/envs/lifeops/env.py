@@ -8,7 +8,6 @@ import jax
 import jax.numpy as jnp
 
 from jaxenv.core import LibraryEnvironment, ScenarioBank, terms
-from jaxenv.core.fields import Sizes
 from jaxenv.core.types import ActionMask, Entities, Info, Key
 from jaxenv.envs.lifeops import actions, dynamics, features, generator, observe, reward
 from jaxenv.envs.lifeops.actions import Catalogue
@@ -23,7 +22,7 @@ class LifeOps(LibraryEnvironment[Params, State, Observation]):
 
     Attributes:
         name: the id that it is registered under.
-        catalogue: the meaning of the action indices; it sets `num_actions`.
+        catalogue: the meaning of the action indices; its size is 16 under the classic rules, 46 under the shaped ones.
         weights: the reward of `default_params`.
         limits: the capacities of its arrays.
     """
@@ -36,16 +35,6 @@ class LifeOps(LibraryEnvironment[Params, State, Observation]):
     scenario_type: ClassVar[type] = Scenario
     state_type: ClassVar[type] = State
     observation_type: ClassVar[type] = Observation
-
-    @property
-    def num_actions(self) -> int:
-        """16 under the classic rules, 46 under the shaped ones."""
-        return self.catalogue.size
-
-    @property
-    def sizes(self) -> Sizes:
-        """The capacities, and A actions."""
-        return {**self.limits.sizes, "A": self.num_actions}
 
     def make_params(self, bank: ScenarioBank) -> Params:
         """The weights of the id and a departure at midnight; a calendar without room for its steps is a ValueError."""

@@ -48,14 +48,9 @@ class LifeStack(LibraryEnvironment[Params, State, Observation]):
         return Catalogue(self.limits.routes, self.limits.keys)
 
     @property
-    def num_actions(self) -> int:
-        """118 with the default capacities."""
-        return self.catalogue.size
-
-    @property
     def sizes(self) -> Sizes:
         """The capacities, V verbs and A actions."""
-        return {**self.limits.sizes, "V": NUM_VERBS, "A": self.num_actions}
+        return {**super().sizes, "V": NUM_VERBS}
 
     def make_params(self, bank: ScenarioBank) -> Params:
         """The weights of the rules."""

@@ -70,16 +70,11 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
         return Catalogue(self.limits.channels)
 
     @property
-    def num_actions(self) -> int:
-        """114 with 8 channels."""
-        return self.catalogue.size
-
-    @property
     def sizes(self) -> Sizes:
         """The capacities, N agents, S scheduled mentions, A actions, and the bits of a message and of its reactions."""
         scheduled = MAX_MENTIONS if self.goal == "mentions" else 0
         bits = {"word": SEEN + self.num_agents, "reactions": 4 * self.num_agents}
-        return {**self.limits.sizes, **bits, "N": self.num_agents, "S": scheduled, "A": self.num_actions}
+        return {**super().sizes, **bits, "N": self.num_agents, "S": scheduled}
 
     def make_params(self, bank: ScenarioBank) -> Params:
         """The weights, rates and quotas of the variant."""

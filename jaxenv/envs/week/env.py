@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxenv.core import LibraryEnvironment, ScenarioBank, terms
-from jaxenv.core.fields import Sizes, declared, widened
+from jaxenv.core.fields import declared, widened
 from jaxenv.core.types import ActionMask, Entities, Info, Key
 from jaxenv.envs.week import dynamics, features, generator, observe, reward
 from jaxenv.envs.week.actions import Catalogue
@@ -46,16 +46,6 @@ class Week(LibraryEnvironment[Params, State, Observation]):
     def catalogue(self) -> Catalogue:
         """The meaning of the action indices."""
         return Catalogue(self.limits)
-
-    @property
-    def num_actions(self) -> int:
-        """53 with the default limits."""
-        return self.catalogue.size
-
-    @property
-    def sizes(self) -> Sizes:
-        """The capacities, and A actions."""
-        return {**self.limits.sizes, "A": self.num_actions}
 
     def make_params(self, bank: ScenarioBank) -> Params:
         """The payments of the rules."""
