@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from jaxenv.envs.lifestack import LifeStack, State
 from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, INSPECT, INSPECTING, UPKEEP, VERBS, WAIT
 from jaxenv.envs.lifestack.metrics import METRICS, UNIT
@@ -63,10 +61,9 @@ def actions(moment: Moment) -> list[dict[str, Any]]:
 def _actions(env: LifeStack, task: Task) -> list[dict[str, Any]]:
     """The same at any moment of a task."""
     routes, keys = [route.id for route in task.viable_routes], Facts.of(task).keys
-    columns = (env.catalogue.activity, env.catalogue.route, env.catalogue.key)
     return [
         _action(activity, _slot(routes, route, "route"), _slot(keys, key, "key")).model_dump()
-        for activity, route, key in zip(*(np.asarray(column).tolist() for column in columns), strict=True)
+        for activity, route, key in env.catalogue.table.tolist()
     ]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import scenarios
 from jaxenv.core import ScenarioBank
 from jaxenv.envs.lifestack import LifeStack
-from jaxenv.envs.lifestack.actions import UPKEEP, VERBS
+from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, INSPECTING, UPKEEP, VERBS, WAITING
 from jaxenv.envs.lifestack.metrics import METRICS, UNIT
 from jaxenv.envs.lifestack.types import UNKNOWN as UNKNOWN_CODE
 from jaxenv.envs.lifestack.types import empty_scenario
@@ -94,10 +94,10 @@ class Game:
         """The catalogue index of an action in its document form."""
         catalogue = self.env.catalogue
         if verb == "inspect":
-            return catalogue.first_inspect + self.facts.slot(target)
+            return catalogue.first(INSPECTING) + self.facts.slot(target)
         if target is not None:
             return VERBS.index(verb) * catalogue.routes + self.slot(target)
-        return catalogue.wait if verb == "wait" else catalogue.first_upkeep + UPKEEP.index(verb)
+        return catalogue.first(WAITING if verb == "wait" else FIRST_UPKEEP + UPKEEP.index(verb))
 
     def slot(self, name):
         return [route.id for route in self.task.viable_routes].index(name)

@@ -8,7 +8,7 @@ import numpy as np
 import scenarios
 from jaxenv import rendering
 from jaxenv.envs.lifestack import LifeStack
-from jaxenv.envs.lifestack.actions import UPKEEP, VERBS
+from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, INSPECTING, UPKEEP, VERBS
 
 ENV = LifeStack()
 MOVE = {
@@ -75,12 +75,12 @@ def on(verb, route):
 
 def look(key):
     """Inspecting a key."""
-    return ENV.catalogue.first_inspect + key
+    return ENV.catalogue.first(INSPECTING) + key
 
 
 def upkeep(verb):
     """A kind of upkeep."""
-    return ENV.catalogue.first_upkeep + UPKEEP.index(verb)
+    return ENV.catalogue.first(FIRST_UPKEEP + UPKEEP.index(verb))
 
 
 WAY_OUT = (on("plan", PACK), on("execute", PACK), on("communicate", FRIENDS), on("spend", VAN), on("execute", VAN))

@@ -84,59 +84,27 @@ EFFECTS = np.stack([spread(activity.effects) for activity in ACTIVITIES])  # [ac
 
 @dataclasses.dataclass(frozen=True)
 class Catalogue:
-    """The meaning of the indices, for given capacities; its size is A."""
+    """The meaning of the indices, for given capacities; `table` has the columns activity, route and key."""
 
     routes: int
     keys: int
 
-    @property
-    def first_inspect(self) -> int:
-        """Where the entries that inspect begin."""
-        return NUM_VERBS * self.routes
-
-    @property
-    def first_upkeep(self) -> int:
-        """Where upkeep begins."""
-        return self.first_inspect + self.keys
-
-    @property
-    def wait(self) -> int:
-        """The index of waiting, the last one."""
-        return self.first_upkeep + len(UPKEEP)
+    @functools.cached_property
+    def table(self) -> np.ndarray:
+        """[A, 3] int32: the row of `ACTIVITIES`, the route, and the key that it inspects; 0 where it has none."""
+        rows = [(verb, route, 0) for verb in range(NUM_VERBS) for route in range(self.routes)]
+        rows += [(INSPECTING, 0, key) for key in range(self.keys)]
+        rows += [(activity, 0, 0) for activity in (*range(FIRST_UPKEEP, INSPECTING), WAITING)]
+        return np.array(rows, np.int32)
 
     @property
     def size(self) -> int:
-        """The number of entries A."""
-        return self.wait + 1
+        """A: 118 with the default capacities."""
+        return len(self.table)
 
-    @functools.cached_property
-    def activity(self) -> np.ndarray:
-        """[A] int32: the row of `ACTIVITIES` of each entry."""
-        on_routes = np.repeat(np.arange(NUM_VERBS), self.routes)
-        upkeep = FIRST_UPKEEP + np.arange(len(UPKEEP))
-        return np.concatenate([on_routes, np.full(self.keys, INSPECTING), upkeep, [WAITING]]).astype(np.int32)
-
-    @functools.cached_property
-    def kind(self) -> np.ndarray:
-        """[A] int32: 0 on a route, 1 inspecting, 2 upkeep, 3 waiting."""
-        return np.repeat(np.arange(4, dtype=np.int32), [self.first_inspect, self.keys, len(UPKEEP), 1])
-
-    @functools.cached_property
-    def target(self) -> np.ndarray:
-        """[A] int32: the route of each entry, then R + the key that it inspects, or R + K where it has neither."""
-        on_routes = np.tile(np.arange(self.routes), NUM_VERBS)
-        keys, nothing = self.routes + np.arange(self.keys), np.full(len(UPKEEP) + 1, self.routes + self.keys)
-        return np.concatenate([on_routes, keys, nothing]).astype(np.int32)
-
-    @functools.cached_property
-    def route(self) -> np.ndarray:
-        """[A] int32: the route of each entry, 0 where it has none."""
-        return np.where(self.kind == 0, self.target, np.int32(0))
-
-    @functools.cached_property
-    def key(self) -> np.ndarray:
-        """[A] int32: the key that each entry inspects, 0 where it inspects none."""
-        return np.where(self.kind == 1, self.target - np.int32(self.routes), np.int32(0))
+    def first(self, activity: int) -> int:
+        """The index of the first entry of an activity."""
+        return int(np.flatnonzero(self.table[:, 0] == activity)[0])
 
 
 class Move(struct.PyTreeNode):
@@ -161,12 +129,12 @@ class Entry(struct.PyTreeNode):
 
 def find(catalogue: Catalogue, action: jax.Array) -> Entry:
     """The entry of an index; one out of range does not exist."""
-    index = jnp.clip(action, 0, catalogue.wait)
+    index = jnp.clip(action, 0, catalogue.size - 1)
     return Entry(
         exists=index == action,
-        activity=read(catalogue.activity, index),
+        activity=read(catalogue.table[:, 0], index),
         route=jax.lax.rem(index, np.int32(catalogue.routes)),
-        key=read(catalogue.key, index),
+        key=read(catalogue.table[:, 2], index),
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from jaxenv.core import masking
 from jaxenv.core.types import Key, Policy
-from jaxenv.envs.lifestack.actions import EFFECTS, FIRST_UPKEEP, INSPECTING, NUM_VERBS, UPKEEP, Catalogue
+from jaxenv.envs.lifestack.actions import EFFECTS, FIRST_UPKEEP, INSPECTING, NUM_VERBS, UPKEEP, WAITING, Catalogue
 from jaxenv.envs.lifestack.env import LifeStack
 from jaxenv.envs.lifestack.metrics import INVERTED, UNIT, better, indices
 from jaxenv.envs.lifestack.types import CENTS, FAILS, NOT_KNOWN, Observation, Params
@@ -39,12 +39,12 @@ def greedy(catalogue: Catalogue, key: Key, observation: Observation, params: Par
     outstanding = jnp.where(has_target, jnp.sum(observation.routes.outstanding[target], dtype=jnp.int32), 0)
     steps_left = (jnp.minimum(observation.max_steps, observation.deadline) - observation.clock).astype(jnp.int32)
 
-    rest = catalogue.first_upkeep + REST
+    rest = catalogue.first(FIRST_UPKEEP) + REST
     needs_rest = (observation.energy < LOW_ENERGY) & observation.action_mask[rest]
     care, needs_care = care_for_metrics(catalogue, observation)
     work = work_on(catalogue, observation, target)
     nudge, can_nudge = nudge_metric(catalogue, observation)
-    choice = jnp.where(can_nudge, nudge, catalogue.wait)
+    choice = jnp.where(can_nudge, nudge, catalogue.first(WAITING))
     choice = jnp.where(has_target, work, choice)
     choice = jnp.where(needs_care & (steps_left > outstanding), care, choice)
     return jnp.where(needs_rest, rest, choice).astype(jnp.int32)
@@ -65,22 +65,23 @@ def target_route(catalogue: Catalogue, o: Observation) -> tuple[jax.Array, jax.A
 
 def route_entries(catalogue: Catalogue, o: Observation) -> jax.Array:
     """[V, R] bool: the legal verbs of each route."""
-    return o.action_mask[: catalogue.first_inspect].reshape(NUM_VERBS, catalogue.routes)
+    return o.action_mask[: catalogue.first(INSPECTING)].reshape(NUM_VERBS, catalogue.routes)
 
 
 def work_on(catalogue: Catalogue, o: Observation, route: jax.Array) -> jax.Array:
     """[] int32: inspect its first unknown precondition that can be inspected, else do its first outstanding verb."""
-    can_inspect = o.action_mask[catalogue.first_inspect : catalogue.first_upkeep]
+    first = catalogue.first(INSPECTING)
+    can_inspect = o.action_mask[first : first + catalogue.keys]
     inspect = (o.routes.relation[route] == NOT_KNOWN) & can_inspect
     verb = jnp.argmax(route_entries(catalogue, o)[:, route]).astype(jnp.int32)
     key = jnp.argmax(inspect).astype(jnp.int32)
-    return jnp.where(jnp.any(inspect), catalogue.first_inspect + key, verb * catalogue.routes + route)
+    return jnp.where(jnp.any(inspect), first + key, verb * catalogue.routes + route)
 
 
 def care_for_metrics(catalogue: Catalogue, o: Observation) -> tuple[jax.Array, jax.Array]:
     """([] int32 entry, [] bool whether one applies): the upkeep for the first watched metric that is low."""
     low = better(o.metrics)[WATCHED] < LOW_METRIC
-    entry = jnp.asarray(catalogue.first_upkeep + BEST_UPKEEP)
+    entry = jnp.asarray(catalogue.first(FIRST_UPKEEP) + BEST_UPKEEP)
     applies = low & o.action_mask[entry]
     return entry[jnp.argmax(applies)], jnp.any(applies)
 
@@ -91,6 +92,6 @@ def nudge_metric(catalogue: Catalogue, o: Observation) -> tuple[jax.Array, jax.A
     unmet = bounds.exists & bounds.in_success & ~bounds.holds
     direction = jnp.where(o.metrics[bounds.metric] < bounds.low, 1, -1)
     moved = jnp.asarray(RAISES)[:, bounds.metric] * direction[None]
-    entry = catalogue.first_upkeep + jnp.argmax(moved, axis=0).astype(jnp.int32)
+    entry = catalogue.first(FIRST_UPKEEP) + jnp.argmax(moved, axis=0).astype(jnp.int32)
     applies = unmet & (jnp.max(moved, axis=0) > 0) & o.action_mask[entry]
     return entry[jnp.argmax(applies)], jnp.any(applies)

@@ -132,7 +132,16 @@ def _outlook(summary: RouteSummary) -> list[jax.Array]:
 def _action_features(catalogue: Catalogue, o: Observation, summary: RouteSummary) -> ActionTables:
     """[A, 31] float32: kind [4], outlook of its route or key [20], costs and effects of its activity [7]."""
     tables = (jnp.eye(4, dtype=jnp.float32), _target_features(o, summary), _activity_features(o))
-    return ActionTables.of(tables, (catalogue.kind, catalogue.target, catalogue.activity), o.action_mask)
+    return ActionTables.of(tables, _rows(catalogue), o.action_mask)
+
+
+def _rows(catalogue: Catalogue) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """[A] whole numbers each: the kind, 0 on a route, 1 inspecting, 2 upkeep, 3 waiting; the target; the activity."""
+    activity, route, key = catalogue.table.T
+    on_route, inspects = activity < actions.NUM_VERBS, activity == actions.INSPECTING
+    kind = np.select([on_route, inspects, activity == actions.WAITING], [0, 1, 3], 2)
+    R, K = catalogue.routes, catalogue.keys
+    return kind, np.select([on_route, inspects], [route, R + key], R + K), activity
 
 
 def _target_features(o: Observation, summary: RouteSummary) -> jax.Array:

@@ -106,6 +106,7 @@ class Model:
         self.per_unit = weights.wellbeing / (NUM_METRICS * HIGHEST)
         self.all_routes = (1 << len(tables.routes)) - 1
         self.catalogue = tables.catalogue
+        self.first = [self.catalogue.first(activity) for activity in range(len(actions.ACTIVITIES))]
         self._remaining = functools.cache(self._remaining_cost)
 
     # ------------------------------------------------------------------------------------------- start
@@ -128,8 +129,8 @@ class Model:
         yield from self.route_entries(state)
         for number in range(FIRST_UPKEEP, INSPECTING):
             if TIME[number] <= state.time and ENERGY[number] <= state.energy:
-                yield Entry(self.catalogue.first_upkeep + number - FIRST_UPKEEP, number, -1, False, False)
-        yield Entry(self.catalogue.wait, WAITING, -1, False, False)
+                yield Entry(self.first[number], number, -1, False, False)
+        yield Entry(self.first[WAITING], WAITING, -1, False, False)
 
     def route_entries(self, state: State) -> Iterator[Entry]:
         """The legal entries on routes, those included that fail."""

@@ -79,11 +79,10 @@ def state_of(model: Model, state: Any) -> State:
 
 def entry_of(model: Model, state: State, index: int) -> tuple[State, Entry]:
     """The entry of an index of the catalogue; an inspection is a wait that takes time."""
-    catalogue = model.catalogue
-    kind, route = int(catalogue.activity[index]), int(catalogue.target[index])
+    kind, route, _ = model.catalogue.table[index].tolist()
     if kind == INSPECTING:
         spent = state._replace(time=state.time - TIME[INSPECTING])
-        return spent, Entry(catalogue.wait, WAITING, -1, False, False)
+        return spent, Entry(model.first[WAITING], WAITING, -1, False, False)
     if kind >= actions.NUM_VERBS:
         return state, Entry(index, kind, -1, False, False)
     outstanding = model.tables.routes[route].required & ~(state.marks >> VERB_BITS * route)

@@ -114,7 +114,7 @@ def test_those_of_a_crisis():
 def action_of_crisis(catalogue, o, summary, index):
     if not o.action_mask[index]:
         return np.zeros(31)
-    activity, route, key = catalogue.activity[index], catalogue.route[index], catalogue.key[index]
+    activity, route, key = catalogue.table[index]
     kind = [
         activity < 12,
         activity == crisis.INSPECTING,

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from jaxenv import rendering
+from jaxenv.envs.lifestack.actions import WAITING
 from jaxenv.envs.lifestack.metrics import METRICS
 from jaxenv.envs.lifestack.view import snapshot
 from jaxenv.rendering import theme
@@ -219,7 +220,7 @@ def test_an_episode_is_an_animation(tmp_path):
 
 def test_a_failed_attempt_shows_what_was_learned():
     still_broken = MOVE | {"event_schedule": []}
-    episode = play(still_broken, *WAY_OUT[:2], *WAY_OUT[3:], upkeep("rest"), ENV.catalogue.wait)
+    episode = play(still_broken, *WAY_OUT[:2], *WAY_OUT[3:], upkeep("rest"), ENV.catalogue.first(WAITING))
     assert episode.steps[3].effects[:2] == ("failed attempt: Hire a van", "learned: lift = broken")
     assert episode.steps[3].parts["failed_attempt"] == pytest.approx(-0.2)
     assert episode.steps[-1].effects[-1] == "end: the deadline has come"
@@ -229,7 +230,7 @@ def test_a_failed_attempt_shows_what_was_learned():
 def test_actions_in_words():
     state, params, library = started()
     describe = functools.partial(rendering.views.describe_action, ENV, state, params=params, names=library)
-    actions = [*WAY_OUT[:1], on("rest", VAN), look(0), look(9), upkeep("self_care"), ENV.catalogue.wait, 118]
+    actions = [*WAY_OUT[:1], on("rest", VAN), look(0), look(9), upkeep("self_care"), ENV.catalogue.first(WAITING), 118]
     assert [describe(action=np.int32(action)) for action in actions] == [
         "plan: Pack",
         "rest: Hire a van, not legal",

@@ -166,7 +166,7 @@ def inverted() -> list[bool]:
 
 
 def is_inspection(model: Model, index: int) -> bool:
-    return int(model.catalogue.activity[index]) == INSPECTING
+    return model.catalogue.table[index, 0] == INSPECTING
 
 
 def same_draw(crisis: Crisis, outcomes: list[Outcome], choice: int) -> tuple[Outcome, list[float]]:

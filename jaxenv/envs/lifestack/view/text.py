@@ -72,9 +72,7 @@ def body(crisis: Crisis) -> str:
 
 def describe_actions(catalogue: Any, names: Names) -> list[str]:
     """Each entry of the catalogue; a slot that the crisis leaves empty has a number."""
-    columns = (catalogue.activity, catalogue.route, catalogue.key)
-    entries = zip(*(np.asarray(column).tolist() for column in columns), strict=True)
-    return [_describe_action(names, *entry) for entry in entries]
+    return [_describe_action(names, *entry) for entry in catalogue.table.tolist()]
 
 
 def _describe_action(names: Names, verb: int, route: int, key: int) -> str:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import scenarios
 from jaxenv.core import ScenarioBank
 from jaxenv.envs.lifestack import LifeStack
+from jaxenv.envs.lifestack.actions import INSPECTING
 from jaxenv.envs.lifestack.metrics import METRICS
 from jaxenv.envs.lifestack.types import empty_scenario
 from scenarios.text.errors import ScenarioError
@@ -57,13 +58,14 @@ def calm(document):
 def stand_still():
     """Jitted: (key, shares, params) -> the return of an episode and its largest reward."""
     env = LifeStack()
+    first = env.catalogue.first(INSPECTING)
 
     def step(carry, key):
         state, params, shares, is_over = carry
         action_key, step_key = jax.random.split(key)
-        weights = jnp.where(env.action_mask(state, params)[env.catalogue.first_inspect :], shares, 0.0)
+        weights = jnp.where(env.action_mask(state, params)[first:], shares, 0.0)
         drawn = jax.random.categorical(action_key, jnp.log(weights)).astype(jnp.int32)
-        after, reward, terminated, _ = env.transition(step_key, state, drawn + env.catalogue.first_inspect, params)
+        after, reward, terminated, _ = env.transition(step_key, state, drawn + first, params)
         reward = jnp.where(is_over, 0.0, reward)
         is_over = is_over | terminated | env.is_truncated(after, params)
         return (after, params, shares, is_over), reward
