@@ -33,13 +33,13 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
         difficulty: d, [] in [0, 1]. Above 1: as at 1, with teammates who post twice as often.
     """
     C, U, T = limits.channels, limits.users, limits.texts
-    dice = _Dice(key, C, U)
+    dice = Dice(key, 24 + 19 * C + (40 + C) * U)
     difficulty = jnp.asarray(difficulty, jnp.float32)
     haste = jnp.where(difficulty > 1, BUSY, 1)
     d = jnp.floor(jnp.clip(difficulty, 0, 1) * DIFFICULTY_STEPS).astype(jnp.int32)
-    num_channels = jnp.clip(2 + _rounded(6, d) + dice.size(3) - 1, min(2, C), C)
-    num_users = jnp.minimum(2 + dice.size(6), U)
-    num_teams = jnp.minimum(1 + dice.size(4), jnp.minimum(limits.teams, num_channels))
+    num_channels = jnp.clip(2 + _rounded(6, d) + dice.between(-1, 1), min(2, C), C)
+    num_users = jnp.minimum(dice.between(2, 7), U)
+    num_teams = jnp.minimum(dice.between(1, 4), jnp.minimum(limits.teams, num_channels))
     channels, users = jnp.arange(C), jnp.arange(U)
     exists, works = channels < num_channels, users < num_users
     first, number = text_places(T)
@@ -47,16 +47,16 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
         num_channels=num_channels.astype(jnp.int8),
         num_users=num_users.astype(jnp.int8),
         team=jnp.where(exists, channels * num_teams // num_channels, 0).astype(jnp.int8),
-        start=scale(dice.one(), num_channels).astype(jnp.int8),
-        presence=jnp.where(works, _pick(PRESENCE_AT_FIRST.astype(np.int32), dice.of_users()), 0).astype(jnp.int8),
+        start=scale(dice.table(), num_channels).astype(jnp.int8),
+        presence=jnp.where(works, _pick(PRESENCE_AT_FIRST.astype(np.int32), dice.table(U)), 0).astype(jnp.int8),
         messages=initial_messages(dice, exists, num_users, first, number),
-        post_rate=jnp.where(works, haste * post_rates(dice), 0),
-        channel_edges=jnp.where(works[:, None], cdf(channel_weights(dice, exists, num_channels)), ONE),
-        kind_edges=jnp.where(works[:, None], kind_edges(dice, d), 0),
-        presence_edges=jnp.where(works[:, None, None], cdf(presence_weights(dice)), 0),
-        call_rate=jnp.where(exists, call_rates(dice), 0),
-        call_length=(4 + jnp.where(dice.size(4) > 0, dice.size(9), dice.size(18))).astype(jnp.int16),
-        mention_window=jnp.where(dice.size(4) > 0, 16 - _rounded(10, d), 4 + dice.size(27)).astype(jnp.int16),
+        post_rate=jnp.where(works, haste * post_rates(dice, U), 0),
+        channel_edges=jnp.where(works[:, None], cdf(channel_weights(dice, U, exists, num_channels)), ONE),
+        kind_edges=jnp.where(works[:, None], kind_edges(dice, U, d), 0),
+        presence_edges=jnp.where(works[:, None, None], cdf(presence_weights(dice, U)), 0),
+        call_rate=jnp.where(exists, call_rates(dice, C), 0),
+        call_length=jnp.where(dice.between(0, 3) > 0, dice.between(4, 12), dice.between(4, 21)).astype(jnp.int16),
+        mention_window=jnp.where(dice.between(0, 3) > 0, 16 - _rounded(10, d), dice.between(4, 30)).astype(jnp.int16),
         texts=jnp.where(jnp.arange(T) < jnp.sum(number), jnp.arange(T), 0).astype(jnp.int16),
         first_text=jnp.asarray(first, jnp.int8),
         num_texts=jnp.asarray(number, jnp.int8),
@@ -64,75 +64,76 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
 
 
 def initial_messages(
-    dice: "_Dice", exists: jax.Array, num_users: jax.Array, first: np.ndarray, number: np.ndarray
+    dice: Dice, exists: jax.Array, num_users: jax.Array, first: np.ndarray, number: np.ndarray
 ) -> jax.Array:
     """[W, C] uint32: none to three messages of each channel, some of them news of work, or mentions that wait."""
     C = exists.shape[0]
     author = scale(dice.table(C, MAX_INITIAL), num_users)
-    kind = jnp.asarray(KINDS_AT_FIRST, jnp.int32)[scale(dice.table(C, MAX_INITIAL), jnp.int32(len(KINDS_AT_FIRST)))]
+    kind = jnp.asarray(KINDS_AT_FIRST, jnp.int32)[dice.between(0, len(KINDS_AT_FIRST) - 1, C, MAX_INITIAL)]
     text = jnp.asarray(first)[kind] + scale(dice.table(C, MAX_INITIAL), jnp.asarray(number)[kind])
     words = messages.pack(text, author, kind, jnp.where(kind == MENTION, 0, -1))
-    count = scale(dice.of_channels(), jnp.int32(MAX_INITIAL + 1))
+    count = dice.between(0, MAX_INITIAL, C)
     kept = exists[:, None] & (np.arange(MAX_INITIAL)[None] < count[:, None])
     return jnp.pad(jnp.where(kept, words, 0).T, ((0, WINDOW - MAX_INITIAL), (0, 0)))
 
 
-def post_rates(dice: "_Dice") -> jax.Array:
+def post_rates(dice: Dice, U: int) -> jax.Array:
     """[U] int32: from 1/16 to 5/16; in one workspace of eight all teammates post as often."""
-    rates = ONE // 16 + scale(dice.of_users(), jnp.int32(ONE // 4))
-    return jnp.where(dice.size(8) == 0, rates[:1], rates)
+    rates = dice.between(ONE // 16, ONE // 16 + ONE // 4 - 1, U)
+    return jnp.where(dice.between(0, 7) == 0, rates[:1], rates)
 
 
-def channel_weights(dice: "_Dice", exists: jax.Array, num_channels: jax.Array) -> jax.Array:
+def channel_weights(dice: Dice, U: int, exists: jax.Array, num_channels: jax.Array) -> jax.Array:
     """[U, C] int32: half of the teammates post everywhere, others in some channels, or in one."""
-    draws = dice.table(dice.users, dice.channels)
+    C = exists.shape[0]
+    draws = dice.table(U, C)
     weights, is_kept = 1 + (draws >> 13), draws & 1 == 0
-    home = scale(dice.of_users(), num_channels)[:, None] == np.arange(dice.channels)[None]
-    how = scale(dice.of_users(), jnp.int32(8))[:, None]
+    home = scale(dice.table(U), num_channels)[:, None] == np.arange(C)[None]
+    how = dice.between(0, 7, U)[:, None]
     kept = home | (how < 4) | ((how < 7) & is_kept)
     return jnp.where(exists[None] & kept, weights, 0)
 
 
-def call_rates(dice: "_Dice") -> jax.Array:
+def call_rates(dice: Dice, C: int) -> jax.Array:
     """[C] int32: from 1/2048 to 5/2048, none in a quarter of the channels; some teams never ring, some all the time."""
-    draws = dice.of_channels()
+    draws = dice.table(C)
     rates = jnp.where(draws & 3 == 0, 0, ONE // 2048 + scale(draws, jnp.int32(ONE // 512)))
-    how = dice.size(10)
+    how = dice.between(0, 9)
     return jnp.where(how == 0, 0, jnp.where(how == 1, rates * RINGING, rates))
 
 
-def kind_edges(dice: "_Dice", d: jax.Array) -> jax.Array:
+def kind_edges(dice: Dice, U: int, d: jax.Array) -> jax.Array:
     """[U, 5] int32: a drawn mix of the first four kinds beside mentions.
 
     Half of the teammates have a favorite kind, which they post most; each of the others is never posted by one
     in six. The difficulty sets the share of mentions; five in sixteen mention nobody, and one in sixteen always does.
     """
     share = (ONE * 3 // 100 * DIFFICULTY_STEPS + ONE * 6 // 100 * d) // DIFFICULTY_STEPS
-    draws = dice.of_users()
+    draws = dice.table(U)
     how, asks = draws >> 12, ONE // 4 + (draws & 4095) * 4
     mention = jnp.where(how < 5, 0, jnp.where(how == 15, asks, share))[:, None] // 16 * 16
     least, spread = np.array([[12, 4, 2, 1]]), 3
-    draws, of_own = dice.table(dice.users, 4), dice.of_users()
+    draws, of_own = dice.table(U, 4), dice.table(U)
     weights, is_left_out = least * (4 + scale(draws, jnp.int32(4 * spread))), (draws & 63) < 64 // 6
     own, has_own = (of_own >> 14)[:, None] == np.arange(4)[None], of_own & 1 == 0
     weights = jnp.where(own, jnp.where(has_own[:, None], 100 + weights, weights), jnp.where(is_left_out, 0, weights))
     others = jnp.cumsum(weights, axis=1, dtype=jnp.int32)
     others = others * ((ONE - mention) // 16) // others[:, -1:] * 16
-    return jnp.concatenate([others[:, :3], ONE - mention, jnp.full((dice.users, 1), ONE)], 1)
+    return jnp.concatenate([others[:, :3], ONE - mention, jnp.full((U, 1), ONE)], 1)
 
 
-def presence_weights(dice: "_Dice") -> jax.Array:
+def presence_weights(dice: Dice, U: int) -> jax.Array:
     """[U, 4, 4] int32: mostly staying, else mostly becoming available again.
 
     One state in six lasts, one in six is soon over, one in six is never taken, and from few there is no way back.
     """
     n, (stay, stay_spread), (back, back_spread) = len(PRESENCE), STAY, RETURN
-    weights = scale(dice.table(dice.users, n * n), jnp.int32(6)).reshape(-1, n, n)
-    stays = stay + scale(dice.table(dice.users, n), jnp.int32(stay_spread))
-    how = scale(dice.table(dice.users, n), jnp.int32(6))
+    weights = dice.between(0, 5, U, n, n)
+    stays = dice.between(stay, stay + stay_spread - 1, U, n)
+    how = dice.between(0, 5, U, n)
     stays = jnp.where(how == 0, stays * LASTING, jnp.where(how == 1, stays // FLEETING, stays))
     is_taken = (how != 2)[:, None]
-    draws = dice.table(dice.users, n)
+    draws = dice.table(U, n)
     returns = jnp.where(draws & 31 == 0, 0, back + scale(draws, jnp.int32(back_spread)))
     weights = jnp.where((np.arange(n) == 0)[None, None], returns[..., None], jnp.where(is_taken, weights, 0))
     return jnp.where(np.eye(n, dtype=bool)[None], stays[..., None], weights)
@@ -160,27 +161,3 @@ def _rounded(most: int, d: jax.Array) -> jax.Array:
 def _pick(thresholds: np.ndarray, draws: jax.Array) -> jax.Array:
     """[n] int32: how many thresholds each draw ([n]) reaches."""
     return jnp.sum(draws[:, None] >= thresholds[None], axis=1, dtype=jnp.int32)
-
-
-class _Dice(Dice):
-    """Draws in the shapes of a workspace."""
-
-    def __init__(self, key: Key, channels: int, users: int) -> None:
-        super().__init__(key, 24 + 19 * channels + (40 + channels) * users)
-        self.channels, self.users = channels, users
-
-    def one(self) -> jax.Array:
-        """[] a draw."""
-        return self.table(1)[0]
-
-    def size(self, n: int) -> jax.Array:
-        """[] int32 in 0 .. n - 1."""
-        return scale(self.one(), jnp.int32(n))
-
-    def of_users(self) -> jax.Array:
-        """[U] draws."""
-        return self.table(self.users)
-
-    def of_channels(self) -> jax.Array:
-        """[C] draws."""
-        return self.table(self.channels)

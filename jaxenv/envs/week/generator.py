@@ -64,7 +64,7 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
         ValueError: where a capacity is below the default one, which drawn weeks need.
     """
     d = jnp.floor(jnp.clip(jnp.asarray(difficulty, jnp.float32) * ONE, 0, MAX_DIFFICULTY)).astype(jnp.int32)
-    dice = _Dice(key, NUM_DRAWS)
+    dice = Dice(key, NUM_DRAWS)
     travel = drawn_town(dice, d)
     facts, plans = drawn_facts(dice, d)
     jobs = drawn_jobs(dice, d, plans)
@@ -73,7 +73,7 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
     return _within(declared(Scenario(travel, jobs, events, facts, posts), limits.sizes), limits)
 
 
-def drawn_town(dice: "_Dice", d: jax.Array) -> jax.Array:
+def drawn_town(dice: Dice, d: jax.Array) -> jax.Array:
     """[L, L] slots of the way: the town is wider where it is difficult."""
     where = dice.between(0, TOWN, 2, PLACES)
     squared = jnp.sum((where[:, :, None] - where[:, None]) ** 2, axis=0, dtype=jnp.int32)
@@ -93,7 +93,7 @@ class _Plans(NamedTuple):
     news: jax.Array  # [F] int32, the time at which each fact is posted, NEVER where it is not
 
 
-def drawn_facts(dice: "_Dice", d: jax.Array) -> tuple[Facts, _Plans]:
+def drawn_facts(dice: Dice, d: jax.Array) -> tuple[Facts, _Plans]:
     """The facts of approaches, of deliveries and the small ones; some change shortly before their work begins."""
     n = PROJECTS
     day = dice.between(1, 3, n)
@@ -107,7 +107,7 @@ def drawn_facts(dice: "_Dice", d: jax.Array) -> tuple[Facts, _Plans]:
     first = scale(dice.table(n * 2 + SMALL_FACTS), choices)
     then = (first + 1 + scale(dice.table(n * 2 + SMALL_FACTS), jnp.maximum(choices - 1, 1))) % choices
     begin = SLOTS * _by_project(day, day + 1)
-    flips = (dice.share(n * 2) < d // 2) & (choices[: n * 2] > 1)
+    flips = (dice.between(0, ONE - 1, n * 2) < d // 2) & (choices[: n * 2] > 1)
     flip = jnp.where(flips, begin + dice.between(-14, 11, n * 2), NEVER)
     ahead = jnp.where(flips, 16, 4) + scale(dice.table(n * 2), 17 + 40 * d // ONE - jnp.where(flips, 12, 0))
     is_told = _by_project(tells == 2 * project, tells == 2 * project + 1)
@@ -116,13 +116,13 @@ def drawn_facts(dice: "_Dice", d: jax.Array) -> tuple[Facts, _Plans]:
     posted = dice.between(2, 125, SMALL_FACTS)
     later = posted + dice.between(8, 40, SMALL_FACTS)
     exists = np.arange(SMALL_FACTS) < _num_small_facts(d)
-    small = jnp.where((dice.share(SMALL_FACTS) < 3 * d // 10) & exists, later, NEVER)
+    small = jnp.where((dice.between(0, ONE - 1, SMALL_FACTS) < 3 * d // 10) & exists, later, NEVER)
     flip, first = jnp.append(flip, small), jnp.where(jnp.append(np.ones(n * 2, bool), exists), first, 0)
     facts = Facts(first=first, then=jnp.where(flip == NEVER, 0, then), flip=flip)
     return facts, _Plans(day, approaches, deliveries, tells, jnp.append(news, jnp.where(exists, posted, NEVER)))
 
 
-def drawn_jobs(dice: "_Dice", d: jax.Array, plans: _Plans) -> Jobs:
+def drawn_jobs(dice: Dice, d: jax.Array, plans: _Plans) -> Jobs:
     """Four projects of seven parts, then the errands."""
     of_projects, of_errands = drawn_projects(dice, d, plans), drawn_errands(dice, d)
     columns = {name: jnp.append(column.ravel(), of_errands[name]) for name, column in of_projects.items()}
@@ -135,7 +135,7 @@ def drawn_jobs(dice: "_Dice", d: jax.Array, plans: _Plans) -> Jobs:
     return jobs.replace(known=jobs.known > 0)
 
 
-def drawn_projects(dice: "_Dice", d: jax.Array, plans: _Plans) -> dict[str, jax.Array]:
+def drawn_projects(dice: Dice, d: jax.Array, plans: _Plans) -> dict[str, jax.Array]:
     """Field of jobs -> [4, 7] int32: a scout, approaches and deliveries of each project."""
     n, part, project = PROJECTS, np.arange(PARTS, dtype=np.int32)[None], np.arange(PROJECTS, dtype=np.int32)[:, None]
     is_scout, is_delivery = part == 0, part > ALTERNATIVES
@@ -146,7 +146,7 @@ def drawn_projects(dice: "_Dice", d: jax.Array, plans: _Plans) -> dict[str, jax.
     exists = jnp.where(is_scout, has_scout, choice < choices)
 
     opens = SLOTS * plans.day[:, None]
-    due_approach = opens + SLOTS * (1 + (dice.share(n, 1) < ONE - 7 * d // 10).astype(jnp.int32))
+    due_approach = opens + SLOTS * (1 + (dice.between(0, ONE - 1, n, 1) < ONE - 7 * d // 10).astype(jnp.int32))
     due_delivery = due_approach + SLOTS * dice.between(1, 2, n, 1)
     due = jnp.where(is_scout, opens + NOON, jnp.where(is_delivery, due_delivery, due_approach))
     lengths = (SCOUT_LENGTH, *[APPROACH_LENGTH] * ALTERNATIVES, *[DELIVERY_LENGTH] * ALTERNATIVES)
@@ -170,42 +170,42 @@ def drawn_projects(dice: "_Dice", d: jax.Array, plans: _Plans) -> dict[str, jax.
     }
 
 
-def drawn_errands(dice: "_Dice", d: jax.Array) -> dict[str, jax.Array]:
+def drawn_errands(dice: Dice, d: jax.Array) -> dict[str, jax.Array]:
     """Field of jobs -> [7] int32."""
     n, none = ERRANDS, jnp.full(ERRANDS, NONE)
     exists, length = np.arange(n) < 5 + _rounded(2, d), dice.between(*ERRAND_LENGTH, n)
     weight = jnp.where(exists, length * (70 + dice.between(0, 60, n)), 0)
     return {
         "length": jnp.where(exists, length, 0),
-        "place": jnp.where(dice.share(n) < 15 * ONE // 100, ANYWHERE, dice.between(0, PLACES - 1, n)),
+        "place": jnp.where(dice.between(0, ONE - 1, n) < 15 * ONE // 100, ANYWHERE, dice.between(0, PLACES - 1, n)),
         "first": jnp.zeros(n, jnp.int32),
         "due": SLOTS * (1 + dice.between(0, 3, n) + dice.between(0, 1, n)),
         "points": _shares(weight, POINTS["errands"]),
         **dict.fromkeys(("group", "needs", "value", "tells"), none),
-        "known": (dice.share(n) >= 3 * ONE // 10 + 4 * d // 10).astype(jnp.int32),
+        "known": (dice.between(0, ONE - 1, n) >= 3 * ONE // 10 + 4 * d // 10).astype(jnp.int32),
     }
 
 
-def drawn_events(dice: "_Dice", d: jax.Array) -> Events:
+def drawn_events(dice: Dice, d: jax.Array) -> Events:
     """Meetings that are promised, in a cell of the week each, then as many requests."""
     n, cells = EVENTS, DAYS * CELLS
     promised = PROMISED[0] + _rounded(PROMISED[1], d)
     number = jnp.arange(n)
     is_promised, exists = number < promised, number < jnp.minimum(2 * promised, n)
     order = jnp.argsort(dice.table(cells)).astype(jnp.int32)
-    doubled = (dice.share(n) < 4 * d // 10) & ~is_promised
+    doubled = (dice.between(0, ONE - 1, n) < 4 * d // 10) & ~is_promised
     cell = order[jnp.where(doubled, scale(dice.table(n), promised), number)]
     cell = jnp.where(~is_promised & (cell < 3), cell + 10, cell)
     length = dice.between(*EVENT_LENGTH, n)
     start = SLOTS * (cell // CELLS) + 2 + CELL * (cell % CELLS) + dice.between(0, 2, n)
     weight = length * (50 + dice.between(0, 100, n)) * jnp.where(is_promised, 1, REQUEST_WEIGHT)
-    place = jnp.where(dice.share(n) < ONE // 2 - d // 4, ANYWHERE, dice.between(0, PLACES - 1, n))
+    place = jnp.where(dice.between(0, ONE - 1, n) < ONE // 2 - d // 4, ANYWHERE, dice.between(0, PLACES - 1, n))
     columns = (start, length, place, _shares(jnp.where(exists, weight, 0), POINTS["meetings"]))
     start, length, place, points = (jnp.where(exists, column, 0) for column in columns)
     return Events(start, length, place, points, promised=is_promised)
 
 
-def drawn_posts(dice: "_Dice", d: jax.Array, news: jax.Array, facts: Facts, jobs: Jobs, events: Events) -> Posts:
+def drawn_posts(dice: Dice, d: jax.Array, news: jax.Array, facts: Facts, jobs: Jobs, events: Events) -> Posts:
     """News, changes, questions, requests and new errands over six channels, among chat; sorted by time."""
     n, F = SMALL_FACTS, facts.first.shape[0]
     least, most = 24 - 8 * d // ONE, 48 - 16 * d // ONE
@@ -292,11 +292,3 @@ def _num_small_facts(d: jax.Array) -> jax.Array:
 def _rounded(most: int, d: jax.Array) -> jax.Array:
     """round(most * difficulty)."""
     return (most * d + ONE // 2) // ONE
-
-
-class _Dice(Dice):
-    """Draws in units of difficulty."""
-
-    def share(self, *shape: int) -> jax.Array:
-        """int32 numbers of a shape, 0 to ONE - 1."""
-        return self.table(*shape) // 64
