@@ -4,6 +4,8 @@ Every change of metrics is spread ahead of time, so a phase adds a row of a tabl
 codes, so whether they hold is a few bitwise operations on small tables; nothing loops over routes or events.
 """
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -15,10 +17,6 @@ from jaxenv.envs.lifestack.actions import SPEND, Catalogue, Move
 from jaxenv.envs.lifestack.conditions import code_bits, hold, met, shared_bits, within
 from jaxenv.envs.lifestack.metrics import HIGHEST, level, ranked
 from jaxenv.envs.lifestack.types import (
-    BURNOUT,
-    CONDITION,
-    DEAD_END,
-    DEADLINE,
     EVERY_STEP,
     IN_SUCCESS,
     MAX_ENERGY,
@@ -206,15 +204,8 @@ def may_still_hold(state: State, scenario: Scenario) -> jax.Array:
 def outcome(ends: Ends) -> jax.Array:
     """[] int8: of the ends, the one with the least code; a single reduction, for the reason given in `materialize`."""
     code = np.arange(len(OUTCOMES), dtype=np.int32)
-    came = (code == SUCCESS) & ends.success
-    for end, holds in (
-        (CONDITION, ends.condition),
-        (DEADLINE, ends.deadline),
-        (DEAD_END, ends.dead_end),
-        (BURNOUT, ends.burnout),
-    ):
-        came = came | ((code == end) & holds)
-    least = jnp.min(jnp.where(came, code, len(OUTCOMES)))
+    each = ((code == end) & holds for end, holds in enumerate(vars(ends).values(), SUCCESS))
+    least = jnp.min(jnp.where(functools.reduce(jnp.logical_or, each), code, len(OUTCOMES)))
     return jnp.where(least == len(OUTCOMES), RUNNING, least).astype(jnp.int8)
 
 

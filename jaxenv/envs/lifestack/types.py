@@ -299,7 +299,10 @@ class Observation(Compact):
 
 
 class Ends(struct.PyTreeNode):
-    """Which ends a step came to, each [] bool; success alone, or several of the others at once."""
+    """Which ends a step came to, each [] bool; success alone, or several of the others at once.
+
+    The fields stand in the order of the codes, from SUCCESS on.
+    """
 
     success: jax.Array
     condition: jax.Array
