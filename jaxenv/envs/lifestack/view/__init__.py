@@ -9,13 +9,13 @@ from typing import Any
 
 import jax
 
-from jaxenv.envs.lifestack import LifeStack, Params, Scenario, State
-from jaxenv.envs.lifestack.actions import Catalogue, Move, decode, find
+from jaxenv.envs.lifestack import LifeStack, Params, State
+from jaxenv.envs.lifestack.actions import NUM_VERBS
 from jaxenv.envs.lifestack.view import gauges, graph, text
 from jaxenv.envs.lifestack.view.layout import layout_of
 from jaxenv.envs.lifestack.view.snapshot import Crisis, names_of, read
 from jaxenv.envs.lifestack.view.snapshot import Names as Names
-from jaxenv.rendering.view import Given, Scene, View, from_all, remembered, scenario_of, scenes_of, to_host
+from jaxenv.rendering.view import Given, Scene, View, from_all, legal_mask, remembered, scenario_of, scenes_of, to_host
 
 SIZE = (900.0, 560.0)  # points
 
@@ -41,12 +41,17 @@ def describe_actions(env: LifeStack, state: State, params: Params, names: Given)
 
 def describe_step(env: LifeStack, before: State, after: State, action: Any, params: Params, names: Given) -> list[str]:
     """The effects of a step; see `View`."""
-    scenario = scenario_of(params, before)
-    move = to_host(_decode(env.catalogue, before, scenario, action))
-    required, marks = scenario.routes.required[move.route], before.marks[move.route]
-    is_last = move.legal and move.on_route and int(required) == int(marks) | 1 << int(move.activity)
     was, now = _crises(env, [before, after], params, names)
-    return text.describe_step(was, now, int(move.route) if is_last else None)
+    return text.describe_step(was, now, _attempted(env, before, int(action), params))
+
+
+def _attempted(env: LifeStack, state: State, action: int, params: Params) -> int | None:
+    """The route whose last outstanding verb a legal action does, None without one."""
+    if not (0 <= action < env.num_actions and legal_mask(env, state, params)[action]):
+        return None
+    activity, route, _ = env.catalogue.table[action].tolist()
+    required, marks = scenario_of(params, state).routes.required[route], state.marks[route]
+    return route if activity < NUM_VERBS and int(required) == int(marks) | 1 << activity else None
 
 
 def _crises(env: LifeStack, states: Sequence[State], params: Params, names: Given) -> list[Crisis]:
@@ -58,12 +63,6 @@ def _crises(env: LifeStack, states: Sequence[State], params: Params, names: Give
 def _crisis(env: LifeStack, state: State, params: Params, names: Given) -> Crisis:
     scenario = scenario_of(params, state)
     return read(to_host(_observe(env, state, params)), state, scenario, names_of(scenario, names))
-
-
-@functools.partial(jax.jit, static_argnums=0)
-def _decode(catalogue: Catalogue, state: State, scenario: Scenario, action: Any) -> Move:
-    entry = find(catalogue, action)
-    return decode(entry, state, scenario, jax.tree.map(lambda column: column[entry.route], scenario.routes))
 
 
 _observe = jax.jit(lambda env, state, params: env.observe(state, params), static_argnums=0)

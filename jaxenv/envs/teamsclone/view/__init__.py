@@ -7,17 +7,14 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-import jax
 import numpy as np
 
-from jaxenv.envs.teamsclone import Params, Scenario, State, TeamsClone
-from jaxenv.envs.teamsclone.actions import decode
-from jaxenv.envs.teamsclone.types import each_agent
+from jaxenv.envs.teamsclone import Params, State, TeamsClone
 from jaxenv.envs.teamsclone.view import panels, text, timeline
 from jaxenv.envs.teamsclone.view.history import History, history_of
 from jaxenv.envs.teamsclone.view.snapshot import Chat, names_of, read, report
 from jaxenv.envs.teamsclone.view.snapshot import Names as Names
-from jaxenv.rendering.view import Given, Scene, View, scenario_of, scenes_of, to_host
+from jaxenv.rendering.view import Given, Scene, View, legal_mask, scenario_of, scenes_of
 
 SIZE = (960.0, 600.0)  # points
 SHARE = 0.72  # of the width for channels and messages
@@ -32,11 +29,10 @@ def scenes(env: TeamsClone, states: Sequence[State], params: Params, names: Give
 
 def describe_action(env: TeamsClone, state: State, action: Any, params: Params, names: Given, agent: int = 0) -> str:
     """The meaning of the actions of all agents in a state; see `View`."""
-    actions = np.reshape(action, env.num_agents).astype(np.int32)
     scenario = scenario_of(params, state)
-    legal = to_host(_legal(env.catalogue, state, scenario, actions)).tolist()
+    legal = np.reshape(legal_mask(env, state, params), (env.num_agents, env.num_actions)).tolist()
     situation = text.Situation(env.catalogue, state, scenario, names_of(scenario, names, env.num_agents), agent)
-    return text.describe_actions(situation, actions.tolist(), legal)
+    return text.describe_actions(situation, np.reshape(action, env.num_agents).tolist(), legal)
 
 
 def describe_actions(env: TeamsClone, state: State, params: Params, names: Given, agent: int = 0) -> list[str]:
@@ -72,14 +68,6 @@ def _read(
     scenario, history = scenario_of(params, states[0]), history_of(states)
     called = names_of(scenario, names, env.num_agents)
     return history, [read(state, scenario, report(env, state, params), history, called, agent) for state in states]
-
-
-@functools.partial(jax.jit, static_argnums=0)
-def _legal(catalogue: Any, state: State, scenario: Scenario, action: jax.Array) -> jax.Array:
-    def legal(agent: jax.Array, state: State, index: jax.Array) -> jax.Array:
-        return decode(catalogue, state, scenario, agent, index).legal
-
-    return each_agent(legal, state, action)
 
 
 VIEW = view_of(0)

@@ -122,10 +122,13 @@ class Situation(NamedTuple):
     viewer: int  # the agent whose view it is; it does not see which messages the others react to
 
 
-def describe_actions(situation: Situation, chosen: Sequence[int], legal: Sequence[bool]) -> str:
-    """The actions of all agents, that of the viewer first; agents that do the same are named together."""
+def describe_actions(situation: Situation, chosen: Sequence[int], legal: Sequence[Sequence[bool]]) -> str:
+    """The actions of all agents, that of the viewer first; agents that do the same are named together.
+
+    `legal` is [N, A] bool.
+    """
     pairs = enumerate(zip(chosen, legal, strict=True))
-    phrases = [_phrase(situation, agent, action, is_legal) for agent, (action, is_legal) in pairs]
+    phrases = [_phrase(situation, agent, action, mask) for agent, (action, mask) in pairs]
     if len(phrases) == 1:
         return phrases[0]
     who: dict[str, list[str]] = {phrases[situation.viewer]: []}
@@ -141,12 +144,12 @@ def every_action(situation: Situation) -> list[str]:
     return [_describe_action(situation, targets, *entry) for entry in entries]
 
 
-def _phrase(situation: Situation, agent: int, action: int, is_legal: bool) -> str:
-    """The action of one agent."""
+def _phrase(situation: Situation, agent: int, action: int, legal: Sequence[bool]) -> str:
+    """The action of one agent; `legal` is [A] bool."""
     if not 0 <= action < situation.catalogue.size:
         return f"action {action}, which does not exist"
     phrase = _describe_action(situation, _targets(situation, agent), *situation.catalogue.table[action].tolist())
-    return phrase if is_legal else f"{phrase}, not legal"
+    return phrase if legal[action] else f"{phrase}, not legal"
 
 
 def _describe_action(
