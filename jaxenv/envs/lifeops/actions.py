@@ -17,7 +17,6 @@ from flax import struct
 from jaxenv.core.masking import concatenate_masks
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.lifeops.types import DAY_END, FOCUS, Event, Persona
-from jaxenv.lowering.lookup import read
 
 
 class Verb(NamedTuple):
@@ -123,11 +122,6 @@ def candidate_starts(catalogue: Catalogue, request: Event) -> jax.Array:
     minutes = np.array([*catalogue.offsets, *catalogue.day_starts], np.int32)
     is_relative = np.arange(catalogue.num_candidates) < len(catalogue.offsets)
     return jnp.clip(minutes + jnp.where(is_relative, request.start, 0), 0, DAY_END - (request.end - request.start))
-
-
-def entry(catalogue: Catalogue, action: jax.Array) -> Entry:
-    """The meaning of an index; an out-of-range index is clamped."""
-    return read(catalogue.table, action)
 
 
 def decode(chosen: Entry, request: Event, persona: Persona) -> Move:

@@ -75,7 +75,7 @@ def decode_and_validate(
 ) -> tuple[Move, jax.Array]:
     """The move that an index means now, and whether the engine accepts it; one out of range is not accepted."""
     request = scenario.requests.at(state.handled)
-    chosen = actions.entry(catalogue, action)
+    chosen = read(catalogue.table, action)
     move = actions.decode(chosen, request, scenario.persona)
     has_request = state.handled < scenario.num_requests
     has_work = jnp.any(state.minutes_left > 0)

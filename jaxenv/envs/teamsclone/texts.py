@@ -5,8 +5,6 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 EMBEDDING_SIZE = 16  # D
@@ -52,13 +50,9 @@ def default_table() -> list[str]:
 
 
 @functools.cache
-def _default_rows() -> np.ndarray:
-    return embed(default_table())
-
-
-def default_embedding() -> jax.Array:
+def default_embedding() -> np.ndarray:
     """[texts, D] float32: `embed(default_table())`."""
-    return jnp.asarray(_default_rows())
+    return embed(default_table())
 
 
 def embed(texts: Iterable[str]) -> np.ndarray:

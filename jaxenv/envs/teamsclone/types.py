@@ -311,7 +311,7 @@ class Params(Compact):
     @property
     def text_embedding(self) -> jax.Array:
         """[texts, D] float32: a row for each text code; `with_text_embedding` puts another in its place."""
-        return default_embedding() if self.bank.shared is None else self.bank.shared
+        return jnp.asarray(default_embedding()) if self.bank.shared is None else self.bank.shared
 
     def with_text_embedding(self, table: jax.Array) -> "Params":
         """The params with another frozen embedding of the texts of the bank, such as one of sentences: [texts, D]."""

@@ -138,7 +138,8 @@ def tick(state: State, week: Agenda) -> State:
     is_night = time % SLOTS == 0
     channels = np.arange(state.posted.shape[0], dtype=np.int32)
     following = week.posts(channels, state.posted)
-    is_posted = (state.posted < week.num_posts) & (following.time <= time)
+    capacity = week.scenarios.posts.time.shape[-1]
+    is_posted = (state.posted < capacity) & (following.time <= time)
     return state.replace(
         clock=time,
         place=jnp.where(is_night, HOME, state.place),

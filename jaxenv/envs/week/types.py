@@ -147,11 +147,6 @@ class Agenda(NamedTuple):
     scenarios: Scenario  # [S] all those of the bank
     index: jax.Array  # [] int32
 
-    @property
-    def num_posts(self) -> int:
-        """P."""
-        return self.scenarios.posts.time.shape[-1]
-
     def job(self, number: jax.Array) -> Jobs:
         """One job, each field []."""
         return widened(read_within(self.scenarios.jobs, self.index, number))
