@@ -126,13 +126,3 @@ class Capacities:
             if not is_whole or not 1 <= value <= most:
                 found = short(repr(value))
                 raise ValueError(f"Limits({name}={found}): expected 1 to {most}, which is what the arrays can hold")
-
-
-def require_bits(what: str, count: int, bits: int) -> None:
-    """Refuses more items than there are bits (or codes) for them.
-
-    Raises:
-        ValueError: names the items, their number and the capacity.
-    """
-    if count > bits:
-        raise ValueError(f"{count} {what}, but the arrays have room for {bits}")

@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 import jaxenv
-from jaxenv.core.contents import require_bits
 from jaxenv.envs.lifeops import Limits
+from jaxenv.envs.lifestack.actions import VERBS
+from jaxenv.envs.teamsclone.types import EMOJI, KINDS
 
 
 def test_an_unknown_id_names_the_nearest():
@@ -86,7 +87,6 @@ def test_a_capacity_that_the_arrays_cannot_hold_is_refused(env_id, name, most):
             limits(**{name: value})
 
 
-def test_more_codes_than_bits_are_refused():
-    require_bits("verbs of LifeStack", 15, 15)
-    with pytest.raises(ValueError, match="16 verbs of LifeStack, but the arrays have room for 15"):
-        require_bits("verbs of LifeStack", 16, 15)
+@pytest.mark.parametrize("items", [VERBS, KINDS, EMOJI])
+def test_there_are_no_more_items_than_bits_or_codes_for_them(items):
+    assert len(items) <= 15

@@ -14,7 +14,6 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
-from jaxenv.core.contents import require_bits
 from jaxenv.core.masking import concatenate_masks
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.lifestack.metrics import spread
@@ -59,8 +58,7 @@ _AS_UPKEEP = {
 VERBS, UPKEEP = tuple(_ON_ROUTE), tuple(_AS_UPKEEP)
 INSPECT, WAIT = "inspect", "wait"
 SPEND = VERBS.index("spend")
-NUM_VERBS = len(VERBS)
-require_bits("verbs of LifeStack", NUM_VERBS, 15)  # of an int16: `Routes.required` and `State.marks`
+NUM_VERBS = len(VERBS)  # at most 15, the bits of an int16: `Routes.required` and `State.marks`
 
 Verb: TypeAlias = Literal[VERBS]  # pyright: ignore[reportInvalidTypeForm]
 """The type of a verb in documents."""

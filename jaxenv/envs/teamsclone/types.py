@@ -16,7 +16,7 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core import ScenarioBank
-from jaxenv.core.contents import Capacities, require_bits, require_numbers
+from jaxenv.core.contents import Capacities, require_numbers
 from jaxenv.core.fields import Sizes, array, last, padding, record
 from jaxenv.core.printing import Compact
 from jaxenv.core.terms import WEIGHT_BOUNDS
@@ -33,6 +33,7 @@ MAX_WAIT = 500  # steps for which a mention or a call can wait
 MAX_COUNT = 2**31 - 2  # of whatever grows with an episode
 MEMORY_OF_SENDS, MEMORY_OF_ACTS = 2**9 - 1, 2**5 - 1  # bits, one for each step before
 
+# At most 15 kinds and 15 emoji: 4 bits of a message and of its reactions, of which 0 is none.
 KINDS = ("chatter", "question", "greeting", "announcement", "mention", "invitation", "reply", "status", "thanks")
 CHATTER, QUESTION, GREETING, ANNOUNCEMENT, MENTION, INVITATION, REPLY, STATUS, THANKS = range(len(KINDS))
 POSTED_KINDS = KINDS[: MENTION + 1]  # those that teammates post of themselves
@@ -43,9 +44,6 @@ AVAILABLE, BUSY, AWAY, OFFLINE = range(len(PRESENCE))
 
 EMOJI = ("👍", "❤️", "😂", "😮", "😢", "🎉", "🙏", "👀")
 NO_REACTION = -1
-
-require_bits("kinds of message", len(KINDS), 15)  # 4 bits of a message, of which 0 is none
-require_bits("emoji", len(EMOJI), 15)  # 4 bits of its reactions, likewise
 
 
 @dataclasses.dataclass(frozen=True)
