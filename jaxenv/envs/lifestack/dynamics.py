@@ -14,7 +14,7 @@ from flax import struct
 from jaxenv.core import ScenarioBank
 from jaxenv.envs.lifestack import actions
 from jaxenv.envs.lifestack.actions import SPEND, Catalogue, Move
-from jaxenv.envs.lifestack.conditions import code_bits, hold, met, shared_bits, within
+from jaxenv.envs.lifestack.conditions import code_bits, hold, met, within
 from jaxenv.envs.lifestack.metrics import HIGHEST, level, ranked
 from jaxenv.envs.lifestack.types import (
     EVERY_STEP,
@@ -150,7 +150,7 @@ def update_milestones(state: State, scenario: Scenario) -> tuple[State, jax.Arra
 
     A milestone is reached that is open, was not reached before, and is met by a key or by one of the bounds that hold.
     """
-    bits = shared_bits(state.facts, scenario.success.facts)
+    bits = materialize(code_bits(state.facts, scenario.success.facts))
     in_bounds = materialize(bitsets.of_flags(within(scenario.bounds, state.metrics)))
     milestones = scenario.milestones
     by_key = materialize(met(milestones, bits))

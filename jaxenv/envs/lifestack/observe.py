@@ -8,7 +8,7 @@ from jaxenv.core.numbers import as_integer
 from jaxenv.core.types import ActionMask, Key
 from jaxenv.envs.lifestack import actions
 from jaxenv.envs.lifestack.actions import NUM_VERBS, Catalogue
-from jaxenv.envs.lifestack.conditions import bounded, hold, shared_bits, within
+from jaxenv.envs.lifestack.conditions import code_bits, hold, within
 from jaxenv.envs.lifestack.dynamics import is_over, open_milestones
 from jaxenv.envs.lifestack.types import (
     FAILS,
@@ -27,6 +27,7 @@ from jaxenv.envs.lifestack.types import (
     State,
 )
 from jaxenv.lowering import bitsets
+from jaxenv.lowering.lookup import read
 from jaxenv.lowering.materialize import materialize
 
 
@@ -41,7 +42,7 @@ def observe(catalogue: Catalogue, state: State, params: Params) -> Observation:
     scenario = params.bank[state.scenario]
     shown = bitsets.flags(scenario.shown, state.known.shape[0])
     known = jnp.where(shown, state.facts, state.known)
-    bits = shared_bits(known, scenario.success.facts)
+    bits = materialize(code_bits(known, scenario.success.facts))
     in_bounds = within(scenario.bounds, state.metrics)
     outstanding = materialize(actions.outstanding_verbs(state, scenario))
     routes = observe_routes(state, scenario, known, bits, in_bounds, outstanding)
@@ -167,7 +168,7 @@ def right_direction(scenario: Scenario, metrics: jax.Array, matters: jax.Array) 
         matters: [] the bounds that matter, as a set.
     """
     bounds, shift = scenario.bounds, scenario.links.shift
-    value, matter = bounded(bounds, metrics), bitsets.flags(matters, bounds.low.shape[0])
+    value, matter = read(metrics, bounds.metric), bitsets.flags(matters, bounds.low.shape[0])
     is_low, is_high = matter & (value < bounds.low), matter & (value > bounds.high)
     return bitsets.of_flags(jnp.any((is_low[None] & (shift > 0)) | (is_high[None] & (shift < 0)), axis=-1))
 
