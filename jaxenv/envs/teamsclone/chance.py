@@ -4,18 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxenv.core.dice import sample_bits, scale
-from jaxenv.core.types import Key
-from jaxenv.envs.teamsclone.types import Draws
-
-
-def sample_draws(key: Key, users: int) -> Draws:
-    """All chance of one step."""
-    bits = sample_bits(key, users + 6)
-    call, author, channel, kind, text, mention = bits[users:]
-    return Draws(
-        presence=bits[:users], call=call, author=author, channel=channel, kind=kind, text=text, mention=mention
-    )
+from jaxenv.core.dice import scale
 
 
 def pick(cdf: jax.Array, draw: jax.Array) -> jax.Array:

@@ -15,7 +15,6 @@ from jaxenv.core.fields import Sizes
 from jaxenv.core.types import ActionMask, Entities, Info, Key
 from jaxenv.envs.teamsclone import dynamics, features, generator, hidden, observe, reward
 from jaxenv.envs.teamsclone.actions import Catalogue
-from jaxenv.envs.teamsclone.chance import sample_draws
 from jaxenv.envs.teamsclone.initial_state import MAX_MENTIONS, fresh_schedule, initial_state
 from jaxenv.envs.teamsclone.messages import SEEN
 from jaxenv.envs.teamsclone.types import MAX_AGENTS, Draws, Limits, Observation, Params, Scenario, State, each_agent
@@ -127,7 +126,9 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
 
     def sample_draws(self, key: Key) -> Draws:
         """All chance of one step."""
-        return sample_draws(key, self.limits.users)
+        users = self.limits.users
+        bits = sample_bits(key, users + 6)
+        return Draws(bits[:users], *bits[users:])
 
     def transition(
         self, key: Key, state: State, action: jax.Array, params: Params
