@@ -1,7 +1,7 @@
 """Environments for programs written for gymnax, and those of gymnax for programs written for jaxenv."""
 
 import dataclasses
-from typing import Any, Literal
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -11,12 +11,8 @@ from jax.core import Tracer
 from jaxenv.core import Environment, spaces
 from jaxenv.core.types import ActionMask, Info, Key
 from jaxenv.host.arguments import jit_method
-from jaxenv.host.names import did_you_mean_one_of
 from jaxenv.wrappers.adapters import as_their_space, check_one_agent, their_spaces
-from jaxenv.wrappers.wrapper import FlattenObservation, discount, five_values
-
-Reported = Literal["plain", "all"]
-INFOS: dict[int, Reported] = {5: "plain", 6: "all"}  # the default `info` by the values of a step
+from jaxenv.wrappers.wrapper import FlattenObservation, five_values
 
 
 # Not frozen: gymnax's vector wrapper replaces reset and step of its copy by batched ones.
@@ -37,23 +33,18 @@ class Gymnax:
 
     Attributes:
         env: the environment, wrapped or not, which defines `flatten`.
-        steps: the number of values that `step` returns, 6 as in gymnax 1.x or 5 as before (see `LegacyStep`).
-        info: the entries of `info`. "all": everything, as a learner with six values needs for `final_observation`.
-            "plain": `terminated`, `truncated`, `discount` and, if the environment reports it, `success`, an array []
-            each; learners with five values keep `info` for a whole rollout, or average all its entries. By default
-            "plain" with five values and "all" with six.
+        steps: the number of values that `step` returns, 6 as in gymnax 1.x or 5 as before (see `LegacyStep`). With
+            six, `info` has everything, as a learner needs for `final_observation`. With five, it has `terminated`,
+            `truncated`, `discount` and, if the environment reports it, `success`, an array [] each: such learners
+            keep `info` for a whole rollout, or average all its entries.
     """
 
     env: Environment
     steps: int = 6
-    info: Reported | None = None
 
     def __post_init__(self) -> None:
-        """Rejects other numbers of values, another `info`, and several agents."""
+        """Rejects other numbers of values, and several agents."""
         check_steps(self.steps)
-        self.info = INFOS[self.steps] if self.info is None else self.info
-        if self.info not in INFOS.values():
-            raise ValueError(f"Gymnax(info={self.info!r}).{did_you_mean_one_of(self.info, INFOS.values())}")
         check_one_agent(self.env, "Gymnax")
         self._flat = FlattenObservation(self.env)
 
@@ -85,19 +76,15 @@ class Gymnax:
 
         Returns:
             (vector [F] float32, state, reward [] float32, terminated [] bool, truncated [] bool, info), or with
-            `done` instead of `terminated` and `truncated`. If `info` has `final_observation`, it is a vector as well.
+            `done` instead of `terminated` and `truncated`. `final_observation` of six values is a vector as well.
         """
         params = self.default_params if params is None else params
         observation, state, reward, terminated, truncated, info = self._flat.step(key, state, action, params)
-        result = (observation.vector, state, reward, terminated, truncated, self._reported(info))
-        return result if self.steps == 6 else five_values(*result)
-
-    def _reported(self, info: Info) -> Info:
-        """The program's view of `info`."""
-        if self.info == "all":
-            return {**info, "final_observation": info["final_observation"].vector}
+        result = (observation.vector, state, reward, terminated, truncated)
+        if self.steps == 6:
+            return *result, {**info, "final_observation": info["final_observation"].vector}
         plain = {name: info[name] for name in ("terminated", "truncated", "success") if name in info}
-        return {**plain, "discount": discount(info["terminated"])}
+        return five_values(*result, plain)
 
     def action_mask(self, state: Any, params: Any = None) -> ActionMask:
         """[A] bool, the legal actions of a state."""
@@ -122,7 +109,7 @@ def check_steps(steps: int) -> None:
     Raises:
         ValueError: for another number than 5 or 6.
     """
-    if steps not in INFOS:
+    if steps not in (5, 6):
         raise ValueError(f"Gymnax(steps={steps!r}): expected 6 values, or 5 as before gymnax 1.0")
 
 

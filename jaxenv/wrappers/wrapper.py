@@ -220,13 +220,13 @@ class LegalActions(Wrapper):
 def five_values(
     observation: Any, state: Any, reward: jax.Array, terminated: jax.Array, truncated: jax.Array, info: Info
 ) -> tuple[Any, Any, jax.Array, jax.Array, dict[str, Any]]:
-    """(observation, state, reward, done [] bool, info); `info["discount"]` is 0 after a natural end, else 1."""
-    return observation, state, reward, terminated | truncated, {**info, "discount": discount(terminated)}
+    """(observation, state, reward, done [] bool, info).
 
-
-def discount(terminated: jax.Array) -> jax.Array:
-    """[] float32: 0 after a natural end, else 1, so that a value is bootstrapped where the time limit cut it off."""
-    return 1.0 - terminated.astype(jnp.float32)
+    `info["discount"]`, [] float32, is 0 after a natural end, else 1, so that a value is bootstrapped where the time
+    limit cut it off.
+    """
+    discount = 1.0 - terminated.astype(jnp.float32)
+    return observation, state, reward, terminated | truncated, {**info, "discount": discount}
 
 
 @dataclasses.dataclass(frozen=True)

@@ -82,10 +82,10 @@ def test_five_values_have_one_end_and_a_discount(six):
     assert (reward.dtype, done.dtype, info["discount"].dtype) == (jnp.float32, bool, jnp.float32)
 
 
-@pytest.mark.parametrize(("env_id", "steps", "success"), [("LifeOps-v0", 6, False), ("LifeStack-v0", 5, True)])
-def test_a_plain_info_has_only_arrays_of_no_axes(env_id, steps, success):
+@pytest.mark.parametrize(("env_id", "success"), [("LifeOps-v0", False), ("LifeStack-v0", True)])
+def test_the_info_of_five_values_has_only_arrays_of_no_axes(env_id, success):
     env, params = jaxenv.make(env_id)
-    adapted = wrappers.Gymnax(env, steps=steps, info="plain")
+    adapted = wrappers.Gymnax(env, steps=5)
     state = jax.eval_shape(lambda: env.init(jax.random.key(0), params, 0))
     *_, info = jax.eval_shape(adapted.step, jax.random.key(0), state, 0, params)
     names = ["discount", *(["success"] if success else []), "terminated", "truncated"]
@@ -94,20 +94,12 @@ def test_a_plain_info_has_only_arrays_of_no_axes(env_id, steps, success):
     assert {name: array.dtype for name, array in info.items()} == {**dict.fromkeys(names, bool), "discount": "float32"}
 
 
-def test_five_values_may_have_all_of_info(six):
-    env = wrappers.Gymnax(ENV, steps=5, info="all")
-    _, state = jax.eval_shape(env.reset, jax.random.key(0), PARAMS)
-    *_, info = jax.eval_shape(env.step, jax.random.key(0), state, 0, PARAMS)
-    assert info["final_observation"].shape == six[0].shape[2:]
-    assert {"reward_parts", "invalid_action", "terminated", "truncated", "discount"} <= set(info)
-
-
-def test_the_discount_of_a_plain_info_is_zero_after_a_natural_end():
+def test_the_discount_of_five_values_is_zero_after_a_natural_end():
     class Flat(Counter):
         def flatten(self, observation, params):
             return observation.share[None]
 
-    env = wrappers.Gymnax(Flat(), info="plain")
+    env = wrappers.Gymnax(Flat(), steps=5)
     state = env.env.init(jax.random.key(0), env.default_params, 0)  # up to 1
     infos = [env.step(jax.random.key(1), state, action)[-1] for action in (0, 1)]
     assert [bool(info["terminated"]) for info in infos] == [False, True]
@@ -149,11 +141,9 @@ def test_it_is_a_value():
     assert wrappers.Gymnax(ENV) == SIX == copy.deepcopy(SIX)
     assert hash(wrappers.Gymnax(ENV)) == hash(SIX)
     assert FIVE != SIX
-    assert wrappers.Gymnax(ENV, steps=5, info="plain") == FIVE != wrappers.Gymnax(ENV, steps=5, info="all")
+    assert wrappers.Gymnax(ENV, steps=5) == FIVE
     with pytest.raises(ValueError, match="6 values, or 5"):
         wrappers.Gymnax(ENV, steps=4)
-    with pytest.raises(ValueError, match=r"Gymnax\(info='plane'\)\. Did you mean 'plain'\? Available: plain, all\."):
-        wrappers.Gymnax(ENV, info="plane")
 
 
 def test_several_agents_are_an_error_that_names_the_adapter():
