@@ -5,7 +5,7 @@ Axes: E events, Q requests, T tasks, L places, A actions. Capacities are in `Lim
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -13,10 +13,10 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core import ScenarioBank
-from jaxenv.core.contents import Capacities, require_numbers
+from jaxenv.core.contents import Capacities
 from jaxenv.core.fields import Sizes, array, last, padding, record
+from jaxenv.core.params import BankParams
 from jaxenv.core.printing import Compact
-from jaxenv.core.terms import WEIGHT_BOUNDS
 from jaxenv.core.types import ActionMask
 from jaxenv.lowering.lookup import read
 
@@ -161,16 +161,12 @@ class Observation(Compact):
     action_mask: ActionMask = array("A", bool, doc="the legal actions")
 
 
-class Params(Compact):
+class Params(BankParams):
     """The numbers of the environment, all traced."""
 
-    bank: ScenarioBank  # of Scenario
-    weights: Any  # a `reward.RewardWeights`
     departure_min: jax.Array | int  # [] int32, minutes, 0 .. 1440: when the person leaves home at the earliest
 
-    def validate(self) -> None:
-        """A ValueError for what is no number, or out of its bounds (host side)."""
-        require_numbers(self, {"weights": WEIGHT_BOUNDS, "departure_min": (0, DAY_END)})
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"departure_min": (0, DAY_END)}
 
     @property
     def max_steps_in_episode(self) -> jax.Array:

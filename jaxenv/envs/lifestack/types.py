@@ -16,11 +16,10 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
-from jaxenv.core import ScenarioBank
-from jaxenv.core.contents import Capacities, require_numbers
+from jaxenv.core.contents import Capacities
 from jaxenv.core.fields import Sizes, array, last, padding, record
+from jaxenv.core.params import BankParams
 from jaxenv.core.printing import Compact
-from jaxenv.core.terms import WEIGHT_BOUNDS
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.lifestack.metrics import HIGHEST, METRICS
 from jaxenv.lowering import bitsets
@@ -311,15 +310,8 @@ class Ends(struct.PyTreeNode):
     burnout: jax.Array
 
 
-class Params(Compact):
+class Params(BankParams):
     """The numbers of the environment, all traced."""
-
-    bank: ScenarioBank  # of Scenario
-    weights: Any  # a `reward.RewardWeights`
-
-    def validate(self) -> None:
-        """A ValueError for what is no number, or out of its bounds (host side)."""
-        require_numbers(self, {"weights": WEIGHT_BOUNDS})
 
     @property
     def max_steps_in_episode(self) -> jax.Array:

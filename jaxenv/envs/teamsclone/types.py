@@ -15,11 +15,10 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
-from jaxenv.core import ScenarioBank
-from jaxenv.core.contents import Capacities, require_numbers
+from jaxenv.core.contents import Capacities
 from jaxenv.core.fields import Sizes, array, last, padding, record
+from jaxenv.core.params import BankParams
 from jaxenv.core.printing import Compact
-from jaxenv.core.terms import WEIGHT_BOUNDS
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.teamsclone.texts import default_embedding
 
@@ -277,11 +276,12 @@ class Statistics(struct.PyTreeNode):
         return {name: float(value) for name, value in figures.items()}
 
 
-class Params(Compact):
-    """The numbers of the environment, all traced."""
+class Params(BankParams):
+    """The numbers of the environment, all traced.
 
-    bank: ScenarioBank  # of Scenario; `bank.shared` is the embedding of its texts, None where they are the default ones
-    weights: Any  # a `reward.RewardWeights`
+    `bank.shared` is the embedding of the texts of its scenarios, None where they are the default ones.
+    """
+
     call_rate: jax.Array  # [] float32, of every channel, 0 .. 1 a step; negative: the workspaces' own
     max_steps_in_episode: jax.Array  # [] int32, the time limit; above MAX_STEPS it is MAX_STEPS
     shared_reward: jax.Array  # [] float32, the share of the mean over agents in each one's reward, 0 .. 1
@@ -289,17 +289,12 @@ class Params(Compact):
     quota_calls: jax.Array  # [] int32, joins
     quota_share: jax.Array  # [] float32, of what is offered, which the quota asks for as well, 0 .. 1; 0: of nothing
 
-    def validate(self) -> None:
-        """A ValueError for what is no number, or out of its bounds (host side)."""
-        shares, counts = (0.0, 1.0), (0, MAX_COUNT)
-        bounds = {
-            "weights": WEIGHT_BOUNDS,
-            "call_rate": (-np.inf, 1.0),
-            "shared_reward": shares,
-            "quota_share": shares,
-            "max_steps_in_episode": (1, MAX_STEPS),
-        }
-        require_numbers(self, {**bounds, "quota_mentions": counts, "quota_calls": counts})
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {
+        "call_rate": (-np.inf, 1.0),
+        "max_steps_in_episode": (1, MAX_STEPS),
+        **dict.fromkeys(("shared_reward", "quota_share"), (0.0, 1.0)),
+        **dict.fromkeys(("quota_mentions", "quota_calls"), (0, MAX_COUNT)),
+    }
 
     @property
     def time_limit(self) -> jax.Array:

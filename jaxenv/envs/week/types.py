@@ -14,11 +14,10 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
-from jaxenv.core import ScenarioBank
-from jaxenv.core.contents import Capacities, require_numbers
+from jaxenv.core.contents import Capacities
 from jaxenv.core.fields import Sizes, array, last, record, widened
+from jaxenv.core.params import BankParams
 from jaxenv.core.printing import Compact
-from jaxenv.core.terms import WEIGHT_BOUNDS
 from jaxenv.core.types import ActionMask
 from jaxenv.lowering.lookup import read_within
 
@@ -247,19 +246,15 @@ class Observation(Compact):
     action_mask: ActionMask = array("A", bool, doc="the legal actions")
 
 
-class Params(Compact):
+class Params(BankParams):
     """The numbers of the environment, all traced."""
 
-    bank: ScenarioBank  # of Scenario
-    weights: Any  # a `reward.RewardWeights`
     max_steps_in_episode: jax.Array  # [] int32; a week is over after END steps in any case
+
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {"max_steps_in_episode": (1, 2**31 - 1)}
 
     def agenda(self, index: jax.Array) -> Agenda:
         """The scenario at an index of the bank."""
         week = self.bank[index]
         read = widened((week.travel, week.jobs, week.events, week.facts))
         return Agenda(*read, scenarios=self.bank.scenarios, index=index)
-
-    def validate(self) -> None:
-        """A ValueError for what is no number, or out of its bounds (host side)."""
-        require_numbers(self, {"weights": WEIGHT_BOUNDS, "max_steps_in_episode": (1, 2**31 - 1)})
