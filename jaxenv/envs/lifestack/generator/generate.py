@@ -72,12 +72,13 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
     scenario = tables.set_routes(scenario, plan, costs, locks)
     scenario = tables.set_goals(scenario, plan)
     scenario = goals.set_rewards(scenario, plan, late, pay[1:])
-    scenario, life = _once(set_life(scenario, plan, living, d))
+    scenario, life = set_life(scenario, plan, living, d)
+    life = _once(life)
     scenario = goals.set_conditions(scenario, plan, life, conditions)
     scenario, needs = schedule.set_resources(scenario, plan, costs, life, late=late, u=slack, difficulty=d)
     scenario = set_prices(scenario, plan, costs, dearth[0])
     scenario = schedule.set_schedule(scenario, plan, life, needs, u=chance, difficulty=d)
-    return link(_once(renumber(_once(shuffle(_once(scenario), plan, order)))))
+    return link(_once(renumber(shuffle(_once(scenario), plan, order))))
 
 
 def shuffle(scenario: Scenario, plan: Plan, u: jax.Array) -> Scenario:
