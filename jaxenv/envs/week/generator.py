@@ -97,8 +97,8 @@ def drawn_facts(dice: Dice, d: jax.Array) -> tuple[Facts, _Plans]:
     """The facts of approaches, of deliveries and the small ones; some change shortly before their work begins."""
     n = PROJECTS
     day = dice.between(1, 3, n)
-    approaches = jnp.clip(2 + ((dice.between(0, ONE - 1, n) + d) // ONE), 2, ALTERNATIVES)
-    deliveries = jnp.clip(1 + ((dice.between(0, ONE - 1, n) + 3 * d // 2) // ONE), 1, ALTERNATIVES)
+    approaches = jnp.clip(2 + ((_chance(dice, n) + d) // ONE), 2, ALTERNATIVES)
+    deliveries = jnp.clip(1 + ((_chance(dice, n) + 3 * d // 2) // ONE), 1, ALTERNATIVES)
     which = dice.between(0, 2, n)
     project = np.arange(n)
     tells = jnp.where(which == 0, 2 * project, jnp.where((which == 1) & (deliveries > 1), 2 * project + 1, NONE))
@@ -107,7 +107,7 @@ def drawn_facts(dice: Dice, d: jax.Array) -> tuple[Facts, _Plans]:
     first = scale(dice.table(n * 2 + SMALL_FACTS), choices)
     then = (first + 1 + scale(dice.table(n * 2 + SMALL_FACTS), jnp.maximum(choices - 1, 1))) % choices
     begin = SLOTS * _by_project(day, day + 1)
-    flips = (dice.between(0, ONE - 1, n * 2) < d // 2) & (choices[: n * 2] > 1)
+    flips = (_chance(dice, n * 2) < d // 2) & (choices[: n * 2] > 1)
     flip = jnp.where(flips, begin + dice.between(-14, 11, n * 2), NEVER)
     ahead = jnp.where(flips, 16, 4) + scale(dice.table(n * 2), 17 + 40 * d // ONE - jnp.where(flips, 12, 0))
     is_told = _by_project(tells == 2 * project, tells == 2 * project + 1)
@@ -116,7 +116,7 @@ def drawn_facts(dice: Dice, d: jax.Array) -> tuple[Facts, _Plans]:
     posted = dice.between(2, 125, SMALL_FACTS)
     later = posted + dice.between(8, 40, SMALL_FACTS)
     exists = np.arange(SMALL_FACTS) < _num_small_facts(d)
-    small = jnp.where((dice.between(0, ONE - 1, SMALL_FACTS) < 3 * d // 10) & exists, later, NEVER)
+    small = jnp.where((_chance(dice, SMALL_FACTS) < 3 * d // 10) & exists, later, NEVER)
     flip, first = jnp.append(flip, small), jnp.where(jnp.append(np.ones(n * 2, bool), exists), first, 0)
     facts = Facts(first=first, then=jnp.where(flip == NEVER, 0, then), flip=flip)
     return facts, _Plans(day, approaches, deliveries, tells, jnp.append(news, jnp.where(exists, posted, NEVER)))
@@ -146,7 +146,7 @@ def drawn_projects(dice: Dice, d: jax.Array, plans: _Plans) -> dict[str, jax.Arr
     exists = jnp.where(is_scout, has_scout, choice < choices)
 
     opens = SLOTS * plans.day[:, None]
-    due_approach = opens + SLOTS * (1 + (dice.between(0, ONE - 1, n, 1) < ONE - 7 * d // 10).astype(jnp.int32))
+    due_approach = opens + SLOTS * (1 + (_chance(dice, n, 1) < ONE - 7 * d // 10).astype(jnp.int32))
     due_delivery = due_approach + SLOTS * dice.between(1, 2, n, 1)
     due = jnp.where(is_scout, opens + NOON, jnp.where(is_delivery, due_delivery, due_approach))
     lengths = (SCOUT_LENGTH, *[APPROACH_LENGTH] * ALTERNATIVES, *[DELIVERY_LENGTH] * ALTERNATIVES)
@@ -177,12 +177,12 @@ def drawn_errands(dice: Dice, d: jax.Array) -> dict[str, jax.Array]:
     weight = jnp.where(exists, length * (70 + dice.between(0, 60, n)), 0)
     return {
         "length": jnp.where(exists, length, 0),
-        "place": jnp.where(dice.between(0, ONE - 1, n) < 15 * ONE // 100, ANYWHERE, dice.between(0, PLACES - 1, n)),
+        "place": jnp.where(_chance(dice, n) < 15 * ONE // 100, ANYWHERE, dice.between(0, PLACES - 1, n)),
         "first": jnp.zeros(n, jnp.int32),
         "due": SLOTS * (1 + dice.between(0, 3, n) + dice.between(0, 1, n)),
         "points": _shares(weight, POINTS["errands"]),
         **dict.fromkeys(("group", "needs", "value", "tells"), none),
-        "known": (dice.between(0, ONE - 1, n) >= 3 * ONE // 10 + 4 * d // 10).astype(jnp.int32),
+        "known": (_chance(dice, n) >= 3 * ONE // 10 + 4 * d // 10).astype(jnp.int32),
     }
 
 
@@ -193,13 +193,13 @@ def drawn_events(dice: Dice, d: jax.Array) -> Events:
     number = jnp.arange(n)
     is_promised, exists = number < promised, number < jnp.minimum(2 * promised, n)
     order = jnp.argsort(dice.table(cells)).astype(jnp.int32)
-    doubled = (dice.between(0, ONE - 1, n) < 4 * d // 10) & ~is_promised
+    doubled = (_chance(dice, n) < 4 * d // 10) & ~is_promised
     cell = order[jnp.where(doubled, scale(dice.table(n), promised), number)]
     cell = jnp.where(~is_promised & (cell < 3), cell + 10, cell)
     length = dice.between(*EVENT_LENGTH, n)
     start = SLOTS * (cell // CELLS) + 2 + CELL * (cell % CELLS) + dice.between(0, 2, n)
     weight = length * (50 + dice.between(0, 100, n)) * jnp.where(is_promised, 1, REQUEST_WEIGHT)
-    place = jnp.where(dice.between(0, ONE - 1, n) < ONE // 2 - d // 4, ANYWHERE, dice.between(0, PLACES - 1, n))
+    place = jnp.where(_chance(dice, n) < ONE // 2 - d // 4, ANYWHERE, dice.between(0, PLACES - 1, n))
     columns = (start, length, place, _shares(jnp.where(exists, weight, 0), POINTS["meetings"]))
     start, length, place, points = (jnp.where(exists, column, 0) for column in columns)
     return Events(start, length, place, points, promised=is_promised)
@@ -292,3 +292,8 @@ def _num_small_facts(d: jax.Array) -> jax.Array:
 def _rounded(most: int, d: jax.Array) -> jax.Array:
     """round(most * difficulty)."""
     return (most * d + ONE // 2) // ONE
+
+
+def _chance(dice: Dice, *shape: int) -> jax.Array:
+    """int32 numbers of a shape, 0 to ONE - 1, in units of difficulty."""
+    return dice.between(0, ONE - 1, *shape)
