@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import math
 
 import jax
 import jax.numpy as jnp
@@ -169,7 +170,8 @@ def test_memory_is_rejected(algorithm):
 @pytest.mark.slow
 def test_a_run_compiles_once_and_resumes_bit_for_bit(algorithm, tmp_path, caplog):
     """Stopped while it learns, on generated scenarios: weights and metrics end as those of a run in one piece."""
-    config, params, env = dataclasses.replace(CONFIG, training=GENERATED.training), PROBES["observation"], Table()
+    config = dataclasses.replace(CONFIG, training=GENERATED.training, checkpoint_every=math.inf)  # copies are compiled
+    params, env = PROBES["observation"], Table()
     cut, whole = (run_folder.create(dataclasses.replace(config, run_dir=tmp_path / name)) for name in ("cut", "whole"))
     compiled = []
     with jax.log_compiles():
