@@ -12,7 +12,7 @@ from jaxenv.envs.lifestack import actions
 from jaxenv.envs.lifestack.metrics import HIGHEST, INVERTED, better
 from jaxenv.envs.lifestack.reward import COLLAPSED
 from jaxenv.envs.lifestack.types import EVERY_STEP, NEVER, UNWRITTEN, Scenario
-from scenarios.lifestack.facts import bits, members_of
+from scenarios.lifestack.facts import bits
 
 Change = tuple[int, ...]
 """The additions to each metric; higher is better."""
@@ -68,9 +68,7 @@ class Writes(NamedTuple):
 class Route(NamedTuple):
     """A way out."""
 
-    verbs: tuple[int, ...]
     required: int  # set of verbs
-    needs: int  # the bits of the facts that it requires
     bounds: int  # set of bounds that it needs
     writes: Writes
     closes: int  # set of routes
@@ -191,12 +189,9 @@ class Tables:
 
     def _route(self, n: int) -> Route:
         routes = self.scenario.routes
-        required = int(routes.required[n])
         time, energy = int(routes.time[n]), int(routes.energy[n])
         return Route(
-            verbs=tuple(members_of(required)),
-            required=required,
-            needs=sum(self.mask(place) for place, key in enumerate(self.keys) if routes.order[n, key] > 0),
+            required=int(routes.required[n]),
             bounds=bits(routes.bound_order[n] > 0),
             writes=self._writes(routes.writes[n]),
             closes=int(routes.closes[n]),
