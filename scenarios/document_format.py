@@ -139,15 +139,19 @@ def over_capacity(path: Path, counts: str, capacity: str, needed: int, limits: A
         yield OverCapacity(path, f"{counts} need {needed}, the capacity is {room} {capacity}. {way}")
 
 
-def like(padding: Any, value: Any) -> Any:
-    """A value in the dtype that its field has."""
-    return np.asarray(value, padding.dtype)
+def put(padding: Any, /, **values: Any) -> Any:
+    """A record with values in its fields: in their dtypes, tables followed by padding, inner records as they are."""
+    return padding.replace(**{name: _padded(getattr(padding, name), value) for name, value in values.items()})
 
 
-def fill(padding: Any, values: Sequence[Any]) -> Any:
-    """The values, then padding."""
+def _padded(padding: Any, value: Any) -> Any:
+    """A number, the rows of a table and then padding, or a record."""
+    if not isinstance(padding, np.ndarray):
+        return value
+    if not padding.ndim:
+        return np.asarray(value, padding.dtype)
     filled = np.array(padding)
-    filled[: len(values)] = values
+    filled[: len(value)] = value
     return filled
 
 

@@ -18,7 +18,7 @@ from jaxenv.envs.lifeops.types import (
     Scenario,
     empty_scenario,
 )
-from scenarios.document_format import fill, like, shortest
+from scenarios.document_format import put, shortest
 from scenarios.lifeops import checks
 from scenarios.lifeops.document import Day, Event, Persona, Request, Task
 from scenarios.text.errors import ScenarioError
@@ -42,19 +42,20 @@ def compile(day: Day, limits: Limits = Limits()) -> Scenario:
     order = sorted(range(len(times)), key=times.__getitem__)  # ties as in the document
     calendar = _fill_events(empty.calendar, [day.calendar[index] for index in order], place)
     travel = _fill_travel(empty.travel, day)
-    return empty.replace(
+    return put(
+        empty,
         calendar=calendar,
-        source=fill(empty.source, order),
-        overlaps=like(empty.overlaps, _count_overlaps(calendar)),
-        tight_legs=like(empty.tight_legs, _count_tight_legs(calendar, travel)),
+        source=order,
+        overlaps=_count_overlaps(calendar),
+        tight_legs=_count_tight_legs(calendar, travel),
         requests=_fill_events(empty.requests, day.pending_requests, place),
-        flexible=fill(empty.flexible, [request.flexible for request in day.pending_requests]),
-        num_requests=like(empty.num_requests, len(day.pending_requests)),
+        flexible=[request.flexible for request in day.pending_requests],
+        num_requests=len(day.pending_requests),
         tasks=_fill_tasks(empty.tasks, [day.tasks[index] for index in task_order(day)]),
         persona=_persona_arrays(empty.persona, day.persona, place),
         travel=travel,
-        weekday=like(empty.weekday, WEEKDAYS.index(day.day_of_week) if day.day_of_week else UNSET),
-        max_steps=like(empty.max_steps, day.step_limit),
+        weekday=WEEKDAYS.index(day.day_of_week) if day.day_of_week else UNSET,
+        max_steps=day.step_limit,
     )
 
 
@@ -75,22 +76,23 @@ def task_order(day: Day) -> list[int]:
 
 def _fill_events(padding: types.Event, events: Sequence[Event], place: Mapping[str, int]) -> types.Event:
     """A table of events or requests."""
-    return padding.replace(
-        start=fill(padding.start, [event.start_min for event in events]),
-        end=fill(padding.end, [event.end_min for event in events]),
-        place=fill(padding.place, [place[event.location] for event in events]),
-        kind=fill(padding.kind, [KINDS.index(event.kind) for event in events]),
-        importance=fill(padding.importance, [event.importance for event in events]),
+    return put(
+        padding,
+        start=[event.start_min for event in events],
+        end=[event.end_min for event in events],
+        place=[place[event.location] for event in events],
+        kind=[KINDS.index(event.kind) for event in events],
+        importance=[event.importance for event in events],
     )
 
 
 def _fill_tasks(padding: types.Tasks, tasks: Sequence[Task]) -> types.Tasks:
     """A table of tasks."""
-    due_days = [NO_LIMIT if task.due_in_days is None else task.due_in_days for task in tasks]
-    return padding.replace(
-        minutes=fill(padding.minutes, [task.remaining_minutes for task in tasks]),
-        priority=fill(padding.priority, [task.priority for task in tasks]),
-        due_days=fill(padding.due_days, due_days),
+    return put(
+        padding,
+        minutes=[task.remaining_minutes for task in tasks],
+        priority=[task.priority for task in tasks],
+        due_days=[NO_LIMIT if task.due_in_days is None else task.due_in_days for task in tasks],
     )
 
 
@@ -104,18 +106,18 @@ def _fill_travel(padding: Any, day: Day) -> np.ndarray:
 def _persona_arrays(padding: types.Persona, persona: Persona, place: Mapping[str, int]) -> types.Persona:
     """The numbers of a persona."""
     early, late = persona.avoid_meetings_before_min, persona.avoid_meetings_after_min
-    values = {
-        "home": place[persona.home_location],
-        "work_place": place[persona.primary_work_location],
-        "window_start": persona.preferred_meeting_window[0],
-        "window_end": persona.preferred_meeting_window[1],
-        "avoid_before": UNSET if early is None else early,
-        "avoid_after": NO_LIMIT if late is None else late,
-        "preference_weight": persona.preference_weight,
-        "travel_weight": persona.travel_aversion_weight,
-        "focus_weight": persona.focus_time_weight,
-    }
-    return padding.replace(**{name: like(getattr(padding, name), value) for name, value in values.items()})
+    return put(
+        padding,
+        home=place[persona.home_location],
+        work_place=place[persona.primary_work_location],
+        window_start=persona.preferred_meeting_window[0],
+        window_end=persona.preferred_meeting_window[1],
+        avoid_before=UNSET if early is None else early,
+        avoid_after=NO_LIMIT if late is None else late,
+        preference_weight=persona.preference_weight,
+        travel_weight=persona.travel_aversion_weight,
+        focus_weight=persona.focus_time_weight,
+    )
 
 
 def _count_overlaps(calendar: types.Event) -> int:

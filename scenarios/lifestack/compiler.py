@@ -12,7 +12,7 @@ from jaxenv.envs.lifestack import links, types
 from jaxenv.envs.lifestack.actions import VERBS
 from jaxenv.envs.lifestack.metrics import METRICS, spread
 from jaxenv.envs.lifestack.types import CENTS, NEVER, UNKNOWN, Limits, Scenario, empty_scenario
-from scenarios.document_format import fill, like
+from scenarios.document_format import put
 from scenarios.lifestack import checks
 from scenarios.lifestack.document import Condition, Route, Task
 from scenarios.lifestack.facts import Facts, bits, bound, bounds, hidden_keys, hundredths, metrics_at_reset, resources
@@ -28,35 +28,37 @@ def compile(task: Task, limits: Limits = Limits()) -> Scenario:
     if problems := checks.problems(task, limits):
         raise ScenarioError(*(problem.text for problem in problems))
     empty, facts, table = empty_scenario(limits), Facts.of(task), _Conditions(task)
-    first, success = list(facts.first.values()), [member.alternatives for member in task.success_conditions]
+    success = [member.alternatives for member in task.success_conditions]
     failure = [condition for member in task.failure_conditions for condition in member.alternatives]
     unlocked = {name for route in task.viable_routes for name in route.milestones_unlocked}
-    scenario = empty.replace(
-        num_keys=like(empty.num_keys, len(facts.keys)),
-        facts=fill(empty.facts, first),
-        known=fill(empty.known, _known(task, facts)),
-        shown=like(empty.shown, bits(key in task.visible_world for key in facts.keys)),
-        num_routes=like(empty.num_routes, len(task.viable_routes)),
+    scenario = put(
+        empty,
+        num_keys=len(facts.keys),
+        facts=list(facts.first.values()),
+        known=_known(task, facts),
+        shown=bits(key in task.visible_world for key in facts.keys),
+        num_routes=len(task.viable_routes),
         routes=_routes(empty.routes, task, table),
-        num_milestones=like(empty.num_milestones, len(task.milestones)),
+        num_milestones=len(task.milestones),
         milestones=_milestones(empty.milestones, task, table),
-        milestone_reward=fill(empty.milestone_reward, [milestone.reward for milestone in task.milestones]),
-        locked=like(empty.locked, bits(milestone.id in unlocked for milestone in task.milestones)),
+        milestone_reward=[milestone.reward for milestone in task.milestones],
+        locked=bits(milestone.id in unlocked for milestone in task.milestones),
         events=_events(empty.events, task, facts),
-        silent=like(empty.silent, bits(event.silent for event in task.event_schedule)),
-        num_success=like(empty.num_success, len(success)),
+        silent=bits(event.silent for event in task.event_schedule),
+        num_success=len(success),
         success=table.fill(empty.success, success),
         failure=table.fill(empty.failure, [failure]),
-        num_bounds=like(empty.num_bounds, len(table.bounds)),
-        bounds=types.Bounds(
-            metric=fill(empty.bounds.metric, [bound.metric for bound in table.bounds]),
-            low=fill(empty.bounds.low, [bound.low for bound in table.bounds]),
-            high=fill(empty.bounds.high, [bound.high for bound in table.bounds]),
+        num_bounds=len(table.bounds),
+        bounds=put(
+            empty.bounds,
+            metric=[bound.metric for bound in table.bounds],
+            low=[bound.low for bound in table.bounds],
+            high=[bound.high for bound in table.bounds],
         ),
-        metrics=like(empty.metrics, metrics_at_reset(task)),
-        horizon=like(empty.horizon, task.horizon),
-        deadline=like(empty.deadline, task.constraints.deadline_step or NEVER),
-        **{name: like(getattr(empty, name), amount) for name, amount in resources(task).items()},
+        metrics=metrics_at_reset(task),
+        horizon=task.horizon,
+        deadline=task.constraints.deadline_step or NEVER,
+        **resources(task),
     )
     return jax.tree.map(np.asarray, _link(scenario))
 
@@ -134,18 +136,19 @@ def _routes(padding: types.Routes, task: Task, table: _Conditions) -> types.Rout
         _write(writes[row], route.consequences, facts)
         effects[row] = spread(route.effects)
     names, milestones = [route.id for route in routes], [milestone.id for milestone in task.milestones]
-    return padding.replace(
-        required=fill(padding.required, [bits(verb in route.verbs for verb in VERBS) for route in routes]),
+    return put(
+        padding,
+        required=[bits(verb in route.verbs for verb in VERBS) for route in routes],
         preconditions=preconditions,
         order=order,
         bound_order=bound_order,
         writes=writes,
-        closes=_named(padding.closes, [route.closes_routes for route in routes], names),
-        unlocks=_named(padding.unlocks, [route.milestones_unlocked for route in routes], milestones),
-        reward=fill(padding.reward, [route.final_reward for route in routes]),
-        time=fill(padding.time, [_share(route, route.cost.time) for route in routes]),
-        energy=fill(padding.energy, [_share(route, route.cost.energy) for route in routes]),
-        money=fill(padding.money, [hundredths(route.cost.money) for route in routes]),
+        closes=[_named(route.closes_routes, names) for route in routes],
+        unlocks=[_named(route.milestones_unlocked, milestones) for route in routes],
+        reward=[route.final_reward for route in routes],
+        time=[_share(route, route.cost.time) for route in routes],
+        energy=[_share(route, route.cost.energy) for route in routes],
+        money=[hundredths(route.cost.money) for route in routes],
         effects=effects,
     )
 
@@ -157,18 +160,17 @@ def _share(route: Route, amount: float) -> int:
 
 def _events(padding: types.Events, task: Task, facts: Facts) -> types.Events:
     """The table of events."""
-    events = task.event_schedule
+    events, routes = task.event_schedule, [route.id for route in task.viable_routes]
     writes, effects = np.array(padding.writes), np.array(padding.effects)
     for row, event in enumerate(events):
         _write(writes[row], {**event.world_mutation, **event.hidden_state_mutation}, facts)
         effects[row] = spread(event.effects)
-    return padding.replace(
-        step=fill(padding.step, [event.step for event in events]),
-        probability=fill(padding.probability, [event.probability for event in events]),
+    return put(
+        padding,
+        step=[event.step for event in events],
+        probability=[event.probability for event in events],
         writes=writes,
-        closes=_named(
-            padding.closes, [event.closes_routes for event in events], [route.id for route in task.viable_routes]
-        ),
+        closes=[_named(event.closes_routes, routes) for event in events],
         effects=effects,
     )
 
@@ -179,6 +181,6 @@ def _write(row: np.ndarray, written: Mapping[str, Any], facts: Facts) -> None:
         row[facts.slot(key)] = facts.code(key, value)
 
 
-def _named(padding: Any, rows: Iterable[Sequence[str]], names: Sequence[str]) -> Any:
-    """For each row the set of the names that it lists."""
-    return fill(padding, [bits(name in listed for name in names) for listed in rows])
+def _named(listed: Sequence[str], names: Sequence[str]) -> int:
+    """The set of the names that are listed."""
+    return bits(name in listed for name in names)

@@ -13,7 +13,7 @@ from jaxenv.core import ScenarioBank
 from jaxenv.envs.teamsclone import messages
 from jaxenv.envs.teamsclone.texts import default_table, embed
 from jaxenv.envs.teamsclone.types import KINDS, MAX_TEXTS, ONE, POSTED_KINDS, PRESENCE, Limits, Scenario, empty_scenario
-from scenarios.document_format import fill, like
+from scenarios.document_format import put
 from scenarios.teamsclone import checks
 from scenarios.teamsclone.document import Workspace
 from scenarios.text.errors import ScenarioError
@@ -61,26 +61,24 @@ def _compile(workspace: Workspace, limits: Limits, codes: Mapping[str, int]) -> 
         raise ScenarioError(*(problem.text for problem in problems))
     empty, users, ids = empty_scenario(limits), workspace.users, workspace.channel_ids
     number = [len(workspace.texts[kind]) for kind in KINDS]
-    text_codes = [codes[text] for kind in KINDS for text in workspace.texts[kind]]
-    return empty.replace(
-        num_channels=like(empty.num_channels, len(ids)),
-        num_users=like(empty.num_users, len(users)),
-        team=fill(empty.team, workspace.team_of),
-        start=like(empty.start, ids.index(workspace.first_channel)),
-        presence=fill(empty.presence, [PRESENCE.index(user.status) for user in users]),
+    return put(
+        empty,
+        num_channels=len(ids),
+        num_users=len(users),
+        team=workspace.team_of,
+        start=ids.index(workspace.first_channel),
+        presence=[PRESENCE.index(user.status) for user in users],
         messages=_message_words(empty.messages, workspace, codes),
-        post_rate=fill(empty.post_rate, [to_fixed(user.post_rate) for user in users]),
-        channel_edges=fill(empty.channel_edges, _preferences(workspace, limits)),
-        kind_edges=fill(empty.kind_edges, [cdf(user.kind_mix[kind] for kind in POSTED_KINDS) for user in users]),
-        presence_edges=fill(
-            empty.presence_edges, [[cdf(user.presence_transition[now]) for now in PRESENCE] for user in users]
-        ),
-        call_rate=fill(empty.call_rate, [to_fixed(channel.call_rate) for channel in workspace.channels]),
-        call_length=like(empty.call_length, workspace.call_length),
-        mention_window=like(empty.mention_window, workspace.mention_window),
-        texts=fill(empty.texts, text_codes),
-        first_text=like(empty.first_text, [0, *itertools.accumulate(number[:-1])]),
-        num_texts=like(empty.num_texts, number),
+        post_rate=[to_fixed(user.post_rate) for user in users],
+        channel_edges=_preferences(workspace, limits),
+        kind_edges=[cdf(user.kind_mix[kind] for kind in POSTED_KINDS) for user in users],
+        presence_edges=[[cdf(user.presence_transition[now]) for now in PRESENCE] for user in users],
+        call_rate=[to_fixed(channel.call_rate) for channel in workspace.channels],
+        call_length=workspace.call_length,
+        mention_window=workspace.mention_window,
+        texts=[codes[text] for kind in KINDS for text in workspace.texts[kind]],
+        first_text=[0, *itertools.accumulate(number[:-1])],
+        num_texts=number,
     )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from jaxenv.core.fields import padding
 from jaxenv.envs.week.types import CHAT, END, KINDS, NEVER, NONE, Limits, Scenario
-from scenarios.document_format import fill
+from scenarios.document_format import put
 from scenarios.text.errors import ScenarioError
 from scenarios.week import checks
 from scenarios.week.document import SLOT, Fact, Post, Week
@@ -24,23 +24,19 @@ def compile(week: Week, limits: Limits = Limits()) -> Scenario:
     empty, places = padding(Scenario, limits.sizes), _numbers(week.places)
     travel, count = np.array(empty.travel), len(week.places)
     travel[:count, :count] = [[week.way(a, b) // SLOT for b in week.places] for a in week.places]
-    return empty.replace(
+    return put(
+        empty,
         travel=travel,
-        jobs=_filled(empty.jobs, list(_jobs(week, places))),
-        events=_filled(
+        jobs=put(empty.jobs, **_columns(list(_jobs(week, places)))),
+        events=put(
             empty.events,
-            [
-                {
-                    "start": meeting.at,
-                    "length": meeting.minutes // SLOT,
-                    "place": places[meeting.place],
-                    "points": round(100 * meeting.points),
-                    "promised": meeting.promised,
-                }
-                for meeting in week.meetings
-            ],
+            start=[meeting.at for meeting in week.meetings],
+            length=[meeting.minutes // SLOT for meeting in week.meetings],
+            place=[places[meeting.place] for meeting in week.meetings],
+            points=[round(100 * meeting.points) for meeting in week.meetings],
+            promised=[meeting.promised for meeting in week.meetings],
         ),
-        facts=_filled(empty.facts, [_fact(fact) for fact in week.all_facts]),
+        facts=put(empty.facts, **_columns([_fact(fact) for fact in week.all_facts])),
         posts=_posts(empty.posts, week),
     )
 
@@ -66,10 +62,9 @@ def _numbers(records: Sequence[Any]) -> dict[str | None, int]:
     return {None: NONE} | {record.id: number for number, record in enumerate(records)}
 
 
-def _filled(table: Any, rows: Sequence[Mapping[str, Any]]) -> Any:
-    """A table with rows of its fields."""
-    columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
-    return table.replace(**{name: fill(getattr(table, name), column) for name, column in columns.items()})
+def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Rows by the names of their fields; none without rows."""
+    return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
 
 
 def _jobs(week: Week, places: Mapping[str | None, int]) -> Iterator[dict[str, Any]]:
