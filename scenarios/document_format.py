@@ -43,7 +43,7 @@ class DocumentFormat:
 
     Attributes:
         name: of the package, and of the folder and files in `library/`.
-        document: the class of a document; every field has a description, and there is a `scenario_id`.
+        document: the class of a document; every field has a description, and there is an `id` or a `scenario_id`.
         action: the class of an action.
         environment: the class in `jaxenv` that plays the documents.
         limits: the class of the capacities; calling it gives the defaults.

@@ -132,8 +132,9 @@ def build(format: DocumentFormat, sources: Sequence[Source], limits: Any) -> Lib
         problems += told(found, name)
     documents, ids = tuple(each.document for each in checked), []
     if not problems:
-        ids = [each.document.scenario_id or each.source.default_id for each in checked]
-        problems = _repeated_ids(ids, sources, "id" if "id" in format.document.model_fields else "scenario_id")
+        field = "id" if "id" in format.document.model_fields else "scenario_id"
+        ids = [each.document[field] or each.source.default_id for each in checked]
+        problems = _repeated_ids(ids, sources, field)
     warnings = tuple(line for each in checked for line in _warnings(each, format))
     if problems:
         raise ScenarioError(*problems, warnings=warnings)

@@ -291,11 +291,6 @@ class Task(Record):
     """Time, money and energy to begin with."""
 
     @property
-    def scenario_id(self) -> str:
-        """What the task is called."""
-        return self.id
-
-    @property
     def last_step(self) -> int:
         """The last step: the deadline or the horizon."""
         return min(self.horizon, self.constraints.deadline_step or self.horizon)

@@ -186,11 +186,6 @@ class Workspace(Record):
     """When the episode begins, in milliseconds since 1970; a step takes a second."""
 
     @property
-    def scenario_id(self) -> str:
-        """The id of the workspace."""
-        return self.id
-
-    @property
     def channels(self) -> tuple[Channel, ...]:
         """The channels of all teams, in the order of their numbers."""
         return tuple(channel for team in self.teams for channel in team.channels)

@@ -288,11 +288,6 @@ class Week(Record):
     """What is written during the week, in any order."""
 
     @property
-    def scenario_id(self) -> str:
-        """The id of the week."""
-        return self.id
-
-    @property
     def steps(self) -> tuple[Step, ...]:
         """The steps of all projects, which are numbered in this order; their facts come before `facts`."""
         return tuple(step for project in self.projects for step in project.steps)
