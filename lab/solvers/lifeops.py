@@ -12,7 +12,7 @@ from jaxenv import baselines
 from jaxenv.envs.lifeops import LifeOps
 from jaxenv.evaluation import evaluate
 from lab.solvers.known_returns import DIGITS, Row
-from scenarios.credit.exact import future_of, solve
+from scenarios.credit.exact import solve
 from scenarios.libraries import Library
 
 
@@ -26,9 +26,7 @@ def returns(env: LifeOps, library: Library, seconds: float = 0.0) -> dict[str, R
 
 def _row(env: LifeOps, params: Any, number: int, heuristic: float) -> Row:
     """The returns of one day."""
-    future = future_of(env)
-    assert future is not None
-    found = solve(env, params, env.init(jax.random.key(0), params, number), future)
+    found = solve(env, params, env.init(jax.random.key(0), params, number))
     row = {"random": found.random, "heuristic": heuristic, "best": found.best, "worst": found.worst}
     return {name: _plain(value) for name, value in row.items()}
 

@@ -1,32 +1,15 @@
-"""Exact values where a step draws nothing: every play from a state on, states with the same future searched once."""
+"""Exact values in LifeOps, whose steps draw nothing: every play from a state on, equal futures searched once."""
 
 import functools
 import math
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
-from jaxenv.core import Environment
 from jaxenv.envs.lifeops import LifeOps, State
 
 CHUNK = 1024  # states that are stepped at once
-
-
-def future_of(env: Environment) -> Callable[[Any], Any] | None:
-    """State -> the arrays that decide its future, where a step of the environment draws nothing; otherwise None.
-
-    >>> import jaxenv
-    >>> future_of(jaxenv.make("LifeStack-v0")[0]) is None
-    True
-    """
-    return _without_sources if isinstance(env, LifeOps) else None
-
-
-def _without_sources(state: State) -> State:
-    """Everything except the sources of events, which only text needs."""
-    return state.replace(source=None)
 
 
 class Values(NamedTuple):
@@ -46,19 +29,12 @@ class _Layer(NamedTuple):
     next: np.ndarray  # [S, A] int32, place in the next layer, -1 where the episode ends or the action is not legal
 
 
-def solve(env: Environment, params: Any, state: Any, future_of: Callable[[Any], Any]) -> Values:
-    """The exact returns from a state on.
-
-    Args:
-        env: draws nothing in a step.
-        params: its params.
-        state: in which the episode is not over.
-        future_of: state -> the arrays that decide its future; states that share them are searched once.
-    """
+def solve(env: LifeOps, params: Any, state: State) -> Values:
+    """The exact returns from a state on, in which the episode is not over."""
     states = jax.tree.map(lambda leaf: np.asarray(leaf)[None], state)
     layers = []
     while len(jax.tree.leaves(states)[0]):
-        layer, states = _expand(env, params, states, future_of)
+        layer, states = _expand(env, params, states)
         layers.append(layer)
     values, of_actions = np.zeros((3, 0)), np.zeros((0, 0))
     for layer in reversed(layers):
@@ -82,7 +58,7 @@ def _backward(layer: _Layer, values: np.ndarray) -> tuple[np.ndarray, np.ndarray
     return of_states, best
 
 
-def _expand(env: Environment, params: Any, states: Any, future_of: Callable[[Any], Any]) -> tuple[_Layer, Any]:
+def _expand(env: LifeOps, params: Any, states: Any) -> tuple[_Layer, Any]:
     """A layer, and the different states that it leads to."""
     layers, found = [], []
     places: dict[bytes, int] = {}
@@ -94,7 +70,7 @@ def _expand(env: Environment, params: Any, states: Any, future_of: Callable[[Any
         goes_on = legal & ~ended
         after = jax.tree.map(lambda leaf, goes_on=goes_on: leaf[goes_on], after)
         next = np.full(legal.shape, -1, np.int32)
-        next[goes_on], first = _numbered(future_of(after), places)
+        next[goes_on], first = _numbered(after.replace(source=None), places)  # which only text needs
         layers.append(_Layer(rewards, legal, next))
         found.append(jax.tree.map(lambda leaf, first=first: leaf[first], after))
     joined = jax.tree.map(lambda *leaves: np.concatenate(leaves), *found)

@@ -13,6 +13,7 @@ import jaxenv
 from jaxenv import baselines
 from jaxenv.core import Environment
 from jaxenv.core.types import Key
+from jaxenv.envs.lifeops import LifeOps
 from jaxenv.envs.lifestack import LifeStack
 from jaxenv.evaluation import as_pytree, in_state, play_from
 from jaxenv.rendering.view import legal_mask, scenario_of, to_host
@@ -92,9 +93,8 @@ class Credit:
 
     def _exact(self, env: Environment, params: Any, state: Any, legal: np.ndarray) -> Values | None:
         """The values where a search finds them."""
-        future_of = exact.future_of(env)
-        if future_of is not None:
-            found = exact.solve(env, params, state, future_of)
+        if isinstance(env, LifeOps):
+            found = exact.solve(env, params, state)
             return Values(found.best, found.of_actions, is_exact=True)
         if not isinstance(env, LifeStack):
             return None

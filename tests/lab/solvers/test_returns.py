@@ -74,7 +74,7 @@ def test_the_search_agrees_with_the_reference_on_a_day_of_its_own(rules: str) ->
 
 def test_values_of_a_day_with_one_request() -> None:
     env, params = jaxenv.make("LifeOps-v0")
-    found = solve(env, params, env.init(jax.random.key(0), params, DAYS.index("easy_2")), lambda state: state)
+    found = solve(env, params, env.init(jax.random.key(0), params, DAYS.index("easy_2")))
     assert found[:3] == pytest.approx((0.0, -5.6, -3.5), abs=1e-5)
     assert found.of_actions.max() == found.best
 
@@ -92,7 +92,7 @@ def test_the_best_classic_play_takes_no_meeting(monkeypatch: pytest.MonkeyPatch)
 
         monkeypatch.setattr(exact, "_backward", only_others)
         params = env.params_for(DAYS.bank)
-        return solve(env, params, env.init(jax.random.key(0), params, DAYS.index(id)), exact.future_of(env)).best
+        return solve(env, params, env.init(jax.random.key(0), params, DAYS.index(id))).best
 
     for id in ("easy_2", "s1_basic_conflict", "s5_late_meeting"):
         assert best_without("LifeOps-v0", id) == pytest.approx(STORED["LifeOps-v0"][id]["best"], abs=1e-4)
