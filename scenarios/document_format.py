@@ -145,13 +145,12 @@ def put(padding: Any, /, **values: Any) -> Any:
 
 
 def _padded(padding: Any, value: Any) -> Any:
-    """A number, the rows of a table and then padding, or a record."""
+    """A number, or a table and along each of its axes padding; a record as it is."""
     if not isinstance(padding, np.ndarray):
         return value
-    if not padding.ndim:
-        return np.asarray(value, padding.dtype)
     filled = np.array(padding)
-    filled[: len(value)] = value
+    if np.size(value):  # an empty list has no columns
+        filled[tuple(map(slice, np.shape(value)))] = value
     return filled
 
 

@@ -2,7 +2,6 @@
 
 import functools
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -41,7 +40,7 @@ def compile(day: Day, limits: Limits = Limits()) -> Scenario:
     times = [(event.start_min, event.end_min) for event in day.calendar]
     order = sorted(range(len(times)), key=times.__getitem__)  # ties as in the document
     calendar = _fill_events(empty.calendar, [day.calendar[index] for index in order], place)
-    travel = _fill_travel(empty.travel, day)
+    travel = np.array([[day.minutes_between(origin, target) for target in day.places] for origin in day.places])
     return put(
         empty,
         calendar=calendar,
@@ -94,13 +93,6 @@ def _fill_tasks(padding: types.Tasks, tasks: Sequence[Task]) -> types.Tasks:
         priority=[task.priority for task in tasks],
         due_days=[NO_LIMIT if task.due_in_days is None else task.due_in_days for task in tasks],
     )
-
-
-def _fill_travel(padding: Any, day: Day) -> np.ndarray:
-    """The travel times between all places of a day."""
-    travel, count = np.array(padding), len(day.places)
-    travel[:count, :count] = [[day.minutes_between(origin, target) for target in day.places] for origin in day.places]
-    return travel
 
 
 def _persona_arrays(padding: types.Persona, persona: Persona, place: Mapping[str, int]) -> types.Persona:

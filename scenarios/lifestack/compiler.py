@@ -11,7 +11,7 @@ import numpy as np
 from jaxenv.envs.lifestack import links, types
 from jaxenv.envs.lifestack.actions import VERBS
 from jaxenv.envs.lifestack.metrics import METRICS, spread
-from jaxenv.envs.lifestack.types import CENTS, NEVER, UNKNOWN, Limits, Scenario, empty_scenario
+from jaxenv.envs.lifestack.types import CENTS, NEVER, UNKNOWN, UNWRITTEN, Limits, Scenario, empty_scenario
 from scenarios.document_format import put
 from scenarios.lifestack import checks
 from scenarios.lifestack.document import Condition, Route, Task
@@ -124,8 +124,7 @@ def _milestones(padding: types.Milestones, task: Task, table: _Conditions) -> ty
 def _routes(padding: types.Routes, task: Task, table: _Conditions) -> types.Routes:
     """The table of routes."""
     routes, facts = task.viable_routes, table.facts
-    columns = (padding.preconditions, padding.order, padding.bound_order, padding.writes, padding.effects)
-    preconditions, order, bound_order, writes, effects = map(np.array, columns)
+    preconditions, order, bound_order = map(np.array, (padding.preconditions, padding.order, padding.bound_order))
     for row, route in enumerate(routes):
         for place, condition in enumerate(route.conditions, 1):
             if condition.key in METRICS:
@@ -133,8 +132,6 @@ def _routes(padding: types.Routes, task: Task, table: _Conditions) -> types.Rout
             else:
                 order[row, facts.slot(condition.key)] = place
                 preconditions[row, facts.slot(condition.key)] = facts.codes(condition)
-        _write(writes[row], route.consequences, facts)
-        effects[row] = spread(route.effects)
     names, milestones = [route.id for route in routes], [milestone.id for milestone in task.milestones]
     return put(
         padding,
@@ -142,14 +139,14 @@ def _routes(padding: types.Routes, task: Task, table: _Conditions) -> types.Rout
         preconditions=preconditions,
         order=order,
         bound_order=bound_order,
-        writes=writes,
+        writes=[_written(route.consequences, facts) for route in routes],
         closes=[_named(route.closes_routes, names) for route in routes],
         unlocks=[_named(route.milestones_unlocked, milestones) for route in routes],
         reward=[route.final_reward for route in routes],
         time=[_share(route, route.cost.time) for route in routes],
         energy=[_share(route, route.cost.energy) for route in routes],
         money=[hundredths(route.cost.money) for route in routes],
-        effects=effects,
+        effects=[spread(route.effects) for route in routes],
     )
 
 
@@ -161,24 +158,19 @@ def _share(route: Route, amount: float) -> int:
 def _events(padding: types.Events, task: Task, facts: Facts) -> types.Events:
     """The table of events."""
     events, routes = task.event_schedule, [route.id for route in task.viable_routes]
-    writes, effects = np.array(padding.writes), np.array(padding.effects)
-    for row, event in enumerate(events):
-        _write(writes[row], {**event.world_mutation, **event.hidden_state_mutation}, facts)
-        effects[row] = spread(event.effects)
     return put(
         padding,
         step=[event.step for event in events],
         probability=[event.probability for event in events],
-        writes=writes,
+        writes=[_written({**event.world_mutation, **event.hidden_state_mutation}, facts) for event in events],
         closes=[_named(event.closes_routes, routes) for event in events],
-        effects=effects,
+        effects=[spread(event.effects) for event in events],
     )
 
 
-def _write(row: np.ndarray, written: Mapping[str, Any], facts: Facts) -> None:
-    """Puts the written codes into a row, by slot."""
-    for key, value in written.items():
-        row[facts.slot(key)] = facts.code(key, value)
+def _written(values: Mapping[str, Any], facts: Facts) -> list[int]:
+    """The code that each key gets, by slot."""
+    return [facts.code(key, values[key]) if key in values else UNWRITTEN for key in facts.keys]
 
 
 def _named(listed: Sequence[str], names: Sequence[str]) -> int:

@@ -70,7 +70,7 @@ def _compile(workspace: Workspace, limits: Limits, codes: Mapping[str, int]) -> 
         presence=[PRESENCE.index(user.status) for user in users],
         messages=_message_words(empty.messages, workspace, codes),
         post_rate=[to_fixed(user.post_rate) for user in users],
-        channel_edges=_preferences(workspace, limits),
+        channel_edges=[cdf(workspace.preference(user).values()) for user in users],
         kind_edges=[cdf(user.kind_mix[kind] for kind in POSTED_KINDS) for user in users],
         presence_edges=[[cdf(user.presence_transition[now]) for now in PRESENCE] for user in users],
         call_rate=[to_fixed(channel.call_rate) for channel in workspace.channels],
@@ -80,12 +80,6 @@ def _compile(workspace: Workspace, limits: Limits, codes: Mapping[str, int]) -> 
         first_text=[0, *itertools.accumulate(number[:-1])],
         num_texts=number,
     )
-
-
-def _preferences(workspace: Workspace, limits: Limits) -> list[list[int]]:
-    """For each teammate the distribution over all channels there is room for."""
-    absent = [0.0] * (limits.channels - len(workspace.channel_ids))
-    return [cdf([*workspace.preference(user).values(), *absent]) for user in workspace.users]
 
 
 def _message_words(padding: Any, workspace: Workspace, codes: Mapping[str, int]) -> np.ndarray:

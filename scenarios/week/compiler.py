@@ -22,11 +22,9 @@ def compile(week: Week, limits: Limits = Limits()) -> Scenario:
     if problems := checks.problems(week, limits):
         raise ScenarioError(*(problem.text for problem in problems))
     empty, places = padding(Scenario, limits.sizes), _numbers(week.places)
-    travel, count = np.array(empty.travel), len(week.places)
-    travel[:count, :count] = [[week.way(a, b) // SLOT for b in week.places] for a in week.places]
     return put(
         empty,
-        travel=travel,
+        travel=[[week.way(a, b) // SLOT for b in week.places] for a in week.places],
         jobs=put(empty.jobs, **_columns(list(_jobs(week, places)))),
         events=put(
             empty.events,
