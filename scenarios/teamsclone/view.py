@@ -98,20 +98,12 @@ def actions(moment: Moment) -> list[dict[str, Any]]:
     """Each entry of the catalogue as an action; parts that the workspace lacks get placeholders."""
     templates = [template(moment.document, kind) for kind in range(len(KINDS))]
     parts = templates, moment.document.channel_ids, window_ids(moment)
-    return [_action(*parts, *entry) for entry in moment.env.catalogue.table.tolist()]
+    return [_action(entry, *parts) for entry in moment.env.catalogue.table.tolist()]
 
 
-def _action(
-    templates: Sequence[str],
-    channels: Sequence[str],
-    window: Sequence[str],
-    verb: int,
-    channel: int,
-    kind: int,
-    slot: int,
-    emoji: int,
-) -> dict[str, Any]:
+def _action(entry: list[int], templates: list[str], channels: Sequence[str], window: list[str]) -> dict[str, Any]:
     """An entry of the catalogue; `window` has the ids of the messages that can be reacted to."""
+    verb, channel, kind, slot, emoji = entry
     there = channels[channel] if channel < len(channels) else f"(no channel {channel + 1})"
     match verb:
         case engine.TEXT:
