@@ -17,16 +17,13 @@ def problems(day: Day, limits: Limits) -> list[Problem]:
 
 def _repeated_ids(day: Day) -> Iterator[Problem]:
     """Events and requests share their ids, since a request becomes an event."""
-    events = [(path, event.event_id) for path, event in _events(day)]
-    tasks = [(("tasks", n), task.task_id) for n, task in enumerate(day.tasks)]
-    yield from repeated(events, "event_id")
-    yield from repeated(tasks, "task_id")
+    yield from repeated(((path, event.event_id) for path, event in _events(day)), "event_id")
+    yield from repeated(((path, task.task_id) for path, task in day.placed("tasks")), "task_id")
 
 
 def _events(day: Day) -> Iterator[tuple[Path, Event]]:
     """Events and requests, and where they are."""
-    for field in ("calendar", "pending_requests"):
-        yield from (((field, n), event) for n, event in enumerate(day[field]))
+    yield from (*day.placed("calendar"), *day.placed("pending_requests"))
 
 
 def _over_capacity(day: Day, limits: Limits) -> Iterator[Problem]:

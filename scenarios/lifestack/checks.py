@@ -40,7 +40,7 @@ def problems(task: Task, limits: Limits) -> list[Problem]:
 def _repeated_ids(task: Task) -> Iterator[Problem]:
     """Routes, milestones and events are found by their ids."""
     for field in ("viable_routes", "milestones", "event_schedule"):
-        yield from repeated(((field, n), record.id) for n, record in enumerate(task[field]))
+        yield from repeated((path, record.id) for path, record in task.placed(field))
 
 
 def _repeated_verbs(task: Task) -> Iterator[Problem]:
@@ -56,15 +56,8 @@ def _unknown_names(task: Task) -> Iterator[Problem]:
     """Names of routes and milestones that do not exist."""
     routes, milestones = [route.id for route in task.viable_routes], [milestone.id for milestone in task.milestones]
     for field in ("viable_routes", "event_schedule"):
-        for n, record in enumerate(task[field]):
-            yield from unknown("route", _listed((field, n), record, "closes_routes"), routes)
-    for n, route in enumerate(task.viable_routes):
-        yield from unknown("milestone", _listed(("viable_routes", n), route, "milestones_unlocked"), milestones)
-
-
-def _listed(path: Path, record: Route | ExoEvent, field: str) -> Iterator[tuple[Path, str]]:
-    """The names that a field lists, and where they are."""
-    yield from (((*path, field, n), name) for n, name in enumerate(record[field]))
+        yield from unknown("route", task.placed(field, "closes_routes"), routes)
+    yield from unknown("milestone", task.placed("viable_routes", "milestones_unlocked"), milestones)
 
 
 def _unknown_metrics(task: Task) -> Iterator[Problem]:

@@ -28,19 +28,8 @@ def problems(workspace: Workspace, limits: Limits) -> list[Problem]:
 
 def _repeated_ids(workspace: Workspace) -> Iterator[Problem]:
     """Teams, teammates and the channels of all teams are found by their ids."""
-    teams = [(("teams", n), team.id) for n, team in enumerate(workspace.teams)]
-    users = [(("users", n), user.id) for n, user in enumerate(workspace.users)]
-    for ids in (teams, users, _channels(workspace)):
-        yield from repeated(ids)
-
-
-def _channels(workspace: Workspace) -> list[tuple[Path, str]]:
-    """The path of each channel, and its id."""
-    return [
-        (("teams", n, "channels", m), channel.id)
-        for n, team in enumerate(workspace.teams)
-        for m, channel in enumerate(team.channels)
-    ]
+    for fields in (("teams",), ("users",), ("teams", "channels")):
+        yield from repeated((path, record.id) for path, record in workspace.placed(*fields))
 
 
 def _agents(workspace: Workspace) -> Iterator[Problem]:

@@ -1,6 +1,6 @@
 """Strict records, which all documents consist of, and their problems in plain words."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, TypeVar, get_args
 
 import pydantic
@@ -40,6 +40,14 @@ class Record(BaseModel):
     def keys(self) -> Iterable[str]:
         """The names of the fields."""
         return type(self).model_fields.keys()
+
+    def placed(self, field: str, *inner: str) -> Iterator[tuple[Path, Any]]:
+        """The path of each item of a list, and the item; with `inner`, of the lists that those items have there."""
+        for n, item in enumerate(self[field]):
+            if inner:
+                yield from (((field, n, *path), found) for path, found in item.placed(*inner))
+            else:
+                yield (field, n), item
 
     def plain(self) -> dict[str, Any]:
         """Lists and mappings without optional values: null, "", empty lists and mappings, default records."""

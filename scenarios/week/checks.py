@@ -65,15 +65,13 @@ def offered_points(week: Week) -> int:
 
 def _facts(week: Week) -> Iterator[tuple[Path, Fact]]:
     """The path of each step and fact."""
-    for n, project in enumerate(week.projects):
-        yield from ((("projects", n, "steps", m), step) for m, step in enumerate(project.steps))
-    yield from ((("facts", n), fact) for n, fact in enumerate(week.facts))
+    yield from (*week.placed("projects", "steps"), *week.placed("facts"))
 
 
 def _repeated_ids(week: Week) -> Iterator[Problem]:
     """Places, channels, meetings, projects, jobs, and facts with steps, are found by their ids."""
     for field in ("places", "channels", "meetings", "projects"):
-        yield from repeated(((field, n), record.id) for n, record in enumerate(week[field]))
+        yield from repeated((path, record.id) for path, record in week.placed(field))
     yield from repeated((path, job.id) for path, job in week.placed_jobs())
     yield from repeated((path, fact.id) for path, fact in _facts(week))
 

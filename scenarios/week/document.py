@@ -304,11 +304,10 @@ class Week(Record):
 
     def placed_jobs(self) -> Iterator[tuple[tuple[str | int, ...], Job]]:
         """The path of each job, and the job."""
-        for n, project in enumerate(self.projects):
-            yield from ((("projects", n, "scouts", m), scout) for m, scout in enumerate(project.scouts))
-            for m, step in enumerate(project.steps):
-                yield from ((("projects", n, "steps", m, "ways", k), way) for k, way in enumerate(step.ways))
-        yield from ((("errands", n), errand) for n, errand in enumerate(self.errands))
+        for path, project in self.placed("projects"):
+            jobs = (*project.placed("scouts"), *project.placed("steps", "ways"))
+            yield from (((*path, *inner), job) for inner, job in jobs)
+        yield from self.placed("errands")
 
     def way(self, origin: Place, target: Place) -> int:
         """Minutes from one place to another."""
