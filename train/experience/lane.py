@@ -26,7 +26,7 @@ class LaneState(struct.PyTreeNode):
     levels: curriculum.Levels | None = None  # the scores of the bank's scenarios; None without a curriculum
     unfinished: curriculum.Unfinished | None = None  # sums over each row's episode, for these scores
     return_so_far: jax.Array | None = None  # [B] float32, discounted, of each row's episode; None if not needed
-    buffer: Any = None  # the steps of a replay buffer; None without one
+    buffer: Any = None  # of replay, such as `train.dqn.replay.Buffer`; None without one
 
 
 def renew_scenarios(key: Key, lane: LaneState, updates: jax.Array, *, config: Config, env: Environment) -> LaneState:
@@ -59,7 +59,7 @@ def score_scenarios(
     """(the lane with the scores of the scenarios that an update played, the metrics of the curriculum: name -> []).
 
     Args:
-        lane: before the update; without a curriculum it stays unchanged, and there are none.
+        lane: before the update; without a curriculum it stays unchanged, and there are no metrics.
         steps: of the update, [T, B].
         advantage: [T, B] float32, in scaled reward.
         updates: [] int32, updates done so far.

@@ -16,7 +16,7 @@ from train.settings.groups import Network
 class ActorCritic(nn.Module, kw_only=True):
     """A policy and a critic; the heads start at gains 0.01 and 1 (Huang et al. 2022, detail 2).
 
-    With a core the hidden layers read the overview and the memory, of the steps before in their sequence.
+    With a core the hidden layers read the overview, and what is remembered of the steps before.
     """
 
     num_actions: int
