@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jaxenv.core import LibraryEnvironment, ScenarioBank, terms
 from jaxenv.core.fields import declared, widened
 from jaxenv.core.types import ActionMask, Entities, Info, Key
-from jaxenv.envs.week import dynamics, features, generator, observe, reward
+from jaxenv.envs.week import dynamics, features, generator, hidden, observe, reward
 from jaxenv.envs.week.actions import Catalogue
 from jaxenv.envs.week.types import END, Limits, Observation, Params, Scenario, State
 
@@ -81,6 +81,14 @@ class Week(LibraryEnvironment[Params, State, Observation]):
     def action_mask(self, state: State, params: Params) -> ActionMask:
         """[A] bool, the legal entries; all True once the episode is over."""
         return observe.current_mask(widened(state), params.agenda(state.scenario), self._is_over(state, params))
+
+    def determinize(self, key: Key, state: State, params: Params) -> tuple[State, Params]:
+        """The week as it may be, with all that the observation does not show drawn anew, see `hidden.redrawn`."""
+        with jax.enable_x64(False):
+            week = params.agenda(state.scenario)
+            state, week = hidden.redrawn(key, widened(state), week, self.sees_truth)
+        state, week = (declared(each, self.sizes) for each in (state.replace(scenario=jnp.int32(0)), week))
+        return state, params.replace(bank=params.bank.only(week))
 
     def entities(self, observation: Observation, params: Params) -> Entities:
         """Context, channels, events, facts, jobs, messages and actions; see `features.entities`."""

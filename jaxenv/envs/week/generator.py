@@ -38,7 +38,9 @@ MAX_DIFFICULTY = 2 * ONE
 POINTS = {"meetings": 2800, "errands": 1200, "projects": 4000, "answers": 2000}  # hundredths
 PROJECTS, ALTERNATIVES = 4, 3  # of a project: a scout, then up to three approaches, and as many deliveries
 PARTS = 1 + 2 * ALTERNATIVES
+GROUPS = 2 * PROJECTS
 ERRANDS, SMALL_FACTS, EVENTS, PLACES, CHANNELS = 7, 8, 20, 6, 6
+FACTS = GROUPS + SMALL_FACTS
 CELLS, CELL = 5, 7  # of a day, and slots of one
 TOWN = 63  # the side of the town
 NOON = 16
@@ -103,29 +105,52 @@ def drawn_facts(dice: Dice, d: jax.Array) -> tuple[Facts, _Plans]:
     project = np.arange(n)
     tells = jnp.where(which == 0, 2 * project, jnp.where((which == 1) & (deliveries > 1), 2 * project + 1, NONE))
 
-    choices = jnp.append(_by_project(approaches, deliveries), jnp.full(SMALL_FACTS, VALUES))
-    first = scale(dice.table(n * 2 + SMALL_FACTS), choices)
-    then = (first + 1 + scale(dice.table(n * 2 + SMALL_FACTS), jnp.maximum(choices - 1, 1))) % choices
-    begin = SLOTS * _by_project(day, day + 1)
-    flips = (_chance(dice, n * 2) < d // 2) & (choices[: n * 2] > 1)
-    flip = jnp.where(flips, begin + dice.between(-14, 11, n * 2), NEVER)
-    ahead = jnp.where(flips, 16, 4) + scale(dice.table(n * 2), 17 + 40 * d // ONE - jnp.where(flips, 12, 0))
     is_told = _by_project(tells == 2 * project, tells == 2 * project + 1)
-    news = jnp.where(is_told | (choices[: n * 2] == 1), NEVER, jnp.maximum(begin - ahead, 1))
+    facts, news = drawn_truth(dice, d, _by_project(approaches, deliveries), SLOTS * _by_project(day, day + 1), is_told)
+    return facts, _Plans(day, approaches, deliveries, tells, news)
+
+
+def drawn_truth(
+    dice: Dice, d: jax.Array, choices: jax.Array, begin: jax.Array, is_told: jax.Array
+) -> tuple[Facts, jax.Array]:
+    """The facts of eight groups, then the small ones.
+
+    Args:
+        dice: to draw with.
+        d: difficulty, in units of 1024.
+        choices: [8] int32, how many values the fact of a group can have; one that has no choice is not told.
+        begin: [8] int32, the time around which it changes, and before which it is posted.
+        is_told: [8] bool, by a job; it is not posted.
+
+    Returns:
+        (facts, [F] int32 the time at which each is posted first, NEVER where it is not).
+    """
+    n = choices.shape[0]
+    of_all = jnp.append(choices, jnp.full(SMALL_FACTS, VALUES))
+    first = scale(dice.table(n + SMALL_FACTS), of_all)
+    then = (first + 1 + scale(dice.table(n + SMALL_FACTS), jnp.maximum(of_all - 1, 1))) % of_all
+    flips = (_chance(dice, n) < d // 2) & (choices > 1)
+    flip = jnp.where(flips, begin + dice.between(-14, 11, n), NEVER)
+    ahead = jnp.where(flips, 16, 4) + scale(dice.table(n), 17 + 40 * d // ONE - jnp.where(flips, 12, 0))
+    news = jnp.where(is_told | (choices == 1), NEVER, jnp.maximum(begin - ahead, 1))
 
     posted = dice.between(2, 125, SMALL_FACTS)
     later = posted + dice.between(8, 40, SMALL_FACTS)
     exists = np.arange(SMALL_FACTS) < _num_small_facts(d)
     small = jnp.where((_chance(dice, SMALL_FACTS) < 3 * d // 10) & exists, later, NEVER)
-    flip, first = jnp.append(flip, small), jnp.where(jnp.append(np.ones(n * 2, bool), exists), first, 0)
+    flip, first = jnp.append(flip, small), jnp.where(jnp.append(np.ones(n, bool), exists), first, 0)
     facts = Facts(first=first, then=jnp.where(flip == NEVER, 0, then), flip=flip)
-    return facts, _Plans(day, approaches, deliveries, tells, jnp.append(news, jnp.where(exists, posted, NEVER)))
+    return facts, jnp.append(news, jnp.where(exists, posted, NEVER))
 
 
 def drawn_jobs(dice: Dice, d: jax.Array, plans: _Plans) -> Jobs:
     """Four projects of seven parts, then the errands."""
     of_projects, of_errands = drawn_projects(dice, d, plans), drawn_errands(dice, d)
-    columns = {name: jnp.append(column.ravel(), of_errands[name]) for name, column in of_projects.items()}
+    return with_hours(dice, d, {name: jnp.append(part.ravel(), of_errands[name]) for name, part in of_projects.items()})
+
+
+def with_hours(dice: Dice, d: jax.Array, columns: dict[str, jax.Array]) -> Jobs:
+    """Jobs ([n] each) with the hours of the day at which they can be done."""
     exists, count = columns["length"] > 0, columns["length"].size
     width = (HOURS[0] * ONE - HOURS[1] * d) // ONE + dice.between(-3, 3, count)
     width = jnp.maximum(width, columns["length"] + 4)

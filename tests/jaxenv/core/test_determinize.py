@@ -16,6 +16,7 @@ from jaxenv.envs.lifeops.types import VISIBLE_REQUESTS
 from jaxenv.envs.lifestack.types import NEVER, UNKNOWN
 from jaxenv.envs.teamsclone import messages
 from jaxenv.envs.teamsclone.types import MENTION
+from jaxenv.envs.week import types as week
 from jaxenv.lowering import bitsets
 
 EPISODES = 64
@@ -50,30 +51,63 @@ def hide_mentions(state, params, other):
     return state.replace(messages=rings.replace(words=words), waiting=waiting, schedule=schedule), params
 
 
+def hide_truth(state, params, other):
+    """The params with other posts where none was read, other facts where none is told and other changes to come, other
+    jobs and meetings that nobody knows of, and scouts that tell the other fact; begun jobs go well that went wrong."""
+    weeks, number, clock = params.bank.scenarios, np.arange(week.Limits().posts), np.asarray(state.clock)[:, None]
+
+    def swap(where, record):
+        return jax.tree.map(lambda x: jnp.where(where, x[other], x), record)
+
+    posts = swap(number >= np.asarray(state.read)[..., None], weeks.posts)
+    is_posted = number < np.asarray(state.posted)[..., None]
+    posts = posts.replace(time=jnp.where(is_posted, weeks.posts.time, posts.time))
+    is_lost = np.asarray(state.noted < 0) & (np.asarray(state.channel) < 0)[:, None]
+    facts = swap(is_lost, weeks.facts)
+    facts = facts.replace(flip=jnp.where(facts.flip > clock, np.int16(week.NEVER), facts.flip))
+    jobs, groups = swap(~np.asarray(state.known), weeks.jobs), np.arange(week.Limits().groups)
+    has_choice = (np.asarray(weeks.jobs.group)[..., None] == groups).sum(axis=1) > 1
+    may = np.take_along_axis(has_choice[:, groups ^ 1], np.maximum(np.asarray(jobs.tells), 0), axis=1)
+    jobs = jobs.replace(tells=jnp.where(may & (jobs.tells >= 0) & state.known, jobs.tells ^ 1, jobs.tells))
+    unread = (number < np.asarray(state.read)[..., None]) & (weeks.posts.kind == week.REQUEST)
+    asked = (unread[..., None] & (np.asarray(weeks.posts.ref)[..., None] == np.arange(week.Limits().events))).any(
+        (1, 2)
+    )
+    weeks = weeks.replace(posts=posts, facts=facts, jobs=jobs, events=swap(~(state.promised | asked), weeks.events))
+    is_on = (state.progress > 0) & (state.progress < weeks.jobs.length)
+    is_on = (is_on[..., None] & (np.asarray(jobs.group)[..., None] == groups)).any(axis=1)
+    state = state.replace(stage=jnp.where(is_on, week.SOUND + week.UNSOUND - state.stage, state.stage))
+    return state, params.replace(bank=params.bank.replace(scenarios=weeks))
+
+
 HIDE = {
     "LifeOps-v0": hide_requests,
     "LifeOps-Shaped-v0": hide_requests,
     "LifeStack-v0": hide_facts,
     "TeamsClone-v0": hide_mentions,
     "TeamsClone-Mentions-v0": hide_mentions,
+    "Week-v0": hide_truth,
+    "Week-Notes-v0": hide_truth,
 }
 
 
 @functools.cache
 def played(env_id):
-    """(environment, params, states of drawn scenarios, each after two steps of random legal actions)."""
+    """(environment, params, states of drawn scenarios, each after some steps of random legal actions)."""
     env, params = jaxenv.make(env_id)
     keys = jax.random.split(jax.random.key(3), EPISODES)
     params = params.replace(bank=ScenarioBank(jax.jit(jax.vmap(lambda key: env.generate(key, 1.0)))(keys)))
 
     @jax.jit
     def play(params):
-        state = jax.vmap(env.init, (0, None, 0))(keys, params, jnp.arange(EPISODES))
-        for turn in range(2):
+        def step(state, key):
             mask = jax.vmap(env.action_mask, (0, None))(state, params)
-            action = jnp.argmax(jnp.where(mask, jax.random.uniform(jax.random.key(turn), mask.shape), -1.0), axis=-1)
-            state = jax.vmap(env.transition, (0, 0, 0, None))(keys, state, action.astype(jnp.int32), params)[0]
-        return state
+            action = jnp.argmax(jnp.where(mask, jax.random.uniform(key, mask.shape), -1.0), axis=-1)
+            return jax.vmap(env.transition, (0, 0, 0, None))(keys, state, action.astype(jnp.int32), params)[0], None
+
+        state = jax.vmap(env.init, (0, None, 0))(keys, params, jnp.arange(EPISODES))
+        turns = jax.random.split(jax.random.key(0), 60 if env.family == "week" else 2)
+        return jax.lax.scan(step, state, turns)[0]
 
     return env, params, play(params)
 
@@ -105,7 +139,7 @@ def test_it_says_nothing_of_what_is_hidden(env_id):
     def without_schedule(state, params):
         """But for when events would come, which is nowhere read: none comes."""
         crises = params.bank.scenarios
-        if not hasattr(crises, "events"):
+        if not hasattr(crises, "routes"):
             return state, params
         assert (np.asarray(crises.events.step) == NEVER).all()
         events = crises.events.replace(probability=0.0)
@@ -200,6 +234,33 @@ def test_as_many_unseen_posts_are_mentions_as_in_play():
         return [is_mention[unseen & (posted < 0)].mean(), is_mention[unseen & (posted >= 0)].mean()]
 
     assert shares(worlds) == pytest.approx(shares(states), rel=0.33)
+
+
+def test_what_is_left_of_a_week_is_what_drawn_weeks_have_left():
+    """Nothing was read for a day and a half: of each kind as many posts that matter are unread or to come."""
+    env, params, _ = played("Week-v0")
+    keys, clock = jax.random.split(jax.random.key(7), 400), 60
+    weeks = jax.jit(jax.vmap(lambda key: env.generate(key, jax.random.uniform(key))))(keys)
+    params = params.replace(bank=ScenarioBank(weeks))
+    state = jax.vmap(env.init, (0, None, 0))(keys, params, jnp.arange(400))
+    posted = jnp.sum(weeks.posts.time <= clock, axis=-1, dtype=jnp.int8)
+    state = state.replace(clock=jnp.full_like(state.clock, clock), posted=posted)
+    drawn = jax.jit(jax.vmap(env.determinize, (0, 0, None)))(keys, state, params)[1].bank.scenarios
+    drawn, weeks = jax.tree.map(lambda x: np.asarray(x[:, 0]), drawn), jax.tree.map(np.asarray, weeks)
+    is_unread = np.arange(env.limits.posts) < np.asarray(posted)[..., None]
+    np.testing.assert_array_equal(drawn.posts.time[is_unread], weeks.posts.time[is_unread])
+
+    def counts(weeks):
+        """[5], of each kind; of errands and requests those that can still be met."""
+        kind, refs, is_left = weeks.posts.kind, weeks.posts.ref.reshape(400, -1), weeks.posts.time < week.END
+        for of, time in ((week.JOB, weeks.jobs.due), (week.REQUEST, weeks.events.start)):
+            time = np.take_along_axis(time, refs % time.shape[-1], axis=1).reshape(kind.shape)
+            is_left = is_left & ((kind != of) | (time > clock))
+        return np.bincount(kind[is_left], minlength=len(week.KINDS))
+
+    assert counts(drawn) == pytest.approx(counts(weeks), rel=0.1)
+    values = np.bincount(drawn.facts.first[:, 8:10].ravel(), minlength=4) / 800  # the two that every week has
+    assert values == pytest.approx(np.full(4, 0.25), abs=0.06)
 
 
 def test_a_wrapper_keeps_what_it_holds():
