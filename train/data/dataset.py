@@ -138,7 +138,7 @@ def _by_name(prefix: str, record: Any) -> dict[str, np.ndarray]:
     return {f"{prefix}.{name}" if name else prefix: array for name, array in zip(names, arrays, strict=True)}
 
 
-class GrowingArchive:
+class GrowingArchive(contextlib.AbstractContextManager["GrowingArchive"]):
     """Arrays that grow along their first axis; the file appears, complete, when the context is left without an error.
 
     Until then each array lies in a temporary file beside it.
@@ -169,9 +169,6 @@ class GrowingArchive:
             grown = {name: _mapped(*part) for name, part in self._parts.items()}
             np.savez_compressed(unfinished, **grown, **whole)
             unfinished.replace(self._path)
-
-    def __enter__(self) -> "GrowingArchive":
-        return self
 
     def __exit__(self, *exception: object) -> None:
         self._stack.close()

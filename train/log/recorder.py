@@ -30,7 +30,7 @@ Callback = Callable[[Mapping[str, Any]], bool | None]
 """Is shown the record of each superstep, one superstep late; True stops the run as a signal does."""
 
 
-class Recorder:
+class Recorder(contextlib.AbstractContextManager["Recorder"]):
     """Writes each record everywhere; records of a killed run beyond its checkpoint are dropped and come again."""
 
     def __init__(
@@ -87,14 +87,11 @@ class Recorder:
         for flush in self._flushes:
             flush()
 
-    def __enter__(self) -> "Recorder":
-        return self
-
     def __exit__(self, *exception: Any) -> None:
         self._stack.__exit__(*exception)  # some outputs record whether the run failed
 
 
-class Events:
+class Events(contextlib.AbstractContextManager["Events"]):
     """Writes records as scalars over environment steps, as TensorBoard reads them; it needs tensorboardX.
 
     It writes in the thread that calls: the one that tensorboardX begins dies on a full disk, and leaves the others
@@ -136,9 +133,6 @@ class Events:
         with naming(self._name):
             self._writer.write_event(self._messages.Event(step=step, wall_time=time.time(), **content))
 
-    def __enter__(self) -> "Events":
-        return self
-
     def __exit__(self, kind: object, *exception: object) -> None:
         with naming(self._name) if kind is None else contextlib.suppress(OSError):
             self._writer.close()
@@ -150,7 +144,7 @@ def check_installed(config: Config) -> None:
         _wandb(config)
 
 
-class WeightsAndBiases:
+class WeightsAndBiases(contextlib.AbstractContextManager["WeightsAndBiases"]):
     """Logs records over environment steps, of a run that has the settings as its config.
 
     The run's id is kept in a file of the run folder, so that a run which resumes continues the same curves. Records
@@ -174,9 +168,6 @@ class WeightsAndBiases:
         """Adds a point to each curve whose value is not None."""
         values = {name: value for name, value in record.items() if value is not None and name != "env_steps"}
         self._run.log(values, step=record["env_steps"])
-
-    def __enter__(self) -> "WeightsAndBiases":
-        return self
 
     def __exit__(self, *exception: object) -> None:
         self._run.finish(exit_code=int(exception[0] is not None))

@@ -196,7 +196,7 @@ class Member:
         save_policy(path, policy, self._config, **self._source, validation_return=validation_return)
 
 
-class Outputs:
+class Outputs(contextlib.AbstractContextManager["Outputs"]):
     """The outputs of all members of a group, and the clock and the progress bar that they share."""
 
     def __init__(
@@ -262,9 +262,6 @@ class Outputs:
         if records:
             newest = max(records, key=lambda record: record["superstep"])
             self._bar.show({**newest, **_means(records)})
-
-    def __enter__(self) -> "Outputs":
-        return self
 
     def __exit__(self, *exception: Any) -> None:
         self._stack.__exit__(*exception)  # some outputs record whether the run failed

@@ -75,15 +75,14 @@ def length(config: Config, num_agents: int = 1) -> str:
     return f"{planned}{rounded}; {num_agents * gradient_steps:,} gradient steps{short}"
 
 
-class Bar:
+class Bar(tqdm):
     """A progress bar in environment steps: steps/s, return, last validation return, entropy if any, time left."""
 
     def __init__(self, config: Config, env_steps: int, *, is_shown: bool) -> None:
         """Draws a bar that starts at `env_steps`."""
-        total = config.num_supersteps * config.steps_per_superstep
         self._validation = ""
-        self._bar = tqdm(
-            total=total,
+        super().__init__(
+            total=config.num_supersteps * config.steps_per_superstep,
             initial=env_steps,
             unit=" steps",
             unit_scale=True,
@@ -98,11 +97,5 @@ class Bar:
             self._validation = f", validation {record['validation_return']:.2f}"
         if record["return"] is not None:
             entropy = "" if record.get("entropy") is None else f", entropy {record['entropy']:.2f}"
-            self._bar.set_postfix_str(f"return {record['return']:.2f}{self._validation}{entropy}", refresh=False)
-        self._bar.update(record["env_steps"] - self._bar.n)
-
-    def __enter__(self) -> "Bar":
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._bar.close()
+            self.set_postfix_str(f"return {record['return']:.2f}{self._validation}{entropy}", refresh=False)
+        self.update(record["env_steps"] - self.n)

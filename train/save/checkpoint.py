@@ -62,7 +62,7 @@ _FIELDS = {**dict.fromkeys(("config", "shapes", "digests"), (dict,)), "seconds":
 _FIELDS |= {"scenarios": (str,), "drawn": (str,)} | dict.fromkeys(("superstep", "env_steps", "processes"), (int,))
 
 
-class Checkpoints:
+class Checkpoints(contextlib.AbstractContextManager["Checkpoints"]):
     """The checkpoints of one run, in one folder; leaving the context waits for pending writes."""
 
     def __init__(self, path: Path, config: Config, *, finite: tuple[str, ...] = ()) -> None:
@@ -261,9 +261,6 @@ class Checkpoints:
     def _steps(self) -> list[int]:
         """The supersteps of the checkpoints that may be whole, the newest first."""
         return sorted(set(self._manager.all_steps()) - set(self._damaged), reverse=True)
-
-    def __enter__(self) -> "Checkpoints":
-        return self
 
     def __exit__(self, kind: object, *exception: object) -> None:
         """Waits for unfinished writes; reports an earlier failure, if there is one."""
