@@ -7,14 +7,13 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
 from jaxenv.core import Environment
 from jaxenv.core.types import Key
-from jaxenv.wrappers import Vectorize
-from train.experience.rollout import by_agent
+from jaxenv.wrappers import EpisodeStatistics
+from train.experience.rollout import RolloutState, collect
 from train.networks.policy import LearnedPolicy, Reader
-from train.settings.groups import Hyper
+from train.settings.groups import Hyper, Rollout
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,10 +58,11 @@ def calibrate(
         key: random key of actions and episodes.
         repetitions: episodes per scenario.
     """
+    scenarios = jnp.arange(env_params.bank.size, dtype=jnp.int32).repeat(repetitions)
     limit = int(env_params.max_steps_in_episode)
-    value, reward, is_live = (
-        np.asarray(x, np.float64) for x in _play(policy, env, limit, repetitions, env_params, key)
-    )
+    sizes = Rollout(num_envs=scenarios.size, num_steps=limit, minibatch_size=scenarios.size, bootstrap_truncated=False)
+    played = _play(policy, env, sizes, env_params, scenarios, key)
+    value, reward, is_live = (np.asarray(x, np.float64) for x in played)
     gamma, scale = float(hyper.gamma), float(hyper.reward_scale)
     return_to_go = np.zeros_like(value)
     following = np.zeros_like(value[0])
@@ -73,26 +73,15 @@ def calibrate(
     return Calibration((share * value).sum(axis=1), (share * return_to_go).sum(axis=1), count)
 
 
-@functools.partial(jax.jit, static_argnums=(1, 2, 3))
+@functools.partial(jax.jit, static_argnums=(1, 2))
 def _play(
-    policy: LearnedPolicy, env: Environment, limit: int, repetitions: int, env_params: Any, key: Key
+    policy: LearnedPolicy, env: Environment, sizes: Rollout, env_params: Any, scenarios: jax.Array, key: Key
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """(values, rewards, whether the episode was running), each [L, B] with a row per agent of every episode."""
-    scenarios = jnp.arange(env_params.bank.size, dtype=jnp.int32).repeat(repetitions)
-    batch, agents = Vectorize(env, scenarios.size), env.num_agents
+    """(values, rewards, whether it is the first episode), each [L, B] with a row per agent of every episode."""
     reset_key, play_key = jax.random.split(key)
-    observation, state = batch.reset(reset_key, env_params, scenarios)
-    reader = Reader(policy.network, env, env_params)
-
-    def step(playing: tuple[Any, Any, Any, jax.Array], key: Key) -> tuple[Any, tuple[jax.Array, jax.Array, jax.Array]]:
-        observation, state, carry, is_live = playing
-        action_key, env_key = jax.random.split(key)
-        distribution, critic, carry = reader.act(policy.weights, by_agent(observation, agents), carry)
-        action = distribution.sample(action_key)
-        joint = action if agents == 1 else action.reshape(-1, agents)
-        observation, state, reward, terminated, truncated, _ = batch.step(env_key, state, joint, env_params)
-        still = is_live & ~(terminated | truncated)
-        return (observation, state, carry, still), (critic.value, reward.ravel(), jnp.repeat(is_live, agents))
-
-    first = (observation, state, reader.initial_carry(agents * scenarios.size), jnp.ones(scenarios.size, bool))
-    return lax.scan(step, first, jax.random.split(play_key, limit))[1]
+    reader, keys = Reader(policy.network, env, env_params), jax.random.split(reset_key, sizes.num_envs)
+    state = jax.vmap(EpisodeStatistics(env).init, (0, None, 0))(keys, env_params, scenarios)
+    envs = RolloutState(state, jnp.ones(sizes.num_envs, bool), reader.initial_carry(env.num_agents * sizes.num_envs))
+    _, steps, *_ = collect(play_key, policy.weights, envs, reader, sizes)
+    ended_before = jnp.cumsum(steps.ended, axis=0) - steps.ended
+    return steps.value, steps.reward, ended_before == 0
