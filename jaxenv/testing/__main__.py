@@ -1,7 +1,6 @@
 """The command line: `python -m jaxenv.testing ID`, or `MODULE:FUNCTION` for your own environment."""
 
 import argparse
-import importlib
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +9,7 @@ import jax
 
 import jaxenv
 from jaxenv.core import Environment
-from jaxenv.host.names import did_you_mean
+from jaxenv.host.named import UsageError, import_function, made
 from jaxenv.testing.check import STEPS, examine
 
 EPILOG = """\
@@ -23,16 +22,12 @@ every rule that could be checked holds, 1 if one is broken, 2 if there is no suc
 """
 
 
-class UsageError(Exception):
-    """The arguments name nothing that could be checked; the message is one line."""
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Prints a line for each rule and returns the exit status."""
     try:
         arguments = _parser().parse_args(argv)
         env, params = build(arguments.environment)
-        hidden = load(arguments.hidden) if arguments.hidden else None
+        hidden = import_function(arguments.hidden, "--hidden") if arguments.hidden else None
     except SystemExit as exit:  # how argument parsers end
         return exit.code if isinstance(exit.code, int) else 2
     except UsageError as error:
@@ -60,25 +55,11 @@ def build(name: str) -> tuple[Environment, Any]:
             return jaxenv.make(name)
         except ValueError as error:
             raise UsageError(str(error)) from error
-    made = load(name)()
-    env, params = made if isinstance(made, tuple) and len(made) == 2 else (made, None)
+    found = made(import_function(name, "environment"), name, "environment")
+    env, params = found if isinstance(found, tuple) and len(found) == 2 else (found, None)
     if not isinstance(env, Environment):
         raise UsageError(f"{name} returned {type(env).__name__}, expected a jaxenv.Environment or (it, params)")
     return env, env.default_params if params is None else params
-
-
-def load(path: str) -> Any:
-    """The function that a `MODULE:FUNCTION` names; the error for a missing one suggests the nearest."""
-    module_name, _, name = path.partition(":")
-    try:
-        module = importlib.import_module(module_name)
-    except ModuleNotFoundError as error:
-        if not f"{module_name}.".startswith(f"{error.name}."):
-            raise  # the module exists and imports one that does not
-        raise UsageError(f"no module {error.name!r} in the working directory or on PYTHONPATH") from error
-    if not callable(getattr(module, name, None)):
-        raise UsageError(f"no function {name!r} in {module_name}.{did_you_mean(name, dir(module))}")
-    return getattr(module, name)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -11,6 +11,7 @@ import tyro
 import jaxenv
 from jaxenv.core import Environment, terms
 from jaxenv.host.companions import command
+from jaxenv.host.named import import_function, made
 from jaxenv.host.names import did_you_mean, did_you_mean_one_of, short
 from train.cli import ahead
 from train.cli.numbers import REGISTRY
@@ -142,8 +143,8 @@ def _sizes(config: Config) -> list[tuple[str, int]]:
 def register_own(name: str) -> None:
     """Registers the environment that `MODULE:FACTORY` on the command line stands for, under that name."""
     if name not in jaxenv.registered():
-        factory = custom.import_named(name, "--env")
-        found = custom.made(factory, name, "--env")
+        factory = import_function(name, "--env")
+        found = made(factory, name, "--env")
         if not isinstance(found, Environment):
             raise ValueError(f"--env {name}: expected a jaxenv.Environment, got {type(found).__name__}")
         jaxenv.register(name, factory)

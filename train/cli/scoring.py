@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 from tyro.conf import Positional
 
+from jaxenv.host.named import import_named
 from jaxenv.host.names import did_you_mean_one_of
 from train.cli import options, policies
 from train.cli.benchmark import listed
-from train.networks import custom
 from train.protocol import Score, leaderboard, scoring
 from train.save.folder import RunFolder, policy_path, runs_in
 from train.score.scores import aligned
@@ -92,7 +92,7 @@ def _function(name: str, env: str | None) -> Any:
         raise ValueError(f"{name} needs --env ID, the environment that it is for")
     if ":" in env:
         options.register_own(env)
-    return custom.import_named(name, "policy")
+    return import_named(name, "policy")
 
 
 def ranking(

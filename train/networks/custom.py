@@ -1,11 +1,8 @@
 """Custom networks: any Flax module that maps features to logits and a value."""
 
 import dataclasses
-import importlib
-import inspect
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import jax
@@ -14,6 +11,7 @@ from flax import linen as nn
 
 from jaxenv.core import Environment
 from jaxenv.core.types import ActionMask, Key
+from jaxenv.host.named import import_function, made
 from jaxenv.host.names import short
 from train.networks.layers import Carry, Sequences
 from train.networks.outputs import Critic, MaskedCategorical
@@ -152,43 +150,12 @@ def import_again(name: str, saved: Network) -> Network:
     """
     place, _, path = (saved.module or "").partition(":")
     if name == saved.module or (place == "__main__" and path == name.partition(":")[2]):
-        _MODULES[f"{place}:{path}"] = import_named(name, "--network")
+        _MODULES[f"{place}:{path}"] = import_function(name, "--network")
         return saved
-    module = made(import_named(name, "--network"), name, "--network")
+    module = made(import_function(name, "--network"), name, "--network")
     if not isinstance(module, nn.Module):
         raise ValueError(f"--network {name}: expected a Flax module, got {module!r}")
     return dataclasses.replace(settings_of(module), normalize_observations=saved.normalize_observations)
-
-
-def import_named(name: str, option: str) -> Any:
-    """The object that `MODULE:NAME` names on the command line, imported; a ValueError if there is none.
-
-    Modules of the current folder are found, which an installed command would not look through; they hide no others.
-    """
-    place, has_name, path = name.partition(":")
-    if not (place and has_name and path):
-        raise ValueError(f"{option} {name}: expected MODULE:NAME, such as my_code:make")
-    here = str(Path.cwd())
-    if not {"", here} & set(sys.path):
-        sys.path.append(here)
-    try:
-        found: Any = importlib.import_module(place)
-        for part in path.split("."):
-            found = getattr(found, part)
-    except (ImportError, AttributeError) as error:
-        raise ValueError(f"{option} {name}: {error}") from error
-    return found
-
-
-def made(factory: Any, name: str, option: str) -> Any:
-    """The result of a factory on the command line; a ValueError where it cannot be called without arguments."""
-    if not callable(factory):
-        raise ValueError(f"{option} {name}: expected a function or class, got {type(factory).__name__}")
-    try:
-        inspect.signature(factory).bind()
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{option} {name}: it is called without arguments: {error}") from error
-    return factory()
 
 
 def _as_tuples(value: Any) -> Any:

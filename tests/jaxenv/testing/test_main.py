@@ -1,5 +1,6 @@
 """`python -m jaxenv.testing`: a line for each rule, and an exit status."""
 
+import counter
 import pytest
 from counter import Counter
 
@@ -56,18 +57,21 @@ def test_a_function_may_return_params_too():
     assert params.step_penalty == 2 * env.default_params.step_penalty
 
 
-def test_an_error_inside_the_function_is_not_hidden():
-    with pytest.raises(TypeError, match="_stacked"):
-        build("counter:_stacked")
+def test_an_error_inside_the_function_is_not_hidden(monkeypatch):
+    monkeypatch.setattr(counter, "fails", lambda: 1 // 0, raising=False)
+    with pytest.raises(ZeroDivisionError):
+        build("counter:fails")
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["LifeOps-v1"], "no environment 'LifeOps-v1'. Did you mean 'LifeOps-v0'?"),
-        (["nowhere.envs:make"], "no module 'nowhere'"),
-        (["counter:Countr"], "no function 'Countr' in counter. Did you mean 'Counter'?"),
-        (["counter:Unequal"], "no function 'Unequal' in counter."),
+        (["nowhere.envs:make"], "environment nowhere.envs:make: No module named 'nowhere'"),
+        (["counter:Countr"], "no 'Countr' in counter. Did you mean 'Counter'?"),
+        (["counter:dataclasses"], "counter:dataclasses: expected a function or class, got module"),
+        (["counter:_stacked"], "counter:_stacked: it is called without arguments"),
+        (["counter:Unequal"], "no 'Unequal' in counter."),
         (["broken:Unequal"], "broken:Unequal returned Unequal, expected a jaxenv.Environment"),
         (["counter:Counter", "--hidden", "counter:scrambled"], "Did you mean 'scramble_targets'?"),
         (["counter:Counter", "--steps", "0"], "expected an integer of at least 1, got '0'"),

@@ -1,4 +1,4 @@
-"""What the command line names as MODULE:NAME."""
+"""Networks that the command line names as MODULE:NAME."""
 
 import sys
 
@@ -15,20 +15,6 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "path", [path for path in sys.path if path])
     yield tmp_path
     sys.modules.pop("mine_alone", None)
-
-
-def test_a_module_of_the_current_folder_is_found(folder):
-    (folder / "mine_alone.py").write_text("def make():\n    return 7\n")
-    assert custom.import_named("mine_alone:make", "--env")() == 7
-    with pytest.raises(ValueError, match="--env mine_alon:make: No module named 'mine_alon'"):
-        custom.import_named("mine_alon:make", "--env")
-
-
-def test_a_file_of_the_current_folder_hides_no_module(folder, monkeypatch):
-    (folder / "colorsys.py").write_text("raise AssertionError\n")
-    monkeypatch.delitem(sys.modules, "colorsys", raising=False)
-    assert custom.import_named("colorsys:rgb_to_hsv", "--network").__module__ == "colorsys"
-    assert sys.path.count(str(folder)) == 1
 
 
 NETS = "import flax.linen as nn\n\n\nclass Mine(nn.Module):\n    width: int = 8\n\n\nclass Other(Mine):\n    pass\n"
