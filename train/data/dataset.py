@@ -19,6 +19,7 @@ from jaxenv.core.bank_file import MAX_BYTES, Headers, read_checked
 from jaxenv.core.types import Key, Policy, StatePolicy
 from jaxenv.host.names import short
 from train.networks.policy import LearnedPolicy
+from train.save.arrays import name_of
 from train.save.writing import naming
 from train.score.episodes import Batch, play
 from train.settings import task
@@ -133,9 +134,7 @@ def _check(found: Headers) -> None:
 def _by_name(prefix: str, record: Any) -> dict[str, np.ndarray]:
     """`prefix.field` -> array of each field of a record, or `prefix` for one that is an array."""
     leaves = jax.tree_util.tree_leaves_with_path(record)
-    names = (jax.tree_util.keystr(path, simple=True, separator=".") for path, _ in leaves)
-    arrays = (np.asarray(leaf) for _, leaf in leaves)
-    return {f"{prefix}.{name}" if name else prefix: array for name, array in zip(names, arrays, strict=True)}
+    return {".".join(filter(None, (prefix, name_of(path)))): np.asarray(leaf) for path, leaf in leaves}
 
 
 class GrowingArchive(contextlib.AbstractContextManager["GrowingArchive"]):
