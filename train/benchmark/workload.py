@@ -13,7 +13,8 @@ import jax.numpy as jnp
 from jax import lax
 
 import jaxenv
-from jaxenv.core import Environment, ScenarioBank, masking
+from jaxenv.core import Environment, ScenarioBank
+from jaxenv.core.masking import sample_uniform
 from jaxenv.core.types import Key
 from jaxenv.wrappers import EpisodeStatistics
 from train.experience.bank import generate_bank
@@ -34,11 +35,6 @@ class Program:
     # (keys [B], state, action, params) -> (observation, state, reward, done [B])
     step: Callable[[jax.Array, Any, jax.Array, Any], tuple[Any, Any, jax.Array, jax.Array]]
     mask: Callable[[Any], jax.Array]  # observation -> [B, ..., A] bool
-
-
-def pick(key: Key, mask: jax.Array) -> jax.Array:
-    """A uniformly random legal action a row ([B, ..., A] -> [B, ...] int32), with one random number: for all suites."""
-    return masking.sample_uniform(key, mask)
 
 
 def registered(id: str, *, bank: str = "library", counted: bool = False) -> Program:
@@ -145,7 +141,7 @@ def steps_of(program: Program, num_envs: int, *, steps: int = STEPS) -> Workload
 
     def start(key: Key, params: Any) -> Any:
         observation, state = program.reset(jax.random.split(key, num_envs), params)
-        return observation, state, pick(key, program.mask(observation))
+        return observation, state, sample_uniform(key, program.mask(observation))
 
     def step(carry: Any, key: Key, params: Any) -> tuple[Any, tuple[jax.Array, jax.Array]]:
         # The next action is picked ahead and carried: picking is a chain of scalar operations, which XLA would
@@ -154,7 +150,7 @@ def steps_of(program: Program, num_envs: int, *, steps: int = STEPS) -> Workload
         action_key, step_key = jax.random.split(key)
         keys = jax.random.split(step_key, num_envs)
         observation, state, reward, done = program.step(keys, state, action, params)
-        return (observation, state, pick(action_key, program.mask(observation))), (reward, done)
+        return (observation, state, sample_uniform(action_key, program.mask(observation))), (reward, done)
 
     run = summed_scan(step, steps)
     return Workload(
