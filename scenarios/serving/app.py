@@ -65,12 +65,14 @@ def create_app(default_id: str = "LifeOps-v0", limit: int = 16, idle_seconds: fl
             f"no environment {default_id!r} to serve.{did_you_mean_one_of(default_id, jaxenv.registered())}"
         )
     make = functools.partial(TextEnvironment, default_id)
-    app = fastapi.FastAPI(title="jaxenv", version="1", description=make().get_metadata().description)
+    about = make().get_metadata().description
+    refusals = {ScenarioError: _refused, SessionError: _refused}
+    refusals[fastapi.exceptions.RequestValidationError] = _not_a_request
+    app = fastapi.FastAPI(title="jaxenv", version="1", description=about, exception_handlers=refusals)
     limits = openenv.ConcurrencyConfig(max_concurrent_envs=limit, session_timeout=max(idle_seconds, LONGEST_RESET))
     server = openenv.HTTPEnvServer(make, TextAction, TextObservation, concurrency_config=limits)
     server.register_routes(app, mode="production")  # all routes but /reset, /step and /state
     _add_routes(app, Sessions(make, limit, idle_seconds))
-    _add_errors(app)
     app.add_middleware(Guard)
     return app
 
@@ -128,21 +130,12 @@ def _add_routes(app: Any, sessions: Sessions) -> None:
         return sessions.get(episode_id).state.model_dump()
 
 
-def _add_errors(app: Any) -> None:
-    """Answers with a status of 4xx and a sentence."""
+def _refused(request: Any, error: Any) -> Any:
+    """An answer with a status of 4xx and a sentence."""
+    return fastapi.responses.JSONResponse({"detail": str(error)}, getattr(error, "status", 422))
 
-    def answer(status: int, reason: str) -> Any:
-        return fastapi.responses.JSONResponse({"detail": reason}, status)
 
-    @app.exception_handler(ScenarioError)
-    def not_playable(request: Any, error: ScenarioError) -> Any:
-        return answer(422, str(error))
-
-    @app.exception_handler(SessionError)
-    def no_session(request: Any, error: SessionError) -> Any:
-        return answer(error.status, str(error))
-
-    @app.exception_handler(fastapi.exceptions.RequestValidationError)
-    def not_a_request(request: Any, error: Any) -> Any:
-        found = (f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors())
-        return answer(422, ScenarioError("; ".join(found)).problems[0])
+def _not_a_request(request: Any, error: Any) -> Any:
+    """The same for a body or query that says something else than it should."""
+    found = (f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors())
+    return _refused(request, ScenarioError("; ".join(found)))
