@@ -1,7 +1,6 @@
 """PPO, as pure functions of arrays: no files and no console."""
 
 from train.learning.state import SPECS as SPECS
-from train.learning.state import TrainState as TrainState
 from train.learning.state import policy_of as policy_of
 from train.learning.state import training_bank as training_bank
 from train.learning.state import with_weights as with_weights
