@@ -37,6 +37,8 @@ class Gymnax:
             six, `info` has everything, as a learner needs for `final_observation`. With five, it has `terminated`,
             `truncated`, `discount` and, if the environment reports it, `success`, an array [] each: such learners
             keep `info` for a whole rollout, or average all its entries.
+        name: the environment's id.
+        num_actions: the size A of its action catalogue.
     """
 
     env: Environment
@@ -47,16 +49,7 @@ class Gymnax:
         check_steps(self.steps)
         check_one_agent(self.env, "Gymnax")
         self._flat = FlattenObservation(self.env)
-
-    @property
-    def name(self) -> str:
-        """The environment's id."""
-        return self.env.name
-
-    @property
-    def num_actions(self) -> int:
-        """The size A of the action catalogue."""
-        return self.env.num_actions
+        self.name, self.num_actions = self.env.name, self.env.num_actions
 
     @property
     def default_params(self) -> Any:

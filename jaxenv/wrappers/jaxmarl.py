@@ -35,8 +35,10 @@ class JaxMARL:
     Attributes:
         env: the environment, wrapped or not, which defines `flatten`.
         params: its params.
+        name: the environment's id.
         num_agents: N.
         agents: `agent_0`, `agent_1`, ..., in the order of the axis of agents.
+        agent_classes: a single class, which has all agents.
     """
 
     def __init__(self, env: Environment, params: Any = None) -> None:
@@ -46,19 +48,10 @@ class JaxMARL:
             ValueError: for params that their `validate` refuses.
         """
         self.env, self.params = resolve(env, params)
-        self.num_agents = env.num_agents
+        self.name, self.num_agents = env.name, env.num_agents
         self.agents = [f"agent_{number}" for number in range(env.num_agents)]
+        self.agent_classes = {"agent": self.agents}
         self._flat = FlattenObservation(env)
-
-    @property
-    def name(self) -> str:
-        """The environment's id."""
-        return self.env.name
-
-    @property
-    def agent_classes(self) -> dict[str, list[str]]:
-        """A single class, which has all agents."""
-        return {"agent": self.agents}
 
     @functools.partial(jax.jit, static_argnums=0)
     def reset(self, key: Key) -> tuple[ByAgent, Any]:
