@@ -76,7 +76,16 @@ def _one_step(carry: jax.Array) -> Sequences:
     return Sequences(carry, jnp.zeros((carry.shape[0], 1), bool))
 
 
-class NetworkPolicy(struct.PyTreeNode):
+class _OfNetwork(struct.PyTreeNode):
+    """What a policy consists of, with memory or without."""
+
+    weights: Any  # of the network; the only part that is traced
+    network: PureNetwork = struct.field(pytree_node=False)  # features -> policy and value
+    env: Environment = struct.field(pytree_node=False)  # whose observations it reads
+    greedy: bool = struct.field(pytree_node=False, default=True)  # the most probable action, or a sample
+
+
+class NetworkPolicy(_OfNetwork):
     """(key, observation, params) -> action: the most probable one, or a sample.
 
     A run returns one, and `train.load_policy` reads one from its folder or a file; `jaxenv.evaluate` scores it like a
@@ -93,11 +102,6 @@ class NetworkPolicy(struct.PyTreeNode):
     ShapeDtypeStruct(shape=(), dtype=int32)
     """
 
-    weights: Any  # of the network; the only part that is traced
-    network: PureNetwork = struct.field(pytree_node=False)  # features -> policy and value
-    env: Environment = struct.field(pytree_node=False)  # whose observations it reads
-    greedy: bool = struct.field(pytree_node=False, default=True)  # the most probable action, or a sample
-
     def __call__(self, key: Key, observation: Any, params: Any) -> jax.Array:
         """[] int32, for one observation of the environment."""
         features = self.network.read(self.env, observation, params)
@@ -105,13 +109,8 @@ class NetworkPolicy(struct.PyTreeNode):
         return policy.mode() if self.greedy else policy.sample(key)
 
 
-class RecurrentPolicy(struct.PyTreeNode):
+class RecurrentPolicy(_OfNetwork):
     """The same for a network with memory: a `jaxenv.core.types.StatefulPolicy`."""
-
-    weights: Any  # of the network; the only part that is traced
-    network: PureNetwork = struct.field(pytree_node=False)  # features -> policy and value
-    env: Environment = struct.field(pytree_node=False)  # whose observations it reads
-    greedy: bool = struct.field(pytree_node=False, default=True)  # the most probable action, or a sample
 
     def initial_carry(self) -> jax.Array:
         """[H] float32: nothing is remembered."""
