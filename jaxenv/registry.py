@@ -6,7 +6,7 @@ from typing import Any
 
 from jaxenv.core import Environment
 from jaxenv.envs import FAMILIES
-from jaxenv.host.names import did_you_mean
+from jaxenv.host.names import require_one_of
 
 _FACTORIES: dict[str, Callable[..., Environment]] = {id: build for each in FAMILIES for id, build in each.ids.items()}
 
@@ -83,8 +83,7 @@ def summary(id: str) -> str:
 
 
 def _factory(id: str) -> Callable[..., Environment]:
-    if id not in _FACTORIES:
-        raise ValueError(f"no environment {id!r}.{did_you_mean(id, _FACTORIES)} Registered: {', '.join(_FACTORIES)}.")
+    require_one_of(id, _FACTORIES, f"no environment {id!r}")
     return _FACTORIES[id]
 
 

@@ -12,7 +12,7 @@ import jax
 from pydantic import ValidationError
 
 from jaxenv.core import ScenarioBank
-from jaxenv.host.names import did_you_mean_one_of
+from jaxenv.host.names import require_one_of
 from jaxenv.rendering import views
 from scenarios.document_format import DocumentFormat
 from scenarios.text.errors import OverCapacity, Problem, ScenarioError, class_of, named, told
@@ -66,8 +66,7 @@ class Library:
 
     def index(self, id: str) -> int:
         """The place of a scenario in the bank, for `env.reset(key, params, scenario=index)`."""
-        if id not in self.ids:
-            raise ScenarioError(_unknown_scenario(id, self.ids))
+        require_one_of(id, self.ids, f"no scenario {named(id)} in the library", ScenarioError)
         return self.ids.index(id)
 
     def page(self, id: str) -> str:
@@ -103,8 +102,8 @@ class Library:
 def shipped(format: DocumentFormat, id: str = "", limits: Any = None) -> Library:
     """The library that jaxenv ships for an environment, or the one scenario of it that has an id."""
     files = {file.stem: file for file in sorted((SHIPPED / format.name).glob("*.yaml"))}
-    if id and id not in files:
-        raise ScenarioError(_unknown_scenario(id, files, format.name))
+    if id:
+        require_one_of(id, files, f"no scenario {named(id)} in the library {format.name!r}", ScenarioError)
     sources = [source for stem in ([id] if id else files) for source in read(files[stem])]
     return dataclasses.replace(build(format, sources, limits), is_shipped=True)
 
@@ -169,12 +168,6 @@ def _problems(source: Source, format: DocumentFormat, limits: Any, checked: list
         problems = format.problems(document, limits)
         checked.append(_Checked(source, document, problems))
         yield from problems
-
-
-def _unknown_scenario(id: str, ids: Iterable[str], library: str = "") -> str:
-    """Names the nearest scenario, and all."""
-    where = f"the library {library!r}" if library else "the library"
-    return f"no scenario {named(id)} in {where}.{did_you_mean_one_of(id, ids)}"
 
 
 def _repeated_ids(ids: Sequence[str], sources: Sequence[Source], field: str) -> list[str]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from jaxenv.core import ScenarioBank
 from jaxenv.envs import FAMILIES
-from jaxenv.host.names import did_you_mean_one_of
+from jaxenv.host.names import did_you_mean_one_of, require_one_of
 from scenarios.document_format import DocumentFormat
 from scenarios.libraries import Library, build, shipped
 from scenarios.text.errors import ScenarioError, class_of
@@ -39,8 +39,7 @@ def format_of(name: str) -> DocumentFormat:
     if not issubclass(type(name), str):
         raise ScenarioError(f"the name of an environment is text, found {class_of(name)}.")
     name = builtin(name)
-    if name not in ENVIRONMENTS:
-        raise ScenarioError(f"no environment {name!r} has documents.{did_you_mean_one_of(name, ENVIRONMENTS)}")
+    require_one_of(name, ENVIRONMENTS, f"no environment {name!r} has documents", ScenarioError)
     return ENVIRONMENTS[name]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from jaxenv.host.names import did_you_mean_one_of
+from jaxenv.host.names import require_one_of
 from scenarios.text.errors import ScenarioError, quote
 
 USUAL, HELD_OUT = "usual", "held_out"
@@ -24,8 +24,7 @@ def require_wording(wording: Any) -> None:
     Raises:
         ScenarioError: with the nearest one.
     """
-    if wording not in WORDINGS:
-        raise ScenarioError(f"no wording {quote(wording)}.{did_you_mean_one_of(str(wording), WORDINGS)}")
+    require_one_of(wording, WORDINGS, f"no wording {quote(wording)}", ScenarioError)
 
 
 def drawn(environment: str, kind: str, seed: int, wording: str = USUAL) -> Iterator[Any]:

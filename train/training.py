@@ -7,7 +7,7 @@ from typing import Any, Literal
 from flax import linen as nn
 
 from jaxenv.core import Environment
-from jaxenv.host.names import did_you_mean_one_of
+from jaxenv.host.names import require_one_of
 from train import dqn, ppo, pqn
 from train.learning.algorithm import Algorithm
 from train.log.recorder import Callback
@@ -150,8 +150,7 @@ def _complete(env: Environment, config: Config | None, network: nn.Module | None
     Raises:
         ValueError: for an unknown algorithm, with the nearest name.
     """
-    if algorithm not in ALGORITHMS:
-        raise ValueError(f"no algorithm {algorithm!r}.{did_you_mean_one_of(algorithm, ALGORITHMS)}")
+    require_one_of(algorithm, ALGORITHMS, f"no algorithm {algorithm!r}")
     config = presets.for_algorithm(algorithm, defaults(env)) if config is None else config
     if network is None:
         return config

@@ -1,7 +1,7 @@
 """The nearest valid name, for the end of an error about an unknown one."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 MIN_SIMILARITY = 0.5  # of a name that is suggested, as `difflib` measures it
@@ -28,6 +28,17 @@ def did_you_mean_one_of(word: Any, names: Iterable[str]) -> str:
     """
     names = list(names)
     return f"{did_you_mean(word, names)} Available: {listed(names)}."
+
+
+def require_one_of(name: Any, names: Collection[str], problem: str, error: type[ValueError] = ValueError) -> None:
+    """Raises an error where a name is none of those that there are.
+
+    >>> require_one_of("evaluat", ("evaluate", "plot"), "no command 'evaluat'")
+    Traceback (most recent call last):
+    ValueError: no command 'evaluat'. Did you mean 'evaluate'? Available: evaluate, plot.
+    """
+    if name not in names:
+        raise error(f"{problem}.{did_you_mean_one_of(name, names)}")
 
 
 def listed(names: Iterable[str]) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from jaxenv.core import Environment, spaces
 from jaxenv.core.contents import require_valid
 from jaxenv.host.companions import optional
-from jaxenv.host.names import did_you_mean_one_of
+from jaxenv.host.names import require_one_of
 
 RENDER_MODES = ("rgb_array", "ansi")
 
@@ -53,9 +53,8 @@ def one_agent(
         ValueError: also if the environment has more than one, if `render` does not know the mode, or without episodes.
         RuntimeError: in a forked process.
     """
-    if render_mode is not None and render_mode not in RENDER_MODES:
-        hint = did_you_mean_one_of(render_mode, RENDER_MODES)
-        raise ValueError(f"{adapter}(render_mode={render_mode!r}): no such mode.{hint}")
+    if render_mode is not None:
+        require_one_of(render_mode, RENDER_MODES, f"{adapter}(render_mode={render_mode!r}): no such mode")
     check_num_envs(num_envs, adapter)
     check_not_forked(adapter)
     env, params = resolve(id_or_env, params)
@@ -126,8 +125,7 @@ def check_scenario(options: Mapping[str, Any] | None, params: Any, shape: tuple[
         ValueError: for another option, or an index that the bank does not have.
     """
     for name in options or {}:
-        if name != "scenario":
-            raise ValueError(f"reset(options=...): unknown option {name!r}.{did_you_mean_one_of(name, ['scenario'])}")
+        require_one_of(name, ("scenario",), f"reset(options=...): unknown option {name!r}")
     given = (options or {}).get("scenario")
     if given is None:
         return None

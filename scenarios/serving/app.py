@@ -9,7 +9,7 @@ import pydantic
 
 import jaxenv
 from jaxenv.host.companions import optional
-from jaxenv.host.names import did_you_mean_one_of
+from jaxenv.host.names import require_one_of
 from scenarios.serving.connections import MAX_BODY, Guard, TimedConnection
 from scenarios.serving.environment import TextAction, TextEnvironment, TextObservation, openenv
 from scenarios.serving.sessions import SessionError, Sessions
@@ -60,10 +60,7 @@ def create_app(default_id: str = "LifeOps-v0", limit: int = 16, idle_seconds: fl
     Raises:
         ScenarioError: for an id that is not registered.
     """
-    if default_id not in jaxenv.registered():
-        raise ScenarioError(
-            f"no environment {default_id!r} to serve.{did_you_mean_one_of(default_id, jaxenv.registered())}"
-        )
+    require_one_of(default_id, jaxenv.registered(), f"no environment {default_id!r} to serve", ScenarioError)
     make = functools.partial(TextEnvironment, default_id)
     about = make().get_metadata().description
     refusals = {ScenarioError: _refused, SessionError: _refused}

@@ -10,7 +10,7 @@ import pydantic
 
 import jaxenv
 from jaxenv.host.companions import optional
-from jaxenv.host.names import did_you_mean_one_of
+from jaxenv.host.names import require_one_of
 from scenarios.episodes import MAX_SEED
 from scenarios.text.errors import ScenarioError
 from scenarios.text_env import Snapshot, TextEnv
@@ -77,9 +77,8 @@ class TextEnvironment(openenv.Environment):
         Raises:
             ScenarioError: for whatever cannot be played.
         """
-        if unknown:
-            name = next(iter(unknown))
-            raise ScenarioError(f"reset knows no field {name!r}.{did_you_mean_one_of(name, RESET_FIELDS)}")
+        for name in unknown:
+            require_one_of(name, RESET_FIELDS, f"reset knows no field {name!r}", ScenarioError)
         if not isinstance(episode_id, str | None):
             raise ScenarioError("the episode_id is expected to be text.")
         with self._lock:

@@ -12,7 +12,7 @@ import jax
 
 import jaxenv
 from jaxenv.core.types import Key
-from jaxenv.host.names import did_you_mean_one_of
+from jaxenv.host.names import require_one_of
 from jaxenv.wrappers import EpisodeStatistics
 from train import ppo
 from train.benchmark.workload import BANKS, STEPS, Program, Workload, registered, rows, steps_of, summed_scan, with_bank
@@ -43,8 +43,7 @@ def select(
     """
     for given, known in ((kinds, KINDS), (banks, BANKS)):
         for name in given:
-            if name not in known:
-                raise ValueError(f"no {name!r} here.{did_you_mean_one_of(name, known)}")
+            require_one_of(name, known, f"no {name!r} here")
     found: dict[str, Build] = {}
     for bank in banks:
         end = ", generated" if bank == "generated" else ""

@@ -8,7 +8,7 @@ from tqdm import tqdm
 from tyro.conf import Positional
 
 import jaxenv
-from jaxenv.host.names import did_you_mean_one_of
+from jaxenv.host.names import require_one_of
 from train.benchmark import hardware
 from train.benchmark import profile as profiling
 from train.benchmark.measure import Result, compile_all, in_turns, table, three_columns, write
@@ -72,8 +72,7 @@ def profile(
         rounds: Timed rounds of the superstep and of each of its parts, in turns.
         trace_dir: The folder for the trace.
     """
-    if env not in jaxenv.registered():
-        raise ValueError(f"no environment {env!r}.{did_you_mean_one_of(env, jaxenv.registered())}")
+    require_one_of(env, jaxenv.registered(), f"no environment {env!r}")
     config = config_of(env, num_envs=num_envs, num_steps=num_steps, bank=scenarios)
     print(f"{env}, {config.rollout.num_envs:,} environments x {config.rollout.num_steps} steps; {hardware.line()}")
     with progress("compiling and timing") as tick:

@@ -7,7 +7,7 @@ import jax
 
 import jaxenv
 from jaxenv.host.companions import command
-from jaxenv.host.names import did_you_mean_one_of, printable
+from jaxenv.host.names import printable, require_one_of
 from train.cli.commands import COMMANDS
 from train.cli.compiled import keep_compiled_programs
 from train.run.outputs import NotFinite
@@ -61,8 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 raise ValueError(
                     f"argument {number} has {len(argument):,} characters, expected at most {MAX_ARGUMENT:,}"
                 )
-        if name not in COMMANDS:
-            raise ValueError(f"no command {name!r}.{did_you_mean_one_of(name, COMMANDS)}")
+        require_one_of(name, COMMANDS, f"no command {name!r}")
         if name in KEEPING:
             keep_compiled_programs()
         return COMMANDS[name](arguments)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from tyro.conf import Positional
 
 from jaxenv.host.named import import_named
-from jaxenv.host.names import did_you_mean_one_of
+from jaxenv.host.names import require_one_of
 from train.cli import options, policies
 from train.cli.benchmark import listed
 from train.protocol import Score, leaderboard, scoring
@@ -116,9 +116,7 @@ def ranking(
         if not found:
             raise ValueError(f"{folder} has no rows: in a checkout it is leaderboard/")
         if env is not None:
-            known = dict.fromkeys(row.env for row in found)
-            if env not in known:
-                raise ValueError(f"{folder} has no row of {env!r}.{did_you_mean_one_of(env, known)}")
+            require_one_of(env, dict.fromkeys(row.env for row in found), f"{folder} has no row of {env!r}")
             found = [row for row in found if row.env == env]
         print("\n".join(aligned(leaderboard.cells(found))))
     else:

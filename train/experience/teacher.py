@@ -9,7 +9,7 @@ from jaxenv.baselines import Myopic, for_environment
 from jaxenv.core import Environment
 from jaxenv.core.types import Key, Policy, StatePolicy
 from jaxenv.evaluation import in_state
-from jaxenv.host.names import did_you_mean_one_of
+from jaxenv.host.names import require_one_of
 from train.experience.rollout import Teacher
 from train.networks.policy import Reader, make_policy
 from train.planning import Planner, planner
@@ -65,7 +65,5 @@ def teacher_named(name: str, env: Environment, search: Callable[[], Planner]) ->
     policies = {**for_environment(env), "Myopic": Myopic(env)}
     # Random ones teach nothing, and may take illegal actions.
     rules = {rule: one for rule, one in policies.items() if not hasattr(one, "act") and "random" not in rule.lower()}
-    if name not in rules:
-        nearest = did_you_mean_one_of(name, ["search", *rules])
-        raise ValueError(f"{env.name} has no rule {name!r} that needs no memory, to teach.{nearest}")
+    require_one_of(name, ("search", *rules), f"{env.name} has no rule {name!r} that needs no memory, to teach")
     return rules[name]

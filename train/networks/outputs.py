@@ -8,7 +8,7 @@ from jax import lax
 
 from jaxenv.core import masking
 from jaxenv.core.types import ActionMask, Key
-from jaxenv.host.names import did_you_mean_one_of
+from jaxenv.host.names import require_one_of
 from train.settings.groups import Hyper
 
 UNITS = 2.0**22  # of probability, in which samples are drawn
@@ -104,6 +104,5 @@ CRITICS: dict[str, type[Critic]] = {"scalar": Critic}
 
 def critic_named(name: str) -> type[Critic]:
     """A row of `CRITICS`; a ValueError with the nearest name if there is none."""
-    if name not in CRITICS:
-        raise ValueError(f"no critic {name!r}.{did_you_mean_one_of(name, CRITICS)}")
+    require_one_of(name, CRITICS, f"no critic {name!r}")
     return CRITICS[name]

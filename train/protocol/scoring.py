@@ -11,7 +11,7 @@ import jaxenv
 from jaxenv.core import Environment
 from jaxenv.core.types import Policy, StatefulPolicy, StatePolicy
 from jaxenv.evaluation import evaluate
-from jaxenv.host.names import did_you_mean_one_of
+from jaxenv.host.names import require_one_of
 from scenarios.playing.game import replay
 from scenarios.text_env import index_of
 from train.benchmark import hardware
@@ -50,8 +50,7 @@ def score(policy: AnyPolicy | Sequence[AnyPolicy], env_id: str, *, sets: Sequenc
     """
     sets = [sets] if isinstance(sets, str) else sets
     for name in sets:
-        if name not in (known := (*NAMES, WHOLE_TEST, VALIDATION)):
-            raise ValueError(f"no set {name!r}.{did_you_mean_one_of(name, known)}")
+        require_one_of(name, (*NAMES, WHOLE_TEST, VALIDATION), f"no set {name!r}")
     sets = [*(TEST if WHOLE_TEST in sets else ()), *sets]
     env, params = jaxenv.make(env_id)
     found = {name: each for name, each in scored_on(env, params, sets).items() if name in sets}

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import tyro
 
-from jaxenv.host.names import did_you_mean_one_of
+from jaxenv.host.names import require_one_of
 from train.settings.bounds import Interval, Steps, Within, local, settle, settled
 from train.settings.groups import Curriculum, Hyper, Network, QLearning, Rollout, Scenarios
 
@@ -179,8 +179,7 @@ def _axis(text: str) -> tuple[str, list[str]]:
     name, _, values = text.partition("=")
     name = name.strip().removeprefix("--").replace("-", "_")
     known = [field.name for field in dataclasses.fields(Hyper)]
-    if name not in known:
-        raise ValueError(f"sweep {text}: {name!r} cannot be swept over.{did_you_mean_one_of(name, known)}")
+    require_one_of(name, known, f"sweep {text}: {name!r} cannot be swept over")
     found = [value.strip() for value in values.split(",")]
     try:
         numbers = {float(value) for value in found}

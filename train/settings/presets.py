@@ -7,7 +7,7 @@ import dataclasses
 import math
 from collections.abc import Callable
 
-from jaxenv.host.names import did_you_mean_one_of
+from jaxenv.host.names import require_one_of
 from train.settings.config import Config
 from train.settings.groups import Hyper, Network, Rollout
 
@@ -149,8 +149,7 @@ def preset(name: str) -> Config:
     Raises:
         ValueError: for an unknown name, with the nearest one.
     """
-    if name not in PRESETS:
-        raise ValueError(f"no preset {name!r}.{did_you_mean_one_of(name, PRESETS)}")
+    require_one_of(name, PRESETS, f"no preset {name!r}")
     return PRESETS[name]
 
 
