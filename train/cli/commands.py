@@ -10,6 +10,7 @@ import jaxenv
 from jaxenv import registry
 from jaxenv.host import process
 from jaxenv.host.companions import command
+from jaxenv.rendering import text
 from scenarios import __main__ as documents
 from train import processes
 from train.cli import ahead, benchmark, comparison, numbers, options, playing, policies, scoring, watching
@@ -115,9 +116,7 @@ def plot(run_dirs: Positional[tuple[Path, ...]], out: Path | None = None) -> Non
 
 def environments() -> None:
     """List the registered environments, a line each."""
-    width = max(map(len, jaxenv.registered()))
-    for id in jaxenv.registered():
-        print(f"{id:<{width}}  {registry.summary(id)}".rstrip())
+    print("\n".join(text.table([id, registry.summary(id)] for id in jaxenv.registered())))
 
 
 OTHERS: dict[str, Callable[..., object]] = {

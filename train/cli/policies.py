@@ -1,10 +1,12 @@
 """The policy of a run: read by the commands that play it, scored by `jaxenv evaluate`, recorded by `jaxenv collect`."""
 
+import dataclasses
 import hashlib
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import jax
+import tyro
 from tqdm import tqdm
 from tyro.conf import Positional
 
@@ -28,6 +30,21 @@ from train.settings.config import Config
 from train.settings.presets import preset
 
 
+@dataclasses.dataclass(frozen=True)
+class Which:
+    """The policy of a run, or of a file, that a command is about."""
+
+    run_dir: Positional[Path]  # The folder of a run, or its policy file.
+    env: str | None = None  # MODULE:FACTORY of an environment of your own that it was trained in.
+    network: str | None = None  # MODULE:FACTORY of a network of your own that it was trained with.
+    best: bool = False  # The policy that had the best validation return, not the last one.
+    greedy: bool = True  # Take the most probable action instead of sampling one.
+
+
+Chosen = Annotated[Which, tyro.conf.arg(name="")]
+"""An argument of a command whose options are those of `Which`."""
+
+
 class Trained(NamedTuple):
     """A policy, and the environment that it was trained in."""
 
@@ -37,21 +54,15 @@ class Trained(NamedTuple):
     header: dict[str, Any]  # of its file, see `read_header`
 
 
-def read(
-    run_dir: Path, env: str | None, network: str | None, *, best: bool, greedy: bool, as_trained: bool = False
-) -> Trained:
+def read(which: Which, *, as_trained: bool = False) -> Trained:
     """The policy of a run.
 
     Args:
-        run_dir: the folder of a run, or its policy file.
-        env: MODULE:FACTORY of an environment of the user's own that it was trained in.
-        network: MODULE:FACTORY of a network of the user's own that it was trained with.
-        best: the policy that had the best validation return, not the last one.
-        greedy: whether it takes the most probable action, or samples one.
+        which: that is.
         as_trained: whether the environment has the numbers of training, such as weights of rewards; otherwise it has
             its defaults.
     """
-    path = policy_path(run_dir, best=best)
+    path, env, network = policy_path(which.run_dir, best=which.best), which.env, which.network
     header = read_header(path)
     if env is not None:
         options.register_own(env)
@@ -67,7 +78,7 @@ def read(
         made, params = task.make(Config(env=env or header["env"], env_args=header.get("env_args", {}), params=numbers))
     except (ValueError, TypeError) as error:
         raise PolicyError(f"{path} was trained in another task: {short(str(error), MAX_REASON)}") from error
-    policy = load_policy(path, made, params, any_params=not as_trained).replace(greedy=greedy)
+    policy = load_policy(path, made, params, any_params=not as_trained).replace(greedy=which.greedy)
     return Trained(policy, made, params, header)
 
 
@@ -77,12 +88,8 @@ def sha256(path: Path) -> str:
 
 
 def evaluate(
-    run_dir: Positional[Path],
-    env: str | None = None,
-    network: str | None = None,
+    which: Chosen,
     scenarios: str | None = None,
-    best: bool = False,
-    greedy: bool = True,
     repetitions: int = comparison.EPISODES,
     simulations: int = 0,
     worlds: int = 0,
@@ -90,22 +97,18 @@ def evaluate(
     """Score the policy of a run on the scenarios of the library.
 
     Args:
-        run_dir: The folder of a run, or its policy file.
-        env: MODULE:FACTORY of an environment of your own that it was trained in.
-        network: MODULE:FACTORY of a network of your own that it was trained with.
+        which: The policy.
         scenarios: A file or folder of scenarios; default: the environment's library.
-        best: Score the policy that had the best validation return, not the last one.
-        greedy: Take the most probable action instead of sampling one.
         repetitions: Episodes per scenario, whose returns are averaged.
         simulations: Steps that a search tries before each action, from the true state; needs the extra plan.
         worlds: Share them among so many states that look the same to the agent, and leave the true one alone.
     """
-    policy, made, params, header = read(run_dir, env, network, best=best, greedy=greedy)
+    policy, made, params, header = read(which)
     library = shipped.library_for(made, scenarios)
     comparison.tell_warnings(library, scenarios)
     name = header.get("algorithm", ppo.name).upper()  # an older file does not say
     if simulations or worlds:
-        name, policy = f"{name} + search", planner(policy, _config(run_dir, made), simulations, worlds)
+        name, policy = f"{name} + search", planner(policy, _config(which.run_dir, made), simulations, worlds)
     table, _ = comparison.compare(policy, made, params, library, name=name, repetitions=repetitions)
     print(f"{table}{comparison.training_note(header.get('params', {}), made)}")
 
@@ -117,14 +120,10 @@ def _config(run_dir: Path, env: Environment) -> Config:
 
 
 def collect(
-    run_dir: Positional[Path],
+    which: Chosen,
     out: Path,
     episodes: int = 1000,
-    env: str | None = None,
-    network: str | None = None,
     scenarios: str | None = None,
-    best: bool = False,
-    greedy: bool = True,
     seed: int = 0,
     at_once: int = 64,
     label: str | None = None,
@@ -135,14 +134,10 @@ def collect(
     """Write the transitions of a policy as a dataset, for learning offline; docs/datasets.md has its layout.
 
     Args:
-        run_dir: The folder of a run, or its policy file.
+        which: The policy.
         out: The file, .npz.
         episodes: Episodes, of the scenarios in turns.
-        env: MODULE:FACTORY of an environment of your own that it was trained in.
-        network: MODULE:FACTORY of a network of your own that it was trained with.
         scenarios: generated, or a file or folder of scenarios; default: the environment's library.
-        best: The policy that had the best validation return, not the last one.
-        greedy: Take the most probable action instead of sampling one.
         seed: Random seed of actions, episodes and generated scenarios.
         at_once: Episodes that are played side by side, and kept in memory.
         label: Whose action in every state is kept beside the one that was taken: a rule of the environment, Myopic, or
@@ -155,12 +150,12 @@ def collect(
         minari_format.minari()  # or it would be missed when all is played
     if simulations is not None and label != "search":
         raise ValueError("--simulations are those of --label search")
-    policy, made, params, header = read(run_dir, env, network, best=best, greedy=greedy, as_trained=True)
-    path = policy_path(run_dir, best=best)
+    policy, made, params, header = read(which, as_trained=True)
+    path = policy_path(which.run_dir, best=which.best)
     teacher = None
     if label is not None:
         tries = 32 if simulations is None else simulations
-        teacher = teacher_named(label, made, lambda: planner(policy, _config(run_dir, made), tries))
+        teacher = teacher_named(label, made, lambda: planner(policy, _config(which.run_dir, made), tries))
     key, bank_key = jax.random.split(jax.random.key(seed))
     params = _with_scenarios(made, params, scenarios, bank_key, episodes)
     source = {

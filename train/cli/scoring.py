@@ -78,7 +78,7 @@ def _episodes(path: Path) -> list[Path]:
 
 def _of_runs(path: Path, env: str | None, network: str | None) -> tuple[list[Any], str, dict[str, Any]]:
     """(policies of a run's or a population's folder, or of a file; the environment; digests and cost of training)."""
-    runs = [policies.read(run.path, env, network, best=False, greedy=True) for run in runs_in(path)]
+    runs = [policies.read(policies.Which(run.path, env, network)) for run in runs_in(path)]
     training = scoring.cost(path) if RunFolder(path).config.exists() else {}
     digests = [policies.sha256(policy_path(run.path, best=False)) for run in runs_in(path)]
     return [run.policy for run in runs], runs[0].env.name, {**training, "policies": digests}

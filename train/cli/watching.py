@@ -8,18 +8,15 @@ import termios
 import time
 import tty
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
 
 import jax
 from rich.console import Console, RenderableType
 from rich.live import Live
 from rich.panel import Panel
 from rich.text import Text
-from tyro.conf import Positional
 
 from jaxenv import rendering
-from jaxenv.host.names import did_you_mean, printable
+from jaxenv.host.names import printable
 from jaxenv.rendering.text import signed
 from train.cli import comparison, policies
 from train.protocol import shipped
@@ -31,13 +28,9 @@ Pressed = Callable[[float | None], str]
 
 
 def watch(
-    run_dir: Positional[Path],
-    env: str | None = None,
-    network: str | None = None,
+    which: policies.Chosen,
     scenarios: str | None = None,
     scenario: str | None = None,
-    best: bool = False,
-    greedy: bool = True,
     episodes: int = 1,
     fps: float = 1.0,
     seed: int = 0,
@@ -49,13 +42,9 @@ def watch(
     not a terminal, the steps are printed one after the other.
 
     Args:
-        run_dir: The folder of a run, or its policy file.
-        env: MODULE:FACTORY of an environment of your own that it was trained in.
-        network: MODULE:FACTORY of a network of your own that it was trained with.
+        which: The policy.
         scenarios: A file or folder of scenarios; default: the environment's library.
         scenario: The id of the one to play; default: each in turn.
-        best: Play the policy that had the best validation return, not the last one.
-        greedy: Take the most probable action instead of sampling one.
         episodes: Episodes to play.
         fps: Steps per second.
         seed: Random seed of episodes and actions.
@@ -63,16 +52,18 @@ def watch(
     """
     if not fps > 0:
         raise ValueError(f"--fps {fps}: expected a number above 0")
-    policy, made, params, _ = policies.read(run_dir, env, network, best=best, greedy=greedy)
+    policy, made, params, _ = policies.read(which)
     if not any(kind in rendering.VIEWS for kind in type(made.unwrapped).__mro__):
         raise ValueError(f"{made.name} cannot be shown: jaxenv.rendering.VIEWS has no view of it")
     if agent >= made.num_agents:
         raise ValueError(f"--agent {agent}: {made.name} has {made.num_agents}, numbered from 0")
-    library = shipped.library_for(made, scenarios)
+    library, chosen = shipped.library_for(made, scenarios), None
     comparison.tell_warnings(library, scenarios)
     if library is not None:
         params = params.replace(bank=library.bank)
-    chosen = _index(scenario, library)
+        chosen = None if scenario is None else library.index(scenario)
+    elif scenario is not None:
+        raise ValueError(f"--scenario {scenario}: {made.name} has no documents, whose ids they are")
     console = Console(highlight=False, soft_wrap=True)
     console.print("compiling …")
     with _keys() as pressed:
@@ -85,20 +76,6 @@ def watch(
             console.print(f"{name}: {len(episode.steps)} steps, return {signed(episode.total)}", markup=False)
             if not is_wanted:
                 break
-
-
-def _index(scenario: str | None, library: Any) -> int | None:
-    """The place of a scenario in the library, or None for no id.
-
-    Raises:
-        ValueError: for an id that is not there.
-    """
-    if scenario is None:
-        return None
-    ids = () if library is None else library.ids
-    if scenario not in ids:
-        raise ValueError(f"no scenario {scenario!r}.{did_you_mean(scenario, ids)}")
-    return ids.index(scenario)
 
 
 class Clock:

@@ -40,15 +40,15 @@ def watch(tmp_path, monkeypatch):
     (tmp_path / "day.json").write_text(json.dumps(plain))
     wanted = []
 
-    def read(run_dir, env, network, *, best, greedy):
-        wanted.append((run_dir, best, greedy))
+    def read(which):
+        wanted.append(which)
         return policies.Trained(First(), ENV, PARAMS, {})
 
     monkeypatch.setattr(policies, "read", read)
 
     def call(*options):
         status = main(["watch", "runs/1", "--scenarios", str(tmp_path / "day.json"), *options])
-        assert wanted == [(Path("runs/1"), False, True)]
+        assert wanted == [policies.Which(Path("runs/1"))]
         return status
 
     return call
@@ -108,4 +108,4 @@ def test_keys_pause_step_and_end(monkeypatch):
 
 def test_a_scenario_that_is_not_there_is_one_line(watch, capsys):
     assert watch("--scenario", "s1_basic_conflct") == 2
-    assert "no scenario 's1_basic_conflct'. Did you mean 's1_basic_conflict'?" in capsys.readouterr().err
+    assert "no scenario 's1_basic_conflct' in the library. Did you mean 's1_basic_conflict'?" in capsys.readouterr().err
