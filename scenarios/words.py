@@ -1,6 +1,7 @@
 """Words for scenarios that have none: each takes entries of a bank, from a place that follows from its numbers."""
 
 import functools
+import itertools
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,10 +36,7 @@ def drawn(environment: str, kind: str, seed: int, wording: str = USUAL) -> Itera
     ['Cem', 'Emil', 'Ada']
     """
     half = _banks(environment)[kind][WORDINGS.index(wording) :: len(WORDINGS)]
-    number = seed
-    while True:
-        yield half[number % len(half)]
-        number += 1
+    return itertools.islice(itertools.cycle(half), seed % len(half), None)
 
 
 @functools.cache
