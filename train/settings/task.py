@@ -68,9 +68,18 @@ def describe(env: Environment, params: Any) -> dict[str, dict[str, Any]]:
     return {"env_args": {name: value for name, value in arguments.items() if name not in numbers}, "params": numbers}
 
 
-def describe_arguments(env: Environment) -> dict[str, Any]:
+def describe_arguments(record: Any, prefix: str = "") -> dict[str, Any]:
     """Dotted name -> value of each plain field of an environment, and of its nested records without arrays."""
-    return _plain_fields(env)
+    plain = {}
+    for field in dataclasses.fields(record):
+        name, value = f"{prefix}{field.name}", getattr(record, field.name)
+        if isinstance(value, PLAIN):
+            plain[name] = value
+        elif isinstance(value, tuple) and all(isinstance(entry, PLAIN) for entry in value):
+            plain[name] = list(value)
+        elif dataclasses.is_dataclass(value) and jax.tree_util.all_leaves([value]):  # no tree, such as params
+            plain |= describe_arguments(value, f"{name}.")
+    return plain
 
 
 def describe_params(params: Any) -> dict[str, Any]:
@@ -146,19 +155,6 @@ def _argument_names(takes: Mapping[str, Any]) -> list[str]:
         for name, default in takes.items()
         for field in (dataclasses.fields(default) if dataclasses.is_dataclass(default) else [None])
     ]
-
-
-def _plain_fields(record: Any, prefix: str = "") -> dict[str, Any]:
-    plain = {}
-    for field in dataclasses.fields(record):
-        name, value = f"{prefix}{field.name}", getattr(record, field.name)
-        if isinstance(value, PLAIN):
-            plain[name] = value
-        elif isinstance(value, tuple) and all(isinstance(entry, PLAIN) for entry in value):
-            plain[name] = list(value)
-        elif dataclasses.is_dataclass(value) and jax.tree_util.all_leaves([value]):  # no tree, such as params
-            plain |= _plain_fields(value, f"{name}.")
-    return plain
 
 
 def _without_bank(params: Any) -> Any:
