@@ -21,16 +21,7 @@ from train.save.policy_file import check_algorithm
 from train.settings import presets, task
 from train.settings.bounds import local
 from train.settings.config import Config
-from train.settings.serialize import (
-    ELSEWHERE,
-    MUTABLE,
-    differences,
-    from_json,
-    immutable,
-    in_words,
-    option,
-    to_json,
-)
+from train.settings.serialize import ELSEWHERE, MUTABLE, differences, from_json, immutable, in_words, option, to_json
 from train.training import scenarios_of
 
 CHANGEABLE = ", ".join(option(name) for name in MUTABLE if name != "run_dir")
