@@ -11,14 +11,13 @@ from jaxenv import baselines
 from jaxenv.core import Environment
 from jaxenv.evaluation import Evaluation, evaluate
 from jaxenv.host.companions import command
-from jaxenv.host.names import short
 from train import processes
 from train.protocol import shipped
 from train.run.outputs import Outcome
 from train.score.held_out import COUNT, validation_returns
 from train.score.scores import ReferenceReturns, summarize, table
 from train.settings import task
-from train.settings.serialize import differences
+from train.settings.serialize import differences, in_words
 
 EPISODES = 64  # per scenario, for the table: more than one because some environments are random
 MAX_DIFFERING = 12  # params of the training that a note names
@@ -125,7 +124,5 @@ def training_note(params: Mapping[str, Any], env: Environment) -> str:
     """
     defaults = task.describe_params(env.default_params)
     differing = differences(params, {name: defaults.get(name) for name in params})
-    shown = [[short(str(part)) for part in parts] for parts in differing[:MAX_DIFFERING]]
-    text = ", ".join(f"{name} {trained} (scored with {default})" for name, trained, default in shown)
-    text += f" and {len(differing) - MAX_DIFFERING} more" if len(differing) > MAX_DIFFERING else ""
+    text = in_words(differing, "{} {} (scored with {})", most=MAX_DIFFERING)
     return f"\ntrained with other params than the defaults: {text}" if differing else ""

@@ -128,11 +128,10 @@ def differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> list[tuple
     return [(name, a, b) for name, a, b in pairs if a != b]
 
 
-def in_words(differing: list[tuple[str, Any, Any]]) -> str:
+def in_words(differing: list[tuple[str, Any, Any]], form: str = "{} is {} there and {} here", *, most: int = 3) -> str:
     """The first few differences: `seed is 1 there and 2 here`."""
-    shown = [[short(str(part)) for part in parts] for parts in differing[:3]]
-    text = ", ".join(f"{name} is {there} there and {here} here" for name, there, here in shown)
-    return text + (f", and {len(differing) - 3} more" if len(differing) > 3 else "")
+    text = ", ".join(form.format(*(short(str(part)) for part in parts)) for parts in differing[:most])
+    return text + (f", and {len(differing) - most} more" if len(differing) > most else "")
 
 
 def _is_too_deep(settings: Any, levels: int = MAX_DEPTH) -> bool:
