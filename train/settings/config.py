@@ -80,11 +80,8 @@ class Config:
             )
         if not (self.curriculum.is_uniform or (self.is_generated and settings.refresh == 1)):
             raise ValueError("a curriculum needs generated scenarios and refresh 1, so that there are new ones to find")
-        if (
-            self.rollout.normalize_rewards
-            and not self.curriculum.is_uniform
-            and self.curriculum.level_score == "max_mc"
-        ):
+        compares_returns = not self.curriculum.is_uniform and self.curriculum.level_score == "max_mc"
+        if compares_returns and self.rollout.normalize_rewards:
             raise ValueError(
                 "--level-score max_mc compares returns of different updates, which --normalize-rewards scales "
                 "differently: choose positive_value_loss"
