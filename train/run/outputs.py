@@ -83,9 +83,7 @@ class BestPolicy:
             PolicyError: if the file is broken.
         """
         self._path, self._save = path, save
-        self.validation_return = -math.inf
-        if path.exists():
-            self.validation_return = read_header(path)["validation_return"]
+        self.validation_return = read_header(path)["validation_return"] if path.exists() else -math.inf
         self.candidate(policy)
 
     def candidate(self, policy: LearnedPolicy) -> Callable[[float], None]:
