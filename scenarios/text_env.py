@@ -237,9 +237,8 @@ class TextEnv:
         """
         if not isinstance(snapshot, Snapshot) or snapshot.situation.codec.env.name != playable(self._id)[0].name:
             raise ScenarioError(f"expected a snapshot of {self._id}, found {quote(snapshot)}.")
-        key = snapshot.key if seed is None else key_of(seed)
-        self._now, _, self._total, self._text, self._picture = snapshot
-        self._key = key
+        snapshot = snapshot if seed is None else snapshot._replace(key=key_of(seed))
+        self._now, self._key, self._total, self._text, self._picture = snapshot
         return self._text
 
     def fork(self, n: int, seeds: Any = None) -> list[Self]:
