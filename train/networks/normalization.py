@@ -111,13 +111,9 @@ class NormalizedNetwork:
         self, weights: Any, features: Any, mask: ActionMask, sequences: Sequences | None = None
     ) -> tuple[MaskedCategorical, Critic, Carry]:
         """(distribution over A, critic, carry after the sequences)."""
-        return self.network(*_standardized(weights, features), mask, sequences)
-
-
-def _standardized(weights: Any, features: Any) -> tuple[Any, Any]:
-    """(the weights of the inner network, its input)."""
-    inner = {name: part for name, part in weights.items() if name != STATISTICS}
-    return inner, standardize(features, lax.stop_gradient(weights[STATISTICS]))
+        inner = {name: part for name, part in weights.items() if name != STATISTICS}
+        seen = standardize(features, lax.stop_gradient(weights[STATISTICS]))
+        return self.network(inner, seen, mask, sequences)
 
 
 def standardize(features: Any, statistics: dict[str, Moments]) -> Any:
