@@ -70,7 +70,7 @@ def test_an_environment_and_a_network_of_ones_own(tmp_path, capsys, monkeypatch)
     for wrong, message in (
         ("gridworld", "no environment 'gridworld'"),
         ("gridwold:Gridworld", "--env gridwold:Gridworld: No module named 'gridwold'"),
-        ("gridworld:Gridwold", "has no attribute 'Gridwold'"),
+        ("gridworld:Gridwold", "no 'Gridwold' in gridworld. Did you mean 'Gridworld'?"),
     ):
         assert main(["ppo", "--env", wrong]) == 2
         assert message in capsys.readouterr().err
