@@ -83,7 +83,7 @@ class Week(LibraryEnvironment[Params, State, Observation]):
         return observe.current_mask(widened(state), params.agenda(state.scenario), self._is_over(state, params))
 
     def determinize(self, key: Key, state: State, params: Params) -> tuple[State, Params]:
-        """The week as it may be, with all that the observation does not show drawn anew, see `hidden.redrawn`."""
+        """The week as it may be: the truth, what was not shown and what is to come drawn anew, see `hidden.redrawn`."""
         with jax.enable_x64(False):
             week = params.agenda(state.scenario)
             state, week = hidden.redrawn(key, widened(state), week, self.sees_truth)

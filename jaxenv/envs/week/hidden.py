@@ -17,11 +17,13 @@ from jaxenv.envs.week.types import (
     NEVER,
     NEWS,
     NONE,
+    QUESTION,
     REQUEST,
     SLOTS,
     SOUND,
     UNSOUND,
     VALUES,
+    WINDOW,
     Agenda,
     Facts,
     Jobs,
@@ -35,45 +37,51 @@ NOWHERE = 127  # above every number that a post refers to
 
 
 def redrawn(key: Key, state: State, week: Agenda, sees_truth: bool) -> tuple[State, Scenario]:
-    """The week as its person knows it, which goes on as a drawn one of a like difficulty, by the promised meetings.
+    """The week as its person knows it, which goes on as a drawn one that promises as many meetings.
 
-    Known are the ways, the jobs, the promised meetings, the posts that were there when their channel was last open, and
-    the facts as the notebook and the open channel have them. Other facts are forgotten: what the drawn week has told by
-    now is lost. Which fact of its project a scout tells is drawn, too. Of unread posts the times are kept.
+    Known are the ways, the jobs, the promised meetings, what each channel showed when it was last open, when posts
+    came, and the facts as the notebook and the open channel have them. Other facts are forgotten: what the drawn week
+    has told by now is lost. Whether a scout tells of approaches or deliveries is drawn, until it has told; a document's
+    scout that tells another fact keeps it.
     """
     dice = Dice(key, generator.NUM_DRAWS)
     d = _like_difficulty(dice, week.events.promised)
     jobs, facts, news = _drawn_truth(dice, d, state, week, sees_truth)
     errands = _in_town(generator.with_hours(dice, d, generator.drawn_errands(dice, d)), week.travel)
     events = _in_town(generator.drawn_events(dice, d), week.travel)
-    told, when = read((facts, news), np.arange(generator.FACTS))
+    told, when = read((facts, news), np.arange(generator.FACTS))  # of the generator's facts
     coming = generator.drawn_posts(dice, d, when, told, errands, events)
 
     posts = widened(jax.tree.map(lambda column: column[week.index], week.scenarios.posts))
     jobs, of_errand = _filled(jobs, state.known, errands, ~errands.known & (errands.due > state.clock))
     is_kept = state.promised | _is_requested(state, posts)
     events, of_event = _filled(week.events, is_kept, events, ~events.promised & (events.start > state.clock))
-    posts = _spliced(state, posts, _referring(coming, {JOB: of_errand, REQUEST: of_event}))
+    rows = np.arange(generator.FACTS, dtype=np.int32)
+    of_fact = np.where(rows < facts.flip.size, rows, NOWHERE)
+    things = {NEWS: of_fact, QUESTION: of_fact, JOB: of_errand, REQUEST: of_event}
+    posts = _spliced(state, posts, _referring(coming, things))
     return state.replace(stage=_stages(state, jobs, facts)), Scenario(week.travel, jobs, events, facts, posts)
 
 
 def _like_difficulty(dice: Dice, promised: jax.Array) -> jax.Array:
-    """[] int32, of those that promise as many meetings from the start."""
+    """[] int32, one at which as many meetings are promised from the start; above 1 only where 1 promises fewer."""
     least, more = PROMISED
-    d = ((jnp.sum(promised, dtype=jnp.int32) - least) * ONE + dice.between(-ONE // 2, ONE // 2)) // more
-    return jnp.clip(d, 0, generator.MAX_DIFFICULTY)
+    middle = (jnp.sum(promised, dtype=jnp.int32) - least) * ONE // more
+    d = jnp.abs(middle + dice.between(1 - ONE // 2, ONE // 2 - 1) // more)
+    return jnp.minimum(d, jnp.clip(middle, ONE, generator.MAX_DIFFICULTY))
 
 
 def _drawn_truth(
     dice: Dice, d: jax.Array, state: State, week: Agenda, sees_truth: bool
 ) -> tuple[Jobs, Facts, jax.Array]:
-    """(jobs with what scouts tell, [F] facts, [F] int32 when each is told first); only known jobs are read."""
+    """(jobs with what scouts tell, [F] facts, [F] int32 when each is told first), by the groups of known jobs."""
     group, tells = (jnp.where(state.known, column, NONE) for column in (week.jobs.group, week.jobs.tells))
     jobs, count = week.jobs.replace(group=group, tells=tells), week.facts.first.size
     groups = _groups(jobs, count)
-    jobs = jobs.replace(tells=_drawn_tells(dice, tells, groups))
+    jobs = jobs.replace(tells=_drawn_tells(dice, tells, state.progress < jobs.length, groups))
     is_told = jnp.any(jobs.tells[:, None] == np.arange(GROUPS)[None], axis=0)
-    drawn = generator.drawn_truth(dice, d, groups.choices[:GROUPS], groups.begin[:GROUPS], is_told)
+    choices, begin = read((groups.choices, groups.begin), np.arange(GROUPS))
+    drawn = generator.drawn_truth(dice, d, choices, begin, is_told)
     facts, news = read(drawn, np.arange(count))  # others than the generator's are told by nobody
     return jobs, *_as_known(facts, news, state, week, groups.choices, sees_truth)
 
@@ -95,14 +103,14 @@ def _groups(jobs: Jobs, count: int) -> _Groups:
     return _Groups(choices, needs, begin)
 
 
-def _drawn_tells(dice: Dice, tells: jax.Array, groups: _Groups) -> jax.Array:
-    """[J] int32: where approaches and deliveries have a choice, the scout tells either, by chance."""
+def _drawn_tells(dice: Dice, tells: jax.Array, is_to_tell: jax.Array, groups: _Groups) -> jax.Array:
+    """[J] int32: where approaches and deliveries have a choice, a scout that is to tell tells of either, by chance."""
     needs = jnp.where(tells >= 0, read(groups.needs, tells), NONE)
     approach = jnp.where(needs >= 0, needs, tells)
     delivers = (groups.needs[None] == approach[:, None]) & (groups.choices > 1)[None]
-    is_open = (approach >= 0) & (read(groups.choices, approach) > 1) & jnp.any(delivers, axis=1)
+    has_choice = is_to_tell & (approach >= 0) & (read(groups.choices, approach) > 1) & jnp.any(delivers, axis=1)
     either = jnp.where(dice.between(0, 1, tells.size) == 1, jnp.argmax(delivers, axis=1).astype(jnp.int32), approach)
-    return jnp.where(is_open, either, tells)
+    return jnp.where(has_choice, either, tells)
 
 
 def _as_known(
@@ -111,6 +119,7 @@ def _as_known(
     """The drawn facts with the values that are known, at their times, and when each is told first.
 
     The values of a fact that is known before or after its drawn change are turned, so that it has the known one there.
+    One that is known to have changed did so when its last value was first seen.
     """
     window, facts = actions.window(state, week), np.arange(choices.size)[None]
     is_news = (window.exists & (window.posts.kind == NEWS))[:, None] & (window.posts.ref[:, None] == facts)
@@ -119,13 +128,17 @@ def _as_known(
     times = jnp.append(told, jnp.broadcast_to(noted, facts.shape), axis=0)
     latest, earliest = jnp.max(times, axis=0), jnp.min(jnp.where(times < 0, NEVER, times), axis=0)
 
-    is_known, value, is_after = latest >= 0, week.facts.at(latest), drawn.flip <= earliest
+    is_known, was, value = latest >= 0, week.facts.at(earliest), week.facts.at(latest)
+    choices = jnp.maximum(choices, jnp.where(is_known, 1 + jnp.maximum(was, value), 0))
+    is_after = drawn.flip <= earliest
     turn = jnp.where(is_known, value - jnp.where(is_after, drawn.then, drawn.first), 0)
     first, then = ((each + turn) % choices for each in (drawn.first, drawn.then))
     flip = jnp.where(~is_known | is_after | (drawn.flip > latest), drawn.flip, NEVER)
     known = Facts(first, jnp.where(flip == NEVER, 0, then), flip)
-    has_changed = is_known & (week.facts.at(earliest) != value)  # no fact does twice
-    known = jax.tree.map(lambda new, old: jnp.where(has_changed, old, new), known, week.facts)
+    is_last = (times >= 0) & (jax.vmap(week.facts.at)(times) == value[None])
+    changed = Facts(was, value, jnp.min(jnp.where(is_last, times, NEVER), axis=0))
+    has_changed = is_known & (was != value)  # no fact does twice
+    known = jax.tree.map(lambda one, other: jnp.where(has_changed, one, other), changed, known)
     return known, jnp.where(is_known, jnp.minimum(news, latest), news)
 
 
@@ -136,11 +149,16 @@ def _in_town(things: Any, travel: jax.Array) -> Any:
 
 
 def _is_requested(state: State, posts: Posts) -> jax.Array:
-    """[E] bool: a request for it was there when its channel was last open, and may wait."""
-    is_read = np.arange(posts.kind.shape[1])[None] < state.read[:, None]
-    is_request = is_read & (posts.kind == REQUEST) & (posts.until > state.clock)
+    """[E] bool: a request for it was shown when its channel was last open, and may wait."""
+    is_request = _is_shown(state, posts) & (posts.kind == REQUEST) & (posts.until > state.clock)
     events = np.arange(state.promised.size)[None, None]
     return jnp.any(is_request[..., None] & (posts.ref[..., None] == events), axis=(0, 1))
+
+
+def _is_shown(state: State, posts: Posts) -> jax.Array:
+    """[C, P] bool: what each channel showed when it was last open."""
+    number, count = np.arange(posts.kind.shape[1])[None], state.read[:, None]
+    return (number < count) & (number >= count - WINDOW)
 
 
 def _filled(known: Any, is_known: jax.Array, drawn: Any, is_new: jax.Array) -> tuple[Any, jax.Array]:
@@ -174,7 +192,7 @@ def _where(exists: jax.Array, posts: Posts) -> Posts:
 
 
 def _spliced(state: State, posts: Posts, drawn: Posts) -> Posts:
-    """In each channel the posts that were read, drawn ones at the times of those that were not, and those to come.
+    """In each channel the posts that were shown, drawn ones at the times of those that were not, and those to come.
 
     What is unread is of the drawn posts since the last one that was read: some of them where they are more, and where
     they are fewer the next ones as well.
@@ -192,14 +210,15 @@ def _spliced(state: State, posts: Posts, drawn: Posts) -> Posts:
     source = first + jnp.where(number < posted, some, number - posted + jnp.maximum(since, unread))
     exists = (source < drawn.time.shape[1]) & (channel < CHANNELS)
     drawn = _where(exists, read(drawn, channel, source))
-    spliced = jax.tree.map(lambda old, new: jnp.where(number < was_read, old, new), posts, drawn)
+    spliced = jax.tree.map(lambda old, new: jnp.where(_is_shown(state, posts), old, new), posts, drawn)
     return spliced.replace(time=jnp.where(number < posted, posts.time, drawn.time))
 
 
 def _stages(state: State, jobs: Jobs, facts: Facts) -> jax.Array:
-    """[G] int32: whether a job that is being done had the right value when it was begun, by the facts of now."""
-    is_on = (state.progress > 0) & (state.progress < jobs.length)
-    is_right = (jobs.value < 0) | (jobs.value == read(facts.at(state.clock), jobs.group))
+    """[G] int32: whether a job that is being done had the right value when it was begun, as if without a pause."""
+    is_on, facts = (state.progress > 0) & (state.progress < jobs.length), read(facts, jobs.group)
+    began = facts.at(state.clock - state.progress)
+    is_right = (jobs.value < 0) | (jobs.value == began)
     mine = is_on[:, None] & (jobs.group[:, None] == np.arange(state.stage.size)[None])
     stage = jnp.where(jnp.any(mine & is_right[:, None], axis=0), SOUND, UNSOUND)
     return jnp.where(jnp.any(mine, axis=0), stage, state.stage)

@@ -17,6 +17,7 @@ from jaxenv.envs.lifestack.types import NEVER, UNKNOWN
 from jaxenv.envs.teamsclone import messages
 from jaxenv.envs.teamsclone.types import MENTION
 from jaxenv.envs.week import types as week
+from jaxenv.envs.week.env import Week
 from jaxenv.lowering import bitsets
 
 EPISODES = 64
@@ -52,14 +53,16 @@ def hide_mentions(state, params, other):
 
 
 def hide_truth(state, params, other):
-    """The params with other posts where none was read, other facts where none is told and other changes to come, other
+    """The params with other posts where none was shown, other facts where none is told and other changes to come, other
     jobs and meetings that nobody knows of, and scouts that tell the other fact; begun jobs go well that went wrong."""
     weeks, number, clock = params.bank.scenarios, np.arange(week.Limits().posts), np.asarray(state.clock)[:, None]
+    read = np.asarray(state.read)[..., None]
+    is_shown = (number < read) & (number >= read - week.WINDOW)
 
     def swap(where, record):
         return jax.tree.map(lambda x: jnp.where(where, x[other], x), record)
 
-    posts = swap(number >= np.asarray(state.read)[..., None], weeks.posts)
+    posts = swap(~is_shown, weeks.posts)
     is_posted = number < np.asarray(state.posted)[..., None]
     posts = posts.replace(time=jnp.where(is_posted, weeks.posts.time, posts.time))
     is_lost = np.asarray(state.noted < 0) & (np.asarray(state.channel) < 0)[:, None]
@@ -68,12 +71,12 @@ def hide_truth(state, params, other):
     jobs, groups = swap(~np.asarray(state.known), weeks.jobs), np.arange(week.Limits().groups)
     has_choice = (np.asarray(weeks.jobs.group)[..., None] == groups).sum(axis=1) > 1
     may = np.take_along_axis(has_choice[:, groups ^ 1], np.maximum(np.asarray(jobs.tells), 0), axis=1)
-    jobs = jobs.replace(tells=jnp.where(may & (jobs.tells >= 0) & state.known, jobs.tells ^ 1, jobs.tells))
-    unread = (number < np.asarray(state.read)[..., None]) & (weeks.posts.kind == week.REQUEST)
-    asked = (unread[..., None] & (np.asarray(weeks.posts.ref)[..., None] == np.arange(week.Limits().events))).any(
-        (1, 2)
-    )
-    weeks = weeks.replace(posts=posts, facts=facts, jobs=jobs, events=swap(~(state.promised | asked), weeks.events))
+    may &= np.asarray((jobs.tells >= 0) & state.known & (state.progress < jobs.length))
+    jobs = jobs.replace(tells=jnp.where(may, jobs.tells ^ 1, jobs.tells))
+    is_request = is_shown & (np.asarray(weeks.posts.kind) == week.REQUEST)
+    is_asked = is_request[..., None] & (np.asarray(weeks.posts.ref)[..., None] == np.arange(week.Limits().events))
+    events = swap(~(np.asarray(state.promised) | is_asked.any(axis=(1, 2))), weeks.events)
+    weeks = weeks.replace(posts=posts, facts=facts, jobs=jobs, events=events)
     is_on = (state.progress > 0) & (state.progress < weeks.jobs.length)
     is_on = (is_on[..., None] & (np.asarray(jobs.group)[..., None] == groups)).any(axis=1)
     state = state.replace(stage=jnp.where(is_on, week.SOUND + week.UNSOUND - state.stage, state.stage))
@@ -234,6 +237,30 @@ def test_as_many_unseen_posts_are_mentions_as_in_play():
         return [is_mention[unseen & (posted < 0)].mean(), is_mention[unseen & (posted >= 0)].mean()]
 
     assert shares(worlds) == pytest.approx(shares(states), rel=0.33)
+
+
+@pytest.mark.parametrize("limits", [{"groups": 2, "facts": 4}, {"places": 3, "channels": 3, "jobs": 6, "events": 3}])
+def test_a_week_of_other_capacities_has_worlds(limits):
+    env = Week(limits=week.Limits(**limits))
+    params = env.make_params(ScenarioBank.stack([env.empty_scenario]))
+    state = env.init(jax.random.key(0), params, 0)
+    world, theirs = jax.jit(env.determinize)(jax.random.key(0), state, params)
+    chex.assert_trees_all_equal(env.observe(world, theirs), env.observe(state, params))
+    drawn = jax.tree.map(lambda x: np.asarray(x[0]), theirs.bank.scenarios)
+    require_within(space(week.Scenario, env.sizes), drawn)
+    is_about_a_fact = np.isin(drawn.posts.kind, (week.NEWS, week.QUESTION))
+    assert drawn.posts.ref[is_about_a_fact].max(initial=0) < env.limits.facts
+
+
+def test_a_fact_may_have_a_value_that_no_known_job_asks_for():
+    env, params, state = played("Week-Notes-v0")
+    weeks = params.bank.scenarios
+    facts = weeks.facts.replace(first=jnp.full_like(weeks.facts.first, week.VALUES - 1))
+    params = params.replace(bank=params.bank.replace(scenarios=weeks.replace(facts=facts)))
+    observe = jax.jit(jax.vmap(env.observe, (0, None)))
+    seen = observe(state, params)
+    assert (seen.told[:, : env.limits.groups] == week.VALUES - 1).any()
+    chex.assert_trees_all_equal(jax.jit(jax.vmap(env.observe))(*worlds("Week-Notes-v0", 0, state, params)), seen)
 
 
 def test_what_is_left_of_a_week_is_what_drawn_weeks_have_left():
