@@ -158,7 +158,7 @@ def _is_requested(state: State, posts: Posts) -> jax.Array:
 def _is_shown(state: State, posts: Posts) -> jax.Array:
     """[C, P] bool: what each channel showed when it was last open."""
     number, count = np.arange(posts.kind.shape[1])[None], state.read[:, None]
-    return (number < count) & (number >= count - WINDOW)
+    return (count > number) & (count <= number + WINDOW)
 
 
 def _filled(known: Any, is_known: jax.Array, drawn: Any, is_new: jax.Array) -> tuple[Any, jax.Array]:
