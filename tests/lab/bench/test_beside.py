@@ -35,7 +35,7 @@ def test_actions_are_picked_in_the_same_way_for_every_suite(build, actions, monk
         picked.append(mask.shape)
         return jnp.zeros(mask.shape[:-1], jnp.int32)
 
-    monkeypatch.setattr(workload.masking, "sample_uniform", pick)
+    monkeypatch.setattr(workload, "sample_uniform", pick)
     work = steps_of(build(), 4, steps=3)
     params = work.params()
     carry = jax.eval_shape(work.start, jax.random.key(0), params)
