@@ -1,7 +1,7 @@
 """Training as one call from Python: an environment and settings in, a policy and its metrics out."""
 
 import dataclasses
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Literal
 
 from flax import linen as nn
@@ -13,10 +13,10 @@ from train.learning.algorithm import Algorithm
 from train.log.recorder import Callback
 from train.networks import custom
 from train.processes import is_writer
-from train.run.job import ALONE, prepare
+from train.run.job import Job, prepare
 from train.run.outputs import Outcome
 from train.run.progress import length
-from train.run.runner import run_members
+from train.run.runner import run, run_members
 from train.save import folder as folders
 from train.save.policy_file import check_algorithm
 from train.score.held_out import has_generator
@@ -74,9 +74,13 @@ def train(
         Finished: if the run in `run_dir` has done all its steps; a greater `total_steps` continues it.
         NotFinite: if a loss or gradient is NaN or infinite; `run_dir/not_finite` has the state before that update.
     """
-    if config is not None and is_population(config):
+    config = _complete(env, config, network, algorithm)
+    if is_population(config):
         raise ValueError("seeds and sweep describe a population: train.train_population trains one")
-    return _trained(env, params, config, algorithm, network, show_progress, if_finished, callback)[ALONE]
+    job, folder = _prepared(config, env, params, algorithm, show_progress)
+    with folder as path:
+        options = {"show_progress": show_progress, "returns_finished": if_finished == "return"}
+        return run(job, path, callback=callback, **options)
 
 
 def train_population(
@@ -115,33 +119,11 @@ def train_population(
         ValueError: for settings that do not fit each other or the environment, or a run folder of another run.
         Finished: if all members in `run_dir` have done all their steps; a greater `total_steps` continues them.
     """
-    return _trained(env, params, config, algorithm, network, show_progress, if_finished)
-
-
-def _trained(
-    env: Environment,
-    params: Any,
-    config: Config | None,
-    algorithm: str,
-    network: nn.Module | None,
-    show_progress: bool,
-    if_finished: str,
-    callback: Callback | None = None,
-) -> dict[str, Outcome]:
-    """Trains in the folder that the settings name, which is found or made, if they name one.
-
-    Where progress is shown, the first line is the length of the run, which is rounded up to whole supersteps.
-    """
-    config, existing = _complete(env, config, network, algorithm), None
-    if config.run_dir is not None and (config.run_dir / "config.json").exists():
-        existing = folders.RunFolder(config.run_dir)
-        check_algorithm(existing.path, algorithm)
-    job = prepare(ALGORITHMS[algorithm], config, env, params, is_new=existing is None)
-    if show_progress and is_writer():
-        print(length(job.config, env.num_agents), flush=True)
-    options: Any = {"show_progress": show_progress, "returns_finished": if_finished == "return"}
-    with nullcontext() if config.run_dir is None else folders.of_run(job.config, existing) as folder:
-        return run_members(job, folder, callback=callback, **options)
+    config = _complete(env, config, network, algorithm)
+    job, folder = _prepared(config, env, params, algorithm, show_progress)
+    with folder as path:
+        options: Any = {"show_progress": show_progress, "returns_finished": if_finished == "return"}
+        return run_members(job, path, **options)
 
 
 def _complete(env: Environment, config: Config | None, network: nn.Module | None, algorithm: str) -> Config:
@@ -156,6 +138,23 @@ def _complete(env: Environment, config: Config | None, network: nn.Module | None
         return config
     options = {"normalize_observations": config.network.normalize_observations}
     return config.replace(network=dataclasses.replace(custom.settings_of(network), **options))
+
+
+def _prepared(
+    config: Config, env: Environment, params: Any, algorithm: str, show_progress: bool
+) -> tuple[Job, AbstractContextManager[folders.RunFolder | None]]:
+    """The job, and the folder that its settings name, which is found or made on entering; None if they name none.
+
+    Where progress is shown, the first line is the length of the run, which is rounded up to whole supersteps.
+    """
+    existing = None
+    if config.run_dir is not None and (config.run_dir / "config.json").exists():
+        existing = folders.RunFolder(config.run_dir)
+        check_algorithm(existing.path, algorithm)
+    job = prepare(ALGORITHMS[algorithm], config, env, params, is_new=existing is None)
+    if show_progress and is_writer():
+        print(length(job.config, env.num_agents), flush=True)
+    return job, nullcontext() if config.run_dir is None else folders.of_run(job.config, existing)
 
 
 def defaults(env: Environment) -> Config:

@@ -67,8 +67,8 @@ def run_members(
         NotFinite: if a loss or gradient of a single run is NaN or infinite; `folder.not_finite` has the state before
             that update.
     """
-    options: Any = {"on_start": on_start, "returns_finished": returns_finished}
-    options |= {"callback": callback, "show_progress": show_progress}
+    shown: Any = {"callback": callback, "show_progress": show_progress}
+    options = {**shown, "on_start": on_start, "returns_finished": returns_finished}
     with contextlib.nullcontext() if folder is None else folder.locked():
         if not job.is_alone:
             return _in_turns(job, folder, **options)
@@ -113,8 +113,9 @@ def train(
     *,
     began: float | None = None,
     on_start: OnStart | None = None,
+    callback: Callback | None = None,
+    show_progress: bool = True,
     returns_finished: bool = False,
-    **shown: Any,
 ) -> dict[str, Outcome]:
     """Trains the members of a group to the end, or to an interruption: name -> outcome.
 
@@ -125,8 +126,9 @@ def train(
         compiled: gives the compiled superstep.
         began: the start of the work before the first superstep, by `time.perf_counter`; by default now.
         on_start: called before anything is compiled, unless all steps are done.
+        callback: called with each record.
+        show_progress: whether to draw a progress bar.
         returns_finished: give the outcome where all steps are done.
-        shown: what is done with the records, as `Outputs` takes it.
 
     Raises:
         Finished: if all steps are done, unless it `returns_finished`.
@@ -145,6 +147,7 @@ def train(
         validate = make_validator(config, group.env, group.env_params, group.policy(state))
         jax.block_until_ready(state)  # or the initial state would count in the time of the first superstep
         compile_seconds = time.perf_counter() - began
+        shown = {"callback": callback, "show_progress": show_progress}
         outputs = stack.enter_context(Outputs(group, folder, state, progress, **shown))
         state = loop(group, superstep, validate, state, progress, checkpoints, outputs)
         if lacks_policy and progress.superstep >= config.num_supersteps:
