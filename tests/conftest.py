@@ -2,6 +2,7 @@
 
 import gc
 import os
+import sys
 from pathlib import Path
 
 import hypothesis
@@ -36,6 +37,15 @@ def compiled(tmp_path_factory) -> Path:
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.01)
     compilation_cache.reset_cache()  # or what was compiled before stands for: no cache
     return folder
+
+
+@pytest.fixture
+def current_folder(tmp_path, monkeypatch):
+    """An empty current folder, in which an installed command does not look for modules by itself."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [path for path in sys.path if path])
+    yield tmp_path
+    sys.modules.pop("mine_alone", None)
 
 
 def pytest_runtest_teardown(item):

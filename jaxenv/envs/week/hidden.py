@@ -216,9 +216,9 @@ def _spliced(state: State, posts: Posts, drawn: Posts) -> Posts:
 
 def _stages(state: State, jobs: Jobs, facts: Facts) -> jax.Array:
     """[G] int32: whether a job that is being done had the right value when it was begun, as if without a pause."""
-    is_on, facts = (state.progress > 0) & (state.progress < jobs.length), read(facts, jobs.group)
-    began = facts.at(state.clock - state.progress)
-    is_right = (jobs.value < 0) | (jobs.value == began)
+    is_on = (state.progress > 0) & (state.progress < jobs.length)
+    truth = read(facts, jobs.group).at(state.clock - state.progress)
+    is_right = (jobs.value < 0) | (jobs.value == truth)
     mine = is_on[:, None] & (jobs.group[:, None] == np.arange(state.stage.size)[None])
     stage = jnp.where(jnp.any(mine & is_right[:, None], axis=0), SOUND, UNSOUND)
     return jnp.where(jnp.any(mine, axis=0), stage, state.stage)

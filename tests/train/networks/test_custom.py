@@ -1,28 +1,16 @@
 """Networks that the command line names as MODULE:NAME."""
 
-import sys
-
 import pytest
 
 from train.networks import custom
 from train.settings.groups import Network
 
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """The current folder, in which an installed command does not look for modules by itself."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [path for path in sys.path if path])
-    yield tmp_path
-    sys.modules.pop("mine_alone", None)
-
-
 NETS = "import flax.linen as nn\n\n\nclass Mine(nn.Module):\n    width: int = 8\n\n\nclass Other(Mine):\n    pass\n"
 
 
-def test_a_class_of_the_program_that_trained_is_that_of_its_name_in_a_module(folder, monkeypatch):
+def test_a_class_of_the_program_that_trained_is_that_of_its_name_in_a_module(current_folder, monkeypatch):
     monkeypatch.setattr(custom, "_MODULES", {})
-    (folder / "mine_alone.py").write_text(NETS)
+    (current_folder / "mine_alone.py").write_text(NETS)
     saved = Network(module="__main__:Mine", arguments={"width": 3})
     with pytest.raises(custom.UnknownNetwork, match="add --network MODULE:Mine"):
         custom.custom_network(saved)
