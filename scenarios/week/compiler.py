@@ -94,13 +94,12 @@ def _fact(fact: Fact) -> dict[str, Any]:
 
 
 def _posts(empty: Any, week: Week) -> Any:
-    """The posts of each channel, sorted by time."""
+    """The posts of each channel."""
     facts, errands = _numbers(week.all_facts), _numbers(week.jobs)
     number = {"news": facts, "job": errands, "question": facts, "request": _numbers(week.meetings)}
     columns = {name: np.array(getattr(empty, name)) for name in ("time", "kind", "ref", "until", "points")}
     for channel, record in enumerate(week.channels):
-        posts = sorted((post for post in week.posts if post.channel == record.id), key=lambda post: post.at)
-        for place, post in enumerate(posts):
+        for place, post in enumerate(week.posts_in(record)):
             about = next((field for field in checks.ABOUT if post[field] is not None), KINDS[CHAT])
             ref = number[about][post[about]] if about in number else 0
             row = (post.at, KINDS.index(about), ref, _until(week, post), round(100 * post.points))

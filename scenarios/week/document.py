@@ -302,6 +302,10 @@ class Week(Record):
         """The jobs in the order of their numbers: of each project the scouts, then its ways; errands last."""
         return (*(job for project in self.projects for job in project.jobs), *self.errands)
 
+    def posts_in(self, channel: Channel) -> list[Post]:
+        """The posts of a channel, in the order of their numbers: by time."""
+        return sorted((post for post in self.posts if post.channel == channel.id), key=lambda post: post.at)
+
     def placed_jobs(self) -> Iterator[tuple[tuple[str | int, ...], Job]]:
         """The path of each job, and the job."""
         for path, project in self.placed("projects"):

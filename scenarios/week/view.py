@@ -20,10 +20,6 @@ def names(week: Week, documents: Sequence[Week] = ()) -> dict[str, Any]:
         week: the document.
         documents: all those of its bank, which share no names.
     """
-    posts = {}
-    for channel, record in enumerate(week.channels):
-        written = sorted((post for post in week.posts if post.channel == record.id), key=lambda post: post.at)
-        posts |= {(channel, place): (post.by, post.says) for place, post in enumerate(written)}
     projects = {job.id: project.name or project.id for project in week.projects for job in project.jobs}
     return {
         "title": week.title or week.id,
@@ -34,7 +30,11 @@ def names(week: Week, documents: Sequence[Week] = ()) -> dict[str, Any]:
         "projects": tuple(projects.get(job.id, "") for job in week.jobs),
         "facts": {n: fact.asks or fact.id for n, fact in enumerate(week.all_facts)},
         "answers": {n: fact.answers for n, fact in enumerate(week.all_facts) if fact.answers},
-        "posts": posts,
+        "posts": {
+            (channel, place): (post.by, post.says)
+            for channel, record in enumerate(week.channels)
+            for place, post in enumerate(week.posts_in(record))
+        },
     }
 
 

@@ -135,6 +135,6 @@ def cost(path: Path) -> dict[str, Any]:
     runs = runs_in(path)
     last = [list(read_metrics(run.metrics))[-1] for run in runs]
     config = RunFolder(path).read_config()
-    turns = [record["seconds"] for record in last][:: config.at_once or len(runs)]  # which members of a turn share
+    turns = {record["seconds"] for record in last}  # members of a turn have one clock
     steps = int(last[0]["env_steps"]) * (1 + config.simulations if config.teacher == "search" else 1)
     return {"env_steps": steps, "seconds": sum(turns) / len(runs)}

@@ -159,6 +159,15 @@ def test_the_steps_of_a_search_that_taught_are_counted(monkeypatch):
         assert scoring.cost(Path("runs")) == {"env_steps": steps, "seconds": 2.0}
 
 
+def test_the_seconds_of_a_population_are_those_of_its_turns_whatever_their_order(monkeypatch):
+    seconds = {"a": 4.0, "b": 3.0, "c": 4.0, "d": 3.0}  # two turns, whose members do not follow each other
+    monkeypatch.setattr(scoring, "runs_in", lambda path: [SimpleNamespace(metrics=name) for name in seconds])
+    monkeypatch.setattr(scoring, "read_metrics", lambda name: [{"env_steps": 100, "seconds": seconds[name]}])
+    folder = SimpleNamespace(read_config=lambda: Config(env=ID).replace(at_once=2))
+    monkeypatch.setattr(scoring, "RunFolder", lambda path: folder)
+    assert scoring.cost(Path("runs"))["seconds"] == 7.0 / 4
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
