@@ -62,7 +62,7 @@ class Lanes:
 
         def of_one(lane: Any, *shared: Any) -> Any:
             own, common = function(jax.tree.map(lambda x: jnp.squeeze(x, 0), lane), *shared)
-            return jax.tree.map(lambda x: jnp.expand_dims(x, 0), own), common
+            return _as_lane(own), common
 
         def of_several(lanes: Any, *shared: Any) -> Any:
             in_axes = (0, *(None for _ in shared))
@@ -103,6 +103,12 @@ class Lanes:
     def local(self, tree: T) -> T:
         """Shared arrays as arrays of one device of this process."""
         return tree if self.mesh is None else jax.tree.map(lambda x: x.addressable_data(0), tree)
+
+
+@functools.partial(jax.jit, inline=True)
+def _as_lane(tree: T) -> T:
+    """With a leading axis of 1: one program, where nothing is compiled around it."""
+    return jax.tree.map(lambda x: jnp.expand_dims(x, 0), tree)
 
 
 def _put(sharding: NamedSharding, x: jax.Array | float) -> jax.Array:

@@ -51,7 +51,7 @@ class ScenarioBank(struct.PyTreeNode):
         """
         if not scenarios:
             raise ValueError("expected at least one scenario, got none")
-        return cls(jax.tree.map(lambda *leaves: jnp.asarray(np.stack(leaves)), *scenarios))
+        return cls(jax.device_put(jax.tree.map(lambda *leaves: np.stack(leaves), *scenarios)))
 
     def only(self, scenario: Any) -> Self:
         """A bank of one scenario, without the axis, beside what this one shares; jittable.
@@ -176,7 +176,7 @@ class ScenarioBank(struct.PyTreeNode):
             ValueError: if a smaller shape would cut off something that is not padding, or if a number is NaN.
         """
 
-        def fit(path: Any, leaf: jax.Array, padding: Any) -> jax.Array:
+        def fit(path: Any, leaf: jax.Array, padding: Any) -> np.ndarray:
             source, padding = np.asarray(leaf), np.asarray(padding)
             fill = padding.flat[0]
             if source.dtype.kind == "f" and (bad := np.argwhere(np.isnan(source))).size:
@@ -187,9 +187,9 @@ class ScenarioBank(struct.PyTreeNode):
             is_whole = np.array_equal(target[kept], source[kept])  # a set of more numbers may have a wider dtype
             if not is_whole or np.count_nonzero(source != fill) != np.count_nonzero(source[kept] != fill):
                 raise ValueError(f"the bank's {_name(path)} does not fit into {padding.shape}: raise the limits")
-            return jnp.asarray(target)
+            return target
 
-        return self.replace(scenarios=jax.tree_util.tree_map_with_path(fit, self.scenarios, empty))
+        return self.replace(scenarios=jax.device_put(jax.tree_util.tree_map_with_path(fit, self.scenarios, empty)))
 
     def fingerprint(self, *, floats: bool = True) -> str:
         """The first 16 hexadecimal digits of the SHA-256 of names, dtypes, shapes and contents.
@@ -231,9 +231,9 @@ class ScenarioBank(struct.PyTreeNode):
         leaves, structure = jax.tree_util.tree_flatten_with_path(empty)
         scenario = {_name(leaf_path): np.asarray(leaf) for leaf_path, leaf in leaves}
         arrays, expected = read_arrays(path, scenario, _OTHER_FIELDS, type(empty).__module__)
-        others = {name: jnp.asarray(arrays[name]) for name in _OTHER_FIELDS if name in arrays}
-        scenarios = jax.tree.unflatten(structure, [jnp.asarray(arrays[name]) for name in scenario])
-        bank = cls(scenarios, **others)
+        others = jax.device_put({name: arrays[name] for name in _OTHER_FIELDS if name in arrays})
+        scenarios = jax.device_put([arrays[name] for name in scenario])
+        bank = cls(jax.tree.unflatten(structure, scenarios), **others)
         if bank.fingerprint() != expected:
             raise ValueError(f"{path} was changed after it was saved: its fingerprint is not {short(expected)}")
         if bank.start_table is not None and not starts.is_alias_table(np.asarray(bank.start_table), bank.size):

@@ -15,6 +15,7 @@ WHOLE = 2**30
 """Parts of all weights: their sums are integers, so that nothing is rounded in the order of a device's sums."""
 
 
+@jax.jit
 def alias_table(weights: jax.Array) -> jax.Array:
     """[S, 2] float32: of each slot the share of its room that is its own, and the slot that fills the rest.
 

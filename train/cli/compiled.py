@@ -24,6 +24,8 @@ def keep_compiled_programs() -> None:
     `JAX_COMPILATION_CACHE_DIR` names another folder, `JAX_ENABLE_COMPILATION_CACHE=false` keeps nothing. A user without
     a home folder, as in some containers, keeps nothing either.
 
+    Programs that compile in a tenth of a second are kept too. JAX keeps those that take a second, which are few.
+
     JAX's own limit of its size is not set: it takes a lock for each program, for which all others wait ten seconds if
     the process that holds it is stopped, and JAX 0.10 keeps nothing more once a kill has left half of an entry.
     """
@@ -33,6 +35,7 @@ def keep_compiled_programs() -> None:
         # One folder for each kind of processor, as a home folder may be shared by several.
         folder = home / "jaxenv" / hashlib.sha256(hardware.processor().encode()).hexdigest()[:8]
         config.update("jax_compilation_cache_dir", str(folder))
+        config.update("jax_persistent_cache_min_compile_time_secs", 0.1)
         remove_oldest(folder, MAX_BYTES)
         remove_unreadable(folder)
 

@@ -36,7 +36,8 @@ def generate_bank(
         return ScenarioBank(_scenarios(env, keys, difficulty), shared)
     rows = np.arange(-(-count // AT_ONCE) * AT_ONCE).reshape(-1, AT_ONCE) % count
     parts = [jax.device_get(_scenarios(env, keys[some], difficulty)) for some in rows]
-    return ScenarioBank(jax.tree.map(lambda *leaves: jnp.asarray(np.concatenate(leaves)[:count]), *parts), shared)
+    scenarios = jax.tree.map(lambda *leaves: np.concatenate(leaves)[:count], *parts)
+    return ScenarioBank(jax.device_put(scenarios), shared)
 
 
 @functools.partial(compiled_once, static_argnums=0)

@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import optax
 from flax import struct
 from jax import lax
@@ -82,7 +83,7 @@ def begin(
         started = compiled_once(started)
     weights = initial_weights(network_key, env_params, config, env)
     returns = Moments.none(1) if config.rollout.normalize_rewards else None
-    optimizer = clipped(direction, config.hyper.max_grad_norm).init(weights)
+    optimizer = jax.jit(clipped(direction, config.hyper.max_grad_norm).init)(weights)
     first = lanes.put((weights, optimizer, jnp.int32(0), returns), SHARED)
     weights, opt_state, updates, returns = first
     of_lanes = started(lanes.put(keys, BY_LANE), lanes.put(env_params, SHARED))
@@ -116,7 +117,7 @@ def with_weights(state: TrainState, weights: Any) -> TrainState:
 def initial_weights(key: Key, env_params: Any, config: Config, env: Environment) -> Any:
     """The weights of the network, for which only the shapes of an observation count."""
     reader = Reader(make_network(config.network, env.num_actions), env, env_params)
-    nothing = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), observation_shapes(env, env_params))
+    nothing = jax.tree.map(lambda x: np.zeros(x.shape, x.dtype), observation_shapes(env, env_params))
     return compiled_once(reader.init)(key, nothing)
 
 

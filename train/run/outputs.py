@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from train.log.metrics import not_finite, reduce_metrics
@@ -18,6 +17,7 @@ from train.networks.policy import LearnedPolicy
 from train.processes import is_writer
 from train.run.group import Group
 from train.run.progress import Bar, Clock
+from train.save.arrays import copied
 from train.save.checkpoint import Progress
 from train.save.folder import RunFolder
 from train.save.policy_file import read_header, save_policy
@@ -91,7 +91,7 @@ class BestPolicy:
 
         By then training has gone on and its arrays are donated, so the weights are copied now.
         """
-        return functools.partial(self._offer, jax.tree.map(jnp.copy, policy))
+        return functools.partial(self._offer, copied(policy))
 
     def _offer(self, policy: LearnedPolicy, validation_return: float) -> None:
         """Writes a policy if it is the best so far; one whose return is NaN is not."""

@@ -6,13 +6,21 @@ With a checksum a bit that flips on a disk does not pass for a weight.
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from train.processes import merged
+
+T = TypeVar("T")
+
+
+@jax.jit
+def copied(tree: T) -> T:
+    """The same arrays in memory of their own; the others may be donated."""
+    return jax.tree.map(jnp.copy, tree)
 
 
 def by_name(state: Any) -> dict[str, Any]:
@@ -23,11 +31,12 @@ def by_name(state: Any) -> dict[str, Any]:
 
 def from_names(arrays: dict[str, Any], like: Any) -> Any:
     """The tree that `by_name` flattened, with new arrays, which may be donated."""
+    own = copied(arrays)
 
     def leaf(path: Any, expected: Any) -> jax.Array:
         if not expected.size:
             return jnp.zeros(expected.shape, expected.dtype)
-        array = jnp.array(arrays[name_of(path)])
+        array = own[name_of(path)]
         return jax.random.wrap_key_data(array) if _is_key(expected) else array
 
     return jax.tree_util.tree_map_with_path(leaf, like)

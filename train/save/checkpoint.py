@@ -23,7 +23,7 @@ import orbax.checkpoint as ocp
 
 from jaxenv.host.names import short
 from train.processes import is_writer, wait_for_all
-from train.save.arrays import by_name, digest, digests, empty, from_names, name_of, shapes
+from train.save.arrays import by_name, copied, digest, digests, empty, from_names, name_of, shapes
 from train.save.orbax_manager import CheckpointError, opened, quiet_reading, remove_unfinished, writing
 from train.save.writing import VERSION, naming, write_atomic, written_by
 from train.settings.config import Config
@@ -103,7 +103,7 @@ class Checkpoints(contextlib.AbstractContextManager["Checkpoints"]):
                 stay.
         """
         self._latest = time.monotonic()
-        arrays = jax.tree.map(jnp.copy, by_name(state))
+        arrays = copied(by_name(state))
         info = {**dataclasses.asdict(progress), "config": to_json(self._config), "shapes": shapes(arrays)}
         info |= {**VERSION, "processes": jax.process_count()}
         info["digests"] = digests(arrays, by_rows=jax.process_count() > 1)  # of several, none has all arrays

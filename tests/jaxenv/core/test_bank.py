@@ -48,6 +48,16 @@ def test_a_bank_indexes_what_was_stacked():
         ScenarioBank.stack([])
 
 
+def test_arrays_reach_the_device_without_programs(tmp_path, caplog):
+    """Each would be compiled, for every dtype and shape: here of sizes that no other test has."""
+    long, longer = (EMPTY.replace(table=np.full(size, -1, np.int16)) for size in (1031, 1033))
+    with jax.log_compiles(), caplog.at_level("WARNING", "jax"):
+        bank = ScenarioBank.stack([long, long])
+        bank.resize(longer).save(tmp_path / "bank.npz")
+        assert ScenarioBank.load(tmp_path / "bank.npz", longer).size == 2
+    assert "Compiling" not in caplog.text
+
+
 def test_samples_are_uniform_over_the_bank():
     drawn = jax.vmap(BANK.sample)(jax.random.split(jax.random.key(0), 20_000))
     assert np.bincount(drawn, minlength=5) / 20_000 == pytest.approx(0.2, abs=0.02)

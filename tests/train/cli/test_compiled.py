@@ -32,6 +32,7 @@ def test_compiled_programs_are_kept_where_jax_says_nothing_else(monkeypatch, tmp
     keep_compiled_programs()
     assert "jax_compilation_cache_max_size" not in changed  # or each program waits for a lock
     assert Path(changed.pop("jax_compilation_cache_dir")).parent == tmp_path / "jaxenv"
+    assert changed["jax_persistent_cache_min_compile_time_secs"] < 1  # or most programs are compiled every time
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setattr(os.path, "expanduser", lambda path: path)  # as for a user without HOME and an entry in passwd
     keep_compiled_programs()
