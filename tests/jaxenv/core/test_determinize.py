@@ -52,7 +52,7 @@ def hide_mentions(state, params, other):
     return state.replace(messages=rings.replace(words=words), waiting=waiting, schedule=schedule), params
 
 
-def hide_truth(state, params, other):
+def hide_truth(state, params, other, *, sees_truth=False):
     """The params with other posts where none was shown, other facts where none is told and other changes to come, other
     jobs and meetings that nobody knows of, and scouts that tell the other fact; begun jobs go well that went wrong."""
     weeks, number, clock = params.bank.scenarios, np.arange(week.Limits().posts), np.asarray(state.clock)[:, None]
@@ -66,7 +66,7 @@ def hide_truth(state, params, other):
     is_posted = number < np.asarray(state.posted)[..., None]
     posts = posts.replace(time=jnp.where(is_posted, weeks.posts.time, posts.time))
     is_lost = np.asarray(state.noted < 0) & (np.asarray(state.channel) < 0)[:, None]
-    facts = swap(is_lost, weeks.facts)
+    facts = swap(is_lost & (not sees_truth), weeks.facts)
     facts = facts.replace(flip=jnp.where(facts.flip > clock, np.int16(week.NEVER), facts.flip))
     jobs, groups = swap(~np.asarray(state.known), weeks.jobs), np.arange(week.Limits().groups)
     has_choice = (np.asarray(weeks.jobs.group)[..., None] == groups).sum(axis=1) > 1
@@ -91,6 +91,7 @@ HIDE = {
     "TeamsClone-Mentions-v0": hide_mentions,
     "Week-v0": hide_truth,
     "Week-Notes-v0": hide_truth,
+    "Week-Open-v0": functools.partial(hide_truth, sees_truth=True),
 }
 
 
