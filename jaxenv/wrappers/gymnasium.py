@@ -1,19 +1,17 @@
 """Environments with Gymnasium's interface and NumPy results; `jaxenv.wrappers` loads this module on first use."""
 
-import dataclasses
 import functools
-import importlib
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import gymnasium
-import jax
 import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from jaxenv.core import Environment
 from jaxenv.wrappers import adapters
+from jaxenv.wrappers.batched import BatchedEpisode, batched, picture, rows_of
 from jaxenv.wrappers.host_episodes import HostBatch, HostEpisodes, KeyedState, keys_of, to_numpy
 from jaxenv.wrappers.wrapper import FlattenObservation
 
@@ -202,7 +200,7 @@ class GymnasiumVector(VectorEnv):
             raise ValueError(f"reset(seed=...): expected {self.num_envs} seeds, got {len(seeds)}")
         scenarios = adapters.check_scenario(options, self.params, (self.num_envs,))
         observations, info = self._batch.reset(self.params, seeds, scenarios, self.np_random)
-        return observations, _batched(info, np.ones(self.num_envs, bool))
+        return observations, batched(info, np.ones(self.num_envs, bool))
 
     def step(self, actions: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Takes one step in all episodes: (observations, rewards [B] float64, terminated, truncated [B] bool, info)."""
@@ -210,10 +208,10 @@ class GymnasiumVector(VectorEnv):
         step, first = self._batch.step(self.params, actions)
         done = step.terminated | step.truncated
         reported = {name: value for name, value in step.info.items() if name not in first.info}
-        info = _batched(first.info, np.ones_like(done)) | _batched(reported, ~done)
+        info = batched(first.info, np.ones_like(done)) | batched(reported, ~done)
         if done.any():
-            info |= {"final_obs": _rows(step.observation, done), "_final_obs": done}
-            info |= {"final_info": _batched(step.info, done), "_final_info": done}
+            info |= {"final_obs": rows_of(step.observation, done), "_final_obs": done}
+            info |= {"final_info": batched(step.info, done), "_final_info": done}
         return first.observation, step.reward.astype(np.float64), step.terminated, step.truncated, info
 
     def action_masks(self) -> np.ndarray:
@@ -238,45 +236,6 @@ class GymnasiumVector(VectorEnv):
         raise AttributeError(f"GymnasiumVector: its episodes share everything; set {name!r} of the GymnasiumVector")
 
 
-@dataclasses.dataclass(frozen=True)
-class BatchedEpisode:
-    """One episode of a batch, as programs ask an environment for its attributes and methods.
-
-    Attributes:
-        envs: the adapter of the batch.
-        batch: the states.
-        index: which of them.
-        observation_space: of one episode.
-        action_space: of one episode.
-    """
-
-    envs: Any
-    batch: HostBatch
-    index: int
-    observation_space: Any
-    action_space: Any
-
-    def __getattr__(self, name: str) -> Any:
-        """What all episodes share; `spec` is None where no registry made them."""
-        if name not in ("jax_env", "params", "render_mode", "spec"):
-            raise AttributeError(f"an episode of a batch has no {name!r}")
-        return getattr(self.envs, name, None)
-
-    @property
-    def state(self) -> Any:
-        """The current state of the environment."""
-        return self.batch.state(self.index)
-
-    def action_masks(self) -> np.ndarray:
-        """[A] bool, the legal actions of the current state."""
-        return self.batch.action_masks[self.index].copy()
-
-    def render(self) -> Any:
-        """The current state in the render mode, or None without one."""
-        mode = self.envs.render_mode
-        return None if mode is None else picture(self.envs.jax_env, self.state, self.envs.params, mode)
-
-
 def spaces_of(env: Environment, params: Any, flat: bool) -> tuple[Any, Any]:
     """(space of the vectors, or of the records as dictionaries; space of actions)."""
     seen = FlattenObservation(env).observation_space(params)["vector"] if flat else env.observation_space(params)
@@ -289,36 +248,3 @@ def as_numbers(info: Any) -> Any:
     if isinstance(info, dict):
         return {name: as_numbers(value) for name, value in info.items()}
     return info.item() if info.shape == () else info
-
-
-def picture(env: Environment, state: Any, params: Any, render_mode: str) -> Any:
-    """A state as [H, W, 3] uint8 (`rgb_array`) or as text (`ansi`)."""
-    rendering = importlib.import_module("jaxenv.rendering")  # by its name, since it stands above the wrappers
-    page = rendering.render(env, state, params)
-    return page.text if render_mode == "ansi" else page.pixels()
-
-
-def _batched(info: dict[str, Any], where: np.ndarray) -> dict[str, Any]:
-    """`info` as Gymnasium batches it: zeros where an episode lacks it, and beside each entry `_name`, who has it."""
-    batch: dict[str, Any] = {}
-    if where.any():
-        for name, value in info.items():
-            batch[name] = _batched(value, where) if isinstance(value, dict) else _zero_elsewhere(value, where)
-            batch[f"_{name}"] = where.copy()
-    return batch
-
-
-def _zero_elsewhere(values: np.ndarray, where: np.ndarray) -> np.ndarray:
-    """Zeros where `where` ([B]) is False; numbers in the dtype that NumPy gives Python's."""
-    if values.ndim > 1:
-        return np.where(where.reshape(-1, *[1] * (values.ndim - 1)), values, np.zeros((), values.dtype))
-    wide = {"f": np.float64, "i": np.int64, "u": np.int64}.get(values.dtype.kind, values.dtype)
-    return np.where(where, values, 0).astype(wide)
-
-
-def _rows(observations: Any, where: np.ndarray) -> np.ndarray:
-    """[B] objects: an episode's own observation where `where` ([B]) holds, otherwise None."""
-    rows = np.full(len(where), None, object)
-    for index in np.flatnonzero(where):
-        rows[index] = jax.tree.map(lambda leaf, index=index: leaf[index].copy(), observations)
-    return rows

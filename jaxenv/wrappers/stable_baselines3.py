@@ -10,7 +10,8 @@ from stable_baselines3.common.vec_env import VecEnv  # pyright: ignore[reportMis
 
 from jaxenv.core import Environment
 from jaxenv.wrappers import adapters
-from jaxenv.wrappers.gymnasium import BatchedEpisode, spaces_of
+from jaxenv.wrappers.batched import BatchedEpisode
+from jaxenv.wrappers.gymnasium import spaces_of
 from jaxenv.wrappers.host_episodes import HostBatch
 
 
