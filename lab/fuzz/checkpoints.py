@@ -24,7 +24,8 @@ from train.run.group import Group
 from train.run.job import ALONE, Job
 from train.run.storage import opened, restore_or_begin
 from train.save.arrays import by_name, digest
-from train.save.checkpoint import CheckpointError, Checkpoints, Progress
+from train.save.checkpoint import CheckpointError, Checkpoints
+from train.save.description import Progress
 from train.save.folder import RunFolder
 from train.settings.config import Config
 from train.settings.groups import Network

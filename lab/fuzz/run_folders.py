@@ -18,7 +18,8 @@ from lab.fuzz.judging import Fault, answered, check_sentence
 from train.cli import options
 from train.log.metrics import MetricsWriter
 from train.log.recorder import Recorder
-from train.save.checkpoint import Checkpoints, Progress
+from train.save.checkpoint import Checkpoints
+from train.save.description import Progress
 from train.save.folder import RunFolder
 from train.settings import task
 from train.settings.config import Config

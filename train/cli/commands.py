@@ -19,7 +19,7 @@ from train.protocol import shipped
 from train.run import progress, runner
 from train.run.job import ALONE, Job, prepare
 from train.save import folder
-from train.save.checkpoint import Progress
+from train.save.description import Progress
 from train.settings import task
 from train.training import ALGORITHMS
 

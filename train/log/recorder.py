@@ -18,7 +18,7 @@ from jaxenv.host.names import short
 from jaxenv.host.regular_files import read_regular
 from train.log.metrics import MetricsWriter, read_metrics
 from train.processes import is_writer
-from train.save.checkpoint import Progress
+from train.save.description import Progress
 from train.save.folder import RunFolder
 from train.save.writing import make_folder, naming, write_atomic
 from train.settings.config import Config

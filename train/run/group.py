@@ -15,7 +15,8 @@ from train.lanes import SHARED
 from train.networks.policy import LearnedPolicy
 from train.once import compiled_once
 from train.run.job import ALONE, Job
-from train.save.checkpoint import Checkpoints, Progress
+from train.save.checkpoint import Checkpoints
+from train.save.description import Progress
 from train.settings.config import Config
 
 CGROUP_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))

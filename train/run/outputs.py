@@ -18,7 +18,7 @@ from train.processes import is_writer
 from train.run.group import Group
 from train.run.progress import Bar, Clock
 from train.save.arrays import copied
-from train.save.checkpoint import Progress
+from train.save.description import Progress
 from train.save.folder import RunFolder
 from train.save.policy_file import read_header, save_policy
 from train.save.writing import make_folder

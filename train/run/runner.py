@@ -23,7 +23,8 @@ from train.run.group import Group, turns, within_memory
 from train.run.job import ALONE, Job
 from train.run.outputs import FailedUpdate, Outcome, Outputs
 from train.run.storage import OnStart, not_finite, opened, restore_or_begin, write_both
-from train.save.checkpoint import Checkpoints, Finished, Progress
+from train.save.checkpoint import Checkpoints, Finished
+from train.save.description import Progress
 from train.save.folder import RunFolder
 from train.score.held_out import Validator, make_validator
 

@@ -9,7 +9,8 @@ from typing import Any
 from train.processes import is_writer, wait_for_all
 from train.run.group import Group
 from train.run.outputs import FailedUpdate, NotFinite, Outputs
-from train.save.checkpoint import Checkpoints, Finished, Progress
+from train.save.checkpoint import Checkpoints, Finished
+from train.save.description import Progress
 from train.save.folder import RunFolder
 
 OnStart = Callable[[Progress | None], None]

@@ -8,7 +8,6 @@ one is damaged, the one before it is restored.
 
 import contextlib
 import dataclasses
-import math
 import shutil
 import time
 import warnings
@@ -24,6 +23,7 @@ import orbax.checkpoint as ocp
 from jaxenv.host.names import short
 from train.processes import is_writer, wait_for_all
 from train.save.arrays import by_name, copied, digest, digests, empty, from_names, name_of, shapes
+from train.save.description import PROGRESS, Progress, problem_of
 from train.save.orbax_manager import CheckpointError, opened, quiet_reading, remove_unfinished, writing
 from train.save.writing import VERSION, naming, write_atomic, written_by
 from train.settings.config import Config
@@ -44,22 +44,6 @@ class Finished(CheckpointError):
     ...     print("nothing is left to do")
     nothing is left to do
     """
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Progress:
-    """How far a run has come; counters are Python ints, since they exceed 2**31."""
-
-    superstep: int = 0  # supersteps done
-    env_steps: int = 0
-    seconds: float = 0.0  # of training, excluding compilation
-    scenarios: str  # fingerprint of the bank that training started with
-    drawn: str = ""  # the same without floats, whose last bits another kind of processor computes otherwise
-
-
-PROGRESS = [field.name for field in dataclasses.fields(Progress)]
-_FIELDS = {**dict.fromkeys(("config", "shapes", "digests"), (dict,)), "seconds": (int, float)}
-_FIELDS |= {"scenarios": (str,), "drawn": (str,)} | dict.fromkeys(("superstep", "env_steps", "processes"), (int,))
 
 
 class Checkpoints(contextlib.AbstractContextManager["Checkpoints"]):
@@ -221,7 +205,7 @@ class Checkpoints(contextlib.AbstractContextManager["Checkpoints"]):
     def _info(self, step: int) -> dict[str, Any]:
         """The JSON part of a checkpoint."""
         info = self._read(step, "run", ocp.args.JsonRestore())
-        if problem := _problem(info, step):
+        if problem := problem_of(info, step):
             raise self._damage(step, problem)
         return info
 
@@ -271,34 +255,6 @@ class Checkpoints(contextlib.AbstractContextManager["Checkpoints"]):
             with contextlib.suppress(Exception):
                 self._manager.close()
             remove_unfinished(self._path)
-
-
-def _problem(info: Any, step: int) -> str | None:
-    """The difference between a description and the one that was written, if there is one."""
-    if not _describes(info, step):
-        return "it does not describe its run"
-    try:
-        is_as_written = digest({name: value for name, value in info.items() if name != "digest"}) == info.get("digest")
-    except RecursionError:  # of values in each other without end
-        is_as_written = False
-    if not is_as_written:
-        return "its description is not what was written"
-    if "digests" not in info:
-        return "its arrays have no checksums"
-    return None
-
-
-def _describes(info: Any, step: int) -> bool:
-    """Whether this is the description beside the arrays of a step, with the numbers of a progress."""
-    if not isinstance(info, dict):
-        return False
-    found = {"digests": {}, "processes": 1, "drawn": "", **info}
-    return (
-        all(type(found.get(name)) in kinds for name, kinds in _FIELDS.items())
-        and found["superstep"] == step  # or it is the description of another one
-        and found["env_steps"] >= 0
-        and 0 <= found["seconds"] < math.inf
-    )
 
 
 def _not_finite(arrays: Mapping[str, Any], parts: Sequence[str]) -> str | None:

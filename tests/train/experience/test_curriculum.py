@@ -16,7 +16,8 @@ from train.experience.bank import generate_bank
 from train.experience.curriculum import Levels
 from train.experience.rollout import Transition
 from train.log.metrics import reduce_metrics
-from train.save.checkpoint import Checkpoints, Progress
+from train.save.checkpoint import Checkpoints
+from train.save.description import Progress
 from train.settings.config import Config
 from train.settings.groups import Curriculum, Rollout, Scenarios
 

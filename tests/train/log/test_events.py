@@ -7,7 +7,7 @@ import struct
 import pytest
 
 from train.log.recorder import Events, Recorder
-from train.save.checkpoint import Progress
+from train.save.description import Progress
 from train.save.folder import RunFolder
 
 RECORD = {"superstep": 0, "env_steps": 512, "return": 1.5, "length": None, "episodes": 3}

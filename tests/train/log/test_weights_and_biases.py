@@ -11,7 +11,7 @@ import train
 from train.cli.main import main
 from train.log.metrics import read_metrics
 from train.log.recorder import Recorder, WeightsAndBiases
-from train.save.checkpoint import Progress
+from train.save.description import Progress
 from train.save.folder import RunFolder
 
 RECORD = {"superstep": 0, "env_steps": 512, "return": 1.5, "length": None}

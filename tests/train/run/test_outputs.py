@@ -11,7 +11,7 @@ from train.run import progress as run_clock
 from train.run.group import ALONE
 from train.run.outputs import FailedUpdate, Member, Outputs
 from train.run.progress import Bar, Clock
-from train.save.checkpoint import Progress
+from train.save.description import Progress
 
 NONE = jnp.zeros(1, jnp.int32)
 TOTALS = EpisodeTotals(EpisodeSummary(NONE, NONE, NONE), NONE)

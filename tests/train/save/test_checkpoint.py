@@ -11,7 +11,8 @@ import pytest
 from probes import SMALL
 
 from train.save.arrays import by_name
-from train.save.checkpoint import CheckpointError, Checkpoints, Progress
+from train.save.checkpoint import CheckpointError, Checkpoints
+from train.save.description import Progress
 from train.save.orbax_manager import MAX_KEPT
 from train.settings.groups import Network
 

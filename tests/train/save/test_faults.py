@@ -25,7 +25,8 @@ from train.run import runner
 from train.run.job import prepare
 from train.save import folder as run_folder
 from train.save.arrays import by_name
-from train.save.checkpoint import Checkpoints, Progress
+from train.save.checkpoint import Checkpoints
+from train.save.description import Progress
 from train.save.writing import Lines, NotWritten, write_atomic
 
 PARAMS = PROBES["observation"]

@@ -17,7 +17,8 @@ from train.log.metrics import MetricsWriter, read_metrics
 from train.log.recorder import WeightsAndBiases
 from train.protocol import Score
 from train.run.outputs import BestPolicy
-from train.save.checkpoint import CheckpointError, Checkpoints, Progress
+from train.save.checkpoint import CheckpointError, Checkpoints
+from train.save.description import Progress
 from train.save.folder import RunFolder
 from train.save.orbax_manager import MAX_DESCRIPTION
 from train.save.policy_file import PolicyError, read_header
