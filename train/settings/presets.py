@@ -60,7 +60,7 @@ _WEEK = Config(
 
 _AGENTS = dataclasses.replace(
     _CHAT,
-    rollout=dataclasses.replace(_CHAT.rollout, minibatch_size=8192),  # of four agents
+    rollout=dataclasses.replace(_CHAT.rollout, epochs=1, minibatch_size=4096),  # of four agents
     total_steps=750_000,
 )
 
