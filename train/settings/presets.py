@@ -79,7 +79,7 @@ _SETTINGS = {
     "TeamsClone-v0": _ONE_PASS,
     # Every mention counts here: 99 % of episodes succeed with all features of the actions, 97 % with the mask alone.
     "TeamsClone-Mentions-v0": dataclasses.replace(
-        _CHAT, network=dataclasses.replace(_CHAT.network, sees_actions=True, sees_mask=False)
+        _ONE_PASS, network=dataclasses.replace(_CHAT.network, sees_actions=True, sees_mask=False)
     ),
     "TeamsClone-MultiTask-v0": _ONE_PASS,
     "TeamsClone-MultiAgent-v0": _AGENTS,
