@@ -60,6 +60,17 @@ def flags(sets: Any, count: int) -> Any:
     return (sets[..., None] & bits) != 0
 
 
+def sizes(sets: jax.Array) -> jax.Array:
+    """[...] int32: how many numbers each set has.
+
+    >>> import jax.numpy as jnp
+    >>> from jaxenv.lowering import bitsets
+    >>> bitsets.sizes(jnp.array([5, 0, 7], jnp.uint8)).tolist()
+    [2, 0, 3]
+    """
+    return jax.lax.population_count(sets).astype(jnp.int32)
+
+
 def union(sets: jax.Array, *, where: Any) -> jax.Array:
     """[...]: the numbers that any of the sets along the last axis has, of those for which `where` is true.
 

@@ -76,6 +76,11 @@ class Step:
     truncated: bool
 
 
+def members(numbers, names):
+    """The names whose numbers are in a set."""
+    return {name for number, name in enumerate(names) if int(numbers) >> number & 1}
+
+
 class Game:
     """An episode of 20 steps, won by the route `win`, with a document's fields in place of that."""
 
@@ -142,6 +147,11 @@ class Game:
         """A field of the observed routes by name."""
         values = np.asarray(getattr(self.observation.routes, field)).tolist()
         return {route.id: values[n] for n, route in enumerate(self.task.viable_routes)}
+
+    def relations(self):
+        """How the preconditions on keys stand: {"holds", "fails" or "unknown": {route: keys}}."""
+        sets = {name: self.routes(name) for name in ("holds", "fails", "unknown")}
+        return {name: {way: members(keys, self.facts.keys) for way, keys in of.items()} for name, of in sets.items()}
 
     def reached(self):
         """The ids of the milestones that were reached."""

@@ -11,7 +11,9 @@ from jaxenv.core.types import Key, Policy
 from jaxenv.envs.lifestack.actions import EFFECTS, FIRST_UPKEEP, INSPECTING, NUM_VERBS, UPKEEP, WAITING, Catalogue
 from jaxenv.envs.lifestack.env import LifeStack
 from jaxenv.envs.lifestack.metrics import INVERTED, UNIT, better, indices
-from jaxenv.envs.lifestack.types import CENTS, FAILS, NOT_KNOWN, Observation, Params
+from jaxenv.envs.lifestack.outlook import bound_uses
+from jaxenv.envs.lifestack.types import CENTS, IN_SUCCESS, Observation, Params
+from jaxenv.lowering import bitsets
 
 LOW_ENERGY, LOW_METRIC = 20 * CENTS, 20 * UNIT
 WATCHED = indices(
@@ -36,7 +38,7 @@ def greedy(catalogue: Catalogue, key: Key, observation: Observation, params: Par
     """The first that applies of: rest, care, inspect, work, nudge a metric of success; else wait: [] int32."""
     del key, params
     target, has_target = target_route(catalogue, observation)
-    outstanding = jnp.where(has_target, jnp.sum(observation.routes.outstanding[target], dtype=jnp.int32), 0)
+    outstanding = jnp.where(has_target, bitsets.sizes(observation.routes.outstanding[target]), 0)
     steps_left = (jnp.minimum(observation.max_steps, observation.deadline) - observation.clock).astype(jnp.int32)
 
     rest = catalogue.first(FIRST_UPKEEP) + REST
@@ -55,12 +57,10 @@ def target_route(catalogue: Catalogue, o: Observation) -> tuple[jax.Array, jax.A
 
     It has the fewest outstanding verbs; ties go to the higher final reward, then to the lower index.
     """
-    fails = jnp.any(o.routes.relation == FAILS, axis=-1)
-    fails = fails | jnp.any(o.routes.needs_bound & ~o.bounds.holds[None], axis=-1)
+    fails = (o.routes.fails != 0) | ((o.routes.needs_bounds & ~bitsets.of_flags(o.bounds.holds)) != 0)
     workable = jnp.any(route_entries(catalogue, o), axis=0)
     ready = o.routes.serves & ~fails & workable
-    outstanding = jnp.sum(o.routes.outstanding, axis=-1, dtype=jnp.int32)
-    return masking.lexicographic_argmin(ready, outstanding, -o.routes.reward), jnp.any(ready)
+    return masking.lexicographic_argmin(ready, bitsets.sizes(o.routes.outstanding), -o.routes.reward), jnp.any(ready)
 
 
 def route_entries(catalogue: Catalogue, o: Observation) -> jax.Array:
@@ -72,7 +72,7 @@ def work_on(catalogue: Catalogue, o: Observation, route: jax.Array) -> jax.Array
     """[] int32: inspect its first unknown precondition that can be inspected, else do its first outstanding verb."""
     first = catalogue.first(INSPECTING)
     can_inspect = o.action_mask[first : first + catalogue.keys]
-    inspect = (o.routes.relation[route] == NOT_KNOWN) & can_inspect
+    inspect = bitsets.flags(o.routes.unknown[route], catalogue.keys) & can_inspect
     verb = jnp.argmax(route_entries(catalogue, o)[:, route]).astype(jnp.int32)
     key = jnp.argmax(inspect).astype(jnp.int32)
     return jnp.where(jnp.any(inspect), first + key, verb * catalogue.routes + route)
@@ -89,7 +89,7 @@ def care_for_metrics(catalogue: Catalogue, o: Observation) -> tuple[jax.Array, j
 def nudge_metric(catalogue: Catalogue, o: Observation) -> tuple[jax.Array, jax.Array]:
     """([] int32 entry, [] bool whether one applies): the upkeep that moves the first unmet bound of success most."""
     bounds = o.bounds
-    unmet = bounds.exists & bounds.in_success & ~bounds.holds
+    unmet = bounds.exists & bound_uses(o)[IN_SUCCESS] & ~bounds.holds
     direction = jnp.where(o.metrics[bounds.metric] < bounds.low, 1, -1)
     moved = jnp.asarray(RAISES)[:, bounds.metric] * direction[None]
     entry = catalogue.first(FIRST_UPKEEP) + jnp.argmax(moved, axis=0).astype(jnp.int32)

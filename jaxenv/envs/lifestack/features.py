@@ -9,8 +9,9 @@ from jaxenv.core.types import ActionTables, Entities, EntityGroup
 from jaxenv.envs.lifestack import actions
 from jaxenv.envs.lifestack.actions import Catalogue
 from jaxenv.envs.lifestack.metrics import HIGHEST, UNIT, better
-from jaxenv.envs.lifestack.outlook import MONEY_SCALE, RouteSummary, count, summarize_routes
-from jaxenv.envs.lifestack.types import ABSENT, CENTS, HOLDS, MAX_ENERGY, NEVER, UNKNOWN, USES, Observation
+from jaxenv.envs.lifestack.outlook import MONEY_SCALE, RouteSummary, bound_uses, summarize_routes
+from jaxenv.envs.lifestack.types import ABSENT, CENTS, IN_SUCCESS, MAX_ENERGY, NEVER, UNKNOWN, Observation
+from jaxenv.lowering import bitsets
 
 IN_DANGER = 25 * UNIT  # a metric below this is near to collapse; higher is better
 STEPS_SCALE, HOURS_SCALE = 20.0, 20.0
@@ -60,25 +61,17 @@ def _bound_features(o: Observation) -> jax.Array:
     value = o.metrics[b.metric]
     outside = jnp.maximum(b.low - value, 0) - jnp.maximum(value - b.high, 0)
     edges = [as_float(x) / HIGHEST for x in (b.low, b.high, value)]
-    uses = [as_float(getattr(b, use)) for use in USES]
-    columns = [*edges, as_float(b.holds), as_float(outside) / (20.0 * UNIT), *uses]
+    columns = [*edges, as_float(b.holds), as_float(outside) / (20.0 * UNIT), *as_float(bound_uses(o))]
     return jnp.stack(columns, axis=-1) * as_float(b.exists)[:, None]
 
 
 def _key_features(o: Observation) -> jax.Array:
     """[K, 11] float32: the agent's knowledge of each key, and where it matters."""
-    k = o.keys
-    is_known = k.code != UNKNOWN
-    flags = [
-        k.exists,
-        k.shown,
-        k.inspectable,
-        is_known,
-        k.code == ABSENT,
-        k.wanted,
-        k.wanted & ~is_known,
-        *(getattr(k, use) for use in USES),
-    ]
+    k, is_known = o.keys, o.keys.code != UNKNOWN
+    shown, inspectable, wanted, *uses = (
+        bitsets.flags(keys, is_known.shape[0]) for keys in (k.shown, k.inspectable, k.wanted, *k.uses)
+    )
+    flags = [k.exists, shown, inspectable, is_known, k.code == ABSENT, wanted, wanted & ~is_known, *uses]
     return as_float(jnp.stack(flags, axis=-1) & k.exists[:, None])
 
 
@@ -100,7 +93,7 @@ def _route_features(o: Observation, summary: RouteSummary) -> jax.Array:
         summary.blocked,
         summary.failing / 2.0,
         summary.unknown / 2.0,
-        count(r.relation == HOLDS) / 2.0,
+        as_float(bitsets.sizes(r.holds)) / 2.0,
         summary.outstanding / 4.0,
         summary.reward,
         summary.money,
@@ -110,7 +103,8 @@ def _route_features(o: Observation, summary: RouteSummary) -> jax.Array:
         as_float(r.energy) / (20.0 * CENTS),
         as_float(r.money <= o.money),
     ]
-    features = jnp.concatenate([jnp.stack(columns, axis=-1), as_float(r.outstanding)], axis=-1)
+    verbs = as_float(bitsets.flags(r.outstanding, actions.NUM_VERBS))
+    features = jnp.concatenate([jnp.stack(columns, axis=-1), verbs], axis=-1)
     return features * as_float(r.exists)[:, None]
 
 
@@ -162,7 +156,8 @@ def _target_features(o: Observation, summary: RouteSummary) -> jax.Array:
         *_outlook(summary),
     ]
     serves, unknown = np.split(np.eye(len(columns), dtype=np.float32)[[0, 4]], 2)
-    keys = as_float(o.keys.wanted)[:, None] * serves + as_float(o.keys.code == UNKNOWN)[:, None] * unknown
+    wanted = as_float(bitsets.flags(o.keys.wanted, o.keys.code.shape[0]))
+    keys = wanted[:, None] * serves + as_float(o.keys.code == UNKNOWN)[:, None] * unknown
     return jnp.concatenate([jnp.stack(columns, axis=-1), keys, np.zeros((1, len(columns)), np.float32)])
 
 
@@ -174,7 +169,7 @@ def _activity_features(o: Observation) -> jax.Array:
     gained = better(after) - better(o.metrics)[None]
     value = o.metrics[o.bounds.metric]
     is_low, is_high = value < o.bounds.low, value > o.bounds.high
-    towards = (as_float(is_low) - as_float(is_high)) * as_float(o.bounds.exists & o.bounds.in_success)
+    towards = (as_float(is_low) - as_float(is_high)) * as_float(o.bounds.exists & bound_uses(o)[IN_SUCCESS])
     moved = as_float(after - o.metrics[None])[:, o.bounds.metric] * towards[None]
     danger = as_float(better(o.metrics) < IN_DANGER)[None]
     columns = [

@@ -2,21 +2,15 @@
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from jaxenv.core.numbers import as_integer
 from jaxenv.core.types import ActionMask, Key
 from jaxenv.envs.lifestack import actions
-from jaxenv.envs.lifestack.actions import NUM_VERBS, Catalogue
+from jaxenv.envs.lifestack.actions import Catalogue
 from jaxenv.envs.lifestack.conditions import code_bits, hold, within
 from jaxenv.envs.lifestack.dynamics import is_over, open_milestones
 from jaxenv.envs.lifestack.types import (
-    FAILS,
-    HOLDS,
-    NO_RELATION,
-    NOT_KNOWN,
     UNKNOWN,
-    USES,
     Observation,
     ObservedBounds,
     ObservedKeys,
@@ -47,7 +41,7 @@ def observe(catalogue: Catalogue, state: State, params: Params) -> Observation:
     outstanding = materialize(actions.outstanding_verbs(state, scenario))
     routes = observe_routes(state, scenario, known, bits, in_bounds, outstanding)
     return Observation(
-        keys=observe_keys(scenario, known, shown, routes),
+        keys=observe_keys(scenario, known, routes),
         routes=routes,
         milestones=observe_milestones(state, scenario, routes.open),
         bounds=observe_bounds(scenario, in_bounds),
@@ -72,17 +66,16 @@ def draw_facts(key: Key, state: State, scenario: Scenario) -> jax.Array:
     return jnp.where(known == UNKNOWN, drawn.astype(jnp.int8), known)
 
 
-def observe_keys(scenario: Scenario, known: jax.Array, shown: jax.Array, routes: ObservedRoutes) -> ObservedKeys:
-    """The agent's knowledge of the facts ([K] codes), and where they matter; `shown` is [K] bool."""
-    links, count = scenario.links, known.shape[0]
-    exists, uses = _first(scenario.num_keys, count), bitsets.flags(links.key_uses, count)
+def observe_keys(scenario: Scenario, known: jax.Array, routes: ObservedRoutes) -> ObservedKeys:
+    """The agent's knowledge of the facts ([K] codes), and where they matter."""
+    links, exists = scenario.links, _first(scenario.num_keys, known.shape[0])
     return ObservedKeys(
         exists=exists,
-        shown=shown,
-        inspectable=bitsets.flags(links.inspectable, count),
         code=jnp.where(exists, known, UNKNOWN),
-        **{name: uses[use] for use, name in enumerate(USES)},
-        wanted=bitsets.flags(bitsets.union(links.needs, where=routes.serves), count),
+        shown=scenario.shown,
+        inspectable=links.inspectable,
+        uses=links.key_uses,
+        wanted=bitsets.union(links.needs, where=routes.serves),
     )
 
 
@@ -100,40 +93,34 @@ def observe_routes(
         outstanding: [R] verbs as bits.
     """
     routes, links = scenario.routes, scenario.links
-    count = routes.required.shape[0]
-    exists = _first(scenario.num_routes, count)
     is_open = actions.open_routes(state, scenario)
-    verbs = np.arange(NUM_VERBS, dtype=np.int16)
-    relation = relations(scenario, known, bits)
+    unknown = links.needs & bitsets.of_flags(known == UNKNOWN)
+    lacking = bitsets.of_flags((routes.preconditions & bits[None]) == 0)  # [R] keys not known to satisfy one
     return ObservedRoutes(
-        exists=exists,
+        exists=_first(scenario.num_routes, is_open.shape[0]),
         open=is_open,
         completed=state.completed,
-        outstanding=((outstanding[:, None] >> verbs[None]) & 1) != 0,
+        outstanding=outstanding,
         reward=routes.reward,
         time=routes.time,
         energy=routes.energy,
         money=routes.money,
-        relation=relation,
-        needs_bound=bitsets.flags(links.needs_bounds, in_bounds.shape[0]),
-        enables=links.gives.astype(jnp.uint32),
-        breaks=bitsets.flags(links.breaks, count),
-        closes=bitsets.flags(routes.closes, count),
-        brings_failure=bitsets.flags(links.meet_failure[0], count),
+        holds=links.needs & ~lacking,
+        fails=links.needs & lacking & ~unknown,
+        unknown=unknown,
+        needs_bounds=links.needs_bounds,
+        enables=links.gives,
+        breaks=links.breaks,
+        closes=routes.closes,
+        brings_failure=links.meet_failure[0],
         shift=links.shift,
-        serves=serving(state, scenario, bits, in_bounds, is_open),
+        serves=serving(state, scenario, bits, in_bounds, is_open, lacking),
     )
 
 
-def relations(scenario: Scenario, known: jax.Array, bits: jax.Array) -> jax.Array:
-    """[R, K] int8: how each precondition on a key stands, as far as known ([K] codes, and as sets)."""
-    holds = (scenario.routes.preconditions & bits[None]) != 0
-    judged = jnp.where(holds, jnp.int8(HOLDS), jnp.int8(FAILS))
-    judged = jnp.where(known[None] == UNKNOWN, jnp.int8(NOT_KNOWN), judged)
-    return jnp.where(bitsets.flags(scenario.links.needs, known.shape[0]), judged, jnp.int8(NO_RELATION))
-
-
-def serving(state: State, scenario: Scenario, bits: jax.Array, in_bounds: jax.Array, is_open: jax.Array) -> jax.Array:
+def serving(
+    state: State, scenario: Scenario, bits: jax.Array, in_bounds: jax.Array, is_open: jax.Array, lacking: jax.Array
+) -> jax.Array:
     """[R] bool: open routes that satisfy an unmet success condition, or a precondition of one that serves.
 
     Args:
@@ -142,6 +129,7 @@ def serving(state: State, scenario: Scenario, bits: jax.Array, in_bounds: jax.Ar
         bits: [K] the agent's knowledge, as sets of codes.
         in_bounds: [B] bool.
         is_open: [R] bool.
+        lacking: [R] the keys that are not known to satisfy the route's precondition, if it has one there.
     """
     success, links = scenario.success, scenario.links
     members = _first(scenario.num_success, success.facts.shape[-1])
@@ -150,7 +138,6 @@ def serving(state: State, scenario: Scenario, bits: jax.Array, in_bounds: jax.Ar
     by_bound = right_direction(scenario, state.metrics, bitsets.union(success.bounds, where=unmet))
 
     route = bitsets.singletons(is_open.shape[0], links.breaks.dtype)
-    lacking = bitsets.of_flags((scenario.routes.preconditions & bits[None]) == 0)  # [R] keys not known to satisfy one
     helps = (links.gives & lacking[None]) != 0
     helpers = jnp.sum(jnp.where(helps & is_open[:, None], route[:, None], 0), axis=0, dtype=route.dtype) | route
     found = bitsets.of_flags(is_open) & (by_fact | by_bound)
@@ -188,14 +175,13 @@ def observe_milestones(state: State, scenario: Scenario, open_routes: jax.Array)
 def observe_bounds(scenario: Scenario, in_bounds: jax.Array) -> ObservedBounds:
     """The bounds, whether they hold, and where they matter."""
     exists = _first(scenario.num_bounds, in_bounds.shape[0])
-    uses = bitsets.flags(scenario.links.bound_uses, in_bounds.shape[0])
     return ObservedBounds(
         exists=exists,
         metric=scenario.bounds.metric,
         low=scenario.bounds.low,
         high=scenario.bounds.high,
         holds=exists & in_bounds,
-        **{name: uses[use] for use, name in enumerate(USES)},
+        uses=scenario.links.bound_uses,
     )
 
 

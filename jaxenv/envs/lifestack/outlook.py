@@ -1,7 +1,5 @@
 """A summary of each route for networks: its destination as far as known, its price, and its effects on the way."""
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -9,7 +7,8 @@ from flax import struct
 
 from jaxenv.core.numbers import as_float
 from jaxenv.envs.lifestack.metrics import HIGHEST, UNIT
-from jaxenv.envs.lifestack.types import CENTS, FAILS, NEVER, NOT_KNOWN, Observation
+from jaxenv.envs.lifestack.types import CENTS, IN_FAILURE, IN_PRECONDITION, IN_SUCCESS, NEVER, Observation
+from jaxenv.lowering import bitsets
 
 MONEY_SCALE, REWARD_SCALE, METRIC_SCALE = 1000.0, 3.0, 20.0 * UNIT
 NOWHERE = 1e9  # ahead of a route that leads to no success
@@ -42,27 +41,28 @@ def summarize_routes(o: Observation) -> RouteSummary:
     """A summary of each route."""
     routes = o.routes
     blocked = blocked_routes(o)
-    money, verbs = as_float(routes.money), count(routes.outstanding)
+    money, verbs = as_float(routes.money), as_float(bitsets.sizes(routes.outstanding))
     money_ahead, verbs_ahead = ways_ahead(o, blocked, jnp.stack([money, verbs]))
     leads = verbs_ahead < NOWHERE
-    others = leads[None] & ~np.eye(leads.shape[0], dtype=bool)
-    bounds, towards = o.bounds, towards_bounds(o)
+    spoiled = (routes.closes | routes.breaks) & bitsets.of_flags(leads) & ~_themselves(o)
+    failing_bounds = routes.needs_bounds & ~bitsets.of_flags(o.bounds.holds)
+    towards, uses = towards_bounds(o), as_float(bound_uses(o))
     steps_left = jnp.minimum(o.max_steps, jnp.where(o.deadline == NEVER, o.max_steps, o.deadline)) - o.clock
     return RouteSummary(
         serves=as_float(routes.serves),
         leads=as_float(leads),
         blocked=as_float(blocked),
-        failing=count(routes.relation == FAILS) + count(routes.needs_bound & ~bounds.holds[None]),
-        unknown=count(routes.relation == NOT_KNOWN),
+        failing=as_float(bitsets.sizes(routes.fails) + bitsets.sizes(failing_bounds)),
+        unknown=as_float(bitsets.sizes(routes.unknown)),
         outstanding=verbs,
         reward=routes.reward / REWARD_SCALE,
         money=money / (MONEY_SCALE * CENTS),
-        spoils=count((routes.closes | routes.breaks) & others),
+        spoils=as_float(bitsets.sizes(spoiled)),
         ruins=as_float(ruinous(o)),
-        raises_success=jnp.sum(towards * as_float(bounds.in_success)[None], axis=-1),
-        raises_precondition=jnp.sum(towards * as_float(bounds.in_precondition)[None], axis=-1),
+        raises_success=jnp.sum(towards * uses[IN_SUCCESS][None], axis=-1),
+        raises_precondition=jnp.sum(towards * uses[IN_PRECONDITION][None], axis=-1),
         margin=success_margin(o, towards),
-        averts_failure=-jnp.sum(towards * as_float(bounds.in_failure)[None], axis=-1),
+        averts_failure=-jnp.sum(towards * uses[IN_FAILURE][None], axis=-1),
         money_ahead=jnp.where(leads, money_ahead, 0.0) / (MONEY_SCALE * CENTS),
         verbs_ahead=jnp.where(leads, verbs_ahead, 0.0),
         too_dear=as_float(leads & (money_ahead > as_float(o.money))),
@@ -72,10 +72,8 @@ def summarize_routes(o: Observation) -> RouteSummary:
 
 def blocked_routes(o: Observation) -> jax.Array:
     """[R] bool: a precondition on a fact is known to fail, and no open route would satisfy it."""
-    routes = o.routes
-    mended = jnp.where(routes.open[:, None], routes.enables, np.uint32(0))
-    by_key = jnp.any(((mended[:, :, None] >> _keys(o)[None, None]) & 1) != 0, axis=0)
-    return jnp.any((routes.relation == FAILS) & ~by_key, axis=-1)
+    mended = bitsets.union(o.routes.enables.T, where=o.routes.open[None])
+    return (o.routes.fails & ~mended) != 0
 
 
 def ways_ahead(o: Observation, blocked: jax.Array, price: jax.Array) -> jax.Array:
@@ -89,9 +87,7 @@ def ways_ahead(o: Observation, blocked: jax.Array, price: jax.Array) -> jax.Arra
         price: [P, R] float32, of each route alone, in P currencies.
     """
     routes = o.routes
-    lacking = (routes.relation == FAILS) | (routes.relation == NOT_KNOWN)
-    lacks = jnp.sum(jnp.where(lacking, jnp.left_shift(np.uint32(1), _keys(o))[None], 0), axis=-1, dtype=jnp.uint32)
-    helps = (routes.enables & lacks[None]) != 0
+    helps = (routes.enables & (routes.fails | routes.unknown)[None]) != 0
     is_last = ~jnp.any(helps & routes.serves[None], axis=-1)
     is_way = routes.serves & ~blocked
     ahead = jnp.where((is_way & is_last)[None], price, NOWHERE)
@@ -121,24 +117,25 @@ def success_margin(o: Observation, towards: jax.Array) -> jax.Array:
     value = o.metrics[b.metric]
     now = as_float(jnp.minimum(value - b.low, b.high - value)) / METRIC_SCALE
     gains = jnp.maximum(towards, 0.0) * as_float(routes.open)[:, None]
-    gone = routes.closes | np.eye(gains.shape[0], dtype=bool)  # [route, other]
+    gone = bitsets.flags(routes.closes | _themselves(o), gains.shape[0])  # [route, other]
     others = jnp.sum(jnp.where(gone[:, :, None], 0.0, gains[None]), axis=1)
     after = jnp.clip(now[None] + towards + others, -1.0, 1.0)
-    return jnp.min(jnp.where((b.exists & b.in_success)[None], after, 1.0), axis=-1)
+    return jnp.min(jnp.where((b.exists & bound_uses(o)[IN_SUCCESS])[None], after, 1.0), axis=-1)
 
 
 def ruinous(o: Observation) -> jax.Array:
     """[R] bool: a consequence is failure, or a metric is where it is failure once the route has completed."""
     b = o.bounds
     after = jnp.clip(o.metrics[b.metric][None] + o.routes.shift, 0, HIGHEST)
-    is_failure = (b.exists & b.in_failure)[None] & (b.low[None] <= after) & (after <= b.high[None])
-    return o.routes.brings_failure | jnp.any(is_failure, axis=-1)
+    is_failure = (b.exists & bound_uses(o)[IN_FAILURE])[None] & (b.low[None] <= after) & (after <= b.high[None])
+    return bitsets.flags(o.routes.brings_failure, after.shape[0]) | jnp.any(is_failure, axis=-1)
 
 
-def count(flags: Any) -> jax.Array:
-    """[...] float32: how many are set along the last axis."""
-    return jnp.sum(flags, axis=-1, dtype=jnp.int32).astype(jnp.float32)
+def bound_uses(o: Observation) -> jax.Array:
+    """[4, B] bool: IN_SUCCESS .. IN_PRECONDITION, whether such a condition rests on the bound."""
+    return bitsets.flags(o.bounds.uses, o.bounds.exists.shape[0])
 
 
-def _keys(o: Observation) -> np.ndarray:
-    return np.arange(o.keys.exists.shape[0], dtype=np.uint32)
+def _themselves(o: Observation) -> np.ndarray:
+    """[R]: each route as the set of itself."""
+    return bitsets.singletons(o.routes.closes.shape[0], o.routes.closes.dtype)

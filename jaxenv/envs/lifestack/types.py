@@ -40,11 +40,7 @@ RUNNING, SUCCESS, CONDITION, DEADLINE, DEAD_END, BURNOUT = range(6)
 OUTCOMES = ("running", "success", "failure condition", "deadline", "dead end", "burnout")
 
 IN_SUCCESS, IN_FAILURE, IN_MILESTONE, IN_PRECONDITION = range(4)
-USES = ("in_success", "in_failure", "in_milestone", "in_precondition")
-"""Where a key or a bound may matter, and the fields of observations that say so."""
-
-NO_RELATION, HOLDS, FAILS, NOT_KNOWN = range(4)
-"""What is known of a route's precondition on a key."""
+"""Where a key or a bound may matter, the rows of tables of uses."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -222,14 +218,11 @@ class ObservedKeys(struct.PyTreeNode):
     """What is known of the facts."""
 
     exists: jax.Array = array("K", bool, doc="the slot holds a key")
-    shown: jax.Array = array("K", bool, doc="always shows its current value")
-    inspectable: jax.Array = array("K", bool, doc="exists and is not always shown")
     code: jax.Array = array("K", np.int8, UNKNOWN, last("codes"), doc="as last inspected, UNKNOWN if never")
-    in_success: jax.Array = array("K", bool, doc="a condition of this kind rests on it")
-    in_failure: jax.Array = array("K", bool, doc="a failure condition rests on it")
-    in_milestone: jax.Array = array("K", bool, doc="a milestone rests on it")
-    in_precondition: jax.Array = array("K", bool, doc="a precondition rests on it")
-    wanted: jax.Array = array("K", bool, doc="a route that serves has a precondition on it")
+    shown: jax.Array = _set("", "K", doc="keys that always show their current value")
+    inspectable: jax.Array = _set("", "K", doc="keys that exist and are not always shown")
+    uses: jax.Array = _set("4", "K", doc="IN_SUCCESS .. IN_PRECONDITION: keys that such a condition rests on")
+    wanted: jax.Array = _set("", "K", doc="keys on which a route that serves has a precondition")
 
 
 class ObservedRoutes(struct.PyTreeNode):
@@ -238,19 +231,19 @@ class ObservedRoutes(struct.PyTreeNode):
     exists: jax.Array = array("R", bool, doc="the slot holds a route")
     open: jax.Array = array("R", bool, doc="neither closed nor completed")
     completed: jax.Array = array("R", bool, doc="routes that have completed")
-    outstanding: jax.Array = array("R V", bool, doc="verbs still to be done, of open ones")
+    outstanding: jax.Array = array("R", np.int16, 0, _bits("V"), doc="bit v: open, and verb v is still to be done")
     reward: jax.Array = array("R", np.float32, *REWARDS, doc="`final_reward`")
     time: jax.Array = array("R", np.int32, 0, MAX_AMOUNT, doc="added to each of its verbs")
     energy: jax.Array = array("R", np.int32, 0, MAX_AMOUNT, doc="added to each of its verbs")
     money: jax.Array = array("R", np.int32, 0, MAX_AMOUNT, doc="paid once")
-    relation: jax.Array = array("R K", np.int8, 0, NOT_KNOWN, doc="NO_RELATION, HOLDS, FAILS or NOT_KNOWN")
-    needs_bound: jax.Array = array("R B", bool, doc="has the bound as a precondition")
-    enables: jax.Array = array(
-        "R R", np.uint32, 0, _bits("K"), doc="bit k: the row writes on key k what the column has as a precondition"
-    )
-    breaks: jax.Array = array("R R", bool, doc="a consequence of the row violates a precondition of the column")
-    closes: jax.Array = array("R R", bool, doc="row: the route that completes; column: the route that it closes")
-    brings_failure: jax.Array = array("R", bool, doc="a consequence satisfies a failure condition")
+    holds: jax.Array = _set("R", "K", doc="keys on which it has a precondition that is known to hold")
+    fails: jax.Array = _set("R", "K", doc="keys on which it has a precondition that is known to fail")
+    unknown: jax.Array = _set("R", "K", doc="keys on which it has a precondition of which nothing is known")
+    needs_bounds: jax.Array = _set("R", "B", doc="bounds of its preconditions")
+    enables: jax.Array = _set("R R", "K", doc="keys on which the row writes what the column has as a precondition")
+    breaks: jax.Array = _set("R", "R", doc="routes of which it violates a precondition on some key that it writes")
+    closes: jax.Array = _set("R", "R", doc="routes that completing it closes")
+    brings_failure: jax.Array = _set("", "R", doc="routes with a consequence that is failure")
     shift: jax.Array = array("R B", np.int32, *AMOUNTS, doc="what completing it adds to the metric of the bound")
     serves: jax.Array = array("R", bool, doc="open, and leads to an unmet success condition as far as known")
 
@@ -273,10 +266,7 @@ class ObservedBounds(struct.PyTreeNode):
     low: jax.Array = array("B", np.int32, *AMOUNTS, doc="least value that is within")
     high: jax.Array = array("B", np.int32, *AMOUNTS, doc="greatest value that is within")
     holds: jax.Array = array("B", bool, doc="the metric is within now")
-    in_success: jax.Array = array("B", bool, doc="a condition of this kind rests on it")
-    in_failure: jax.Array = array("B", bool, doc="a failure condition refers to it")
-    in_milestone: jax.Array = array("B", bool, doc="a milestone refers to it")
-    in_precondition: jax.Array = array("B", bool, doc="a precondition refers to it")
+    uses: jax.Array = _set("4", "B", doc="IN_SUCCESS .. IN_PRECONDITION: bounds that such a condition rests on")
 
 
 class Observation(Compact):

@@ -130,7 +130,7 @@ def action_of_crisis(catalogue, o, summary, index):
     else:
         target = np.zeros(20)
         if kind[1]:
-            target[0], target[4] = o.keys.wanted[key], o.keys.code[key] == UNKNOWN
+            target[0], target[4] = o.keys.wanted >> key & 1, o.keys.code[key] == UNKNOWN
     return [*kind, *target, *effects_of_crisis(o, activity)]
 
 
@@ -140,10 +140,10 @@ def effects_of_crisis(o, activity):
     gained = np.where(INVERTED, before - after, after - before)
     in_danger = np.where(INVERTED, HIGHEST - before, before) < 25 * UNIT
     towards = 0
-    for metric, low, high, exists, counts in zip(
-        o.bounds.metric, o.bounds.low, o.bounds.high, o.bounds.exists, o.bounds.in_success, strict=True
+    for slot, (metric, low, high, exists) in enumerate(
+        zip(o.bounds.metric, o.bounds.low, o.bounds.high, o.bounds.exists, strict=True)
     ):
-        if exists and counts:
+        if exists and o.bounds.uses[0] >> slot & 1:  # success rests on it
             towards += (after - before)[metric] * ((before[metric] < low) - int(before[metric] > high))
     return [
         crisis.TIME[activity] / CENTS,

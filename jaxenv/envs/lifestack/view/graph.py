@@ -3,9 +3,20 @@
 import functools
 from collections.abc import Mapping
 
-from jaxenv.envs.lifestack.types import FAILS, HOLDS, NOT_KNOWN
 from jaxenv.envs.lifestack.view.layout import Box, Layout, Node, boxes
-from jaxenv.envs.lifestack.view.snapshot import CLOSED, COMPLETED, OPEN, SIGNS, Condition, Crisis, Route, Write
+from jaxenv.envs.lifestack.view.snapshot import (
+    CLOSED,
+    COMPLETED,
+    FAILS,
+    HOLDS,
+    NOT_KNOWN,
+    OPEN,
+    SIGNS,
+    Condition,
+    Crisis,
+    Route,
+    Write,
+)
 from jaxenv.envs.lifestack.view.text import MARKS, UNKNOWN, ticked_verbs
 from jaxenv.rendering.canvas import SMALL, TEXT, TINY, Canvas, legend, swatch
 from jaxenv.rendering.theme import ALARM, BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PAPER, WASH, fitting, text_width, tint

@@ -12,11 +12,13 @@ import numpy as np
 from jaxenv.envs.lifestack import types
 from jaxenv.envs.lifestack.actions import VERBS
 from jaxenv.envs.lifestack.metrics import HIGHEST, INVERTED, METRICS, UNIT, better
-from jaxenv.envs.lifestack.types import FAILS, HOLDS, NOT_KNOWN, UNKNOWN, Conditions, Observation, Scenario, State
+from jaxenv.envs.lifestack.types import UNKNOWN, Conditions, Observation, Scenario, State
+from jaxenv.lowering import bitsets
 from jaxenv.rendering.text import spaced
 from jaxenv.rendering.view import Given, numbered, remembered, with_defaults
 
 NO_VALUE = "none"  # of a fact that is absent
+HOLDS, FAILS, NOT_KNOWN = range(3)  # statuses of a condition, to the agent
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,7 +57,7 @@ class Names:
     def set_of_values(self, key: int, codes: int) -> str:
         """A set of codes as a condition: `card = true`, `card is not true`, `count is 3 or 4`."""
         values = self.values[key]
-        inside = [code for code in range(32) if codes >> code & 1]
+        inside = _members(codes)
         outside = [] if values is None else [code for code in range(len(values) + 1) if code not in inside]
         if len(inside) == 1:
             return f"{self.keys[key]} = {self.value(key, inside[0])}"
@@ -233,6 +235,11 @@ def _bit(codes: Any, code: Any) -> bool:
     return bool(int(codes) >> int(code) & 1)
 
 
+def _members(numbers: Any) -> list[int]:
+    """The numbers in a set."""
+    return [number for number in range(bitsets.MAX_SIZE) if _bit(numbers, number)]
+
+
 def _conditions(
     table: Conditions, column: int, observation: Observation, bounds: tuple[Condition, ...], names: Names
 ) -> list[Condition]:
@@ -274,7 +281,7 @@ def _limit(edge: int, closed: str, strict: str, outwards: int) -> str:
 def _fact(observation: Observation, names: Names, slot: int) -> Fact:
     keys, code = observation.keys, int(observation.keys.code[slot])
     value = None if code == UNKNOWN else names.value(slot, code)
-    return Fact(names.keys[slot], value, shown=bool(keys.shown[slot]), wanted=bool(keys.wanted[slot]))
+    return Fact(names.keys[slot], value, shown=_bit(keys.shown, slot), wanted=_bit(keys.wanted, slot))
 
 
 def _route(observation: Observation, state: State, scenario: Scenario, names: Names, slot: int) -> Route:
@@ -291,7 +298,7 @@ def _route(observation: Observation, state: State, scenario: Scenario, names: Na
         leads_to_success=bool(routes.serves[slot]),
         needs=tuple(_needs(observation, scenario, slot)),
         writes=tuple(_writes(observation, scenario, names, slot)),
-        closes=tuple(names.routes[other] for other in np.flatnonzero(routes.closes[slot])),
+        closes=tuple(names.routes[other] for other in _members(routes.closes[slot])),
         enables=tuple(names.routes[other] for other in np.flatnonzero(routes.enables[slot])),
     )
 
@@ -309,12 +316,14 @@ def _price(scenario: Scenario, slot: int, num_verbs: int) -> str:
 
 def _needs(observation: Observation, scenario: Scenario, slot: int) -> list[Need]:
     """Preconditions in document order."""
-    table, relation = scenario.routes, observation.routes.relation[slot]
+    table, routes = scenario.routes, observation.routes
+    by_status = {HOLDS: routes.holds, FAILS: routes.fails, NOT_KNOWN: routes.unknown}
     needs = [
-        (int(table.order[slot, key]), Need("fact", key, int(relation[key])))
-        for key in np.flatnonzero(relation != types.NO_RELATION).tolist()
+        (int(table.order[slot, key]), Need("fact", key, status))
+        for status, keys in by_status.items()
+        for key in _members(keys[slot])
     ]
-    for bound in np.flatnonzero(observation.routes.needs_bound[slot]).tolist():
+    for bound in _members(routes.needs_bounds[slot]):
         status = HOLDS if observation.bounds.holds[bound] else FAILS
         needs.append((int(table.bound_order[slot, bound]), Need("bound", bound, status)))
     return [need for _, need in sorted(needs, key=lambda pair: pair[0])]

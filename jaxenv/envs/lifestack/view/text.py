@@ -6,10 +6,13 @@ from typing import Any
 import numpy as np
 
 from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, INSPECT, INSPECTING, UPKEEP, VERBS, WAIT
-from jaxenv.envs.lifestack.types import BURNOUT, CONDITION, DEAD_END, DEADLINE, FAILS, HOLDS, NOT_KNOWN, OUTCOMES
+from jaxenv.envs.lifestack.types import BURNOUT, CONDITION, DEAD_END, DEADLINE, OUTCOMES
 from jaxenv.envs.lifestack.view.snapshot import (
     CLOSED,
     COMPLETED,
+    FAILS,
+    HOLDS,
+    NOT_KNOWN,
     OPEN,
     REACHED,
     RESOURCES,

@@ -18,15 +18,11 @@ from reference.lifestack import UNKNOWN as NOT_KNOWN
 from reference.lifestack import Crisis
 from scenarios.lifestack.facts import Facts
 from strategies.lifestack import documents
+from strategies.lifestack_game import members
 
 TOLERANCE = 1e-5
-RELATIONS = ("none", "holds", "fails", "unknown")
-USES = {
-    "in_success": "success",
-    "in_failure": "failure",
-    "in_milestone": "milestones",
-    "in_precondition": "preconditions",
-}
+RELATIONS = ("holds", "fails", "unknown")
+USES = ("success", "failure", "milestones", "preconditions")
 
 
 @functools.cache
@@ -81,24 +77,28 @@ def assert_same_view(observation, crisis, facts, impossible):
     for r in range(R):
         route = crisis.routes[r]
         assert bool(o.routes.open[r]) == route.workable
-        assert [RELATIONS[code] for code in o.routes.relation[r][:K]] == [crisis.relation(r, key) for key in facts.keys]
-        for name in ("enables", "breaks", "closes"):
-            told = [getattr(crisis, name)(r, q) for q in range(R)]
-            assert (getattr(o.routes, name)[r][:R] != 0).tolist() == told, (name, r)
-        assert bool(o.routes.brings_failure[r]) == crisis.brings_failure(r), r
+        for relation in RELATIONS:
+            told = {key for key in facts.keys if crisis.relation(r, key) == relation}
+            assert members(getattr(o.routes, relation)[r], facts.keys) == told, (relation, r)
+        assert (o.routes.enables[r][:R] != 0).tolist() == [crisis.enables(r, q) for q in range(R)], r
+        for name in ("breaks", "closes"):
+            told = {q for q in range(R) if getattr(crisis, name)(r, q)}
+            assert members(getattr(o.routes, name)[r], range(R)) == told, (name, r)
+        assert (r in members(o.routes.brings_failure, range(R))) == crisis.brings_failure(r), r
         assert o.routes.shift[r][:B].tolist() == [crisis.shift(r, bound) for bound in crisis.bounds()], r
         assert bool(o.routes.serves[r]) == crisis.serves(r), (r, crisis.serving(), o.routes.serves)
+    assert members(o.keys.wanted, facts.keys) == {key for key in facts.keys if crisis.wanted(key)}
+    assert members(o.keys.shown, facts.keys) == {key for key in facts.keys if crisis.always_shown(key)}
+    assert members(o.keys.inspectable, facts.keys) == {key for key in facts.keys if not crisis.always_shown(key)}
     for slot, key in enumerate(facts.keys):
         known = crisis.known[key] if not crisis.always_shown(key) else crisis.facts[key]
         assert o.keys.code[slot] == (UNKNOWN if known is NOT_KNOWN else facts.code(key, known))
-        assert bool(o.keys.wanted[slot]) == crisis.wanted(key)
-        assert bool(o.keys.inspectable[slot]) == (not crisis.always_shown(key))
         if key not in impossible:
-            assert {use for name, use in USES.items() if getattr(o.keys, name)[slot]} == crisis.places(key)
+            assert {use for use, keys in zip(USES, o.keys.uses, strict=True) if keys >> slot & 1} == crisis.places(key)
     for slot, bound in enumerate(crisis.bounds()):
         found = (METRICS[o.bounds.metric[slot]], o.bounds.low[slot], o.bounds.high[slot], o.bounds.holds[slot])
         assert found == (bound.metric, bound.low, bound.high, bound.holds)
-        assert {use for name, use in USES.items() if getattr(o.bounds, name)[slot]} == bound.used
+        assert {use for use, bounds in zip(USES, o.bounds.uses, strict=True) if bounds >> slot & 1} == bound.used
     for m in range(M):
         assert bool(o.milestones.open[m]) == crisis.milestones[m].open
         assert bool(o.milestones.in_sight[m]) == crisis.meets(m)

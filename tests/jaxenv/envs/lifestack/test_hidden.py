@@ -108,8 +108,8 @@ def test_the_scramble_is_seen_where_something_was_looked_at():
     game = Game(**hides, event_schedule=[event(step=9, hidden_state_mutation={"h": 2})])
     other = Game(**hides | {"hidden_state": {"h": 2}}, event_schedule=[event(step=9, hidden_state_mutation={"h": 1})])
     assert game.known("h") == other.known("h") == NOT_KNOWN
-    assert game.routes("relation") == other.routes("relation")
+    assert game.relations() == other.relations()
     game.act("inspect", "h")
     other.act("inspect", "h")
     assert (game.known("h"), other.known("h")) == (1, 2)
-    assert game.routes("relation") != other.routes("relation")
+    assert game.relations() != other.relations()
