@@ -17,6 +17,7 @@ from jaxenv.core.types import ActionMask, Entities, Info, Key, Policy, StatefulP
 from jaxenv.host.arguments import as_index, jit_method
 from jaxenv.lowering import draws
 from jaxenv.lowering.batches import vary_alike
+from jaxenv.lowering.materialize import materialize
 
 ParamsT = TypeVar("ParamsT")
 StateT = TypeVar("StateT")
@@ -216,7 +217,7 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
         """
         last, reward, terminated, info = self.transition(turn_key, state, action, params)
         truncated = self.is_truncated(last, params)
-        after = select(terminated | truncated, self.init(reset_key, params, None), last)
+        after = select(materialize(terminated | truncated), self.init(reset_key, params, None), last)
         return last, after, reward, terminated, truncated, info
 
     def reset_env(

@@ -151,7 +151,7 @@ def _payload(content: str, channel: str | None, moment: Moment) -> dict[str, str
         return {"content": template(document, REPLY), "channelId": channel}
     if content in [template(document, kind) for kind in TEMPLATES]:
         return {"content": content}
-    words = state.messages.words[:, state.channel[moment.agent]]
+    words = messages.by_channel(state.messages.words)[state.channel[moment.agent]]
     waits = np.any(messages.is_pending(words) & messages.is_seen(words, moment.agent))
     return {"content": template(document, REPLY if waits else CHATTER)}
 

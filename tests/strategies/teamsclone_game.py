@@ -165,7 +165,8 @@ class Game:
         number = int(rings.count[channel])
         found = []
         for serial in range(max(number - 10, 0), number):
-            word, given = rings.words[serial % 10, channel], int(rings.reactions[serial % 10, channel])
+            place = serial % 10 * len(rings.count) + channel
+            word, given = rings.words[place], int(rings.reactions[place])
             named, marks = int(messages.named(word)), [given >> 4 * agent & 15 for agent in agents]
             found.append(
                 Kept(
@@ -175,7 +176,7 @@ class Game:
                     None if named < 0 else named,
                     bool(messages.is_pending(word)),
                     [bool(messages.is_seen(word, agent)) for agent in agents],
-                    int(rings.posted[serial % 10, channel]),
+                    int(rings.posted[place]),
                     [None if mark == 0 else mark - 1 for mark in marks],
                 )
             )

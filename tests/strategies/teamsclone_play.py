@@ -99,7 +99,7 @@ def scramble(key, state, params):
     hidden = {name: noise(column) for name, column in vars(scenarios).items() if name not in told}
     C, clock, rings = state.run.shape[0], state.clock, state.messages
     unread = jnp.all(np.arange(C)[None] != state.channel[:, None].astype(jnp.int32), axis=0)  # where no agent is
-    away = jnp.broadcast_to(unread[None], rings.words.shape)
+    away = jnp.tile(unread, rings.words.size // C)
     runs, schedule = clock <= state.call_end, state.schedule
     ahead = noise(state.call_end, 0, 50)
     state = state.replace(

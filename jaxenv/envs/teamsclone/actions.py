@@ -21,6 +21,7 @@ from jaxenv.core.types import ActionMask
 from jaxenv.envs.teamsclone import messages
 from jaxenv.envs.teamsclone.types import EMOJI, REPLY, TEMPLATES, WINDOW, Scenario, State
 from jaxenv.lowering.lookup import read, rotate
+from jaxenv.lowering.materialize import materialize
 
 ALWAYS, ELSEWHERE, REACTABLE, RUNNING_CALL, NEVER = range(5)  # when an entry is legal, see `conditions`
 
@@ -111,7 +112,7 @@ class Move(struct.PyTreeNode):
 def look(agent: jax.Array, state: State) -> Window:
     """The window of an agent, as `types.each_agent` calls it."""
     rings = state.messages
-    columns = (rings.words.T, rings.posted.T, rings.reactions.T)
+    columns = tuple(map(messages.by_channel, (rings.words, rings.posted, rings.reactions)))
     columns, count = read((columns, rings.count), state.channel)
     words, posted, reactions = (column[::-1] for column in rotate(columns, count % WINDOW))  # the newest is the last
     return Window(words=words, age=state.clock - posted, reaction=messages.reaction_of(reactions, agent))
@@ -123,11 +124,13 @@ def decode(catalogue: Catalogue, state: State, scenario: Scenario, agent: jax.Ar
     verb, channel, kind, slot, emoji = read(catalogue.table, action)
     here, rings = state.channel.astype(jnp.int32), state.messages
     call_end, in_call = read((state.call_end, state.in_call), channel)
-    columns, count = read(((rings.words.T, rings.reactions.T), rings.count), here)
+    columns = tuple(map(messages.by_channel, (rings.words, rings.reactions)))
+    columns, count = read((columns, rings.count), here)
     place = messages.place_of(count, slot)
     word, reactions = read(columns, place)
     holds = conditions(state, scenario, channel, call_end, in_call, word, messages.reaction_of(reactions, agent))
     legal = functools.reduce(operator.or_, ((verb == n) & holds[row.condition] for n, row in enumerate(VERBS)))
+    legal = materialize(legal)
     return Move(
         verb=verb,
         legal=legal,

@@ -59,13 +59,15 @@ def evaluate_action(
 ) -> ActionOutcome:
     """The outcome of an agent's action if it acted alone, in the state that `types.each_agent` passes."""
     move, rings = actions.decode(catalogue, state, scenario, agent, action), state.messages
+    columns = tuple(map(messages.by_channel, (rings.words, rings.posted)))
     columns, count, run, last_post, news, paid = read(
-        ((rings.words.T, rings.posted.T), rings.count, state.run, state.last_post, state.news, state.paid), move.channel
+        (columns, rings.count, state.run, state.last_post, state.news, state.paid), move.channel
     )
     words = columns[0]
     window = words.shape[0]
     waiting = messages.is_pending(words) & messages.is_seen(words, agent)
-    from_oldest = (numbers(window) - count) % window
+    from_oldest = numbers(window) - count % window
+    from_oldest = jnp.where(from_oldest < 0, from_oldest + window, from_oldest)
     rank = jnp.min(jnp.where(waiting, from_oldest, window))
     place = (count + rank) % window
     word, posted = read(columns, place)
@@ -100,7 +102,7 @@ def apply_actions(state: State, outcomes: ActionOutcome) -> State:
     agents, C, here = move.place.shape[0], state.run.shape[0], state.channel.astype(jnp.int32)
     reacts_to = materialize(jnp.where(move.reacts, messages.flat_index(here, move.place, C), -1))  # [N]
     emoji = (move.emoji + 1).astype(jnp.uint32) << (4 * np.arange(agents, dtype=np.uint32))
-    reacted = jnp.where(messages.is_at(reacts_to, rings.words), emoji[:, None, None], 0)
+    reacted = jnp.where(messages.is_at(reacts_to, rings.words), emoji[:, None], 0)
     answered = jnp.any(messages.is_at(materialize(outcomes.target), rings.words), axis=0)
     there = numbers(C)[None] == move.channel[:, None]  # [N, C]
     named = jnp.where(outcomes.answers, outcomes.named, -1)[:, None] == numbers(agents)[None]
@@ -128,23 +130,24 @@ def post_messages(state: State, scenario: Scenario, outcomes: ActionOutcome, pos
     template = read(scenario.texts, read(scenario.first_text, move.kind))
     written = messages.pack(template, users + numbers(agents), move.kind, jnp.full(agents, -1, jnp.int32))
     rings = state.messages
-    channel, is_posted = jnp.append(move.channel, post.channel), jnp.append(move.sends, post.is_posted)
+    to = jnp.where(jnp.append(move.sends, post.is_posted), jnp.append(move.channel, post.channel), -1)
+    to = materialize(to)  # [N + 1] the channel that each message goes to, -1 for none
     words = materialize(jnp.append(written, messages.pack(post.text, post.author, post.kind, post.named)))
-    indices = materialize(messages.indices_of_posts(rings, channel, is_posted))
+    indices = materialize(messages.indices_of_posts(rings, to))
 
     is_old = rings.posted <= clock - scenario.mention_window
     is_lost = is_old | jnp.any(messages.is_at(indices, rings.words), axis=0)
     missed = messages.waiting(jnp.where(is_lost, rings.words, 0), agents)
 
     channels = numbers(state.run.shape[0])
-    own = move.sends[:, None] & (channels[None] == move.channel[:, None])  # [N, C]
-    by_world = post.is_posted & (channels == post.channel)  # [C]
+    own, by_world = channels[None] == to[:-1, None], channels == to[-1]  # [N, C], [C]
     by_agents = jnp.sum(own, axis=0, dtype=jnp.int32)
-    by_others = (by_agents + by_world.astype(jnp.int32))[None] - own.astype(jnp.int32)
+    number = by_agents + by_world.astype(jnp.int32)
     elsewhere = channels[None] != state.channel[:, None].astype(jnp.int32)
-    unread = state.unread.astype(jnp.int32) + jnp.where(elsewhere, by_others, 0)
+    unread = state.unread.astype(jnp.int32) + jnp.where(elsewhere, number[None] - own.astype(jnp.int32), 0)
     received = (post.named == numbers(agents)).astype(jnp.int16)
-    rings = rings.replace(words=rings.words & ~jnp.where(is_old, messages.PENDING_BIT, 0))
+    words_left = rings.words & ~jnp.where(is_old, messages.PENDING_BIT, 0)
+    rings = rings.replace(words=words_left, count=rings.count + number)
     return state.replace(
         messages=messages.post(rings, indices, words, clock),
         run=jnp.where(by_world, 0, jnp.minimum(state.run.astype(jnp.int32) + by_agents, MAX_RUN)).astype(jnp.int8),

@@ -17,9 +17,20 @@ from jaxenv.envs.teamsclone import dynamics, features, generator, hidden, observ
 from jaxenv.envs.teamsclone.actions import Catalogue
 from jaxenv.envs.teamsclone.initial_state import MAX_MENTIONS, fresh_schedule, initial_state
 from jaxenv.envs.teamsclone.messages import SEEN
-from jaxenv.envs.teamsclone.types import MAX_AGENTS, Draws, Limits, Observation, Params, Scenario, State, each_agent
+from jaxenv.envs.teamsclone.types import (
+    MAX_AGENTS,
+    WINDOW,
+    Draws,
+    Limits,
+    Observation,
+    Params,
+    Scenario,
+    State,
+    each_agent,
+)
 from jaxenv.lowering import draws as random
 from jaxenv.lowering.batches import where_rare
+from jaxenv.lowering.materialize import materialize
 
 TIME_LIMIT = 100
 
@@ -70,10 +81,10 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
 
     @property
     def sizes(self) -> Sizes:
-        """The capacities, N agents, S scheduled mentions, A actions, and the bits of a message and of its reactions."""
+        """The capacities, N agents, S scheduled mentions, P places of messages, A actions, and bits of a message."""
         scheduled = MAX_MENTIONS if self.goal == "mentions" else 0
         bits = {"word": SEEN + self.num_agents, "reactions": 4 * self.num_agents}
-        return {**super().sizes, **bits, "N": self.num_agents, "S": scheduled}
+        return {**super().sizes, **bits, "N": self.num_agents, "S": scheduled, "P": WINDOW * self.limits.channels}
 
     def make_params(self, bank: ScenarioBank) -> Params:
         """The weights, rates and quotas of the variant."""
@@ -113,7 +124,7 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
             return super().transition_or_reset(turn_key, reset_key, state, action, params)
         last, rewards, terminated, info = self.transition(turn_key, state, action, params)
         truncated = self.is_truncated(last, params)
-        done, fresh = terminated | truncated, self.unscheduled(reset_key, params, None)
+        done, fresh = materialize(terminated | truncated), self.unscheduled(reset_key, params, None)
         chance = self._chance_of_schedule(reset_key, fresh, params)
         schedule = where_rare(done, fresh_schedule, chance, last.schedule)
         after = select(done, fresh.replace(schedule=schedule), last.replace(schedule=schedule))

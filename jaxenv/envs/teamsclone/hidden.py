@@ -29,10 +29,10 @@ def redraw_mentions(key: Key, state: State, scenario: Scenario, max_steps: jax.A
     author = scale(sample_bits(author_key, rings.words.size), scenario.num_users.astype(jnp.int32))
 
     def with_mentions(where: jax.Array) -> State:
-        """The state with a mention in these places of what is hidden ([W, C] bool), and chatter in the others."""
+        """The state with a mention in these places of what is hidden ([P] bool), and chatter in the others."""
         kind = jnp.where(where, MENTION, CHATTER)
         text = read(scenario.texts, read(scenario.first_text, kind))
-        drawn = messages.pack(text, author.reshape(kind.shape), kind, jnp.where(where, 0, -1))
+        drawn = messages.pack(text, author, kind, jnp.where(where, 0, -1))
         drawn = jnp.where(is_young, drawn, drawn & ~messages.PENDING_BIT)
         words = jnp.where(is_hidden, drawn, rings.words)
         return state.replace(messages=rings.replace(words=words), waiting=messages.waiting(words, 1))
@@ -51,7 +51,7 @@ def redraw_mentions(key: Key, state: State, scenario: Scenario, max_steps: jax.A
 
 
 def share_of_mentions(state: State, scenario: Scenario, half: jax.Array) -> jax.Array:
-    """[W, C] or [] float32: how many of the posts at these times are mentions; `half` is of the time limit."""
+    """[P] or [] float32: how many of the posts at these times are mentions; `half` is of the time limit."""
     if state.schedule.step.size:
         return jnp.where(state.messages.posted.astype(jnp.int32) < half, SCHEDULED, 0.0)
     asks = 1 - scenario.kind_edges[:, MENTION - 1].astype(jnp.float32) / ONE

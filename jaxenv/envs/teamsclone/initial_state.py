@@ -23,13 +23,13 @@ def initial_state(index: jax.Array, scenario: Scenario, nothing: State) -> State
         nothing: a state of padding only.
     """
     N, C = nothing.visited.shape
-    present = messages.is_message(scenario.messages)
-    count = jnp.sum(present, axis=0, dtype=jnp.int32)
+    words = scenario.messages.ravel()
+    count = jnp.sum(messages.is_message(scenario.messages), axis=0, dtype=jnp.int32)
     here = np.arange(C, dtype=np.int8) == scenario.start
     channel = jnp.broadcast_to(scenario.start, N)
-    posted = jnp.where(present, jnp.int16(-1), jnp.int16(0))
-    rings = nothing.messages.replace(words=scenario.messages, posted=posted, count=count)
-    waiting = messages.waiting(scenario.messages, N)
+    posted = jnp.where(messages.is_message(words), jnp.int16(-1), jnp.int16(0))
+    rings = nothing.messages.replace(words=words, posted=posted, count=count)
+    waiting = messages.waiting(words, N)
     return nothing.replace(
         scenario=index,
         presence=scenario.presence,

@@ -60,11 +60,19 @@ def is_message(words: jax.Array) -> jax.Array:
 
 
 def waiting(words: jax.Array, num_agents: int) -> jax.Array:
-    """[N] int16: the pending mentions of each agent in rings ([W, C]), of which a channel has less than 16."""
+    """[N] int16: the pending mentions of each agent in rings ([P]).
+
+    They are summed in two steps, first five places each: XLA on a CPU would split a sum of more than 32 terms.
+    """
     one = jnp.left_shift(np.uint32(1), (4 * named(words)).astype(jnp.uint32))  # 4 bits an agent; 0 beyond the eighth
-    by_channel = jnp.sum(jnp.where(is_pending(words), one, 0), axis=0, dtype=jnp.uint32)
+    packed = jnp.sum(jnp.where(is_pending(words), one, 0).reshape(WINDOW // 2, -1), axis=0, dtype=jnp.uint32)
     agents = np.arange(num_agents, dtype=np.uint32)[:, None]
-    return jnp.sum((by_channel[None] >> (4 * agents)) & 15, axis=1, dtype=jnp.uint32).astype(jnp.int16)
+    return jnp.sum((packed[None] >> (4 * agents)) & 15, axis=1, dtype=jnp.uint32).astype(jnp.int16)
+
+
+def by_channel(column: jax.Array) -> jax.Array:
+    """[C, W]: a column of the rings ([P])."""
+    return column.reshape(WINDOW, -1).T
 
 
 def place_of(count: jax.Array, slot: jax.Array | np.ndarray) -> jax.Array:
@@ -83,45 +91,41 @@ def flat_index(channel: jax.Array, place: jax.Array, channels: int) -> jax.Array
 
 
 def is_at(indices: jax.Array, like: jax.Array) -> jax.Array:
-    """[P, W, C] bool: where each of P indices lies in an array like `like` ([W, C]); nowhere where it is negative."""
-    numbers = np.arange(like.size, dtype=np.int32).reshape(1, *like.shape)
-    return numbers == indices[:, None, None]
+    """[n, P] bool: where each of n indices lies in an array like `like` ([P]); nowhere where it is negative."""
+    return np.arange(like.size, dtype=np.int32)[None] == indices[:, None]
 
 
 def mark_seen(messages: Messages, channel: jax.Array) -> Messages:
     """All messages in each agent's channel ([N] int8) become seen by it."""
-    bits = np.left_shift(np.uint32(1), np.arange(SEEN, SEEN + channel.shape[0], dtype=np.uint32))
-    here = np.arange(messages.words.shape[1], dtype=np.int8)[None] == channel[:, None]
-    by_whom = jnp.sum(jnp.where(here, bits[:, None], 0), axis=0, dtype=jnp.uint32)  # [C]
-    return messages.replace(words=messages.words | by_whom[None])
+    words, channel_of_place = messages.words, np.arange(messages.words.size, dtype=np.int32) % messages.count.size
+    for agent, here in enumerate(channel.astype(jnp.int32)):
+        words = words | jnp.where(channel_of_place == here, np.uint32(1 << SEEN + agent), 0)
+    return messages.replace(words=words)
 
 
-def indices_of_posts(messages: Messages, channel: jax.Array, is_posted: jax.Array) -> jax.Array:
-    """[P] int32: the indices that up to P messages come to stand at, posted in their order; -1 where none is posted.
+def indices_of_posts(messages: Messages, channel: jax.Array) -> jax.Array:
+    """[n] int32: the indices that up to n messages come to stand at, posted in their order; -1 where none is posted.
 
     Args:
         messages: the rings.
-        channel: [P] int32.
-        is_posted: [P] bool.
+        channel: [n] int32, where each is posted, -1 where none is.
     """
-    earlier = np.tri(channel.shape[0], k=-1, dtype=bool) & is_posted[None] & (channel[None] == channel[:, None])
+    earlier = np.tri(channel.shape[0], k=-1, dtype=bool) & (channel[None] == channel[:, None])
     place = (read(messages.count, channel) + jnp.sum(earlier, axis=1, dtype=jnp.int32)) % WINDOW
-    return jnp.where(is_posted, flat_index(channel, place, messages.count.shape[0]), -1)
+    return jnp.where(channel >= 0, flat_index(channel, place, messages.count.shape[0]), -1)
 
 
 def post(messages: Messages, indices: jax.Array, words: jax.Array, clock: jax.Array) -> Messages:
-    """Up to P messages posted, as `indices_of_posts` ([P] int32) says, each a word ([P] uint32)."""
+    """Up to n messages posted, as `indices_of_posts` ([n] int32) says, each a word ([n] uint32); `count` stays."""
     here = is_at(indices, messages.words)
     new = messages.words
     for n in range(indices.shape[0]):
         new = jnp.where(here[n], words[n], new)
     written = jnp.any(here, axis=0)
-    number = jnp.sum(written, axis=0, dtype=jnp.int32)
     return messages.replace(
         words=new,
         posted=jnp.where(written, clock, messages.posted),
         reactions=jnp.where(written, jnp.uint32(0), messages.reactions),
-        count=messages.count + number,
     )
 
 

@@ -89,4 +89,7 @@ def multi_task(mentions: float, meetings: float, exploration: float) -> RewardWe
 
 def share(parts: Any, shared_reward: jax.Array) -> Any:
     """Each agent's parts ([N]) blended with their mean over agents; `shared_reward` is [] in 0 .. 1."""
-    return jax.tree.map(lambda part: part + shared_reward * (jnp.mean(part) - part), parts)
+    leaves, structure = jax.tree.flatten(parts)
+    table = jnp.stack(leaves)  # one mean of a table is faster than a dozen of rows
+    means = jnp.mean(table, axis=1, keepdims=True)
+    return jax.tree.unflatten(structure, list(table + shared_reward * (means - table)))

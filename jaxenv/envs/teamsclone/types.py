@@ -95,20 +95,17 @@ class Scenario(Compact):
 
 
 class Messages(struct.PyTreeNode):
-    """The last messages of every channel, as rings: serial number s, from 0, stands at s % W.
+    """The last messages of every channel, as rings: serial number s, from 0, of channel c stands at (s % W) * C + c.
 
-    Channels lie along the last axis: a CPU works through eight numbers at once, and there are eight channels.
+    All P = W * C places lie along one axis: a CPU works through a long loop eight numbers at once, and through loops
+    over eight channels one by one.
     """
 
     words: jax.Array = array(
-        f"{WINDOW} C", np.uint32, 0, _bits("word"), doc="text, author, kind, mention, pending and seen; see `messages`"
+        "P", np.uint32, 0, _bits("word"), doc="text, author, kind, mention, pending and seen; see `messages`"
     )
-    posted: jax.Array = array(
-        f"{WINDOW} C", np.int16, -1, MAX_STEPS, doc="clock, -1 for initial messages, 0 where there is none"
-    )
-    reactions: jax.Array = array(
-        f"{WINDOW} C", np.uint32, 0, _bits("reactions"), doc="4 bits an agent: 0 or its emoji + 1"
-    )
+    posted: jax.Array = array("P", np.int16, -1, MAX_STEPS, doc="clock, -1 for initial messages, 0 where there is none")
+    reactions: jax.Array = array("P", np.uint32, 0, _bits("reactions"), doc="4 bits an agent: 0 or its emoji + 1")
     count: jax.Array = array("C", np.int32, 0, MAX_COUNT, doc="messages ever posted: the next serial number")
 
 

@@ -83,7 +83,7 @@ def posts(env: TeamsClone, params: Params, scenario: jax.Array | int, draws: Dra
         state, *_ = env.turn(state, idle, draws, params)
         is_new = state.messages.count > count  # [C], at most one
         is_posted, channel = jnp.any(is_new), jnp.argmax(is_new).astype(jnp.int32)
-        word = state.messages.words[count[channel] % WINDOW, channel]
+        word = messages.by_channel(state.messages.words)[channel, count[channel] % WINDOW]
         is_mention, starts_call = messages.named(word) >= 0, messages.kind(word) == INVITATION
         return state, Posts(is_posted, channel, is_posted & is_mention, is_posted & starts_call)
 

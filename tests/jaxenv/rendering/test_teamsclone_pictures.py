@@ -9,6 +9,7 @@ import pytest
 import jaxenv
 import scenarios
 from jaxenv import baselines, rendering
+from jaxenv.envs.teamsclone.types import WINDOW
 from jaxenv.envs.teamsclone.view import panels, timeline
 from jaxenv.rendering import theme
 from strategies.ink import fills_around, overlapping, text, texts, written
@@ -116,7 +117,8 @@ def test_messages_of_other_channels_are_not_shown(hidden):
     def change(state):
         rings = state.messages
         array = np.array(getattr(rings, hidden))
-        array[:, BACK] = array[::-1, 0]
+        of_channel = array.reshape(WINDOW, -1)
+        of_channel[:, BACK] = of_channel[::-1, 0]
         return state.replace(messages=rings.replace(**{hidden: array}))
 
     one, other = shown(change)

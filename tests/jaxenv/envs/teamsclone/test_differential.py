@@ -71,24 +71,25 @@ def with_schedule(state, schedule):
 def assert_same_workspace(env, state, episode, table):
     """Presence, all messages with their marks, unread counts, calls and entries agree."""
     s = jax.tree.map(np.asarray, state)
+    all_words, posted, reactions = map(messages.by_channel, (s.messages.words, s.messages.posted, s.messages.reactions))
     count = len(episode.channels)
     assert int(s.clock) == episode.clock
     assert s.presence[: len(episode.presence)].tolist() == list(episode.presence)
     for c, channel in enumerate(episode.channels):
         number = int(s.messages.count[c])
         places = np.asarray(messages.place_of(number, np.arange(min(number, 10))))[::-1]
-        words = s.messages.words[places, c]
+        words = all_words[c, places]
         assert [table[code] for code in messages.text(words).tolist()] == [m.text for m in channel.messages]
         assert [KINDS[code] for code in messages.kind(words).tolist()] == [m.kind for m in channel.messages]
         assert messages.author(words).tolist() == [author_code(env, m.author) for m in channel.messages]
         named = [None if code < 0 else code for code in messages.named(words).tolist()]
         assert named == [m.mentioned for m in channel.messages]
         assert messages.is_pending(words).tolist() == [m.pending for m in channel.messages]
-        assert s.messages.posted[places, c].tolist() == [m.posted for m in channel.messages]
+        assert posted[c, places].tolist() == [m.posted for m in channel.messages]
         assert [number - len(places) + n + 1 for n in range(len(places))] == [m.serial for m in channel.messages]
         for agent in range(env.num_agents):
             assert messages.is_seen(words, agent).tolist() == [m.seen[agent] for m in channel.messages]
-            given_ = (s.messages.reactions[places, c] >> (4 * agent)) & 15
+            given_ = (reactions[c, places] >> (4 * agent)) & 15
             assert given_.tolist() == [
                 0 if m.reactions[agent] is None else m.reactions[agent] + 1 for m in channel.messages
             ]

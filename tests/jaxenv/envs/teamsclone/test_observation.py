@@ -114,7 +114,7 @@ def test_the_spaces_contain_observations_and_states_at_their_extremes(agents):
 def test_messages_of_eight_agents_fill_their_words_and_are_contained():
     rings = TeamsClone(num_agents=8).state_space()["messages"]
     for name in ("words", "reactions"):
-        assert bool(rings[name].contains(jnp.full((10, 8), np.uint32(2**32 - 1))))
+        assert bool(rings[name].contains(jnp.full(80, np.uint32(2**32 - 1))))
 
 
 # --------------------------------------------------------------------------------------------- vector

@@ -22,7 +22,10 @@ class Informed(struct.PyTreeNode):
 
     def act_on_state(self, key, state, params):
         first, seen = self.env.catalogue.first, self.env.observe(state, params)
-        calls, waits = seen.running & ~seen.joined, jnp.any(messages.is_pending(state.messages.words), axis=0)
+        calls, waits = (
+            seen.running & ~seen.joined,
+            jnp.any(messages.is_pending(messages.by_channel(state.messages.words)), axis=1),
+        )
         action = jnp.where(jnp.any(waits), first(SWITCH) + jnp.argmax(waits), first(IDLE))
         action = jnp.where(jnp.any(calls, axis=1), first(JOIN) + jnp.argmax(calls, axis=1), action)
         reply = first(TEXT) + TEMPLATES.index(REPLY)
