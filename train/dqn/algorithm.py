@@ -89,14 +89,7 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
         added, overwritten = remembered(steps, config), replay.due(buffer, rollout_size)
         filled = replay.add(buffer, added)
         batches = replay.sample(sample_key, filled, (minibatches, sizes.rollout.minibatch_size))
-        step = functools.partial(
-            learner.gradient_step,
-            reader=reader,
-            hyper=hyper,
-            settings=config.q,
-            microbatch_size=sizes.rollout.samples_at_once,
-            lanes=lanes,
-        )
+        step = functools.partial(learner.gradient_step, reader=reader, hyper=hyper, sizes=sizes, lanes=lanes)
         numbers = updates * minibatches + jnp.arange(minibatches, dtype=jnp.int32)
         before = Learned(shared.weights, shared.optimizer, shared.target)
         learned, terms = lax.scan(step, before, (numbers, batches))

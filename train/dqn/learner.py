@@ -12,6 +12,7 @@ from train.lanes import Lanes
 from train.learning.q_learning import value_of
 from train.learning.updates import Terms, descend
 from train.networks.policy import Reader
+from train.settings.config import Config
 from train.settings.groups import Hyper, QLearning
 
 DIRECTION = optax.scale_by_adam()
@@ -49,14 +50,7 @@ def huber(
 
 
 def gradient_step(
-    learned: Learned,
-    step: tuple[jax.Array, Step],
-    *,
-    reader: Reader,
-    hyper: Hyper,
-    settings: QLearning,
-    microbatch_size: int,
-    lanes: Lanes,
+    learned: Learned, step: tuple[jax.Array, Step], *, reader: Reader, hyper: Hyper, sizes: Config, lanes: Lanes
 ) -> tuple[Learned, Terms]:
     """One optimizer step: (learned, terms of the loss).
 
@@ -65,16 +59,14 @@ def gradient_step(
         step: the number of this step ([] int32, from 0), and its samples, of which each lane has [N].
         reader: the network, and the environment that it acts in.
         hyper: the hyperparameters.
-        settings: how targets are computed, and when the target network follows.
-        microbatch_size: samples whose gradient is computed at once.
+        sizes: of a lane: the samples at once, how targets are computed, and when the target network follows.
         lanes: over which gradients are averaged.
     """
     number, batch = step
-    like = {"reader": reader, "hyper": hyper, "settings": settings}
-    loss = functools.partial(huber, target=learned.target, **like)
-    sizes = {"microbatch_size": microbatch_size, "lanes": lanes}
-    (weights, state), terms = descend(learned[:2], loss, batch, DIRECTION, hyper, **sizes)
-    return Learned(weights, state, follow(learned.target, weights, number, settings)), terms
+    loss = functools.partial(huber, target=learned.target, reader=reader, hyper=hyper, settings=sizes.q)
+    how = {"direction": DIRECTION, "hyper": hyper, "microbatch_size": sizes.rollout.samples_at_once, "lanes": lanes}
+    (weights, state), terms = descend(learned[:2], batch, loss=loss, **how)
+    return Learned(weights, state, follow(learned.target, weights, number, sizes.q)), terms
 
 
 def follow(target: Any, weights: Any, number: jax.Array, settings: QLearning) -> Any:

@@ -81,11 +81,11 @@ def mean_gradient(loss: Callable[..., Any], weights: Any, batch: Any, microbatch
 
 def descend(
     learner: Learner,
-    loss: Callable[..., Any],
     batch: Any,
+    *,
+    loss: Callable[..., Any],
     direction: optax.GradientTransformation,
     hyper: Hyper,
-    *,
     microbatch_size: int,
     lanes: Lanes,
 ) -> tuple[Learner, Terms]:
@@ -95,8 +95,8 @@ def descend(
 
     Args:
         learner: the weights, and the state of the optimizer.
-        loss: see `mean_gradient`.
         batch: of samples, of which each lane has as many.
+        loss: see `mean_gradient`.
         direction: of the optimizer, for a gradient whose norm is clipped.
         hyper: that norm, and the learning rate.
         microbatch_size: see `mean_gradient`.

@@ -72,7 +72,8 @@ def gradient_step(
     """One optimizer step on a minibatch, of which each lane has [N]: (learner, terms of the loss)."""
     batch = batch.replace(advantage=normalize(batch.advantage, lanes))
     loss = functools.partial(ppo_loss, reader=reader, hyper=hyper)
-    return descend(learner, loss, batch, DIRECTION, hyper, microbatch_size=microbatch_size, lanes=lanes)
+    how = {"direction": DIRECTION, "hyper": hyper, "microbatch_size": microbatch_size, "lanes": lanes}
+    return descend(learner, batch, loss=loss, **how)
 
 
 def normalize(advantage: jax.Array, lanes: Lanes) -> jax.Array:

@@ -22,17 +22,7 @@ from train.lanes import Lanes
 from train.learning.q_learning import epsilon_of, exploring, metrics_of, value_of
 from train.learning.returns import estimated
 from train.learning.state import SPECS, TrainState, begin
-from train.learning.updates import (
-    Learner,
-    Terms,
-    Update,
-    compiled,
-    descend,
-    keep_if_finite,
-    over_lanes,
-    passes,
-    scheduled,
-)
+from train.learning.updates import Terms, Update, compiled, descend, keep_if_finite, over_lanes, passes, scheduled
 from train.networks.network import make_network
 from train.networks.policy import Reader
 from train.settings.config import Config
@@ -83,8 +73,9 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
             rollout_key, shared.weights, lane.envs, reader, sizes.rollout, explore=exploring(epsilon)
         )
         batch = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), estimate(steps, last_value, hyper))
-        size = sizes.rollout.samples_at_once
-        step = functools.partial(gradient_step, reader=reader, hyper=hyper, microbatch_size=size, lanes=lanes)
+        loss, size = functools.partial(squared_error, reader=reader), sizes.rollout.samples_at_once
+        how = {"direction": DIRECTION, "hyper": hyper, "microbatch_size": size, "lanes": lanes}
+        step = functools.partial(descend, loss=loss, **how)
         like = {"epochs": sizes.rollout.epochs, "minibatch_size": sizes.rollout.minibatch_size}
         (weights, optimizer), terms = passes(shuffle_key, (shared.weights, shared.optimizer), batch, step, **like)
 
@@ -113,11 +104,3 @@ def squared_error(weights: Any, batch: Batch, *, reader: Reader) -> tuple[jax.Ar
     found = value_of(*reader(weights, batch.observation), batch.action)
     loss = 0.5 * jnp.mean(jnp.square(found - batch.target))
     return loss, {"td_loss": loss, "q_value": jnp.mean(found)}
-
-
-def gradient_step(
-    learner: Learner, batch: Batch, *, reader: Reader, hyper: Hyper, microbatch_size: int, lanes: Lanes
-) -> tuple[Learner, Terms]:
-    """One optimizer step on a minibatch, of which each lane has [N]: (learner, terms of the loss)."""
-    loss = functools.partial(squared_error, reader=reader)
-    return descend(learner, loss, batch, DIRECTION, hyper, microbatch_size=microbatch_size, lanes=lanes)
