@@ -1,6 +1,6 @@
 """Policy and critic over an overview of the observation, which here is the flat observation itself."""
 
-from typing import Any
+from typing import Any, Self
 
 import jax
 import jax.numpy as jnp
@@ -30,23 +30,20 @@ class ActorCritic(nn.Module, kw_only=True):
     layer_norm: bool = False
 
     @classmethod
-    def from_settings(cls, settings: Network, num_actions: int) -> "ActorCritic":
-        """The network that the settings describe."""
-        return cls(num_actions=num_actions, **cls.common(settings))
-
-    @classmethod
-    def common(cls, settings: Network) -> dict[str, Any]:
-        """The constructor arguments that every network takes from the settings."""
-        return {
-            "critic": critic_named(settings.critic),
-            "hidden": tuple(settings.hidden),
-            "activation": settings.activation,
-            "shared_trunk": settings.shared_trunk,
-            "core_type": CORES.get(settings.core),
-            "carry_size": settings.core_units if settings.core in CORES else 0,
-            "dtype": settings.dtype,
-            "layer_norm": settings.layer_norm,
-        }
+    def from_settings(cls, settings: Network, num_actions: int, **own: Any) -> Self:
+        """The network that the settings describe, with the fields that a subclass has of its own."""
+        return cls(
+            num_actions=num_actions,
+            critic=critic_named(settings.critic),
+            hidden=settings.hidden,
+            activation=settings.activation,
+            shared_trunk=settings.shared_trunk,
+            core_type=CORES.get(settings.core),
+            carry_size=settings.core_units if settings.core in CORES else 0,
+            dtype=settings.dtype,
+            layer_norm=settings.layer_norm,
+            **own,
+        )
 
     def setup(self) -> None:
         """Creates two trunks, or one under two names, and the heads."""

@@ -4,7 +4,7 @@ It is built for speed on a CPU, where a large array costs more than a matrix pro
 array, are computed once for policy and value, and actions are scored without a separate hidden layer.
 """
 
-from typing import Any
+from typing import Any, Self
 
 import jax
 import jax.numpy as jnp
@@ -94,10 +94,11 @@ class EntityActorCritic(ActorCritic, kw_only=True):
     sees_mask: bool = False
 
     @classmethod
-    def from_settings(cls, settings: Network, num_actions: int) -> "EntityActorCritic":
+    def from_settings(cls, settings: Network, num_actions: int, **own: Any) -> Self:
         """The network that the settings describe."""
         overview = Overview(settings.embedding, settings.sees_actions, settings.action_embedding, settings.dtype)
-        return cls(num_actions=num_actions, overview=overview, sees_mask=settings.sees_mask, **cls.common(settings))
+        own |= {"overview": overview, "sees_mask": settings.sees_mask}
+        return super().from_settings(settings, num_actions, **own)
 
     def setup(self) -> None:
         """Creates the layers that score actions."""
