@@ -18,6 +18,7 @@ from jaxenv.core.types import dense
 from jaxenv.wrappers import EpisodeStatistics
 from lab.pages import licences, policies
 from lab.results.markdown import as_table
+from train.experience.rollout import observation_shapes
 from train.learning import state as learner
 from train.protocol import leaderboard
 from train.settings.presets import scaled
@@ -164,7 +165,7 @@ TRAINING = {
 
 def observed(env: Environment, params: Any) -> Any:
     """The shapes and dtypes of the observation of one agent."""
-    of_all = learner.observation_shapes(env, params)
+    of_all = observation_shapes(env, params)
     return jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), of_all)
 
 

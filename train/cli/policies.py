@@ -17,7 +17,7 @@ from jaxenv.host.regular_files import read_regular
 from train import ppo
 from train.cli import comparison, options
 from train.data import dataset, minari_format
-from train.experience.bank import generate_bank
+from train.experience.bank import with_generated
 from train.experience.teacher import teacher_named
 from train.networks import custom
 from train.networks.policy import LearnedPolicy
@@ -183,8 +183,7 @@ def collect(
 def _with_scenarios(env: Environment, params: Any, source: str | None, key: jax.Array, episodes: int) -> Any:
     """The params with the scenarios that are played; generated ones are as many as episodes."""
     if source == "generated":
-        shared = params.bank.shared
-        return params.replace(bank=generate_bank(env, key, count=episodes, difficulty=(0.0, 1.0), shared=shared))
+        return with_generated(env, params, key, count=episodes)
     library = shipped.library_for(env, source)
     comparison.tell_warnings(library, source)
     return params if library is None else params.replace(bank=library.bank)

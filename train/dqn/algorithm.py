@@ -20,10 +20,10 @@ from train.dqn import learner, replay
 from train.dqn.learner import Learned
 from train.experience.bank import with_bank
 from train.experience.lane import LaneState, renew_scenarios
-from train.experience.rollout import Transition, collect
+from train.experience.rollout import Transition, collect, observation_shapes
 from train.lanes import BY_LANE, Lanes
 from train.learning.q_learning import epsilon_of, exploring, metrics_of
-from train.learning.state import SPECS, TrainState, begin, observation_shapes
+from train.learning.state import SPECS, TrainState, begin
 from train.learning.updates import Update, compiled, has_failed, keep_if_finite, over_lanes, scheduled
 from train.networks.network import make_network
 from train.networks.policy import Reader

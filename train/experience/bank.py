@@ -6,13 +6,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 from jax.core import Tracer
 
 from jaxenv.core import Environment, ScenarioBank
 from jaxenv.core.environment import select
 from jaxenv.core.types import Key
-from jaxenv.wrappers import EpisodeStatistics
 from train.once import compiled_once
 from train.settings.config import Config
 
@@ -52,6 +50,13 @@ def _scenarios(env: Environment, keys: Key, difficulty: tuple[float, float]) -> 
     return jax.vmap(scenario)(keys)
 
 
+def with_generated(
+    env: Environment, params: Any, key: Key, *, count: int, difficulty: tuple[float, float] = (0.0, 1.0)
+) -> Any:
+    """The params with a bank of generated scenarios, which share the data that theirs share; see `generate_bank`."""
+    return params.replace(bank=generate_bank(env, key, count=count, difficulty=difficulty, shared=params.bank.shared))
+
+
 def first_bank(key: Key, config: Config, env: Environment, env_params: Any) -> ScenarioBank | None:
     """The first generated bank of a run, or None where it trains on the bank of its params."""
     if not config.is_generated:
@@ -76,30 +81,6 @@ def check_start_weights(config: Config, env_params: Any) -> None:
 def with_bank(env_params: Any, bank: ScenarioBank | None) -> Any:
     """The params with the generated bank of a run, if it has one."""
     return env_params if bank is None else env_params.replace(bank=bank)
-
-
-def refresh(
-    key: Key, bank: ScenarioBank | None, *, env_state: Any, updates: jax.Array, config: Config, env: Environment
-) -> ScenarioBank | None:
-    """The bank for the next update: renewed if a refresh is due.
-
-    Under `jax.vmap` over seeds a new bank is generated in every update, due or not; with `refresh` 1 it always is due.
-
-    Args:
-        key: random key.
-        bank: generated scenarios, or None.
-        env_state: state of `EpisodeStatistics(env)`, with a leading axis E.
-        updates: [] int32, updates done so far.
-        config: how often and how scenarios are generated.
-        env: the environment.
-    """
-    interval = config.training.refresh
-    if bank is None or interval == 0:
-        return bank
-    live = jax.vmap(EpisodeStatistics(env).scenario_index)(env_state)
-    renewed = functools.partial(renew, key, live=live, config=config, env=env)
-    is_due = (updates > 0) & (updates % interval == 0)
-    return lax.cond(is_due, renewed, lambda bank: bank, bank)
 
 
 def renew(key: Key, bank: ScenarioBank, *, live: jax.Array, config: Config, env: Environment) -> ScenarioBank:

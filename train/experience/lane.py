@@ -3,16 +3,18 @@
 PPO, PQN and DQN alike renew these scenarios before they collect an update: from the generator, or by a curriculum.
 """
 
+import functools
 from typing import Any
 
 import jax
 from flax import struct
+from jax import lax
 
 from jaxenv.core import Environment, ScenarioBank
 from jaxenv.core.types import Key
 from jaxenv.wrappers import EpisodeStatistics
 from train.experience import curriculum, rollout
-from train.experience.bank import refresh
+from train.experience.bank import renew
 from train.settings.config import Config
 from train.settings.groups import Hyper
 
@@ -30,21 +32,27 @@ class LaneState(struct.PyTreeNode):
 
 
 def renew_scenarios(key: Key, lane: LaneState, updates: jax.Array, *, config: Config, env: Environment) -> LaneState:
-    """The lane with the scenarios that the next update starts episodes in.
+    """The lane with the scenarios that the next update starts episodes in: by the curriculum, or new ones if it is due.
+
+    Under `jax.vmap` over seeds a new bank is generated in every update, due or not; with `refresh` 1 it always is due.
 
     Args:
         key: random key.
         lane: after the update before.
         updates: [] int32, updates done so far.
-        config: of the lane: how scenarios are generated, and by which curriculum they are replayed.
+        config: of the lane: how often and how scenarios are generated, and by which curriculum they are replayed.
         env: the environment.
     """
-    if lane.bank is None or lane.levels is None:
-        bank = refresh(key, lane.bank, env_state=lane.envs.state, updates=updates, config=config, env=env)
-        return lane.replace(bank=bank)
+    interval = config.training.refresh
+    if lane.bank is None or interval == 0:
+        return lane
     live = jax.vmap(EpisodeStatistics(env).scenario_index)(lane.envs.state)
-    bank, levels = curriculum.renewed(key, lane.bank, lane.levels, live=live, updates=updates, config=config, env=env)
-    return lane.replace(bank=bank, levels=levels)
+    like = {"live": live, "config": config, "env": env}
+    if lane.levels is not None:
+        bank, levels = curriculum.renewed(key, lane.bank, lane.levels, updates=updates, **like)
+        return lane.replace(bank=bank, levels=levels)
+    is_due = (updates > 0) & (updates % interval == 0)
+    return lane.replace(bank=lax.cond(is_due, functools.partial(renew, key, **like), lambda bank: bank, lane.bank))
 
 
 def score_scenarios(

@@ -77,11 +77,9 @@ class EpisodeTotals(struct.PyTreeNode):
     terminated: jax.Array  # [] int32, episodes that terminated rather than hit the time limit
 
 
-@functools.partial(compiled_once, static_argnames=("env", "num_envs", "carry_size"))
-def initial_state(key: Key, env_params: Any, *, env: Environment, num_envs: int, carry_size: int = 0) -> RolloutState:
-    """E environments in the middle of their first episodes, each at a random step.
-
-    A recurrent network remembers nothing of those episodes' beginnings.
+@functools.partial(compiled_once, static_argnames=("env", "num_envs"))
+def initial_state(key: Key, env_params: Any, *, env: Environment, num_envs: int) -> RolloutState:
+    """E environments in the middle of their first episodes, each at a random step; nothing is remembered of them.
 
     If all started at clock 0, environments with episodes of equal length would stay synchronized, and each update
     would see only one stretch of the episode. So each first plays 0 to L - 1 random legal actions, where L is the time
@@ -104,8 +102,7 @@ def initial_state(key: Key, env_params: Any, *, env: Environment, num_envs: int,
         return jax.vmap(select)(step < steps, vary_alike(following), state)
 
     state = lax.fori_loop(0, jnp.max(steps), advance, vary_alike(start))
-    carry = jnp.zeros((num_envs * env.num_agents, carry_size), jnp.float32) if carry_size else None
-    return RolloutState(state, jnp.zeros(num_envs, bool), carry)
+    return RolloutState(state, jnp.zeros(num_envs, bool))
 
 
 def collect(
@@ -219,6 +216,15 @@ def by_agent(observation: Any, agents: int) -> Any:
     if agents == 1:
         return observation
     return jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), observation)
+
+
+def observation_shapes(env: Environment, params: Any) -> Any:
+    """The shapes and dtypes of the observations of the N agents of one environment, as rows [N]."""
+
+    def reset(key: Key, params: Any) -> Any:
+        return by_agent(Vectorize(env, 1).reset(key, params)[0], env.num_agents)
+
+    return jax.eval_shape(reset, jax.random.key(0), params)
 
 
 def _no_totals(envs: RolloutState) -> EpisodeTotals:

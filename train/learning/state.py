@@ -11,7 +11,6 @@ from jax import lax
 
 from jaxenv.core import Environment, ScenarioBank
 from jaxenv.core.types import Key
-from jaxenv.wrappers import Vectorize
 from train.experience import rollout
 from train.experience.bank import first_bank, with_bank
 from train.experience.curriculum import Levels, Unfinished
@@ -64,10 +63,9 @@ def begin(
     def start(keys: LaneKeys, env_params: Any) -> tuple[LaneState, None]:
         bank = first_bank(keys.bank, sizes, env, env_params)
         params = with_bank(env_params, bank)
-        network = make_network(config.network, env.num_actions)
-        like = {"num_envs": sizes.rollout.num_envs, "carry_size": network.carry_size}
-        envs = rollout.initial_state(keys.envs, params, env=env, **like)
+        envs = rollout.initial_state(keys.envs, params, env=env, num_envs=sizes.rollout.num_envs)
         rows = sizes.rollout.num_envs * env.num_agents
+        envs = envs.replace(carry=reader_of(config, env, params).initial_carry(rows))
         levels, unfinished = Levels.unknown(sizes.num_scenarios), Unfinished.none(rows)
         if config.curriculum.is_uniform:
             levels = unfinished = None
@@ -98,9 +96,7 @@ def training_bank(key: Key, env_params: Any, *, config: Config, env: Environment
     if not config.is_generated:
         return getattr(env_params, "bank", None)
     _, keys = _init_keys(key, config)
-    sizes, banks = config.of_a_lane, []
-    for lane in keys.bank:
-        banks.append(with_bank(env_params, first_bank(lane, sizes, env, env_params)).bank)
+    banks: list[Any] = [first_bank(lane, config.of_a_lane, env, env_params) for lane in keys.bank]
     return banks[0].concatenate(*banks[1:]) if len(banks) > 1 else banks[0]
 
 
@@ -116,18 +112,13 @@ def with_weights(state: TrainState, weights: Any) -> TrainState:
 
 def initial_weights(key: Key, env_params: Any, config: Config, env: Environment) -> Any:
     """The weights of the network, for which only the shapes of an observation count."""
-    reader = Reader(make_network(config.network, env.num_actions), env, env_params)
-    nothing = jax.tree.map(lambda x: np.zeros(x.shape, x.dtype), observation_shapes(env, env_params))
-    return compiled_once(reader.init)(key, nothing)
+    nothing = jax.tree.map(lambda x: np.zeros(x.shape, x.dtype), rollout.observation_shapes(env, env_params))
+    return compiled_once(reader_of(config, env, env_params).init)(key, nothing)
 
 
-def observation_shapes(env: Environment, env_params: Any) -> Any:
-    """The shapes and dtypes of the observations of the N agents of one environment, with a leading axis N."""
-
-    def reset(key: Key, env_params: Any) -> Any:
-        return rollout.by_agent(Vectorize(env, 1).reset(key, env_params)[0], env.num_agents)
-
-    return jax.eval_shape(reset, jax.random.key(0), env_params)
+def reader_of(config: Config, env: Environment, env_params: Any) -> Reader:
+    """The network of the settings, as a reader of the environment's observations."""
+    return Reader(make_network(config.network, env.num_actions), env, env_params)
 
 
 def strip_weak_types(tree: Any) -> Any:

@@ -17,6 +17,7 @@ from jaxenv.core import Environment
 from jaxenv.host.companions import command
 from jaxenv.host.names import short
 from jaxenv.host.regular_files import RefusedFile, read_regular
+from train.experience.rollout import observation_shapes
 from train.networks.custom import UnknownNetwork
 from train.networks.network import PureNetwork, make_network
 from train.networks.policy import LearnedPolicy, Reader, make_policy
@@ -236,13 +237,7 @@ def _shapes(tree: Any, path: tuple = ()) -> dict[Any, str]:
 
 def initial_shapes(network: PureNetwork, env: Environment, params: Any) -> Any:
     """The tree of a network's weights, as shapes and dtypes."""
-
-    def init() -> Any:
-        observation, _ = env.reset_env(jax.random.key(0), params)
-        rows = observation if env.num_agents > 1 else jax.tree.map(lambda x: x[None], observation)
-        return Reader(network, env, params).init(jax.random.key(0), rows)
-
-    return jax.eval_shape(init)
+    return jax.eval_shape(Reader(network, env, params).init, jax.random.key(0), observation_shapes(env, params))
 
 
 def _check_task(path: str | Path, record: dict[str, Any], here: dict[str, dict[str, Any]], any_params: bool) -> None:

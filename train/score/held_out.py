@@ -11,7 +11,7 @@ import jax
 from jaxenv.core import Environment
 from jaxenv.core.types import Policy, StatefulPolicy
 from jaxenv.evaluation import evaluate
-from train.experience.bank import generate_bank
+from train.experience.bank import with_generated
 from train.settings.config import Config
 
 TEST_SEED = 20_261_124  # of the test sets, independent of both
@@ -28,8 +28,7 @@ Validator = Callable[[int, Callable[[], Policy | StatefulPolicy]], jax.Array | N
 
 def validation_params(env: Environment, env_params: Any) -> Any:
     """The params with the validation set as their bank: generated scenarios of all difficulties, always the same."""
-    key, shared = jax.random.key(VALIDATION_SEED), env_params.bank.shared
-    return env_params.replace(bank=generate_bank(env, key, count=COUNT, difficulty=(0.0, 1.0), shared=shared))
+    return with_generated(env, env_params, jax.random.key(VALIDATION_SEED), count=COUNT)
 
 
 def has_generator(env: Environment) -> bool:
@@ -86,9 +85,8 @@ def held_out(env: Environment, params: Any) -> dict[str, Any]:
     """
     if not has_generator(env):
         return {}
-    keys, shared = jax.random.split(jax.random.key(TEST_SEED), len(SETS)), params.bank.shared
-    banks = (
-        generate_bank(env, key, count=COUNT, difficulty=difficulty, shared=shared)
-        for key, difficulty in zip(keys, SETS.values(), strict=True)
-    )
-    return {name: params.replace(bank=bank) for name, bank in zip(SETS, banks, strict=True)}
+    keys = jax.random.split(jax.random.key(TEST_SEED), len(SETS))
+    return {
+        name: with_generated(env, params, key, count=COUNT, difficulty=difficulty)
+        for key, (name, difficulty) in zip(keys, SETS.items(), strict=True)
+    }
