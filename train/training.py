@@ -1,7 +1,7 @@
 """Training as one call from Python: an environment and settings in, a policy and its metrics out."""
 
 import dataclasses
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from typing import Any, Literal
 
 from flax import linen as nn
@@ -13,10 +13,10 @@ from train.learning.algorithm import Algorithm
 from train.log.recorder import Callback
 from train.networks import custom
 from train.processes import is_writer
-from train.run.job import Job, prepare
+from train.run.job import ALONE, prepare
 from train.run.outputs import Outcome
 from train.run.progress import length
-from train.run.runner import run, run_members
+from train.run.runner import run_members
 from train.save import folder as folders
 from train.save.policy_file import check_algorithm
 from train.score.held_out import has_generator
@@ -77,10 +77,8 @@ def train(
     config = _complete(env, config, network, algorithm)
     if is_population(config):
         raise ValueError("seeds and sweep describe a population: train.train_population trains one")
-    job, folder = _prepared(config, env, params, algorithm, show_progress)
-    with folder as path:
-        options = {"show_progress": show_progress, "returns_finished": if_finished == "return"}
-        return run(job, path, callback=callback, **options)
+    options = {"callback": callback, "show_progress": show_progress, "returns_finished": if_finished == "return"}
+    return _run(config, env, params, algorithm, **options)[ALONE]
 
 
 def train_population(
@@ -120,10 +118,8 @@ def train_population(
         Finished: if all members in `run_dir` have done all their steps; a greater `total_steps` continues them.
     """
     config = _complete(env, config, network, algorithm)
-    job, folder = _prepared(config, env, params, algorithm, show_progress)
-    with folder as path:
-        options: Any = {"show_progress": show_progress, "returns_finished": if_finished == "return"}
-        return run_members(job, path, **options)
+    options = {"show_progress": show_progress, "returns_finished": if_finished == "return"}
+    return _run(config, env, params, algorithm, **options)
 
 
 def _complete(env: Environment, config: Config | None, network: nn.Module | None, algorithm: str) -> Config:
@@ -140,10 +136,10 @@ def _complete(env: Environment, config: Config | None, network: nn.Module | None
     return config.replace(network=dataclasses.replace(custom.settings_of(network), **options))
 
 
-def _prepared(
-    config: Config, env: Environment, params: Any, algorithm: str, show_progress: bool
-) -> tuple[Job, AbstractContextManager[folders.RunFolder | None]]:
-    """The job, and the folder that its settings name, which is found or made on entering; None if they name none.
+def _run(
+    config: Config, env: Environment, params: Any, algorithm: str, *, show_progress: bool, **options: Any
+) -> dict[str, Outcome]:
+    """Runs it in the folder that the settings name, which is found or made, or in none: name -> outcome.
 
     Where progress is shown, the first line is the length of the run, which is rounded up to whole supersteps.
     """
@@ -154,7 +150,8 @@ def _prepared(
     job = prepare(ALGORITHMS[algorithm], config, env, params, is_new=existing is None)
     if show_progress and is_writer():
         print(length(job.config, env.num_agents), flush=True)
-    return job, nullcontext() if config.run_dir is None else folders.of_run(job.config, existing)
+    with nullcontext() if config.run_dir is None else folders.of_run(job.config, existing) as folder:
+        return run_members(job, folder, show_progress=show_progress, **options)
 
 
 def defaults(env: Environment) -> Config:

@@ -3,6 +3,7 @@
 Links in the folder lead to files of somebody else, which stay as they are.
 """
 
+import contextlib
 import functools
 import json
 import math
@@ -125,7 +126,8 @@ def resume(path: Path) -> tuple[Config, list[dict[str, Any]], dict[str, Any]]:
         saved.check_begun(run.policy)
         progress = saved.newest()
         assert progress is not None
-    with Recorder(config, run, progress) as recorder:
+    with contextlib.ExitStack() as stack:
+        recorder = Recorder(stack, config, run, progress)
         return config, list(recorder.records), recorder.arrays()
 
 

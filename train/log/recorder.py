@@ -30,11 +30,12 @@ Callback = Callable[[Mapping[str, Any]], bool | None]
 """Is shown the record of each superstep, one superstep late; True stops the run as a signal does."""
 
 
-class Recorder(contextlib.AbstractContextManager["Recorder"]):
+class Recorder:
     """Writes each record everywhere; records of a killed run beyond its checkpoint are dropped and come again."""
 
     def __init__(
         self,
+        stack: contextlib.ExitStack,
         config: Config,
         folder: RunFolder | None,
         progress: Progress,
@@ -42,26 +43,26 @@ class Recorder(contextlib.AbstractContextManager["Recorder"]):
         callback: Callback | None = None,
         may_have_gaps: bool = False,
     ) -> None:
-        """Opens all outputs of a run with this progress; its metrics may have gaps if `may_have_gaps`."""
+        """Opens all outputs of a run with this progress, which the stack closes.
+
+        Its metrics may have gaps if `may_have_gaps`.
+        """
         self.records: list[dict[str, Any]] = []  # of the whole run, also of its earlier parts
         self.is_stop_requested = False
         self._callback = callback
-        self._writers, self._flushes, self._stack = [], [], contextlib.ExitStack()
-        if not is_writer():
+        self._writers, self._flushes = [], []
+        if folder is None or not is_writer():
             return
-        with contextlib.ExitStack() as stack:
-            if folder is not None:
-                kept = {"from_superstep": progress.superstep, "may_have_gaps": may_have_gaps}
-                metrics = stack.enter_context(MetricsWriter(folder.metrics, **kept))
-                self.records = list(read_metrics(folder.metrics))
-                self._writers, self._flushes = [metrics.write], [metrics.sync]
-                if config.tensorboard and Events.is_possible():
-                    events = stack.enter_context(Events(folder.path, after_step=progress.env_steps))
-                    self._writers.append(events.write)
-                    self._flushes.append(events.flush)
-                if config.wandb is not None:
-                    self._writers.append(stack.enter_context(WeightsAndBiases(folder.path, config)).write)
-            self._stack = stack.pop_all()
+        kept = {"from_superstep": progress.superstep, "may_have_gaps": may_have_gaps}
+        metrics = stack.enter_context(MetricsWriter(folder.metrics, **kept))
+        self.records = list(read_metrics(folder.metrics))
+        self._writers, self._flushes = [metrics.write], [metrics.sync]
+        if config.tensorboard and Events.is_possible():
+            events = stack.enter_context(Events(folder.path, after_step=progress.env_steps))
+            self._writers.append(events.write)
+            self._flushes.append(events.flush)
+        if config.wandb is not None:
+            self._writers.append(stack.enter_context(WeightsAndBiases(folder.path, config)).write)
 
     def write(self, record: dict[str, Any]) -> None:
         """Writes the record of one superstep, and shows it to the callback."""
@@ -86,9 +87,6 @@ class Recorder(contextlib.AbstractContextManager["Recorder"]):
         """
         for flush in self._flushes:
             flush()
-
-    def __exit__(self, *exception: Any) -> None:
-        self._stack.__exit__(*exception)  # some outputs record whether the run failed
 
 
 class Events(contextlib.AbstractContextManager["Events"]):

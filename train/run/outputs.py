@@ -105,6 +105,7 @@ class Member:
 
     def __init__(
         self,
+        stack: contextlib.ExitStack,
         group: Group,
         number: int,
         folder: RunFolder | None,
@@ -116,6 +117,7 @@ class Member:
         """Opens its folder.
 
         Args:
+            stack: closes its files.
             group: that it belongs to.
             number: its place in the group.
             folder: of the run; a member has its own by its name there. None writes nothing.
@@ -131,7 +133,7 @@ class Member:
             make_folder(self.folder.path)
             self.folder.write_config(self._config)
         gaps = not group.is_alone  # supersteps after a failed one have no record
-        self.recorder = Recorder(self._config, self.folder, progress, callback=callback, may_have_gaps=gaps)
+        self.recorder = Recorder(stack, self._config, self.folder, progress, callback=callback, may_have_gaps=gaps)
         self._source = {"scenarios": progress.scenarios, "algorithm": group.algorithm.name}
         self._best = None
         if self.folder is not None and is_writer():
@@ -194,11 +196,12 @@ class Member:
         save_policy(path, policy, self._config, **self._source, validation_return=validation_return)
 
 
-class Outputs(contextlib.AbstractContextManager["Outputs"]):
+class Outputs:
     """The outputs of all members of a group, and the clock and the progress bar that they share."""
 
     def __init__(
         self,
+        stack: contextlib.ExitStack,
         group: Group,
         folder: RunFolder | None,
         state: Any,
@@ -210,6 +213,7 @@ class Outputs(contextlib.AbstractContextManager["Outputs"]):
         """Opens the folders of the members.
 
         Args:
+            stack: closes them, with the error if the run failed, which some outputs record.
             group: the members.
             folder: of the run; None writes nothing.
             state: of the group.
@@ -219,13 +223,9 @@ class Outputs(contextlib.AbstractContextManager["Outputs"]):
         """
         config, self.folder = group.config, folder
         self.clock = Clock(config.steps_per_superstep, env_steps=progress.env_steps, seconds=progress.seconds)
-        self._members: list[Member] = []
-        with contextlib.ExitStack() as stack:
-            for number in range(len(group.named)):
-                self._members.append(Member(group, number, folder, state, progress, self.clock, callback))
-                stack.enter_context(self._members[-1].recorder)
-            self._bar = stack.enter_context(Bar(config, progress.env_steps, is_shown=show_progress and is_writer()))
-            self._stack = stack.pop_all()
+        like = folder, state, progress, self.clock, callback
+        self._members = [Member(stack, group, number, *like) for number in range(len(group.named))]
+        self._bar = stack.enter_context(Bar(config, progress.env_steps, is_shown=show_progress and is_writer()))
 
     @property
     def is_stop_requested(self) -> bool:
@@ -260,9 +260,6 @@ class Outputs(contextlib.AbstractContextManager["Outputs"]):
         if records:
             newest = max(records, key=lambda record: record["superstep"])
             self._bar.show({**newest, **_means(records)})
-
-    def __exit__(self, *exception: Any) -> None:
-        self._stack.__exit__(*exception)  # some outputs record whether the run failed
 
 
 def _means(records: list[dict[str, Any]]) -> dict[str, float | None]:

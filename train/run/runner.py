@@ -148,8 +148,7 @@ def train(
         validate = make_validator(config, group.env, group.env_params, group.policy(state))
         jax.block_until_ready(state)  # or the initial state would count in the time of the first superstep
         compile_seconds = time.perf_counter() - began
-        shown = {"callback": callback, "show_progress": show_progress}
-        outputs = stack.enter_context(Outputs(group, folder, state, progress, **shown))
+        outputs = Outputs(stack, group, folder, state, progress, callback=callback, show_progress=show_progress)
         state = loop(group, superstep, validate, state, progress, checkpoints, outputs)
         if lacks_policy and progress.superstep >= config.num_supersteps:
             outputs.save(state)

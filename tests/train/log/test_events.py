@@ -1,5 +1,6 @@
 """TensorBoard events: the metrics, and nothing if not wanted or not installed."""
 
+import contextlib
 import dataclasses
 import importlib.util
 import struct
@@ -36,6 +37,7 @@ def test_nothing_is_written_if_not_wanted_or_not_installed(config, tmp_path, mon
         if is_wanted:
             monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
         settings = dataclasses.replace(config, tensorboard=is_wanted)
-        with Recorder(settings, RunFolder(tmp_path), Progress(scenarios="")) as recorder:
+        with contextlib.ExitStack() as stack:
+            recorder = Recorder(stack, settings, RunFolder(tmp_path), Progress(scenarios=""))
             recorder.write(RECORD)
     assert [path.name for path in tmp_path.iterdir()] == ["metrics.jsonl"]

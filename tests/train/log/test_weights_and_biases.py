@@ -1,5 +1,6 @@
 """Weights & Biases, in its place a module that keeps what it is given."""
 
+import contextlib
 import dataclasses
 import sys
 import types
@@ -46,7 +47,8 @@ def test_a_record_is_a_point_over_environment_steps(runs, config, tmp_path):
 
 def test_nothing_happens_unless_wanted(runs, config, tmp_path):
     settings = dataclasses.replace(config, tensorboard=False)
-    with Recorder(settings, RunFolder(tmp_path), Progress(scenarios="")) as recorder:
+    with contextlib.ExitStack() as stack:
+        recorder = Recorder(stack, settings, RunFolder(tmp_path), Progress(scenarios=""))
         recorder.write(RECORD)
     assert not runs
     assert [path.name for path in tmp_path.iterdir()] == ["metrics.jsonl"]

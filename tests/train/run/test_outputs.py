@@ -1,5 +1,6 @@
 """Outputs: each record is a superstep late, timed from the end of the one before, and stopped by one that failed."""
 
+import contextlib
 import types
 
 import jax.numpy as jnp
@@ -46,7 +47,7 @@ def to_host(monkeypatch):
 
 @pytest.fixture
 def member(config):
-    made = Member(group_of(config, ALONE), 0, None, None, Progress(scenarios=""), Clock(1000))
+    made = Member(contextlib.ExitStack(), group_of(config, ALONE), 0, None, None, Progress(scenarios=""), Clock(1000))
     made.kept = []
     made._best = types.SimpleNamespace(candidate=lambda policy: made.kept.append)
     return made
@@ -88,7 +89,8 @@ def test_a_member_that_failed_stands_still_while_the_others_go_on(config, monkey
     shown = []
     monkeypatch.setattr(Bar, "show", lambda self, record: shown.append(record["superstep"]))
     group = group_of(config, "a", "b")
-    with Outputs(group, None, None, Progress(scenarios=""), show_progress=False) as outputs:
+    with contextlib.ExitStack() as stack:
+        outputs = Outputs(stack, group, None, None, Progress(scenarios=""), show_progress=False)
         for number in range(3):
             outputs.add(number, None, [metrics(failed=number == 0), metrics()], [None, None])
             outputs.clock.tick()
