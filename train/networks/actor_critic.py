@@ -78,7 +78,6 @@ class ActorCritic(nn.Module, kw_only=True):
 
     def policy_of(self, seen: jax.Array, features: Any, mask: ActionMask) -> MaskedCategorical:
         """(input of the hidden layers [..., F], features, [..., A] bool) -> distribution over A."""
-        del features
         return MaskedCategorical.of(self.policy_head(self.actor_trunk(seen)), mask)
 
     def critic_of(self, seen: jax.Array) -> Critic:

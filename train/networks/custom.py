@@ -44,14 +44,12 @@ class CustomNetwork:
 
     def init(self, key: Key, features: Any, mask: ActionMask, sequences: Sequences | None = None) -> Any:
         """The initial weights."""
-        del mask, sequences
         return self.module.init(key, features)
 
-    def __call__(
+    def apply(
         self, weights: Any, features: Any, mask: ActionMask, sequences: Sequences | None = None
     ) -> tuple[MaskedCategorical, Critic, Carry]:
         """(distribution over A, critic, no carry): it has no memory."""
-        del sequences
         outputs: Any = self.module.apply(weights, features)
         logits, value = outputs
         return MaskedCategorical.of(logits, mask), Critic(value), None

@@ -137,7 +137,6 @@ CORES = {"gru": GRU, "lru": LRU}
 
 def _keeping(key: Key, shape: Sequence[int], dtype: Any = jnp.float32) -> jax.Array:
     """[3 H]: 2 of the update gate, which keeps; 0 of the others."""
-    del key
     return jnp.repeat(jnp.array([0.0, 2.0, 0.0], dtype), shape[0] // GATES)
 
 

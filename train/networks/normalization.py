@@ -107,13 +107,13 @@ class NormalizedNetwork:
         weights = self.network.init(key, features, mask, sequences)
         return {**weights, STATISTICS: {name: Moments.none(size) for name, size in sizes.items()}}
 
-    def __call__(
+    def apply(
         self, weights: Any, features: Any, mask: ActionMask, sequences: Sequences | None = None
     ) -> tuple[MaskedCategorical, Critic, Carry]:
         """(distribution over A, critic, carry after the sequences)."""
         inner = {name: part for name, part in weights.items() if name != STATISTICS}
         seen = standardize(features, lax.stop_gradient(weights[STATISTICS]))
-        return self.network(inner, seen, mask, sequences)
+        return self.network.apply(inner, seen, mask, sequences)
 
 
 def standardize(features: Any, statistics: dict[str, Moments]) -> Any:

@@ -47,7 +47,8 @@ class Reader:
     ) -> tuple[MaskedCategorical, Critic]:
         """(distribution over actions, critic [B]); with memory, of sequences: axes [N, T] instead of B."""
         read = self.features if sequences is None else jax.vmap(self.features)
-        return self.network(weights, read(observation), observation.action_mask, sequences)[:2]
+        outputs: Any = self.network.apply(weights, read(observation), observation.action_mask, sequences)
+        return outputs[:2]
 
     def act(self, weights: Any, observation: Any, carry: Carry) -> tuple[MaskedCategorical, Critic, Carry]:
         """(distribution, critic [B], carry after this step)."""
@@ -55,7 +56,8 @@ class Reader:
             return *self(weights, observation), None
         now = self.features(observation), observation.action_mask
         features, mask = jax.tree.map(lambda x: jnp.expand_dims(x, 1), now)
-        policy, critic, carry = self.network(weights, features, mask, _one_step(carry))
+        outputs: Any = self.network.apply(weights, features, mask, _one_step(carry))
+        policy, critic, carry = outputs
         return *jax.tree.map(lambda x: jnp.squeeze(x, 1), (policy, critic)), carry
 
     def value(self, weights: Any, observation: Any, carry: Carry = None) -> jax.Array:
@@ -105,7 +107,7 @@ class NetworkPolicy(_OfNetwork):
     def __call__(self, key: Key, observation: Any, params: Any) -> jax.Array:
         """[] int32, for one observation of the environment."""
         features = self.network.read(self.env, observation, params)
-        policy, *_ = self.network(self.weights, features, observation.action_mask)
+        policy, *_ = self.network.apply(self.weights, features, observation.action_mask)
         return policy.mode() if self.greedy else policy.sample(key)
 
 

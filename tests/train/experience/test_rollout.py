@@ -66,7 +66,7 @@ def test_a_truncated_episode_is_valued_at_its_final_observation(cut_chain):
     states = jnp.argmax(steps.observation.vector, axis=-1)
     np.testing.assert_array_equal(states[:, 0], [0, 1] * 4)
     np.testing.assert_array_equal(steps.truncated[:, 0], [False, True] * 4)
-    value_of_2 = network(weights, jnp.eye(3)[2], jnp.ones(3, bool))[1].value
+    value_of_2 = network.apply(weights, jnp.eye(3)[2], jnp.ones(3, bool))[1].value
     np.testing.assert_allclose(steps.final_value[steps.truncated], value_of_2, rtol=1e-6)
 
 

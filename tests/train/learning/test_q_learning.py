@@ -84,7 +84,7 @@ def found(trained):
     """name of a probe -> (values of its states [S], the network's policy [S, A])."""
     network, weights = make_network(NETWORK, ACTIONS), trained[2].weights
     params = stack(TABLES)
-    apply = jax.jit(jax.vmap(lambda weights, p: network(weights, p.observations, p.legal)[:2]))
+    apply = jax.jit(jax.vmap(lambda weights, p: network.apply(weights, p.observations, p.legal)[:2]))
     policies, critics = apply(weights, params)
     return {name: (critics.value[i], jax.tree.map(lambda x, i=i: x[i], policies)) for i, name in enumerate(PROBES)}
 

@@ -26,8 +26,8 @@ class InFull:
     def __init__(self, network):
         self.carry_size, self.init, self.inner = network.carry_size, network.init, network
 
-    def __call__(self, *arguments):
-        return self.inner(*arguments)
+    def apply(self, *arguments):
+        return self.inner.apply(*arguments)
 
     def read(self, env, observation, params):
         features = self.inner.read(env, observation, params)

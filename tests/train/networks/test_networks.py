@@ -28,7 +28,7 @@ def entity_network():
     network = make_network(dataclasses.replace(SETTINGS, encoder="entities"), ENV.num_actions)
     entities = read(network, observation)
     weights = jax.jit(network.init)(jax.random.key(1), entities, observation.action_mask)
-    return jax.jit(network.__call__), weights, entities, observation.action_mask
+    return jax.jit(network.apply), weights, entities, observation.action_mask
 
 
 def test_every_encoder_of_the_settings_is_a_network():
@@ -53,8 +53,8 @@ def test_hidden_layers_are_normalized_if_asked(encoder, layer_norm):
     layers = weights["params"]["critic_trunk"]
     assert set(layers) == {"Dense_0", *(["LayerNorm_0"] if layer_norm else [])}
     doubled = {**layers, "Dense_0": jax.tree.map(lambda x: 2.0 * x, layers["Dense_0"])}
-    value = network(weights, features, mask)[1].value
-    again = network({"params": {**weights["params"], "critic_trunk": doubled}}, features, mask)[1].value
+    value = network.apply(weights, features, mask)[1].value
+    again = network.apply({"params": {**weights["params"], "critic_trunk": doubled}}, features, mask)[1].value
     assert np.isclose(value, again, rtol=1e-3) == layer_norm
 
 
@@ -77,7 +77,7 @@ def test_matrix_products_are_precise_on_every_platform(encoder, platform):
     weights = jax.eval_shape(network.init, jax.random.key(1), features, observation.action_mask)
 
     def loss(weights, features, mask):
-        policy, critic, _ = network(weights, features, mask)
+        policy, critic, _ = network.apply(weights, features, mask)
         return policy.log_prob(jnp.int32(0)) + critic.value
 
     traced = jax.jit(jax.grad(loss)).trace(weights, features, observation.action_mask)
@@ -155,7 +155,7 @@ def test_the_flat_network_reads_the_same_numbers_in_one_row(entity_network):
         + sum(group.features.size for group in entities.groups.values()),
     )
     weights = jax.jit(network.init)(jax.random.key(0), vector, mask)
-    policy, critic, _ = network(weights, vector, mask)
+    policy, critic, _ = network.apply(weights, vector, mask)
     assert critic.value.shape == ()
     assert policy.log_probs.shape == (ENV.num_actions,)
 
@@ -170,11 +170,11 @@ def test_any_number_of_leading_axes(encoder):
     features = jax.vmap(read, in_axes=(None, 0))(network, observations)
     mask = observations.action_mask
     weights = jax.jit(network.init)(jax.random.key(1), *jax.tree.map(lambda x: np.asarray(x)[0], (features, mask)))
-    one_by_one, critics, _ = jax.jit(jax.vmap(network, in_axes=(None, 0, 0)))(weights, features, mask)
+    one_by_one, critics, _ = jax.jit(jax.vmap(network.apply, in_axes=(None, 0, 0)))(weights, features, mask)
     assert len(np.unique(np.asarray(critics.value))) == 6
 
     rows, mask = jax.tree.map(lambda x: x.reshape(2, 3, *x.shape[1:]), (features, mask))
-    together, critic, _ = network(weights, rows, mask)
+    together, critic, _ = network.apply(weights, rows, mask)
     np.testing.assert_allclose(together.log_probs.reshape(6, -1), one_by_one.log_probs, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(critic.value.ravel(), critics.value, rtol=1e-4, atol=1e-5)
 
@@ -189,7 +189,7 @@ def test_hidden_layers_are_shared_if_configured(encoder, shared):
     features = read(network, observation)
     weights = jax.jit(network.init)(jax.random.key(1), features, observation.action_mask)
     mask = observation.action_mask
-    gradient = jax.jit(jax.grad(lambda weights: network(weights, features, mask)[1].value))(weights)["params"]
+    gradient = jax.jit(jax.grad(lambda weights: network.apply(weights, features, mask)[1].value))(weights)["params"]
     assert any(np.any(leaf) for leaf in jax.tree.leaves(gradient["actor_trunk"])) == shared
     assert ("critic_trunk" in weights["params"]) != shared
     assert np.all([np.any(leaf) for leaf in jax.tree.leaves(gradient.get("overview", {}))])
@@ -250,7 +250,7 @@ def test_hidden_layers_read_a_small_embedding_of_each_action_where_they_are_told
     assert layers["overview"]["embed_actions"]["kernel"].shape == (entities.actions.shape[-1], 4)
     pooled = 2 * settings.embedding * len(entities.groups)
     assert layers["critic_trunk"]["Dense_0"]["kernel"].shape[0] == entities.context.size + pooled + 4 * ENV.num_actions
-    value = jax.jit(lambda weights, entities: network(weights, entities, mask)[1].value)
+    value = jax.jit(lambda weights, entities: network.apply(weights, entities, mask)[1].value)
     legal = int(np.flatnonzero(mask)[0])
     changed = entities.actions.at[legal].add(1.0)
     values = [float(value(weights, entities.replace(actions=actions))) for actions in (changed, entities.actions)]

@@ -142,7 +142,7 @@ def trained(start, batched_superstep, config, env):
         state = state.replace(updates=jnp.zeros_like(state.updates))  # a constant learning rate
         state, _ = batched_superstep(state, params, hyper)
     network = make_network(config.network, env.num_actions)
-    found = jax.jit(jax.vmap(lambda weights, params: network(weights, params.observations, params.legal)[:2]))
+    found = jax.jit(jax.vmap(lambda weights, params: network.apply(weights, params.observations, params.legal)[:2]))
     policies, critics = found(state.weights, params)
     return {name: (critics.value[i], jnp.exp(policies.log_probs[i])) for i, name in enumerate(PROBES)}
 

@@ -60,7 +60,8 @@ def test_a_network_of_ones_own_learns_and_is_loaded_again(env, config, tmp_path,
     config = dataclasses.replace(config, run_dir=tmp_path / "run")
     outcome = run(env, config, network=Wide(24))
     assert outcome.policy.network == custom.CustomNetwork(Wide(24))
-    value = outcome.policy.network(outcome.policy.weights, jnp.eye(3), jnp.ones((3, env.num_actions), bool))[1].value
+    apply, legal = outcome.policy.network.apply, jnp.ones((3, env.num_actions), bool)
+    value = apply(outcome.policy.weights, jnp.eye(3), legal)[1].value
     np.testing.assert_allclose(value[:2], [1.0, -1.0], atol=0.2)
     loaded = train.load_policy(tmp_path / "run" / "policy.msgpack", env, PARAMS)
     assert loaded.network == outcome.policy.network
@@ -123,7 +124,7 @@ class Chosen(nn.Module):
 def test_a_network_that_no_file_can_describe_learns_where_nothing_is_saved(env, config, tmp_path, module):
     outcome = run(env, config, network=module)
     policy = outcome.policy
-    value = policy.network(policy.weights, jnp.eye(3), jnp.ones((3, env.num_actions), bool))[1].value
+    value = policy.network.apply(policy.weights, jnp.eye(3), jnp.ones((3, env.num_actions), bool))[1].value
     np.testing.assert_allclose(value[:2], [1.0, -1.0], atol=0.2)
     with pytest.raises(ValueError, match=r"which a run cannot save: .* without a run folder it trains"):
         run(env, dataclasses.replace(config, run_dir=tmp_path / "run"), network=module)
