@@ -29,10 +29,11 @@ def convert(path: Path, name: str) -> None:
     episode_buffer = importlib.import_module("minari.data_collector").EpisodeBuffer
     arrays, metadata = load(path, most=2**63)
     ends = np.append(arrays["start"][1:], len(arrays["action"]))
+    fields, last = _fields(arrays, "observation"), _fields(arrays, "final_observation")
     buffers = [
         episode_buffer(
             id=number,
-            observations=_observations(arrays, number, slice(start, end)),
+            observations={key: np.append(x[start:end], last[key][[number]], axis=0) for key, x in fields.items()},
             actions=arrays["action"][start:end],
             rewards=arrays["reward"][start:end],
             terminations=arrays["terminated"][start:end],
@@ -44,18 +45,11 @@ def convert(path: Path, name: str) -> None:
     package.create_dataset_from_buffers(
         dataset_id=name,
         buffer=buffers,
-        observation_space=spaces.Dict({key: _space(spaces, x) for key, x in _fields(arrays, "observation").items()}),
+        observation_space=spaces.Dict({key: _space(spaces, x) for key, x in fields.items()}),
         action_space=spaces.Discrete(metadata["num_actions"]),
         algorithm_name=metadata["policy"].get("algorithm"),
         description=f"{metadata['env']}, scenarios {metadata['scenarios']}",
     )
-
-
-def _observations(arrays: dict[str, np.ndarray], number: int, rows: slice) -> dict[str, np.ndarray]:
-    """Field -> [T + 1, ...]: the observations of a trajectory with the last one."""
-    last = _fields(arrays, "final_observation")
-    fields = _fields(arrays, "observation")
-    return {key: np.concatenate([x[rows], last[key][number : number + 1]]) for key, x in fields.items()}
 
 
 def _fields(arrays: dict[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
