@@ -110,10 +110,9 @@ def _out_of_order(path: Path, line: int, expected: int, found: str) -> ValueErro
 
 def _is_record(found: dict[str, Any]) -> bool:
     """Whether it has the number of a superstep, and nothing but finite numbers beside it."""
-    numbers = [value for value in found.values() if value is not None]
     superstep = found.get("superstep")
     is_counted = type(superstep) is int and superstep >= 0
-    return is_counted and all(_is_number(value) for value in numbers)
+    return is_counted and all(_is_number(value) for value in found.values() if value is not None)
 
 
 def _is_number(value: Any) -> bool:

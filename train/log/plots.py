@@ -17,6 +17,7 @@ from jaxenv.rendering.theme import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PURPL
 from train.log.metrics import read_metrics
 from train.save.folder import RunFolder
 from train.save.writing import write_atomic
+from train.settings.config import Config
 from train.settings.serialize import to_json
 
 COLORS = (BLUE, ORANGE, GREEN, PURPLE, INK, MUTED)
@@ -64,12 +65,13 @@ def _figure(folders: Sequence[RunFolder]) -> Any:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    runs = _grouped(_named(folders))
+    found = _read(folders)
+    runs = _grouped(found)
     columns = max(1, min(MAX_COLUMNS, LETTERS // (6 + max(map(len, runs)))))
     room = ROW * math.ceil(len(runs) / columns) if len(runs) > 1 else 0.0
     figure = Figure(figsize=(SIZE[0], SIZE[1] + room), dpi=DOTS_PER_INCH, facecolor="white", layout="constrained")
     FigureCanvasAgg(figure)
-    environments = ", ".join(dict.fromkeys(folder.read_config().env for folder in folders))
+    environments = ", ".join(dict.fromkeys(config.env for config, _ in found.values()))
     figure.suptitle(environments, x=0.01, ha="left", fontsize=LARGE, fontweight="bold", color=INK)
     grid = figure.add_gridspec(2, 2, height_ratios=(2.3, 1))
     main = figure.add_subplot(grid[0, :])
@@ -92,34 +94,32 @@ def _figure(folders: Sequence[RunFolder]) -> Any:
     return figure
 
 
-def _named(folders: Sequence[RunFolder]) -> dict[str, RunFolder]:
-    """The runs by the names of their folders, or by their paths if two names are equal."""
-    for folder in folders:
-        folder.read_config()  # raises if it is not a run folder
-        if not any(read_metrics(folder.metrics)):
+def _read(folders: Sequence[RunFolder]) -> dict[str, tuple[Config, Records]]:
+    """Settings and records by the names of the folders, or by their paths if two names are equal."""
+    found = [(folder.read_config(), list(read_metrics(folder.metrics))) for folder in folders]
+    for folder, (_, records) in zip(folders, found, strict=True):
+        if not records:
             raise ValueError(f"{folder.path} has no metrics yet")
     names = [folder.path.resolve().name for folder in folders]
     if len(set(names)) < len(names):
         names = [str(folder.path) for folder in folders]
-    return dict(zip(names, folders, strict=True))
+    return dict(zip(names, found, strict=True))
 
 
-def _grouped(named: Mapping[str, RunFolder]) -> dict[str, list[Records]]:
+def _grouped(found: Mapping[str, tuple[Config, Records]]) -> dict[str, list[Records]]:
     """Name -> records of one run, or of the runs that differ by their seed alone, if there are enough for a band."""
-    groups: dict[str, dict[str, Records]] = {}
-    seeds: dict[str, set[int]] = {}
-    for name, folder in named.items():
-        config = folder.read_config()
+    groups: dict[str, list[str]] = {}
+    for name, (config, _) in found.items():
         settings = json.dumps(to_json(config.replace(seed=0, run_dir=None)), sort_keys=True)
-        groups.setdefault(settings, {})[name] = list(read_metrics(folder.metrics))
-        seeds.setdefault(settings, set()).add(config.seed)
+        groups.setdefault(settings, []).append(name)
     curves: dict[str, list[Records]] = {}
-    for settings, runs in groups.items():
-        if len(seeds[settings]) < BAND_FROM:
-            curves |= {name: [records] for name, records in runs.items()}
+    for names in groups.values():
+        records = [found[name][1] for name in names]
+        if len({found[name][0].seed for name in names}) < BAND_FROM:
+            curves |= {name: [one] for name, one in zip(names, records, strict=True)}
         else:
-            first = next(iter(runs)).rpartition("seed=")[0].rstrip(",")
-            curves[f"{first}{', ' if first else ''}{len(runs)} seeds"] = list(runs.values())
+            first = names[0].rpartition("seed=")[0].rstrip(",")
+            curves[f"{first}{', ' if first else ''}{len(names)} seeds"] = records
     return curves
 
 

@@ -92,8 +92,8 @@ def test_a_sweep_is_in_the_order_of_its_numbers_and_its_legend_hides_nothing(mak
 
 def test_runs_of_the_same_name_are_distinguished(make_run):
     folders = [make_run(name, 2) for name in ("a/run", "b/run")]
-    assert list(plots._named(folders)) == [str(folder.path) for folder in folders]
-    assert list(plots._named(folders[:1])) == ["run"]
+    assert list(plots._read(folders)) == [str(folder.path) for folder in folders]
+    assert list(plots._read(folders[:1])) == ["run"]
 
 
 def test_nothing_to_draw(make_run, tmp_path, monkeypatch):
