@@ -91,10 +91,8 @@ def config_of(id: str, *, num_envs: int | None = None, num_steps: int | None = N
     config = presets.for_environment(id)
     sizes = {"num_envs": num_envs, "num_steps": num_steps}
     changed = {name: value for name, value in sizes.items() if value is not None}
-    rollout = dataclasses.replace(config.rollout, **changed)
-    return dataclasses.replace(
-        config, rollout=rollout, training=dataclasses.replace(config.training, scenarios=bank, count=None)
-    )
+    training = dataclasses.replace(config.training, scenarios=bank, count=None)
+    return config.replace(rollout=dataclasses.replace(config.rollout, **changed), training=training)
 
 
 def training(config: Config) -> Workload:
