@@ -85,8 +85,8 @@ def collect(
 def rows_by_name(batch: Batch, agents: int, episodes: int, transitions: int) -> dict[str, np.ndarray]:
     """The arrays of a batch under their names in the file, behind as many episodes and transitions."""
     steps = batch.steps
-    fields = {name: getattr(steps, name) for name in ("action", "reward", "terminated", "truncated", "label")}
-    columns = {name: np.asarray(column) for name, column in fields.items() if column is not None}
+    columns = {name: np.asarray(getattr(steps, name)) for name in ("action", "reward", "terminated", "truncated")}
+    columns |= {} if steps.taught is None else {"label": np.asarray(steps.taught)}
     first = np.searchsorted(batch.trajectory, np.arange(len(batch.scenario) * agents))
     return {
         **_by_name("observation", steps.observation),

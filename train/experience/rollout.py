@@ -69,6 +69,11 @@ class Transition(struct.PyTreeNode):
         """[T, B] bool: whether the episode ended with this step."""
         return self.terminated | self.truncated
 
+    @property
+    def is_first(self) -> jax.Array:
+        """[T, B] bool: whether the step is of the first episode of its row, its last step included."""
+        return jnp.cumsum(self.ended, axis=0) - self.ended == 0
+
 
 class EpisodeTotals(struct.PyTreeNode):
     """Sums over finished episodes and their count, rather than means: there may be none."""

@@ -83,5 +83,4 @@ def _play(
     state = jax.vmap(EpisodeStatistics(env).init, (0, None, 0))(keys, env_params, scenarios)
     envs = RolloutState(state, jnp.ones(sizes.num_envs, bool), reader.initial_carry(env.num_agents * sizes.num_envs))
     _, steps, *_ = collect(play_key, policy.weights, envs, reader, sizes)
-    ended_before = jnp.cumsum(steps.ended, axis=0) - steps.ended
-    return steps.value, steps.reward, ended_before == 0
+    return steps.value, steps.reward, steps.is_first
