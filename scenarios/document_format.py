@@ -120,15 +120,15 @@ def _no_such(what: str, name: str, known: Sequence[str]) -> str:
     return f"no {what} {named(name)}.{did_you_mean(name, known)} {available}"
 
 
-def over_capacity(path: Path, counts: str, capacity: str, needed: int, limits: Any) -> Iterator[OverCapacity]:
+def over_capacity(path: Path, capacity: str, needed: int, limits: Any, counts: str = "") -> Iterator[OverCapacity]:
     """An excess over a capacity, with the way to raise it.
 
     Args:
         path: of the table.
-        counts: the number of items, in words.
         capacity: field of the limits.
         needed: the capacity that the document needs.
         limits: capacities of the arrays.
+        counts: what needs it, in words; by default so many of the capacity.
     """
     room = getattr(limits, capacity)
     if needed > room:
@@ -136,6 +136,7 @@ def over_capacity(path: Path, counts: str, capacity: str, needed: int, limits: A
         if needed <= limits.greatest.get(capacity, MAX_CAPACITY):
             package = type(limits).__module__.rpartition(".")[0]
             way = f"To raise it, pass limits={package}.Limits({capacity}={needed}) here and to jaxenv.make."
+        counts = counts or f"{needed} {capacity}"
         yield OverCapacity(path, f"{counts} need {needed}, the capacity is {room} {capacity}. {way}")
 
 

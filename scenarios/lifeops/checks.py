@@ -30,14 +30,10 @@ def _over_capacity(day: Day, limits: Limits) -> Iterator[Problem]:
     """Tables that are longer than the arrays."""
     slots = len(day.calendar) + day.step_limit
     counts = f"{len(day.calendar)} events and room for one more in each of {day.step_limit} steps"
-    yield from over_capacity(("calendar",), counts, "events", slots, limits)
-    tables = (
-        ("pending_requests", "requests", len(day.pending_requests)),
-        ("tasks", "tasks", len(day.tasks)),
-        ("travel_times", "places", len(day.places)),
-    )
-    for field, capacity, count in tables:
-        yield from over_capacity((field,), f"{count} {capacity}", capacity, count, limits)
+    yield from over_capacity(("calendar",), "events", slots, limits, counts)
+    yield from over_capacity(("pending_requests",), "requests", len(day.pending_requests), limits)
+    yield from over_capacity(("tasks",), "tasks", len(day.tasks), limits)
+    yield from over_capacity(("travel_times",), "places", len(day.places), limits)
 
 
 def _nothing_to_decide(day: Day) -> Iterator[Problem]:

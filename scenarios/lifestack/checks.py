@@ -129,25 +129,21 @@ def _unfit_operators(task: Task) -> Iterator[Problem]:
 def _over_capacity(task: Task, limits: Limits) -> Iterator[Problem]:
     """Tables that are longer than the arrays."""
     facts = Facts.of(task)
-    tables: tuple[tuple[Path, str, int], ...] = (
-        ((), "keys", len(facts.keys)),
-        (("viable_routes",), "routes", len(task.viable_routes)),
-        (("milestones",), "milestones", len(task.milestones)),
-        (("event_schedule",), "events", len(task.event_schedule)),
-        (("success_conditions",), "success", len(task.success_conditions)),
-    )
-    words = {"success": "members of success_conditions", "keys": "facts"}
-    for path, field, count in tables:
-        yield from over_capacity(path, f"{count} {words.get(field, field)}", field, count, limits)
+    members = f"{len(task.success_conditions)} members of success_conditions"
+    yield from over_capacity((), "keys", len(facts.keys), limits, f"{len(facts.keys)} facts")
+    yield from over_capacity(("viable_routes",), "routes", len(task.viable_routes), limits)
+    yield from over_capacity(("milestones",), "milestones", len(task.milestones), limits)
+    yield from over_capacity(("event_schedule",), "events", len(task.event_schedule), limits)
+    yield from over_capacity(("success_conditions",), "success", len(task.success_conditions), limits, members)
     for key, values in facts.values.items():
         counts = f"absence and the {len(values)} values that {named(key)} can take"
-        yield from over_capacity((), counts, "codes", len(values) + 1, limits)
+        yield from over_capacity((), "codes", len(values) + 1, limits, counts)
 
 
 def _too_many_bounds(task: Task, limits: Limits) -> Iterator[Problem]:
     """More different bounds on metrics than the arrays hold."""
     count = len(bounds(task))
-    yield from over_capacity((), f"{count} different bounds on metrics", "bounds", count, limits)
+    yield from over_capacity((), "bounds", count, limits, f"{count} different bounds on metrics")
 
 
 def _before_the_first_step(task: Task) -> Iterator[Problem]:

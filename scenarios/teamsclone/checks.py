@@ -95,11 +95,7 @@ def _full_channels(workspace: Workspace) -> Iterator[Problem]:
 
 def _over_capacity(workspace: Workspace, limits: Limits) -> Iterator[Problem]:
     """Tables that are longer than the arrays."""
-    tables = (
-        ("teams", "teams", len(workspace.teams)),
-        ("teams", "channels", len(workspace.channels)),
-        ("users", "users", len(workspace.users)),
-        ("texts", "texts", sum(len(workspace.texts[kind]) for kind in KINDS)),
-    )
-    for field, capacity, count in tables:
-        yield from over_capacity((field,), f"{count} {capacity}", capacity, count, limits)
+    yield from over_capacity(("teams",), "teams", len(workspace.teams), limits)
+    yield from over_capacity(("teams",), "channels", len(workspace.channels), limits)
+    yield from over_capacity(("users",), "users", len(workspace.users), limits)
+    yield from over_capacity(("texts",), "texts", sum(len(workspace.texts[kind]) for kind in KINDS), limits)

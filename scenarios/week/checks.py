@@ -1,7 +1,7 @@
 """Checks of a week beyond its single fields: why it cannot be compiled, and what is rarely meant."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from jaxenv.envs.week.types import DAYS, END, OFFERED, SLOTS, Limits
 from jaxenv.envs.week.view.words import moment
@@ -141,14 +141,10 @@ def _posts(week: Week) -> Iterator[Problem]:
 def _over_capacity(week: Week, limits: Limits) -> Iterator[Problem]:
     """Tables that are longer than the arrays."""
     busiest = max(Counter(post.channel for post in week.posts).values(), default=0)
-    tables: Sequence[tuple[str, str, int]] = (
-        ("places", "places", len(week.places)),
-        ("channels", "channels", len(week.channels)),
-        ("meetings", "events", len(week.meetings)),
-        ("projects", "groups", len(week.steps)),
-        ("projects", "jobs", len(week.jobs)),
-        ("facts", "facts", len(week.all_facts)),
-        ("posts", "posts", busiest),
-    )
-    for field, capacity, count in tables:
-        yield from over_capacity((field,), f"{count} {capacity}", capacity, count, limits)
+    yield from over_capacity(("places",), "places", len(week.places), limits)
+    yield from over_capacity(("channels",), "channels", len(week.channels), limits)
+    yield from over_capacity(("meetings",), "events", len(week.meetings), limits)
+    yield from over_capacity(("projects",), "groups", len(week.steps), limits)
+    yield from over_capacity(("projects",), "jobs", len(week.jobs), limits)
+    yield from over_capacity(("facts",), "facts", len(week.all_facts), limits)
+    yield from over_capacity(("posts",), "posts", busiest, limits)
