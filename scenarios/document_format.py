@@ -11,7 +11,7 @@ from jaxenv.core import ScenarioBank
 from jaxenv.core.contents import MAX_CAPACITY
 from jaxenv.core.environment import LibraryEnvironment
 from jaxenv.host.names import did_you_mean, listed
-from scenarios.text.errors import OverCapacity, Path, Problem, named
+from scenarios.text.errors import OverCapacity, Path, Problem, ScenarioError, named
 from scenarios.text.records import Record
 
 
@@ -82,6 +82,16 @@ class DocumentFormat:
 def stacked(compile: Callable[[Any, Any], Any]) -> Callable[[Sequence[Any], Any], ScenarioBank]:
     """The bank of documents that share nothing: the arrays of each, one above the other."""
     return lambda documents, limits: ScenarioBank.stack([compile(document, limits) for document in documents])
+
+
+def refuse(problems: Iterable[Problem]) -> None:
+    """Refuses a document that has problems.
+
+    Raises:
+        ScenarioError: with all of them.
+    """
+    if texts := [problem.text for problem in problems]:
+        raise ScenarioError(*texts)
 
 
 def repeated(ids: Iterable[tuple[Path, str]], field: str = "id") -> Iterator[Problem]:

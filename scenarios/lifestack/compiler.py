@@ -12,11 +12,10 @@ from jaxenv.envs.lifestack import links, types
 from jaxenv.envs.lifestack.actions import VERBS
 from jaxenv.envs.lifestack.metrics import METRICS, spread
 from jaxenv.envs.lifestack.types import CENTS, NEVER, UNKNOWN, UNWRITTEN, Limits, Scenario, empty_scenario
-from scenarios.document_format import put
+from scenarios.document_format import put, refuse
 from scenarios.lifestack import checks
 from scenarios.lifestack.document import Condition, Route, Task
 from scenarios.lifestack.facts import Facts, bits, bound, bounds, hidden_keys, hundredths, metrics_at_reset, resources
-from scenarios.text.errors import ScenarioError
 
 
 def compile(task: Task, limits: Limits = Limits()) -> Scenario:
@@ -25,8 +24,7 @@ def compile(task: Task, limits: Limits = Limits()) -> Scenario:
     Raises:
         ScenarioError: where the task does not fit into the limits, or where `checks.problems` finds something else.
     """
-    if problems := checks.problems(task, limits):
-        raise ScenarioError(*(problem.text for problem in problems))
+    refuse(checks.problems(task, limits))
     empty, facts, table = empty_scenario(limits), Facts.of(task), _Conditions(task)
     success = [member.alternatives for member in task.success_conditions]
     failure = [condition for member in task.failure_conditions for condition in member.alternatives]

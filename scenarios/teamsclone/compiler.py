@@ -13,7 +13,7 @@ from jaxenv.core import ScenarioBank
 from jaxenv.envs.teamsclone import messages
 from jaxenv.envs.teamsclone.texts import default_table, embed
 from jaxenv.envs.teamsclone.types import KINDS, MAX_TEXTS, ONE, POSTED_KINDS, PRESENCE, Limits, Scenario, empty_scenario
-from scenarios.document_format import put
+from scenarios.document_format import put, refuse
 from scenarios.teamsclone import checks
 from scenarios.teamsclone.document import Workspace
 from scenarios.text.errors import ScenarioError
@@ -57,8 +57,7 @@ def limits_of(scenario: Scenario) -> Limits:
 
 def _compile(workspace: Workspace, limits: Limits, codes: Mapping[str, int]) -> Scenario:
     """The arrays of a workspace whose texts have codes."""
-    if problems := checks.problems(workspace, limits):
-        raise ScenarioError(*(problem.text for problem in problems))
+    refuse(checks.problems(workspace, limits))
     empty, users, ids = empty_scenario(limits), workspace.users, workspace.channel_ids
     number = [len(workspace.texts[kind]) for kind in KINDS]
     return put(

@@ -7,8 +7,7 @@ import numpy as np
 
 from jaxenv.core.fields import padding
 from jaxenv.envs.week.types import CHAT, END, KINDS, NEVER, NONE, Limits, Scenario
-from scenarios.document_format import put
-from scenarios.text.errors import ScenarioError
+from scenarios.document_format import put, refuse
 from scenarios.week import checks
 from scenarios.week.document import SLOT, Fact, Post, Week
 
@@ -19,8 +18,7 @@ def compile(week: Week, limits: Limits = Limits()) -> Scenario:
     Raises:
         ScenarioError: if the week does not fit into the limits, or if `checks.problems` finds something else.
     """
-    if problems := checks.problems(week, limits):
-        raise ScenarioError(*(problem.text for problem in problems))
+    refuse(checks.problems(week, limits))
     empty, places = padding(Scenario, limits.sizes), _numbers(week.places)
     return put(
         empty,
