@@ -1,30 +1,21 @@
 """Days to arrays and back: LifeOps documents as `jaxenv` scenarios."""
 
-import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from jaxenv.envs.lifeops import types
-from jaxenv.envs.lifeops.types import (
-    ABSENT,
-    KINDS,
-    NO_LIMIT,
-    SPARE_STEPS,
-    UNSET,
-    WEEKDAYS,
-    Limits,
-    Scenario,
-    empty_scenario,
-)
-from scenarios.document_format import put, shortest
+from jaxenv.envs.lifeops.types import ABSENT, KINDS, NO_LIMIT, SPARE_STEPS, UNSET, WEEKDAYS, Limits, Scenario
+from scenarios.document_format import put, refuse, shortest
 from scenarios.lifeops import checks
 from scenarios.lifeops.document import Day, Event, Persona, Request, Task
-from scenarios.text.errors import ScenarioError
 from scenarios.words import USUAL, drawn
 
 PLACE_NAMES = ("Home", "Office", "Downtown", "Gym", "School", "Cafe", "Market", "Library")
 COLUMNS = ("start", "end", "place", "kind", "importance")
+
+Words = Mapping[str, Iterator[str]]
+"""Kind -> its words, from the banks."""
 
 
 def compile(day: Day, limits: Limits = Limits()) -> Scenario:
@@ -33,9 +24,8 @@ def compile(day: Day, limits: Limits = Limits()) -> Scenario:
     Raises:
         ScenarioError: where the day does not fit into the limits, ids are repeated, or there is nothing to decide.
     """
-    if problems := checks.problems(day, limits):
-        raise ScenarioError(*(problem.text for problem in problems))
-    empty = empty_scenario(limits)
+    refuse(checks.problems(day, limits))
+    empty = types.empty_scenario(limits)
     place = {name: index for index, name in enumerate(day.places)}
     times = [(event.start_min, event.end_min) for event in day.calendar]
     order = sorted(range(len(times)), key=times.__getitem__)  # ties as in the document
@@ -140,7 +130,7 @@ def decompile(scenario: Scenario, scenario_id: str = "", wording: str = USUAL, p
     present = np.asarray(scenario.calendar.start) != ABSENT
     in_document = np.flatnonzero(present)[np.argsort(np.asarray(scenario.source)[present])]
     rows = range(int(scenario.num_requests))
-    words = _Words(scenario, wording)
+    words = _words(scenario, wording)
     steps, weekday = int(scenario.max_steps), int(scenario.weekday)
     travel = np.asarray(scenario.travel)[:count, :count].tolist()
     return Day(
@@ -155,7 +145,7 @@ def decompile(scenario: Scenario, scenario_id: str = "", wording: str = USUAL, p
         pending_requests=tuple(
             Request(
                 event_id=f"r{row + 1}",
-                from_person=next(words.people),
+                from_person=next(words["people"]),
                 flexible=bool(scenario.flexible[row]),
                 **_event_words(scenario.requests, row, names, words),
             )
@@ -176,32 +166,28 @@ def _count_places(scenario: Scenario) -> int:
     return max(used) + 1
 
 
-class _Words:
-    """Titles by kind, people and tasks, from the banks of words."""
-
-    def __init__(self, scenario: Scenario, wording: str) -> None:
-        numbers = np.asarray(scenario.requests.start)[: int(scenario.num_requests)], np.asarray(scenario.tasks.minutes)
-        seed = sum(int(each.astype(int).sum()) for each in numbers) // 5  # times are multiples of five
-        words = functools.partial(drawn, "lifeops", seed=seed, wording=wording)
-        self.titles = {kind: words(kind) for kind in KINDS}
-        self.people, self.tasks = words("people"), words("tasks")
+def _words(scenario: Scenario, wording: str) -> Words:
+    """The words for titles by kind, for people and for tasks."""
+    numbers = np.asarray(scenario.requests.start)[: int(scenario.num_requests)], np.asarray(scenario.tasks.minutes)
+    seed = sum(int(each.astype(int).sum()) for each in numbers) // 5  # times are multiples of five
+    return {kind: drawn("lifeops", kind, seed, wording) for kind in (*KINDS, "people", "tasks")}
 
 
-def _event_words(table: types.Event, row: int, names: Sequence[str], words: _Words) -> dict:
+def _event_words(table: types.Event, row: int, names: Sequence[str], words: Words) -> dict:
     """The fields of an event except its id."""
     start, end, place, kind, importance = (int(getattr(table, name)[row]) for name in COLUMNS)
-    title = next(words.titles[KINDS[kind]])
+    title = next(words[KINDS[kind]])
     what = {"title": title[0].upper() + title[1:], "importance": importance, "kind": KINDS[kind]}
     return {"start_min": start, "end_min": end, "location": names[place], **what}
 
 
-def _tasks_words(tasks: types.Tasks, words: _Words) -> tuple[Task, ...]:
+def _tasks_words(tasks: types.Tasks, words: Words) -> tuple[Task, ...]:
     """Tasks in the order in which they are done; their ids sort in that order."""
     count = int((np.asarray(tasks.priority) > 0).sum())
     return tuple(
         Task(
             task_id=f"t{row + 1:0{len(str(count))}}",
-            title=next(words.tasks),
+            title=next(words["tasks"]),
             remaining_minutes=int(tasks.minutes[row]),
             priority=int(tasks.priority[row]),
             due_in_days=None if (due := int(tasks.due_days[row])) == NO_LIMIT else due,
