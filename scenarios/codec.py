@@ -239,10 +239,10 @@ def _builtin(answer: Any) -> Any:
             return answer  # which reads like a mapping
         if isinstance(answer, Mapping):
             return plain_action(answer)
-        if isinstance(answer, str | int) and not isinstance(answer, bool):
+        if isinstance(answer, str):
             return builtin(answer)
-        if isinstance(answer, numbers.Integral) and not isinstance(answer, bool):
-            return operator.index(answer)  # pyright: ignore[reportArgumentType]  # of NumPy, say
+        if isinstance(answer, numbers.Integral) and not isinstance(answer, bool):  # of NumPy, say
+            return operator.index(answer)  # pyright: ignore[reportArgumentType]
     except ScenarioError:
         raise
     except Exception as error:  # of a user's class

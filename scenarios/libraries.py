@@ -172,11 +172,9 @@ def _problems(source: Source, format: DocumentFormat, limits: Any, checked: list
 
 def _repeated_ids(ids: Sequence[str], sources: Sequence[Source], field: str) -> list[str]:
     """Scenarios are found by their ids, so each id is unique."""
-    first: dict[str, Source] = {}
-    problems = []
-    for id, source in zip(ids, sources, strict=True):
-        if id in first:
-            text = f"{field} {named(id)} is repeated, first in {first[id].name}."
-            problems.append(source.paragraph(Problem((field,), text)))
-        first.setdefault(id, source)
-    return problems
+    first = dict(zip(reversed(ids), reversed(sources), strict=True))  # of each id
+    return [
+        source.paragraph(Problem((field,), f"{field} {named(id)} is repeated, first in {first[id].name}."))
+        for id, source in zip(ids, sources, strict=True)
+        if source is not first[id]
+    ]
