@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar, overload
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -17,23 +17,17 @@ from scenarios.situation import Situation, Turn, info_of, not_legal
 from scenarios.text.errors import ScenarioError
 from scenarios.text_env import NOT_RUNNING, index_of, next_keys, with_library
 
-T = TypeVar("T")
 
-
-class Lazy(Sequence[T]):
+class Lazy(Sequence[Any]):
     """Items that are made when they are read, and once."""
 
-    def __init__(self, count: int, make: Callable[[int], T]) -> None:
+    def __init__(self, count: int, make: Callable[[int], Any]) -> None:
         self._count, self._make = count, functools.cache(make)
 
     def __len__(self) -> int:
         return self._count
 
-    @overload
-    def __getitem__(self, index: int) -> T: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[T]: ...
-    def __getitem__(self, index: int | slice) -> T | list[T]:
+    def __getitem__(self, index: int | slice) -> Any:
         numbers = range(self._count)[index]
         return self._make(numbers) if isinstance(numbers, int) else [self._make(number) for number in numbers]
 
