@@ -1,6 +1,5 @@
 """`TextEnv` as an environment of OpenEnv: one for each session; a reset names the id and scenario to play."""
 
-import functools
 import secrets
 import threading
 import uuid
@@ -92,8 +91,12 @@ class TextEnvironment(openenv.Environment):
             game = TextEnv(id, scenario, seed)
             text = game.reset()
             self._game, self._steps = game, 0
-            self._about = {"episode_id": episode_id or str(uuid.uuid4()), "env_id": id, "seed": seed}
-            self._about["scenario"] = scenario
+            self._about = {
+                "episode_id": episode_id or str(uuid.uuid4()),
+                "env_id": id,
+                "seed": seed,
+                "scenario": scenario,
+            }
             return self._observation(text, None, False, {})
 
     def step(self, action: TextAction, timeout_s: float | None = None, **unused: Any) -> TextObservation:
@@ -125,7 +128,8 @@ class TextEnvironment(openenv.Environment):
 
     def get_metadata(self) -> Any:
         """The description of the server for clients."""
-        return _metadata()
+        description = " ".join(DESCRIPTION.format(ids=", ".join(jaxenv.registered())).split())
+        return openenv.types.EnvironmentMetadata(name="jaxenv", description=description)
 
     def close(self) -> None:
         """Ends the session, so that one that idled too long cannot go on beside those that took its place."""
@@ -154,9 +158,3 @@ class TextEnvironment(openenv.Environment):
             reward=reward,
             done=done,
         )
-
-
-@functools.cache
-def _metadata() -> Any:
-    description = " ".join(DESCRIPTION.format(ids=", ".join(jaxenv.registered())).split())
-    return openenv.types.EnvironmentMetadata(name="jaxenv", description=description)
