@@ -30,7 +30,7 @@ class Bound:
     def __init__(self, model: Model, budget: Budget) -> None:
         self.model, self.tables = model, model.tables
         nodes = min(budget.nodes, MAX_NODES) if model.tables.last <= MAX_STEPS else 0
-        self.relaxed = Relaxed(model, budget.part(SHARE, nodes))
+        self.relaxed = Relaxed(model, Budget(SHARE * budget.left, nodes))
         self._value = functools.cache(self._without_metrics)
         self._spared = functools.cache(self._saved)
 

@@ -30,10 +30,6 @@ class Budget:
         """The remaining seconds."""
         return self.end - time.thread_time()
 
-    def part(self, share: float, nodes: int) -> "Budget":
-        """A budget with a share of the remaining seconds, and other nodes."""
-        return Budget(self.left * share, nodes)
-
     def spend(self) -> None:
         """Counts a node.
 

@@ -73,9 +73,9 @@ class Entry(NamedTuple):
 
     index: int  # in the catalogue of the environment
     kind: int  # a verb, an upkeep or waiting: row of the tables of `actions`
-    route: int  # -1 without one
-    completes: bool
-    fails: bool
+    route: int = -1  # without one
+    completes: bool = False
+    fails: bool = False
 
 
 class Outcome(NamedTuple):
@@ -129,8 +129,8 @@ class Model:
         yield from self.route_entries(state)
         for number in range(FIRST_UPKEEP, INSPECTING):
             if TIME[number] <= state.time and ENERGY[number] <= state.energy:
-                yield Entry(self.first[number], number, -1, False, False)
-        yield Entry(self.first[WAITING], WAITING, -1, False, False)
+                yield Entry(self.first[number], number)
+        yield Entry(self.first[WAITING], WAITING)
 
     def route_entries(self, state: State) -> Iterator[Entry]:
         """The legal entries on routes, those included that fail."""

@@ -52,8 +52,6 @@ class Kept:
 
     def moved(self, carried: tuple[int, ...], change: int) -> tuple[int, ...]:
         """The metrics that the game keeps after a change, not clipped."""
-        if not self.metrics:
-            return ()
         return tuple(map(add, carried, self.carried(self.tables.changes[change])))
 
     def _is_worth_waiting(self, clock: int) -> bool:

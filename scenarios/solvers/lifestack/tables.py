@@ -130,9 +130,8 @@ class Tables:
         self.last = min(self.horizon, self.deadline)
         """No episode is longer."""
         self.first_metrics: Change = tuple(int(value) for value in better(crisis.metrics))
-        self.has_bounds = int(crisis.num_bounds) > 0
         self.metrics = Metrics(self.first_metrics, self.changes, self.bounds)
-        self.metrics_matter = self.has_bounds or self._may_collapse()
+        self.metrics_matter = bool(self.bounds) or self._may_collapse()
         self.read, self.sum_of = functools.cache(self._read), functools.cache(self._sum_of)
         self.may_still_hold = functools.cache(self._may_still_hold)
 

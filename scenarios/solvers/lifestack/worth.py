@@ -56,10 +56,8 @@ class Worth:
 
 def state_of(model: Model, state: Any) -> State:
     """A state of the environment as one of the game."""
-    tables, events = model.tables, model.tables.scenario.events
-    steps = np.asarray(events.step)[np.asarray(events.step) != NEVER]
-    fired = np.asarray(state.fired)[np.asarray(events.step) != NEVER] & (steps == EVERY_STEP)
-    completed = bits(state.completed)
+    tables, step = model.tables, model.tables.scenario.events.step
+    fired = np.asarray(state.fired) & (step == EVERY_STEP)
     return model.reduced(
         State(
             facts=sum(int(state.facts[key]) << FACT_BITS * place for place, key in enumerate(tables.keys)),
@@ -69,10 +67,10 @@ def state_of(model: Model, state: Any) -> State:
             energy=int(state.energy),
             clock=int(state.clock),
             marks=sum(int(marks) << VERB_BITS * n for n, marks in enumerate(state.marks)),
-            completed=completed,
-            closed=bits(state.closed) & ~completed,
+            completed=bits(state.completed),
+            closed=bits(state.closed),
             reached=bits(state.reached),
-            fired=bits(fired),
+            fired=bits(fired[step != NEVER]),
         )
     )
 
@@ -82,9 +80,9 @@ def entry_of(model: Model, state: State, index: int) -> tuple[State, Entry]:
     kind, route, _ = model.catalogue.table[index].tolist()
     if kind == INSPECTING:
         spent = state._replace(time=state.time - TIME[INSPECTING])
-        return spent, Entry(model.first[WAITING], WAITING, -1, False, False)
+        return spent, Entry(model.first[WAITING], WAITING)
     if kind >= actions.NUM_VERBS:
-        return state, Entry(index, kind, -1, False, False)
+        return state, Entry(index, kind)
     outstanding = model.tables.routes[route].required & ~(state.marks >> VERB_BITS * route)
     is_last = outstanding == 1 << kind
     completes = is_last and model.completes(state, route, kind)
