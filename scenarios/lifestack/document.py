@@ -176,11 +176,10 @@ class Route(Record):
     @property
     def conditions(self) -> tuple[Condition, ...]:
         """Its preconditions in document order."""
-        compared = {
-            key: wanted if isinstance(wanted, Comparison) else Comparison.model_construct(op="eq", value=wanted)
+        return tuple(
+            Condition.model_construct(key=key, **(wanted if isinstance(wanted, Comparison) else {"value": wanted}))
             for key, wanted in self.preconditions.items()
-        }
-        return tuple(Condition.model_construct(key=key, **comparison) for key, comparison in compared.items())
+        )
 
 
 class Milestone(Record):

@@ -114,15 +114,12 @@ def hidden_keys(task: Task) -> set[str]:
 
 def _keys(task: Task) -> list[str]:
     """Every fact once: states, preconditions and consequences by route, other conditions, mutations."""
-
-    def named() -> Iterator[str]:
-        yield from (key for _, key, _ in task.states())
-        for route in task.viable_routes:
-            yield from (*route.preconditions, *route.consequences)
-        yield from (condition.key for _, condition in task.conditions())
-        yield from (key for _, key, _ in task.mutations())
-
-    return [key for key in dict.fromkeys(named()) if key not in METRICS]
+    keys = [key for _, key, _ in task.states()]
+    for route in task.viable_routes:
+        keys += (*route.preconditions, *route.consequences)
+    keys += (condition.key for _, condition in task.conditions())
+    keys += (key for _, key, _ in task.mutations())
+    return [key for key in dict.fromkeys(keys) if key not in METRICS]
 
 
 def metrics_at_reset(task: Task) -> np.ndarray:
