@@ -105,13 +105,10 @@ def _calendar(day: Day, state: State) -> list[dict[str, Any]]:
     documents, events = {"event": day.calendar, "request": day.pending_requests}, []
     for slot in present[np.argsort(state.source[present], kind="stable")].tolist():
         origin, number = origin_of(state, slot)
-        if origin in documents:
-            event = documents[origin][number].model_dump()
-        else:
-            event = _focus_event(day, state, slot, number)
-        event["start_min"] = int(state.calendar.start[slot])
-        event["end_min"] = int(state.calendar.end[slot])
-        events.append(event)
+        focus = origin not in documents
+        event = _focus_event(day, state, slot, number) if focus else documents[origin][number].model_dump()
+        times = {"start_min": int(state.calendar.start[slot]), "end_min": int(state.calendar.end[slot])}
+        events.append(event | times)
     return events
 
 

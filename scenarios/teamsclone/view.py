@@ -56,14 +56,10 @@ class Action(Record, revalidate_instances="always"):
         missing = [name for name in needed if name not in given]
         odd = sorted(given - {*needed, *allowed})
         if missing or odd:
-            details = {"type": self.type, "fields": _listing(needed, allowed)}
+            fields = ", ".join([*needed, *(f"{name} (optional)" for name in allowed)]) or "nothing"
+            details = {"type": self.type, "fields": fields}
             raise PydanticCustomError("payload", "expected for {type} a payload of {fields}.", details)
         return self
-
-
-def _listing(needed: tuple[str, ...], allowed: tuple[str, ...]) -> str:
-    """The fields of a payload in words."""
-    return ", ".join([*needed, *(f"{name} (optional)" for name in allowed)]) or "nothing"
 
 
 def names(workspace: Workspace, documents: Sequence[Workspace] = ()) -> dict[str, Any]:

@@ -130,9 +130,8 @@ def _posts(week: Week) -> Iterator[Problem]:
         if not 1 <= post.at < END:
             yield Problem((*path, "at"), f"expected a time from {moment(1)} on, before {moment(END)}.")
         if taken[post.channel, post.at] > 1:
-            text = (
-                f"another post of {named(post.channel)} is written at {moment(post.at)}; expected one a quarter hour."
-            )
+            channel, time = named(post.channel), moment(post.at)
+            text = f"another post of {channel} is written at {time}; expected one a quarter hour."
             yield Problem((*path, "at"), text)
         if post.points and post.question is None:
             yield Problem((*path, "points"), "only a question pays points.")

@@ -75,10 +75,8 @@ def observation(moment: Moment) -> dict[str, Any]:
         ),
         jobs=tuple(job for job in week.jobs if job.status in ("open", "later")),
     )
-    words = _in_words(seen)
-    return {"scenario_id": moment.document.id} | {
-        name: words[name] for name in words if name not in ("points", "trail")
-    }
+    words = {"scenario_id": moment.document.id} | _in_words(seen)
+    return {name: words[name] for name in words if name not in ("points", "trail")}
 
 
 def _in_words(value: Any) -> Any:
