@@ -108,8 +108,14 @@ def shipped(format: DocumentFormat, id: str = "", limits: Any = None) -> Library
     return dataclasses.replace(build(format, sources, limits), is_shipped=True)
 
 
-def build(format: DocumentFormat, sources: Sequence[Source], limits: Any) -> Library:
+def build(format: DocumentFormat, sources: Sequence[Source], limits: Any, unread: Sequence[str] = ()) -> Library:
     """Checks all documents, reports the problems of all of them together, and compiles them.
+
+    Args:
+        format: of the documents.
+        sources: the documents.
+        limits: capacities of the arrays, or None.
+        unread: problems of what could not be read beside them, a line each.
 
     Raises:
         ScenarioError: for whatever is not a scenario, and for limits of another class.
@@ -135,8 +141,8 @@ def build(format: DocumentFormat, sources: Sequence[Source], limits: Any) -> Lib
         ids = [each.document[field] or each.source.default_id for each in checked]
         problems = _repeated_ids(ids, sources, field)
     warnings = tuple(line for each in checked for line in _warnings(each, format))
-    if problems:
-        raise ScenarioError(*problems, warnings=warnings)
+    if unread or problems:
+        raise ScenarioError(*unread, *problems, warnings=warnings)
     bank = format.bank(documents, limits)
     return Library(format=format, bank=bank, documents=documents, ids=tuple(ids), limits=limits, warnings=warnings)
 

@@ -87,13 +87,9 @@ def load(name_or_path: str | FilePath, limits: Any = None, environment: str | No
     if len(found) > 1 if environment is None else found and environment not in found:
         expected = f"documents of {environment}" if environment else "one environment"
         raise ScenarioError(f"{name_or_path}: found documents of {' and '.join(found)}, expected {expected}.")
-    try:
-        library = build(format_of(environment or found[0]), sources, limits) if sources else None
-    except ScenarioError as error:
-        raise ScenarioError(*problems, *error.problems, warnings=error.warnings) from None
-    if library is None or problems:
-        raise ScenarioError(*problems, warnings=() if library is None else library.warnings)
-    return library
+    if not sources:
+        raise ScenarioError(*problems)
+    return build(format_of(environment or found[0]), sources, limits, problems)
 
 
 def parse(environment: str, documents: Any, limits: Any = None) -> Library:
