@@ -147,9 +147,7 @@ def _plain(value: Any, path: Path, budget: Budget) -> Any:
     budget.place = path
     value = _fields(value) if isinstance(value, BaseModel) else builtin(value)
     budget.spend(len(path), value)
-    if any(value is word for word in (None, True, False)):
-        return value
-    if isinstance(value, int | float | str):
+    if value is None or isinstance(value, int | float | str):
         return scalar(value)
     found: dict[str | int, Any] = {}
     for part, item in _entries(value):

@@ -12,10 +12,8 @@ from scenarios.text.errors import MAX_QUOTE, MAX_TOLD, Path, Problem, named, quo
 
 CONTAINERS = {  # a kind of error of pydantic -> the expected value
     "tuple_type": "a list",
-    "list_type": "a list",
     "dict_type": "a mapping",
     "model_type": "a mapping",
-    "mapping_type": "a mapping",
     "bool_type": "true or false",
     "string_type": "text",
 }
