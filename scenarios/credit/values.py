@@ -2,7 +2,6 @@
 
 import contextlib
 import functools
-import importlib
 from typing import Any, NamedTuple
 
 import jax
@@ -22,7 +21,6 @@ from scenarios.episodes import key_of
 from scenarios.text.errors import ScenarioError
 
 LANES = 256  # rollouts at once
-SEARCH = "scenarios.solvers.lifestack.worth"  # loaded where it is needed
 POLICY = -1  # in the place of an action: what the policy takes
 
 
@@ -98,9 +96,11 @@ class Credit:
             return Values(found.best, found.of_actions, is_exact=True)
         if not isinstance(env, LifeStack):
             return None
+        from scenarios.solvers.lifestack.worth import Worth  # which nothing else here needs
+
         crisis, weights = scenario_of(params, state), params.weights
         if self._search is None or self._search[0] is not crisis or self._search[1] is not weights:
-            self._search = crisis, weights, importlib.import_module(SEARCH).Worth(crisis, weights)
+            self._search = crisis, weights, Worth(crisis, weights)
         of_legal = self._search[2].of_actions(to_host(state), legal)
         if of_legal is None:
             return None
