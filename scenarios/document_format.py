@@ -155,6 +155,11 @@ def put(padding: Any, /, **values: Any) -> Any:
     return padding.replace(**{name: _padded(getattr(padding, name), value) for name, value in values.items()})
 
 
+def columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Rows of a table by the names of its fields, for `put`; none without rows."""
+    return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+
+
 def _padded(padding: Any, value: Any) -> Any:
     """A number, or a table and along each of its axes padding; a record as it is."""
     if not isinstance(padding, np.ndarray):

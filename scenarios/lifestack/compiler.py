@@ -12,7 +12,7 @@ from jaxenv.envs.lifestack import links, types
 from jaxenv.envs.lifestack.actions import VERBS
 from jaxenv.envs.lifestack.metrics import METRICS, spread
 from jaxenv.envs.lifestack.types import CENTS, NEVER, UNKNOWN, UNWRITTEN, Limits, Scenario, empty_scenario
-from scenarios.document_format import put, refuse
+from scenarios.document_format import columns, put, refuse
 from scenarios.lifestack import checks
 from scenarios.lifestack.document import Condition, Route, Task
 from scenarios.lifestack.facts import Facts, bits, bound, bounds, hidden_keys, hundredths, metrics_at_reset, resources
@@ -47,12 +47,7 @@ def compile(task: Task, limits: Limits = Limits()) -> Scenario:
         success=table.fill(empty.success, success),
         failure=table.fill(empty.failure, [failure]),
         num_bounds=len(table.bounds),
-        bounds=put(
-            empty.bounds,
-            metric=[bound.metric for bound in table.bounds],
-            low=[bound.low for bound in table.bounds],
-            high=[bound.high for bound in table.bounds],
-        ),
+        bounds=put(empty.bounds, **columns([bound._asdict() for bound in table.bounds])),
         metrics=metrics_at_reset(task),
         horizon=task.horizon,
         deadline=task.constraints.deadline_step or NEVER,

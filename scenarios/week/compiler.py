@@ -7,7 +7,7 @@ import numpy as np
 
 from jaxenv.core.fields import padding
 from jaxenv.envs.week.types import CHAT, END, KINDS, NEVER, NONE, Limits, Scenario
-from scenarios.document_format import put, refuse
+from scenarios.document_format import columns, put, refuse
 from scenarios.week import checks
 from scenarios.week.document import SLOT, Fact, Post, Week
 
@@ -23,7 +23,7 @@ def compile(week: Week, limits: Limits = Limits()) -> Scenario:
     return put(
         empty,
         travel=[[week.way(a, b) // SLOT for b in week.places] for a in week.places],
-        jobs=put(empty.jobs, **_columns(list(_jobs(week, places)))),
+        jobs=put(empty.jobs, **columns(list(_jobs(week, places)))),
         events=put(
             empty.events,
             start=[meeting.at for meeting in week.meetings],
@@ -32,7 +32,7 @@ def compile(week: Week, limits: Limits = Limits()) -> Scenario:
             points=[round(100 * meeting.points) for meeting in week.meetings],
             promised=[meeting.promised for meeting in week.meetings],
         ),
-        facts=put(empty.facts, **_columns([_fact(fact) for fact in week.all_facts])),
+        facts=put(empty.facts, **columns([_fact(fact) for fact in week.all_facts])),
         posts=_posts(empty.posts, week),
     )
 
@@ -56,11 +56,6 @@ def limits_of(scenario: Scenario) -> Limits:
 def _numbers(records: Sequence[Any]) -> dict[str | None, int]:
     """Id -> number, NONE of None."""
     return {None: NONE} | {record.id: number for number, record in enumerate(records)}
-
-
-def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """Rows by the names of their fields; none without rows."""
-    return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
 
 
 def _jobs(week: Week, places: Mapping[str | None, int]) -> Iterator[dict[str, Any]]:
