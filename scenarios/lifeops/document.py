@@ -250,9 +250,7 @@ class Day(Record):
 
     def minutes_between(self, origin: str, target: str) -> int:
         """The travel time in minutes."""
-        if origin == target:
-            return 0
-        return self.travel_times.get(origin, {}).get(target, DEFAULT_TRIP)
+        return 0 if origin == target else self.travel_times.get(origin, {}).get(target, DEFAULT_TRIP)
 
     def plain(self) -> dict[str, Any]:
         """As `Record.plain`; a persona of the library by its id."""

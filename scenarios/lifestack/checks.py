@@ -241,17 +241,13 @@ def _ranges(metrics: np.ndarray, events: list[ExoEvent], routes: list[Route]) ->
 def warnings(task: Task) -> list[Problem]:
     """Remarks on allowed but rarely intended contents, by the states that the task could reach."""
     reach = Reach.of(task)
-    return [*_unwinnable(task), *_impossible(task, reach), *_late_events(task), *_stakes(task)]
-
-
-def _unwinnable(task: Task) -> Iterator[Problem]:
-    """Tasks without a condition of success."""
-    if not task.success_conditions:
-        yield Problem((), "the task cannot be won: there are no success_conditions.")
+    return [*_impossible(task, reach), *_late_events(task), *_stakes(task)]
 
 
 def _impossible(task: Task, reach: Reach) -> Iterator[Problem]:
     """Success, failures and other conditions that neither routes nor events nor upkeep can bring about."""
+    if not task.success_conditions:
+        yield Problem((), "the task cannot be won: there are no success_conditions.")
     reported = set()
     cannot = {"success_conditions": "the task cannot be won", "failure_conditions": "the failure cannot happen"}
     for field, words in cannot.items():
