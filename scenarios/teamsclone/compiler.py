@@ -124,21 +124,11 @@ def decompile(scenario: Scenario, scenario_id: str = "", wording: str = USUAL) -
 def _teams(scenario: Scenario, channels: list[str], words: Mapping[str, Iterator[str]]) -> list[dict[str, Any]]:
     """The teams and their channels."""
     owners = np.asarray(scenario.team)[: len(channels)].tolist()
-    teams = [
-        {
-            "id": f"team-{owner + 1}",
-            "name": next(words["teams"]),
-            "channels": [
-                {
-                    "id": channels[n],
-                    "name": next(words["channels"]),
-                    "call_rate": probability(int(scenario.call_rate[n])),
-                }
-                for n in rows
-            ],
-        }
-        for owner, rows in itertools.groupby(range(len(channels)), key=owners.__getitem__)
-    ]
+    rates = [probability(int(rate)) for rate in scenario.call_rate]
+    teams = []
+    for owner, rows in itertools.groupby(range(len(channels)), key=owners.__getitem__):
+        own = [{"id": channels[n], "name": next(words["channels"]), "call_rate": rates[n]} for n in rows]
+        teams.append({"id": f"team-{owner + 1}", "name": next(words["teams"]), "channels": own})
     if owners != sorted(owners) or len(teams) != max(owners) + 1:
         raise ScenarioError(f"no document has channels of the teams {owners}: expected 0, 1, … without a gap.")
     return teams

@@ -101,26 +101,19 @@ def _action(entry: list[int], templates: list[str], channels: Sequence[str], win
     """An entry of the catalogue; `window` has the ids of the messages that can be reacted to."""
     verb, channel, kind, slot, emoji = entry
     there = channels[channel] if channel < len(channels) else f"(no channel {channel + 1})"
-    match verb:
-        case engine.TEXT:
-            return {"type": SEND, "payload": {"content": templates[kind]}}
-        case engine.ANSWER:
-            return {"type": SEND, "payload": {"content": templates[kind], "channelId": there}}
-        case engine.SWITCH:
-            return {"type": SWITCH, "payload": {"channelId": there}}
-        case engine.REACT:
-            message = window[slot] if slot < len(window) else f"(no message {slot + 1})"
-            return {"type": REACT, "payload": {"messageId": message, "reaction": EMOJI[emoji]}}
-        case engine.JOIN:
-            return {"type": JOIN, "payload": {"channelId": there}}
-        case engine.EMPTY_MESSAGE:
-            return {"type": SEND, "payload": {"content": ""}}
-        case engine.UNKNOWN_CHANNEL:
-            return {"type": SWITCH, "payload": {"channelId": UNKNOWN_CHANNEL}}
-        case engine.MALFORMED:
-            return {"type": MALFORMED, "payload": {}}
-        case _:
-            return {"type": IDLE, "payload": {}}
+    message = window[slot] if slot < len(window) else f"(no message {slot + 1})"
+    forms = {
+        engine.TEXT: (SEND, {"content": templates[kind]}),
+        engine.ANSWER: (SEND, {"content": templates[kind], "channelId": there}),
+        engine.SWITCH: (SWITCH, {"channelId": there}),
+        engine.REACT: (REACT, {"messageId": message, "reaction": EMOJI[emoji]}),
+        engine.JOIN: (JOIN, {"channelId": there}),
+        engine.EMPTY_MESSAGE: (SEND, {"content": ""}),
+        engine.UNKNOWN_CHANNEL: (SWITCH, {"channelId": UNKNOWN_CHANNEL}),
+        engine.MALFORMED: (MALFORMED, {}),
+    }
+    type, payload = forms.get(verb, (IDLE, {}))
+    return {"type": type, "payload": payload}
 
 
 def normalize_action(action: Action, moment: Moment) -> dict[str, Any]:
@@ -220,18 +213,14 @@ def window_ids(moment: Moment) -> list[str]:
 
 def _teams(document: Workspace, unread: list[int]) -> list[dict[str, Any]]:
     """The teams and their channels."""
-    counts = iter(unread)
-    return [
-        {
-            "id": team.id,
-            "name": team.name or team.id,
-            "channels": [
-                {"id": channel.id, "name": channel.name or channel.id, "teamId": team.id, "unread": next(counts)}
-                for channel in team.channels
-            ],
-        }
-        for team in document.teams
-    ]
+    teams, counts = [], iter(unread)
+    for team in document.teams:
+        channels = [
+            {"id": channel.id, "name": channel.name or channel.id, "teamId": team.id, "unread": next(counts)}
+            for channel in team.channels
+        ]
+        teams.append({"id": team.id, "name": team.name or team.id, "channels": channels})
+    return teams
 
 
 def _users(moment: Moment) -> list[dict[str, Any]]:
