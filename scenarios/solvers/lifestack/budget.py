@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 MAX_NODES = 2_000_000
 MAX_STATES = 10_000_000  # that the nodes lead to, about 300 bytes each
 MAX_DRAWS = 12  # events that may fire in one step, or be foreseen together
-STATES_PER_CLOCK_CHECK = 256
 
 
 class Exhausted(Exception):
@@ -23,7 +22,6 @@ class Budget:
     def __init__(self, seconds: float, nodes: int = MAX_NODES) -> None:
         self.end = time.thread_time() + seconds
         self.nodes, self.states = nodes, MAX_STATES
-        self._unchecked = 0
 
     @property
     def left(self) -> float:
@@ -42,20 +40,14 @@ class Budget:
         self.hold(1)
 
     def hold(self, states: int) -> None:
-        """Counts states that a node leads to; looks at the clock from time to time.
+        """Counts states that a node leads to, and looks at the clock.
 
         Raises:
             Exhausted: if nothing is left.
         """
         self.states -= states
-        self._unchecked += states
-        if self.states < 0:
+        if self.states < 0 or time.thread_time() > self.end:
             raise Exhausted
-        if self._unchecked >= STATES_PER_CLOCK_CHECK:
-            self._unchecked = 0
-            if time.thread_time() > self.end:
-                self.nodes = 0
-                raise Exhausted
 
 
 def require_few_draws(events: int) -> None:
