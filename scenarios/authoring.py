@@ -108,9 +108,11 @@ class _EditorSchema(GenerateJsonSchema):
 
 
 def _sorted(value: Any, is_table: bool = False) -> Any:
-    """A schema by `ORDER`; a table of schemas keeps its order."""
+    """A schema by `ORDER`, with each description on one line; a table of schemas keeps its order."""
     if isinstance(value, list):
         return [_sorted(item) for item in value]
+    if isinstance(value, str):
+        return value.replace("\n", " ")  # of a description
     if not isinstance(value, dict):
         return value
     keys = list(value) if is_table else sorted(value, key=lambda key: ORDER.index(key) if key in ORDER else len(ORDER))

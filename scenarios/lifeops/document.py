@@ -136,11 +136,9 @@ class Task(Record):
     """Minutes of focus time that it still needs."""
     priority: Level = 2
     """1, 2 or 3 (the highest): focus time goes to the highest first."""
-    due_in_days: DueDay | None = Field(
-        default=None,
-        description="Days until it is due: 0 today, 1 tomorrow, null for no date. "
-        "Up to 1, every step before it is done costs in LifeOps-Shaped-v0.",
-    )
+    due_in_days: DueDay | None = None
+    """Days until it is due: 0 today, 1 tomorrow, null for no date.
+    Up to 1, every step before it is done costs in LifeOps-Shaped-v0."""
 
 
 class Persona(Record):
@@ -156,16 +154,12 @@ class Persona(Record):
     """The place of focus time."""
     preferred_meeting_window: Window
     """[from, to], as on a clock or in minutes after midnight: a request taken outside of it costs."""
-    avoid_meetings_before_min: Minute | None = Field(
-        default=None,
-        description="A time as on a clock, or minutes after midnight: a request taken that starts before it costs; "
-        "null for no such wish.",
-    )
-    avoid_meetings_after_min: Minute | None = Field(
-        default=None,
-        description="A time as on a clock, or minutes after midnight: a request taken that ends after it costs; "
-        "null for no such wish.",
-    )
+    avoid_meetings_before_min: Minute | None = None
+    """A time as on a clock, or minutes after midnight: a request taken that starts before it costs;
+    null for no such wish."""
+    avoid_meetings_after_min: Minute | None = None
+    """A time as on a clock, or minutes after midnight: a request taken that ends after it costs;
+    null for no such wish."""
     preference_weight: Weight = 1.0
     """How much the wishes for meeting times count: a factor of their penalty."""
     travel_aversion_weight: Weight = 1.0

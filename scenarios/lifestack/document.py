@@ -150,11 +150,9 @@ class Route(Record):
     """What it is, for people; changes nothing."""
     required_action_types: ListOf[Verb] = ()
     """The verbs to be done on it, in any order, each once; none means execute."""
-    preconditions: Preconditions = Field(
-        default={},
-        description="What must hold when the last verb is done: key to value, or to {op, value}. "
-        "Those from the first down to the one that fails become known.",
-    )
+    preconditions: Preconditions = Field(default={})
+    """What must hold when the last verb is done: key to value, or to {op, value}.
+    Those from the first down to the one that fails become known."""
     consequences: Facts = Field(default={})
     """Facts of the world that completing it sets; null removes one."""
     closes_routes: Names = ()
