@@ -52,10 +52,9 @@ class DocumentEnv:
             ValueError: where there is no such environment; a ScenarioError where it plays other documents, and for a
                 seed out of range.
         """
-        env: Any = jaxenv.make(id, **static)[0]
-        if not isinstance(env, self.format.environment):
+        self._env: Any = jaxenv.make(id, **static)[0]
+        if not isinstance(self._env, self.format.environment):
             raise ScenarioError(f"{id} plays other documents, expected an environment of {self.format.name}.")
-        self._env: Any = env
         self._key = key_of(seed)
         self._codec: Codec | None = None  # of the running episode, like the state
         self._state: Any = None

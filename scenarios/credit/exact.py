@@ -48,14 +48,9 @@ def _backward(layer: _Layer, values: np.ndarray) -> tuple[np.ndarray, np.ndarray
     after = np.append(values, np.zeros((3, 1)), axis=1)[:, layer.next]  # the last one is that of an ended episode
     best, worst, random = layer.rewards.astype(np.float64) + after
     best = np.where(layer.legal, best, -np.inf)
-    of_states = np.array(
-        [
-            best.max(axis=1),
-            np.where(layer.legal, worst, np.inf).min(axis=1),
-            np.where(layer.legal, random, 0.0).sum(axis=1) / layer.legal.sum(axis=1),
-        ]
-    )
-    return of_states, best
+    worst = np.where(layer.legal, worst, np.inf)
+    random = np.where(layer.legal, random, 0.0).sum(axis=1) / layer.legal.sum(axis=1)
+    return np.array([best.max(axis=1), worst.min(axis=1), random]), best
 
 
 def _expand(env: LifeOps, params: Any, states: Any) -> tuple[_Layer, Any]:

@@ -14,7 +14,6 @@ from jaxenv.envs.lifestack.metrics import FIRST, HIGHEST, METRICS, UNIT, index, 
 from jaxenv.envs.lifestack.types import ABSENT, CENTS, MAX_ENERGY
 from scenarios.lifestack.document import Condition, Task, is_number
 
-COMPARE = {"gt": operator.gt, "lt": operator.lt, "ge": operator.ge, "le": operator.le}
 MONEY_PER_STEP = 100  # if neither a budget nor resources give an amount
 
 
@@ -76,7 +75,7 @@ def holds(op: str, value: Any, wanted: Any) -> bool:
     """Whether a value compares so; order is between numbers alone, and null equals null."""
     if op in ("eq", "ne"):
         return (token(value) == token(wanted)) == (op == "eq")
-    return is_number(value) and is_number(wanted) and COMPARE[op](value, wanted)
+    return is_number(value) and is_number(wanted) and getattr(operator, op)(value, wanted)
 
 
 def token(value: Any) -> Hashable:

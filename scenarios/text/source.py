@@ -10,7 +10,7 @@ import yaml
 
 from scenarios.text.errors import Path, Problem, ScenarioError, as_line, named, part_in_words
 from scenarios.text.input_budget import Budget, RefusedInput, text_of
-from scenarios.text.nodes import Node, Table, json_nodes, syntax_problem, value_of, yaml_nodes
+from scenarios.text.nodes import Node, json_nodes, syntax_problem, value_of, yaml_nodes
 
 SUFFIXES = (".yaml", ".yml", ".json")
 SCHEMA_SUFFIX = ".schema.json"  # of the schema files for editors, which are not documents
@@ -142,17 +142,12 @@ def _read_file(path: FilePath) -> list[Source]:
 
 def _sources(nodes: list[Node], path: FilePath, budget: Budget) -> Iterator[Source]:
     """The documents of a file, each with its own lines."""
-    documents = [document for node in nodes for document in _listed(node)]
+    # The items of a list are documents; a table is a list of another class.
+    documents = [each for node in nodes for each in (node.value if type(node.value) is list else [node])]
     for number, node in enumerate(documents, 1):
         value, lines = value_of(node, budget)
         default_id = as_line(path.stem if len(documents) == 1 else f"{path.stem}_{number}")
         yield Source(value, str(path), default_id, lines)
-
-
-def _listed(node: Node) -> list[Node]:
-    """The documents of a node: the items of a list, or itself."""
-    value: Any = node.value
-    return value if isinstance(value, list) and not isinstance(value, Table) else [node]
 
 
 def _reason(error: Exception) -> str:

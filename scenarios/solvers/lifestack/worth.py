@@ -44,14 +44,11 @@ class Worth:
         """
         self._search.budget, self._bound.relaxed.budget = Budget(seconds), Budget(seconds)
         now = state_of(self.model, state)
+        entries = [entry_of(self.model, now, int(index)) for index in legal]
         try:
-            return np.array([self._of_action(now, int(index)) for index in legal])
+            return np.array([self._search.expectation(self.model.outcomes(*entry)) for entry in entries])
         except Exhausted:
             return None
-
-    def _of_action(self, state: State, index: int) -> float:
-        state, entry = entry_of(self.model, state, index)
-        return self._search.expectation(self.model.outcomes(state, entry))
 
 
 def state_of(model: Model, state: Any) -> State:
