@@ -156,25 +156,23 @@ class TeamsEnvClient:
         if reading.message:
             id, content = reading.message
             self._contents[id] = content
-        parts = {name: rounded(getattr(info["reward_parts"], name)) for name in RewardParts.__dataclass_fields__}
-        return self._answer(reading.error, rounded(reward), parts, bool(info["invalid_action"]))
+        return self._answer(reading.error, reward, info)
 
-    def _answer(
-        self, error: str | None, reward: float = 0.0, parts: dict[str, float] | None = None, is_invalid: bool = False
-    ) -> Response:
-        """The response to an action; without `parts`, no step was taken."""
-        info = {
-            "reward_parts": parts or dict.fromkeys(RewardParts.__dataclass_fields__, 0.0),
-            "invalid_action": is_invalid,
+    def _answer(self, error: str | None, reward: Any = 0.0, info: Mapping[str, Any] | None = None) -> Response:
+        """The response to an action; without the `info` of the environment, no step was taken."""
+        names = RewardParts.__dataclass_fields__
+        told = {
+            "reward_parts": {name: rounded(getattr(info["reward_parts"], name)) if info else 0.0 for name in names},
+            "invalid_action": bool(info and info["invalid_action"]),
             **self._ends,
             "statistics": view.episode_stats(self._codec.moment(self._state)),
         }
         answer = {
             "success": error is None,
             "state": self._observation(),
-            "reward": reward,
+            "reward": rounded(reward),
             "done": self._is_done,
-            "info": info,
+            "info": told,
         }
         return answer if error is None else {**answer, "error": error}
 
