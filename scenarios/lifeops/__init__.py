@@ -1,11 +1,8 @@
 """LifeOps in text: its documents, how they become arrays, and how a running day reads in their words."""
 
 from jaxenv.envs.lifeops import Limits as Limits
-from scenarios.lifeops.checks import problems as problems
-from scenarios.lifeops.checks import warnings as warnings
 from scenarios.lifeops.compiler import compile as compile
 from scenarios.lifeops.compiler import decompile as decompile
-from scenarios.lifeops.compiler import limits_of as limits_of
 from scenarios.lifeops.document import PERSONAS as PERSONAS
 from scenarios.lifeops.document import Action as Action
 from scenarios.lifeops.document import Day as Day

@@ -1,10 +1,7 @@
 """LifeStack in text: its documents, how they become arrays, and how a running crisis reads in their words."""
 
 from jaxenv.envs.lifestack import Limits as Limits
-from scenarios.lifestack.checks import problems as problems
-from scenarios.lifestack.checks import warnings as warnings
 from scenarios.lifestack.compiler import compile as compile
-from scenarios.lifestack.compiler import limits_of as limits_of
 from scenarios.lifestack.decompiler import decompile as decompile
 from scenarios.lifestack.document import Action as Action
 from scenarios.lifestack.document import AnyOf as AnyOf

@@ -1,12 +1,9 @@
 """TeamsClone in text: its documents, how they become arrays, and how a running workspace reads in their words."""
 
 from jaxenv.envs.teamsclone import Limits as Limits
-from scenarios.teamsclone.checks import problems as problems
 from scenarios.teamsclone.client import TeamsEnvClient as TeamsEnvClient
-from scenarios.teamsclone.compiler import bank as bank
 from scenarios.teamsclone.compiler import compile as compile
 from scenarios.teamsclone.compiler import decompile as decompile
-from scenarios.teamsclone.compiler import limits_of as limits_of
 from scenarios.teamsclone.compiler import texts as texts
 from scenarios.teamsclone.document import Channel as Channel
 from scenarios.teamsclone.document import KindMix as KindMix

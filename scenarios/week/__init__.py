@@ -1,10 +1,7 @@
 """Week in text: its documents, how they become arrays, and how a running week reads in their words."""
 
 from jaxenv.envs.week import Limits as Limits
-from scenarios.week.checks import problems as problems
-from scenarios.week.checks import warnings as warnings
 from scenarios.week.compiler import compile as compile
-from scenarios.week.compiler import limits_of as limits_of
 from scenarios.week.decompiler import decompile as decompile
 from scenarios.week.document import Action as Action
 from scenarios.week.document import Week as Week

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 import scenarios
-from scenarios.lifestack import Task, warnings
+from scenarios.lifestack import Task
+from scenarios.lifestack.checks import warnings
 from strategies.lifestack_tasks import STRESS, TASK, document, milestones
 
 WARNINGS = {

@@ -18,7 +18,8 @@ from scenarios import ScenarioError, solvers
 from scenarios.codec import Codec
 from scenarios.libraries import Library
 from scenarios.solvers.week import plan
-from scenarios.week import FORMAT, compile, decompile, problems, warnings
+from scenarios.week import FORMAT, compile, decompile
+from scenarios.week.checks import problems, warnings
 
 COUNT = 8
 SMALL = {
