@@ -170,12 +170,9 @@ class Relaxed:
 
     def _refreshing(self, situation: Situation, workable: int) -> list[tuple[Situation, float]]:
         """The moves that give energy: a rest, and steps that do not complete a route."""
-        moves = [self._rest(situation)] if situation.time >= REST_TIME else []
-        for number in members_of(workable):
-            if self.remaining.steps(situation.work, number)[0].energy < 0:
-                move = self._worked(situation, number, False, situation.active)
-                moves += [move] if move else []
-        return moves
+        rests = [self._rest(situation)] if situation.time >= REST_TIME else []
+        gaining = (n for n in members_of(workable) if self.remaining.steps(situation.work, n)[0].energy < 0)
+        return [*rests, *filter(None, (self._worked(situation, n, False, situation.active) for n in gaining))]
 
     def _idle(self, situation: Situation) -> tuple[Situation, float]:
         """A step off routes that costs nothing."""

@@ -137,9 +137,8 @@ class Tables:
 
     def _may_collapse(self) -> bool:
         """Whether routes and events together could bring a metric below 20."""
-        number = [row.change for row in (*self.routes, *self.events)]
-        losses = [sum(min(0, part) for part in parts) for parts in zip(*(self.changes[n] for n in number), strict=True)]
-        losses = losses or [0] * len(INVERTED)
+        changes = [self.changes[row.change] for row in (*self.routes, *self.events)]
+        losses = (sum(min(0, change[metric]) for change in changes) for metric in range(len(INVERTED)))
         return any(value + loss < COLLAPSED for value, loss in zip(self.first_metrics, losses, strict=True))
 
     @staticmethod
