@@ -91,12 +91,8 @@ class TextEnvironment(openenv.Environment):
             game = TextEnv(id, scenario, seed)
             text = game.reset()
             self._game, self._steps = game, 0
-            self._about = {
-                "episode_id": episode_id or str(uuid.uuid4()),
-                "env_id": id,
-                "seed": seed,
-                "scenario": scenario,
-            }
+            episode_id = episode_id or str(uuid.uuid4())
+            self._about = {"episode_id": episode_id, "env_id": id, "seed": seed, "scenario": scenario}
             return self._observation(text, None, False, {})
 
     def step(self, action: TextAction, timeout_s: float | None = None, **unused: Any) -> TextObservation:
