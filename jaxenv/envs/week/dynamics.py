@@ -26,8 +26,10 @@ from jaxenv.envs.week.types import (
     State,
 )
 from jaxenv.lowering.lookup import read
+from jaxenv.lowering.materialize import materialize
 
-COMMON_MULTIPLE = np.int32(np.lcm.reduce(np.arange(1, MAX_LENGTH + 1)))  # of all lengths: no quotient is rounded
+_LENGTHS = np.maximum(np.arange(MAX_LENGTH + 1, dtype=np.int32), 1)
+PER_SLOT = np.lcm.reduce(_LENGTHS) // _LENGTHS  # by length, of a multiple of all lengths: no quotient is rounded
 
 
 class Turn(struct.PyTreeNode):
@@ -57,7 +59,7 @@ def transition(
     now = actions.situation(state, week)
     verb, number = read(catalogue.table, action)
     legal = (action >= 0) & (action < catalogue.size) & actions.is_legal(state, week, now, verb, number)
-    verb = jnp.where(legal, verb, REST)
+    verb = materialize(jnp.where(legal, verb, REST))
     state, errand, project, told = work(state, week, jnp.where(verb == WORK, number, NONE))
     state, answer, wrong = reply(state, week, now.window, jnp.where(verb == REPLY, number, NONE))
     state = attend(state, week, now, verb == ATTEND)
@@ -114,9 +116,10 @@ def reply(state: State, week: Agenda, window: Window, value: jax.Array) -> tuple
 def attend(state: State, week: Agenda, now: Situation, is_attending: jax.Array) -> State:
     """A slot of the event with the most points a slot, the first of several."""
     events = week.events
-    rate = events.points * (COMMON_MULTIPLE // jnp.maximum(events.length, 1))
-    best = jax.lax.argmax(jnp.where(actions.attendable(state, week, now), rate, NONE), 0, jnp.int32)
-    here = is_attending & (np.arange(rate.shape[0], dtype=np.int32) == best)
+    rate = jnp.where(actions.attendable(state, week, now), events.points * read(PER_SLOT, events.length), NONE)
+    number = np.arange(rate.shape[0], dtype=np.int32)
+    best = jnp.min(jnp.where(rate == jnp.max(rate), number, number.size))  # on a CPU faster than `argmax`
+    here = is_attending & (number == best)
     return state.replace(attended=state.attended + here.astype(np.int32))
 
 
