@@ -228,12 +228,11 @@ class ScenarioBank(struct.PyTreeNode):
             FileNotFoundError: if there is no such file.
             ValueError: if the file is not a bank, belongs to another environment, or was changed.
         """
-        leaves, structure = jax.tree_util.tree_flatten_with_path(empty)
-        scenario = {_name(leaf_path): np.asarray(leaf) for leaf_path, leaf in leaves}
+        scenario = dict(cls(empty)._named_leaves())
         arrays, expected = read_arrays(path, scenario, _OTHER_FIELDS, type(empty).__module__)
         others = jax.device_put({name: arrays[name] for name in _OTHER_FIELDS if name in arrays})
         scenarios = jax.device_put([arrays[name] for name in scenario])
-        bank = cls(jax.tree.unflatten(structure, scenarios), **others)
+        bank = cls(jax.tree.unflatten(jax.tree.structure(empty), scenarios), **others)
         if bank.fingerprint() != expected:
             raise ValueError(f"{path} was changed after it was saved: its fingerprint is not {short(expected)}")
         if bank.start_table is not None and not starts.is_alias_table(np.asarray(bank.start_table), bank.size):
@@ -243,13 +242,11 @@ class ScenarioBank(struct.PyTreeNode):
         return bank
 
     def _named_leaves(self) -> list[tuple[str, np.ndarray]]:
-        """(dotted name, array) of every leaf."""
-        leaves = jax.tree_util.tree_leaves_with_path(self.scenarios)
-        others = [(name, getattr(self, name)) for name in _OTHER_FIELDS]
-        named = [*((_name(path), leaf) for path, leaf in leaves), *others]
-        return [(name, np.asarray(leaf)) for name, leaf in named if leaf is not None]
+        """(dotted name, array) of every leaf; of the scenarios `calendar.start`, of the others `shared`."""
+        leaves = jax.tree_util.tree_leaves_with_path(self)
+        return [(_name(path).removeprefix("scenarios."), np.asarray(leaf)) for path, leaf in leaves]
 
 
 def _name(path: Any) -> str:
     """A tree path as `calendar.start`."""
-    return ".".join(str(part).lstrip(".") for part in path)
+    return jax.tree_util.keystr(path, simple=True, separator=".")

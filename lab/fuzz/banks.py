@@ -128,8 +128,8 @@ def _members(environment: str) -> dict[str, Any]:
 def _sealed(environment: str, arrays: dict[str, Any]) -> Mutant:
     """Arrays under a fingerprint that is theirs."""
     env = original(environment)[0]
-    leaves, structure = jax.tree_util.tree_flatten_with_path(env.empty_scenario)
-    names = [".".join(str(part).lstrip(".") for part in path) for path, _ in leaves]
+    structure = jax.tree.structure(env.empty_scenario)
+    names = dict(ScenarioBank(env.empty_scenario)._named_leaves())
     others = {name: array for name, array in arrays.items() if name not in names}
     bank = ScenarioBank(jax.tree.unflatten(structure, [arrays[name] for name in names]), **others)
     return Mutant(environment, packed({**arrays, "fingerprint": np.array(bank.fingerprint())}), arrays)
