@@ -61,7 +61,25 @@ def read_arrays(
         FileNotFoundError: if there is no such file.
         ValueError: if it is not a bank of such scenarios, or is damaged.
     """
-    arrays = read_checked(path, lambda found: _check(path, found, scenario, others, kind), "a scenario bank")
+
+    def check(found: Headers) -> None:
+        """Names, dtypes, ranks and lengths."""
+        arrays = {name: header for name, header in found.items() if name not in (FINGERPRINT, *others)}
+        foreign = f"{path} is not a bank of {kind}"
+        if wrong := [name for name in others if name in found and found[name][1].kind not in "biuf"]:
+            raise BankFileError(f"{foreign}: {wrong[0]} is {found[wrong[0]][1]}, expected numbers")
+        if differing := sorted(arrays.keys() ^ scenario.keys()):
+            raise BankFileError(f"{foreign}: it differs in {_few(differing)}")
+        for name, (shape, dtype) in arrays.items():
+            expected = scenario[name]
+            if dtype.kind != expected.dtype.kind or len(shape) != expected.ndim + 1:
+                asked = f"{expected.dtype} of shape {('N', *expected.shape)}"
+                raise BankFileError(f"{foreign}: {name} is {dtype} of shape {short(str(shape))}, expected {asked}")
+        lengths = sorted({shape[0] for shape, _ in arrays.values()})
+        if len(lengths) != 1 or not lengths[0]:
+            raise BankFileError(f"{foreign}: it has arrays of {_few(lengths)} scenarios")
+
+    arrays = read_checked(path, check, "a scenario bank")
     return arrays, str(arrays.pop(FINGERPRINT, ""))
 
 
@@ -119,26 +137,6 @@ def _headers(archive: zipfile.ZipFile) -> Headers:
             raise ValueError(f"{short(name)} is of {dtype}")
         found[name] = (shape, dtype)
     return found
-
-
-def _check(
-    path: str | Path, found: Headers, scenario: Mapping[str, np.ndarray], others: tuple[str, ...], kind: str
-) -> None:
-    """Names, dtypes, ranks and lengths."""
-    arrays = {name: header for name, header in found.items() if name not in (FINGERPRINT, *others)}
-    foreign = f"{path} is not a bank of {kind}"
-    if wrong := [name for name in others if name in found and found[name][1].kind not in "biuf"]:
-        raise BankFileError(f"{foreign}: {wrong[0]} is {found[wrong[0]][1]}, expected numbers")
-    if differing := sorted(arrays.keys() ^ scenario.keys()):
-        raise BankFileError(f"{foreign}: it differs in {_few(differing)}")
-    for name, (shape, dtype) in arrays.items():
-        expected = scenario[name]
-        if dtype.kind != expected.dtype.kind or len(shape) != expected.ndim + 1:
-            asked = f"{expected.dtype} of shape {('N', *expected.shape)}"
-            raise BankFileError(f"{foreign}: {name} is {dtype} of shape {short(str(shape))}, expected {asked}")
-    lengths = sorted({shape[0] for shape, _ in arrays.values()})
-    if len(lengths) != 1 or not lengths[0]:
-        raise BankFileError(f"{foreign}: it has arrays of {_few(lengths)} scenarios")
 
 
 def _read(archive: zipfile.ZipFile, name: str) -> np.ndarray:
