@@ -107,11 +107,7 @@ def vary_alike(tree: Any) -> Any:
     axes = frozenset().union(*map(_axes, jax.tree.leaves(tree)))
     if not axes:
         return tree
-
-    def vary(leaf: Any) -> Any:
-        return lax.pcast(leaf, tuple(sorted(axes - _axes(leaf))), to="varying")
-
-    return jax.tree.map(vary, tree)
+    return jax.tree.map(lambda leaf: lax.pcast(leaf, tuple(sorted(axes - _axes(leaf))), to="varying"), tree)
 
 
 def _axes(leaf: Any) -> frozenset[str]:

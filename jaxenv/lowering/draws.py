@@ -90,10 +90,6 @@ def _hash(key: Key, counter: jax.Array | np.uint32) -> tuple[jax.Array, jax.Arra
             y = x ^ ((y << rotation) | (y >> (32 - rotation)))
         x = x + schedule[(group + 1) % 3]
         y = y + schedule[(group + 2) % 3] + np.uint32(group + 1)
-    # The rounds of two hashes in one chain are more than LLVM's vectorizer ends with (jaxlib 0.11 and later, on a CPU).
-    return lax.platform_dependent(x, y, cpu=_apart, default=lambda x, y: (x, y))
-
-
-def _apart(x: jax.Array, y: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """The same, computed before its consumers."""
-    return lax.optimization_barrier((x, y))
+    # The rounds of two hashes in one chain are more than LLVM's vectorizer ends with (jaxlib 0.11 and later, on a CPU):
+    # there each is computed before its consumers.
+    return lax.platform_dependent(x, y, cpu=lambda *pair: lax.optimization_barrier(pair), default=lambda *pair: pair)

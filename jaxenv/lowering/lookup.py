@@ -41,11 +41,9 @@ def read(table: Any, *index: Any) -> Any:
     places = [jnp.asarray(each, jnp.int32) for each in index]
     table = jax.tree.map(lambda leaf: lax.stop_gradient(jnp.asarray(leaf)), table)
     entries = math.prod(jax.tree.leaves(table)[0].shape[: len(places)])
-    if entries > MASKED_LIMIT:
-        is_scalar = [each.ndim for each in places] == [0]
-        is_row = is_scalar and entries <= PACKED_LIMIT and is_packable(table)
-        return lax.platform_dependent(table, *places, tpu=read_row if is_row else gathered, default=gathered)
-    return lax.platform_dependent(table, *places, tpu=masked, default=gathered)
+    is_row = [each.ndim for each in places] == [0] and entries <= PACKED_LIMIT and is_packable(table)
+    of_long = read_row if is_row else gathered
+    return lax.platform_dependent(table, *places, tpu=of_long if entries > MASKED_LIMIT else masked, default=gathered)
 
 
 @functools.partial(jax.jit, inline=True)
@@ -114,9 +112,8 @@ def _rotated_by_slice(table: Any, first: jax.Array) -> Any:
     """A slice of the table after itself: one index, where a gather of each entry has as many."""
 
     def rotated(leaf: jax.Array) -> jax.Array:
-        start = (first, *[jnp.int32(0)] * (leaf.ndim - 1))
         twice = jnp.concatenate([leaf, leaf])
-        return lax.dynamic_slice(twice, start, leaf.shape, allow_negative_indices=False)
+        return lax.dynamic_slice_in_dim(twice, first, leaf.shape[0], allow_negative_indices=False)
 
     return jax.tree.map(rotated, table)
 
@@ -129,11 +126,7 @@ def _rotated_by_masks(table: Any, first: jax.Array) -> Any:
 
 def gathered(table: Any, *index: jax.Array) -> Any:
     """The read as a gather, without the arithmetic of negative indices."""
-
-    def gather(leaf: jax.Array) -> jax.Array:
-        return leaf.at[index].get(mode="clip", wrap_negative_indices=False)
-
-    return jax.tree.map(gather, table)
+    return jax.tree.map(lambda leaf: leaf.at[index].get(mode="clip", wrap_negative_indices=False), table)
 
 
 def masked(table: Any, *index: jax.Array) -> Any:
@@ -193,7 +186,7 @@ def read_row(table: Any, index: jax.Array) -> Any:
         table: a pytree of arrays [n, ...] for which `is_packable` holds.
         index: [] int32, clamped to the table.
     """
-    return _read_words(table, lambda words: words.at[index].get(mode="clip", wrap_negative_indices=False))
+    return _read_words(table, lambda words: gathered(words, index))
 
 
 def read_by_product(table: Any, index: jax.Array) -> Any:
