@@ -9,7 +9,7 @@ import numpy as np
 from jax import lax
 
 from jaxenv.core.types import ActionMask, Key
-from jaxenv.lowering import draws
+from jaxenv.lowering import bitsets, draws
 
 WORD = 32  # bits
 
@@ -58,8 +58,7 @@ def _packed_by_shifts(mask: ActionMask) -> jax.Array:
     """A sum of bits, which fuses with the operations that make the mask."""
     words = -(-mask.size // WORD)
     rows = lax.pad(mask, np.bool_(False), [(0, words * WORD - mask.size, 0)]).reshape(words, WORD)
-    bits = np.left_shift(np.uint32(1), np.arange(WORD, dtype=np.uint32))
-    return jnp.sum(jnp.where(rows, bits[None], 0), axis=1, dtype=jnp.uint32)
+    return bitsets.of_flags(rows, np.uint32)
 
 
 def _half_words(size: int) -> np.ndarray:
