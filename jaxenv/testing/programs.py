@@ -45,13 +45,8 @@ def params_are_traced(run: CheckRun) -> None:
     """Every number of params is a traced leaf."""
     for name in _static_numbers(run.params, "params"):
         broken(f"{name} is a static field")
-    try:
-        _trace_first_step(run, traced_params=True)
-    except TRACING_ERRORS as error:
-        try:
-            _trace_first_step(run, traced_params=False)
-        except TRACING_ERRORS:
-            return  # not because of params: the rule `jit` reports it
+    error = _tracing_error(run, run.params)
+    if error and not _tracing_error(run):  # else not because of params: the rule `jit` reports it
         broken(f"a number of params is used as a Python value {_where(error)}")
 
 
@@ -61,9 +56,8 @@ def params_are_traced(run: CheckRun) -> None:
 )
 def jit(run: CheckRun) -> None:
     """Reset and step can be traced."""
-    try:
-        _trace_first_step(run, traced_params=True)
-    except TRACING_ERRORS as error:
+    error = _tracing_error(run, run.params)
+    if error:
         broken(f"a traced array is used as a Python value {_where(error)}: {str(error).splitlines()[0]}")
 
 
@@ -129,20 +123,21 @@ def _require_same_program(run: CheckRun) -> None:
         broken("traced twice, the program has different constants")
 
 
-def _trace_first_step(run: CheckRun, traced_params: bool) -> None:
-    """Traces the methods that an environment defines, with params as tracers or as they are."""
+def _tracing_error(run: CheckRun, *traced: Any) -> Exception | None:
+    """The error, if any, of tracing the methods that an environment defines; params are tracers where given."""
     env = run.env
 
-    def first_step(key: Any, params: Any) -> Any:
+    def first_step(key: Any, params: Any = run.params) -> Any:
         _, state = env.reset_env(key, params)
         action = jnp.zeros(env.action_mask(state, params).shape[:-1], jnp.int32)
         after = env.step_env(key, state, action, params)
         return after, env.is_truncated(after[1], params)
 
-    if traced_params:
-        jax.eval_shape(first_step, run.key, run.params)
-    else:
-        jax.eval_shape(lambda key: first_step(key, run.params), run.key)
+    try:
+        jax.eval_shape(first_step, run.key, *traced)
+    except TRACING_ERRORS as error:
+        return error
+    return None
 
 
 def _abstract_reset(run: CheckRun) -> tuple[Any, Any, Any]:
