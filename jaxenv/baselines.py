@@ -69,7 +69,7 @@ class Myopic(struct.PyTreeNode):
         expected = self.expected_rewards(draws_key, state, params)
         is_best = expected >= jnp.max(expected, axis=1, keepdims=True) - TIE
         keys = jax.random.split(tie_key, self.env.num_agents)
-        return self._joint(jax.vmap(masking.sample_uniform)(keys, is_best))
+        return jnp.reshape(jax.vmap(masking.sample_uniform)(keys, is_best), self.env.action_shape)
 
     def expected_rewards(self, key: Key, state: object, params: object) -> jax.Array:
         """[N, A] float32: the next-step reward of each agent's actions; minus infinity where they are not legal."""
@@ -79,7 +79,7 @@ class Myopic(struct.PyTreeNode):
         def reward(agent: jax.Array, action: jax.Array, key: Key) -> jax.Array:
             world_key, others_key = jax.random.split(key)
             others = jax.vmap(masking.sample_uniform)(jax.random.split(others_key, agents), mask)
-            joint = self._joint(others.at[agent].set(action))
+            joint = jnp.reshape(others.at[agent].set(action), self.env.action_shape)
             return jnp.reshape(self.env.transition(world_key, state, joint, params)[1], agents)[agent]
 
         of_draws = jax.vmap(reward, in_axes=(None, None, 0))
@@ -89,7 +89,3 @@ class Myopic(struct.PyTreeNode):
         numbers = jnp.arange(agents, dtype=jnp.int32), jnp.arange(actions, dtype=jnp.int32)
         found = of_agents(*numbers, draws)  # [N, A, draws]
         return jnp.where(mask, jnp.mean(found, axis=-1), -jnp.inf)
-
-    def _joint(self, actions: jax.Array) -> jax.Array:
-        """[N] as the environment takes them: [] for one agent."""
-        return jnp.reshape(actions, self.env.action_shape)

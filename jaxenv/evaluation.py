@@ -96,16 +96,13 @@ def _play_all(
     number = params.bank.size if hasattr(params, "bank") else 1
     scenarios = jnp.arange(number, dtype=jnp.int32).repeat(repetitions)
     keys = jax.random.split(key, scenarios.size)
-    flat = jax.vmap(functools.partial(_play, env, policy, params, max_steps))(keys, scenarios)
+
+    def play(key: Key, scenario: jax.Array) -> Evaluation:
+        reset_key, play_key = jax.random.split(key)
+        return play_from(env, policy, params, max_steps, play_key, env.init(reset_key, params, scenario))
+
+    flat = jax.vmap(play)(keys, scenarios)
     return jax.tree.map(lambda x: x.reshape(-1, repetitions, *x.shape[1:]), flat)
-
-
-def _play(
-    env: Environment, policy: Any, params: Any, max_steps: jax.Array, key: Key, scenario: jax.Array
-) -> Evaluation:
-    """Plays one episode of a scenario."""
-    reset_key, play_key = jax.random.split(key)
-    return play_from(env, policy, params, max_steps, play_key, env.init(reset_key, params, scenario))
 
 
 def play_from(env: Environment, policy: Any, params: Any, max_steps: jax.Array, key: Key, state: Any) -> Evaluation:
