@@ -60,7 +60,7 @@ class HostEpisodes:
         """Starts an episode of `scenario`, or of one drawn with the key."""
         following, reset_key = draws.split(key)
         state = self.env.init(reset_key, params, scenario)
-        return KeyedState(following, state), First(*self._seen(state, params))
+        return KeyedState(following, state), self._seen(state, params)
 
     @functools.partial(jax.jit, static_argnums=0)
     def step(self, state: KeyedState, action: jax.Array, params: Any) -> tuple[KeyedState, Step]:
@@ -88,7 +88,7 @@ class HostEpisodes:
         )
         key = select(terminated | truncated, after_reset, continuing)
         step = self._step(last, reward, terminated, truncated, info, params)
-        return KeyedState(key, after), step, First(*self._seen(after, params))
+        return KeyedState(key, after), step, self._seen(after, params)
 
     def _step(
         self, state: Any, reward: jax.Array, terminated: jax.Array, truncated: jax.Array, info: Info, params: Any
@@ -96,15 +96,11 @@ class HostEpisodes:
         observation, seen = self._seen(state, params)
         return Step(observation, reward, terminated, truncated, {**seen, **as_dictionaries(info)})
 
-    def _seen(self, state: Any, params: Any) -> tuple[Any, dict[str, Any]]:
+    def _seen(self, state: Any, params: Any) -> First:
         """The observation of a state, and the part of `info` that a state shows."""
-        if self.flat:
-            flat = FlattenObservation(self.env).observe(state, params)
-            observation, mask = flat.vector, flat.action_mask
-        else:
-            record = self.env.observe(state, params)
-            observation, mask = as_dictionaries(record), record.action_mask
-        return observation, {"action_mask": mask.astype(jnp.int8)}
+        record = (FlattenObservation(self.env) if self.flat else self.env).observe(state, params)
+        observation = record.vector if self.flat else as_dictionaries(record)
+        return First(observation, {"action_mask": record.action_mask.astype(jnp.int8)})
 
 
 class HostBatch:

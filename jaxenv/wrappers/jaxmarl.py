@@ -87,8 +87,7 @@ class JaxMARL:
 
     def _joint(self, actions: ByAgent) -> jax.Array:
         """The actions of all agents, [N] int32, or [] for one."""
-        joint = jnp.stack([_one_action(agent, actions) for agent in self.agents])
-        return joint if self.num_agents > 1 else joint[0]
+        return jnp.stack([_one_action(agent, actions) for agent in self.agents]).reshape(self.env.action_shape)
 
     def _outputs(self, state: Any, reward: jax.Array, terminated: jax.Array, truncated: jax.Array, info: Info) -> Step:
         """The results of a step, by agent; the observations are those of `state`."""
