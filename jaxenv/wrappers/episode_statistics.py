@@ -126,14 +126,10 @@ class EpisodeStatistics(Wrapper):
     def state_space(self, params: Any = None) -> spaces.Record:
         """The wrapped environment's space, and unbounded totals."""
         most = float(jnp.finfo(jnp.float32).max)
-        episode = {
-            "episode_return": spaces.Box(-most, most, self.action_shape, jnp.float32),
-            "length": spaces.Box(0, 2**31 - 2, (), jnp.int32),
-        }
-        return spaces.Record.of(
-            StatisticsState,
-            {"env_state": self.env.state_space(params), "episode": spaces.Record.of(EpisodeSoFar, episode)},
-        )
+        total = spaces.Box(-most, most, self.action_shape, jnp.float32)
+        length = spaces.Box(0, 2**31 - 2, (), jnp.int32)
+        episode = spaces.Record.of(EpisodeSoFar, {"episode_return": total, "length": length})
+        return spaces.Record.of(StatisticsState, {"env_state": self.env.state_space(params), "episode": episode})
 
     @property
     def _empty(self) -> EpisodeSoFar:

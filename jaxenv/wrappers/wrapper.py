@@ -159,13 +159,9 @@ class FlattenObservation(Wrapper):
         params = self.default_params if params is None else params
         shapes = jax.eval_shape(self.reset_env, jax.random.key(0), params)[0]
         most = float(jnp.finfo(jnp.float32).max)
-        return spaces.Record.of(
-            FlatObservation,
-            {
-                "vector": spaces.Box(-most, most, shapes.vector.shape, jnp.float32),
-                "action_mask": spaces.Box(0, 1, shapes.action_mask.shape, bool),
-            },
-        )
+        vector = spaces.Box(-most, most, shapes.vector.shape, jnp.float32)
+        mask = spaces.Box(0, 1, shapes.action_mask.shape, bool)
+        return spaces.Record.of(FlatObservation, {"vector": vector, "action_mask": mask})
 
     def flatten(self, observation: FlatObservation, params: Any) -> jax.Array:
         """The vector itself."""
