@@ -29,8 +29,6 @@ def require_within(space: spaces.Record, records: Any) -> None:
     """
     for name, box, leaf in spaces.leaves("", space, records):
         values = np.asarray(leaf)
-        if values.dtype == bool or not values.size:
-            continue
         inside = (values >= box.low) & (values <= box.high)
         if not inside.all():
             where = tuple(np.argwhere(~inside)[0])

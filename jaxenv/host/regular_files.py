@@ -6,7 +6,6 @@ Links are read through, never written through.
 import contextlib
 import os
 import stat
-from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -48,8 +47,7 @@ def read_regular(path: str | Path, most: int) -> bytes:
         return file.read()
 
 
-@contextlib.contextmanager
-def open_regular(path: str | Path) -> Iterator[BinaryIO]:
+def open_regular(path: str | Path) -> BinaryIO:
     """Opens a regular file to read in parts, for a reader that bounds its input.
 
     Raises:
@@ -58,8 +56,7 @@ def open_regular(path: str | Path) -> Iterator[BinaryIO]:
     """
     if not stat.S_ISREG(os.stat(path).st_mode):
         raise RefusedFile("not a regular file")
-    with open(path, "rb") as file:
-        yield file
+    return open(path, "rb")
 
 
 def write_whole(path: str | Path, content: bytes) -> None:
