@@ -4,12 +4,14 @@ Axis letters that all share: B batch, N agents, A actions, F features. Each `typ
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import struct
+
+StateT = TypeVar("StateT")
 
 Key = jax.Array
 """A typed key of `jax.random.key`, shape []. Legacy `PRNGKey` arrays work as well."""
@@ -25,6 +27,9 @@ Always `reward_parts` (a record or dictionary of named float32 terms that sum to
 (`ends`, `statistics`). `step` adds `terminated`, `truncated` ([] bool) and `final_observation` (the observation before
 the reset).
 """
+
+Transition = tuple[StateT, jax.Array, jax.Array, Info]
+"""One turn: (next state, reward [] float32 ([N] for N agents), terminated [] bool, info)."""
 
 Policy = Callable[[Key, Any, Any], jax.Array]
 """(key, observation, params) -> action, for one unbatched observation of one agent."""
