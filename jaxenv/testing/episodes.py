@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxenv.core import ScenarioBank
-from jaxenv.testing.rule import Unchecked, at, broken, is_float, require_equal, rule
+from jaxenv.testing.rule import Broken, Unchecked, at, is_float, require_equal, rule
 from jaxenv.testing.run import CheckRun
 
 LENGTH = 8  # steps of one episode
@@ -33,13 +33,13 @@ def time_limit(run: CheckRun) -> None:
     """`params.max_steps_in_episode` is an upper bound on the steps of every episode."""
     limit = getattr(run.params, "max_steps_in_episode", None)
     if limit is None:
-        broken("params has no max_steps_in_episode")
+        raise Broken("params has no max_steps_in_episode")
     steps = np.zeros(run.rollout.done.shape[1], int)
     for step, done in enumerate(run.rollout.done):
         steps += 1
         late = np.flatnonzero((steps >= int(limit)) & ~done)
         if late.size:
-            broken(f"max_steps_in_episode is {int(limit)} and an episode continues after it {at(step, late[0])}")
+            raise Broken(f"max_steps_in_episode is {int(limit)} and an episode continues after it {at(step, late[0])}")
         steps[done] = 0
 
 
@@ -57,10 +57,10 @@ def scenario_index(run: CheckRun) -> None:
     try:
         found = np.asarray(jax.jit(jax.vmap(reported))(indices))
     except AttributeError as error:
-        broken(f"scenario_index fails: {error}")
+        raise Broken(f"scenario_index fails: {error}") from error
     for index, one in zip(indices, found, strict=True):
         if (one != index).any():
-            broken(f"an episode of scenario {index} reports scenario {one}")
+            raise Broken(f"an episode of scenario {index} reports scenario {one}")
 
 
 @rule(mistake="it is taken after the reset", reads_info=True)
@@ -95,7 +95,7 @@ def spaces(run: CheckRun) -> None:
             what, *fields = name.split(".")
             value = functools.reduce(getattr, fields, getattr(run.rollout, what))
             shown = f" is {np.ravel(value[step, episode])[:8]}" if isinstance(value, np.ndarray) else ""
-            broken(f"{what}_space does not contain the {what}: {name}{shown} {at(step, episode)}")
+            raise Broken(f"{what}_space does not contain the {what}: {name}{shown} {at(step, episode)}")
 
 
 @rule(mistake="a division by a count that can be zero, which a jnp.where does not undo")
@@ -106,7 +106,7 @@ def finite(run: CheckRun) -> None:
             wrong = np.argwhere(~np.isfinite(leaf.astype(np.float32))) if is_float(leaf) else np.empty(0)
             if wrong.size:
                 index = tuple(wrong[0])
-                broken(f"{what}{jax.tree_util.keystr(path)} is {leaf[index]} {at(*index[:2])}")
+                raise Broken(f"{what}{jax.tree_util.keystr(path)} is {leaf[index]} {at(*index[:2])}")
 
 
 @rule(mistake="mask and transition decide by separate code: let both call one function")
@@ -114,7 +114,7 @@ def mask(run: CheckRun) -> None:
     """`action_mask` is true exactly where the transition accepts, and all true after the end."""
     rollout = run.rollout
     if not hasattr(rollout.observation, "action_mask"):
-        broken("the observation has no action_mask")
+        raise Broken("the observation has no action_mask")
     require_equal("observation.action_mask", rollout.observation.action_mask, rollout.mask)
     is_flagged = rollout.accepted is not None
     wrong = np.argwhere(rollout.mask != rollout.accepted) if is_flagged else np.empty(0)
@@ -122,7 +122,7 @@ def mask(run: CheckRun) -> None:
         step, episode, *agent, action = wrong[0]
         claim, answer = ("legal", "refuses") if rollout.mask[tuple(wrong[0])] else ("illegal", "accepts")
         who = f" of agent {agent[0]}" if agent else ""
-        broken(f"action {action}{who} is {claim} by the mask and the transition {answer} it {at(step, episode)}")
+        raise Broken(f"action {action}{who} is {claim} by the mask and the transition {answer} it {at(step, episode)}")
     all_legal = rollout.mask_after.reshape(*rollout.done.shape, -1).all(axis=-1)
     for problem, holds in (
         ("no action is legal before the end", rollout.mask.any(axis=-1)),
@@ -130,7 +130,7 @@ def mask(run: CheckRun) -> None:
     ):
         places = np.argwhere(~holds)
         if places.size:
-            broken(f"{problem}, {at(*places[0][:2])}")
+            raise Broken(f"{problem}, {at(*places[0][:2])}")
     if not is_flagged:
         raise Unchecked("info has no invalid_action, which says what the transition accepts; the mask's ends are right")
 
@@ -160,11 +160,11 @@ def compiles_once(run: CheckRun) -> None:
     state, twin = None, dataclasses.replace(run.env)  # pyright: ignore
     jax.eval_shape(lambda key, params: run.env.reset_env(key, params), run.key, run.params)
     if run.env != twin:
-        broken("the environment is not equal to what it was before reset was traced")
+        raise Broken("the environment is not equal to what it was before reset was traced")
     for step in range(min(len(run.rollout.action), 3)):
         state = run.single_step(step, 0, state=state)[1]
         if run.traces > 1:
-            broken(f"step was traced again at step {step}, with arguments of the same shapes and dtypes")
+            raise Broken(f"step was traced again at step {step}, with arguments of the same shapes and dtypes")
 
 
 @rule(mistake="an effect is applied before the action is found to be illegal", reads_info=True)
@@ -208,5 +208,5 @@ def hidden_information(run: CheckRun) -> None:
     program = jax.jit(jax.vmap(observe, in_axes=(0, 0, None, None)))  # one program for both, so floats agree to the bit
     (plain, _), (other, differs) = (jax.device_get(program(keys, states, run.params, flag)) for flag in (False, True))
     if not differs.any():
-        broken("perturb_hidden changed nothing in any state, so nothing was checked")
+        raise Broken("perturb_hidden changed nothing in any state, so nothing was checked")
     require_equal("observe", other, plain, where="when hidden information changes", exact=True)

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxenv.testing.rule import aval, broken, require_equal, rule
+from jaxenv.testing.rule import Broken, aval, require_equal, rule
 from jaxenv.testing.run import CheckRun
 
 ALWAYS_IN_INFO = ("reward_parts", "invalid_action", "terminated", "truncated", "final_observation")
@@ -27,14 +27,14 @@ def value(run: CheckRun) -> None:
     env: Any = run.env
     name = type(env).__name__
     if not dataclasses.is_dataclass(env) or not type(env).__dataclass_params__.frozen:  # pyright: ignore
-        broken(f"{name} is not a frozen dataclass")
+        raise Broken(f"{name} is not a frozen dataclass")
     twin: Any = dataclasses.replace(env)  # pyright: ignore
     try:
         same_hash = hash(twin) == hash(env)
     except TypeError as error:
-        broken(f"hash of {name} fails: {error}")
+        raise Broken(f"hash of {name} fails: {error}") from error
     if twin != env or not same_hash:
-        broken(f"two {name} of the same fields differ in {'hash' if twin == env else '=='}")
+        raise Broken(f"two {name} of the same fields differ in {'hash' if twin == env else '=='}")
 
 
 @rule(
@@ -44,10 +44,10 @@ def value(run: CheckRun) -> None:
 def params_are_traced(run: CheckRun) -> None:
     """Every number of params is a traced leaf."""
     for name in _static_numbers(run.params, "params"):
-        broken(f"{name} is a static field")
+        raise Broken(f"{name} is a static field")
     error = _tracing_error(run, run.params)
     if error and not _tracing_error(run):  # else not because of params: the rule `jit` reports it
-        broken(f"a number of params is used as a Python value {_where(error)}")
+        raise Broken(f"a number of params is used as a Python value {_where(error)}")
 
 
 @rule(
@@ -58,7 +58,7 @@ def jit(run: CheckRun) -> None:
     """Reset and step can be traced."""
     error = _tracing_error(run, run.params)
     if error:
-        broken(f"a traced array is used as a Python value {_where(error)}: {str(error).splitlines()[0]}")
+        raise Broken(f"a traced array is used as a Python value {_where(error)}: {str(error).splitlines()[0]}")
 
 
 @rule(mistake="a Python number gives an array of weak type or another dtype: write jnp.int32(0)", is_precondition=True)
@@ -78,7 +78,7 @@ def avals(run: CheckRun) -> None:
     for name, (leaf, dtype, shape) in expected.items():
         wanted = aval(jax.ShapeDtypeStruct(shape, dtype))
         if aval(leaf) != wanted:
-            broken(f"{name} is {aval(leaf)}, expected {wanted}")
+            raise Broken(f"{name} is {aval(leaf)}, expected {wanted}")
 
 
 @rule(
@@ -91,15 +91,15 @@ def info(run: CheckRun) -> None:
     step_info = _abstract_step(run)[5]
     missing = [name for name in ALWAYS_IN_INFO if name not in step_info]
     if missing:
-        broken(f"info has no {', '.join(missing)}")
+        raise Broken(f"info has no {', '.join(missing)}")
     flag = aval(jax.ShapeDtypeStruct(action.shape, bool))
     found = aval(step_info["invalid_action"])
     if found != flag:
-        broken(f"info['invalid_action'] is {found}, expected {flag}, a flag for each action")
+        raise Broken(f"info['invalid_action'] is {found}, expected {flag}, a flag for each action")
     if jax.tree.map(aval, step_info["final_observation"]) != jax.tree.map(aval, observation):
-        broken("info['final_observation'] differs from the observation in structure, shapes or dtypes")
+        raise Broken("info['final_observation'] differs from the observation in structure, shapes or dtypes")
     if not jax.tree.leaves(step_info["reward_parts"]):
-        broken("info['reward_parts'] is empty")
+        raise Broken("info['reward_parts'] is empty")
 
 
 @rule(mistake="Python's or NumPy's random numbers, a clock or a global counter become constants while tracing")
@@ -118,9 +118,9 @@ def _require_same_program(run: CheckRun) -> None:
     (first, constants), (second, others) = _program(run), _program(run)
     for one, other in zip(first.splitlines(), second.splitlines(), strict=False):
         if one != other:
-            broken(f"traced twice, the program differs: `{one.strip()[:100]}` became `{other.strip()[:100]}`")
+            raise Broken(f"traced twice, the program differs: `{one.strip()[:100]}` became `{other.strip()[:100]}`")
     if len(first) != len(second) or not all(map(np.array_equal, constants, others)):
-        broken("traced twice, the program has different constants")
+        raise Broken("traced twice, the program has different constants")
 
 
 def _tracing_error(run: CheckRun, *traced: Any) -> Exception | None:
@@ -157,11 +157,11 @@ def _same_avals(step: str, first: Any, after: Any) -> None:
     """Requires observation and state to be alike after `reset` and after `step`."""
     for what, before, later in zip(("observation", "state"), first, after[:2], strict=True):
         if jax.tree.structure(before) != jax.tree.structure(later):
-            broken(f"the {what} of {step} and that of reset differ in structure")
+            raise Broken(f"the {what} of {step} and that of reset differ in structure")
         leaves = zip(jax.tree_util.tree_leaves_with_path(before), jax.tree.leaves(later), strict=True)
         for (path, one), other in leaves:
             if aval(one) != aval(other):
-                broken(f"{what}{jax.tree_util.keystr(path)} is {aval(one)} in reset and {aval(other)} in {step}")
+                raise Broken(f"{what}{jax.tree_util.keystr(path)} is {aval(one)} in reset and {aval(other)} in {step}")
 
 
 def _program(run: CheckRun) -> tuple[str, list[Any]]:

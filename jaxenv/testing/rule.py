@@ -3,7 +3,7 @@
 import dataclasses
 import inspect
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -75,12 +75,7 @@ def require_equal(what: str, found: Any, expected: Any, *, where: str | None = N
         if len(different):
             index = tuple(different[0])
             place = at(*index[:2]) if where is None else where
-            broken(f"{what}{jax.tree_util.keystr(path)} is {leaf[index]}, expected {wanted[index]}, {place}")
-
-
-def broken(found: str) -> NoReturn:
-    """Reports that the rule does not hold."""
-    raise Broken(found)
+            raise Broken(f"{what}{jax.tree_util.keystr(path)} is {leaf[index]}, expected {wanted[index]}, {place}")
 
 
 def at(step: int, episode: int) -> str:
