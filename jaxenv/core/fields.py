@@ -107,9 +107,8 @@ class Nested:
 
     def renamed(self, axes: Axes) -> "Nested":
         """The same with other names of axes."""
-        return dataclasses.replace(
-            self, axes={**axes, **{ours: axes.get(name, name) for ours, name in self.axes.items()}}
-        )
+        mapped = {ours: axes.get(name, name) for ours, name in self.axes.items()}
+        return dataclasses.replace(self, axes={**axes, **mapped})
 
     def padding(self, sizes: Sizes) -> Any:
         """A record of padding only."""
