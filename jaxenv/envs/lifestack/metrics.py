@@ -15,32 +15,15 @@ HIGHEST = 100 * UNIT
 HOPS = 4
 LOSS = 600  # thousandths: the remaining share of a change at every hop
 
-_FIRST = {
-    "career.satisfaction": 70,
-    "career.workload": 45,
-    "career.stability": 70,
-    "career.growth_trajectory": 70,
-    "finances.liquidity": 70,
-    "finances.debt_pressure": 30,
-    "finances.monthly_runway": 70,
-    "finances.long_term_health": 70,
-    "relationships.romantic": 70,
-    "relationships.family": 70,
-    "relationships.social": 70,
-    "relationships.professional_network": 70,
-    "physical_health.energy": 70,
-    "physical_health.fitness": 70,
-    "physical_health.sleep_quality": 70,
-    "physical_health.nutrition": 70,
-    "mental_wellbeing.stress_level": 40,
-    "mental_wellbeing.clarity": 70,
-    "mental_wellbeing.motivation": 70,
-    "mental_wellbeing.emotional_stability": 70,
-    "time.free_hours_per_week": 70,
-    "time.commute_burden": 35,
-    "time.admin_overhead": 35,
+_FIRST = {  # domain -> metric -> value before a disruption
+    "career": {"satisfaction": 70, "workload": 45, "stability": 70, "growth_trajectory": 70},
+    "finances": {"liquidity": 70, "debt_pressure": 30, "monthly_runway": 70, "long_term_health": 70},
+    "relationships": {"romantic": 70, "family": 70, "social": 70, "professional_network": 70},
+    "physical_health": {"energy": 70, "fitness": 70, "sleep_quality": 70, "nutrition": 70},
+    "mental_wellbeing": {"stress_level": 40, "clarity": 70, "motivation": 70, "emotional_stability": 70},
+    "time": {"free_hours_per_week": 70, "commute_burden": 35, "admin_overhead": 35},
 }
-METRICS = tuple(_FIRST)
+METRICS = tuple(f"{domain}.{metric}" for domain, first in _FIRST.items() for metric in first)
 """The paths, in order."""
 
 LOWER_IS_BETTER = (
@@ -50,7 +33,7 @@ LOWER_IS_BETTER = (
     "time.commute_burden",
     "time.admin_overhead",
 )
-FIRST = np.array([value * UNIT for value in _FIRST.values()], np.int32)
+FIRST = np.array([value * UNIT for first in _FIRST.values() for value in first.values()], np.int32)
 """[23] int32, the values before a disruption."""
 
 INVERTED = np.isin(METRICS, LOWER_IS_BETTER)
