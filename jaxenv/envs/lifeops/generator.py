@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxenv.core.fields import padding
 from jaxenv.core.numbers import as_integer
 from jaxenv.core.types import Key
 from jaxenv.envs.lifeops.types import (
@@ -26,7 +27,6 @@ from jaxenv.envs.lifeops.types import (
     Persona,
     Scenario,
     Tasks,
-    empty_scenario,
 )
 
 MAX_EVENTS, MAX_REQUESTS, MAX_TASKS, MIN_PLACES, MAX_PLACES = 10, 6, 4, 2, 6
@@ -69,7 +69,7 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
     calendar = draw_calendar(day, limits, difficulty, num_places, travel, room)
     requests, flexible = draw_requests(queue, limits, difficulty, num_requests, num_places, calendar, persona)
     document_order = jnp.arange(limits.events, dtype=jnp.int16)
-    drawn = empty_scenario(limits).replace(
+    drawn = padding(Scenario, limits.sizes).replace(
         calendar=calendar,
         source=jnp.where(calendar.start == ABSENT, 0, document_order),
         requests=requests,
@@ -172,7 +172,8 @@ def draw_calendar(
     exists = (jnp.arange(size) < count) & (start + length <= LATEST_END)
     kind = _choice(u[4], EVENT_KINDS)
     importance = as_integer(u[5], 1, 3)
-    return _table(limits.events, ABSENT, exists, start, start + length, place, kind, importance)
+    drawn = Event(start, start + length, place, kind, importance)
+    return _padded(drawn, exists, padding(Scenario, limits.sizes).calendar)
 
 
 def draw_requests(
@@ -205,11 +206,7 @@ def draw_requests(
     outside = jnp.where(u[5] < 0.5, window_start - aside, window_end + aside - 30)
     start = jnp.select(
         [how == CONFLICT, how == TIGHT, how == OUTSIDE],
-        [
-            other.start + _multiple_of_five(u[6], -45, 45),
-            other.end + _multiple_of_five(u[6], 0, 15),
-            outside,
-        ],
+        [other.start + _multiple_of_five(u[6], -45, 45), other.end + _multiple_of_five(u[6], 0, 15), outside],
         _multiple_of_five(u[6], MORNING, 1080),
     )
     start = jnp.where(shadows, start[later], start)
@@ -220,7 +217,8 @@ def draw_requests(
     flexible = exists & ~shadowed & (u[9] > 0.1 + 0.4 * difficulty)
     importance = jnp.where(shadowed, 3, jnp.where(shadows, 1, as_integer(u[10], 1, 3)))
     kind = _choice(u[11], REQUEST_KINDS)
-    return _table(size, 0, exists, start, start + length, place, kind, importance), flexible
+    drawn = Event(start, start + length, place, kind, importance)
+    return _padded(drawn, exists, padding(Scenario, limits.sizes).requests), flexible
 
 
 def _placement(u: jax.Array, which: jax.Array, difficulty: jax.Array, num_events: jax.Array) -> jax.Array:
@@ -230,29 +228,15 @@ def _placement(u: jax.Array, which: jax.Array, difficulty: jax.Array, num_events
     return jnp.where(needs_event & (num_events == 0), FREE, how)
 
 
-def _table(
-    size: int,
-    absent_start: int,
-    exists: jax.Array,
-    start: jax.Array,
-    end: jax.Array,
-    place: jax.Array,
-    kind: jax.Array,
-    importance: jax.Array,
-) -> Event:
-    """An event table of `size` rows from columns of at most as many, padded where `exists` is False."""
+def _padded(drawn: Event, exists: jax.Array, empty: Event) -> Event:
+    """The drawn rows that exist as the first ones of an empty table."""
 
-    def column(values: jax.Array, padding: int, dtype: type) -> jax.Array:
-        rows = jnp.where(exists, values, padding).astype(dtype)
-        return jnp.pad(rows, (0, size - rows.shape[0]), constant_values=padding)
+    def column(values: jax.Array, empty: np.ndarray) -> jax.Array:
+        absent = int(empty[0])
+        rows = jnp.where(exists, values, absent).astype(empty.dtype)
+        return jnp.pad(rows, (0, empty.size - rows.size), constant_values=absent)
 
-    return Event(
-        start=column(start, absent_start, np.int16),
-        end=column(end, 0, np.int16),
-        place=column(place, 0, np.int8),
-        kind=column(kind, 0, np.int8),
-        importance=column(importance, 0, np.int8),
-    )
+    return jax.tree.map(column, drawn, empty)
 
 
 # Transforms of a uniform number u in [0, 1) --------------------------------------------------------------
