@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from jaxenv.core import fields
 from jaxenv.envs.lifeops import types
 from jaxenv.envs.lifeops.types import ABSENT, KINDS, NO_LIMIT, SPARE_STEPS, UNSET, WEEKDAYS, Limits, Scenario
 from scenarios.document_format import put, refuse, shortest
@@ -25,7 +26,7 @@ def compile(day: Day, limits: Limits = Limits()) -> Scenario:
         ScenarioError: where the day does not fit into the limits, ids are repeated, or there is nothing to decide.
     """
     refuse(checks.problems(day, limits))
-    empty = types.empty_scenario(limits)
+    empty = fields.padding(Scenario, limits.sizes)
     place = {name: index for index, name in enumerate(day.places)}
     times = [(event.start_min, event.end_min) for event in day.calendar]
     order = sorted(range(len(times)), key=times.__getitem__)  # ties as in the document

@@ -8,10 +8,11 @@ from typing import Any
 import jax
 import numpy as np
 
+from jaxenv.core.fields import padding
 from jaxenv.envs.lifestack import links, types
 from jaxenv.envs.lifestack.actions import VERBS
 from jaxenv.envs.lifestack.metrics import METRICS, spread
-from jaxenv.envs.lifestack.types import CENTS, NEVER, UNKNOWN, UNWRITTEN, Limits, Scenario, empty_scenario
+from jaxenv.envs.lifestack.types import CENTS, NEVER, UNKNOWN, UNWRITTEN, Limits, Scenario
 from scenarios.document_format import columns, put, refuse
 from scenarios.lifestack import checks
 from scenarios.lifestack.document import Condition, Route, Task
@@ -25,7 +26,7 @@ def compile(task: Task, limits: Limits = Limits()) -> Scenario:
         ScenarioError: where the task does not fit into the limits, or where `checks.problems` finds something else.
     """
     refuse(checks.problems(task, limits))
-    empty, facts, table = empty_scenario(limits), Facts.of(task), _Conditions(task)
+    empty, facts, table = padding(Scenario, limits.sizes), Facts.of(task), _Conditions(task)
     success = [member.alternatives for member in task.success_conditions]
     failure = [condition for member in task.failure_conditions for condition in member.alternatives]
     unlocked = {name for route in task.viable_routes for name in route.milestones_unlocked}

@@ -10,9 +10,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxenv.core import ScenarioBank
+from jaxenv.core.fields import padding
 from jaxenv.envs.teamsclone import messages
 from jaxenv.envs.teamsclone.texts import default_table, embed
-from jaxenv.envs.teamsclone.types import KINDS, MAX_TEXTS, ONE, POSTED_KINDS, PRESENCE, Limits, Scenario, empty_scenario
+from jaxenv.envs.teamsclone.types import KINDS, MAX_TEXTS, ONE, POSTED_KINDS, PRESENCE, Limits, Scenario
 from scenarios.document_format import put, refuse
 from scenarios.teamsclone import checks
 from scenarios.teamsclone.document import Workspace
@@ -58,7 +59,7 @@ def limits_of(scenario: Scenario) -> Limits:
 def _compile(workspace: Workspace, limits: Limits, codes: Mapping[str, int]) -> Scenario:
     """The arrays of a workspace whose texts have codes."""
     refuse(checks.problems(workspace, limits))
-    empty, users, ids = empty_scenario(limits), workspace.users, workspace.channel_ids
+    empty, users, ids = padding(Scenario, limits.sizes), workspace.users, workspace.channel_ids
     number = [len(workspace.texts[kind]) for kind in KINDS]
     return put(
         empty,

@@ -15,7 +15,7 @@ import jaxenv
 import scenarios
 from jaxenv.envs.teamsclone import TeamsClone, messages
 from jaxenv.envs.teamsclone.texts import DEFAULT_TEXTS, default_table, embed
-from jaxenv.envs.teamsclone.types import KINDS, POSTED_KINDS, Limits, Scenario, empty_scenario
+from jaxenv.envs.teamsclone.types import KINDS, POSTED_KINDS, Limits, Scenario
 from reference.teamsclone_workspace import Workspace as ReferenceWorkspace
 from scenarios import ScenarioError, teamsclone
 from scenarios.teamsclone import Workspace
@@ -93,7 +93,7 @@ def test_numbers_are_decompiled_in_few_digits() -> None:
 
 def test_what_is_left_out_compiles_to_what_is_usual() -> None:
     found = arrays()
-    assert jax.tree.structure(found) == jax.tree.structure(empty_scenario(Limits()))
+    assert jax.tree.structure(found) == jax.tree.structure(TeamsClone().empty_scenario)
     assert (int(found.num_channels), int(found.num_users), int(found.start)) == (3, 2, 0)
     assert found.team.tolist() == [0, 0, 1, 0, 0, 0, 0, 0]
     assert found.presence.tolist() == [0] * 7
@@ -115,7 +115,7 @@ def test_what_is_left_out_compiles_to_what_is_usual() -> None:
 
 
 def test_absent_teammates_are_padding() -> None:
-    found, empty = arrays(), empty_scenario(Limits())
+    found, empty = arrays(), TeamsClone().empty_scenario
     for name in ("channel_edges", "kind_edges", "presence_edges", "post_rate", "presence"):
         assert np.array_equal(getattr(found, name)[2:], getattr(empty, name)[2:]), name
 
@@ -342,7 +342,7 @@ def test_arrays_that_no_document_says_are_refused() -> None:
 
 def test_limits_are_those_of_the_arrays() -> None:
     limits = Limits(channels=3, users=5, texts=50)
-    assert limits_of(empty_scenario(limits)) == limits
+    assert limits_of(TeamsClone(limits=limits).empty_scenario) == limits
     six = [{"id": f"t{n}", "channels": [{"id": f"c{n}"}]} for n in range(6)]
     workspace = Workspace.model_validate(document(teams=six))
     assert limits_of(teamsclone.compile(workspace, Limits(teams=6))) == Limits(teams=6)

@@ -13,7 +13,6 @@ from jaxenv.envs.lifestack import LifeStack
 from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, INSPECTING, UPKEEP, VERBS, WAITING
 from jaxenv.envs.lifestack.metrics import METRICS, UNIT
 from jaxenv.envs.lifestack.types import UNKNOWN as UNKNOWN_CODE
-from jaxenv.envs.lifestack.types import empty_scenario
 from scenarios.lifestack.facts import Facts
 
 UNKNOWN = "not known"
@@ -44,7 +43,7 @@ def milestone(name, key, value=True, op="eq", reward=1):
 def engine():
     """(env, params of one empty task, jitted reset, jitted turn by draws), compiled once for all tasks."""
     env = LifeStack()
-    params = env.params_for(ScenarioBank.stack([empty_scenario(env.limits)]))
+    params = env.params_for(ScenarioBank.stack([env.empty_scenario]))
 
     @jax.jit
     def turn(state, action, draws, params):

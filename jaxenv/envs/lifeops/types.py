@@ -14,7 +14,7 @@ from flax import struct
 
 from jaxenv.core import ScenarioBank
 from jaxenv.core.contents import Capacities
-from jaxenv.core.fields import Sizes, array, last, padding, record
+from jaxenv.core.fields import Sizes, array, last, record
 from jaxenv.core.params import BankParams
 from jaxenv.core.printing import Compact
 from jaxenv.core.types import ActionMask
@@ -189,8 +189,3 @@ def require_room(bank: ScenarioBank, limits: Limits) -> None:
             f"scenario {fullest} of the bank starts with {events[fullest]} events and a limit of {steps[fullest]} "
             f"steps, each of which may add one; the capacity is {limits.events}: raise Limits(events=...)"
         )
-
-
-def empty_scenario(limits: Limits) -> Scenario:
-    """A scenario of padding only, as NumPy arrays."""
-    return padding(Scenario, limits.sizes)

@@ -17,7 +17,7 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core.contents import Capacities
-from jaxenv.core.fields import Sizes, array, last, padding, record
+from jaxenv.core.fields import Sizes, array, last, record
 from jaxenv.core.params import BankParams
 from jaxenv.core.printing import Compact
 from jaxenv.core.types import ActionMask
@@ -307,8 +307,3 @@ class Params(BankParams):
     def max_steps_in_episode(self) -> jax.Array:
         """[] int32, an upper bound over the bank; each scenario's own horizon decides."""
         return self.bank.scenarios.horizon.max().astype(jnp.int32)
-
-
-def empty_scenario(limits: Limits) -> Scenario:
-    """A scenario of padding only, as NumPy arrays."""
-    return padding(Scenario, limits.sizes)

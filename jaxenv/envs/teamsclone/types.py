@@ -16,7 +16,7 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core.contents import Capacities
-from jaxenv.core.fields import Sizes, array, last, padding, record
+from jaxenv.core.fields import Sizes, array, last, record
 from jaxenv.core.params import BankParams
 from jaxenv.core.printing import Compact
 from jaxenv.core.types import ActionMask
@@ -314,8 +314,3 @@ class Params(BankParams):
         given = jnp.floor(self.call_rate * ONE + 0.5).astype(jnp.int32)
         rates = jnp.where(self.call_rate < 0, scenario.call_rate, jnp.where(exists, given, 0))
         return scenario.replace(call_rate=rates)
-
-
-def empty_scenario(limits: Limits) -> Scenario:
-    """A scenario of padding only, as NumPy arrays."""
-    return padding(Scenario, limits.sizes)

@@ -7,13 +7,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxenv.core.fields import padding
 from jaxenv.core.types import Key
 from jaxenv.envs.lifestack.generator import goals, schedule, tables
 from jaxenv.envs.lifestack.generator.costs import NUM_PRICES, draw_costs, set_prices, with_dues
 from jaxenv.envs.lifestack.generator.life import NUM_LIFE, set_life
 from jaxenv.envs.lifestack.generator.plan import NUM_ROUTES, NUM_STRUCTURE, Plan, draw_plan
 from jaxenv.envs.lifestack.links import link
-from jaxenv.envs.lifestack.types import NEVER, Limits, Scenario, empty_scenario
+from jaxenv.envs.lifestack.types import NEVER, Limits, Scenario
 from jaxenv.lowering import bitsets
 from jaxenv.lowering.materialize import materialize
 
@@ -67,7 +68,7 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
     plan, late = _once(draw_plan(structure, d)), pay[0] < goals.SHARE_LATE
     costs = draw_costs(prices.reshape(NUM_ROUTES, NUM_PRICES), d, is_beyond)
     costs = _once(with_dues(costs, plan))
-    scenario = jax.tree.map(jnp.asarray, empty_scenario(limits))
+    scenario = jax.tree.map(jnp.asarray, padding(Scenario, limits.sizes))
     scenario = tables.set_facts(scenario, plan, at_first)
     scenario = tables.set_routes(scenario, plan, costs, locks)
     scenario = tables.set_goals(scenario, plan)

@@ -13,7 +13,7 @@ import scenarios
 from jaxenv.core import ScenarioBank
 from jaxenv.envs.lifestack import LifeStack
 from jaxenv.envs.lifestack.metrics import METRICS
-from jaxenv.envs.lifestack.types import NEVER, UNKNOWN, empty_scenario
+from jaxenv.envs.lifestack.types import NEVER, UNKNOWN
 from reference.lifestack import UNKNOWN as NOT_KNOWN
 from reference.lifestack import Crisis
 from scenarios.lifestack.facts import Facts
@@ -29,7 +29,7 @@ USES = ("success", "failure", "milestones", "preconditions")
 def engine():
     """(env, params of one empty task, jitted reset, step and mask), compiled once for all examples."""
     env = LifeStack()
-    params = env.params_for(ScenarioBank.stack([empty_scenario(env.limits)]))
+    params = env.params_for(ScenarioBank.stack([env.empty_scenario]))
     return env, params, jax.jit(env.reset_env), jax.jit(env.step_env)
 
 

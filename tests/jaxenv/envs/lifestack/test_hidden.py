@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import scenarios
 from jaxenv.core import ScenarioBank
 from jaxenv.envs.lifestack import LifeStack
-from jaxenv.envs.lifestack.types import UNKNOWN, empty_scenario
+from jaxenv.envs.lifestack.types import UNKNOWN
 from jaxenv.lowering import bitsets
 from strategies.lifestack import documents
 from strategies.lifestack_game import UNKNOWN as NOT_KNOWN
@@ -80,7 +80,7 @@ def play():
         carry = (env.init(reset_key, params, 0), params, jnp.bool_(False))
         return jax.lax.scan(step, carry, jax.random.split(play_key, STEPS))[1]
 
-    return env.params_for(ScenarioBank.stack([empty_scenario(env.limits)])), jax.jit(episode)
+    return env.params_for(ScenarioBank.stack([env.empty_scenario])), jax.jit(episode)
 
 
 def assert_nothing_shows(bank, seed):

@@ -14,7 +14,6 @@ from jaxenv.core import ScenarioBank
 from jaxenv.envs.lifestack import LifeStack
 from jaxenv.envs.lifestack.actions import INSPECTING
 from jaxenv.envs.lifestack.metrics import METRICS
-from jaxenv.envs.lifestack.types import empty_scenario
 from scenarios.text.errors import ScenarioError
 from strategies.lifestack import documents
 from strategies.lifestack_game import drawn
@@ -75,7 +74,7 @@ def stand_still():
         carry = (env.init(reset_key, params, 0), params, shares, jnp.bool_(False))
         return jax.lax.scan(step, carry, jax.random.split(play_key, STEPS))[1]
 
-    params = env.params_for(ScenarioBank.stack([empty_scenario(env.limits)]))
+    params = env.params_for(ScenarioBank.stack([env.empty_scenario]))
     return params, jax.jit(episode)
 
 

@@ -5,23 +5,22 @@ import pytest
 
 from jaxenv.core import ScenarioBank
 from jaxenv.envs.lifestack import LifeStack, Limits
-from jaxenv.envs.lifestack.types import empty_scenario
 
 
 def test_a_task_is_small():
-    assert sum(leaf.nbytes for leaf in jax.tree.leaves(empty_scenario(Limits()))) <= 2_900
+    assert sum(leaf.nbytes for leaf in jax.tree.leaves(LifeStack().empty_scenario)) <= 2_900
 
 
 def test_sets_of_more_numbers_are_wider_and_no_set_is_cut():
-    small, large = Limits(), Limits(routes=9, codes=12)
-    wide = ScenarioBank.stack([empty_scenario(large)])
+    large, empty = LifeStack(Limits(routes=9, codes=12)), LifeStack().empty_scenario
+    wide = ScenarioBank.stack([large.empty_scenario])
     assert wide.scenarios.routes.closes.dtype == "uint16"
-    assert wide.resize(empty_scenario(small)).scenarios.routes.closes.dtype == "uint8"
+    assert wide.resize(empty).scenarios.routes.closes.dtype == "uint8"
     routes = wide.scenarios.routes
     wide = wide.replace(scenarios=wide.scenarios.replace(routes=routes.replace(closes=routes.closes.at[0, 0].set(256))))
     with pytest.raises(ValueError, match=r"routes\.closes .* raise the limits"):
-        wide.resize(empty_scenario(small))
-    assert LifeStack(large).params_for(wide).bank.scenarios.routes.closes[0, 0] == 256
+        wide.resize(empty)
+    assert large.params_for(wide).bank.scenarios.routes.closes[0, 0] == 256
 
 
 def test_a_set_has_room_for_32():
