@@ -166,6 +166,20 @@ def widened(record: Any) -> Any:
     return jax.tree.map(lambda leaf: leaf.astype(np.int32) if leaf.dtype.kind in "iu" else leaf, record)
 
 
+def taken(record: Any, *names: str) -> dict[str, Any]:
+    """Some fields by name, for a record that has them as well.
+
+    >>> from flax import struct
+    >>> from jaxenv.core import fields
+    >>> class Task(struct.PyTreeNode):
+    ...     minutes: int
+    ...     priority: int
+    >>> fields.taken(Task(30, 2), "minutes")
+    {'minutes': 30}
+    """
+    return {name: getattr(record, name) for name in names}
+
+
 def declared(record: Any, sizes: Sizes) -> Any:
     """A record with each field in the dtype that it declares.
 

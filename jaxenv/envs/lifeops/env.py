@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxenv.core import LibraryEnvironment, ScenarioBank, terms
+from jaxenv.core.fields import taken
 from jaxenv.core.types import ActionMask, Entities, Info, Key
 from jaxenv.envs.lifeops import actions, dynamics, features, generator, observe, reward
 from jaxenv.envs.lifeops.actions import Catalogue
@@ -46,7 +47,7 @@ class LifeOps(LibraryEnvironment[Params, State, Observation]):
         index = params.bank.sample(key) if scenario is None else jnp.asarray(scenario, jnp.int32)
         index = jnp.clip(index, 0, params.bank.size - 1)
         day = params.bank[index]
-        given = {name: getattr(day, name) for name in ("calendar", "source", "overlaps", "tight_legs")}
+        given = taken(day, "calendar", "source", "overlaps", "tight_legs")
         return self.empty_state.replace(scenario=index, minutes_left=day.tasks.minutes, **given)
 
     def transition(

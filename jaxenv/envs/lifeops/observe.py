@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 
+from jaxenv.core.fields import taken
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.lifeops import actions
 from jaxenv.envs.lifeops.actions import Catalogue, Move
@@ -41,13 +42,8 @@ def observe(catalogue: Catalogue, state: State, params: Params) -> Observation:
         request_exists=request_exists,
         requests_left=left,
         tasks=scenario.tasks.replace(minutes=state.minutes_left),
-        persona=scenario.persona,
-        travel=scenario.travel,
-        overlaps=state.overlaps,
-        tight_legs=state.tight_legs,
-        clock=state.clock,
-        max_steps=scenario.max_steps,
-        weekday=scenario.weekday,
+        **taken(scenario, "persona", "travel", "max_steps", "weekday"),
+        **taken(state, "overlaps", "tight_legs", "clock"),
         action_mask=current_mask(catalogue, state, scenario),
     )
 

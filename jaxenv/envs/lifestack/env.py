@@ -10,7 +10,7 @@ import jax.numpy as jnp
 
 from jaxenv.core import LibraryEnvironment, ScenarioBank, terms
 from jaxenv.core.environment import select
-from jaxenv.core.fields import Sizes
+from jaxenv.core.fields import Sizes, taken
 from jaxenv.core.types import ActionMask, Entities, Info, Key
 from jaxenv.envs.lifestack import dynamics, features, generator, observe, reward
 from jaxenv.envs.lifestack.actions import NUM_VERBS, Catalogue
@@ -70,8 +70,8 @@ class LifeStack(LibraryEnvironment[Params, State, Observation]):
 
     def initial_state(self, index: jax.Array, crisis: Scenario) -> State:
         """The first state of a crisis, which has an index of the bank, before any event."""
-        given = ("facts", "known", "metrics", "time", "money", "energy")
-        return self.empty_state.replace(scenario=index, **{name: getattr(crisis, name) for name in given})
+        given = taken(crisis, "facts", "known", "metrics", "time", "money", "energy")
+        return self.empty_state.replace(scenario=index, **given)
 
     def sample_draws(self, key: Key, *, extra: int = 0) -> jax.Array:
         """[extra + X] float32, multiples of 2⁻¹⁶ in [0, 1): an event fires where its number is below its probability.

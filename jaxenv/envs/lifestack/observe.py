@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 
+from jaxenv.core.fields import taken
 from jaxenv.core.numbers import as_integer
 from jaxenv.core.types import ActionMask, Key
 from jaxenv.envs.lifestack import actions
@@ -46,11 +47,7 @@ def observe(catalogue: Catalogue, state: State, params: Params) -> Observation:
         milestones=observe_milestones(state, scenario, routes.open),
         bounds=observe_bounds(scenario, in_bounds),
         fired=state.fired & ~bitsets.flags(scenario.silent, state.fired.shape[0]),
-        metrics=state.metrics,
-        time=state.time,
-        money=state.money,
-        energy=state.energy,
-        clock=state.clock,
+        **taken(state, "metrics", "time", "money", "energy", "clock"),
         max_steps=scenario.horizon,
         deadline=scenario.deadline,
         action_mask=actions.legal_mask(catalogue, state, scenario, outstanding, is_over(state, scenario)),
@@ -101,19 +98,13 @@ def observe_routes(
         open=is_open,
         completed=state.completed,
         outstanding=outstanding,
-        reward=routes.reward,
-        time=routes.time,
-        energy=routes.energy,
-        money=routes.money,
+        **taken(routes, "reward", "time", "energy", "money", "closes"),
         holds=links.needs & ~lacking,
         fails=links.needs & lacking & ~unknown,
         unknown=unknown,
-        needs_bounds=links.needs_bounds,
+        **taken(links, "needs_bounds", "breaks", "shift"),
         enables=links.gives,
-        breaks=links.breaks,
-        closes=routes.closes,
         brings_failure=links.meet_failure[0],
-        shift=links.shift,
         serves=serving(state, scenario, bits, in_bounds, is_open, lacking),
     )
 
@@ -177,9 +168,7 @@ def observe_bounds(scenario: Scenario, in_bounds: jax.Array) -> ObservedBounds:
     exists = _first(scenario.num_bounds, in_bounds.shape[0])
     return ObservedBounds(
         exists=exists,
-        metric=scenario.bounds.metric,
-        low=scenario.bounds.low,
-        high=scenario.bounds.high,
+        **taken(scenario.bounds, "metric", "low", "high"),
         holds=exists & in_bounds,
         uses=scenario.links.bound_uses,
     )

@@ -1,9 +1,12 @@
 """What the person knows of the week (docs/rules/week.md, section 5)."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxenv.core.fields import taken
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.week import actions
 from jaxenv.envs.week.actions import Situation, Standing
@@ -29,11 +32,8 @@ def observe(state: State, week: Agenda, is_over: jax.Array, sees_truth: bool) ->
     as_of, is_noted = (state.clock, np.bool_(True)) if sees_truth else (state.as_of, state.noted >= 0)
     to_places = read(week.travel, state.place)
     return Observation(
-        clock=state.clock,
-        place=state.place,
-        travel_left=state.travel_left,
+        **taken(state, "clock", "place", "travel_left", "channel"),
         distance=state.travel_left + to_places,
-        channel=state.channel,
         unread=state.posted - state.read,
         events=observed_events(state, week),
         jobs=observed_jobs(state, week, stand),
@@ -59,8 +59,8 @@ def observed_events(state: State, week: Agenda) -> ObservedEvents:
     """The calendar from now on."""
     events = week.events
     shown = state.promised & (state.clock < events.end)
-    columns = (events.start, events.length, events.place, events.points, state.attended)
-    return ObservedEvents(shown, *(_where(shown, column) for column in columns))
+    columns = _columns(shown, events, "start", "length", "place", "points")
+    return ObservedEvents(exists=shown, **columns, attended=_where(shown, state.attended))
 
 
 def observed_jobs(state: State, week: Agenda, stand: Standing) -> ObservedJobs:
@@ -69,12 +69,7 @@ def observed_jobs(state: State, week: Agenda, stand: Standing) -> ObservedJobs:
     return ObservedJobs(
         exists=shown,
         left=_where(shown, jobs.length - state.progress),
-        place=_where(shown, jobs.place),
-        opens=_where(shown, jobs.opens),
-        closes=_where(shown, jobs.closes),
-        first=_where(shown, jobs.first),
-        due=_where(shown, jobs.due),
-        points=_where(shown, jobs.points),
+        **_columns(shown, jobs, "place", "opens", "closes", "first", "due", "points"),
         group=jnp.where(shown, jobs.group, NONE),
         needs=jnp.where(shown & stand.needs, jobs.needs, NONE),
         value=jnp.where(shown, jobs.value, NONE),
@@ -111,9 +106,7 @@ def head(state: State, week: Agenda, now: Situation) -> Head:
         fact=jnp.where(is_question, post.ref, NONE),
         points=jnp.where(is_request, event.points, _where(is_question, post.points)),
         until=_where(exists, post.until),
-        start=_where(is_request, event.start),
-        length=_where(is_request, event.length),
-        place=_where(is_request, event.place),
+        **_columns(is_request, event, "start", "length", "place"),
         overlaps=is_request & overlaps,
     )
 
@@ -121,3 +114,8 @@ def head(state: State, week: Agenda, now: Situation) -> Head:
 def _where(shown: jax.Array, column: jax.Array) -> jax.Array:
     """The entries that are shown, 0 elsewhere."""
     return jnp.where(shown, column, np.zeros((), column.dtype))
+
+
+def _columns(shown: jax.Array, record: Any, *names: str) -> dict[str, jax.Array]:
+    """Some columns of a record by name, 0 where they are not shown."""
+    return {name: _where(shown, column) for name, column in taken(record, *names).items()}
