@@ -76,15 +76,9 @@ def route_at(bank: ScenarioBank, scenario: Scenario, index: jax.Array, route: ja
 
     `index` is that of the scenario, `route` that of the route, [] int32 each.
     """
-
-    def of_scenario(routes: Routes, scenarios: Routes, index: jax.Array, route: jax.Array) -> Routes:
-        return masked(routes, route)
-
-    def of_bank(routes: Routes, scenarios: Routes, index: jax.Array, route: jax.Array) -> Routes:
-        return gathered(scenarios, index, route)
-
-    given = scenario.routes, bank.scenarios.routes, index, route
-    return jax.lax.platform_dependent(*given, tpu=of_scenario, default=of_bank)
+    return jax.lax.platform_dependent(
+        tpu=lambda: masked(scenario.routes, route), default=lambda: gathered(bank.scenarios.routes, index, route)
+    )
 
 
 def apply_activity(state: State, route: Routes, move: Move) -> State:

@@ -13,7 +13,7 @@ from jaxenv.core.dice import sample_bits
 from jaxenv.core.environment import select
 from jaxenv.core.fields import Sizes
 from jaxenv.core.types import ActionMask, Entities, Info, Key
-from jaxenv.envs.teamsclone import dynamics, features, generator, hidden, observe, reward
+from jaxenv.envs.teamsclone import actions, dynamics, features, generator, hidden, observe, reward
 from jaxenv.envs.teamsclone.actions import Catalogue
 from jaxenv.envs.teamsclone.initial_state import MAX_MENTIONS, fresh_schedule, initial_state
 from jaxenv.envs.teamsclone.messages import SEEN
@@ -211,7 +211,7 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
         scenario, is_over = params.bank[state.scenario], self._is_over(state, params)
 
         def mask(agent: jax.Array, state: State) -> ActionMask:
-            return observe.current_mask(agent, state, scenario, is_over)
+            return actions.legal_mask(agent, state, scenario, actions.look(agent, state)) | is_over
 
         return self._of_agents(each_agent(mask, state))
 

@@ -3,7 +3,6 @@
 import jax
 import jax.numpy as jnp
 
-from jaxenv.core.types import ActionMask
 from jaxenv.envs.teamsclone import actions, messages
 from jaxenv.envs.teamsclone.actions import Window
 from jaxenv.envs.teamsclone.dynamics import is_away
@@ -52,11 +51,6 @@ def observe_messages(window: Window, agent: jax.Array) -> ObservedMessages:
         reaction=(window.reaction - 1).astype(jnp.int8),
         text=shown(messages.text(window.words), jnp.int16, 0),
     )
-
-
-def current_mask(agent: jax.Array, state: State, scenario: Scenario, is_over: jax.Array) -> ActionMask:
-    """[A] bool: the legal entries of an agent in a live state, all True once the episode is over."""
-    return actions.legal_mask(agent, state, scenario, actions.look(agent, state)) | is_over
 
 
 def statistics(state: State, scenario: Scenario) -> Statistics:

@@ -44,29 +44,16 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
     pairs = zip(dataclasses.astuple(limits), dataclasses.astuple(MIN_LIMITS), strict=True)
     if any(given < needed for given, needed in pairs):
         raise ValueError(f"a drawn crisis needs {MIN_LIMITS}, or more; found {limits}")
-    milestones, order = tables.NUM_MILESTONES, NUM_ROUTES + tables.NUM_KEYS
-    sizes = (
-        NUM_STRUCTURE,
-        NUM_ROUTES * NUM_PRICES,
-        2,
-        milestones,
-        1 + NUM_ROUTES + milestones,
-        NUM_LIFE,
-        4,
-        7,
-        15,
-        1,
-        order,
-    )
-    uniform = jax.random.uniform(key, (sum(sizes),))  # one draw for the whole crisis: it compiles faster
-    uniform = _once(uniform)
+    R, K, M = NUM_ROUTES, tables.NUM_KEYS, tables.NUM_MILESTONES
+    sizes = (NUM_STRUCTURE, R * NUM_PRICES, 2, M, 1 + R + M, NUM_LIFE, 4, 7, 15, 1, R + K)
+    uniform = _once(jax.random.uniform(key, (sum(sizes),)))  # one draw for the whole crisis: it compiles faster
     pieces = jnp.split(uniform, np.cumsum(sizes)[:-1])
     structure, prices, at_first, locks, pay, living, conditions, slack, chance, dearth, order = pieces
     d = jnp.asarray(difficulty, jnp.float32)
     is_beyond, d = d > 1, jnp.minimum(d, 1.0)
 
     plan, late = _once(draw_plan(structure, d)), pay[0] < goals.SHARE_LATE
-    costs = draw_costs(prices.reshape(NUM_ROUTES, NUM_PRICES), d, is_beyond)
+    costs = draw_costs(prices.reshape(R, NUM_PRICES), d, is_beyond)
     costs = _once(with_dues(costs, plan))
     scenario = jax.tree.map(jnp.asarray, padding(Scenario, limits.sizes))
     scenario = tables.set_facts(scenario, plan, at_first)
