@@ -76,6 +76,21 @@ class StatePolicy(Protocol):
         ...
 
 
+class ActionCatalogue:
+    """The base of a catalogue of actions: a row for each index, of which the first column says what it does."""
+
+    table: Any  # [A, columns] int32
+
+    @property
+    def size(self) -> int:
+        """The number of actions A."""
+        return len(self.table)
+
+    def first(self, kind: int) -> int:
+        """The index of the first entry of a kind."""
+        return int(np.flatnonzero(self.table[:, 0] == kind)[0])
+
+
 class EntityGroup(struct.PyTreeNode):
     """Entities of one kind."""
 

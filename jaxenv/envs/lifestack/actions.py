@@ -15,7 +15,7 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core.masking import concatenate_masks
-from jaxenv.core.types import ActionMask
+from jaxenv.core.types import ActionCatalogue, ActionMask
 from jaxenv.envs.lifestack.metrics import spread
 from jaxenv.envs.lifestack.types import CENTS, Routes, Scenario, State
 from jaxenv.lowering import bitsets
@@ -81,8 +81,8 @@ EFFECTS = np.stack([spread(activity.effects) for activity in ACTIVITIES])  # [ac
 
 
 @dataclasses.dataclass(frozen=True)
-class Catalogue:
-    """The meaning of the indices, for given capacities; `table` has the columns activity, route and key."""
+class Catalogue(ActionCatalogue):
+    """The meaning of the indices, 118 with the default capacities; `table` has the columns activity, route and key."""
 
     routes: int
     keys: int
@@ -94,15 +94,6 @@ class Catalogue:
         rows += [(INSPECTING, 0, key) for key in range(self.keys)]
         rows += [(activity, 0, 0) for activity in (*range(FIRST_UPKEEP, INSPECTING), WAITING)]
         return np.array(rows, np.int32)
-
-    @property
-    def size(self) -> int:
-        """A: 118 with the default capacities."""
-        return len(self.table)
-
-    def first(self, activity: int) -> int:
-        """The index of the first entry of an activity."""
-        return int(np.flatnonzero(self.table[:, 0] == activity)[0])
 
 
 class Move(struct.PyTreeNode):

@@ -17,7 +17,7 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core.masking import concatenate_masks
-from jaxenv.core.types import ActionMask
+from jaxenv.core.types import ActionCatalogue, ActionMask
 from jaxenv.envs.teamsclone import messages
 from jaxenv.envs.teamsclone.types import EMOJI, REPLY, TEMPLATES, WINDOW, Scenario, State
 from jaxenv.lowering.lookup import read, rotate
@@ -59,15 +59,13 @@ TEXT, ANSWER, SWITCH, REACT, JOIN, IDLE, EMPTY_MESSAGE, UNKNOWN_CHANNEL, MALFORM
 
 
 @dataclasses.dataclass(frozen=True)
-class Catalogue:
-    """The meaning of the indices, for C channels; `table` has the columns verb, channel, message kind, slot, emoji."""
+class Catalogue(ActionCatalogue):
+    """The meaning of the indices, 114 with 8 channels.
+
+    `table` has the columns verb, channel, message kind, slot, emoji.
+    """
 
     channels: int
-
-    @property
-    def size(self) -> int:
-        """A: 114 with 8 channels."""
-        return len(self.table)
 
     @functools.cached_property
     def table(self) -> np.ndarray:
@@ -80,10 +78,6 @@ class Catalogue:
             for variant in range(verb.variants)
         ]
         return np.array(rows, np.int32)
-
-    def first(self, verb: int) -> int:
-        """The index of the first entry of a verb."""
-        return int(np.flatnonzero(self.table[:, 0] == verb)[0])
 
 
 class Window(struct.PyTreeNode):

@@ -10,7 +10,7 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core.masking import concatenate_masks
-from jaxenv.core.types import ActionMask
+from jaxenv.core.types import ActionCatalogue, ActionMask
 from jaxenv.envs.week.types import (
     ANYWHERE,
     DONE,
@@ -51,8 +51,8 @@ PROMISE = 0  # the value that says yes to a request, 1 says no
 
 
 @dataclasses.dataclass(frozen=True)
-class Catalogue:
-    """The meaning of the indices; `table` has the columns verb and number."""
+class Catalogue(ActionCatalogue):
+    """The meaning of the indices, 53 with the default limits; `table` has the columns verb and number."""
 
     limits: Limits
 
@@ -61,15 +61,6 @@ class Catalogue:
         """[A, 2] int32: the verb, and the number of its place, job, channel or value."""
         sizes = {**self.limits.sizes, "V": VALUES, "": 1}
         return np.array([(n, m) for n, verb in enumerate(VERBS) for m in range(sizes[verb.about])], np.int32)
-
-    @property
-    def size(self) -> int:
-        """A: 53 with the default limits."""
-        return len(self.table)
-
-    def first(self, verb: int) -> int:
-        """The index of the first entry of a verb."""
-        return int(np.flatnonzero(self.table[:, 0] == verb)[0])
 
 
 class Window(struct.PyTreeNode):
