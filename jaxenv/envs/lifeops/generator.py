@@ -11,22 +11,17 @@ import numpy as np
 from jaxenv.core.fields import padding
 from jaxenv.core.numbers import as_integer
 from jaxenv.core.types import Key
+from jaxenv.envs.lifeops import types
 from jaxenv.envs.lifeops.types import (
-    ABSENT,
-    DAY_END,
     FOCUS,
     MEETING,
-    NO_LIMIT,
     OBLIGATION,
     PERSONAL,
     SPARE_STEPS,
-    UNSET,
-    WEEKDAYS,
     Event,
     Limits,
     Persona,
     Scenario,
-    Tasks,
 )
 
 MAX_EVENTS, MAX_REQUESTS, MAX_TASKS, MIN_PLACES, MAX_PLACES = 10, 6, 4, 2, 6
@@ -71,14 +66,14 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
     document_order = jnp.arange(limits.events, dtype=jnp.int16)
     drawn = padding(Scenario, limits.sizes).replace(
         calendar=calendar,
-        source=jnp.where(calendar.start == ABSENT, 0, document_order),
+        source=jnp.where(calendar.start == types.ABSENT, 0, document_order),
         requests=requests,
         flexible=flexible,
         num_requests=num_requests.astype(jnp.int8),
         tasks=draw_tasks(work, limits, difficulty),
         persona=persona,
         travel=travel,
-        weekday=as_integer(shape[3], 0, len(WEEKDAYS) - 1).astype(jnp.int8),
+        weekday=as_integer(shape[3], 0, len(types.WEEKDAYS) - 1).astype(jnp.int8),
         max_steps=(num_requests + SPARE_STEPS).astype(jnp.int16),
     )
     return jax.tree.map(jnp.asarray, drawn)
@@ -124,23 +119,23 @@ def draw_persona(u: jax.Array) -> Persona:
         work_place=jnp.int8(WORK_PLACE),
         window_start=window_start.astype(jnp.int16),
         window_end=window_end.astype(jnp.int16),
-        avoid_before=jnp.where(u[4] < 0.5, early, UNSET).astype(jnp.int16),
-        avoid_after=jnp.where(u[5] < 0.5, late, NO_LIMIT).astype(jnp.int16),
+        avoid_before=jnp.where(u[4] < 0.5, early, types.UNSET).astype(jnp.int16),
+        avoid_after=jnp.where(u[5] < 0.5, late, types.NO_LIMIT).astype(jnp.int16),
         preference_weight=weights[0],
         travel_weight=weights[1],
         focus_weight=weights[2],
     )
 
 
-def draw_tasks(u: jax.Array, limits: Limits, difficulty: jax.Array) -> Tasks:
+def draw_tasks(u: jax.Array, limits: Limits, difficulty: jax.Array) -> types.Tasks:
     """0 to 4 tasks, highest priority first; half of them have a due day."""
     size = limits.tasks
     count = _skewed_count(u[:3], 0, min(MAX_TASKS, size), difficulty)
     exists = jnp.arange(size) < count
     u = u[3:].reshape(4, size)
     priority = jnp.where(exists, as_integer(u[1], 1, 3), 0)
-    due = jnp.where(exists & (u[2] < 0.5), as_integer(u[3], 0, 3), NO_LIMIT)
-    return Tasks(
+    due = jnp.where(exists & (u[2] < 0.5), as_integer(u[3], 0, 3), types.NO_LIMIT)
+    return types.Tasks(
         minutes=jnp.where(exists, _choice(u[0], TASK_MINUTES), 0),
         priority=jnp.sort(priority, descending=True).astype(jnp.int8),
         due_days=due.astype(jnp.int16),
@@ -193,7 +188,7 @@ def draw_requests(
     u = u.reshape(13, size)
     index = jnp.arange(size)
     exists = index < num_requests
-    num_events = jnp.sum(calendar.start != ABSENT)
+    num_events = jnp.sum(calendar.start != types.ABSENT)
     how = _placement(u[0], u[12], difficulty, num_events)
     later = index + as_integer(u[1], 1, 3)
     shadows = (how == SHADOW) & (later < num_requests)
@@ -210,7 +205,7 @@ def draw_requests(
         _multiple_of_five(u[6], MORNING, 1080),
     )
     start = jnp.where(shadows, start[later], start)
-    start = jnp.clip(start // 5 * 5, 0, DAY_END - 5 - length)
+    start = jnp.clip(start // 5 * 5, 0, types.DAY_END - 5 - length)
 
     place = jnp.where(u[7] < 0.5, WORK_PLACE, as_integer(u[8], 0, num_places - 1))
     place = jnp.where((how == TIGHT) & (place == other.place), (place + 1) % num_places, place)

@@ -12,25 +12,11 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core import ScenarioBank
-from jaxenv.envs.lifestack import actions
+from jaxenv.envs.lifestack import actions, types
 from jaxenv.envs.lifestack.actions import SPEND, Catalogue, Move
 from jaxenv.envs.lifestack.conditions import code_bits, hold, met, within
 from jaxenv.envs.lifestack.metrics import HIGHEST, level, ranked
-from jaxenv.envs.lifestack.types import (
-    EVERY_STEP,
-    IN_SUCCESS,
-    MAX_ENERGY,
-    NEVER,
-    OUTCOMES,
-    RUNNING,
-    SUCCESS,
-    UNWRITTEN,
-    Ends,
-    Events,
-    Routes,
-    Scenario,
-    State,
-)
+from jaxenv.envs.lifestack.types import EVERY_STEP, NEVER, OUTCOMES, RUNNING, UNWRITTEN, Ends, Routes, Scenario, State
 from jaxenv.lowering import bitsets
 from jaxenv.lowering.lookup import gathered, masked, read
 from jaxenv.lowering.materialize import materialize
@@ -89,7 +75,7 @@ def apply_activity(state: State, route: Routes, move: Move) -> State:
     return state.replace(
         metrics=change_metrics(state.metrics, read(actions.EFFECTS, move.activity)),
         time=state.time - time,
-        energy=jnp.clip(state.energy - energy, 0, MAX_ENERGY),
+        energy=jnp.clip(state.energy - energy, 0, types.MAX_ENERGY),
         known=jnp.where(seen, state.facts, state.known),
     )
 
@@ -154,7 +140,7 @@ def update_milestones(state: State, scenario: Scenario) -> tuple[State, jax.Arra
 
     key = np.arange(state.facts.shape[0], dtype=np.int8)[:, None]
     by_milestones = jnp.any((key == milestones.key[None]) & (reached & by_key)[None], axis=-1)
-    by_success = ends.success & bitsets.flags(scenario.links.key_uses[IN_SUCCESS], state.facts.shape[0])
+    by_success = ends.success & bitsets.flags(scenario.links.key_uses[types.IN_SUCCESS], state.facts.shape[0])
     state = state.replace(
         reached=state.reached | reached,
         known=jnp.where(by_milestones | by_success, state.facts, state.known),
@@ -198,7 +184,7 @@ def may_still_hold(state: State, scenario: Scenario) -> jax.Array:
 def outcome(ends: Ends) -> jax.Array:
     """[] int8: of the ends, the one with the least code; a single reduction, for the reason given in `materialize`."""
     code = np.arange(len(OUTCOMES), dtype=np.int32)
-    each = ((code == end) & holds for end, holds in enumerate(vars(ends).values(), SUCCESS))
+    each = ((code == end) & holds for end, holds in enumerate(vars(ends).values(), types.SUCCESS))
     least = jnp.min(jnp.where(functools.reduce(jnp.logical_or, each), code, len(OUTCOMES)))
     return jnp.where(least == len(OUTCOMES), RUNNING, least).astype(jnp.int8)
 
@@ -208,7 +194,7 @@ def is_over(state: State, scenario: Scenario) -> jax.Array:
     return materialize((state.outcome != RUNNING) | (state.clock >= scenario.horizon))
 
 
-def apply_events(state: State, events: Events, draws: jax.Array) -> State:
+def apply_events(state: State, events: types.Events, draws: jax.Array) -> State:
     """The events of the current clock: those due, not fired before, and drawn.
 
     They write in document order, so the last writer of a key wins: the greatest of (event, code) packed in one number.

@@ -6,21 +6,11 @@ import jax.numpy as jnp
 from jaxenv.core.fields import taken
 from jaxenv.core.numbers import as_integer
 from jaxenv.core.types import ActionMask, Key
-from jaxenv.envs.lifestack import actions
+from jaxenv.envs.lifestack import actions, types
 from jaxenv.envs.lifestack.actions import Catalogue
 from jaxenv.envs.lifestack.conditions import code_bits, hold, within
 from jaxenv.envs.lifestack.dynamics import is_over, open_milestones
-from jaxenv.envs.lifestack.types import (
-    UNKNOWN,
-    Observation,
-    ObservedBounds,
-    ObservedKeys,
-    ObservedMilestones,
-    ObservedRoutes,
-    Params,
-    Scenario,
-    State,
-)
+from jaxenv.envs.lifestack.types import UNKNOWN, Observation, Params, Scenario, State
 from jaxenv.lowering import bitsets
 from jaxenv.lowering.lookup import read
 from jaxenv.lowering.materialize import materialize
@@ -63,10 +53,10 @@ def draw_facts(key: Key, state: State, scenario: Scenario) -> jax.Array:
     return jnp.where(known == UNKNOWN, drawn.astype(jnp.int8), known)
 
 
-def observe_keys(scenario: Scenario, known: jax.Array, routes: ObservedRoutes) -> ObservedKeys:
+def observe_keys(scenario: Scenario, known: jax.Array, routes: types.ObservedRoutes) -> types.ObservedKeys:
     """The agent's knowledge of the facts ([K] codes), and where they matter."""
     links, exists = scenario.links, _first(scenario.num_keys, known.shape[0])
-    return ObservedKeys(
+    return types.ObservedKeys(
         exists=exists,
         code=jnp.where(exists, known, UNKNOWN),
         shown=scenario.shown,
@@ -78,7 +68,7 @@ def observe_keys(scenario: Scenario, known: jax.Array, routes: ObservedRoutes) -
 
 def observe_routes(
     state: State, scenario: Scenario, known: jax.Array, bits: jax.Array, in_bounds: jax.Array, outstanding: jax.Array
-) -> ObservedRoutes:
+) -> types.ObservedRoutes:
     """The routes with their relations.
 
     Args:
@@ -93,7 +83,7 @@ def observe_routes(
     is_open = actions.open_routes(state, scenario)
     unknown = links.needs & bitsets.of_flags(known == UNKNOWN)
     lacking = bitsets.of_flags((routes.preconditions & bits[None]) == 0)  # [R] keys not known to satisfy one
-    return ObservedRoutes(
+    return types.ObservedRoutes(
         exists=_first(scenario.num_routes, is_open.shape[0]),
         open=is_open,
         completed=state.completed,
@@ -151,10 +141,10 @@ def right_direction(scenario: Scenario, metrics: jax.Array, matters: jax.Array) 
     return bitsets.of_flags(jnp.any((is_low[None] & (shift > 0)) | (is_high[None] & (shift < 0)), axis=-1))
 
 
-def observe_milestones(state: State, scenario: Scenario, open_routes: jax.Array) -> ObservedMilestones:
+def observe_milestones(state: State, scenario: Scenario, open_routes: jax.Array) -> types.ObservedMilestones:
     """The checkpoints; `open_routes` is [R] bool."""
     exists = _first(scenario.num_milestones, state.reached.shape[0])
-    return ObservedMilestones(
+    return types.ObservedMilestones(
         exists=exists,
         open=exists & open_milestones(state.completed, scenario),
         reached=state.reached,
@@ -163,10 +153,10 @@ def observe_milestones(state: State, scenario: Scenario, open_routes: jax.Array)
     )
 
 
-def observe_bounds(scenario: Scenario, in_bounds: jax.Array) -> ObservedBounds:
+def observe_bounds(scenario: Scenario, in_bounds: jax.Array) -> types.ObservedBounds:
     """The bounds, whether they hold, and where they matter."""
     exists = _first(scenario.num_bounds, in_bounds.shape[0])
-    return ObservedBounds(
+    return types.ObservedBounds(
         exists=exists,
         **taken(scenario.bounds, "metric", "low", "high"),
         holds=exists & in_bounds,

@@ -13,21 +13,11 @@ from jaxenv.core.dice import sample_bits
 from jaxenv.core.environment import select
 from jaxenv.core.fields import Sizes
 from jaxenv.core.types import ActionMask, Entities, Info, Key
-from jaxenv.envs.teamsclone import actions, dynamics, features, generator, hidden, observe, reward
+from jaxenv.envs.teamsclone import actions, dynamics, features, generator, hidden, observe, reward, types
 from jaxenv.envs.teamsclone.actions import Catalogue
 from jaxenv.envs.teamsclone.initial_state import MAX_MENTIONS, fresh_schedule, initial_state
 from jaxenv.envs.teamsclone.messages import SEEN
-from jaxenv.envs.teamsclone.types import (
-    MAX_AGENTS,
-    WINDOW,
-    Draws,
-    Limits,
-    Observation,
-    Params,
-    Scenario,
-    State,
-    each_agent,
-)
+from jaxenv.envs.teamsclone.types import Draws, Limits, Observation, Params, Scenario, State, each_agent
 from jaxenv.lowering import draws as random
 from jaxenv.lowering.batches import where_rare
 from jaxenv.lowering.materialize import materialize
@@ -71,8 +61,8 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
 
     def __post_init__(self) -> None:
         """Refuses a number of agents that the messages have no room for."""
-        if not 1 <= self.num_agents <= MAX_AGENTS:
-            raise ValueError(f"num_agents={self.num_agents}: expected 1 to {MAX_AGENTS} agents")
+        if not 1 <= self.num_agents <= types.MAX_AGENTS:
+            raise ValueError(f"num_agents={self.num_agents}: expected 1 to {types.MAX_AGENTS} agents")
 
     @functools.cached_property
     def catalogue(self) -> Catalogue:
@@ -84,7 +74,7 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
         """The capacities, N agents, S scheduled mentions, P places of messages, A actions, and bits of a message."""
         scheduled = MAX_MENTIONS if self.goal == "mentions" else 0
         bits = {"word": SEEN + self.num_agents, "reactions": 4 * self.num_agents}
-        return {**super().sizes, **bits, "N": self.num_agents, "S": scheduled, "P": WINDOW * self.limits.channels}
+        return {**super().sizes, **bits, "N": self.num_agents, "S": scheduled, "P": types.WINDOW * self.limits.channels}
 
     def make_params(self, bank: ScenarioBank) -> Params:
         """The weights, rates and quotas of the variant."""

@@ -11,22 +11,8 @@ from flax import struct
 
 from jaxenv.core.masking import concatenate_masks
 from jaxenv.core.types import ActionCatalogue, ActionMask
-from jaxenv.envs.week.types import (
-    ANYWHERE,
-    DONE,
-    NONE,
-    QUESTION,
-    REQUEST,
-    SLOTS,
-    UNTOUCHED,
-    VALUES,
-    WINDOW,
-    Agenda,
-    Jobs,
-    Limits,
-    Posts,
-    State,
-)
+from jaxenv.envs.week import types
+from jaxenv.envs.week.types import ANYWHERE, DONE, NONE, QUESTION, REQUEST, UNTOUCHED, VALUES, WINDOW, Agenda, State
 from jaxenv.lowering import bitsets
 from jaxenv.lowering.lookup import read
 
@@ -54,7 +40,7 @@ PROMISE = 0  # the value that says yes to a request, 1 says no
 class Catalogue(ActionCatalogue):
     """The meaning of the indices, 53 with the default limits; `table` has the columns verb and number."""
 
-    limits: Limits
+    limits: types.Limits
 
     @functools.cached_property
     def table(self) -> np.ndarray:
@@ -67,7 +53,7 @@ class Window(struct.PyTreeNode):
     """The messages of the open channel, newest first; none where no channel is open."""
 
     exists: jax.Array  # [K] bool
-    posts: Posts  # [K]
+    posts: types.Posts  # [K]
     waits: jax.Array  # [K] bool, for a reply
     count: jax.Array  # [] int32, posts of the channel so far
     head: jax.Array  # [] int32, the place of the oldest one that waits; -1 for none
@@ -86,7 +72,7 @@ def situation(state: State, week: Agenda) -> Situation:
     """The parts that follow from a state."""
     events, time = week.events, state.clock
     return Situation(
-        slot=time % SLOTS,
+        slot=time % types.SLOTS,
         is_there=state.travel_left == 0,
         is_on=state.promised & (events.start <= time) & (time < events.end),
         window=window(state, week),
@@ -100,7 +86,7 @@ class Standing(NamedTuple):
     needs: jax.Array  # bool, a group has to be done before it
 
 
-def standing(state: State, jobs: Jobs, known: jax.Array, progress: jax.Array) -> Standing:
+def standing(state: State, jobs: types.Jobs, known: jax.Array, progress: jax.Array) -> Standing:
     """How some jobs stand, or one: `known` and `progress` are theirs."""
     begun, done = (bitsets.of_flags(flags, np.int32) for flags in (state.stage != UNTOUCHED, state.stage == DONE))
     is_barred = (progress == 0) & _has(begun, jobs.group)
@@ -113,7 +99,7 @@ def _has(groups: jax.Array, group: jax.Array) -> jax.Array:
     return (group >= 0) & ((jnp.right_shift(groups, jnp.maximum(group, 0)) & 1) == 1)
 
 
-def workable(state: State, now: Situation, jobs: Jobs, stand: Standing) -> jax.Array:
+def workable(state: State, now: Situation, jobs: types.Jobs, stand: Standing) -> jax.Array:
     """Whether jobs can be worked on now, here."""
     is_open = (jobs.opens <= now.slot) & (now.slot < jobs.closes) & (jobs.first <= state.clock)
     is_here = now.is_there & ((jobs.place == ANYWHERE) | (jobs.place == state.place))

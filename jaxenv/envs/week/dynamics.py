@@ -7,28 +7,13 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 
-from jaxenv.envs.week import actions
+from jaxenv.envs.week import actions, types
 from jaxenv.envs.week.actions import ATTEND, GO, OPEN, PROMISE, REPLY, REST, WORK, Catalogue, Situation, Window
-from jaxenv.envs.week.types import (
-    DONE,
-    END,
-    HOME,
-    JOB,
-    MAX_LENGTH,
-    NEWS,
-    NONE,
-    QUESTION,
-    SLOTS,
-    SOUND,
-    UNSOUND,
-    WINDOW,
-    Agenda,
-    State,
-)
+from jaxenv.envs.week.types import DONE, END, JOB, NEWS, NONE, QUESTION, SLOTS, SOUND, UNSOUND, WINDOW, Agenda, State
 from jaxenv.lowering.lookup import read
 from jaxenv.lowering.materialize import materialize
 
-_LENGTHS = np.maximum(np.arange(MAX_LENGTH + 1, dtype=np.int32), 1)
+_LENGTHS = np.maximum(np.arange(types.MAX_LENGTH + 1, dtype=np.int32), 1)
 PER_SLOT = np.lcm.reduce(_LENGTHS) // _LENGTHS  # by length, of a multiple of all lengths: no quotient is rounded
 
 
@@ -145,7 +130,7 @@ def tick(state: State, week: Agenda) -> State:
     is_posted = (state.posted < capacity) & (following.time <= time)
     return state.replace(
         clock=time,
-        place=jnp.where(is_night, HOME, state.place),
+        place=jnp.where(is_night, types.HOME, state.place),
         travel_left=jnp.where(is_night, 0, jnp.maximum(state.travel_left - 1, 0)),
         posted=state.posted + is_posted.astype(np.int32),
     )

@@ -12,26 +12,8 @@ import numpy as np
 from jaxenv.core.dice import Dice, scale
 from jaxenv.core.fields import declared, padding
 from jaxenv.core.types import Key
-from jaxenv.envs.week.types import (
-    ANYWHERE,
-    DAYS,
-    END,
-    JOB,
-    MAX_TRAVEL,
-    NEVER,
-    NEWS,
-    NONE,
-    QUESTION,
-    REQUEST,
-    SLOTS,
-    VALUES,
-    Events,
-    Facts,
-    Jobs,
-    Limits,
-    Posts,
-    Scenario,
-)
+from jaxenv.envs.week import types
+from jaxenv.envs.week.types import ANYWHERE, END, NEVER, NONE, SLOTS, Events, Facts, Jobs, Limits, Posts, Scenario
 
 ONE = 1024
 MAX_DIFFICULTY = 2 * ONE
@@ -80,7 +62,7 @@ def drawn_town(dice: Dice, d: jax.Array) -> jax.Array:
     where = dice.between(0, TOWN, 2, PLACES)
     squared = jnp.sum((where[:, :, None] - where[:, None]) ** 2, axis=0, dtype=jnp.int32)
     reach = 64 + d // 32  # slots across the town, in sixteenths
-    steps = np.arange(MAX_TRAVEL)[:, None, None] * (16 * TOWN)
+    steps = np.arange(types.MAX_TRAVEL)[:, None, None] * (16 * TOWN)
     slots = jnp.sum(squared[None] * reach**2 > steps**2, axis=0, dtype=jnp.int32)
     return jnp.where(np.eye(PLACES, dtype=bool), 0, jnp.maximum(slots, 1))
 
@@ -126,7 +108,7 @@ def drawn_truth(
         (facts, [F] int32 the time at which each is posted first, NEVER where it is not).
     """
     n = choices.shape[0]
-    of_all = jnp.append(choices, jnp.full(SMALL_FACTS, VALUES))
+    of_all = jnp.append(choices, jnp.full(SMALL_FACTS, types.VALUES))
     first = scale(dice.table(n + SMALL_FACTS), of_all)
     then = (first + 1 + scale(dice.table(n + SMALL_FACTS), jnp.maximum(of_all - 1, 1))) % of_all
     flips = (_chance(dice, n) < d // 2) & (choices > 1)
@@ -213,7 +195,7 @@ def drawn_errands(dice: Dice, d: jax.Array) -> dict[str, jax.Array]:
 
 def drawn_events(dice: Dice, d: jax.Array) -> Events:
     """Meetings that are promised, in a cell of the week each, then as many requests."""
-    n, cells = EVENTS, DAYS * CELLS
+    n, cells = EVENTS, types.DAYS * CELLS
     promised = PROMISED[0] + _rounded(PROMISED[1], d)
     number = jnp.arange(n)
     is_promised, exists = number < promised, number < jnp.minimum(2 * promised, n)
@@ -255,11 +237,11 @@ def drawn_posts(dice: Dice, d: jax.Array, news: jax.Array, facts: Facts, jobs: J
 
     zeros = jnp.zeros_like
     important = [
-        (news, NEWS, jnp.arange(F), zeros(news), zeros(news)),
-        (facts.flip, NEWS, jnp.arange(F), zeros(news), zeros(news)),
-        (asked, QUESTION, about, jnp.minimum(asked + patience(n), END), answers),
-        (posted[first:], REQUEST, jnp.arange(first, E), open_until[first:], zeros(posted[first:])),
-        (told, JOB, jobs.length.shape[0] - m + jnp.arange(m), zeros(told), zeros(told)),
+        (news, types.NEWS, jnp.arange(F), zeros(news), zeros(news)),
+        (facts.flip, types.NEWS, jnp.arange(F), zeros(news), zeros(news)),
+        (asked, types.QUESTION, about, jnp.minimum(asked + patience(n), END), answers),
+        (posted[first:], types.REQUEST, jnp.arange(first, E), open_until[first:], zeros(posted[first:])),
+        (told, types.JOB, jobs.length.shape[0] - m + jnp.arange(m), zeros(told), zeros(told)),
     ]
     rows = [jnp.stack([t, jnp.full_like(t, kind), ref, until, points], 1) for t, kind, ref, until, points in important]
     rows = jnp.concatenate(rows)
@@ -283,7 +265,7 @@ def packed(jobs: Jobs, posts: Posts) -> tuple[Jobs, Posts]:
     """The jobs before the places of absent ones, and the posts that make one known by its new number."""
     exists = jobs.length > 0
     order, number = jnp.argsort(~exists, stable=True), jnp.cumsum(exists, dtype=jnp.int32) - 1
-    ref = jnp.where(posts.kind == JOB, number[posts.ref], posts.ref)
+    ref = jnp.where(posts.kind == types.JOB, number[posts.ref], posts.ref)
     return jax.tree.map(lambda column: column[order], jobs), posts.replace(ref=ref)
 
 

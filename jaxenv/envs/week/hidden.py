@@ -9,34 +9,15 @@ import numpy as np
 from jaxenv.core.dice import Dice
 from jaxenv.core.fields import padding, widened
 from jaxenv.core.types import Key
-from jaxenv.envs.week import actions, generator
+from jaxenv.envs.week import actions, generator, types
 from jaxenv.envs.week.generator import CHANNELS, GROUPS, ONE, PROMISED
-from jaxenv.envs.week.types import (
-    END,
-    JOB,
-    NEVER,
-    NEWS,
-    NONE,
-    QUESTION,
-    REQUEST,
-    SLOTS,
-    SOUND,
-    UNSOUND,
-    VALUES,
-    WINDOW,
-    Agenda,
-    Facts,
-    Jobs,
-    Posts,
-    Scenario,
-    State,
-)
+from jaxenv.envs.week.types import END, JOB, NEVER, NEWS, NONE, QUESTION, REQUEST, Agenda, Facts, Jobs, Posts, State
 from jaxenv.lowering.lookup import read
 
 NOWHERE = 127  # above every number that a post refers to
 
 
-def redrawn(key: Key, state: State, week: Agenda, sees_truth: bool) -> tuple[State, Scenario]:
+def redrawn(key: Key, state: State, week: Agenda, sees_truth: bool) -> tuple[State, types.Scenario]:
     """The week as its person knows it, which goes on as a drawn one that promises as many meetings.
 
     Known are the ways, the jobs, the promised meetings, what each channel showed when it was last open, when posts
@@ -60,7 +41,7 @@ def redrawn(key: Key, state: State, week: Agenda, sees_truth: bool) -> tuple[Sta
     of_fact = np.where(rows < facts.flip.size, rows, NOWHERE)
     things = {NEWS: of_fact, QUESTION: of_fact, JOB: of_errand, REQUEST: of_event}
     posts = _spliced(state, posts, _referring(coming, things))
-    return state.replace(stage=_stages(state, jobs, facts)), Scenario(week.travel, jobs, events, facts, posts)
+    return state.replace(stage=_stages(state, jobs, facts)), types.Scenario(week.travel, jobs, events, facts, posts)
 
 
 def _like_difficulty(dice: Dice, promised: jax.Array) -> jax.Array:
@@ -98,8 +79,8 @@ def _groups(jobs: Jobs, count: int) -> _Groups:
     mine = jobs.group[:, None] == np.arange(count)[None]
     value, needs, first = (column[:, None] for column in (jobs.value, jobs.needs, jobs.first))
     needs = jnp.max(jnp.where(mine, needs, NONE), axis=0)
-    begin = jnp.min(jnp.where(mine, first, END), axis=0) + jnp.where(needs >= 0, SLOTS, 0)
-    choices = jnp.where(jnp.any(mine, axis=0), 1 + jnp.max(jnp.where(mine, value, 0), axis=0), VALUES)
+    begin = jnp.min(jnp.where(mine, first, END), axis=0) + jnp.where(needs >= 0, types.SLOTS, 0)
+    choices = jnp.where(jnp.any(mine, axis=0), 1 + jnp.max(jnp.where(mine, value, 0), axis=0), types.VALUES)
     return _Groups(choices, needs, begin)
 
 
@@ -158,7 +139,7 @@ def _is_requested(state: State, posts: Posts) -> jax.Array:
 def _is_shown(state: State, posts: Posts) -> jax.Array:
     """[C, P] bool: what each channel showed when it was last open."""
     number, count = np.arange(posts.kind.shape[1])[None], state.read[:, None]
-    return (count > number) & (count <= number + WINDOW)
+    return (count > number) & (count <= number + types.WINDOW)
 
 
 def _filled(known: Any, is_known: jax.Array, drawn: Any, is_new: jax.Array) -> tuple[Any, jax.Array]:
@@ -220,5 +201,5 @@ def _stages(state: State, jobs: Jobs, facts: Facts) -> jax.Array:
     truth = read(facts, jobs.group).at(state.clock - state.progress)
     is_right = (jobs.value < 0) | (jobs.value == truth)
     mine = is_on[:, None] & (jobs.group[:, None] == np.arange(state.stage.size)[None])
-    stage = jnp.where(jnp.any(mine & is_right[:, None], axis=0), SOUND, UNSOUND)
+    stage = jnp.where(jnp.any(mine & is_right[:, None], axis=0), types.SOUND, types.UNSOUND)
     return jnp.where(jnp.any(mine, axis=0), stage, state.stage)

@@ -8,21 +8,9 @@ import numpy as np
 
 from jaxenv.core.fields import taken
 from jaxenv.core.types import ActionMask
-from jaxenv.envs.week import actions
+from jaxenv.envs.week import actions, types
 from jaxenv.envs.week.actions import Situation, Standing
-from jaxenv.envs.week.types import (
-    NEWS,
-    NONE,
-    QUESTION,
-    REQUEST,
-    Agenda,
-    Head,
-    Observation,
-    ObservedEvents,
-    ObservedJobs,
-    ObservedMessages,
-    State,
-)
+from jaxenv.envs.week.types import NEWS, NONE, QUESTION, REQUEST, Agenda, Observation, State
 from jaxenv.lowering.lookup import read
 
 
@@ -55,18 +43,18 @@ def _standing(state: State, week: Agenda) -> Standing:
     return actions.standing(state, week.jobs, state.known, state.progress)
 
 
-def observed_events(state: State, week: Agenda) -> ObservedEvents:
+def observed_events(state: State, week: Agenda) -> types.ObservedEvents:
     """The calendar from now on."""
     events = week.events
     shown = state.promised & (state.clock < events.end)
     columns = _columns(shown, events, "start", "length", "place", "points")
-    return ObservedEvents(exists=shown, **columns, attended=_where(shown, state.attended))
+    return types.ObservedEvents(exists=shown, **columns, attended=_where(shown, state.attended))
 
 
-def observed_jobs(state: State, week: Agenda, stand: Standing) -> ObservedJobs:
+def observed_jobs(state: State, week: Agenda, stand: Standing) -> types.ObservedJobs:
     """The work that is known and can still be done."""
     jobs, shown = week.jobs, stand.possible
-    return ObservedJobs(
+    return types.ObservedJobs(
         exists=shown,
         left=_where(shown, jobs.length - state.progress),
         **_columns(shown, jobs, "place", "opens", "closes", "first", "due", "points"),
@@ -77,13 +65,13 @@ def observed_jobs(state: State, week: Agenda, stand: Standing) -> ObservedJobs:
     )
 
 
-def observed_messages(week: Agenda, now: Situation) -> ObservedMessages:
+def observed_messages(week: Agenda, now: Situation) -> types.ObservedMessages:
     """The open channel."""
     window = now.window
     posts, is_news = window.posts, window.exists & (window.posts.kind == NEWS)
     has_fact = is_news | (window.exists & (posts.kind == QUESTION))
     facts = read(week.facts, posts.ref)
-    return ObservedMessages(
+    return types.ObservedMessages(
         exists=window.exists,
         kind=_where(window.exists, posts.kind),
         fact=jnp.where(has_fact, posts.ref, NONE),
@@ -93,7 +81,7 @@ def observed_messages(week: Agenda, now: Situation) -> ObservedMessages:
     )
 
 
-def head(state: State, week: Agenda, now: Situation) -> Head:
+def head(state: State, week: Agenda, now: Situation) -> types.Head:
     """The question or request that is replied to."""
     post, exists = read(now.window.posts, now.window.head), now.window.head >= 0
     is_request, is_question = exists & (post.kind == REQUEST), exists & (post.kind == QUESTION)
@@ -101,7 +89,7 @@ def head(state: State, week: Agenda, now: Situation) -> Head:
     event, end = read((events, events.end), post.ref)
     others = state.promised & (np.arange(events.start.shape[0], dtype=np.int32) != post.ref)
     overlaps = jnp.any(others & (events.start < end) & (event.start < events.end))
-    return Head(
+    return types.Head(
         kind=_where(exists, post.kind),
         fact=jnp.where(is_question, post.ref, NONE),
         points=jnp.where(is_request, event.points, _where(is_question, post.points)),

@@ -6,21 +6,12 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core.numbers import as_integer
+from jaxenv.envs.lifestack.generator import tables
 from jaxenv.envs.lifestack.generator.costs import Costs, dearest, of_helps
 from jaxenv.envs.lifestack.generator.goals import tenths
 from jaxenv.envs.lifestack.generator.life import OF_BLOW, OF_LUCK, OF_SECOND, OF_SHUT, WITH_BLOW, Life
 from jaxenv.envs.lifestack.generator.plan import LINKS, NUM_ROUTES, REVISE, SHUT_TOO, UNDO, Plan, gone_before
-from jaxenv.envs.lifestack.generator.tables import (
-    FORK_FACT,
-    NO,
-    NUM_KEYS,
-    OTHER,
-    SHUT_FACT,
-    TURN_FACT,
-    WAIT_FACT,
-    YES,
-    put,
-)
+from jaxenv.envs.lifestack.generator.tables import NO, SHUT_FACT, TURN_FACT, WAIT_FACT, YES, put
 from jaxenv.envs.lifestack.types import CENTS, EVERY_STEP, MAX_ENERGY, NEVER, UNWRITTEN, Scenario
 from jaxenv.lowering import bitsets
 
@@ -179,14 +170,14 @@ def _consequences(
     scenario: Scenario, plan: Plan, *, by_fact: jax.Array, revised: jax.Array
 ) -> tuple[jax.Array, jax.Array]:
     """([8, K] int32 mutations of the events, [8, R] bool routes that they close)."""
-    doors, key = plan.doors, np.arange(NUM_KEYS)
+    doors, key = plan.doors, np.arange(tables.NUM_KEYS)
     undoes = doors.change == UNDO
     changed_fact = jnp.where(undoes, doors.changed, jnp.where(doors.change == REVISE, TURN_FACT, -1))
     changed_value = jnp.where(undoes, scenario.facts[doors.changed].astype(jnp.int32), jnp.where(revised, NO, YES))
     shut_fact = jnp.where(doors.is_window, WAIT_FACT, SHUT_FACT)
     none = jnp.int32(-1)
-    writer = [jnp.where(plan.is_third, TURN_FACT, FORK_FACT), TURN_FACT, changed_fact, shut_fact, WAIT_FACT]
-    value = [jnp.where(plan.is_third, OTHER, NO), NO, changed_value, jnp.where(by_fact, NO, UNWRITTEN), YES]
+    writer = [jnp.where(plan.is_third, TURN_FACT, tables.FORK_FACT), TURN_FACT, changed_fact, shut_fact, WAIT_FACT]
+    value = [jnp.where(plan.is_third, tables.OTHER, NO), NO, changed_value, jnp.where(by_fact, NO, UNWRITTEN), YES]
     writer, value = jnp.stack([*writer, none, none, none]), jnp.stack([*value, none, none, none])
     writes = jnp.where(writer[:, None] == key[None], value[:, None], UNWRITTEN)
     closed = jnp.stack([none, none, jnp.where(doors.change == SHUT_TOO, doors.changed, -1)])
