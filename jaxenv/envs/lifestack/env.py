@@ -32,15 +32,11 @@ class LifeStack(LibraryEnvironment[Params, State, Observation]):
     """
 
     limits: Limits = Limits()
+    name: ClassVar[str] = "LifeStack-v0"
     library: ClassVar[Path] = Path(__file__).with_name("library.npz")
     scenario_type: ClassVar[type] = Scenario
     state_type: ClassVar[type] = State
     observation_type: ClassVar[type] = Observation
-
-    @property
-    def name(self) -> str:
-        """`LifeStack-v0`."""
-        return "LifeStack-v0"
 
     @functools.cached_property
     def catalogue(self) -> Catalogue:

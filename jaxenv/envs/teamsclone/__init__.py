@@ -23,8 +23,7 @@ def mentions(limits: Limits = Limits()) -> TeamsClone:
 
 def multi_task(limits: Limits = Limits()) -> TeamsClone:
     """`TeamsClone-MultiTask-v0`: a weighted sum of mentions, meetings and exploration, with more calls."""
-    weights = reward.multi_task(*reward.TASK_WEIGHTS)
-    return TeamsClone("TeamsClone-MultiTask-v0", weights, call_rate=0.01, limits=limits)
+    return TeamsClone("TeamsClone-MultiTask-v0", reward.multi_task(), call_rate=0.01, limits=limits)
 
 
 def multi_agent(num_agents: int = 4, limits: Limits = Limits()) -> TeamsClone:

@@ -10,8 +10,6 @@ from jaxenv.core.terms import Weight, parts_type, preset, term
 from jaxenv.envs.teamsclone import actions
 from jaxenv.envs.teamsclone.dynamics import TIMELY
 
-TASK_WEIGHTS = (1.0, 1.0, 0.5)  # of mentions, meetings and exploration
-
 
 class RewardWeights(struct.PyTreeNode):
     """The weight of each term, a [] float32 (or a Python float) each; zero switches a term off.
@@ -75,7 +73,7 @@ QUOTA: RewardWeights = CLASSIC.replace(quota=0.2)
 RewardParts = parts_type(RewardWeights)
 
 
-def multi_task(mentions: float, meetings: float, exploration: float) -> RewardWeights:
+def multi_task(mentions: float = 1.0, meetings: float = 1.0, exploration: float = 0.5) -> RewardWeights:
     """The weights of the multi-task variant: a weighted sum of three tasks, and the penalties as they are."""
     return MENTIONS.replace(
         mention_response=mentions * CLASSIC.mention_response,
