@@ -40,7 +40,7 @@ WORK = (
     *("train.run.runner.run_members", "train.data.dataset.play"),
     *("train.processes.join", "train.cli.comparison.evaluate", "train.cli.comparison.mean_returns"),
     *("train.cli.benchmark.compile_all", "train.cli.benchmark.in_turns", "train.benchmark.profile.profile"),
-    *("train.cli.policies.generate_bank", "jaxenv.rendering.record", "scenarios.solvers.winnable"),
+    *("train.cli.policies.with_generated", "jaxenv.rendering.record", "scenarios.solvers.winnable"),
     *("jaxenv.core.ScenarioBank.save", "train.cli.comparison.validation_returns"),
 )
 """The points where a command begins to work, or would change files of others."""
