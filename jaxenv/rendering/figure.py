@@ -34,34 +34,28 @@ def draw_on(figure: Figure, canvas: Canvas) -> None:
 def _artist(shape: Box | Stripes | Disc | Line | Head) -> Artist:
     """A shape other than text."""
     match shape:
-        case Box():
-            return _box(shape)
+        case Box(x, y, width, height, fill, edge, line, dashed, radius):
+            style = _style(fill, edge, line, dashed)
+            if radius:
+                return FancyBboxPatch((x, y), width, height, f"round,pad=0,rounding_size={radius}", **style)
+            return Rectangle((x, y), width, height, **style)
         case Stripes(x, y, width, height, color):
-            stripes = Rectangle((x, y), width, height, hatch="//////", facecolor="none")
-            stripes.set(edgecolor=color, linewidth=0.0)
-            return stripes
+            return Rectangle((x, y), width, height, hatch="//////", facecolor="none", edgecolor=color, linewidth=0.0)
         case Disc(x, y, radius, fill, edge):
-            circle = Circle((x, y), radius, facecolor=fill or "none", edgecolor=edge or "none")
-            circle.set(linewidth=1.0 if edge else 0.0)
-            return circle
+            return Circle((x, y), radius, **_style(fill, edge, 1.0))
         case Line(points, color, line, dashed, is_curved):
             if is_curved:
-                curve = PathPatch(Path(points, CURVE), facecolor="none", edgecolor=color, linewidth=line)
-                curve.set(linestyle=_dashes(dashed), capstyle="butt")
-                return curve
+                return PathPatch(Path(points, CURVE), capstyle="butt", **_style(None, color, line, dashed))
             stroke: Any = {"color": color, "linewidth": line, "linestyle": _dashes(dashed), "solid_capstyle": "butt"}
             return Line2D(*zip(*points, strict=True), **stroke)
         case Head(points, color):
             return Polygon(points, facecolor=color, edgecolor="none")
 
 
-def _box(box: Box) -> Artist:
-    place = (box.x, box.y), box.width, box.height
-    style = f"round,pad=0,rounding_size={box.radius}"
-    outline = FancyBboxPatch(*place, style) if box.radius else Rectangle(*place)
-    outline.set(facecolor=box.fill or "none", edgecolor=box.edge or "none", linewidth=box.line if box.edge else 0.0)
-    outline.set(linestyle=_dashes(box.dashed))
-    return outline
+def _style(fill: str | None, edge: str | None, line: float, dashed: bool = False) -> dict[str, Any]:
+    """How a patch is filled and outlined."""
+    outline = {"edgecolor": edge or "none", "linewidth": line if edge else 0.0, "linestyle": _dashes(dashed)}
+    return {"facecolor": fill or "none", **outline}
 
 
 def _dashes(dashed: bool) -> Any:

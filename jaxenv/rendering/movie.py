@@ -15,10 +15,8 @@ SMOOTH = "24"  # frames a second of an MP4, where pictures are repeated: players
 
 def gif(path: Path, pictures: Sequence[Picture], fps: float) -> None:
     """Writes an animated GIF that starts again at its end."""
-    figure = blank_figure(pictures[0].size)
-    from matplotlib.animation import PillowWriter
-
-    _write(PillowWriter(fps=fps), figure, path, pictures)  # pyright: ignore[reportArgumentType]  # fractions work
+    animation = optional("matplotlib.animation", "a picture", extra="viz")
+    _write(animation.PillowWriter(fps=fps), path, pictures)
 
 
 def mp4(path: Path, pictures: Sequence[Picture], fps: float) -> None:
@@ -28,13 +26,12 @@ def mp4(path: Path, pictures: Sequence[Picture], fps: float) -> None:
         FileNotFoundError: if there is no ffmpeg; the message says how to install it.
     """
     program = ffmpeg()
-    figure = blank_figure(pictures[0].size)
+    animation = optional("matplotlib.animation", "a picture", extra="viz")
     import matplotlib
-    from matplotlib.animation import FFMpegWriter
 
     with matplotlib.rc_context({"animation.ffmpeg_path": program}):
         options = {"codec": "h264", "extra_args": ["-r", SMOOTH, "-pix_fmt", "yuv420p"]}
-        _write(FFMpegWriter(fps=fps, **options), figure, path, pictures)  # pyright: ignore[reportArgumentType]
+        _write(animation.FFMpegWriter(fps=fps, **options), path, pictures)
 
 
 def ffmpeg() -> str:
@@ -51,8 +48,9 @@ def ffmpeg() -> str:
     return found
 
 
-def _write(writer: Any, figure: Any, path: Path, pictures: Sequence[Picture]) -> None:
+def _write(writer: Any, path: Path, pictures: Sequence[Picture]) -> None:
     """Draws the pictures on one figure, each a frame."""
+    figure = blank_figure(pictures[0].size)
     with writer.saving(figure, str(path), DOTS_PER_INCH):
         for picture in pictures:
             picture.draw_on(figure)
