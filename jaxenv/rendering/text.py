@@ -32,6 +32,16 @@ def joined(*parts: str) -> str:
     return " · ".join(filter(None, parts))
 
 
+def bar(part: int, whole: int, length: int) -> str:
+    """A share as a bar of so many characters; rounded up, so no bar is empty while something is there.
+
+    >>> bar(1, 8, 5)
+    '█░░░░'
+    """
+    full = -(-length * part // whole)
+    return "█" * full + "░" * (length - full)
+
+
 def table(rows: Iterable[Sequence[str]]) -> list[str]:
     """Rows with aligned columns; a column of empty cells is left out."""
     rows = list(rows)

@@ -2,7 +2,7 @@
 
 from jaxenv.envs.lifeops.actions import VERBS
 from jaxenv.envs.lifeops.view.snapshot import Leg, Names, ShownDay, ShownEvent, Task
-from jaxenv.rendering.text import clock, joined, sections, table
+from jaxenv.rendering.text import bar, clock, joined, sections, table
 
 MAX_LINES = 8  # of conflicts or legs; a badly overbooked day has many
 BAR = 10  # characters
@@ -73,9 +73,8 @@ def _request_row(event: ShownEvent) -> list[str]:
 
 
 def _task_row(task: Task) -> list[str]:
-    left = -(-BAR * task.left // max(task.total, 1))  # rounded up: no bar is empty before the work is done
-    bar = "█" * left + "░" * (BAR - left)
-    return [bar, f"{task.left} of {task.total} min", task.name, f"priority {task.priority}", due(task)]
+    left = f"{task.left} of {task.total} min"
+    return [bar(task.left, max(task.total, 1), BAR), left, task.name, f"priority {task.priority}", due(task)]
 
 
 def _travel_rows(day: ShownDay) -> list[list[str]]:

@@ -64,16 +64,13 @@ def describe_step(env: Week, state: State, next_state: State, action: Any, param
     """Meetings and jobs that are over, and what was noted; see `View`."""
     del action
     before, after = shown(env, [state, next_state], params, names)
-    lines = [
-        f"{now.name}: {now.status}" for was, now in _pairs(before.jobs, after.jobs) if was.status != now.status in ENDS
-    ]
-    over = [now for was, now in _pairs(before.meetings, after.meetings) if was.status != now.status == "over"]
-    lines += [
-        f"{meeting.name}: attended {meeting.attended} of {meeting.end - meeting.start} quarters" for meeting in over
-    ]
-    notes = {(note.question, note.answer) for note in before.notes}
-    return lines + [
-        f"noted: {note.question} {note.answer}" for note in after.notes if (note.question, note.answer) not in notes
+    jobs, meetings = _pairs(before.jobs, after.jobs), _pairs(before.meetings, after.meetings)
+    over = [now for was, now in meetings if was.status not in OVER and now.status in OVER]
+    known, noted = ([(note.question, note.answer) for note in week.notes] for week in (before, after))
+    return [
+        *(f"{now.name}: {now.status}" for was, now in jobs if was.status != now.status in ENDS),
+        *(f"{each.name}: attended {each.attended} of {each.end - each.start} quarters" for each in over),
+        *(f"noted: {question} {answer}" for question, answer in noted if (question, answer) not in known),
     ]
 
 
@@ -86,6 +83,7 @@ def _pairs(before: Sequence[Any], after: Sequence[Any]) -> list[tuple[Any, Any]]
 _observe = jax.jit(lambda env, state, params: env.observe(state, params), static_argnums=0)
 
 ENDS = ("done", "failed", "late")  # of a job that one did not give up
+OVER = ("over", "missed")  # of a meeting
 
 VIEW = View(
     scenes=scenes,

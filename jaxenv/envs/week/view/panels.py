@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from jaxenv.envs.week.types import DAYS, END, SLOTS
 from jaxenv.envs.week.view.snapshot import Job, Meeting, Message, ShownWeek
-from jaxenv.envs.week.view.text import MARKS, as_of, state_of
+from jaxenv.envs.week.view.text import ENDED, MARKS, as_of, state_of
 from jaxenv.envs.week.view.words import DAYS as DAY_NAMES
 from jaxenv.envs.week.view.words import clock, end, span
 from jaxenv.rendering.canvas import SMALL, TINY, Canvas, legend, swatch
@@ -23,7 +23,6 @@ DONE = {  # in a slot -> how the legend calls it, and its color
     "rest": ("resting", FAINT),
 }
 ROW, HEADING = 9.4, 11.5  # points, heights on the board
-ENDED = ("done", "failed", "barred", "late")
 
 
 def draw_calendar(week: ShownWeek, canvas: Canvas) -> None:
@@ -60,9 +59,8 @@ def draw_calendar(week: ShownWeek, canvas: Canvas) -> None:
 def _draw_meeting(paper: Canvas, meeting: Meeting, left: float, top: float, width: float, slot: float) -> None:
     """A box at its time: dashed where it is asked for, filled as far as it was attended, red where it was missed."""
     length = meeting.end - meeting.start
-    is_missed = meeting.status == "over" and 2 * meeting.attended < length
     is_asked = meeting.status == "asked"
-    color, height = ALARM if is_missed else ORANGE if is_asked else BLUE, length * slot - 1
+    color, height = {"asked": ORANGE, "missed": ALARM}.get(meeting.status, BLUE), length * slot - 1
     paper.box(left, top, width, height, fill=PAPER if is_asked else tint(color, 0.14), radius=2)
     if meeting.attended:
         paper.box(left, top, width, height * meeting.attended / length, fill=tint(GREEN, 0.3), radius=2)

@@ -36,7 +36,7 @@ class Meeting:
     start: int
     end: int
     points: float
-    status: str  # "asked", "promised", "over"
+    status: str  # "asked", "promised", "over", or "missed" if it was over before half of it was attended
     attended: int  # slots
 
 
@@ -138,13 +138,13 @@ def _meetings(state: State, week: Scenario, names: Names) -> Sequence[Meeting]:
     events, time, found = week.events, int(state.clock), []
     asked = _asked(state, week)
     for n, name in enumerate(names.events):
-        start, end = int(events.start[n]), int(events.start[n] + events.length[n])
+        start, length, attended = int(events.start[n]), int(events.length[n]), int(state.attended[n])
         if not state.promised[n] and n not in asked:
             continue
-        status = "asked" if not state.promised[n] else "over" if end <= time else "promised"
+        over = "missed" if 2 * attended < length else "over"
+        status = "asked" if not state.promised[n] else "promised" if time < start + length else over
         where = "" if events.place[n] == ANYWHERE else names.places[int(events.place[n])]
-        points = int(events.points[n]) / 100
-        found.append(Meeting(name, where, start, end, points, status, int(state.attended[n])))
+        found.append(Meeting(name, where, start, start + length, int(events.points[n]) / 100, status, attended))
     return sorted(found, key=lambda meeting: meeting.start)
 
 

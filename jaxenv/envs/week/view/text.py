@@ -4,11 +4,12 @@ from jaxenv.envs.week.types import END
 from jaxenv.envs.week.view import words
 from jaxenv.envs.week.view.snapshot import Job, Meeting, Message, Note, ShownWeek
 from jaxenv.envs.week.view.words import clock, span
-from jaxenv.rendering.text import joined, sections, table
+from jaxenv.rendering.text import bar, joined, sections, table
 
 BAR = 6  # characters
 MARKS = {"done": "✓", "failed": "✗", "barred": "·", "late": "·", "later": " ", "open": "▸"}
-MEETINGS = {"asked": "?", "promised": " ", "over": "✓"}
+MEETINGS = {"asked": "?", "promised": " ", "over": "✓", "missed": "✗"}
+ENDED = {"done": "done", "failed": "failed", "barred": "another way was taken", "late": "too late"}
 
 
 def title(week: ShownWeek) -> str:
@@ -57,41 +58,30 @@ def when(meeting: Meeting) -> str:
 
 def state_of(job: Job, time: int) -> str:
     """What there is to say of a job."""
-    ended = {"done": "done", "failed": "failed", "barred": "another way was taken", "late": "too late"}
-    if job.status in ended:
-        return ended[job.status]
-    begins = (
-        f"from {words.moment(job.first)}"
-        if time < job.first
-        else "after the step before"
-        if job.status == "later"
-        else ""
-    )
+    if job.status in ENDED:
+        return ENDED[job.status]
+    begins = "after the step before" if job.status == "later" else ""
+    if time < job.first:
+        begins = f"from {words.moment(job.first)}"
     return joined(begins, f"due {words.end(job.due)}", f"{clock(job.hours[0])}–{clock(job.hours[1])}")
 
 
 def _meeting_row(meeting: Meeting) -> list[str]:
     share = f"{meeting.attended} of {meeting.end - meeting.start} quarters" if meeting.attended else ""
     return [
-        _mark(meeting),
+        MEETINGS[meeting.status],
         when(meeting),
         meeting.name,
         meeting.place or "online",
         f"{meeting.points:.1f} points",
-        share or {"asked": "asked for", "over": "missed"}.get(meeting.status, ""),
+        share or {"asked": "asked for", "missed": "missed"}.get(meeting.status, ""),
     ]
 
 
-def _mark(meeting: Meeting) -> str:
-    is_missed = meeting.status == "over" and 2 * meeting.attended < meeting.end - meeting.start
-    return "✗" if is_missed else MEETINGS[meeting.status]
-
-
 def _job_row(job: Job, time: int) -> list[str]:
-    full = -(-BAR * job.progress // job.length)
     needs = f"if {job.needs}" if job.needs else ""
     facts = [f"{job.points:.1f} points", span(job.length), job.place or "anywhere"]
-    return [MARKS[job.status], "█" * full + "░" * (BAR - full), job.name, needs, *facts, state_of(job, time)]
+    return [MARKS[job.status], bar(job.progress, job.length, BAR), job.name, needs, *facts, state_of(job, time)]
 
 
 def _message_line(message: Message, is_head: bool) -> str:
