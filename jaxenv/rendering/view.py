@@ -166,6 +166,14 @@ legal_mask = jax.jit(lambda env, state, params: env.action_mask(state, params), 
 """(env, state, params) -> [A] bool, the legal actions of a state on the host."""
 
 
+def observe(env: Any, state: Any, params: Any) -> Any:
+    """The observation in a state, on the host."""
+    return to_host(_observe(env, state, params))
+
+
+_observe = jax.jit(lambda env, state, params: env.observe(state, params), static_argnums=0)
+
+
 def scenes_of(
     snapshots: Iterable[Any],
     text: Any,

@@ -7,22 +7,20 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-import jax
-
 from jaxenv.envs.lifestack import LifeStack, Params, State
 from jaxenv.envs.lifestack.actions import NUM_VERBS
 from jaxenv.envs.lifestack.view import gauges, graph, text
 from jaxenv.envs.lifestack.view.layout import layout_of
 from jaxenv.envs.lifestack.view.snapshot import Crisis, names_of, read
 from jaxenv.envs.lifestack.view.snapshot import Names as Names
-from jaxenv.rendering.view import Given, Scene, View, from_all, legal_mask, remembered, scenario_of, scenes_of, to_host
+from jaxenv.rendering.view import Given, Scene, View, from_all, legal_mask, observe, remembered, scenario_of, scenes_of
 
 SIZE = (900.0, 560.0)  # points
 
 
 def scenes(env: LifeStack, states: Sequence[State], params: Params, names: Given) -> list[Scene]:
     """The states of one episode in the same layout; see `View`."""
-    crises = _crises(env, states, params, names)
+    crises = [_crisis(env, state, params, names) for state in states]
     layout, history = functools.cache(lambda: layout_of(crises[0])), gauges.history_of(crises)  # a text needs no layout
     return scenes_of(
         crises,
@@ -41,7 +39,7 @@ def describe_actions(env: LifeStack, state: State, params: Params, names: Given)
 
 def describe_step(env: LifeStack, before: State, after: State, action: Any, params: Params, names: Given) -> list[str]:
     """The effects of a step; see `View`."""
-    was, now = _crises(env, [before, after], params, names)
+    was, now = (_crisis(env, state, params, names) for state in (before, after))
     return text.describe_step(was, now, _attempted(env, before, int(action), params))
 
 
@@ -54,22 +52,11 @@ def _attempted(env: LifeStack, state: State, action: int, params: Params) -> int
     return route if activity < NUM_VERBS and int(required) == int(marks) | 1 << activity else None
 
 
-def _crises(env: LifeStack, states: Sequence[State], params: Params, names: Given) -> list[Crisis]:
-    """The states read for drawing."""
-    return [_crisis(env, state, params, names) for state in states]
-
-
 @remembered
 def _crisis(env: LifeStack, state: State, params: Params, names: Given) -> Crisis:
+    """A state read for drawing."""
     scenario = scenario_of(params, state)
-    return read(to_host(_observe(env, state, params)), state, scenario, names_of(scenario, names))
+    return read(observe(env, state, params), state, scenario, names_of(scenario, names))
 
 
-_observe = jax.jit(lambda env, state, params: env.observe(state, params), static_argnums=0)
-
-VIEW = View(
-    scenes=scenes,
-    describe_action=from_all(describe_actions),
-    describe_actions=describe_actions,
-    describe_step=describe_step,
-)
+VIEW = View(scenes, from_all(describe_actions), describe_actions, describe_step)

@@ -1,7 +1,6 @@
 """The graph of a crisis: needed facts, routes and their consequences, and how each precondition stands."""
 
-import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from jaxenv.envs.lifestack.view.layout import Box, Layout, Node, boxes
 from jaxenv.envs.lifestack.view.snapshot import (
@@ -17,13 +16,13 @@ from jaxenv.envs.lifestack.view.snapshot import (
     Route,
     Write,
 )
-from jaxenv.envs.lifestack.view.text import MARKS, UNKNOWN, ticked_verbs
+from jaxenv.envs.lifestack.view.text import UNKNOWN, ticked_verbs
 from jaxenv.rendering.canvas import SMALL, TEXT, TINY, Canvas, legend, swatch
 from jaxenv.rendering.theme import ALARM, BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PAPER, WASH, fitting, text_width, tint
 
 STATUS_COLORS = {HOLDS: GREEN, FAILS: ALARM, NOT_KNOWN: MUTED}
 FAILURE_COLORS = {HOLDS: ALARM, FAILS: INK, NOT_KNOWN: MUTED}  # of a failure condition
-COLORS = {MARKS[HOLDS]: GREEN, MARKS[FAILS]: ALARM, **dict(zip(SIGNS.values(), (ORANGE, GREEN, ALARM), strict=True))}
+COLORS = {HOLDS: GREEN, FAILS: ALARM, **dict(zip(SIGNS.values(), (ORANGE, GREEN, ALARM), strict=True))}
 EDGES = {OPEN: INK, COMPLETED: GREEN, CLOSED: FAINT}  # of consequences
 HEADING, LEGEND = 16.0, 24.0  # points, heights of the rows above and below
 LINE = 12.0  # points, the height of a line of conditions
@@ -40,10 +39,13 @@ HIDDEN = {"fill": WASH, "edge": MUTED, "line": 0.8, "dashed": True}
 def draw(layout: Layout, crisis: Crisis, canvas: Canvas) -> None:
     """Conditions of success and failure, the graph under them, and a legend."""
     top = _draw_conditions(crisis, canvas) + 6
-    _draw_headings(canvas.part(0, top, canvas.width, HEADING), layout)
-    top += HEADING
+    headings, top = canvas.part(0, top, canvas.width, HEADING), top + HEADING
     graph = canvas.part(0, top, canvas.width, canvas.height - top - LEGEND)
     placed = boxes(layout, graph.width, graph.height)
+    for nodes, words in ((layout.needs, "facts"), (layout.routes, "routes"), (layout.writes, "what they bring about")):
+        if nodes:
+            box = placed[nodes[0]]
+            headings.text(box.x, 5, words, size=SMALL, bold=True, width=box.width)
     _draw_edges(crisis, graph, placed)
     for node in layout.needs:
         _draw_need(crisis, graph, placed[node], node)
@@ -61,34 +63,24 @@ def _draw_conditions(crisis: Crisis, canvas: Canvas) -> float:
     if crisis.names.goal:
         canvas.text(0, y, crisis.names.goal, width=canvas.width)
         y += LINE + 2
-    if crisis.success:
-        y = _draw_row(canvas, y, f"{SIGNS['success']} Succeeds when", crisis.success, STATUS_COLORS)
-    if crisis.failure:
-        y = _draw_row(canvas, y, f"{SIGNS['failure']} Fails when", crisis.failure, FAILURE_COLORS)
-    return y
+    y = _draw_row(canvas, y, f"{SIGNS['success']} Succeeds when", crisis.success, STATUS_COLORS)
+    return _draw_row(canvas, y, f"{SIGNS['failure']} Fails when", crisis.failure, FAILURE_COLORS)
 
 
 def _draw_row(
-    canvas: Canvas, y: float, heading: str, conditions: tuple[Condition, ...], colors: Mapping[int, str]
+    canvas: Canvas, y: float, heading: str, conditions: tuple[Condition, ...], colors: Mapping[str, str]
 ) -> float:
-    """Conditions side by side, in lines that fit; returns the height under them."""
+    """Conditions side by side, in lines that fit, if there are any; returns the height under them."""
+    if not conditions:
+        return y
     canvas.text(0, y, heading, size=SMALL, color=MUTED)
     left = x = 70.0
     for condition in conditions:
-        words = f"{MARKS[condition.status]} {condition.at_length}"
+        words = f"{condition.status} {condition.at_length}"
         if x > left and x + text_width(words, SMALL) > canvas.width:
             x, y = left, y + LINE
         x += canvas.text(x, y, words, size=SMALL, color=colors[condition.status], width=canvas.width - x) + 12
     return y + LINE
-
-
-def _draw_headings(canvas: Canvas, layout: Layout) -> None:
-    """The headings of the columns."""
-    placed = boxes(layout, canvas.width, canvas.height)
-    for nodes, words in ((layout.needs, "facts"), (layout.routes, "routes"), (layout.writes, "what they bring about")):
-        if nodes:
-            box = placed[nodes[0]]
-            canvas.text(box.x, 5, words, size=SMALL, bold=True, width=box.width)
 
 
 def _draw_edges(crisis: Crisis, canvas: Canvas, placed: Mapping[Node, Box]) -> None:
@@ -102,7 +94,7 @@ def _draw_edges(crisis: Crisis, canvas: Canvas, placed: Mapping[Node, Box]) -> N
             color = STATUS_COLORS[need.status] if route.status != CLOSED else FAINT
             x = (start.right, box.x - SIGN)
             canvas.curve(x, (start.y, y), color=color, dashed=need.status == NOT_KNOWN)
-            canvas.text(box.x - SIGN / 2, y, MARKS[need.status], size=TINY, color=color, bold=True, align="center")
+            canvas.text(box.x - SIGN / 2, y, need.status, size=TINY, color=color, bold=True, align="center")
         writes = sorted((placed[Node("write", write.key, write.value)] for write in route.writes), key=lambda b: b.y)
         for y, end in zip(_ports(box, len(writes)), writes, strict=True):
             line = 1.2 if route.status == COMPLETED else 0.9
@@ -191,17 +183,17 @@ def _draw_route_name(route: Route, canvas: Canvas, box: Box, y: float) -> None:
 
 def _draw_legend(canvas: Canvas) -> None:
     """The legend of colors and signs."""
-    signs = {"holds": MARKS[HOLDS], "fails": MARKS[FAILS], **SIGNS}
     marks = [
         ("known", swatch(7, **KNOWN)),
         ("always shown", swatch(SHOWN, fill=BLUE)),
         ("unknown", swatch(7, **HIDDEN)),
         ("leads to success", swatch(7, fill=PAPER, edge=INK, line=1.6)),
         ("completed", swatch(7, fill=tint(GREEN, 0.16), edge=GREEN)),
-        *((name, functools.partial(_draw_sign, sign=sign)) for name, sign in signs.items()),
+        *((name, _sign(sign)) for name, sign in {"holds": HOLDS, "fails": FAILS, **SIGNS}.items()),
     ]
     legend(canvas, marks)
 
 
-def _draw_sign(canvas: Canvas, x: float, y: float, sign: str) -> None:
-    canvas.text(x, y, sign, size=SMALL, color=COLORS[sign])
+def _sign(sign: str) -> Callable[[Canvas, float, float], float]:
+    """A function that draws a sign for a legend."""
+    return lambda canvas, x, y: canvas.text(x, y, sign, size=SMALL, color=COLORS[sign])

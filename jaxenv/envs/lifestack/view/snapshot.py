@@ -18,7 +18,7 @@ from jaxenv.rendering.text import spaced
 from jaxenv.rendering.view import Given, numbered, remembered, with_defaults
 
 NO_VALUE = "none"  # of a fact that is absent
-HOLDS, FAILS, NOT_KNOWN = range(3)  # statuses of a condition, to the agent
+HOLDS, FAILS, NOT_KNOWN = "✓", "✗", "?"  # statuses of a condition, to the agent, by the marks that show them
 
 
 @dataclasses.dataclass(frozen=True)
@@ -130,7 +130,7 @@ class Condition:
     """A condition, in words."""
 
     words: str
-    status: int  # HOLDS, FAILS or NOT_KNOWN to the agent
+    status: str  # HOLDS, FAILS or NOT_KNOWN to the agent
     now: str = ""  # the value of its metric, as the engine keeps it
 
     @property
@@ -145,7 +145,7 @@ class Need:
 
     kind: str  # "fact" or "bound"
     slot: int
-    status: int  # HOLDS, FAILS or NOT_KNOWN
+    status: str  # HOLDS, FAILS or NOT_KNOWN
 
 
 @dataclasses.dataclass(frozen=True)
@@ -334,12 +334,9 @@ def _writes(observation: Observation, scenario: Scenario, names: Names, slot: in
     writes, milestones = scenario.routes.writes[slot], scenario.milestones
 
     def write(key: int, code: int) -> Write:
-        def meets(table: Conditions) -> bool:
-            return any(_bit(codes, code) for codes in table.facts[key])
-
-        rows = np.flatnonzero(milestones.key == key)
-        reaches = any(_bit(milestones.codes[row], code) for row in rows)
-        satisfied = (meets(scenario.success), reaches, meets(scenario.failure))
+        reached = milestones.codes[milestones.key == key]
+        conditions = (scenario.success.facts[key], reached, scenario.failure.facts[key])
+        satisfied = (any(_bit(codes, code) for codes in column) for column in conditions)
         signs = "".join(itertools.compress(SIGNS.values(), satisfied))
         return Write(key, names.value(key, code), bool(observation.keys.code[key] == code), signs)
 

@@ -10,9 +10,6 @@ from jaxenv.envs.lifestack.types import BURNOUT, CONDITION, DEAD_END, DEADLINE, 
 from jaxenv.envs.lifestack.view.snapshot import (
     CLOSED,
     COMPLETED,
-    FAILS,
-    HOLDS,
-    NOT_KNOWN,
     OPEN,
     REACHED,
     RESOURCES,
@@ -26,7 +23,6 @@ from jaxenv.envs.lifestack.view.snapshot import (
 )
 from jaxenv.rendering.text import joined, number, sections, table
 
-MARKS = {HOLDS: "✓", FAILS: "✗", NOT_KNOWN: "?"}
 UNITS = {"time": " h", "money": "", "energy": ""}
 COLLAPSE = 20.0  # a metric, oriented so that higher is better, has collapsed below it
 UNKNOWN = "?"  # the value of a fact
@@ -59,7 +55,7 @@ def body(crisis: Crisis) -> str:
         for f in crisis.facts
     ]
     parts = {
-        heading: [f"{MARKS[condition.status]} {condition.at_length}" for condition in members]
+        heading: [f"{condition.status} {condition.at_length}" for condition in members]
         for heading, members in conditions.items()
         if members
     }
@@ -103,7 +99,7 @@ def _route_lines(crisis: Crisis, route: Route) -> list[str]:
 
     def need(need: Need) -> str:
         name = crisis.bounds[need.slot].words if need.kind == "bound" else crisis.facts[need.slot].name
-        return f"{MARKS[need.status]} {name}"
+        return f"{need.status} {name}"
 
     status = "leads to success" if route.leads_to_success else route.status
     verbs = ", ".join(ticked_verbs(route)) if route.status == OPEN else ""

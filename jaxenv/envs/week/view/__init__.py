@@ -4,9 +4,6 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import jax
-import numpy as np
-
 from jaxenv.envs.week import Params, State, Week
 from jaxenv.envs.week.actions import VERBS
 from jaxenv.envs.week.types import NONE
@@ -14,7 +11,7 @@ from jaxenv.envs.week.view import panels, text
 from jaxenv.envs.week.view.names import Names as Names
 from jaxenv.envs.week.view.names import names_of
 from jaxenv.envs.week.view.snapshot import ShownWeek, attended_now, head_of, messages_of, read, trail
-from jaxenv.rendering.view import Given, Scene, View, from_all, remembered, scenario_of, scenes_of
+from jaxenv.rendering.view import Given, Scene, View, from_all, observe, remembered, scenario_of, scenes_of
 
 
 def shown(env: Week, states: Sequence[State], params: Params, names: Given) -> list[ShownWeek]:
@@ -25,8 +22,8 @@ def shown(env: Week, states: Sequence[State], params: Params, names: Given) -> l
 
 @remembered
 def _read(env: Week, state: State, params: Params, names: Given) -> ShownWeek:
-    week, seen = scenario_of(params, state), _observe(env, state, params)
-    return read(state, week, names_of(week, names), (np.asarray(seen.told), np.asarray(seen.age)))
+    week, seen = scenario_of(params, state), observe(env, state, params)
+    return read(state, week, names_of(week, names), (seen.told, seen.age))
 
 
 def scenes(env: Week, states: Sequence[State], params: Params, names: Given) -> list[Scene]:
@@ -80,14 +77,7 @@ def _pairs(before: Sequence[Any], after: Sequence[Any]) -> list[tuple[Any, Any]]
     return [(known[one.name], one) for one in after if one.name in known]
 
 
-_observe = jax.jit(lambda env, state, params: env.observe(state, params), static_argnums=0)
-
 ENDS = ("done", "failed", "late")  # of a job that one did not give up
 OVER = ("over", "missed")  # of a meeting
 
-VIEW = View(
-    scenes=scenes,
-    describe_action=from_all(describe_actions),
-    describe_actions=describe_actions,
-    describe_step=describe_step,
-)
+VIEW = View(scenes, from_all(describe_actions), describe_actions, describe_step)
