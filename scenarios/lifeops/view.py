@@ -71,13 +71,11 @@ def actions(moment: Moment) -> list[dict[str, Any]]:
 
 def normalize_action(action: Action, _: Moment) -> dict[str, Any]:
     """The action as the catalogue writes it: the end of a focus block follows from its duration and is null."""
-    start, duration = action.new_start_min, action.duration_min
+    found, start, duration = action.model_dump(), action.new_start_min, action.duration_min
     is_focus = action.action_type == ACTION_TYPES[BLOCK_FOCUS]
-    if is_focus and start is not None and duration is not None:
-        end = min(start + duration, DAY_END)
-        if action.new_end_min == end:
-            return action.model_dump() | {"new_end_min": None}
-    return action.model_dump()
+    if is_focus and start is not None and duration is not None and action.new_end_min == min(start + duration, DAY_END):
+        found["new_end_min"] = None
+    return found
 
 
 def observation(moment: Moment) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 from jaxenv.envs.teamsclone import actions as engine
 from jaxenv.envs.teamsclone import messages
 from jaxenv.envs.teamsclone.types import CHATTER, EMOJI, KINDS, PRESENCE, REPLY, TEMPLATES, WINDOW
-from jaxenv.envs.teamsclone.view.history import Post, posts_in
+from jaxenv.envs.teamsclone.view.history import Post, posts_of
 from jaxenv.envs.teamsclone.view.snapshot import agent_ids, mentioning, report
 from scenarios.document_format import Moment
 from scenarios.teamsclone.compiler import codes_of
@@ -160,7 +160,7 @@ def observation(moment: Moment) -> dict[str, Any]:
             "userId": agent_ids(moment.env.num_agents)[agent],
         },
         "currentChannel": dict(channel),
-        "recentMessages": [_message(post, moment) for post in posts_in(state, int(state.channel[agent]))],
+        "recentMessages": [_message(post, moment) for post in posts_of(state)[int(state.channel[agent])]],
         "teams": teams,
         "users": _users(moment),
         "episodeStats": episode_stats(moment),

@@ -34,7 +34,8 @@ def scenes(env: LifeStack, states: Sequence[State], params: Params, names: Given
 
 def describe_actions(env: LifeStack, state: State, params: Params, names: Given) -> list[str]:
     """The meaning of each action in a state; see `View`."""
-    return text.describe_actions(env.catalogue, names_of(scenario_of(params, state), names))
+    given = names_of(scenario_of(params, state), names)
+    return [text.describe_action(given, *entry) for entry in env.catalogue.table.tolist()]
 
 
 def describe_step(env: LifeStack, before: State, after: State, action: Any, params: Params, names: Given) -> list[str]:

@@ -1,7 +1,6 @@
 """A crisis, an action, and the effects of a step, as plain text."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -69,12 +68,8 @@ def body(crisis: Crisis) -> str:
     return "\n".join([*filter(None, [crisis.names.goal]), ", ".join(resources), *sections(parts)])
 
 
-def describe_actions(catalogue: Any, names: Names) -> list[str]:
-    """Each entry of the catalogue; a slot that the crisis leaves empty has a number."""
-    return [_describe_action(names, *entry) for entry in catalogue.table.tolist()]
-
-
-def _describe_action(names: Names, verb: int, route: int, key: int) -> str:
+def describe_action(names: Names, verb: int, route: int, key: int) -> str:
+    """An entry of the catalogue; a slot that the crisis leaves empty has a number."""
     if verb < FIRST_UPKEEP:
         return f"{VERBS[verb]}: {names.routes[route] if route < len(names.routes) else f'no route {route + 1}'}"
     if verb < INSPECTING:

@@ -29,17 +29,20 @@ def scenes(env: TeamsClone, states: Sequence[State], params: Params, names: Give
 
 def describe_action(env: TeamsClone, state: State, action: Any, params: Params, names: Given, agent: int = 0) -> str:
     """The meaning of the actions of all agents in a state; see `View`."""
-    scenario = scenario_of(params, state)
     legal = np.reshape(legal_mask(env, state, params), (env.num_agents, env.num_actions)).tolist()
-    situation = text.Situation(env.catalogue, state, scenario, names_of(scenario, names, env.num_agents), agent)
+    situation = _situation(env, state, params, names, agent)
     return text.describe_actions(situation, np.reshape(action, env.num_agents).tolist(), legal)
 
 
 def describe_actions(env: TeamsClone, state: State, params: Params, names: Given, agent: int = 0) -> list[str]:
     """The meaning of each action of one agent in a state; see `View`."""
+    return text.every_action(_situation(env, state, params, names, agent))
+
+
+def _situation(env: TeamsClone, state: State, params: Params, names: Given, agent: int) -> text.Situation:
+    """What describes the targets of actions."""
     scenario = scenario_of(params, state)
-    situation = text.Situation(env.catalogue, state, scenario, names_of(scenario, names, env.num_agents), agent)
-    return text.every_action(situation)
+    return text.Situation(env.catalogue, state, scenario, names_of(scenario, names, env.num_agents), agent)
 
 
 def describe_step(

@@ -78,7 +78,7 @@ class History:
 
 def history_of(states: Sequence[State]) -> History:
     """The history of states of one episode, on the host; steps between them that are left out remain largely unseen."""
-    posts = {post.place: post for state in states for post in posts_of(state)}
+    posts = {post.place: post for state in states for post in _posts(state)}
     outcomes: dict[Place, MentionOutcome] = {}
     calls: set[tuple[int, int, int]] = set()
     for was, now in itertools.pairwise(states):
@@ -97,19 +97,14 @@ def history_of(states: Sequence[State]) -> History:
     )
 
 
-def posts_of(state: State) -> Iterator[Post]:
+def _posts(state: State) -> Iterator[Post]:
     """The messages that a state keeps, oldest first in each channel."""
-    return itertools.chain.from_iterable(_posts(state))
-
-
-def posts_in(state: State, channel: int) -> Sequence[Post]:
-    """The messages that a state keeps of one channel, oldest first."""
-    return _posts(state)[channel]
+    return itertools.chain.from_iterable(posts_of(state))
 
 
 @remembered
-def _posts(state: State) -> list[list[Post]]:
-    """Channel -> its messages, oldest first; all are unpacked at once."""
+def posts_of(state: State) -> list[list[Post]]:
+    """Channel -> the messages of it that a state keeps, oldest first; all are unpacked at once."""
     rings, words = state.messages, state.messages.words
     columns = {
         "step": rings.posted,
@@ -133,7 +128,7 @@ def _posts(state: State) -> list[list[Post]]:
 
 def _ended_mentions(was: State, now: State) -> Iterator[tuple[Place, MentionOutcome]]:
     """The mentions that a step ended: an agent's message answers the oldest one in its channel that it has seen."""
-    waiting, after = [post for post in posts_of(was) if post.is_pending], list(posts_of(now))
+    waiting, after = [post for post in _posts(was) if post.is_pending], list(_posts(now))
     room, answered = len(was.presence), {}
     new = [post for post in after if post.serial >= was.messages.count[post.channel] and post.author >= room]
     for agent, channel in sorted((post.author - room, post.channel) for post in new):

@@ -243,19 +243,14 @@ def _draw_line(canvas: Canvas, x: float, y: float, line: str, message: Message) 
 
 def draw_side(chat: Chat, canvas: Canvas) -> None:
     """The clock, the people and the statistics of the agent, as far as they fit."""
-    _draw_clock(chat, canvas)
+    canvas.text(0, 11, "Step", size=SIZE, bold=True)
+    canvas.text(canvas.width, 11, f"{chat.clock} of {chat.time_limit}", size=SMALL, color=MUTED, align="right")
+    canvas.bar(0, 21, canvas.width, 4, min(chat.clock / max(chat.time_limit, 1), 1.0), AGENT, radius=2)
     facts = statistics(chat)
     room = canvas.height - CLOCK - 12 - GAP
     fits = len(chat.people) * PERSON + len(facts) * FACT <= room
     y = _draw_people(chat.people, canvas, CLOCK, PERSON if fits else max(room / len(chat.people) / 2, 15))
     _draw_facts(chat, facts, canvas, y + GAP)
-
-
-def _draw_clock(chat: Chat, canvas: Canvas) -> None:
-    """How far the episode has come."""
-    canvas.text(0, 11, "Step", size=SIZE, bold=True)
-    canvas.text(canvas.width, 11, f"{chat.clock} of {chat.time_limit}", size=SMALL, color=MUTED, align="right")
-    canvas.bar(0, 21, canvas.width, 4, min(chat.clock / max(chat.time_limit, 1), 1.0), AGENT, radius=2)
 
 
 def _draw_people(people: Sequence[Person], canvas: Canvas, y: float, row: float) -> float:

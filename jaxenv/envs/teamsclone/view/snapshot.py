@@ -17,7 +17,7 @@ from jaxenv.envs.teamsclone import Params, Scenario, State, Statistics, TeamsClo
 from jaxenv.envs.teamsclone.dynamics import is_away
 from jaxenv.envs.teamsclone.texts import default_table
 from jaxenv.envs.teamsclone.types import EMOJI, KINDS, PRESENCE
-from jaxenv.envs.teamsclone.view.history import ANSWERED, PENDING, History, Post, posts_in
+from jaxenv.envs.teamsclone.view.history import ANSWERED, PENDING, History, Post, posts_of
 from jaxenv.rendering.view import Given, numbered, remembered, to_host, with_defaults
 
 AGENT = "agent"  # the id of the only agent, which `@agent` mentions; several are `agent-0` and so on
@@ -201,7 +201,7 @@ def _query(env: TeamsClone, state: State, params: Params) -> tuple:
 
 def read(state: State, scenario: Scenario, report: Report, history: History, names: Names, agent: int) -> Chat:
     """One agent's observation of a state; the records are on the host."""
-    posts = posts_in(state, int(state.channel[agent]))
+    posts = posts_of(state)[int(state.channel[agent])]
     return Chat(
         names=names,
         agent=agent,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from jaxenv.envs.teamsclone import Scenario, State, actions
 from jaxenv.envs.teamsclone.actions import Catalogue
 from jaxenv.envs.teamsclone.types import EMOJI, KINDS, PRESENCE
-from jaxenv.envs.teamsclone.view.history import ANSWERED, MISSED, PENDING, History, MentionOutcome, Post, posts_in
+from jaxenv.envs.teamsclone.view.history import ANSWERED, MISSED, PENDING, History, MentionOutcome, Post, posts_of
 from jaxenv.envs.teamsclone.view.snapshot import Channel, Chat, Message, Names, Person
 from jaxenv.rendering.text import joined, number, sections, table
 
@@ -173,7 +173,7 @@ def _describe_action(
 
 def _targets(situation: Situation, agent: int) -> list[str]:
     """The messages of the agent's window, newest first; of another agent's one sees the author alone."""
-    names, posts = situation.names, posts_in(situation.state, int(situation.state.channel[agent]))
+    names, posts = situation.names, posts_of(situation.state)[int(situation.state.channel[agent])]
     authors = [names.author(post.author) for post in reversed(posts)]
     if agent != situation.viewer:
         return authors

@@ -3,7 +3,9 @@
 import dataclasses
 import functools
 from collections.abc import Mapping
+from typing import Any
 
+import jax
 import numpy as np
 
 from jaxenv.envs.week.types import CHAT, JOB, KINDS, NEVER, NONE, REQUEST, VALUES, Scenario
@@ -126,16 +128,21 @@ def _num_answers(week: Scenario, fact: int) -> int:
 
 def _text(week: Scenario, names: Names, channel: int, place: int) -> str:
     """What a post says."""
-    time, kind, ref = (int(getattr(week.posts, name)[channel, place]) for name in ("time", "kind", "ref"))
-    if kind == CHAT:
-        return drawn(names.wording, "chat", 7 * time + channel, 1)[0]
-    if kind == JOB:
-        about = {"job": names.jobs[ref]}
-    elif kind == REQUEST:
-        about = {"meeting": names.events[ref], "at": moment(int(week.events.start[ref]))}
+    post = row(week.posts, channel, place)
+    if post.kind == CHAT:
+        return drawn(names.wording, "chat", 7 * post.time + channel, 1)[0]
+    if post.kind == JOB:
+        about = {"job": names.jobs[post.ref]}
+    elif post.kind == REQUEST:
+        about = {"meeting": names.events[post.ref], "at": moment(int(week.events.start[post.ref]))}
     else:
-        about = {"asks": names.facts[ref], "answer": answer_at(week, names, ref, time)}
-    return banks(names.wording)["says"][KINDS[kind]].format(**about)
+        about = {"asks": names.facts[post.ref], "answer": answer_at(week, names, post.ref, post.time)}
+    return banks(names.wording)["says"][KINDS[post.kind]].format(**about)
+
+
+def row(table: Any, *place: int) -> Any:
+    """One row of a table, in Python numbers."""
+    return jax.tree.map(lambda column: column[place].item(), table)
 
 
 def answer_at(week: Scenario, names: Names, fact: int, time: int) -> str:

@@ -22,7 +22,7 @@ from jaxenv.envs.week.types import (
     Scenario,
     State,
 )
-from jaxenv.envs.week.view.names import Names, answer_at, num_channels, num_places, words_of
+from jaxenv.envs.week.view.names import Names, answer_at, num_channels, num_places, row, words_of
 
 REPLIES = ("yes", "no")  # to a request, by the value of the reply
 
@@ -157,34 +157,26 @@ def _asked(state: State, week: Scenario) -> set[int]:
 
 def _job(state: State, week: Scenario, names: Names, n: int) -> Job:
     """A job and how it stands."""
-    jobs, time = week.jobs, int(state.clock)
-    group, value, progress, length = (
-        int(column[n]) for column in (jobs.group, jobs.value, state.progress, jobs.length)
-    )
-    is_barred = group != NONE and progress == 0 and state.progress[jobs.group == group].any()
-    over = "done" if group == NONE or state.stage[group] == DONE else "failed"
-    late = "late" if time >= jobs.due[n] else "later" if time < jobs.first[n] or _waits(state, week, n) else "open"
+    job, time, progress = row(week.jobs, n), int(state.clock), int(state.progress[n])
+    is_barred = job.group != NONE and progress == 0 and state.progress[week.jobs.group == job.group].any()
+    over = "done" if job.group == NONE or state.stage[job.group] == DONE else "failed"
+    waits = time < job.first or (job.needs != NONE and state.stage[job.needs] != DONE)
+    late = "late" if time >= job.due else "later" if waits else "open"
     return Job(
         name=names.jobs[n],
         project=names.projects[n],
-        place="" if jobs.place[n] == ANYWHERE else names.places[int(jobs.place[n])],
-        hours=(int(jobs.opens[n]), int(jobs.closes[n])),
-        first=int(jobs.first[n]),
-        due=int(jobs.due[n]),
-        points=int(jobs.points[n]) / 100,
-        length=length,
+        place="" if job.place == ANYWHERE else names.places[job.place],
+        hours=(job.opens, job.closes),
+        first=job.first,
+        due=job.due,
+        points=job.points / 100,
+        length=job.length,
         progress=progress,
-        status=over if progress == length else "barred" if is_barred else late,
-        asks="" if value == NONE else names.facts[group],
-        needs="" if value == NONE else names.answers[group][value],
-        group=group,
+        status=over if progress == job.length else "barred" if is_barred else late,
+        asks="" if job.value == NONE else names.facts[job.group],
+        needs="" if job.value == NONE else names.answers[job.group][job.value],
+        group=job.group,
     )
-
-
-def _waits(state: State, week: Scenario, n: int) -> bool:
-    """Whether a job needs a group that is not done."""
-    needed = int(week.jobs.needs[n])
-    return needed != NONE and bool(state.stage[needed] != DONE)
 
 
 def messages_of(state: State, week: Scenario, names: Names) -> tuple[Message, ...]:
@@ -192,17 +184,16 @@ def messages_of(state: State, week: Scenario, names: Names) -> tuple[Message, ..
     channel = int(state.channel)
     if channel == NONE:
         return ()
-    posted, posts, found = int(state.posted[channel]), week.posts, []
+    posted, found = int(state.posted[channel]), []
+    abouts = {NEWS: names.facts, QUESTION: names.facts, JOB: names.jobs, REQUEST: names.events}
     for place in reversed(range(max(posted - WINDOW, 0), posted)):
-        time, kind, ref, until = (
-            int(getattr(posts, name)[channel, place]) for name in ("time", "kind", "ref", "until")
-        )
-        is_asked = kind in (QUESTION, REQUEST) and place >= int(state.handled[channel]) and int(state.clock) < until
-        told = answer_at(week, names, ref, time) if kind == NEWS else ""
-        about = {NEWS: names.facts, QUESTION: names.facts, JOB: names.jobs, REQUEST: names.events}
-        answers = names.answers[ref] if kind == QUESTION else REPLIES if kind == REQUEST else ()
-        said = (*words_of(week, names, channel, place), KINDS[kind], about[kind][ref] if kind in about else "")
-        found.append(Message(*said, told, until if is_asked else 0, answers))
+        post = row(week.posts, channel, place)
+        is_open = place >= int(state.handled[channel]) and int(state.clock) < post.until
+        waits = post.until if is_open and post.kind in (QUESTION, REQUEST) else 0
+        told = answer_at(week, names, post.ref, post.time) if post.kind == NEWS else ""
+        about = abouts[post.kind][post.ref] if post.kind in abouts else ""
+        answers = names.answers[post.ref] if post.kind == QUESTION else REPLIES if post.kind == REQUEST else ()
+        found.append(Message(*words_of(week, names, channel, place), KINDS[post.kind], about, told, waits, answers))
     return tuple(found)
 
 
