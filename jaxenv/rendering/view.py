@@ -154,12 +154,16 @@ def from_all(describe_actions: Callable[[Any, Any, Any, Given], Sequence[str]]) 
     """`View.describe_action` of one agent, from `View.describe_actions`."""
 
     def describe_action(env: Any, state: Any, action: Any, params: Any, names: Given) -> str:
-        if not 0 <= action < env.num_actions:
-            return f"action {action}, which does not exist"
-        phrase = describe_actions(env, state, params, names)[int(action)]
-        return phrase if legal_mask(env, state, params)[int(action)] else f"{phrase}, not legal"
+        return meaning(int(action), describe_actions(env, state, params, names), legal_mask(env, state, params))
 
     return describe_action
+
+
+def meaning(action: int, phrases: Sequence[str], legal: Any) -> str:
+    """The phrase of an action, and whether it is not legal or does not exist; `legal` is [A] bool."""
+    if not 0 <= action < len(phrases):
+        return f"action {action}, which does not exist"
+    return phrases[action] if legal[action] else f"{phrases[action]}, not legal"
 
 
 legal_mask = jax.jit(lambda env, state, params: env.action_mask(state, params), static_argnums=0)

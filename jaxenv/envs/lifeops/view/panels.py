@@ -42,13 +42,10 @@ def draw_agenda(span: Span, day: ShownDay, canvas: Canvas) -> None:
         return scale * (min(max(minutes, span[0]), span[1]) - span[0])
 
     _draw_hours(day, span, paper, y_of)
-    conflicts: dict[int, list[ShownEvent]] = {id(event): [] for event in (*day.calendar, *day.queue)}
-    for a, b in day.conflicts:
-        conflicts[id(a)].append(b)
-        conflicts[id(b)].append(a)
     rank = {id(request): number for number, request in enumerate(day.queue)}
     for event, left, width in _lanes((*day.calendar, *day.queue), paper.width, LINE / scale):
-        _draw_event(paper, event, left, width, y_of, conflicts[id(event)], rank.get(id(event)))
+        others = [b if a is event else a for a, b in day.conflicts if event is a or event is b]
+        _draw_event(paper, event, left, width, y_of, others, rank.get(id(event)))
     _draw_travel(day.legs, paper, y_of)
     _draw_legend(canvas.part(HOURS, canvas.height - LEGEND, canvas.width - HOURS, LEGEND))
 
@@ -75,24 +72,15 @@ def _draw_hours(day: ShownDay, span: Span, paper: Canvas, y_of: Scale) -> None:
 
 def _lanes(events: Iterable[ShownEvent], width: float, shortest: float) -> list[tuple[ShownEvent, float, float]]:
     """(event, left, width) in points: overlapping events, each at least `shortest` minutes, share the width."""
-    placed: list[tuple[ShownEvent, float, float]] = []
-    group: list[tuple[ShownEvent, int]] = []
-    ends: list[float] = []  # of the lanes of this group
-
-    def close() -> None:
-        lane_width = width / max(len(ends), 1)
-        placed.extend((event, lane * lane_width, lane_width) for event, lane in group)
-        group.clear()
-        ends.clear()
-
+    placed: list[tuple[ShownEvent, int, list[float]]] = []  # with its lane, and the ends of all lanes of its group
+    ends: list[float] = []
     for event in sorted(events, key=lambda event: (event.start, event.end)):
-        if ends and event.start >= max(ends):
-            close()
+        if event.start >= max(ends, default=0.0):
+            ends = []
         lane = next((lane for lane, end in enumerate(ends) if end <= event.start), len(ends))
         ends[lane : lane + 1] = [max(event.end, event.start + shortest)]
-        group.append((event, lane))
-    close()
-    return placed
+        placed.append((event, lane, ends))
+    return [(event, lane * (width / len(ends)), width / len(ends)) for event, lane, ends in placed]
 
 
 def _draw_event(

@@ -36,7 +36,7 @@ def describe_action(env: TeamsClone, state: State, action: Any, params: Params, 
 
 def describe_actions(env: TeamsClone, state: State, params: Params, names: Given, agent: int = 0) -> list[str]:
     """The meaning of each action of one agent in a state; see `View`."""
-    return text.every_action(_situation(env, state, params, names, agent))
+    return text.every_action(_situation(env, state, params, names, agent), agent)
 
 
 def _situation(env: TeamsClone, state: State, params: Params, names: Given, agent: int) -> text.Situation:

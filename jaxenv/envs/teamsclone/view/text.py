@@ -9,6 +9,7 @@ from jaxenv.envs.teamsclone.types import EMOJI, KINDS, PRESENCE
 from jaxenv.envs.teamsclone.view.history import ANSWERED, MISSED, PENDING, History, MentionOutcome, Post, posts_of
 from jaxenv.envs.teamsclone.view.snapshot import Channel, Chat, Message, Names, Person
 from jaxenv.rendering.text import joined, number, sections, table
+from jaxenv.rendering.view import meaning
 
 HERE, ELSEWHERE = "▸", " "  # before the channel that the agent is in, and before others
 WAITING = "●"  # before a mention that waits for an answer
@@ -128,7 +129,7 @@ def describe_actions(situation: Situation, chosen: Sequence[int], legal: Sequenc
     `legal` is [N, A] bool.
     """
     pairs = enumerate(zip(chosen, legal, strict=True))
-    phrases = [_phrase(situation, agent, action, mask) for agent, (action, mask) in pairs]
+    phrases = [meaning(action, every_action(situation, agent), mask) for agent, (action, mask) in pairs]
     if len(phrases) == 1:
         return phrases[0]
     who: dict[str, list[str]] = {phrases[situation.viewer]: []}
@@ -137,19 +138,10 @@ def describe_actions(situation: Situation, chosen: Sequence[int], legal: Sequenc
     return "; ".join(f"{', '.join(agents)}: {phrase}" for phrase, agents in who.items())
 
 
-def every_action(situation: Situation) -> list[str]:
-    """Each entry of the catalogue, of the viewer."""
-    targets = _targets(situation, situation.viewer)
-    entries = situation.catalogue.table.tolist()
-    return [_describe_action(situation, targets, *entry) for entry in entries]
-
-
-def _phrase(situation: Situation, agent: int, action: int, legal: Sequence[bool]) -> str:
-    """The action of one agent; `legal` is [A] bool."""
-    if not 0 <= action < situation.catalogue.size:
-        return f"action {action}, which does not exist"
-    phrase = _describe_action(situation, _targets(situation, agent), *situation.catalogue.table[action].tolist())
-    return phrase if legal[action] else f"{phrase}, not legal"
+def every_action(situation: Situation, agent: int) -> list[str]:
+    """Each entry of the catalogue, of one agent."""
+    targets = _targets(situation, agent)
+    return [_describe_action(situation, targets, *entry) for entry in situation.catalogue.table.tolist()]
 
 
 def _describe_action(

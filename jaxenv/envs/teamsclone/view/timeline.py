@@ -8,6 +8,8 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from jaxenv.envs.teamsclone.types import KINDS, PRESENCE
 from jaxenv.envs.teamsclone.view.history import ANSWERED, MISSED, PENDING, History, Post
 from jaxenv.envs.teamsclone.view.panels import AGENT, OUTCOMES, PRESENT, agent_color
@@ -87,14 +89,11 @@ def _draw_lanes(history: History, names: Names, lanes: Sequence[Lane], canvas: C
 def _draw_paths(history: History, lanes: Sequence[Lane], agent: int, canvas: Canvas, x_of: Scale) -> None:
     """The path of each agent from channel to channel, that of the viewer on top."""
     agents = history.paths.shape[1]
+    x = np.repeat([x_of(clock - 1) for clock in history.clocks.tolist()], 2).tolist()
     for n in _viewer_last(history, agent):
         heights = [lane.path + BETWEEN * (n - (agents - 1) / 2) for lane in lanes]
-        x: list[float] = []
-        y: list[float] = []
-        for clock, channel in zip(history.clocks.tolist(), history.paths[:, n].tolist(), strict=True):
-            x += [x_of(clock - 1)] * 2
-            y += [y[-1] if y else heights[channel], heights[channel]]
-        canvas.line(x, y, color=agent_color(n, n == agent), line=1.9 if n == agent else 1.1)
+        y = np.repeat([heights[channel] for channel in history.paths[:, n].tolist()], 2).tolist()
+        canvas.line(x, [y[0], *y[:-1]], color=agent_color(n, n == agent), line=1.9 if n == agent else 1.1)
 
 
 def _draw_post(post: Post, history: History, names: Names, agent: int, lane: Lane, canvas: Canvas, x_of: Scale) -> None:

@@ -28,10 +28,8 @@ def _read(env: Week, state: State, params: Params, names: Given) -> ShownWeek:
 
 def scenes(env: Week, states: Sequence[State], params: Params, names: Given) -> list[Scene]:
     """The states of one episode as calendars; see `View`."""
-    weeks = shown(env, states, params, names)
-    return scenes_of(
-        weeks, text, panels.draw_calendar, panels.draw_board, panels.draw_calendar, size=panels.PAGE, share=panels.SHARE
-    )
+    weeks, calendar = shown(env, states, params, names), panels.draw_calendar
+    return scenes_of(weeks, text, calendar, panels.draw_board, calendar, size=panels.PAGE, share=panels.SHARE)
 
 
 def describe_actions(env: Week, state: State, params: Params, names: Given) -> list[str]:
@@ -45,11 +43,9 @@ def describe_actions(env: Week, state: State, params: Params, names: Given) -> l
         "open": ("open", given.channels),
         "reply": ("reply", dict(enumerate(head.answers if head else ()))),
         "attend": ("attend", {0: given.events[meeting]} if meeting != NONE else None),
+        "rest": ("rest", None),
     }
-    return [
-        _phrase(number, *about.get(VERBS[verb].name, (VERBS[verb].name, None)))
-        for verb, number in env.catalogue.table.tolist()
-    ]
+    return [_phrase(number, *about[VERBS[verb].name]) for verb, number in env.catalogue.table.tolist()]
 
 
 def _phrase(number: int, name: str, targets: Mapping[int, str] | None) -> str:

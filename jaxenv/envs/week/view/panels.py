@@ -34,9 +34,8 @@ def draw_calendar(week: ShownWeek, canvas: Canvas) -> None:
     for number, name in enumerate(DAY_NAMES):
         left, past = number * day, min(max(week.time - number * SLOTS, 0), SLOTS)
         is_today = number == min(week.time // SLOTS, DAYS - 1)
-        paper.text(
-            left + day / 2, -7, name, size=SMALL, bold=is_today, color=INK if is_today else MUTED, align="center"
-        )
+        color = INK if is_today else MUTED
+        paper.text(left + day / 2, -7, name, size=SMALL, bold=is_today, color=color, align="center")
         paper.box(left + 1, 0, day - 2, past * slot, fill=WASH)
         paper.box(left + 1, 0, day - 2, paper.height, edge=FAINT, line=0.6)
         for hour in range(4, SLOTS, 4):
