@@ -82,8 +82,7 @@ def observation(moment: Moment) -> dict[str, Any]:
 def _in_words(value: Any) -> Any:
     """Records as mappings, with what their fields measure in words."""
     if dataclasses.is_dataclass(value):
-        fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-        return {name: MEASURES.get(name, _in_words)(found) for name, found in fields.items()}
+        return {name: MEASURES.get(name, _in_words)(found) for name, found in vars(value).items()}
     return [_in_words(item) for item in value] if isinstance(value, tuple) else value
 
 

@@ -21,6 +21,7 @@ from jaxenv.rendering.theme import BLUE, FAINT, GREEN, MUTED, PAPER, PURPLE, WAS
 LABELS, MARGIN = 92.0, 8.0  # points, beside the lanes
 TITLE, LEGEND, GAP = 18.0, 30.0, 5.0  # points, heights
 MAX_LANE = 62.0  # points
+POSTS, PATH = 0.36, 0.78  # shares of a lane's height, from its top, at which its messages and the agents in it are
 BETWEEN = 2.4  # points between the paths of two agents
 AXIS, HEADING, PERSON, ABOVE_RETURNS = 14.0, 15.0, 10.0, 10.0  # points, heights under the lanes
 MIN_RETURNS, MAX_RETURNS = 66.0, 140.0  # points, height of the chart of returns
@@ -40,16 +41,6 @@ class Lane(NamedTuple):
 
     top: float
     height: float
-
-    @property
-    def posts(self) -> float:
-        """The height of its messages."""
-        return self.top + 0.36 * self.height
-
-    @property
-    def path(self) -> float:
-        """The height of the agents in it."""
-        return self.top + 0.78 * self.height
 
 
 def draw(history: History, chat: Chat, canvas: Canvas) -> None:
@@ -91,14 +82,14 @@ def _draw_paths(history: History, lanes: Sequence[Lane], agent: int, canvas: Can
     agents = history.paths.shape[1]
     x = np.repeat([x_of(clock - 1) for clock in history.clocks.tolist()], 2).tolist()
     for n in _viewer_last(history, agent):
-        heights = [lane.path + BETWEEN * (n - (agents - 1) / 2) for lane in lanes]
+        heights = [lane.top + PATH * lane.height + BETWEEN * (n - (agents - 1) / 2) for lane in lanes]
         y = np.repeat([heights[channel] for channel in history.paths[:, n].tolist()], 2).tolist()
         canvas.line(x, [y[0], *y[:-1]], color=agent_color(n, n == agent), line=1.9 if n == agent else 1.1)
 
 
 def _draw_post(post: Post, history: History, names: Names, agent: int, lane: Lane, canvas: Canvas, x_of: Scale) -> None:
     """A message of a teammate or an agent; a mention has a line to when it was answered or missed."""
-    x, y = x_of(post.step), lane.posts
+    x, y = x_of(post.step), lane.top + POSTS * lane.height
     if post.named >= 0:
         last = int(history.clocks[-1])
         outcome = history.outcome(post.place, last)
