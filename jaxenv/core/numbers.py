@@ -1,14 +1,31 @@
 """Conversions of numbers that the environments share."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 
 def as_float(x: Any) -> jax.Array:
     """float32 of the same shape."""
     return jnp.asarray(x).astype(jnp.float32)
+
+
+def table(columns: Sequence[Any]) -> jax.Array:
+    """[n, k] float32 from k columns, [n] of any dtype each.
+
+    It is a chain of selections: the compiler of a CPU fuses it with what makes the columns, and copies the columns of
+    a stack number by number.
+
+    >>> table([jnp.array([True, False]), jnp.array([7, 8])]).tolist()
+    [[1.0, 7.0], [0.0, 8.0]]
+    """
+    place, rows = np.arange(len(columns)), jnp.zeros((), jnp.float32)
+    for i, column in enumerate(columns):
+        rows = jnp.where(place == i, as_float(column)[:, None], rows)
+    return rows
 
 
 def as_integer(u: jax.Array, low: jax.Array | int, high: jax.Array | int) -> jax.Array:

@@ -107,18 +107,18 @@ class ActionTables(struct.PyTreeNode):
     >>> import jax.numpy as jnp
     >>> import numpy as np
     >>> table = jnp.array([[1.0, 2.0], [3.0, 4.0]])
-    >>> features = ActionTables.of((table,), (np.array([1, 0, 1]),), jnp.array([True, True, False]))
+    >>> features = ActionTables.of((table,), (np.array([1, 0, -1]),), jnp.array([True, True, True]))
     >>> features.dense().tolist()
     [[3.0, 4.0], [1.0, 2.0], [0.0, 0.0]]
     """
 
     tables: tuple[jax.Array, ...]  # [n, f] float32 each
-    rows: tuple[tuple[int, ...], ...] = struct.field(pytree_node=False)  # of each table, the row of each action
+    rows: tuple[tuple[int, ...], ...] = struct.field(pytree_node=False)  # of each table, the row of each action or -1
     legal: jax.Array  # [A] bool; the features of an action that is not legal are zeros
 
     @classmethod
     def of(cls, tables: Sequence[jax.Array], rows: Sequence[np.ndarray], legal: jax.Array) -> "ActionTables":
-        """From the row that each action has of each table, [A] whole numbers each."""
+        """From the row that each action has of each table, [A] whole numbers each; -1 is a row of zeros."""
         return cls(tuple(tables), tuple(tuple(each.tolist()) for each in rows), legal)
 
     @property
@@ -128,7 +128,10 @@ class ActionTables(struct.PyTreeNode):
 
     def dense(self) -> jax.Array:
         """[A, f] float32; leading axes are kept."""
-        columns = [table[..., np.array(rows), :] for table, rows in zip(self.tables, self.rows, strict=True)]
+        columns = [
+            jnp.append(table, jnp.zeros_like(table[..., :1, :]), axis=-2)[..., np.array(rows), :]
+            for table, rows in zip(self.tables, self.rows, strict=True)
+        ]
         return jnp.where(self.legal[..., None], jnp.concatenate(columns, axis=-1), 0.0)
 
 

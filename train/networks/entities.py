@@ -80,7 +80,7 @@ def _by_tables(weights: jax.Array, features: ActionTables) -> jax.Array:
     ends = np.cumsum([table.shape[-1] for table in features.tables])
     of_rows = map(_weighted, jnp.split(weights, ends[:-1], axis=-1), features.tables)
     members = [
-        np.eye(table.shape[-2], dtype=np.float32)[:, list(rows)]
+        np.eye(table.shape[-2] + 1, dtype=np.float32)[:-1, list(rows)]
         for table, rows in zip(features.tables, features.rows, strict=True)
     ]
     scores = jnp.matmul(jnp.concatenate(list(of_rows), axis=-1), np.concatenate(members), precision=PRECISION)

@@ -6,7 +6,7 @@ Times are over a day; a place is described by its travel times to the current re
 import jax
 import jax.numpy as jnp
 
-from jaxenv.core.numbers import as_float
+from jaxenv.core.numbers import as_float, table
 from jaxenv.core.types import Entities, EntityGroup
 from jaxenv.envs.lifeops import actions
 from jaxenv.envs.lifeops.actions import Catalogue
@@ -91,12 +91,12 @@ def _task_features(o: Observation) -> jax.Array:
     unfinished = minutes > 0
     columns = [
         jnp.minimum(as_float(minutes) / 120.0, 4.0),
-        as_float(unfinished),
-        as_float(unfinished & (jnp.cumsum(unfinished, dtype=jnp.int32) == 1)),
+        unfinished,
+        unfinished & (jnp.cumsum(unfinished, dtype=jnp.int32) == 1),
         as_float(o.tasks.priority) / 3.0,
         as_float(o.tasks.due_days <= URGENT_DAYS) * as_float(unfinished),
     ]
-    return jnp.stack(columns, axis=-1)
+    return table(columns)
 
 
 def _request_features(o: Observation) -> jax.Array:
@@ -107,33 +107,32 @@ def _request_features(o: Observation) -> jax.Array:
     index = jnp.arange(VISIBLE_REQUESTS, dtype=jnp.int32)
     units = jax.vmap(lambda i: preference_units(requests.at(i), persona))(index)
     columns = [
-        as_float(o.request_exists),
+        o.request_exists,
         _day(requests.start),
         _day(requests.end),
         as_float(requests.end - requests.start) / 60.0,
-        as_float(requests.importance >= 2),
-        as_float(requests.importance >= 3),
-        as_float(o.flexible),
-        as_float(units),
+        requests.importance >= 2,
+        requests.importance >= 3,
+        o.flexible,
+        units,
         _hours(read(o.travel, persona.home, requests.place)),
         _hours(read(o.travel, requests.place, persona.work_place)),
     ]
-    present = jnp.stack(columns, axis=-1)
     kind = jax.nn.one_hot(requests.kind, len(KINDS), dtype=jnp.float32)
-    return jnp.concatenate([present, kind], axis=-1) * as_float(o.request_exists)[:, None]
+    return jnp.concatenate([table(columns), kind], axis=-1) * as_float(o.request_exists)[:, None]
 
 
 def _event_features(o: Observation) -> jax.Array:
     """[E, 6] float32: present, start, end, importance, way to the current request and to work."""
     columns = [
-        as_float(o.event_exists),
+        o.event_exists,
         _day(o.calendar.start),
         _day(o.calendar.end),
         as_float(o.calendar.importance) / 3.0,
         _hours(read(o.travel, o.calendar.place, o.requests.place[0])),
         _hours(read(o.travel, o.calendar.place, o.persona.work_place)),
     ]
-    return jnp.stack(columns, axis=-1) * as_float(o.event_exists)[:, None]
+    return table(columns) * as_float(o.event_exists)[:, None]
 
 
 def _outlook_features(catalogue: Catalogue, o: Observation, params: Params) -> jax.Array:
@@ -158,7 +157,7 @@ def _outlook_features(catalogue: Catalogue, o: Observation, params: Params) -> j
         *(adds & taken for taken in _time_taken(moves.event, o)),
         _hours(jnp.minimum(moves.duration, work(o.tasks.minutes, jnp.int32(DAY_END))[1])),
     ]
-    return jnp.stack([as_float(column) for column in columns], axis=-1) * as_float(o.action_mask)[:, None]
+    return table(columns) * as_float(o.action_mask)[:, None]
 
 
 def _time_taken(events: Event, o: Observation) -> list[jax.Array]:

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxenv.core.numbers import as_float
+from jaxenv.core.numbers import as_float, table
 from jaxenv.core.types import ActionTables, Entities, EntityGroup
 from jaxenv.envs.lifestack import actions
 from jaxenv.envs.lifestack.actions import Catalogue
@@ -61,8 +61,8 @@ def _bound_features(o: Observation) -> jax.Array:
     value = o.metrics[b.metric]
     outside = jnp.maximum(b.low - value, 0) - jnp.maximum(value - b.high, 0)
     edges = [as_float(x) / HIGHEST for x in (b.low, b.high, value)]
-    columns = [*edges, as_float(b.holds), as_float(outside) / (20.0 * UNIT), *as_float(bound_uses(o))]
-    return jnp.stack(columns, axis=-1) * as_float(b.exists)[:, None]
+    columns = [*edges, b.holds, as_float(outside) / (20.0 * UNIT), *bound_uses(o)]
+    return table(columns) * as_float(b.exists)[:, None]
 
 
 def _key_features(o: Observation) -> jax.Array:
@@ -72,22 +72,21 @@ def _key_features(o: Observation) -> jax.Array:
         bitsets.flags(keys, is_known.shape[0]) for keys in (k.shown, k.inspectable, k.wanted, *k.uses)
     )
     flags = [k.exists, shown, inspectable, is_known, k.code == ABSENT, wanted, wanted & ~is_known, *uses]
-    return as_float(jnp.stack(flags, axis=-1) & k.exists[:, None])
+    return table(flags) * as_float(k.exists)[:, None]
 
 
 def _milestone_features(o: Observation) -> jax.Array:
     """[M, 4] float32: open, reached, reward, in sight."""
     m = o.milestones
-    columns = [as_float(m.open), as_float(m.reached), m.reward, as_float(m.in_sight)]
-    return jnp.stack(columns, axis=-1) * as_float(m.exists)[:, None]
+    return table([m.open, m.reached, m.reward, m.in_sight]) * as_float(m.exists)[:, None]
 
 
 def _route_features(o: Observation, summary: RouteSummary) -> jax.Array:
     """[R, 36] float32: its state, summary and cost, and the verbs still to be done."""
     r = o.routes
     columns = [
-        as_float(r.open),
-        as_float(r.completed),
+        r.open,
+        r.completed,
         summary.serves,
         summary.leads,
         summary.blocked,
@@ -101,11 +100,10 @@ def _route_features(o: Observation, summary: RouteSummary) -> jax.Array:
         *_outlook(summary),
         as_float(r.time) / CENTS,
         as_float(r.energy) / (20.0 * CENTS),
-        as_float(r.money <= o.money),
+        r.money <= o.money,
     ]
     verbs = as_float(bitsets.flags(r.outstanding, actions.NUM_VERBS))
-    features = jnp.concatenate([jnp.stack(columns, axis=-1), verbs], axis=-1)
-    return features * as_float(r.exists)[:, None]
+    return jnp.concatenate([table(columns), verbs], axis=-1) * as_float(r.exists)[:, None]
 
 
 def _outlook(summary: RouteSummary) -> list[jax.Array]:
@@ -130,26 +128,27 @@ def _action_features(catalogue: Catalogue, o: Observation, summary: RouteSummary
 
 
 def _rows(catalogue: Catalogue) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """[A] whole numbers each: the kind, 0 on a route, 1 inspecting, 2 upkeep, 3 waiting; the target; the activity."""
+    """[A] whole numbers each: the kind, 0 on a route, 1 inspecting, 2 upkeep, 3 waiting; the target, -1 for none; the
+    activity.
+    """
     activity, route, key = catalogue.table.T
     on_route, inspects = activity < actions.NUM_VERBS, activity == actions.INSPECTING
     kind = np.select([on_route, inspects, activity == actions.WAITING], [0, 1, 3], 2)
-    R, K = catalogue.routes, catalogue.keys
-    return kind, np.select([on_route, inspects], [route, R + key], R + K), activity
+    return kind, np.select([on_route, inspects], [route, catalogue.routes + key], -1), activity
 
 
 def _target_features(o: Observation, summary: RouteSummary) -> jax.Array:
-    """[R + K + 1, 20] float32: the outlook of an action on each route, on each key and on neither."""
+    """[R + K, 20] float32: the outlook of an action on each route and on each key."""
     is_last = summary.outstanding == 1
     columns = [
         summary.serves,
         summary.leads,
         summary.blocked,
-        as_float(summary.failing > 0),
+        summary.failing > 0,
         summary.unknown / 2.0,
         summary.outstanding / 4.0,
-        as_float(is_last),
-        as_float(is_last & (summary.failing + summary.unknown == 0)),
+        is_last,
+        is_last & (summary.failing + summary.unknown == 0),
         summary.reward,
         summary.money,
         summary.spoils,
@@ -158,7 +157,7 @@ def _target_features(o: Observation, summary: RouteSummary) -> jax.Array:
     serves, unknown = np.split(np.eye(len(columns), dtype=np.float32)[[0, 4]], 2)
     wanted = as_float(bitsets.flags(o.keys.wanted, o.keys.code.shape[0]))
     keys = wanted[:, None] * serves + as_float(o.keys.code == UNKNOWN)[:, None] * unknown
-    return jnp.concatenate([jnp.stack(columns, axis=-1), keys, np.zeros((1, len(columns)), np.float32)])
+    return jnp.concatenate([table(columns), keys])
 
 
 def _activity_features(o: Observation) -> jax.Array:
@@ -169,16 +168,18 @@ def _activity_features(o: Observation) -> jax.Array:
     gained = better(after) - better(o.metrics)[None]
     value = o.metrics[o.bounds.metric]
     is_low, is_high = value < o.bounds.low, value > o.bounds.high
-    towards = (as_float(is_low) - as_float(is_high)) * as_float(o.bounds.exists & bound_uses(o)[IN_SUCCESS])
-    moved = as_float(after - o.metrics[None])[:, o.bounds.metric] * towards[None]
-    danger = as_float(better(o.metrics) < IN_DANGER)[None]
+    towards = jnp.where(
+        o.bounds.exists & bound_uses(o)[IN_SUCCESS], is_low.astype(jnp.int32) - is_high.astype(jnp.int32), 0
+    )
+    moved = (after - o.metrics[None])[:, o.bounds.metric] * towards[None]
+    in_danger = jnp.where((better(o.metrics) < IN_DANGER)[None], gained, 0)
     columns = [
         jnp.asarray(actions.TIME / CENTS, jnp.float32),
         jnp.asarray(actions.ENERGY / (20.0 * CENTS), jnp.float32),
-        jnp.sum(as_float(gained), axis=-1) / (20.0 * UNIT),
-        jnp.sum(moved, axis=-1) / (10.0 * UNIT),
-        jnp.max(as_float(gained) * danger, axis=-1) / (10.0 * UNIT),
-        jnp.min(as_float(gained) * danger, axis=-1) / (10.0 * UNIT),
+        as_float(jnp.sum(gained, axis=-1)) / (20.0 * UNIT),
+        as_float(jnp.sum(moved, axis=-1)) / (10.0 * UNIT),
+        as_float(jnp.max(in_danger, axis=-1)) / (10.0 * UNIT),
+        as_float(jnp.min(in_danger, axis=-1)) / (10.0 * UNIT),
         jnp.broadcast_to(as_float(o.energy) / MAX_ENERGY, actions.TIME.shape),
     ]
     return jnp.stack(columns, axis=-1)

@@ -10,8 +10,8 @@ from jaxenv.envs.lifestack.metrics import HIGHEST, UNIT
 from jaxenv.envs.lifestack.types import CENTS, IN_FAILURE, IN_PRECONDITION, IN_SUCCESS, NEVER, Observation
 from jaxenv.lowering import bitsets
 
-MONEY_SCALE, REWARD_SCALE, METRIC_SCALE = 1000.0, 3.0, 20.0 * UNIT
-NOWHERE = 1e9  # ahead of a route that leads to no success
+MONEY_SCALE, REWARD_SCALE, METRIC_SCALE = 1000.0, 3.0, 20 * UNIT
+NOWHERE = 10**9  # ahead of a route that leads to no success
 
 
 class RouteSummary(struct.PyTreeNode):
@@ -41,12 +41,13 @@ def summarize_routes(o: Observation) -> RouteSummary:
     """A summary of each route."""
     routes = o.routes
     blocked = blocked_routes(o)
-    money, verbs = as_float(routes.money), as_float(bitsets.sizes(routes.outstanding))
+    money, verbs = routes.money.astype(jnp.int32), bitsets.sizes(routes.outstanding)
     money_ahead, verbs_ahead = ways_ahead(o, blocked, jnp.stack([money, verbs]))
     leads = verbs_ahead < NOWHERE
     spoiled = (routes.closes | routes.breaks) & bitsets.of_flags(leads) & ~_themselves(o)
     failing_bounds = routes.needs_bounds & ~bitsets.of_flags(o.bounds.holds)
-    towards, uses = towards_bounds(o), as_float(bound_uses(o))
+    towards, uses = towards_bounds(o), bound_uses(o)
+    raised = as_float(jnp.sum(jnp.where(uses[:, None], towards[None], 0), axis=-1)) / METRIC_SCALE
     steps_left = jnp.minimum(o.max_steps, jnp.where(o.deadline == NEVER, o.max_steps, o.deadline)) - o.clock
     return RouteSummary(
         serves=as_float(routes.serves),
@@ -54,19 +55,19 @@ def summarize_routes(o: Observation) -> RouteSummary:
         blocked=as_float(blocked),
         failing=as_float(bitsets.sizes(routes.fails) + bitsets.sizes(failing_bounds)),
         unknown=as_float(bitsets.sizes(routes.unknown)),
-        outstanding=verbs,
+        outstanding=as_float(verbs),
         reward=routes.reward / REWARD_SCALE,
-        money=money / (MONEY_SCALE * CENTS),
+        money=as_float(money) / (MONEY_SCALE * CENTS),
         spoils=as_float(bitsets.sizes(spoiled)),
         ruins=as_float(ruinous(o)),
-        raises_success=jnp.sum(towards * uses[IN_SUCCESS][None], axis=-1),
-        raises_precondition=jnp.sum(towards * uses[IN_PRECONDITION][None], axis=-1),
-        margin=success_margin(o, towards),
-        averts_failure=-jnp.sum(towards * uses[IN_FAILURE][None], axis=-1),
-        money_ahead=jnp.where(leads, money_ahead, 0.0) / (MONEY_SCALE * CENTS),
-        verbs_ahead=jnp.where(leads, verbs_ahead, 0.0),
-        too_dear=as_float(leads & (money_ahead > as_float(o.money))),
-        too_late=as_float(leads & (verbs_ahead > as_float(steps_left))),
+        raises_success=raised[IN_SUCCESS],
+        raises_precondition=raised[IN_PRECONDITION],
+        margin=as_float(success_margin(o, towards)) / METRIC_SCALE,
+        averts_failure=-raised[IN_FAILURE],
+        money_ahead=as_float(jnp.where(leads, money_ahead, 0)) / (MONEY_SCALE * CENTS),
+        verbs_ahead=as_float(jnp.where(leads, verbs_ahead, 0)),
+        too_dear=as_float(leads & (money_ahead > o.money)),
+        too_late=as_float(leads & (verbs_ahead > steps_left.astype(jnp.int32))),
     )
 
 
@@ -77,14 +78,14 @@ def blocked_routes(o: Observation) -> jax.Array:
 
 
 def ways_ahead(o: Observation, blocked: jax.Array, price: jax.Array) -> jax.Array:
-    """[P, R] float32: the least price from each route to success, over routes that serve and are not blocked.
+    """[P, R] int32: the least price from each route to success, over routes that serve and are not blocked.
 
     A route that needs two others counts the one at hand only. NOWHERE and more where a route leads to no success.
 
     Args:
         o: the observation.
         blocked: [R] bool.
-        price: [P, R] float32, of each route alone, in P currencies.
+        price: [P, R] int32, of each route alone, in P currencies.
     """
     routes = o.routes
     helps = (routes.enables & (routes.fails | routes.unknown)[None]) != 0
@@ -98,29 +99,30 @@ def ways_ahead(o: Observation, blocked: jax.Array, price: jax.Array) -> jax.Arra
 
 
 def towards_bounds(o: Observation) -> jax.Array:
-    """[R, B] float32: how far completing a route moves the metric of a bound inwards; negative is outwards."""
+    """[R, B] int32: how far completing a route moves the metric of a bound inwards; negative is outwards."""
     b = o.bounds
-    side = as_float(b.low > 0) - as_float(b.high < HIGHEST)
-    return as_float(o.routes.shift) / METRIC_SCALE * (side * as_float(b.exists))[None]
+    side = (b.low > 0).astype(jnp.int32) - (b.high < HIGHEST).astype(jnp.int32)
+    return jnp.clip(o.routes.shift, -HIGHEST, HIGHEST) * jnp.where(b.exists, side, 0)[None]
 
 
 def success_margin(o: Observation, towards: jax.Array) -> jax.Array:
-    """[R] float32 in [-1, 1]: how far within its bound the worst metric of success can come if a route completes.
+    """[R] int32 from -METRIC_SCALE to METRIC_SCALE: how far within its bound the worst metric of success can come.
 
-    By the routes that are then open; upkeep is not counted. 1 where success rests on no metric.
+    By the routes that are open once a route completes; upkeep is not counted. METRIC_SCALE where success rests on no
+    metric.
 
     Args:
         o: the observation.
-        towards: [R, B] float32, `towards_bounds`.
+        towards: [R, B] int32, `towards_bounds`.
     """
     b, routes = o.bounds, o.routes
     value = o.metrics[b.metric]
-    now = as_float(jnp.minimum(value - b.low, b.high - value)) / METRIC_SCALE
-    gains = jnp.maximum(towards, 0.0) * as_float(routes.open)[:, None]
+    now = jnp.minimum(value - b.low, b.high - value)
+    gains = jnp.where(routes.open[:, None], jnp.maximum(towards, 0), 0)
     gone = bitsets.flags(routes.closes | _themselves(o), gains.shape[0])  # [route, other]
-    others = jnp.sum(jnp.where(gone[:, :, None], 0.0, gains[None]), axis=1)
-    after = jnp.clip(now[None] + towards + others, -1.0, 1.0)
-    return jnp.min(jnp.where((b.exists & bound_uses(o)[IN_SUCCESS])[None], after, 1.0), axis=-1)
+    others = jnp.sum(jnp.where(gone[:, :, None], 0, gains[None]), axis=1)
+    after = jnp.clip(now[None] + towards + others, -METRIC_SCALE, METRIC_SCALE)
+    return jnp.min(jnp.where((b.exists & bound_uses(o)[IN_SUCCESS])[None], after, METRIC_SCALE), axis=-1)
 
 
 def ruinous(o: Observation) -> jax.Array:

@@ -106,11 +106,9 @@ def action_features(catalogue: Catalogue, observation: Observation, channels: ja
     """
     here = observation.channel.astype(jnp.int32)
     to_channels = jnp.concatenate([channels, read(channels, here)[None]])
-    verbs, templates = np.eye(len(actions.VERBS), actions.IDLE + 1), np.eye(len(TEMPLATES) + 1, len(TEMPLATES))
-    tables = (verbs, templates, *map(_with_nothing, (to_channels, message_outcomes(observation, here))))
-    return ActionTables.of(
-        [jnp.asarray(table, jnp.float32) for table in tables], _rows(catalogue), observation.action_mask
-    )
+    verbs, templates = (jnp.eye(number, dtype=jnp.float32) for number in (actions.IDLE + 1, len(TEMPLATES)))
+    tables = (verbs, templates, to_channels, message_outcomes(observation, here))
+    return ActionTables.of(tables, _rows(catalogue), observation.action_mask)
 
 
 def message_outcomes(observation: Observation, here: jax.Array) -> jax.Array:
@@ -130,18 +128,12 @@ def message_outcomes(observation: Observation, here: jax.Array) -> jax.Array:
     return jnp.stack(columns, axis=-1).astype(jnp.float32)
 
 
-def _with_nothing(table: jax.Array) -> jax.Array:
-    """The table with one more row, of zeros."""
-    return jnp.pad(table, ((0, 1), (0, 0)))
-
-
 def _rows(catalogue: Catalogue) -> tuple[np.ndarray, ...]:
     """The verb of each entry, the template that it sends, the channel that it leads to and the one that it sends to:
-    [A] each, with the current channel after the others, and nothing last.
+    [A] each, with the current channel after the others, and -1 for none.
     """
     verb, channel, kind, *_ = catalogue.table.T
-    here, nothing = catalogue.channels, catalogue.channels + 1
-    sends_to = np.where(verb == actions.TEXT, here, np.where(verb == actions.ANSWER, channel, nothing))
+    sends_to = np.where(verb == actions.TEXT, catalogue.channels, np.where(verb == actions.ANSWER, channel, -1))
     leads_to = np.where((verb == actions.SWITCH) | (verb == actions.JOIN), channel, sends_to)
     template = np.argmax(kind[:, None] == np.array(TEMPLATES), axis=1)
-    return verb, np.where(sends_to == nothing, len(TEMPLATES), template), leads_to, sends_to
+    return np.where(verb <= actions.IDLE, verb, -1), np.where(sends_to < 0, -1, template), leads_to, sends_to

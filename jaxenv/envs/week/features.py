@@ -6,6 +6,7 @@ import numpy as np
 from jax.nn import one_hot
 
 from jaxenv.core.fields import widened
+from jaxenv.core.numbers import as_float, table
 from jaxenv.core.types import ActionTables, Entities, EntityGroup
 from jaxenv.envs.week.actions import GO, OPEN, REPLY, VERBS, WORK, Catalogue
 from jaxenv.envs.week.types import ANYWHERE, DAYS, KINDS, SLOTS, VALUES, Observation
@@ -61,13 +62,13 @@ def context(o: Observation) -> jax.Array:
 
 def place_features(o: Observation) -> jax.Array:
     """[L, L + 1] float32: which, and the way."""
-    return _table(np.eye(o.distance.shape[0]), _scaled(o.distance, 5)[:, None])
+    return _beside(np.eye(o.distance.shape[0]), _scaled(o.distance, 5)[:, None])
 
 
 def channel_features(o: Observation) -> jax.Array:
     """[C, 3] float32: unread, whether anything is, open."""
     C = o.unread.shape[0]
-    return _table(_scaled(o.unread, 5)[:, None], (o.unread > 0)[:, None], one_hot(o.channel, C)[:, None])
+    return table([_scaled(o.unread, 5), o.unread > 0, one_hot(o.channel, C)])
 
 
 def event_features(o: Observation) -> jax.Array:
@@ -82,8 +83,7 @@ def event_features(o: Observation) -> jax.Array:
         _scaled(_way(o, e.place), 5),
         e.start <= o.clock,
     ]
-    table = _table(*[column[:, None] for column in columns], one_hot(e.place, L))
-    return jnp.where(e.exists[:, None], table, 0.0)
+    return jnp.where(e.exists[:, None], _beside(table(columns), one_hot(e.place, L)), 0.0)
 
 
 def job_features(o: Observation, groups: int) -> jax.Array:
@@ -105,8 +105,7 @@ def job_features(o: Observation, groups: int) -> jax.Array:
         j.begun,
     ]
     about = [_values(j.group, j.value, groups), one_hot(j.needs, groups), one_hot(j.place, o.distance.shape[0])]
-    table = _table(*[column[:, None] for column in columns], *about)
-    return jnp.where(j.exists[:, None], table, 0.0)
+    return jnp.where(j.exists[:, None], _beside(table(columns), *about), 0.0)
 
 
 def message_features(o: Observation) -> jax.Array:
@@ -114,8 +113,7 @@ def message_features(o: Observation) -> jax.Array:
     m = o.messages
     until = jnp.where(m.waits, m.until - o.clock, 0)
     about = (one_hot(m.kind, len(KINDS)), _values(m.fact, m.value, o.told.shape[0]))
-    table = _table(*about, m.waits[:, None], _scaled(until, WEEK)[:, None])
-    return jnp.where(m.exists[:, None], table, 0.0)
+    return jnp.where(m.exists[:, None], _beside(*about, table([m.waits, _scaled(until, WEEK)])), 0.0)
 
 
 def reply_features(o: Observation) -> jax.Array:
@@ -127,9 +125,9 @@ def action_features(catalogue: Catalogue, o: Observation, jobs: jax.Array) -> Ac
     """[A, 20 + 2 L + (V + 2) G + (F + 1) V]: the verb, and the features of the place, job, channel or reply."""
     verb, number = catalogue.table.T
     tables = (place_features(o), jobs, channel_features(o), reply_features(o))
-    rows = (np.where(verb == of, number, -1) for of in (GO, WORK, OPEN, REPLY))  # -1 is the row of zeros
+    rows = (np.where(verb == of, number, -1) for of in (GO, WORK, OPEN, REPLY))
     verbs = jnp.eye(len(VERBS), dtype=jnp.float32)
-    return ActionTables.of([verbs, *map(_with_nothing, tables)], [verb, *rows], o.action_mask)
+    return ActionTables.of([verbs, *tables], [verb, *rows], o.action_mask)
 
 
 def _values(fact: jax.Array, value: jax.Array, facts: int) -> jax.Array:
@@ -146,10 +144,5 @@ def _scaled(number: jax.Array, scale: float) -> jax.Array:
     return number.astype(jnp.float32) / scale
 
 
-def _table(*columns: jax.Array | np.ndarray) -> jax.Array:
-    return jnp.concatenate([jnp.asarray(column, jnp.float32) for column in columns], axis=1)
-
-
-def _with_nothing(table: jax.Array | np.ndarray) -> jax.Array:
-    """The table with one more row, of zeros."""
-    return jnp.pad(jnp.asarray(table, jnp.float32), ((0, 1), (0, 0)))
+def _beside(*tables: jax.Array | np.ndarray) -> jax.Array:
+    return jnp.concatenate([as_float(each) for each in tables], axis=1)

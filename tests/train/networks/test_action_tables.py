@@ -93,11 +93,11 @@ def test_standardized_features_are_in_full():
     assert features.actions.shape == SHARED["TeamsClone-v0"]
 
 
-def test_leading_axes_are_kept():
+def test_leading_axes_are_kept_and_row_minus_one_is_zeros():
     tables = (jnp.arange(24.0).reshape(2, 3, 4), jnp.arange(10.0).reshape(2, 5, 1))
     legal = jnp.array([[True, True, False], [True, True, True]])
-    features = ActionTables.of(tables, (np.array([2, 0, 1]), np.array([4, 4, 0])), legal)
+    features = ActionTables.of(tables, (np.array([2, 0, -1]), np.array([4, 4, 0])), legal)
     assert features.width == 5
     first, second = np.asarray(features.dense())
     np.testing.assert_array_equal(first, [[8, 9, 10, 11, 4], [0, 1, 2, 3, 4], np.zeros(5)])
-    np.testing.assert_array_equal(second, [[20, 21, 22, 23, 9], [12, 13, 14, 15, 9], [16, 17, 18, 19, 5]])
+    np.testing.assert_array_equal(second, [[20, 21, 22, 23, 9], [12, 13, 14, 15, 9], [0, 0, 0, 0, 5]])
