@@ -8,24 +8,12 @@ import jax.numpy as jnp
 
 from jaxenv.core.numbers import as_float, table
 from jaxenv.core.types import Entities, EntityGroup
-from jaxenv.envs.lifeops import actions
+from jaxenv.envs.lifeops import actions, types
 from jaxenv.envs.lifeops.actions import Catalogue
 from jaxenv.envs.lifeops.dynamics import URGENT_DAYS, leaves_clean, work
 from jaxenv.envs.lifeops.observe import consequences
 from jaxenv.envs.lifeops.reward import preference_units
-from jaxenv.envs.lifeops.types import (
-    DAY_END,
-    FOCUS,
-    KINDS,
-    NO_LIMIT,
-    UNSET,
-    VISIBLE_REQUESTS,
-    WEEKDAYS,
-    Event,
-    Observation,
-    Params,
-    Persona,
-)
+from jaxenv.envs.lifeops.types import DAY_END, VISIBLE_REQUESTS, Event, Observation, Params, Persona
 from jaxenv.lowering.lookup import read
 
 
@@ -64,12 +52,12 @@ def _clock_features(o: Observation) -> jax.Array:
         as_float(o.tight_legs) / 4.0,
         as_float(o.requests_left) / 4.0,
     ]
-    return jnp.concatenate([jnp.stack(counts), jax.nn.one_hot(o.weekday, len(WEEKDAYS), dtype=jnp.float32)])
+    return jnp.concatenate([jnp.stack(counts), jax.nn.one_hot(o.weekday, len(types.WEEKDAYS), dtype=jnp.float32)])
 
 
 def _persona_features(p: Persona) -> jax.Array:
     """[9] float32: window, rules (and whether they are set), weights."""
-    has_early, has_late = p.avoid_before != UNSET, p.avoid_after != NO_LIMIT
+    has_early, has_late = p.avoid_before != types.UNSET, p.avoid_after != types.NO_LIMIT
     return jnp.stack(
         [
             _day(p.window_start),
@@ -118,7 +106,7 @@ def _request_features(o: Observation) -> jax.Array:
         _hours(read(o.travel, persona.home, requests.place)),
         _hours(read(o.travel, requests.place, persona.work_place)),
     ]
-    kind = jax.nn.one_hot(requests.kind, len(KINDS), dtype=jnp.float32)
+    kind = jax.nn.one_hot(requests.kind, len(types.KINDS), dtype=jnp.float32)
     return jnp.concatenate([table(columns), kind], axis=-1) * as_float(o.request_exists)[:, None]
 
 
@@ -145,7 +133,7 @@ def _outlook_features(catalogue: Catalogue, o: Observation, params: Params) -> j
     units, clean = preference_units(moves.event, o.persona), leaves_clean(o, change)
     verb = catalogue.table.verb
     adds, schedules = actions.does(verb, actions.BOOKS), actions.does(verb, actions.SCHEDULES)
-    meets, proposes = schedules & (moves.event.kind != FOCUS), schedules & ~adds
+    meets, proposes = schedules & (moves.event.kind != types.FOCUS), schedules & ~adds
     columns = [
         o.action_mask,
         jnp.where(adds, jnp.minimum(change.overlaps, 3), 0),

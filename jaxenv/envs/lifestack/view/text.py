@@ -6,20 +6,8 @@ import numpy as np
 
 from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, INSPECT, INSPECTING, UPKEEP, VERBS, WAIT
 from jaxenv.envs.lifestack.types import BURNOUT, CONDITION, DEAD_END, DEADLINE, OUTCOMES
-from jaxenv.envs.lifestack.view.snapshot import (
-    CLOSED,
-    COMPLETED,
-    OPEN,
-    REACHED,
-    RESOURCES,
-    Crisis,
-    Names,
-    Need,
-    Route,
-    domains,
-    metric_name,
-    stated,
-)
+from jaxenv.envs.lifestack.view import snapshot
+from jaxenv.envs.lifestack.view.snapshot import Crisis, Route, metric_name, stated
 from jaxenv.rendering.text import joined, number, sections, table
 
 UNITS = {"time": " h", "money": "", "energy": ""}
@@ -48,7 +36,7 @@ def moment(crisis: Crisis) -> str:
 def body(crisis: Crisis) -> str:
     """Goal, resources, conditions, routes, facts, milestones, events and metrics."""
     conditions = {"Succeeds when all hold": crisis.success, "Fails when one holds": crisis.failure}
-    resources = (f"{name} {crisis.resources[name]:g} of {crisis.initial[name]:g}{UNITS[name]}" for name in RESOURCES)
+    resources = (f"{name} {crisis.resources[name]:g} of {crisis.initial[name]:g}{UNITS[name]}" for name in UNITS)
     facts = [
         [f.name, UNKNOWN if f.value is None else f.value, "always shown" * f.shown, "wanted" * f.wanted]
         for f in crisis.facts
@@ -68,7 +56,7 @@ def body(crisis: Crisis) -> str:
     return "\n".join([*filter(None, [crisis.names.goal]), ", ".join(resources), *sections(parts)])
 
 
-def describe_action(names: Names, verb: int, route: int, key: int) -> str:
+def describe_action(names: snapshot.Names, verb: int, route: int, key: int) -> str:
     """An entry of the catalogue; a slot that the crisis leaves empty has a number."""
     if verb < FIRST_UPKEEP:
         return f"{VERBS[verb]}: {names.routes[route] if route < len(names.routes) else f'no route {route + 1}'}"
@@ -92,12 +80,12 @@ def ticked_verbs(route: Route) -> list[str]:
 def _route_lines(crisis: Crisis, route: Route) -> list[str]:
     """A route: its status, verbs and reward; below it its needs and effects."""
 
-    def need(need: Need) -> str:
+    def need(need: snapshot.Need) -> str:
         name = crisis.bounds[need.slot].words if need.kind == "bound" else crisis.facts[need.slot].name
         return f"{need.status} {name}"
 
     status = "leads to success" if route.leads_to_success else route.status
-    verbs = ", ".join(ticked_verbs(route)) if route.status == OPEN else ""
+    verbs = ", ".join(ticked_verbs(route)) if route.status == snapshot.OPEN else ""
     parts = {
         "costs": route.price,
         "needs": ", ".join(map(need, route.needs)),
@@ -116,18 +104,18 @@ def _metric_lines(crisis: Crisis) -> list[str]:
         value = float(crisis.metrics[number])
         return f"{metric_name(number)} {stated(number, value):.1f}{'!' if value < COLLAPSE else ''}"
 
-    return table([domain, ", ".join(map(describe, numbers))] for domain, numbers in domains().items())
+    return table([domain, ", ".join(map(describe, numbers))] for domain, numbers in snapshot.domains().items())
 
 
 def _route_effects(before: Crisis, after: Crisis, attempted: int | None) -> Iterator[str]:
     """Routes that the step completed, failed to complete, and closed."""
     pairs = list(zip(before.routes, after.routes, strict=True))
     for slot, (was, now) in enumerate(pairs):
-        if now.status == COMPLETED != was.status:
+        if now.status == snapshot.COMPLETED != was.status:
             yield f"completed: {now.name}"
         elif slot == attempted:
             yield f"failed attempt: {now.name}"
-    if closed := [now.name for was, now in pairs if now.status == CLOSED != was.status]:
+    if closed := [now.name for was, now in pairs if now.status == snapshot.CLOSED != was.status]:
         yield f"closed: {', '.join(closed)}"
 
 
@@ -141,7 +129,7 @@ def _facts(before: Crisis, after: Crisis) -> Iterator[str]:
 
 def _milestones(before: Crisis, after: Crisis) -> Iterator[str]:
     for was, now in zip(before.milestones, after.milestones, strict=True):
-        if now.status == REACHED != was.status:
+        if now.status == snapshot.REACHED != was.status:
             yield f"milestone: {now.name} ({now.reward:+g})"
 
 

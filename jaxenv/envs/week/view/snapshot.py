@@ -7,21 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from jaxenv.envs.week.types import (
-    ANYWHERE,
-    DONE,
-    END,
-    JOB,
-    KINDS,
-    NEWS,
-    NONE,
-    QUESTION,
-    REQUEST,
-    SLOTS,
-    WINDOW,
-    Scenario,
-    State,
-)
+from jaxenv.envs.week import types
+from jaxenv.envs.week.types import ANYWHERE, DONE, NONE, QUESTION, REQUEST, Scenario, State
 from jaxenv.envs.week.view.names import Names, answer_at, num_channels, num_places, row, words_of
 
 REPLIES = ("yes", "no")  # to a request, by the value of the reply
@@ -185,15 +172,16 @@ def messages_of(state: State, week: Scenario, names: Names) -> tuple[Message, ..
     if channel == NONE:
         return ()
     posted, found = int(state.posted[channel]), []
-    abouts = {NEWS: names.facts, QUESTION: names.facts, JOB: names.jobs, REQUEST: names.events}
-    for place in reversed(range(max(posted - WINDOW, 0), posted)):
+    abouts = {types.NEWS: names.facts, QUESTION: names.facts, types.JOB: names.jobs, REQUEST: names.events}
+    for place in reversed(range(max(posted - types.WINDOW, 0), posted)):
         post = row(week.posts, channel, place)
         is_open = place >= int(state.handled[channel]) and int(state.clock) < post.until
         waits = post.until if is_open and post.kind in (QUESTION, REQUEST) else 0
-        told = answer_at(week, names, post.ref, post.time) if post.kind == NEWS else ""
+        told = answer_at(week, names, post.ref, post.time) if post.kind == types.NEWS else ""
         about = abouts[post.kind][post.ref] if post.kind in abouts else ""
         answers = names.answers[post.ref] if post.kind == QUESTION else REPLIES if post.kind == REQUEST else ()
-        found.append(Message(*words_of(week, names, channel, place), KINDS[post.kind], about, told, waits, answers))
+        kind = types.KINDS[post.kind]
+        found.append(Message(*words_of(week, names, channel, place), kind, about, told, waits, answers))
     return tuple(found)
 
 
@@ -235,7 +223,7 @@ def trail(states: Sequence[State]) -> list[tuple[tuple[int, str], ...]]:
     done: list[tuple[int, str]] = []
     trails: list[tuple[tuple[int, str], ...]] = [()]
     for before, after in itertools.pairwise(states):
-        if int(after.clock) == int(before.clock) + 1 <= END:
+        if int(after.clock) == int(before.clock) + 1 <= types.END:
             done.append((int(before.clock), _done(before, after)))
         trails.append(tuple(done))
     return trails
@@ -249,6 +237,6 @@ def _done(before: State, after: State) -> str:
         return "attend"
     if (after.handled != before.handled).any():
         return "reply"
-    if int(after.travel_left) or int(before.travel_left) or (after.place != before.place and after.clock % SLOTS):
+    if int(after.travel_left) or int(before.travel_left) or (after.place != before.place and after.clock % types.SLOTS):
         return "way"
     return "read" if after.channel != NONE else "rest"
