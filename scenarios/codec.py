@@ -241,7 +241,7 @@ def _builtin(answer: Any) -> Any:
             return plain_action(answer)
         if isinstance(answer, str):
             return builtin(answer)
-        if isinstance(answer, numbers.Integral) and not isinstance(answer, bool):  # of NumPy, say
+        if isinstance(answer, numbers.Integral) and not isinstance(answer, bool):  # NumPy's too
             return operator.index(answer)  # pyright: ignore[reportArgumentType]
     except ScenarioError:
         raise

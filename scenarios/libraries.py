@@ -123,7 +123,8 @@ def build(format: DocumentFormat, sources: Sequence[Source], limits: Any, unread
     limits = format.limits() if limits is None else limits
     if type(limits) is not format.limits:
         package = format.limits.__module__.rpartition(".")[0]
-        raise ScenarioError(f"limits: found {class_of(limits)}, expected the capacities of {package}.Limits.")
+        found = f"limits: found {class_of(limits)}, expected the capacities of {package}.Limits."
+        raise ScenarioError(*unread, found)
     if not sources:
         raise ScenarioError("found no documents, expected at least one.")
     checked: list[_Checked] = []

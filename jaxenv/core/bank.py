@@ -242,7 +242,7 @@ class ScenarioBank(struct.PyTreeNode):
         return bank
 
     def _named_leaves(self) -> list[tuple[str, np.ndarray]]:
-        """(dotted name, array) of every leaf; of the scenarios `calendar.start`, of the others `shared`."""
+        """(dotted name, array) of every leaf: of the scenarios, which are records, `calendar.start`; else `shared`."""
         leaves = jax.tree_util.tree_leaves_with_path(self)
         return [(_name(path).removeprefix("scenarios."), np.asarray(leaf)) for path, leaf in leaves]
 

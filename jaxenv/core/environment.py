@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jaxenv.core import fields, spaces
 from jaxenv.core.bank import ScenarioBank
 from jaxenv.core.contents import require_within, with_difficulty
-from jaxenv.core.types import ActionMask, Entities, Info, Key, Policy, StatefulPolicy, StateT, Transition, dense
+from jaxenv.core.types import ActionMask, Entities, Info, Key, Policy, StatefulPolicy, StateT, TurnResult, dense
 from jaxenv.host.arguments import as_index, jit_method
 from jaxenv.lowering import draws
 from jaxenv.lowering.batches import vary_alike
@@ -86,7 +86,7 @@ class Environment(abc.ABC, Generic[ParamsT, StateT, ObservationT]):
         """The first state of a scenario (an index of `params.bank`), or of one drawn with `key` where it is None."""
 
     @abc.abstractmethod
-    def transition(self, key: Key, state: StateT, action: jax.Array, params: ParamsT) -> Transition[StateT]:
+    def transition(self, key: Key, state: StateT, action: jax.Array, params: ParamsT) -> TurnResult[StateT]:
         """One turn: (next state, reward [] float32, terminated [] bool, info); natural ends only.
 
         `info` has `reward_parts`, a record or dictionary of float32 terms that sum to the reward, and `invalid_action`,

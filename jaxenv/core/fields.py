@@ -167,7 +167,7 @@ def widened(record: Any) -> Any:
 
 
 def taken(record: Any, *names: str) -> dict[str, Any]:
-    """Some fields by name, for a record that has them as well.
+    """Some fields by name, to build another record that has them.
 
     >>> from flax import struct
     >>> from jaxenv.core import fields

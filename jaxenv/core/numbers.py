@@ -16,8 +16,8 @@ def as_float(x: Any) -> jax.Array:
 def table(columns: Sequence[Any]) -> jax.Array:
     """[n, k] float32 from k columns, [n] of any dtype each.
 
-    It is a chain of selections: the compiler of a CPU fuses it with what makes the columns, and copies the columns of
-    a stack number by number.
+    A chain of selections, which a CPU's compiler fuses with what makes the columns; it copies a stack number by number.
+    Where sums or few columns are stacked, `jnp.stack` is as fast or faster.
 
     >>> table([jnp.array([True, False]), jnp.array([7, 8])]).tolist()
     [[1.0, 7.0], [0.0, 8.0]]

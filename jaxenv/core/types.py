@@ -28,7 +28,7 @@ Always `reward_parts` (a record or dictionary of named float32 terms that sum to
 the reset).
 """
 
-Transition = tuple[StateT, jax.Array, jax.Array, Info]
+TurnResult = tuple[StateT, jax.Array, jax.Array, Info]
 """One turn: (next state, reward [] float32 ([N] for N agents), terminated [] bool, info)."""
 
 Policy = Callable[[Key, Any, Any], jax.Array]
@@ -77,7 +77,7 @@ class StatePolicy(Protocol):
 
 
 class ActionCatalogue:
-    """The base of a catalogue of actions: a row for each index, of which the first column says what it does."""
+    """The base of a catalogue of actions whose table has a row for each index and begins with what it does."""
 
     table: Any  # [A, columns] int32
 

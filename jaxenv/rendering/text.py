@@ -33,7 +33,7 @@ def joined(*parts: str) -> str:
 
 
 def bar(part: int, whole: int, length: int) -> str:
-    """A share as a bar of so many characters; rounded up, so no bar is empty while something is there.
+    """A share as a bar of so many characters; rounded up, so a bar is empty for a share of 0 alone.
 
     >>> bar(1, 8, 5)
     '█░░░░'

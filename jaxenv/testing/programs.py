@@ -46,7 +46,7 @@ def params_are_traced(run: CheckRun) -> None:
     for name in _static_numbers(run.params, "params"):
         raise Broken(f"{name} is a static field")
     error = _tracing_error(run, run.params)
-    if error and not _tracing_error(run):  # else not because of params: the rule `jit` reports it
+    if error and not _tracing_error(run):  # otherwise params are not the cause: see the rule `jit`
         raise Broken(f"a number of params is used as a Python value {_where(error)}")
 
 

@@ -10,7 +10,7 @@ from flax import struct
 
 from jaxenv.core import spaces
 from jaxenv.core.environment import select
-from jaxenv.core.types import Info, Key, Transition
+from jaxenv.core.types import Info, Key, TurnResult
 from jaxenv.wrappers.wrapper import Wrapper
 
 
@@ -105,7 +105,7 @@ class EpisodeStatistics(Wrapper):
 
     def transition(
         self, key: Key, state: StatisticsState, action: jax.Array, params: Any
-    ) -> Transition[StatisticsState]:
+    ) -> TurnResult[StatisticsState]:
         """The wrapped environment's transition, added to the totals."""
         env_state, reward, terminated, info = self.env.transition(key, state.env_state, action, params)
         episode = state.episode.plus(reward)

@@ -9,7 +9,7 @@ from flax import struct
 from jax.core import Tracer
 
 from jaxenv.core import Environment, spaces
-from jaxenv.core.types import ActionMask, Key, Transition
+from jaxenv.core.types import ActionMask, Key, TurnResult
 from jaxenv.host.arguments import jit_method
 from jaxenv.wrappers.adapters import as_their_space, check_one_agent, their_spaces
 from jaxenv.wrappers.wrapper import FlattenObservation, five_values
@@ -172,7 +172,7 @@ class FromGymnax(Environment):
         state = jax.tree.map(lambda x, like: jnp.asarray(x, like.dtype), state, later)
         return GymnaxState(state, jnp.asarray(observation, jnp.float32))
 
-    def transition(self, key: Key, state: GymnaxState, action: jax.Array, params: Any) -> Transition[GymnaxState]:
+    def transition(self, key: Key, state: GymnaxState, action: jax.Array, params: Any) -> TurnResult[GymnaxState]:
         """One step without reset; the time limit is in `is_truncated`."""
         observation, env_state, reward, terminated, _ = self.env.step_env(key, state.env_state, action, params)
         reward = jnp.asarray(reward, jnp.float32).reshape(())

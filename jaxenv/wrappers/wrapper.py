@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from flax import struct
 
 from jaxenv.core import Environment, masking, spaces
-from jaxenv.core.types import ActionMask, Entities, Info, Key, Transition
+from jaxenv.core.types import ActionMask, Entities, Info, Key, TurnResult
 from jaxenv.host.arguments import as_index, jit_method
 from jaxenv.lowering import draws
 from jaxenv.wrappers.adapters import check_num_envs
@@ -68,7 +68,7 @@ class Wrapper(Environment):
         """The wrapped environment's first state."""
         return self.env.init(key, params, scenario)
 
-    def transition(self, key: Key, state: Any, action: jax.Array, params: Any) -> Transition[Any]:
+    def transition(self, key: Key, state: Any, action: jax.Array, params: Any) -> TurnResult[Any]:
         """The wrapped environment's transition."""
         return self.env.transition(key, state, action, params)
 
@@ -184,7 +184,7 @@ class LegalActions(Wrapper):
     (True, False)
     """
 
-    def transition(self, key: Key, state: Any, action: jax.Array, params: Any) -> Transition[Any]:
+    def transition(self, key: Key, state: Any, action: jax.Array, params: Any) -> TurnResult[Any]:
         """The wrapped environment's transition by a legal action."""
         action, redrawn = self._legal(key, state, action, params)
         state, reward, terminated, info = self.env.transition(key, state, action, params)

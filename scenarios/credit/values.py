@@ -96,7 +96,7 @@ class Credit:
             return Values(found.best, found.of_actions, is_exact=True)
         if not isinstance(env, LifeStack):
             return None
-        from scenarios.solvers.lifestack.worth import Worth  # which nothing else here needs
+        from scenarios.solvers.lifestack.worth import Worth  # only where a search is asked for
 
         crisis, weights = scenario_of(params, state), params.weights
         if self._search is None or self._search[0] is not crisis or self._search[1] is not weights:

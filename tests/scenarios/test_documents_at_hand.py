@@ -1,6 +1,7 @@
 """Python documents that nobody would write: `parse` ends with a sentence, whatever their objects do."""
 
 import itertools
+import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -182,3 +183,10 @@ def test_limits_of_another_class(limits: Any) -> None:
     for read in (lambda: scenarios.parse("lifeops", DAY, limits), lambda: scenarios.load("lifeops", limits=limits)):
         with pytest.raises(ScenarioError, match=words):
             read()
+
+
+def test_limits_of_another_class_beside_a_file_that_cannot_be_read(tmp_path: Any) -> None:
+    (tmp_path / "broken.yaml").write_text("id: [")
+    (tmp_path / "day.json").write_text(json.dumps(DAY))
+    with pytest.raises(ScenarioError, match=r"broken\.yaml(.|\n)*expected the capacities of"):
+        scenarios.load(tmp_path, limits=3)

@@ -86,7 +86,7 @@ def _advance(
     size, reader = envs.is_counted.size, Reader(policy.network, env, params)
     sizes = Rollout(num_envs=size, num_steps=STEPS, minibatch_size=size, bootstrap_truncated=False)
     teach = None if teacher is None else asked(teacher, env, params)
-    greedy = (lambda distribution, mask: distribution.or_uniform(mask, 0.0)) if policy.greedy else None
+    greedy = (lambda distribution, mask: distribution.or_uniform(mask, 0.0)) if policy.greedy else None  # never uniform
     like = {"explore": greedy, "teacher": teach, "keeps_following": True}
     after, steps, *_ = collect(key, policy.weights, envs, reader, sizes, **like)
     was_live = steps.is_first & ~jnp.repeat(envs.is_counted, env.num_agents)[None]
@@ -102,7 +102,7 @@ def _in_order(chunks: list[Any], scenarios: np.ndarray, wanted: int) -> Batch:
     steps = jax.tree.map(lambda x: x[:rows][kept], steps)
     last = np.searchsorted(trajectory, np.arange(rows), side="right") - 1
     return Batch(
-        steps=steps,
+        steps=steps.replace(following=None),
         trajectory=trajectory.astype(np.int32),
         final_observation=jax.tree.map(lambda x: x[last], steps.following),
         scenario=scenarios[:wanted],

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 
 from jaxenv.core import LibraryEnvironment, ScenarioBank, terms
 from jaxenv.core.fields import taken
-from jaxenv.core.types import ActionMask, Entities, Key, Transition
+from jaxenv.core.types import ActionMask, Entities, Key, TurnResult
 from jaxenv.envs.lifeops import actions, dynamics, features, generator, observe, reward
 from jaxenv.envs.lifeops.actions import Catalogue
 from jaxenv.envs.lifeops.types import VISIBLE_REQUESTS, Limits, Observation, Params, Scenario, State, require_room
@@ -50,7 +50,7 @@ class LifeOps(LibraryEnvironment[Params, State, Observation]):
         given = taken(day, "calendar", "source", "overlaps", "tight_legs")
         return self.empty_state.replace(scenario=index, minutes_left=day.tasks.minutes, **given)
 
-    def transition(self, key: Key, state: State, action: jax.Array, params: Params) -> Transition[State]:
+    def transition(self, key: Key, state: State, action: jax.Array, params: Params) -> TurnResult[State]:
         """One turn; a day is deterministic, so `key` is not used."""
         del key
         scenario = params.bank[state.scenario]

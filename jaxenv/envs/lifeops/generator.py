@@ -226,10 +226,10 @@ def _placement(u: jax.Array, which: jax.Array, difficulty: jax.Array, num_events
 def _padded(drawn: Event, exists: jax.Array, empty: Event) -> Event:
     """The drawn rows that exist as the first ones of an empty table."""
 
-    def column(values: jax.Array, empty: np.ndarray) -> jax.Array:
-        absent = int(empty[0])
-        rows = jnp.where(exists, values, absent).astype(empty.dtype)
-        return jnp.pad(rows, (0, empty.size - rows.size), constant_values=absent)
+    def column(values: jax.Array, slots: np.ndarray) -> jax.Array:
+        absent = int(slots[0])
+        rows = jnp.where(exists, values, absent).astype(slots.dtype)
+        return jnp.pad(rows, (0, slots.size - rows.size), constant_values=absent)
 
     return jax.tree.map(column, drawn, empty)
 

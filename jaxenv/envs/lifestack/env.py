@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jaxenv.core import LibraryEnvironment, ScenarioBank, terms
 from jaxenv.core.environment import select
 from jaxenv.core.fields import Sizes, taken
-from jaxenv.core.types import ActionMask, Entities, Info, Key, Transition
+from jaxenv.core.types import ActionMask, Entities, Info, Key, TurnResult
 from jaxenv.envs.lifestack import dynamics, features, generator, observe, reward
 from jaxenv.envs.lifestack.actions import NUM_VERBS, Catalogue
 from jaxenv.envs.lifestack.types import NEVER, RUNNING, Limits, Observation, Params, Scenario, State
@@ -86,11 +86,11 @@ class LifeStack(LibraryEnvironment[Params, State, Observation]):
         words = words[: (count + 1) // 2]
         return jnp.concatenate([words >> 16, words & 0xFFFF])[:count].astype(jnp.float32) / 2**16
 
-    def transition(self, key: Key, state: State, action: jax.Array, params: Params) -> Transition[State]:
+    def transition(self, key: Key, state: State, action: jax.Array, params: Params) -> TurnResult[State]:
         """One turn with draws made from `key`."""
         return self.turn(state, action, self.sample_draws(key), params)
 
-    def turn(self, state: State, action: jax.Array, draws: jax.Array, params: Params) -> Transition[State]:
+    def turn(self, state: State, action: jax.Array, draws: jax.Array, params: Params) -> TurnResult[State]:
         """One turn as a pure function of its draws ([X] float32): (state, reward, terminated, info).
 
         `info["ends"]` says which ends the step came to, `info["success"]` whether it was the good one.

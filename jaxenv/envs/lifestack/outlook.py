@@ -11,7 +11,7 @@ from jaxenv.envs.lifestack.types import CENTS, IN_FAILURE, IN_PRECONDITION, IN_S
 from jaxenv.lowering import bitsets
 
 MONEY_SCALE, REWARD_SCALE, METRIC_SCALE = 1000.0, 3.0, 20 * UNIT
-NOWHERE = 10**9  # ahead of a route that leads to no success
+NOWHERE = 10**9  # ahead of a route that leads to no success; twice as much fits into int32
 
 
 class RouteSummary(struct.PyTreeNode):
@@ -80,7 +80,7 @@ def blocked_routes(o: Observation) -> jax.Array:
 def ways_ahead(o: Observation, blocked: jax.Array, price: jax.Array) -> jax.Array:
     """[P, R] int32: the least price from each route to success, over routes that serve and are not blocked.
 
-    A route that needs two others counts the one at hand only. NOWHERE and more where a route leads to no success.
+    A route that needs two others counts the one at hand only. NOWHERE where a route leads to no success.
 
     Args:
         o: the observation.
@@ -99,7 +99,10 @@ def ways_ahead(o: Observation, blocked: jax.Array, price: jax.Array) -> jax.Arra
 
 
 def towards_bounds(o: Observation) -> jax.Array:
-    """[R, B] int32: how far completing a route moves the metric of a bound inwards; negative is outwards."""
+    """[R, B] int32: how far completing a route moves the metric of a bound inwards; negative is outwards.
+
+    At most the whole range of a metric.
+    """
     b = o.bounds
     side = (b.low > 0).astype(jnp.int32) - (b.high < HIGHEST).astype(jnp.int32)
     return jnp.clip(o.routes.shift, -HIGHEST, HIGHEST) * jnp.where(b.exists, side, 0)[None]

@@ -40,7 +40,7 @@ RUNNING, SUCCESS, CONDITION, DEADLINE, DEAD_END, BURNOUT = range(6)
 OUTCOMES = ("running", "success", "failure condition", "deadline", "dead end", "burnout")
 
 IN_SUCCESS, IN_FAILURE, IN_MILESTONE, IN_PRECONDITION = range(4)
-"""Where a key or a bound may matter, the rows of tables of uses."""
+"""Where a key or a bound may matter, the rows of `uses`."""
 
 
 @dataclasses.dataclass(frozen=True)

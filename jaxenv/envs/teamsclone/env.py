@@ -12,7 +12,7 @@ from jaxenv.core import LibraryEnvironment, ScenarioBank, spaces, terms
 from jaxenv.core.dice import sample_bits
 from jaxenv.core.environment import select
 from jaxenv.core.fields import Sizes
-from jaxenv.core.types import ActionMask, Entities, Info, Key, Transition
+from jaxenv.core.types import ActionMask, Entities, Info, Key, TurnResult
 from jaxenv.envs.teamsclone import actions, dynamics, features, generator, hidden, observe, reward, types
 from jaxenv.envs.teamsclone.actions import Catalogue
 from jaxenv.envs.teamsclone.initial_state import MAX_MENTIONS, fresh_schedule, initial_state
@@ -131,11 +131,11 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
         bits = sample_bits(key, users + 6)
         return Draws(bits[:users], *bits[users:])
 
-    def transition(self, key: Key, state: State, action: jax.Array, params: Params) -> Transition[State]:
+    def transition(self, key: Key, state: State, action: jax.Array, params: Params) -> TurnResult[State]:
         """One step with draws made from `key`."""
         return self.turn(state, action, self.sample_draws(key), params)
 
-    def turn(self, state: State, action: jax.Array, draws: Draws, params: Params) -> Transition[State]:
+    def turn(self, state: State, action: jax.Array, draws: Draws, params: Params) -> TurnResult[State]:
         """One step as a pure function of its draws: (state, reward, terminated, info).
 
         `info["statistics"]` are those of the specification, of the episode so far; `info["success"]`, where the variant

@@ -116,7 +116,10 @@ def indices_of_posts(messages: Messages, channel: jax.Array) -> jax.Array:
 
 
 def post(messages: Messages, indices: jax.Array, words: jax.Array, clock: jax.Array) -> Messages:
-    """Up to n messages posted, as `indices_of_posts` ([n] int32) says, each a word ([n] uint32); `count` stays."""
+    """Up to n messages posted, as `indices_of_posts` ([n] int32) says, each a word ([n] uint32).
+
+    The caller adds to `count`, once the indices of all posts are known.
+    """
     here = is_at(indices, messages.words)
     new = messages.words
     for n in range(indices.shape[0]):

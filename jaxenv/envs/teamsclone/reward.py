@@ -88,6 +88,6 @@ def multi_task(mentions: float = 1.0, meetings: float = 1.0, exploration: float 
 def share(parts: Any, shared_reward: jax.Array) -> Any:
     """Each agent's parts ([N]) blended with their mean over agents; `shared_reward` is [] in 0 .. 1."""
     leaves, structure = jax.tree.flatten(parts)
-    table = jnp.stack(leaves)  # one mean of a table is faster than a dozen of rows
-    means = jnp.mean(table, axis=1, keepdims=True)
-    return jax.tree.unflatten(structure, list(table + shared_reward * (means - table)))
+    stacked = jnp.stack(leaves)  # one mean of a table is faster than a dozen means of rows
+    means = jnp.mean(stacked, axis=1, keepdims=True)
+    return jax.tree.unflatten(structure, list(stacked + shared_reward * (means - stacked)))

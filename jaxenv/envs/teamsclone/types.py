@@ -1,7 +1,8 @@
 """The records of TeamsClone.
 
-Axes: C channels, U teammates, N agents, T texts of a document, W the 10 messages that a channel keeps, S scheduled
-mentions, A actions, D numbers of a text's embedding. Capacities are in `Limits`, everything else is traced. The clock
+Axes: C channels, U teammates, N agents, T texts of a document, W the 10 messages that a channel keeps, P their
+places (W · C: message s of channel c is at (s % W) · C + c), S scheduled mentions, A actions, D numbers of a text's
+embedding. Capacities are in `Limits`, everything else is traced. The clock
 counts steps; what is posted in the step that starts at clock t has `posted` t. Rates are probabilities in units of
 2⁻¹⁶; `_edges` are their running sums (a CDF), and a draw in 0 .. 65535 picks the first entry above it.
 """

@@ -14,7 +14,7 @@ from jaxenv.lowering.lookup import read
 from jaxenv.lowering.materialize import materialize
 
 _LENGTHS = np.maximum(np.arange(types.MAX_LENGTH + 1, dtype=np.int32), 1)
-PER_SLOT = np.lcm.reduce(_LENGTHS) // _LENGTHS  # by length, of a multiple of all lengths: no quotient is rounded
+PER_SLOT = np.lcm.reduce(_LENGTHS) // _LENGTHS  # of each length: a multiple of all over it, so rates are whole
 
 
 class Turn(struct.PyTreeNode):

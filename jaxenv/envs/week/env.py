@@ -10,7 +10,7 @@ import jax.numpy as jnp
 
 from jaxenv.core import LibraryEnvironment, ScenarioBank, terms
 from jaxenv.core.fields import declared, widened
-from jaxenv.core.types import ActionMask, Entities, Key, Transition
+from jaxenv.core.types import ActionMask, Entities, Key, TurnResult
 from jaxenv.envs.week import dynamics, features, generator, hidden, observe, reward
 from jaxenv.envs.week.actions import Catalogue
 from jaxenv.envs.week.types import END, Limits, Observation, Params, Scenario, State
@@ -58,7 +58,7 @@ class Week(LibraryEnvironment[Params, State, Observation]):
         week = params.bank[index]
         return self.empty_state.replace(scenario=index, promised=week.events.promised, known=week.jobs.known)
 
-    def transition(self, key: Key, state: State, action: jax.Array, params: Params) -> Transition[State]:
+    def transition(self, key: Key, state: State, action: jax.Array, params: Params) -> TurnResult[State]:
         """One turn; a week is deterministic, so `key` is not used."""
         del key
         week = params.agenda(state.scenario)

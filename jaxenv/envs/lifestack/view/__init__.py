@@ -60,4 +60,4 @@ def _crisis(env: LifeStack, state: State, params: Params, names: Given) -> Crisi
     return read(observe(env, state, params), state, scenario, names_of(scenario, names))
 
 
-VIEW = View(scenes, from_all(describe_actions), describe_actions, describe_step)
+VIEW = View(scenes, from_all(describe_actions), describe_actions=describe_actions, describe_step=describe_step)

@@ -40,7 +40,7 @@ def describe_actions(env: TeamsClone, state: State, params: Params, names: Given
 
 
 def _situation(env: TeamsClone, state: State, params: Params, names: Given, agent: int) -> text.Situation:
-    """What describes the targets of actions."""
+    """What the phrases of actions need."""
     scenario = scenario_of(params, state)
     return text.Situation(env.catalogue, state, scenario, names_of(scenario, names, env.num_agents), agent)
 

@@ -76,4 +76,4 @@ def _pairs(before: Sequence[Any], after: Sequence[Any]) -> list[tuple[Any, Any]]
 ENDS = ("done", "failed", "late")  # of a job that one did not give up
 OVER = ("over", "missed")  # of a meeting
 
-VIEW = View(scenes, from_all(describe_actions), describe_actions, describe_step)
+VIEW = View(scenes, from_all(describe_actions), describe_actions=describe_actions, describe_step=describe_step)

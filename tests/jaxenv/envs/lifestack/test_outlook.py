@@ -3,11 +3,14 @@
 import functools
 
 import jax
+import jax.numpy as jnp
 import pytest
 
 import jaxenv
 import scenarios
-from jaxenv.envs.lifestack.outlook import summarize_routes
+from jaxenv.envs.lifestack.metrics import HIGHEST
+from jaxenv.envs.lifestack.outlook import METRIC_SCALE, summarize_routes
+from jaxenv.envs.lifestack.types import MAX_AMOUNT
 
 
 @functools.cache
@@ -64,3 +67,28 @@ def test_what_a_route_does_to_the_metrics_that_matter_is_told(told):
     assert told("payroll_gap", "raises_precondition")["bank_loan"] == 22 / 20
     assert told("payroll_gap", "raises_success")["pay_wages"] == -18 / 20
     assert told("payroll_gap", "averts_failure")["credit_card"] == (6 - 25) / 20
+
+
+def test_amounts_at_the_edge_of_what_a_document_may_hold_do_not_overflow():
+    env, params = jaxenv.make("LifeStack-v0")
+    observation, _ = env.reset(jax.random.key(0), params)
+    routes, bounds = observation.routes, observation.bounds
+    everywhere = jnp.ones_like(bounds.exists)
+    observation = observation.replace(
+        routes=routes.replace(
+            shift=jnp.full_like(routes.shift, MAX_AMOUNT),
+            money=jnp.full_like(routes.money, MAX_AMOUNT),
+            open=jnp.ones_like(routes.open),
+            serves=jnp.ones_like(routes.serves),
+        ),
+        bounds=bounds.replace(
+            exists=everywhere,
+            low=jnp.full_like(bounds.low, MAX_AMOUNT),
+            high=jnp.full_like(bounds.high, MAX_AMOUNT),
+            uses=jnp.full_like(bounds.uses, 2 ** len(everywhere) - 1),
+        ),
+    )
+    summary = jax.jit(summarize_routes)(observation)
+    assert (summary.margin == -1).all()  # a gain of 100 from each route does not reach the bound
+    assert (summary.raises_success == len(everywhere) * HIGHEST / METRIC_SCALE).all()
+    assert (summary.money_ahead >= 0).all()
