@@ -176,8 +176,8 @@ def _activity_features(o: Observation) -> jax.Array:
     columns = [
         jnp.asarray(actions.TIME / CENTS, jnp.float32),
         jnp.asarray(actions.ENERGY / (20.0 * CENTS), jnp.float32),
-        as_float(jnp.sum(gained, axis=-1)) / (20.0 * UNIT),
-        as_float(jnp.sum(moved, axis=-1)) / (10.0 * UNIT),
+        as_float(jnp.sum(gained, axis=-1, dtype=jnp.int32)) / (20.0 * UNIT),
+        as_float(jnp.sum(moved, axis=-1, dtype=jnp.int32)) / (10.0 * UNIT),
         as_float(jnp.max(in_danger, axis=-1)) / (10.0 * UNIT),
         as_float(jnp.min(in_danger, axis=-1)) / (10.0 * UNIT),
         jnp.broadcast_to(as_float(o.energy) / MAX_ENERGY, actions.TIME.shape),

@@ -47,7 +47,7 @@ def summarize_routes(o: Observation) -> RouteSummary:
     spoiled = (routes.closes | routes.breaks) & bitsets.of_flags(leads) & ~_themselves(o)
     failing_bounds = routes.needs_bounds & ~bitsets.of_flags(o.bounds.holds)
     towards, uses = towards_bounds(o), bound_uses(o)
-    raised = as_float(jnp.sum(jnp.where(uses[:, None], towards[None], 0), axis=-1)) / METRIC_SCALE
+    raised = as_float(jnp.sum(jnp.where(uses[:, None], towards[None], 0), axis=-1, dtype=jnp.int32)) / METRIC_SCALE
     steps_left = jnp.minimum(o.max_steps, jnp.where(o.deadline == NEVER, o.max_steps, o.deadline)) - o.clock
     return RouteSummary(
         serves=as_float(routes.serves),
@@ -123,7 +123,7 @@ def success_margin(o: Observation, towards: jax.Array) -> jax.Array:
     now = jnp.minimum(value - b.low, b.high - value)
     gains = jnp.where(routes.open[:, None], jnp.maximum(towards, 0), 0)
     gone = bitsets.flags(routes.closes | _themselves(o), gains.shape[0])  # [route, other]
-    others = jnp.sum(jnp.where(gone[:, :, None], 0, gains[None]), axis=1)
+    others = jnp.sum(jnp.where(gone[:, :, None], 0, gains[None]), axis=1, dtype=jnp.int32)
     after = jnp.clip(now[None] + towards + others, -METRIC_SCALE, METRIC_SCALE)
     return jnp.min(jnp.where((b.exists & bound_uses(o)[IN_SUCCESS])[None], after, METRIC_SCALE), axis=-1)
 

@@ -118,7 +118,8 @@ def message_features(o: Observation) -> jax.Array:
 
 def reply_features(o: Observation) -> jax.Array:
     """[V, (F + 1) V] float32: which value is said of which fact, or to a request."""
-    return one_hot((o.head.fact + 1) * VALUES + np.arange(VALUES, dtype=np.int32), (o.told.shape[0] + 1) * VALUES)
+    said = (o.head.fact + 1) * VALUES + np.arange(VALUES, dtype=np.int32)
+    return one_hot(said, (o.told.shape[0] + 1) * VALUES, dtype=jnp.float32)
 
 
 def action_features(catalogue: Catalogue, o: Observation, jobs: jax.Array) -> ActionTables:
