@@ -41,7 +41,7 @@ def summarize_routes(o: Observation) -> RouteSummary:
     """A summary of each route."""
     routes = o.routes
     blocked = blocked_routes(o)
-    money, verbs = routes.money.astype(jnp.int32), bitsets.sizes(routes.outstanding)
+    money, verbs = routes.money, bitsets.sizes(routes.outstanding)
     money_ahead, verbs_ahead = ways_ahead(o, blocked, jnp.stack([money, verbs]))
     leads = verbs_ahead < NOWHERE
     spoiled = (routes.closes | routes.breaks) & bitsets.of_flags(leads) & ~_themselves(o)

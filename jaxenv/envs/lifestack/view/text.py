@@ -36,7 +36,7 @@ def moment(crisis: Crisis) -> str:
 def body(crisis: Crisis) -> str:
     """Goal, resources, conditions, routes, facts, milestones, events and metrics."""
     conditions = {"Succeeds when all hold": crisis.success, "Fails when one holds": crisis.failure}
-    resources = (f"{name} {crisis.resources[name]:g} of {crisis.initial[name]:g}{UNITS[name]}" for name in UNITS)
+    resources = (f"{name} {crisis.resources[name]:g} of {crisis.initial[name]:g}{unit}" for name, unit in UNITS.items())
     facts = [
         [f.name, UNKNOWN if f.value is None else f.value, "always shown" * f.shown, "wanted" * f.wanted]
         for f in crisis.facts
