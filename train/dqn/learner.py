@@ -62,10 +62,11 @@ def gradient_step(
         sizes: of a lane: the samples at once, how targets are computed, and when the target network follows.
         lanes: over which gradients are averaged.
     """
-    number, batch = step
+    (number, batch), size = step, sizes.rollout.samples_at_once
     loss = functools.partial(huber, target=learned.target, reader=reader, hyper=hyper, settings=sizes.q)
-    how = {"direction": DIRECTION, "hyper": hyper, "microbatch_size": sizes.rollout.samples_at_once, "lanes": lanes}
-    (weights, state), terms = descend(learned[:2], batch, loss=loss, **how)
+    (weights, state), terms = descend(
+        learned[:2], batch, loss=loss, direction=DIRECTION, hyper=hyper, microbatch_size=size, lanes=lanes
+    )
     return Learned(weights, state, follow(learned.target, weights, number, sizes.q)), terms
 
 

@@ -72,8 +72,9 @@ def gradient_step(
     """One optimizer step on a minibatch, of which each lane has [N]: (learner, terms of the loss)."""
     batch = batch.replace(advantage=normalize(batch.advantage, lanes))
     loss = functools.partial(ppo_loss, reader=reader, hyper=hyper)
-    how = {"direction": DIRECTION, "hyper": hyper, "microbatch_size": microbatch_size, "lanes": lanes}
-    return descend(learner, batch, loss=loss, **how)
+    return descend(
+        learner, batch, loss=loss, direction=DIRECTION, hyper=hyper, microbatch_size=microbatch_size, lanes=lanes
+    )
 
 
 def normalize(advantage: jax.Array, lanes: Lanes) -> jax.Array:

@@ -74,8 +74,9 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
         )
         batch = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), estimate(steps, last_value, hyper))
         loss, size = functools.partial(squared_error, reader=reader), sizes.rollout.samples_at_once
-        how = {"direction": DIRECTION, "hyper": hyper, "microbatch_size": size, "lanes": lanes}
-        step = functools.partial(descend, loss=loss, **how)
+        step = functools.partial(
+            descend, loss=loss, direction=DIRECTION, hyper=hyper, microbatch_size=size, lanes=lanes
+        )
         like = {"epochs": sizes.rollout.epochs, "minibatch_size": sizes.rollout.minibatch_size}
         (weights, optimizer), terms = passes(shuffle_key, (shared.weights, shared.optimizer), batch, step, **like)
 
