@@ -7,6 +7,7 @@ from typing import Any
 from jaxenv.envs.week.actions import VERBS
 from jaxenv.envs.week.types import END
 from jaxenv.envs.week.view import shown
+from jaxenv.envs.week.view.snapshot import observed
 from jaxenv.envs.week.view.words import clock, end
 from jaxenv.envs.week.view.words import moment as when
 from scenarios.document_format import Moment
@@ -64,18 +65,9 @@ def actions(moment: Moment) -> list[dict[str, Any]]:
 def observation(moment: Moment) -> dict[str, Any]:
     """The agent's observation: what of `jaxenv.envs.week.view.ShownWeek` is observed, with times and minutes in words.
 
-    So there is no truth and nothing to come, and nothing of meetings and jobs that are over.
+    So there is no truth and nothing to come, and nothing of what is over.
     """
-    week = _shown(moment)
-    asked = week.head.about if week.head else ""
-    seen = dataclasses.replace(
-        week,
-        meetings=tuple(
-            one for one in week.meetings if one.status == "promised" or (one.status, one.name) == ("asked", asked)
-        ),
-        jobs=tuple(job for job in week.jobs if job.status in ("open", "later")),
-    )
-    words = {"scenario_id": moment.document.id} | _in_words(seen)
+    words = {"scenario_id": moment.document.id} | _in_words(observed(_shown(moment)))
     return {name: words[name] for name in words if name not in ("points", "trail")}
 
 

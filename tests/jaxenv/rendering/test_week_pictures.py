@@ -5,12 +5,13 @@ import functools
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
-from jaxenv import rendering
+from jaxenv import baselines, rendering
 from jaxenv.core import ScenarioBank
-from jaxenv.envs.week import Week, baseline
-from jaxenv.envs.week.types import VALUES
+from jaxenv.envs.week import Week
+from jaxenv.envs.week.types import REQUEST, VALUES
 from jaxenv.envs.week.view import shown, snapshot
 from jaxenv.envs.week.view.words import banks
 from jaxenv.rendering import theme
@@ -19,12 +20,12 @@ from strategies.ink import overlapping, texts, written
 
 
 @functools.cache
-def played():
-    """A whole week of the rule, drawn at difficulty 0.5."""
+def played(name="Rule-based"):
+    """A whole week of a baseline, drawn at difficulty 0.5."""
     env = Week()
     weeks = jax.jit(jax.vmap(env.generate))(jax.random.split(jax.random.key(5), 2), jnp.full(2, 0.5))
-    rule = jax.jit(baseline.baselines(env)["Rule-based"])
-    return rendering.record(env, env.params_for(ScenarioBank(weeks)), rule, jax.random.key(0), scenario=1)
+    policy = jax.jit(baselines.for_environment(env)[name])
+    return rendering.record(env, env.params_for(ScenarioBank(weeks)), policy, jax.random.key(0), scenario=1)
 
 
 def test_an_episode_is_told():
@@ -45,9 +46,37 @@ def test_an_episode_is_told():
 
 def test_the_text_of_a_state_says_where_when_and_what():
     text = played()[60].text
-    for words in ("Tue 13:00", "Meetings", "Project: ", "? ", "Errands", "Notebook", " as of ", "Unread: ", " of 40"):
+    for words in (
+        "Tue 13:00",
+        "Meetings",
+        "Project: ",
+        "? ",
+        "Errands",
+        "Notebook",
+        " as of ",
+        "Unread: ",
+        "Points · ",
+    ):
         assert words in text
     assert text.index("Project: ") < text.index("Errands") < text.index("Notebook")
+
+
+def test_the_text_lists_the_meetings_and_jobs_that_are_observed_and_no_others():
+    """In an episode of chance, which leaves requests unanswered, closes their channel, and drops jobs."""
+    episode, num_requests = played("Random"), 0
+    observe = jax.jit(episode.env.observe)
+    states = jax.device_get(episode.states[:-1])
+    for state, now in zip(states, shown(episode.env, states, episode.params, {}), strict=True):
+        seen, now = observe(state, episode.params), snapshot.observed(now)
+        events = [(int(seen.events.start[n]), "promised") for n in np.flatnonzero(seen.events.exists)]
+        events += [(int(seen.head.start), "asked")] * (int(seen.head.kind) == REQUEST)
+        assert [(meeting.start, meeting.status) for meeting in now.meetings] == sorted(events)
+        left = seen.jobs.left[seen.jobs.exists].tolist()
+        assert [job.length - job.progress for job in now.jobs] == left
+        num_requests += int(seen.head.kind) == REQUEST
+        text = rendering.render(episode.env, state, episode.params).text
+        assert not any(mark in text for mark in ("missed", "done", "failed", "too late", "another way"))
+    assert num_requests
 
 
 @pytest.mark.parametrize("number", [0, 37, 90, 199, 200])

@@ -101,7 +101,6 @@ def read(state: State, week: Scenario, names: Names, notebook: tuple[Any, Any]) 
     travel = week.travel[place].tolist()
     messages = messages_of(state, week, names)
     jobs = tuple(_job(state, week, names, n) for n in range(len(names.jobs)) if state.known[n])
-    meetings = tuple(_meetings(state, week, names))
     told = [n for n in np.argsort(notebook[1], kind="stable").tolist() if notebook[0][n] != NONE]
     return ShownWeek(
         title=names.title,
@@ -111,7 +110,7 @@ def read(state: State, week: Scenario, names: Names, notebook: tuple[Any, Any]) 
         distances={names.places[n]: int(state.travel_left) + travel[n] for n in range(num_places(week))},
         channel="" if state.channel == NONE else names.channels[int(state.channel)],
         unread={names.channels[n]: int(state.posted[n] - state.read[n]) for n in range(num_channels(week))},
-        meetings=meetings,
+        meetings=tuple(_meetings(state, week, names, messages)),
         jobs=jobs,
         messages=messages,
         head=head_of(messages),
@@ -120,13 +119,22 @@ def read(state: State, week: Scenario, names: Names, notebook: tuple[Any, Any]) 
     )
 
 
-def _meetings(state: State, week: Scenario, names: Names) -> Sequence[Meeting]:
-    """Those that are promised, and those that somebody asks for in posts that were read, by their start."""
+def observed(week: ShownWeek) -> ShownWeek:
+    """The week without meetings and jobs that are over, which are not observed."""
+    return dataclasses.replace(
+        week,
+        meetings=tuple(meeting for meeting in week.meetings if meeting.status in ("asked", "promised")),
+        jobs=tuple(job for job in week.jobs if job.status in ("open", "later")),
+    )
+
+
+def _meetings(state: State, week: Scenario, names: Names, messages: Sequence[Message]) -> Sequence[Meeting]:
+    """Those that are promised, and the one that the head asks for, by their start."""
     events, time, found = week.events, int(state.clock), []
-    asked = _asked(state, week)
+    asked = _asked(state, week, messages)
     for n, name in enumerate(names.events):
         start, length, attended = int(events.start[n]), int(events.length[n]), int(state.attended[n])
-        if not state.promised[n] and n not in asked:
+        if not state.promised[n] and n != asked:
             continue
         over = "missed" if 2 * attended < length else "over"
         status = "asked" if not state.promised[n] else "promised" if time < start + length else over
@@ -135,11 +143,13 @@ def _meetings(state: State, week: Scenario, names: Names) -> Sequence[Meeting]:
     return sorted(found, key=lambda meeting: meeting.start)
 
 
-def _asked(state: State, week: Scenario) -> set[int]:
-    """The meetings of the requests that were read, wait, and are not answered."""
-    posts, places = week.posts, np.arange(week.posts.time.shape[1])[None]
-    is_read = (places < state.read[:, None]) & (places >= state.handled[:, None])
-    return set(posts.ref[is_read & (posts.kind == REQUEST) & (posts.until > int(state.clock))].tolist())
+def _asked(state: State, week: Scenario, messages: Sequence[Message]) -> int:
+    """The meeting that the head asks for, or NONE."""
+    head = head_of(messages)
+    if head is None or head.kind != types.KINDS[REQUEST]:
+        return NONE
+    age = next(age for age, message in enumerate(messages) if message is head)
+    return int(week.posts.ref[state.channel, state.posted[state.channel] - 1 - age])
 
 
 def _job(state: State, week: Scenario, names: Names, n: int) -> Job:

@@ -2,13 +2,13 @@
 
 from jaxenv.envs.week.types import END
 from jaxenv.envs.week.view import words
-from jaxenv.envs.week.view.snapshot import Job, Meeting, Message, Note, ShownWeek
+from jaxenv.envs.week.view.snapshot import Job, Meeting, Message, Note, ShownWeek, observed
 from jaxenv.envs.week.view.words import clock, span
 from jaxenv.rendering.text import bar, joined, sections, table
 
 BAR = 6  # characters
 MARKS = {"done": "✓", "failed": "✗", "barred": "·", "late": "·", "later": " ", "open": "▸"}
-MEETINGS = {"asked": "?", "promised": " ", "over": "✓", "missed": "✗"}
+MEETINGS = {"asked": "?", "promised": " "}
 ENDED = {"done": "done", "failed": "failed", "barred": "another way was taken", "late": "too late"}
 
 
@@ -23,7 +23,11 @@ def moment(week: ShownWeek) -> str:
 
 
 def body(week: ShownWeek) -> str:
-    """Where one is, meetings, projects with errands, the notebook, the open channel and the unread ones."""
+    """What is observed: where one is, meetings, projects with errands, the notebook, the open channel and unread ones.
+
+    The points so far, by their source, stand under it.
+    """
+    week = observed(week)
     projects = list(dict.fromkeys(job.project for job in week.jobs))
     parts = {"Meetings": table(map(_meeting_row, week.meetings)) or ["none"]}
     for project in sorted(projects, key=lambda name: not name):
@@ -35,8 +39,9 @@ def body(week: ShownWeek) -> str:
         messages = [_message_line(message, message is week.head) for message in reversed(week.messages)]
         parts[f"Channel: {week.channel}"] = messages or ["nothing yet"]
     unread = [f"{name} {count}" for name, count in week.unread.items() if count]
-    paid = [f"{source} {paid:.1f} of {offered:.0f}" for source, (paid, offered) in week.points.items()]
-    return "\n".join([whereabouts(week), *sections(parts), f"Unread: {', '.join(unread) or 'nothing'}", joined(*paid)])
+    paid = [f"{source} {points:.1f}" for source, (points, _) in week.points.items()]
+    unread = f"Unread: {', '.join(unread) or 'nothing'}"
+    return "\n".join([whereabouts(week), *sections(parts), unread, joined("Points", *paid)])
 
 
 def whereabouts(week: ShownWeek) -> str:
@@ -74,7 +79,7 @@ def _meeting_row(meeting: Meeting) -> list[str]:
         meeting.name,
         meeting.place or "online",
         f"{meeting.points:.1f} points",
-        share or {"asked": "asked for", "missed": "missed"}.get(meeting.status, ""),
+        share or ("asked for" if meeting.status == "asked" else ""),
     ]
 
 
