@@ -2,7 +2,7 @@
 
 import hashlib
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -72,6 +72,10 @@ class ScenarioBank(struct.PyTreeNode):
         """The number of scenarios."""
         return self.size
 
+    def __iter__(self) -> Iterator[Any]:
+        """The scenarios, one after the other."""
+        return (self[index] for index in range(self.size))
+
     def __repr__(self) -> str:
         """`ScenarioBank(12 scenarios, 7,656 bytes)`; of other leaves, such as axes of `jax.vmap`, their tree."""
         leaves = jax.tree.leaves(self)
@@ -86,10 +90,13 @@ class ScenarioBank(struct.PyTreeNode):
         An index out of range is clamped; a negative one counts from the end where it is a Python int.
 
         Raises:
+            TypeError: for an index that is no integer, such as a mask.
             ValueError: if there are no scenarios, unless a slice is asked for.
         """
         if isinstance(index, slice):
             return jax.tree.map(lambda leaf: leaf[index], self.scenarios)
+        if not jnp.issubdtype(jnp.result_type(index), jnp.integer):
+            raise TypeError(f"index {short(str(index))} of a bank: expected integers; of a mask, jnp.flatnonzero(mask)")
         if not self.size:
             raise ValueError("the bank has no scenarios, expected at least one")
         if isinstance(index, int) and index < 0:
@@ -137,6 +144,7 @@ class ScenarioBank(struct.PyTreeNode):
             if given.shape != (self.size,) or not (np.isfinite(given) & (given >= 0)).all() or not given.any():
                 found = f"{short(str(given))} of shape {list(given.shape)}"
                 raise ValueError(f"start weights {found}: expected {self.size} numbers of at least 0, not all 0")
+            weights = given / given.max()  # in float64, as their float32 may be 0 or infinite
         return self.replace(start_table=starts.alias_table(jnp.asarray(weights, jnp.float32)))
 
     def split(self, sizes: Sequence[int]) -> list[Self]:

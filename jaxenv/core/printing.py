@@ -1,9 +1,12 @@
-"""Records as notebooks use them: as text that fits into a cell, and with an error that tells where a field is."""
+"""Records as notebooks use them: as text that fits into a cell, with an error that tells where a field is, and with
+numbers that keep their dtype.
+"""
 
 import dataclasses
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from flax import struct
 from jax.core import Tracer
@@ -32,7 +35,7 @@ class Compact(struct.PyTreeNode):
 
 
 def _replace(self: Compact, **changes: Any) -> Any:
-    """A copy with some fields changed.
+    """A copy with some fields changed; a Python number takes the dtype of the array in its place.
 
     >>> import jaxenv
     >>> _, params = jaxenv.make("LifeOps-v0")
@@ -43,12 +46,20 @@ def _replace(self: Compact, **changes: Any) -> Any:
     Raises:
         TypeError: for a name that is no field, with the field whose record has one of that name.
     """
-    fields = [field.name for field in dataclasses.fields(self)]
+    kind, fields = type(self).__name__, [field.name for field in dataclasses.fields(self)]
     for name in (name for name in changes if name not in fields):
         inner = (each for each in fields if name in getattr(getattr(self, each), "__dataclass_fields__", ()))
-        place = next((f"; {each} has it: params.{each}.replace({name}=...)" for each in inner), "")
-        raise TypeError(f"{type(self).__name__} has no field {name!r}{place}")
-    return dataclasses.replace(self, **changes)
+        place = next((f"; {each} has it: {kind.lower()}.{each}.replace({name}=...)" for each in inner), "")
+        raise TypeError(f"{kind} has no field {name!r}{place}")
+    return dataclasses.replace(self, **{name: _like(getattr(self, name), value) for name, value in changes.items()})
+
+
+def _like(before: Any, value: Any) -> Any:
+    """A Python number as an array of the dtype that it replaces, or a compiled function would compile anew for it."""
+    if type(value) not in (int, float) or not isinstance(before, jax.Array | np.ndarray):
+        return value
+    number = np.asarray(value).astype(before.dtype)
+    return jnp.asarray(number) if number == value else value  # what the dtype cannot hold is for `validate` to refuse
 
 
 def _text(value: Any) -> str:

@@ -11,7 +11,7 @@ from jaxenv.envs.teamsclone import actions as engine
 from jaxenv.envs.teamsclone import messages
 from jaxenv.envs.teamsclone.types import CHATTER, EMOJI, KINDS, PRESENCE, REPLY, TEMPLATES, WINDOW
 from jaxenv.envs.teamsclone.view.history import Post, posts_of
-from jaxenv.envs.teamsclone.view.snapshot import agent_ids, mentioning, report
+from jaxenv.envs.teamsclone.view.snapshot import AGENT, agent_ids, mentioning, report
 from scenarios.document_format import Moment
 from scenarios.teamsclone.compiler import codes_of
 from scenarios.teamsclone.document import MAX_CHARACTERS, Workspace
@@ -241,11 +241,12 @@ def _message(post: Post, moment: Moment) -> dict[str, Any]:
     document, agents, room = moment.document, agent_ids(moment.env.num_agents), len(moment.state.presence)
     channel, text = document.channel_ids[post.channel], moment.names["texts"][post.text]
     given = (post.reactions >> 4 * agent & 15 for agent in range(len(agents)))
+    mention = agents[post.named] if post.named < len(agents) else f"{AGENT}-{post.named}"  # who does not exist
     return {
         "id": message_id(channel, post.serial + 1),
         "channelId": channel,
         "userId": document.users[post.author].id if post.author < room else agents[post.author - room],
-        "content": text if post.named < 0 else mentioning(text, f"@{agents[post.named]}"),
+        "content": text if post.named < 0 else mentioning(text, f"@{mention}"),
         "timestamp": document.start_time + STEP * post.step,
         "reactions": [EMOJI[code - 1] for code in given if code],
     }

@@ -1,5 +1,7 @@
 """Laws of every registered environment."""
 
+import dataclasses
+
 import jax
 import jax.numpy as jnp
 import pytest
@@ -100,6 +102,11 @@ def test_a_changed_number_or_bank_does_not_recompile(env_id):
     rollout(jax.random.key(0), params)
     doubled = jax.jit(lambda weights: jax.tree.map(lambda weight: weight * 2, weights))(params.weights)
     rollout(jax.random.key(1), params.replace(weights=doubled))
+    for field in dataclasses.fields(params.weights):  # by Python numbers, whole ones too
+        rollout(jax.random.key(1), params.replace(weights=params.weights.replace(**{field.name: -1})))
+        rollout(jax.random.key(1), params.replace(weights=params.weights.replace(**{field.name: -0.1})))
+    for name in params.bounds:
+        rollout(jax.random.key(1), params.replace(**{name: 1}))
     backwards = params.bank[jnp.arange(params.bank.size)[::-1]]
     rollout(jax.random.key(2), params.replace(bank=params.bank.replace(scenarios=backwards)))
     assert len(traces) == 1

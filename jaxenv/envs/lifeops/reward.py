@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-from flax import struct
 
+from jaxenv.core.printing import Compact
 from jaxenv.core.terms import Weight, coefficient, parts_type, preset, term
 from jaxenv.envs.lifeops.actions import ACCEPT, BLOCK_FOCUS, PROPOSE, REJECT, RESCHEDULE, SCHEDULES, does
 from jaxenv.envs.lifeops.dynamics import Turn
@@ -58,7 +58,7 @@ def _capped(rate: Weight, cap: Weight, minutes: jax.Array) -> jax.Array:
     return jnp.clip(rate * minutes.astype(jnp.float32), -cap, cap)
 
 
-class RewardWeights(struct.PyTreeNode):
+class RewardWeights(Compact):
     """The coefficients of the reward, each a [] float32 (or a Python float); zero switches a term off."""
 
     overlap_penalty: Weight = term(lambda step: step.turn.overlaps, doc="each of O", classic=-5.0, shaped=-3.0)

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from flax import struct
 
+from jaxenv.core.printing import Compact
 from jaxenv.core.terms import Weight, parts_type, preset, term
 from jaxenv.envs.lifestack.actions import EFFECTS, FIRST_UPKEEP, INSPECTING, UPKEEP
 from jaxenv.envs.lifestack.dynamics import Turn
@@ -25,7 +25,7 @@ class Step(NamedTuple):
     scenario: Scenario
 
 
-class RewardWeights(struct.PyTreeNode):
+class RewardWeights(Compact):
     """The coefficients of the reward, each a [] float32 (or a Python float); zero switches a term off."""
 
     milestones: Weight = term(

@@ -4,14 +4,14 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from flax import struct
 
+from jaxenv.core.printing import Compact
 from jaxenv.core.terms import Weight, parts_type, preset, term
 from jaxenv.envs.teamsclone import actions
 from jaxenv.envs.teamsclone.dynamics import TIMELY
 
 
-class RewardWeights(struct.PyTreeNode):
+class RewardWeights(Compact):
     """The weight of each term, a [] float32 (or a Python float) each; zero switches a term off.
 
     A term is paid by an `ActionOutcome`, whose entries are [N] bool, but for the number `steps_left`.

@@ -1,11 +1,10 @@
 """The reward of a turn, a row for each term (docs/rules/week.md, section 4)."""
 
-from flax import struct
-
+from jaxenv.core.printing import Compact
 from jaxenv.core.terms import Weight, parts_type, preset, term
 
 
-class RewardWeights(struct.PyTreeNode):
+class RewardWeights(Compact):
     """What points are worth, each a [] float32 (or a Python float)."""
 
     meetings: Weight = term(lambda turn: turn.meetings, doc="a promised meeting, by the share attended", paid=1.0)

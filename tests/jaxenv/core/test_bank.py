@@ -355,6 +355,22 @@ def test_an_index_out_of_range_is_clamped_and_a_negative_int_counts_from_the_end
     assert jax.jit(lambda bank, i: bank[i].number)(BANK, -1) == BANK[0].number
 
 
+def test_iterating_gives_each_scenario_once():
+    assert [float(each.number) for each in BANK] == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("index", [True, 3.9, np.ones(5, bool), np.array([0.0, 1.0])])
+def test_an_index_that_is_no_integer_is_refused(index):
+    with pytest.raises(TypeError, match="of a bank: expected integers; of a mask, jnp.flatnonzero"):
+        BANK[index]
+
+
+@pytest.mark.parametrize("factor", [1e-50, 1e-42, 1e-30, 1e30, 1e38, 1e300])
+def test_start_weights_of_any_size_are_shares(factor):
+    found = BANK.with_start_weights(np.arange(5) * factor).start_probabilities
+    np.testing.assert_allclose(found, np.arange(5) / 10, atol=1e-6)
+
+
 def test_a_bank_without_scenarios_starts_no_episode():
     env, params = jaxenv.make("LifeOps-v0")
     empty = params.replace(bank=ScenarioBank(params.bank[:0]))
