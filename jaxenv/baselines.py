@@ -1,5 +1,7 @@
 """Baselines: random and rule-based policies, and one that looks a step ahead in the true state."""
 
+import functools
+from collections.abc import Mapping
 from typing import Any
 
 import jax
@@ -22,8 +24,14 @@ def for_environment(env: Environment) -> dict[str, Policy | StatefulPolicy]:
     >>> list(baselines.for_environment(jaxenv.make("LifeStack-v0")[0]))
     ['Random', 'Greedy']
     """
+    return {"Random": random_policy, **_rules(env)}
+
+
+@functools.cache
+def _rules(env: Environment) -> Mapping[str, Policy | StatefulPolicy]:
+    """Those of its family, made once: a compiled function knows a policy again by its identity."""
     rules = [family.baselines(env) for family in FAMILIES if type(env) is family.environment]
-    return {"Random": random_policy, **(rules[0] if rules else {})}
+    return rules[0] if rules else {}
 
 
 def random_policy(key: Key, observation: Any, params: Any) -> jax.Array:

@@ -74,6 +74,7 @@ def evaluate(
             `params.max_steps_in_episode`, by which every episode should have ended.
 
     Raises:
+        TypeError: for a policy that is neither a function nor a pytree.
         ValueError: for params that their `validate` refuses.
     """
     require_valid(params)
@@ -84,7 +85,11 @@ def evaluate(
 
 def as_pytree(policy: Any) -> Any:
     """A policy that a compiled function takes as an argument: a function as a pytree without leaves."""
-    return Partial(policy) if jax.tree_util.all_leaves([policy]) else policy
+    if not jax.tree_util.all_leaves([policy]):
+        return policy
+    if not callable(policy):
+        raise TypeError(f"policy {policy!r}: expected a function or a pytree, such as a flax.struct.PyTreeNode")
+    return Partial(policy)
 
 
 @functools.partial(jax.jit, static_argnums=(0, 1, 2))
@@ -157,4 +162,4 @@ def in_state(policy: Any, env: Environment) -> tuple[Any, Callable[..., tuple[ja
         observation, keys = env.observe(state, params), jax.random.split(key, agents)
         return jax.vmap(act, in_axes=(0, 0, None, 0))(keys, observation, params, carry)
 
-    return jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (agents, *leaf.shape)), start), act_all
+    return jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (agents, *jnp.shape(leaf))), start), act_all

@@ -300,7 +300,7 @@ class LibraryEnvironment(Environment[ParamsT, StateT, ObservationT]):
         """The default params with another bank, brought to the shapes of this environment (host side).
 
         Raises:
-            ValueError: if a scenario exceeds the limits, or has a value that no document can express.
+            ValueError: if a scenario exceeds the limits, or a number lies outside the bounds of its field.
         """
         resized = bank.resize(self.empty_scenario)
         require_within(fields.space(self.scenario_type, self.sizes), resized.scenarios)

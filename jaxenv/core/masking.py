@@ -129,5 +129,4 @@ def lexicographic_argmin(mask: ActionMask, *scores: jax.Array) -> jax.Array:
 
 def _greatest(dtype: jnp.dtype) -> jax.Array:
     """The greatest value of a dtype."""
-    info = jnp.finfo(dtype) if jnp.issubdtype(dtype, jnp.floating) else jnp.iinfo(dtype)
-    return jnp.asarray(info.max, dtype)
+    return jnp.asarray(jnp.inf if jnp.issubdtype(dtype, jnp.floating) else jnp.iinfo(dtype).max, dtype)

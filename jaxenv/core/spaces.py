@@ -85,7 +85,7 @@ class Box:
         if high < 2**31 - 1:
             return jax.random.randint(key, self.shape, low, high + 1, dtype=jnp.int32)
         bits = jax.random.bits(key, self.shape, jnp.uint32)
-        return jnp.uint32(low) + (bits if high - low == 2**32 - 1 else bits % jnp.uint32(high - low + 1))
+        return jnp.uint32(low % 2**32) + (bits if high - low == 2**32 - 1 else bits % jnp.uint32(high - low + 1))
 
     def contains(self, value: jax.Array) -> jax.Array:
         """[] bool: this shape, this dtype, all numbers finite and in [low, high]."""
@@ -94,7 +94,7 @@ class Box:
             return jnp.bool_(False)
         if value.dtype == jnp.bool_:
             return jnp.bool_(True)
-        return jnp.all((value >= self.low) & (value <= self.high))
+        return jnp.all((value >= self.low) & (value <= self.high) & jnp.isfinite(value))
 
 
 @dataclasses.dataclass(frozen=True)

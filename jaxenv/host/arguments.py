@@ -81,7 +81,7 @@ def as_index(what: str, value: Any, shape: tuple[int, ...], owner: str) -> jax.A
             expected = f"integers of shape {list(shape)}" if shape else "an integer"
             raise TypeError(f"{what} is {_described(leaf)}, {owner} expects {expected}")
     if isinstance(value, list | tuple):
-        value = jnp.stack([_as_int32(leaf) for leaf in leaves]) if leaves else np.zeros(0, np.int32)
+        value = jnp.array(jax.tree.map(_as_int32, value), jnp.int32)
     if np.shape(value) != shape:
         raise TypeError(f"{what} has shape {np.shape(value)}, {owner} expects {list(shape)}")
     return _as_int32(value)

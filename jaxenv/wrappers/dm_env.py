@@ -8,7 +8,7 @@ import numpy as np
 from dm_env import specs
 
 from jaxenv.core import Environment
-from jaxenv.wrappers.adapters import check_actions, one_agent
+from jaxenv.wrappers.adapters import check_actions, check_not_forked, one_agent
 from jaxenv.wrappers.host_episodes import First, HostEpisodes, KeyedState, Step
 from jaxenv.wrappers.wrapper import FlattenObservation
 
@@ -44,6 +44,7 @@ class DmEnv(dm_env.Environment):
 
     def reset(self) -> Any:
         """Starts an episode: a time step of type FIRST, whose reward and discount are None."""
+        check_not_forked("DmEnv")
         self._state, first = self._programs.reset(self._state.key, self.params, None)
         self._is_over = False
         return dm_env.restart(_arrays(first))

@@ -145,9 +145,14 @@ class FromGymnax(Environment):
     env: Any
 
     def __post_init__(self) -> None:
-        """Rejects environments without the step of gymnax 1.0."""
+        """Rejects environments without the step of gymnax 1.0, discrete actions, or arrays as observations."""
         if not (hasattr(self.env, "step_env") and hasattr(self.env, "is_truncated")):
             raise TypeError(f"FromGymnax expects an environment of gymnax 1.0 or later, got {self.env!r}")
+        theirs, params = their_spaces("Gymnax"), self.env.default_params
+        actions, observations = self.env.action_space(params), self.env.observation_space(params)
+        if not (isinstance(actions, theirs.Discrete) and isinstance(observations, theirs.Box)):
+            found = f"{type(actions).__name__} and {type(observations).__name__}"
+            raise TypeError(f"FromGymnax expects discrete actions and a box of observations, {self.name} has {found}")
 
     @property
     def name(self) -> str:

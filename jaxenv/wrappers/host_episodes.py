@@ -14,6 +14,7 @@ from jaxenv.core import Environment
 from jaxenv.core.environment import select
 from jaxenv.core.types import Info, Key
 from jaxenv.lowering import draws
+from jaxenv.wrappers.adapters import check_not_forked
 from jaxenv.wrappers.wrapper import FlattenObservation
 
 
@@ -130,6 +131,7 @@ class HostBatch:
             scenarios: [B] int32, or None to draw them.
             generator: of the seeds of first episodes.
         """
+        check_not_forked("a batch of episodes")
         if self._states is None:
             keys = keys_of(generator.integers(2**32, size=self.num_envs, dtype=np.uint32))
         else:
@@ -182,5 +184,5 @@ def as_dictionaries(value: Any) -> Any:
 
 
 def to_numpy(outputs: Any) -> Any:
-    """Outputs of a compiled function as NumPy arrays that may be written to, fetched at once."""
+    """Outputs of a compiled function as NumPy arrays that may be written to."""
     return jax.tree.map(np.array, outputs)

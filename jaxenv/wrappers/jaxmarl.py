@@ -41,17 +41,17 @@ class JaxMARL:
         agent_classes: a single class, which has all agents.
     """
 
-    def __init__(self, env: Environment, params: Any = None) -> None:
-        """Wraps an environment with params, by default its own.
+    def __init__(self, env: str | Environment, params: Any = None) -> None:
+        """Wraps an environment with params, by default its own, or makes one of `jaxenv.registered()`.
 
         Raises:
-            ValueError: for params that their `validate` refuses.
+            ValueError: for an unknown id, or params that their `validate` refuses.
         """
         self.env, self.params = resolve(env, params)
-        self.name, self.num_agents = env.name, env.num_agents
-        self.agents = [f"agent_{number}" for number in range(env.num_agents)]
+        self.name, self.num_agents = self.env.name, self.env.num_agents
+        self.agents = [f"agent_{number}" for number in range(self.num_agents)]
         self.agent_classes = {"agent": self.agents}
-        self._flat = FlattenObservation(env)
+        self._flat = FlattenObservation(self.env)
 
     @functools.partial(jax.jit, static_argnums=0)
     def reset(self, key: Key) -> tuple[ByAgent, Any]:

@@ -98,3 +98,12 @@ def test_every_environment_has_a_random_baseline():
     for env_id in jaxenv.registered():
         assert next(iter(baselines.for_environment(jaxenv.make(env_id)[0]))) == "Random"
     assert reference.RULES.keys() == set(RULES.values())
+
+
+@pytest.mark.parametrize("env_id", jaxenv.registered())
+def test_the_baselines_of_equal_environments_are_the_same_functions(env_id):
+    """So what was compiled for one is not compiled anew."""
+    one, other = (baselines.for_environment(jaxenv.make(env_id)[0]) for _ in range(2))
+    assert list(map(id, one.values())) == list(map(id, other.values()))
+    one.clear()
+    assert baselines.for_environment(jaxenv.make(env_id)[0]) == other

@@ -4,10 +4,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from flax import struct
 
 import jaxenv
 from jaxenv import baselines
-from jaxenv.evaluation import evaluate
+from jaxenv.evaluation import evaluate, in_state
 from strategies.tables import Table, column, table
 
 CHAIN = table(
@@ -29,6 +30,23 @@ def test_each_scenario_is_played_once_to_its_end():
     np.testing.assert_array_equal(played.lengths[:, 0], [3, 2, 1, 2])
     assert played.terminated.all()
     assert not played.truncated.any()
+
+
+def test_a_policy_that_is_neither_a_function_nor_a_pytree_is_told():
+    with pytest.raises(TypeError, match=r"expected a function or a pytree, such as a flax\.struct\.PyTreeNode"):
+        evaluate(object(), Table(), CHAIN)
+
+
+def test_a_carry_may_be_a_number():
+    class Counting(struct.PyTreeNode):
+        def initial_carry(self):
+            return 0
+
+        def act(self, key, observation, params, carry):
+            return jnp.int32(0), carry + 1
+
+    start, _ = in_state(Counting(), jaxenv.make("TeamsClone-MultiAgent-v0")[0])
+    assert start.shape == (4,)
 
 
 def test_a_time_limit_is_truncation():

@@ -75,12 +75,17 @@ def test_int32_is_left_as_it_is():
         (0, (2,), "action has shape (), Env-v0 expects [2]"),
         ([], (2,), "action has shape (0,), Env-v0 expects [2]"),
         ([0, 1, 2], (2,), "action has shape (3,), Env-v0 expects [2]"),
+        ([[0, 1], [2, 3]], (2,), "action has shape (2, 2), Env-v0 expects [2]"),
     ],
 )
 def test_what_is_no_index_is_refused(given, shape, sentence):
     with pytest.raises(TypeError) as error:
         as_index("action", given, shape, "Env-v0")
     assert str(error.value) == sentence
+
+
+def test_nested_lists_are_the_array():
+    assert as_index("action", [[0, 1], (2, np.int64(2**40))], (2, 2), "Env-v0").tolist() == [[0, 1], [2, 2**31 - 1]]
 
 
 class Cell:

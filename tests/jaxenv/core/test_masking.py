@@ -41,6 +41,7 @@ def test_the_first_of_the_lowest_is_chosen():
     assert masking.lexicographic_argmin(mask, first, second) == 2
     assert masking.lexicographic_argmin(mask, first.astype(jnp.float32), -second) == 2
     assert masking.lexicographic_argmin(jnp.zeros(4, bool), first) == 0
+    assert masking.lexicographic_argmin(mask, jnp.array([0, jnp.inf, jnp.inf, jnp.inf]), second) == 1
 
 
 @pytest.mark.parametrize("size", [1, 31, 32, 46, 114])

@@ -81,3 +81,9 @@ def test_it_is_evaluated_without_a_bank(cart):
 def test_another_object_is_told():
     with pytest.raises(TypeError, match=r"gymnax 1\.0 or later"):
         FromGymnax("CartPole-v1")
+
+
+@pytest.mark.parametrize("name", ["Pendulum-v1", "MountainCarContinuous-v0", "FrozenLake-misc"])
+def test_other_actions_and_observations_are_told(name):
+    with pytest.raises(TypeError, match=f"discrete actions and a box of observations, {name} has"):
+        FromGymnax(gymnax.make(name)[0])

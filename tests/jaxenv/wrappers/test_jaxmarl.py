@@ -143,8 +143,7 @@ def test_their_manager_of_central_training_runs_it():
 
 
 def test_one_agent_is_agent_0():
-    env, params = jaxenv.make("LifeOps-v0")
-    marl = wrappers.JaxMARL(env, params)
+    marl = wrappers.JaxMARL("LifeOps-v0")
     observations, state = marl.reset(jax.random.key(0))
     mask = marl.get_avail_actions(state)["agent_0"]
     observations, _, rewards, dones, _ = marl.step(jax.random.key(1), state, {"agent_0": jnp.argmax(mask)})
