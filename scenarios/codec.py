@@ -35,7 +35,6 @@ class Catalogue(NamedTuple):
     moment: Moment
     actions: list[dict[str, Any]]  # one for each index
     legal: np.ndarray  # [A] bool, all False once the episode has ended
-    feasible: np.ndarray  # [A] bool, likewise
 
     def action(self, index: int) -> dict[str, Any]:
         """The meaning of an index, legal or not; a ScenarioError for one out of range."""
@@ -122,11 +121,6 @@ class Codec:
         """(index, action) of every legal entry, in catalogue order; none once the episode has ended."""
         return self.catalogue(state).legal_actions
 
-    def feasible_actions(self, state: Any) -> list[tuple[int, dict[str, Any]]]:
-        """(index, action) of the legal entries that the environment's optional mask keeps."""
-        catalogue = self.catalogue(state)
-        return [(index, catalogue.actions[index]) for index in np.flatnonzero(catalogue.feasible).tolist()]
-
     def encode(self, state: Any, action: Mapping[str, Any] | Record) -> int:
         """The index of a legal action; fields that it does not use may be left out.
 
@@ -175,16 +169,15 @@ class Codec:
     def catalogue(self, state: Any) -> Catalogue:
         """Every entry of the catalogue, and which may be taken."""
         moment = self.moment(state)
-        legal, feasible = to_host(masks(self.env, moment.state, self.params, self._agent))
-        is_live = not self._format.has_ended(moment)
-        return Catalogue(moment, self._format.actions(moment), legal & is_live, feasible & is_live)
+        legal = to_host(legal_mask(self.env, moment.state, self.params, self._agent))
+        return Catalogue(moment, self._format.actions(moment), legal & (not self._format.has_ended(moment)))
 
 
 @functools.partial(jax.jit, static_argnums=0)
-def masks(env: Any, state: Any, params: Any, agent: int) -> tuple[jax.Array, jax.Array]:
-    """(legal [A] bool, feasible [A] bool) of an agent; they are the same where there is no optional mask."""
-    masks = env.action_mask(state, params), getattr(env, "feasible_mask", env.action_mask)(state, params)
-    return jax.tree.map(lambda mask: mask[agent], masks) if env.num_agents > 1 else masks
+def legal_mask(env: Any, state: Any, params: Any, agent: int) -> jax.Array:
+    """[A] bool: what an agent may do, by the environment's mask."""
+    mask = env.action_mask(state, params)
+    return mask[agent] if env.num_agents > 1 else mask
 
 
 def _without_shared(bank: ScenarioBank) -> str:

@@ -2,7 +2,6 @@
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import jaxenv
 from lab.solvers.known_returns import Table, write
@@ -13,7 +12,7 @@ from lab.solvers.week import returns as _week_returns
 from scenarios.libraries import RETURNS, Library, shipped
 from scenarios.loading import ENVIRONMENTS
 
-_RETURNS: Mapping[str, Callable[[Any, Library, float], Table]] = {
+_RETURNS: Mapping[str, Callable[..., Table]] = {
     "lifeops": _lifeops_returns,
     "lifestack": _lifestack_returns,
     "teamsclone": _teamsclone_returns,
@@ -35,7 +34,8 @@ def returns(library: Library, seconds: float) -> dict[str, Table]:
         seconds: for each search that can be cut short.
     """
     ids = [id for id in jaxenv.registered() if isinstance(jaxenv.make(id)[0], library.format.environment)]
-    tables = {id: _RETURNS[library.environment](jaxenv.make(id)[0], library, seconds) for id in ids}
+    limit = {"seconds": seconds} if library.environment == "lifestack" else {}  # the other searches are not cut short
+    tables = {id: _RETURNS[library.environment](jaxenv.make(id)[0], library, **limit) for id in ids}
     return {id: table for id, table in tables.items() if table}
 
 

@@ -16,9 +16,8 @@ from scenarios.credit.exact import solve
 from scenarios.libraries import Library
 
 
-def returns(env: LifeOps, library: Library, seconds: float = 0.0) -> dict[str, Row]:
+def returns(env: LifeOps, library: Library) -> dict[str, Row]:
     """The row of every day; the search is exact, however long it takes."""
-    del seconds
     params = env.params_for(library.bank)
     played = evaluate(baselines.for_environment(env)["Heuristic"], env, params).returns[:, 0].tolist()
     return {id: _row(env, params, number, played[number]) for number, id in enumerate(library.ids)}

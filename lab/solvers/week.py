@@ -19,9 +19,8 @@ from scenarios.solvers.week import plan
 ROUNDS, SEEDS = 1000, 4  # of the clairvoyant
 
 
-def returns(env: Week, library: Library, seconds: float = 0.0) -> dict[str, Row]:
-    """The row of every week. `seconds` are not needed."""
-    del seconds
+def returns(env: Week, library: Library) -> dict[str, Row]:
+    """The row of every week."""
     params, rules = env.params_for(library.bank), baselines.for_environment(env)
     means = {
         "random": mean_returns(rules["Random"], env, params),

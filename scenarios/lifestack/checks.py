@@ -7,7 +7,7 @@ from itertools import chain, islice
 
 import numpy as np
 
-from jaxenv.envs.lifestack.actions import EFFECTS, FIRST_UPKEEP, INSPECTING, VERBS
+from jaxenv.envs.lifestack.actions import EFFECTS, FIRST_UPKEEP, INSPECTING
 from jaxenv.envs.lifestack.metrics import HIGHEST, METRICS, UNIT, better, index, spread
 from jaxenv.envs.lifestack.types import EVERY_STEP, Limits
 from jaxenv.host.names import did_you_mean
@@ -227,9 +227,11 @@ class Reach:
 
 
 def _ranges(metrics: np.ndarray, events: list[ExoEvent], routes: list[Route]) -> tuple[np.ndarray, np.ndarray]:
-    """The lowest and highest value of each metric: verbs and upkeep may be repeated, all else happens once."""
-    verbs = [VERBS.index(verb) for route in routes for verb in route.verbs]
-    often = EFFECTS[[*verbs, *range(FIRST_UPKEEP, INSPECTING)]]
+    """The lowest and highest value of each metric: upkeep may be repeated, effects happen once.
+
+    Verbs may be repeated too, and move no metric in a direction in which no upkeep does.
+    """
+    often = EFFECTS[FIRST_UPKEEP:INSPECTING]
     once = np.array([metrics, *(spread(record.effects) for record in (*events, *routes))])
     low = metrics + np.minimum(once[1:], 0).sum(axis=0)
     high = metrics + np.maximum(once[1:], 0).sum(axis=0)

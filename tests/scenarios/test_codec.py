@@ -61,7 +61,6 @@ def test_legal_actions_are_the_mask(game) -> None:
         assert [index for index, _ in legal] == np.flatnonzero(mask_of(state, params)).tolist()
         assert [codec.encode(state, action) for _, action in legal] == [index for index, _ in legal]
         assert all(set(action) == FIELDS for _, action in legal)
-        assert set(dict(codec.feasible_actions(state))) <= set(dict(legal))
 
 
 def test_unused_fields_may_be_left_out(game) -> None:
@@ -146,7 +145,7 @@ def test_observation_of_a_day_in_progress(game) -> None:
 def test_nothing_is_legal_after_the_end(game) -> None:
     *_, codec = game
     over = play(game, start(game, "easy_1"), {"action_type": "accept_event", "request_id": "r1"})
-    assert codec.legal_actions(over) == codec.feasible_actions(over) == []
+    assert codec.legal_actions(over) == []
     assert codec.observation(over)["current_request"] is None
     assert codec.decode(over, 0)["request_id"] is None
     with pytest.raises(ValueError, match="the episode has ended"):

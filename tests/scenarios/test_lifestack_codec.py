@@ -104,7 +104,6 @@ def test_legal_actions_are_the_mask(library: Game) -> None:
         some = legal[index % 7 :: 7]  # each asks the environment anew
         assert [library.codec.encode(state, action) for _, action in some] == [entry for entry, _ in some]
         assert all(set(action) == {"action_type", "target"} for _, action in legal)
-        assert library.codec.feasible_actions(state) == legal
 
 
 def test_entries_have_the_words_of_the_document(game: Game) -> None:
@@ -241,7 +240,7 @@ def test_what_is_hidden_does_not_enter() -> None:
 def test_nothing_is_legal_after_the_end(library: Game) -> None:
     state = library.start(library.library.index("relationship_crisis"))
     over = library.play(state, ("communicate", "r2"))
-    assert library.codec.legal_actions(over) == library.codec.feasible_actions(over) == []
+    assert library.codec.legal_actions(over) == []
     assert library.codec.observation(over)["facts"]["had_conversation"] is True
     with pytest.raises(scenarios.ScenarioError, match="the episode has ended"):
         library.codec.encode(over, {"action_type": "wait"})

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 import scenarios
+from jaxenv.envs.lifestack.actions import EFFECTS, FIRST_UPKEEP, INSPECTING, NUM_VERBS
 from scenarios.lifestack import Task
 from scenarios.lifestack.checks import warnings
 from strategies.lifestack_tasks import STRESS, TASK, document, milestones
@@ -120,8 +121,9 @@ def test_metrics_are_moved_by_routes_events_and_upkeep() -> None:
     assert not wins(STRESS, "ge", 41)
     assert wins("relationships.social", "le", 1)  # deprioritize
     assert not wins("mental_wellbeing.clarity", "le", 69)
-    # only one verb on a route adds to free hours and takes nothing: those of upkeep do so too
     assert wins("time.free_hours_per_week", "ge", 99)
+    verbs, upkeep = EFFECTS[:NUM_VERBS], EFFECTS[FIRST_UPKEEP:INSPECTING]
+    assert not ((verbs.min(0) < 0) & (upkeep.min(0) >= 0) | (verbs.max(0) > 0) & (upkeep.max(0) <= 0)).any()
 
 
 def test_chains_are_followed() -> None:

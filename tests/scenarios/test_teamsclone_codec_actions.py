@@ -28,7 +28,6 @@ def test_legal_actions_are_the_mask_and_encode_back() -> None:
             mask = mask_of(state, library.params)
             assert [entry for entry, _ in legal] == np.flatnonzero(mask).tolist()
             assert [library.codec.encode(state, action) for _, action in legal] == [entry for entry, _ in legal]
-            assert library.codec.feasible_actions(state) == legal
             entry = legal[rng.integers(len(legal))][0]
             state = step(library.env, state, jnp.int32(entry), library.params)[1]
 
@@ -131,7 +130,7 @@ def test_nothing_is_legal_after_the_time_limit_of_the_params() -> None:
     state = game.play(game.start(), IDLE)
     assert game.codec.legal_actions(state)
     over = game.play(state, IDLE)
-    assert game.codec.legal_actions(over) == game.codec.feasible_actions(over) == []
+    assert game.codec.legal_actions(over) == []
     assert game.codec.observation(over)["episodeStats"]["stepCount"] == 2
     with pytest.raises(scenarios.ScenarioError, match="the episode has ended"):
         game.codec.encode(over, IDLE)

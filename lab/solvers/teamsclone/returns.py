@@ -22,9 +22,8 @@ from scenarios.libraries import Library
 ERRORS = 4  # standard errors between the estimate and `upper`
 
 
-def returns(env: TeamsClone, library: Library, seconds: float = 0.0) -> dict[str, Row]:
-    """The row of every workspace in `TeamsClone-v0`; none for its variants. `seconds` are not needed."""
-    del seconds
+def returns(env: TeamsClone, library: Library) -> dict[str, Row]:
+    """The row of every workspace in `TeamsClone-v0`; none for its variants."""
     if env.name != "TeamsClone-v0":
         return {}
     params, rules = env.params_for(library.bank), baselines.for_environment(env)
