@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from jaxenv.envs.week.types import DAYS, END, OFFERED, SLOTS, Limits
-from jaxenv.envs.week.view.words import moment
+from jaxenv.envs.week.view.words import end, moment
 from scenarios.document_format import over_capacity, repeated, unknown
 from scenarios.text.errors import Path, Problem, named
 from scenarios.week.document import SLOT, Fact, Scout, Step, Week
@@ -27,7 +27,7 @@ def warnings(week: Week) -> list[Problem]:
     """Remarks on allowed but rarely intended contents: other than 100 points, and what nobody can do or know."""
     offered = offered_points(week)
     text = f"the week offers {offered / 100:g} points, expected 100, so that a return is a percentage."
-    return [Problem((), text)] * (offered != OFFERED) + [*_unheard(week), *_too_long(week)]
+    return [Problem((), text)] * (offered != OFFERED) + [*_unheard(week), *_too_late(week), *_too_long(week)]
 
 
 def _unheard(week: Week) -> Iterator[Problem]:
@@ -43,6 +43,16 @@ def _unheard(week: Week) -> Iterator[Problem]:
     for path, fact in _facts(week):
         if len(fact.answers) > 1 and fact.id not in told:
             yield Problem(path, "no post has it as news, and no scout tells it: its answer can only be guessed.")
+
+
+def _too_late(week: Week) -> Iterator[Problem]:
+    """Questions and requests that come when no reply helps any more."""
+    over = {meeting.id: meeting.at + meeting.minutes // SLOT for meeting in week.meetings}
+    for n, post in enumerate(week.posts):
+        until = min(week.until(post), over.get(post.request or "", END))
+        if 0 < until <= post.at:
+            when = f"it is written at {moment(post.at)}, and a reply helps until {end(until)}."
+            yield Problem(("posts", n, "at"), f"nobody can reply in time: {when}")
 
 
 def _too_long(week: Week) -> Iterator[Problem]:
@@ -112,7 +122,7 @@ def _answers(week: Week) -> Iterator[Problem]:
 def _times(week: Week) -> Iterator[Problem]:
     """Meetings that do not lie within a day, and jobs for which there is no time."""
     for n, meeting in enumerate(week.meetings):
-        if meeting.at % SLOTS + meeting.minutes // SLOT > SLOTS or meeting.at == END:
+        if meeting.at % SLOTS + meeting.minutes // SLOT > SLOTS:
             text = f"it begins at {moment(meeting.at)} and takes {meeting.minutes} minutes, and a day ends at 18:00."
             yield Problem(("meetings", n, "at"), text)
     for path, job in week.placed_jobs():
@@ -121,13 +131,13 @@ def _times(week: Week) -> Iterator[Problem]:
 
 
 def _posts(week: Week) -> Iterator[Problem]:
-    """Posts about two things, two in one slot of a channel, and waiting ones that do not wait."""
+    """Posts about two things, two in one slot of a channel, and what only a question or a request can have."""
     taken = Counter((post.channel, post.at) for post in week.posts)
     for n, post in enumerate(week.posts):
         path: Path = ("posts", n)
         if sum(post[field] is not None for field in ABOUT) > 1:
             yield Problem(path, f"a post is about one thing, expected one of {', '.join(ABOUT)}.")
-        if not 1 <= post.at < END:
+        if post.at < 1:
             yield Problem((*path, "at"), f"expected a time from {moment(1)} on, before {moment(END)}.")
         if taken[post.channel, post.at] > 1:
             channel, time = named(post.channel), moment(post.at)
@@ -135,6 +145,8 @@ def _posts(week: Week) -> Iterator[Problem]:
             yield Problem((*path, "at"), text)
         if post.points and post.question is None:
             yield Problem((*path, "points"), "only a question pays points.")
+        if post.until is not None and post.question is None and post.request is None:
+            yield Problem((*path, "until"), "only a question or a request waits.")
 
 
 def _over_capacity(week: Week, limits: Limits) -> Iterator[Problem]:

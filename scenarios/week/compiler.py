@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from jaxenv.core.fields import padding
-from jaxenv.envs.week.types import CHAT, END, KINDS, NEVER, NONE, Limits, Scenario
+from jaxenv.envs.week.types import CHAT, KINDS, NEVER, NONE, Limits, Scenario
 from scenarios.document_format import columns, put, refuse
 from scenarios.week import checks
-from scenarios.week.document import SLOT, Fact, Post, Week
+from scenarios.week.document import SLOT, Fact, Week
 
 
 def compile(week: Week, limits: Limits = Limits()) -> Scenario:
@@ -95,15 +95,7 @@ def _posts(empty: Any, week: Week) -> Any:
         for place, post in enumerate(week.posts_in(record)):
             about = next((field for field in checks.ABOUT if post[field] is not None), KINDS[CHAT])
             ref = number[about][post[about]] if about in number else 0
-            row = (post.at, KINDS.index(about), ref, _until(week, post), round(100 * post.points))
+            row = (post.at, KINDS.index(about), ref, week.until(post), round(100 * post.points))
             for column, value in zip(columns.values(), row, strict=True):
                 column[channel, place] = value
     return empty.replace(**columns)
-
-
-def _until(week: Week, post: Post) -> int:
-    """The slot from which a question or a request waits no more; 0 for other posts."""
-    if post.question is None and post.request is None:
-        return 0
-    begin = next((meeting.at for meeting in week.meetings if meeting.id == post.request), END)
-    return begin if post.until is None else post.until

@@ -1,5 +1,6 @@
 """The Week document: the types of its fields, and a week of meetings, projects, errands, questions and posts."""
 
+import functools
 import re
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
@@ -14,8 +15,9 @@ from scenarios.text.records import ListOf, Name, NotEmpty, Record, expect, name_
 
 SLOT = 15  # minutes
 DEFAULT_WAY = 15  # minutes between two places that no place tells
-HOUR = r"(0?[89]|1[0-7]):(00|15|30|45)|18:00"
-TIME = rf"({'|'.join(DAY_NAMES)}) ({HOUR})"
+START = r"(0?[89]|1[0-7]):(00|15|30|45)"  # an hour at which something can begin
+HOUR = rf"{START}|18:00"
+TIME = rf"({'|'.join(DAY_NAMES)}) "
 
 
 def slot_of_day(hour: Any) -> Any:
@@ -30,13 +32,13 @@ def slot_of_day(hour: Any) -> Any:
     return (60 * hours + minutes) // SLOT - 8 * 60 // SLOT
 
 
-def slot_of_week(time: Any) -> Any:
+def slot_of_week(time: Any, hours: str = HOUR) -> Any:
     """Quarter hours of the days from 8:00 to 18:00 before a time of the week; anything else unchanged.
 
     >>> slot_of_week("Tue 9:30"), slot_of_week("Fri 18:00"), slot_of_week("Sat 9:00")
     (46, 200, 'Sat 9:00')
     """
-    if not isinstance(time, str) or not re.fullmatch(TIME, time):
+    if not isinstance(time, str) or not re.fullmatch(f"{TIME}({hours})", time):
         return time
     day, hour = time.split(" ")
     return SLOTS * DAY_NAMES.index(day) + slot_of_day(hour)
@@ -60,12 +62,17 @@ def _minutes(low: int, high: int) -> tuple[Any, ...]:
     return Field(ge=SLOT * low, le=SLOT * high), AfterValidator(_quarters), expect(what)
 
 
-Time = Annotated[
-    int,
-    Field(ge=0, le=END, json_schema_extra={"type": ["integer", "string"], "pattern": f"^({TIME})$"}),
-    BeforeValidator(slot_of_week),
-    expect('a time such as "Tue 9:30": a day from Mon to Fri, and a quarter hour from 8:00 to 18:00'),
-]
+def _time(latest: int, hours: str, last: str) -> tuple[Any, ...]:
+    """The annotations of a time of the week, within `hours`, a pattern."""
+    return (
+        Field(ge=0, le=latest, json_schema_extra={"type": ["integer", "string"], "pattern": f"^({TIME}({hours}))$"}),
+        BeforeValidator(functools.partial(slot_of_week, hours=hours)),
+        expect(f'a time such as "Tue 9:30": a day from Mon to Fri, and a quarter hour from 8:00 to {last}'),
+    )
+
+
+Time = Annotated[int, *_time(END - 1, START, "17:45")]  # 18:00 would be 8:00 of the next day
+Until = Annotated[int, *_time(END, HOUR, "18:00")]
 Hour = Annotated[
     int,
     Field(ge=0, le=SLOTS, json_schema_extra={"type": ["integer", "string"], "pattern": f"^({HOUR})$"}),
@@ -176,7 +183,7 @@ class Job(Timed):
     """[from, to]: when it can be worked on, every day."""
     begins: Time = 0
     """From when on it can be worked on."""
-    due: Time = END
+    due: Until = END
     """Until when."""
     points: Points = 0
     """What it pays when it is done."""
@@ -251,7 +258,7 @@ class Post(Timed):
     """The id of a fact or step that somebody wants to know."""
     request: Name | None = None
     """The id of a meeting that somebody asks for."""
-    until: Time | None = None
+    until: Until | None = None
     """Until when a question or request waits for a reply; null for the end of the week, or the begin of the meeting."""
     points: Points = 0
     """What the right answer to a question pays; a wrong one costs a sixth."""
@@ -305,6 +312,13 @@ class Week(Record):
     def posts_in(self, channel: Channel) -> list[Post]:
         """The posts of a channel, in the order of their numbers: by time."""
         return sorted((post for post in self.posts if post.channel == channel.id), key=lambda post: post.at)
+
+    def until(self, post: Post) -> int:
+        """The slot from which a question or a request waits no more; 0 for other posts."""
+        if post.question is None and post.request is None:
+            return 0
+        begin = next((meeting.at for meeting in self.meetings if meeting.id == post.request), END)
+        return begin if post.until is None else post.until
 
     def placed_jobs(self) -> Iterator[tuple[tuple[str | int, ...], Job]]:
         """The path of each job, and the job."""

@@ -140,6 +140,12 @@ def test_other_capacities():
         (("meetings", 0, "at"), "Mon 10:10", 'expected a time such as "Tue 9:30"'),
         (("meetings", 0, "minutes"), 40, "expected minutes: a multiple of 15 from 15 to 180."),
         (("meetings", 0, "minutes"), 0, "expected minutes: a multiple of 15"),
+        (("meetings", 0, "at"), "Mon 18:00", "a quarter hour from 8:00 to 17:45"),  # not Tue 8:00
+        (("errands", 0, "begins"), "Mon 18:00", "a quarter hour from 8:00 to 17:45"),
+        (("facts", 0, "changes"), "Mon 18:00", "a quarter hour from 8:00 to 17:45"),
+        (("posts", 0, "at"), "Fri 18:00", "a quarter hour from 8:00 to 17:45"),
+        (("posts", 0, "until"), "Mon 18:15", "a quarter hour from 8:00 to 18:00"),
+        (("posts", 0, "until"), "Mon 18:00", "only a question or a request waits."),
         (("meetings", 1, "minutes"), 60, "it begins at Tue 17:15 and takes 60 minutes, and a day ends at 18:00."),
         (("meetings", 0, "place"), "ofice", "no place 'ofice'. Did you mean 'office'?"),
         (("errands", 0, "hours"), ["12:00", "9:00"], "two quarter hours"),
@@ -206,6 +212,19 @@ def test_what_nobody_can_do_or_know_is_remarked():
             ("projects", 0, "steps", 0, "ways", 0, "minutes"),
             "it takes 180 minutes, and of its hours from begins to due there are 165.",
         ),
+    ]
+
+
+def test_what_nobody_can_reply_to_in_time_is_remarked():
+    texts = []
+    for number, change in [(2, {"at": "Tue 17:15"}), (5, {"until": "Wed 9:00"}), (5, {"until": "Wed 9:15"})]:
+        posts = [post | change if number == n else post for n, post in enumerate(SMALL["posts"])]
+        texts.append([remark.text for remark in warnings(FORMAT.document.model_validate(SMALL | {"posts": posts}))])
+    late = "nobody can reply in time: it is written at {}, and a reply helps until {}."
+    assert texts == [[late.format("Tue 17:15", "Tue 17:15")], [late.format("Wed 9:00", "Wed 9:00")], []]
+    posts = [{**SMALL["posts"][2], "at": "Wed 8:00", "until": "Thu 9:00"}]  # of a meeting that is over
+    assert late.format("Wed 8:00", "Tue 18:00") in [
+        remark.text for remark in warnings(FORMAT.document.model_validate(SMALL | {"posts": posts}))
     ]
 
 
