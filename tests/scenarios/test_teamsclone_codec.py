@@ -212,6 +212,12 @@ def test_a_mention_says_whom_it_names() -> None:
     ]
 
 
+def test_a_mention_may_name_an_agent_who_does_not_exist() -> None:
+    game = Game(quiet(post(1, 1, "Ready?", "mention", agent=1)))
+    for told in (game.codec.observation(game.start()), game.client().get_state()["state"]):
+        assert told["recentMessages"][0]["content"] == "@agent-1 Ready?"
+
+
 def test_other_channels_are_not_described() -> None:
     """Section 5: workspaces that differ only in what is said elsewhere look the same."""
     first = Game(quiet(post(1, 1, "Hi."), post(2, 1, "Secret."), post(2, 2, "Psst.")))
