@@ -150,7 +150,8 @@ class LifeStack(LibraryEnvironment[Params, State, Observation]):
     def determinize(self, key: Key, state: State, params: Params) -> tuple[State, Params]:
         """The crisis as routes and values say it: facts that were never looked at are drawn, and no event comes.
 
-        A fact has one of its values, all alike. What was looked at is as of the last look.
+        A fact has one of its values, all alike; one that can be absent is so as often. What was looked at is as of the
+        last look.
         """
         crisis = params.bank[state.scenario]
         facts = observe.draw_facts(key, state, crisis)

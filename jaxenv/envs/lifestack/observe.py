@@ -45,10 +45,11 @@ def observe(catalogue: Catalogue, state: State, params: Params) -> Observation:
 
 
 def draw_facts(key: Key, state: State, scenario: Scenario) -> jax.Array:
-    """[K] codes: facts as the agent knows them, and any of their values where it knows nothing."""
+    """[K] codes: facts as the agent knows them, and any that they can have where it knows nothing."""
     count = state.known.shape[0]
     written = jnp.concatenate([scenario.facts[None], scenario.routes.writes, scenario.events.writes])
-    drawn = as_integer(jax.random.uniform(key, (count,)), 1, jnp.max(written, axis=0))
+    least = jnp.where(jnp.any(written == types.ABSENT, axis=0), types.ABSENT, 1)
+    drawn = as_integer(jax.random.uniform(key, (count,)), least, jnp.max(written, axis=0))
     known = jnp.where(bitsets.flags(scenario.shown, count), state.facts, state.known)
     return jnp.where(known == UNKNOWN, drawn.astype(jnp.int8), known)
 

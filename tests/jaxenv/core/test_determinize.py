@@ -210,6 +210,17 @@ def test_a_fact_takes_each_of_its_values_alike():
     assert values[:, unknown & (count == 2)].mean() == pytest.approx(1.5, abs=0.02)
 
 
+def test_a_fact_that_was_absent_at_first_may_be_so_still():
+    _, params, state = played("LifeStack-v0")
+    crises = params.bank.scenarios
+    params = params.replace(bank=params.bank.replace(scenarios=crises.replace(facts=jnp.zeros_like(crises.facts))))
+    values = np.stack([np.asarray(worlds("LifeStack-v0", seed, state, params)[0].facts) for seed in range(60)])
+    count = np.concatenate([crises.routes.writes, crises.events.writes], axis=1).max(axis=1)
+    may = np.asarray(state.known == UNKNOWN) & ~bitsets.flags(np.asarray(crises.shown), count.shape[-1]) & (count > 0)
+    assert may.sum() > 20
+    assert (values[:, may] == 0).mean() == pytest.approx((1 / (1 + count[may])).mean(), abs=0.02)
+
+
 def test_a_world_goes_on_wherever_the_episode_does():
     """Long after the first half of a chat something waits that was not seen, or the episode would be over."""
     env, params, _ = played("TeamsClone-Mentions-v0")
