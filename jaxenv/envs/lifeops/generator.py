@@ -26,6 +26,7 @@ from jaxenv.envs.lifeops.types import (
 
 MAX_EVENTS, MAX_REQUESTS, MAX_TASKS, MIN_PLACES, MAX_PLACES = 10, 6, 4, 2, 6
 HOME, WORK_PLACE = 0, 1
+MIN_LIMITS = Limits(events=SPARE_STEPS + 1, requests=1, tasks=1, places=MIN_PLACES)
 TOWN_SIDE = 45  # minutes from one edge of the town to the other
 MORNING, EVENING = 480, 1200  # calendar events lie about here
 LATEST_END = 1320
@@ -45,10 +46,15 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
 
     Args:
         key: consumed.
-        limits: capacities, which bound the counts.
+        limits: capacities, which bound the counts; no smaller than `MIN_LIMITS`.
         difficulty: [] float in [0, 1]: more events, colliding requests, inflexible people and work. Above 1: as at 1,
             with 7 or more requests.
+
+    Raises:
+        ValueError: where the limits are smaller.
     """
+    if limits.events < MIN_LIMITS.events or limits.places < MIN_LIMITS.places:
+        raise ValueError(f"a drawn day needs {MIN_LIMITS}, or more; found {limits}")
     sizes = (4, 1 + 2 * limits.places, 9, 3 + 4 * limits.tasks, 3 + 6 * MAX_EVENTS, 13 * limits.requests)
     uniform = jax.random.uniform(key, (sum(sizes),))  # one draw for the whole day: it compiles six times faster
     shape, town, who, work, day, queue = jnp.split(uniform, np.cumsum(sizes)[:-1])
@@ -86,7 +92,8 @@ def redraw_requests(key: Key, day: Scenario, seen: jax.Array, limits: Limits) ->
     """
     uniform = jax.random.uniform(key, (1 + 13 * limits.requests,))
     count = day.num_requests.astype(jnp.int32)
-    places = jnp.max(jnp.where(jnp.any(day.travel > 0, axis=0), jnp.arange(limits.places) + 1, MIN_PLACES))
+    work = day.persona.work_place.astype(jnp.int32)
+    places = 1 + jnp.max(jnp.where(jnp.any(day.travel > 0, axis=0), jnp.arange(limits.places), work))
     drawn = draw_requests(uniform[1:], limits, uniform[0], count, places, day.calendar, day.persona)
     is_hidden = jnp.arange(limits.requests, dtype=jnp.int8) >= seen
     requests, flexible = jax.tree.map(
@@ -97,8 +104,7 @@ def redraw_requests(key: Key, day: Scenario, seen: jax.Array, limits: Limits) ->
 
 def draw_travel(u: jax.Array, limits: Limits) -> tuple[jax.Array, jax.Array]:
     """([] int32 number of places, [L, L] int16 minutes): points in a square town, distances rounded up, so a metric."""
-    fewest, most = min(MIN_PLACES, limits.places), min(MAX_PLACES, limits.places)
-    num_places = as_integer(u[0], fewest, most)
+    num_places = as_integer(u[0], MIN_PLACES, min(MAX_PLACES, limits.places))
     point = as_integer(u[1:].reshape(limits.places, 2), 0, TOWN_SIDE)
     squared = jnp.sum((point[:, None] - point[None, :]) ** 2, axis=-1)
     distance = jnp.sqrt(squared.astype(jnp.float32))  # of integers, so that every batch size rounds alike
@@ -182,7 +188,8 @@ def draw_requests(
 ) -> tuple[Event, jax.Array]:
     """(requests [Q], flexible [Q] bool): some free, the others in conflict, tight, outside the window or shadowing.
 
-    A shadowing request is unimportant and takes the time of a later one that is important and inflexible.
+    A shadowing request is unimportant and takes the time of a later one that is important and inflexible. One that is
+    shadowed itself is important, and moves away from the time that the one before took.
     """
     size = limits.requests
     u = u.reshape(13, size)
@@ -207,7 +214,7 @@ def draw_requests(
     start = jnp.where(shadows, start[later], start)
     start = jnp.clip(start // 5 * 5, 0, types.DAY_END - 5 - length)
 
-    place = jnp.where(u[7] < 0.5, WORK_PLACE, as_integer(u[8], 0, num_places - 1))
+    place = jnp.where(u[7] < 0.5, persona.work_place.astype(jnp.int32), as_integer(u[8], 0, num_places - 1))
     place = jnp.where((how == TIGHT) & (place == other.place), (place + 1) % num_places, place)
     flexible = exists & ~shadowed & (u[9] > 0.1 + 0.4 * difficulty)
     importance = jnp.where(shadowed, 3, jnp.where(shadows, 1, as_integer(u[10], 1, 3)))

@@ -197,6 +197,16 @@ def test_hidden_requests_are_those_of_the_generator():
         assert ours.mean() == pytest.approx(theirs.mean(), rel=0.1)
 
 
+def test_hidden_requests_of_a_day_at_home_are_there():
+    env, params, state = played("LifeOps-v0")
+    days = params.bank.scenarios
+    persona = days.persona.replace(work_place=jnp.zeros_like(days.persona.work_place))
+    days = days.replace(travel=jnp.zeros_like(days.travel), persona=persona)
+    drawn = worlds("LifeOps-v0", 0, state, params.replace(bank=params.bank.replace(scenarios=days)))[1].bank.scenarios
+    hidden = np.arange(env.limits.requests) >= np.asarray(state.handled + VISIBLE_REQUESTS)[:, None]
+    assert (np.asarray(drawn.requests.place)[:, 0][hidden] <= 0).all()
+
+
 def test_a_fact_takes_each_of_its_values_alike():
     _, params, state = played("LifeStack-v0")
     unknown = np.asarray((state.known == UNKNOWN) & (state.facts > 0))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import jaxenv
-from jaxenv.envs.lifeops import Limits
+from jaxenv.envs.lifeops import LifeOps, Limits
 from jaxenv.envs.lifeops.types import ABSENT, DAY_END
 
 COUNT = 2000
@@ -94,6 +94,12 @@ def test_the_same_key_draws_the_same_day_alone(draw):
     single = jax.jit(ENV.generate)(jax.random.split(jax.random.key(0), COUNT)[7], jnp.float32(0.5))
     many = draw(0.5)
     jax.tree.map(lambda one, all_days: np.testing.assert_allclose(one, all_days[7], rtol=1e-6), single, many)
+
+
+@pytest.mark.parametrize("limits", [Limits(events=5), Limits(places=1)])
+def test_limits_that_hold_no_day_are_refused(limits):
+    with pytest.raises(ValueError, match=r"a drawn day needs Limits\(events=6, .* places=2\), or more; found Limits\("):
+        LifeOps(limits=limits).generate(jax.random.key(0), 0.5)
 
 
 @pytest.mark.slow
