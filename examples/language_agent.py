@@ -87,7 +87,7 @@ class Rule:
         """The number of its action."""
         situation = env.snapshot().situation
         action, self._memory = self._act(situation.state, situation.codec.params, self._memory)
-        return int(action)
+        return int(np.ravel(action)[0])  # of several agents, that of the first
 
 
 @functools.cache
@@ -175,6 +175,8 @@ def main(argv: Sequence[str] | None = None) -> np.ndarray:
     options = parser.parse_args(argv)
     if options.agent == "model" and options.url is None:
         parser.error("the agent model needs --url")
+    if options.agent == "planner" and jaxenv.make(options.env)[0].num_agents > 1:
+        parser.error(f"{options.env} has several agents, and the planner is for one")
     random.seed(options.seed)
     returns = []
     library = library_of(options.env, options.set, options.first)

@@ -265,7 +265,7 @@ def loss(
 
 
 def main(env_id: str = "LifeOps-Shaped-v0", seed: int = 0, **changes: Any) -> dict[str, float]:
-    """Trains, prints, and returns the mean return over the library: of PPO's best actions and of two baselines."""
+    """Trains, prints, and returns the mean return over the library: of PPO's best actions and of the baselines."""
     env, params = jaxenv.make(env_id)
     settings = Settings(env, **changes)
     state = jax.jit(init, static_argnums=2)(jax.random.key(seed), params, settings)
@@ -285,7 +285,7 @@ def main(env_id: str = "LifeOps-Shaped-v0", seed: int = 0, **changes: Any) -> di
         log_probs, _ = settings.network.apply(state.weights, jax.tree.map(lambda x: x[None], observation), params)
         return jnp.argmax(log_probs[0])
 
-    policies = {"PPO": ppo, **{name: baselines.for_environment(env)[name] for name in ("Random", "Heuristic")}}
+    policies = {"PPO": ppo, **baselines.for_environment(env)}
     played = {name: jaxenv.evaluate(policy, env, params, repetitions=10) for name, policy in policies.items()}
     returns = {name: float(evaluation.returns.mean()) for name, evaluation in played.items()}
     for name, mean_return in returns.items():

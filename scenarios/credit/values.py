@@ -84,7 +84,12 @@ class Credit:
             env: of one agent, without wrappers.
             params: its params.
             state: the true state, hidden facts included.
+
+        Raises:
+            ScenarioError: where there are several agents.
         """
+        if env.num_agents > 1:
+            raise ScenarioError(f"{env.name} has several agents, and credit is for one.")
         legal = np.flatnonzero(np.asarray(legal_mask(env, state, params)))
         found = self._exact(env, params, state, legal) if self._policy is None else None
         return self._by_rollouts(env, params, state, legal) if found is None else found

@@ -45,11 +45,18 @@ def test_the_first_line_says_how_an_example_is_run(path):
 @pytest.mark.slow
 def test_ppo_learns(capsys):
     returns = ppo.main(total_steps=65_536, num_envs=64, minibatch_size=256)
-    assert list(returns) == ["PPO", "Random", "Heuristic"]
+    assert list(returns) == ["PPO", "Random", "Heuristic", "Careful"]
     assert min(returns["PPO"], returns["Heuristic"]) > returns["Random"] + 5
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 13
+    assert len(lines) == 14
     assert lines[9].startswith("   65,536 steps  return ")
+
+
+def test_ppo_stands_beside_the_baselines_of_its_environment(monkeypatch):
+    env = own_environment.Gridworld()
+    monkeypatch.setattr(jaxenv, "make", lambda id: (env, env.default_params))
+    sizes = {"total_steps": 64, "num_envs": 8, "num_steps": 8, "minibatch_size": 64, "epochs": 1, "hidden": (8,)}
+    assert list(ppo.main("Gridworld", **sizes)) == ["PPO", "Random"]
 
 
 @pytest.mark.slow

@@ -82,6 +82,18 @@ def test_agents_without_a_model_are_in_order() -> None:
     assert means[-1] == pytest.approx(1.53, abs=0.01)
 
 
+def test_a_rule_plays_the_first_of_several_agents() -> None:
+    id = "TeamsClone-MultiAgent-v1"
+    env = scenarios.TextEnv(id, 0)
+    assert language_agent.Rule(id)(env.reset(), env) in env.legal_actions
+
+
+def test_the_planner_is_for_one_agent(capsys: pytest.CaptureFixture) -> None:
+    with pytest.raises(SystemExit):
+        language_agent.main(["TeamsClone-MultiAgent-v1", "planner"])
+    assert "TeamsClone-MultiAgent-v1 has several agents, and the planner is for one" in capsys.readouterr().err
+
+
 def test_an_agent_that_never_answers_is_given_up() -> None:
     env, asked = scenarios.TextEnv("LifeOps-v0", "easy_1"), []
 

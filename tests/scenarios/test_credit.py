@@ -126,6 +126,12 @@ def test_an_action_that_is_not_legal_has_no_advantage() -> None:
     assert "advantage" not in scenarios.TextEnv("LifeOps-v0").step("0")[3]
 
 
+def test_credit_is_for_one_agent() -> None:
+    env, params = jaxenv.make("TeamsClone-MultiAgent-v1")
+    with pytest.raises(scenarios.ScenarioError, match="MultiAgent-v1 has several agents, and credit is for one"):
+        scenarios.Credit().values(env, params, None)
+
+
 @pytest.mark.slow
 def test_rollouts_of_a_policy_without_chance_are_its_return() -> None:
     """Where a step draws nothing, a state is worth what the policy earns from there on, whatever the draws."""
