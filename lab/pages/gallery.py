@@ -13,6 +13,7 @@ from PIL import Image
 import jaxenv
 import scenarios
 from jaxenv import baselines, rendering
+from jaxenv.host.names import require_one_of
 from jaxenv.rendering import Episode, Picture
 
 Maker = Callable[[Any, Any, Any], Any]
@@ -129,6 +130,8 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(SHOTS)}")
     parser.add_argument("--out", type=Path, default=FOLDER, help="the folder (default: docs/gallery)")
     given = parser.parse_args(argv)
+    for name in given.names:
+        require_one_of(name, SHOTS, f"no file {name!r} in the gallery")
     given.out.mkdir(exist_ok=True)
     for name in given.names or SHOTS:
         print(f"{write(name, given.out).stat().st_size / 1000:6.0f} kB  {name}", flush=True)

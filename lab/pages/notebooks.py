@@ -13,6 +13,8 @@ from typing import Any
 import nbformat
 from nbclient import NotebookClient
 
+from jaxenv.host.names import require_one_of
+
 FOLDER = Path(__file__).parents[2] / "notebooks"
 PATHS = sorted(FOLDER.glob("*.ipynb"))
 MAX_LOAD = 1.0  # processes that ran in the last minute, in the mean
@@ -89,6 +91,8 @@ def store(path: Path) -> list[str]:
 
 def main(argv: Sequence[str]) -> int:
     """Runs the notebooks that are named, all by default, and stores those without problems; 1 if one has some."""
+    for name in argv:
+        require_one_of(name, [path.stem for path in PATHS], f"no notebook {name!r}")
     refuse_load()
     chosen = [path for path in PATHS if not argv or path.stem in argv]
     found = [problem for path in chosen for problem in store(path)]

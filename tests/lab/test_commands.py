@@ -23,6 +23,16 @@ def test_arguments_that_a_command_does_not_take_are_refused(capsys):
     assert main(["results", "--seed", "3"]) == 2
 
 
+def test_a_page_that_no_command_makes_is_refused(capsys):
+    assert main(["gallery", "week_exam.gif"]) == 2
+    assert (
+        "no file 'week_exam.gif' in the gallery. Did you mean 'week_exam.png'? Available: " in capsys.readouterr().err
+    )
+    pytest.importorskip("nbformat")
+    assert main(["notebooks", "01_tuor"]) == 2
+    assert "no notebook '01_tuor'. Did you mean '01_tour'? Available: 01_tour, " in capsys.readouterr().err
+
+
 def test_mutation_changes_modules_that_exist():
     for engine, modules in mutation.FILES.items():
         missing = [name for name in modules if not (mutation.ROOT / "jaxenv/envs" / engine / f"{name}.py").is_file()]
