@@ -40,7 +40,7 @@ class Library:
     Attributes:
         format: how documents of this environment are read and written.
         bank: for `params.replace(bank=library.bank)`.
-        documents: records of `scenarios.<environment>`, which can also be read like mappings.
+        documents: records of `scenarios.<environment>`, which can also be read like mappings; those of files have ids.
         ids: the id of each scenario, each unique.
         limits: the capacities of the bank's arrays.
         warnings: remarks on allowed but rarely intended contents of the documents, a line each.
@@ -136,14 +136,17 @@ def build(format: DocumentFormat, sources: Sequence[Source], limits: Any, unread
             for problem in _problems(source, format, limits, checked)
         )
         problems += told(found, name)
-    documents, ids = tuple(each.document for each in checked), []
+    field, ids = "id" if "id" in format.document.model_fields else "scenario_id", []
     if not problems:
-        field = "id" if "id" in format.document.model_fields else "scenario_id"
         ids = [each.document[field] or each.source.default_id for each in checked]
         problems = _repeated_ids(ids, sources, field)
     warnings = tuple(line for each in checked for line in _warnings(each, format))
     if unread or problems:
         raise ScenarioError(*unread, *problems, warnings=warnings)
+    documents = tuple(
+        each.document.model_copy(update={field: id} if each.source.lines else {})  # of a file, which gives it its name
+        for each, id in zip(checked, ids, strict=True)
+    )
     bank = format.bank(documents, limits)
     return Library(format=format, bank=bank, documents=documents, ids=tuple(ids), limits=limits, warnings=warnings)
 

@@ -23,7 +23,7 @@ class Source:
     value: Any
     name: str  # of the file, or a description
     default_id: str  # of a document without an id
-    lines: Mapping[Path, int] = dataclasses.field(default_factory=dict)  # from 1
+    lines: Mapping[Path, int] = dataclasses.field(default_factory=dict)  # from 1; of files
 
     def paragraph(self, problem: Problem) -> str:
         """`file:line: scenario 'x', record: problem.`"""

@@ -105,7 +105,7 @@ def test_show_calls_a_document_without_an_id_as_its_file(tmp_path: Path, capsys:
     (file := tmp_path / "day.yaml").write_text(GOOD)
     assert main(["show", str(file)]) == 0
     page = capsys.readouterr().out
-    assert page.startswith("day\n===\nstep 0 of 5\n")
+    assert page.startswith("day\n===\nday · step 0 of 5\n")
     assert "Requests\n  none" in page
 
 

@@ -1,7 +1,9 @@
 """What pictures and text call the parts of a scenario: as its document says, numbered as its arrays are."""
 
+import json
 import re
 from collections.abc import Mapping
+from pathlib import Path
 
 import jax
 import numpy as np
@@ -81,6 +83,17 @@ def test_names_of_a_day() -> None:
         "people": ("Ann", ""),
         "tasks": ("t2", "Tidy"),
     }
+
+
+def test_a_document_without_an_id_is_called_as_its_file(tmp_path: Path) -> None:
+    for name in ("monday", "tuesday"):
+        (tmp_path / f"{name}.json").write_text(json.dumps(DAY | {"scenario_id": ""}))
+    library = scenarios.load(tmp_path)
+    assert [day.scenario_id for day in library.documents] == list(library.ids) == ["monday", "tuesday"]
+    assert library.names(1)["scenario"] == "tuesday"
+    (tmp_path / "both.yaml").write_text(scenarios.dump(library.documents))
+    assert scenarios.load(tmp_path / "both.yaml").documents == library.documents
+    assert names_of("lifeops", DAY | {"scenario_id": ""})["scenario"] == ""  # at hand it has none
 
 
 def test_names_of_a_task() -> None:
