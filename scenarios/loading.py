@@ -173,7 +173,7 @@ def decompile(environment: str, bank: ScenarioBank, wording: str = USUAL) -> Lib
         wording: `"usual"`, or `"held_out"` for names that no usual scenario has, to test an agent that has read those.
 
     Raises:
-        ScenarioError: where no document compiles to the arrays, and for another wording; weeks have the usual one.
+        ScenarioError: where no document compiles to the arrays, and for another wording.
     """
     require_wording(wording)
     format = format_of(environment)

@@ -129,7 +129,7 @@ class Counts(struct.PyTreeNode):
     valid: jax.Array = array("N", np.int16, 0, doc="legal actions")
     received: jax.Array = array("N", np.int16, 0, doc="mentions that name the agent")
     answered: jax.Array = array("N", np.int16, 0, doc="answers that the agent gave")
-    missed: jax.Array = array("N", np.int16, 0, doc="mentions that name the agent")
+    missed: jax.Array = array("N", np.int16, 0, doc="of those received, the missed ones")
     waited: jax.Array = array("N", np.int32, 0, MAX_COUNT, doc="sum of the ages of its answers")
 
 
