@@ -10,13 +10,12 @@ import types
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
 from pydantic import ValidationError
 
 from jaxenv.core import Environment, ScenarioBank
 from jaxenv.core.contents import require_valid
-from jaxenv.rendering.view import to_host
+from jaxenv.rendering.view import legal_mask, to_host
 from scenarios.document_format import Moment
 from scenarios.libraries import Library
 from scenarios.text.errors import MAX_TOLD, ScenarioError, class_of, quote
@@ -169,15 +168,8 @@ class Codec:
     def catalogue(self, state: Any) -> Catalogue:
         """Every entry of the catalogue, and which may be taken."""
         moment = self.moment(state)
-        legal = to_host(legal_mask(self.env, moment.state, self.params, self._agent))
+        legal = np.atleast_2d(legal_mask(self.env, moment.state, self.params))[self._agent]  # of each agent, or of one
         return Catalogue(moment, self._format.actions(moment), legal & (not self._format.has_ended(moment)))
-
-
-@functools.partial(jax.jit, static_argnums=0)
-def legal_mask(env: Any, state: Any, params: Any, agent: int) -> jax.Array:
-    """[A] bool: what an agent may do, by the environment's mask."""
-    mask = env.action_mask(state, params)
-    return mask[agent] if env.num_agents > 1 else mask
 
 
 def _without_shared(bank: ScenarioBank) -> str:

@@ -143,10 +143,8 @@ def build(format: DocumentFormat, sources: Sequence[Source], limits: Any, unread
     warnings = tuple(line for each in checked for line in _warnings(each, format))
     if unread or problems:
         raise ScenarioError(*unread, *problems, warnings=warnings)
-    documents = tuple(
-        each.document.model_copy(update={field: id} if each.source.lines else {})  # of a file, which gives it its name
-        for each, id in zip(checked, ids, strict=True)
-    )
+    pairs = zip(checked, ids, strict=True)  # a document of a file that has no id gets its name
+    documents = tuple(one.document.model_copy(update={field: id} if one.source.lines else {}) for one, id in pairs)
     bank = format.bank(documents, limits)
     return Library(format=format, bank=bank, documents=documents, ids=tuple(ids), limits=limits, warnings=warnings)
 

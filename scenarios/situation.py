@@ -12,6 +12,7 @@ from jaxenv.rendering import Step, views
 from jaxenv.rendering.page import page
 from jaxenv.rendering.picture import Picture
 from jaxenv.rendering.text import spaced, table
+from jaxenv.rendering.view import meaning
 from scenarios.codec import ActionError, Catalogue, Codec, read_answer
 from scenarios.text.errors import ScenarioError
 
@@ -130,10 +131,9 @@ class Turn:
         """The state after it, with its effects and its reward."""
         before, after = self.before, self.after
         env, params, names = before.codec.env, before.codec.params, before.names
-        phrase = before.phrases[self.index]
         step = Step(
             action=self.index,
-            description=phrase if self.index in before.legal else f"{phrase}, not legal",
+            description=meaning(self.index, before.phrases, before.catalogue.legal),
             reward=self.reward,
             parts={name: part for name, part in reward_parts(self.info).items() if part},
             total=self.total,

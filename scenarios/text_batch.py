@@ -10,7 +10,7 @@ import numpy as np
 
 from jaxenv.core import Environment
 from jaxenv.rendering.view import to_host
-from scenarios.codec import legal_mask, read_answer
+from scenarios.codec import read_answer
 from scenarios.episodes import key_of, transition
 from scenarios.libraries import Library
 from scenarios.situation import Situation, Turn, info_of, not_legal
@@ -167,7 +167,7 @@ def _begin(env: Environment, keys: jax.Array, params: Any, index: int | None) ->
     def begin(key: jax.Array) -> tuple[Any, Any, Any]:
         next_key, reset_key, _ = jax.random.split(key, 3)
         state = env.reset(reset_key, params, index)[1]
-        return next_key, state, legal_mask(env, state, params, 0)
+        return next_key, state, jnp.atleast_2d(env.action_mask(state, params))[0]  # of several agents, the first
 
     return jax.vmap(begin)(keys)
 
@@ -182,6 +182,6 @@ def _turns(env: Environment, keys: jax.Array, states: Any, indices: jax.Array, p
         key, state, reward = jax.tree.map(
             lambda new, old: jnp.where(index >= 0, new, old), (next_key, after, reward), (key, state, jnp.float32(0))
         )
-        return key, (reward, ends, info), state, legal_mask(env, state, params, 0)
+        return key, (reward, ends, info), state, jnp.atleast_2d(env.action_mask(state, params))[0]
 
     return jax.vmap(turn)(keys, states, indices)

@@ -161,15 +161,13 @@ class TextEnv:
         if not isinstance(id, str):
             raise ScenarioError(f"the id is {quote(id)}, expected the name of an environment.")
         require_wording(wording)
-        if credit is not None and playable(id)[0].num_agents > 1:
+        if playable(id)[0].num_agents > 1 and credit is not None:
             raise ScenarioError(f"{id} has several agents, and credit is for one.")
         self._id, self._credit, self._wording = id, credit, wording
         self._key = key_of(seed)
         self._is_generated = scenario == GENERATED
         self._index = 0
-        if self._is_generated:
-            playable(id)
-        else:
+        if not self._is_generated:
             self._codec = with_library(id, library)
             self._index = index_of(scenario, self._codec.library)
         self._now: Situation | None = None

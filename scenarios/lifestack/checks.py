@@ -233,10 +233,8 @@ def _ranges(metrics: np.ndarray, events: list[ExoEvent], routes: list[Route]) ->
     """
     often = EFFECTS[FIRST_UPKEEP:INSPECTING]
     once = np.array([metrics, *(spread(record.effects) for record in (*events, *routes))])
-    low = metrics + np.minimum(once[1:], 0).sum(axis=0)
-    high = metrics + np.maximum(once[1:], 0).sum(axis=0)
-    low = np.where((often < 0).any(axis=0), 0, low)
-    high = np.where((often > 0).any(axis=0), HIGHEST, high)
+    low = np.where((often < 0).any(axis=0), 0, metrics + np.minimum(once[1:], 0).sum(axis=0))
+    high = np.where((often > 0).any(axis=0), HIGHEST, metrics + np.maximum(once[1:], 0).sum(axis=0))
     return np.clip(low, 0, HIGHEST), np.clip(high, 0, HIGHEST)
 
 

@@ -118,8 +118,6 @@ class Game:
             return {}
         situation = self._env.snapshot().situation
         env, params, state = situation.codec.env, situation.codec.params, situation.state
-        if env.num_agents > 1:
-            raise ScenarioError("there are no hints where several agents play.")
         found = self._credit.values(env, params, state)
         name, policy = policy_of(env)
         carry, act = in_state(policy, env)

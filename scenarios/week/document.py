@@ -2,7 +2,7 @@
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
@@ -62,22 +62,22 @@ def _minutes(low: int, high: int) -> tuple[Any, ...]:
     return Field(ge=SLOT * low, le=SLOT * high), AfterValidator(_quarters), expect(what)
 
 
+def _on_a_clock(latest: int, pattern: str, read: Callable[[Any], Any]) -> tuple[Any, ...]:
+    """The annotations of a slot that may be written in text of a pattern."""
+    extra: Any = {"type": ["integer", "string"], "pattern": f"^({pattern})$"}
+    return Field(ge=0, le=latest, json_schema_extra=extra), BeforeValidator(read)
+
+
 def _time(latest: int, hours: str, last: str) -> tuple[Any, ...]:
     """The annotations of a time of the week, within `hours`, a pattern."""
-    return (
-        Field(ge=0, le=latest, json_schema_extra={"type": ["integer", "string"], "pattern": f"^({TIME}({hours}))$"}),
-        BeforeValidator(functools.partial(slot_of_week, hours=hours)),
-        expect(f'a time such as "Tue 9:30": a day from Mon to Fri, and a quarter hour from 8:00 to {last}'),
-    )
+    read = functools.partial(slot_of_week, hours=hours)
+    what = f'a time such as "Tue 9:30": a day from Mon to Fri, and a quarter hour from 8:00 to {last}'
+    return *_on_a_clock(latest, f"{TIME}({hours})", read), expect(what)
 
 
 Time = Annotated[int, *_time(END - 1, START, "17:45")]  # 18:00 would be 8:00 of the next day
 Until = Annotated[int, *_time(END, HOUR, "18:00")]
-Hour = Annotated[
-    int,
-    Field(ge=0, le=SLOTS, json_schema_extra={"type": ["integer", "string"], "pattern": f"^({HOUR})$"}),
-    BeforeValidator(slot_of_day),
-]
+Hour = Annotated[int, *_on_a_clock(SLOTS, HOUR, slot_of_day)]
 Hours = Annotated[
     tuple[Hour, Hour],
     Field(strict=False),

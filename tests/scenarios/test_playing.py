@@ -104,7 +104,7 @@ def test_among_several_agents_the_first_is_played_without_hints() -> None:
     game = Game("TeamsClone-MultiAgent-v0")
     assert not game.begin("general")["has_hints"]
     assert game.take(game.moment()["groups"][0]["actions"][0][0])["step"] == 1
-    with pytest.raises(ScenarioError, match="no hints where several agents play"):
+    with pytest.raises(ScenarioError, match="has several agents, and credit is for one"):
         game.hint()
 
 
