@@ -13,7 +13,7 @@ from jaxenv.host.companions import command
 from jaxenv.rendering import text
 from scenarios import __main__ as documents
 from train import processes
-from train.cli import ahead, benchmark, comparison, numbers, options, playing, policies, scoring, watching
+from train.cli import benchmark, comparison, numbers, options, playing, policies, scoring, watching
 from train.log import plots
 from train.protocol import shipped
 from train.run import progress, runner
@@ -26,9 +26,7 @@ from train.training import ALGORITHMS
 
 def train(algorithm: str, argv: Sequence[str]) -> int:
     """Trains, then prints the scores on the library, or on the user's own scenarios if it trained on them."""
-    if ahead.DISTRIBUTED in argv:
-        processes.join(ahead.join_timeout(argv))
-    parsed = options.parse(algorithm, argv)
+    parsed = options.parse(algorithm, argv, joins=True)
     env, source = parsed.env, parsed.config.training.scenarios
     path = None if source in ("generated", "library") else source
     library = shipped.library_for(env, path)

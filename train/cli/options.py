@@ -62,8 +62,10 @@ class Options:
     scaled: tuple[str, ...] = ()  # a line on the preset's changes for the number of environments, if there are any
 
 
-def parse(algorithm: str, argv: Sequence[str]) -> Options:
+def parse(algorithm: str, argv: Sequence[str], *, joins: bool = False) -> Options:
     """The complete settings of the command line of an algorithm, with their environment.
+
+    Where it `joins`, `--distributed` joins the other processes, before anything else.
 
     >>> parse("ppo", ["--env", "LifeOps-v0", "--gamma", "0.9"]).config.hyper.gamma
     0.9
@@ -72,7 +74,7 @@ def parse(algorithm: str, argv: Sequence[str]) -> Options:
         ValueError: for an unknown environment, argument or preset, a folder that is not a run folder, or a setting that
             a resumed run cannot change.
     """
-    named, rest = ahead.read(argv, f"{command('train')} {algorithm}")
+    named, rest = ahead.read(argv, f"{command('train')} {algorithm}", joins=joins)
     if named.env and ":" in named.env:
         register_own(named.env)
     is_help = bool({"-h", "--help"} & set(rest))
@@ -83,7 +85,7 @@ def parse(algorithm: str, argv: Sequence[str]) -> Options:
     chosen = _chosen_preset(named)
     base = presets.for_environment(chosen.env)
     default = presets.for_algorithm(algorithm, dataclasses.replace(base, env=named.env or base.env))
-    num_envs = ahead.num_envs(rest, given) or (None if chosen == base else chosen.rollout.num_envs)
+    num_envs = ahead.num_envs(named.num_envs, given) or (None if chosen == base else chosen.rollout.num_envs)
     many = default if num_envs is None else presets.scaled(default, num_envs)
     config = _with_arguments(_changed(many, named, given), named)
     env: Any = None

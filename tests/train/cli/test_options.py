@@ -35,6 +35,14 @@ def test_options_change_the_preset():
     assert not parsed.config.rollout.bootstrap_truncated
 
 
+@pytest.mark.parametrize(
+    "words", ["--env_args limits.events=40 limits.tasks=5", "--env-args limits.events=40 --env_args=limits.tasks=5"]
+)
+def test_arguments_of_the_environment_may_be_spelled_and_split_in_any_way(words):
+    given = {"limits.events": 40, "limits.tasks": 5}
+    assert options.parse("ppo", ["--env", "LifeOps-v0", *words.split()]).config.env_args == given
+
+
 def test_a_file_of_settings_lies_between_preset_and_options(tmp_path, run_dir):
     saved = RunFolder(run_dir).read_config()
     again = options.parse("ppo", ["--config", str(run_dir / "config.json"), "--seed", "5"])
@@ -206,6 +214,8 @@ def test_a_resumed_run_rejects_other_settings(run_dir, line, message):
 def test_a_command_that_may_be_repeated(run_dir, tmp_path):
     line = ["--env", "LifeOps-v0", "--gamma", "1.0", "--hidden", "16", "--or-resume", "--run-dir"]
     assert options.parse("ppo", [*line, str(run_dir)]) == options.parse("ppo", ["--resume", str(run_dir)])
+    underscores = [word.replace("--or-resume", "--or_resume").replace("--run-dir", "--run_dir") for word in line]
+    assert options.parse("ppo", [*underscores, str(run_dir)]).resumed == RunFolder(run_dir)
     begun = options.parse("ppo", [*line, str(tmp_path / "new")])
     assert (begun.resumed, begun.config.run_dir) == (None, tmp_path / "new")
     with pytest.raises(ValueError, match=r"gamma is 1\.0 there and 0\.5 here"):

@@ -43,9 +43,14 @@ def test_a_port_that_is_taken_is_told(monkeypatch):
             join(60)
 
 
-def test_the_time_to_wait():
-    assert ahead.join_timeout(["ppo", "--distributed"]) == 60
-    assert ahead.join_timeout(["--join-timeout", "1e3"]) == ahead.join_timeout(["--join_timeout=1000"]) == 1000
+def test_the_time_to_wait(monkeypatch):
+    asked = []
+    monkeypatch.setattr(ahead, "join", asked.append)
+    for words in ([], ["--join-timeout", "1e3"], ["--join_timeout=1000"]):
+        ahead.read(["--distributed", *words], "jaxenv ppo", joins=True)
+    ahead.read(["--join-timeout", "5"], "jaxenv ppo", joins=True)
+    ahead.read(["--distributed"], "jaxenv ppo")
+    assert asked == [60, 1000, 1000]
     with pytest.raises(ValueError, match=r"^--join-timeout must be within 1 to 86,400 seconds, got 0$"):
         join(0)
 
