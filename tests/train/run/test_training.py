@@ -19,7 +19,7 @@ import jaxenv
 import train
 from jaxenv.wrappers import FromGymnax
 from strategies.tables import Table
-from train import dqn, ppo, pqn
+from train import dqn, ppo, pqn, training
 from train.log.metrics import read_metrics
 from train.run.job import prepare
 from train.save import folder as folders
@@ -159,6 +159,24 @@ def test_start_weights_that_would_not_be_heeded_are_refused(env, config, generat
     assert not generated.run_dir.exists()
     for settings, params in ((config, weighted), (generated, equal), (generated, PARAMS)):
         prepare(ppo, settings, env, params)
+
+
+def test_scenarios_of_a_file_are_those_that_it_trains_on_or_refused(monkeypatch):
+    begun = []
+
+    def prepared(algorithm, config, env, params, **_):
+        begun.append(params.bank.size)
+        raise LookupError
+
+    monkeypatch.setattr(training, "prepare", prepared)
+    env, params = jaxenv.make("LifeOps-v0")
+    cases = {"generated": LookupError, "lifeops/s1_basic_conflict": LookupError, "generatd": ValueError}
+    for source, error in cases.items():
+        config = Config(env=env.name, training=Scenarios(scenarios=source))
+        for begin in (train.train, train.train_population):
+            with pytest.raises(error, match=None if error is LookupError else "generatd: there is no such file"):
+                begin(env, params, config, show_progress=False)
+    assert begun == [params.bank.size] * 2 + [1] * 2
 
 
 class Faulty(Table):
