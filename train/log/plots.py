@@ -107,7 +107,10 @@ def _read(folders: Sequence[RunFolder]) -> dict[str, tuple[Config, Records]]:
 
 
 def _grouped(found: Mapping[str, tuple[Config, Records]]) -> dict[str, list[Records]]:
-    """Name -> records of one run, or of the runs that differ by their seed alone, if there are enough for a band."""
+    """Name -> records of one run, or of the runs that differ by their seed alone, if there are enough for a band.
+
+    A band has the name that its runs share before their seed, or else that of the first one.
+    """
     groups: dict[str, list[str]] = {}
     for name, (config, _) in found.items():
         settings = json.dumps(to_json(config.replace(seed=0, run_dir=None)), sort_keys=True)
@@ -118,8 +121,9 @@ def _grouped(found: Mapping[str, tuple[Config, Records]]) -> dict[str, list[Reco
         if len({found[name][0].seed for name in names}) < BAND_FROM:
             curves |= {name: [one] for name, one in zip(names, records, strict=True)}
         else:
-            first = names[0].rpartition("seed=")[0].rstrip(",")
-            curves[f"{first}{', ' if first else ''}{len(names)} seeds"] = records
+            shared = names[0].rpartition("seed=")[0].rstrip(",") if "seed=" in names[0] else names[0]
+            title = f"{shared}, {len(names)} seeds".removeprefix(", ")
+            curves[title if title not in curves else f"{title} from {names[0]} on"] = records
     return curves
 
 

@@ -96,6 +96,27 @@ def test_runs_of_the_same_name_are_distinguished(make_run):
     assert list(plots._read(folders[:1])) == ["run"]
 
 
+def test_bands_of_folders_with_any_names_are_all_drawn(make_run):
+    folders = []
+    for gamma, stem in enumerate(("seed=", "first-", "second-", "x,seed=")):
+        for seed in range(3):
+            folders.append(make_run(f"{stem}{seed}{',more' * (stem == 'x,seed=')}", 2))
+            settings = folders[-1].read_config()
+            changed = {"seed": seed, "hyper": settings.hyper.replace(gamma=0.5 + gamma / 10)}
+            folders[-1].write_config(dataclasses.replace(settings, **changed))
+    again = [make_run(f"x,seed={seed},other", 2) for seed in range(3)]
+    for seed, folder in enumerate(again):
+        folder.write_config(dataclasses.replace(folder.read_config(), seed=seed))
+    groups = plots._grouped(plots._read([*folders, *again]))
+    assert {name: len(group) for name, group in groups.items()} == {
+        "3 seeds": 3,
+        "first-0, 3 seeds": 3,
+        "second-0, 3 seeds": 3,
+        "x, 3 seeds": 3,
+        "x, 3 seeds from x,seed=0,other on": 3,
+    }
+
+
 def test_nothing_to_draw(make_run, tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="has no metrics yet"):
         plots.learning_curves([make_run("empty", 0)], tmp_path / "out.png")
