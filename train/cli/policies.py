@@ -38,7 +38,7 @@ class Which:
     env: str | None = None  # MODULE:FACTORY of an environment of your own that it was trained in.
     network: str | None = None  # MODULE:FACTORY of a network of your own that it was trained with.
     best: bool = False  # The policy that had the best validation return, not the last one.
-    greedy: bool = True  # Take the most probable action instead of sampling one.
+    greedy: bool = True  # Take the most probable action instead of sampling one; of PQN and DQN always.
 
 
 Chosen = Annotated[Which, tyro.conf.arg(name="")]
@@ -79,6 +79,8 @@ def read(which: Which, *, as_trained: bool = False) -> Trained:
     except (ValueError, TypeError) as error:
         raise PolicyError(f"{path} was trained in another task: {short(str(error), MAX_REASON)}") from error
     policy = load_policy(path, made, params, any_params=not as_trained).replace(greedy=which.greedy)
+    if policy.of_values and not policy.greedy:
+        raise ValueError(f"--no-greedy: {path} is of {header['algorithm']}, which gives no probabilities")
     return Trained(policy, made, params, header)
 
 

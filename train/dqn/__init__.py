@@ -5,7 +5,8 @@ from train.dqn.algorithm import make_superstep as make_superstep
 from train.dqn.algorithm import make_update as make_update
 from train.dqn.algorithm import with_weights as with_weights
 from train.learning.state import SPECS as SPECS
-from train.learning.state import policy_of as policy_of
+from train.learning.state import policy_of_values
 from train.learning.state import training_bank as training_bank
 
+policy_of = policy_of_values
 name = "dqn"

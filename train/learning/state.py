@@ -105,6 +105,11 @@ def policy_of(state: TrainState, *, config: Config, env: Environment) -> Learned
     return make_policy(state.weights, make_network(config.network, env.num_actions), env)
 
 
+def policy_of_values(state: TrainState, *, config: Config, env: Environment) -> LearnedPolicy:
+    """The same where the network's logits are values of actions, see `train.learning.q_learning`."""
+    return policy_of(state, config=config, env=env).replace(of_values=True)
+
+
 def with_weights(state: TrainState, weights: Any) -> TrainState:
     """The state of a new run that starts from other weights, such as those of a saved policy."""
     return state.replace(weights=weights)

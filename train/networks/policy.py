@@ -85,6 +85,8 @@ class _OfNetwork(struct.PyTreeNode):
     network: PureNetwork = struct.field(pytree_node=False)  # features -> policy and value
     env: Environment = struct.field(pytree_node=False)  # whose observations it reads
     greedy: bool = struct.field(pytree_node=False, default=True)  # the most probable action, or a sample
+    # Its logits are values of actions, as those of PQN and DQN: they are for acting greedily, and no probabilities.
+    of_values: bool = struct.field(pytree_node=False, default=False)
 
 
 class NetworkPolicy(_OfNetwork):

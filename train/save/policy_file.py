@@ -34,6 +34,7 @@ _FIELDS = {"env": str, "network": object, "weights": dict, "env_args": dict, "pa
 _FIELDS |= {"version": str, "algorithm": str, "validation_return": float}
 _NEEDED = ("env", "network", "weights", "env_args", "params", "scenarios")
 _MAX_TEXT = 200  # characters of a name
+_OF_VALUES = ("pqn", "dqn")  # algorithms whose policies are values of actions
 MAX_BYTES = 2**30  # of a policy file: a quarter of a billion weights
 
 
@@ -200,7 +201,7 @@ def load_policy(path: str | Path, env: Environment, params: Any, *, any_params: 
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise PolicyError(f"{path} cannot be loaded: {short(str(error))}; {written_by(record)}") from error
     weights = fitting_weights(path, record, initial_shapes(network, env, params), env)
-    return make_policy(weights, network, env)
+    return make_policy(weights, network, env).replace(of_values=record.get("algorithm") in _OF_VALUES)
 
 
 def network_of(path: str | Path, record: dict[str, Any]) -> Network:

@@ -12,6 +12,7 @@ from jaxenv.core import Environment
 from jaxenv.core.types import Key
 from jaxenv.wrappers import EpisodeStatistics
 from train.experience.rollout import RolloutState, collect
+from train.learning.q_learning import exploring
 from train.networks.policy import LearnedPolicy, Reader
 from train.settings.groups import Hyper, Rollout
 
@@ -35,8 +36,9 @@ def calibrate(
 ) -> Calibration:
     """Plays each scenario of the bank and compares the critic's values with the returns that followed.
 
-    Actions are sampled, as in training: that is the policy which the critic values. The time limit counts as
-    termination, so a critic that was trained to look beyond it (`bootstrap_truncated`) predicts more.
+    Actions are those of the policy which the critic values: sampled, as in training; for a policy of PQN or DQN, whose
+    V(s) is the greatest Q(s, a), the greedy ones. The time limit counts as termination, so a critic that was trained to
+    look beyond it (`bootstrap_truncated`) predicts more.
     With `normalize_rewards` a critic predicts in units of its own, which a policy does not hold: it cannot be compared.
 
     >>> import functools, jax, jax.numpy as jnp, jaxenv, train
@@ -82,5 +84,6 @@ def _play(
     reader, keys = Reader(policy.network, env, env_params), jax.random.split(reset_key, sizes.num_envs)
     state = jax.vmap(EpisodeStatistics(env).init, (0, None, 0))(keys, env_params, scenarios)
     envs = RolloutState(state, jnp.ones(sizes.num_envs, bool), reader.initial_carry(env.num_agents * sizes.num_envs))
-    _, steps, *_ = collect(play_key, policy.weights, envs, reader, sizes)
+    explore = exploring(0.0) if policy.of_values else None
+    _, steps, *_ = collect(play_key, policy.weights, envs, reader, sizes, explore=explore)
     return steps.value, steps.reward, steps.is_first
