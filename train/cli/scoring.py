@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from tyro.conf import Positional
 
+import jaxenv
 from jaxenv.host.named import import_named
 from jaxenv.host.names import require_one_of
 from train.cli import options, policies
@@ -13,6 +14,8 @@ from train.cli.benchmark import listed
 from train.protocol import Score, leaderboard, scoring
 from train.save.folder import RunFolder, policy_path, runs_in
 from train.score.scores import aligned
+from train.settings import task
+from train.settings.serialize import differences, in_words
 
 
 def score(
@@ -41,13 +44,16 @@ def score(
         out: A file for the arrays, .npz, or .json for a row of the leaderboard beside them.
         name: Of the agent, in that row.
         code: The address of its code, or its command.
-        env_steps: Steps of the training of each seed, of MODULE:POLICY; runs say it, with those of a search.
+        env_steps: Steps of the training of each seed, of MODULE:POLICY or a policy file; runs say it, with those of a
+            search.
         seconds: Of the training of each seed, likewise.
     """
     if out is not None and out.suffix not in (".npz", ".json"):
         raise ValueError(f"--out {out}: expected .npz, or .json for a row of the leaderboard")
     if out is not None and out.suffix == ".json" and not (name and code):
         raise ValueError(f"--out {out}: a row needs --name NAME and --code ADDRESS")
+    if out is not None and Path(policy).is_file() and not env_steps:
+        raise ValueError(f"--out {out}: {policy} does not say how long it was trained: add --env-steps, or name a run")
     other = None if less is None else Score.load(less)
     training = {}
     if episodes := _episodes(Path(policy)):
@@ -58,9 +64,6 @@ def score(
     else:
         scored = scoring.score(_function(policy, env), env or "", sets=listed(sets))
     print(scored)
-    for each in scored.sets:
-        if other is not None and each in other.sets:
-            print(f"{each}, less {less}: {scored.less(other, each):+.2f}")
     if out is not None:
         about = {**scored.about, **training}
         scored = dataclasses.replace(scored, about=about).trained(env_steps, seconds)
@@ -69,6 +72,9 @@ def score(
         else:
             scored.save(out)
         print(f"written to {out}")
+    for each in scored.sets:
+        if other is not None and each in other.sets:
+            print(f"{each}, less {less}: {scored.less(other, each):+.2f}")
 
 
 def _episodes(path: Path) -> list[Path]:
@@ -77,11 +83,20 @@ def _episodes(path: Path) -> list[Path]:
 
 
 def _of_runs(path: Path, env: str | None, network: str | None) -> tuple[list[Any], str, dict[str, Any]]:
-    """(policies of a run's or a population's folder, or of a file; the environment; digests and cost of training)."""
+    """(policies of a run's or a population's folder, or of a file; the environment; digests and cost of training).
+
+    Raises:
+        ValueError: for a run in an environment with other arguments, which would be scored in another one.
+    """
     runs = [policies.read(policies.Which(run.path, env, network)) for run in runs_in(path)]
     training = scoring.cost(path) if RunFolder(path).config.exists() else {}
+    env_id = env or runs[0].env.name
+    here = task.describe_arguments(jaxenv.make(env_id)[0])
+    for run in runs:
+        if differing := differences(task.describe_arguments(run.env), here):
+            raise ValueError(f"{path} was trained in another environment than {env_id}: {in_words(differing)}")
     digests = [policies.sha256(policy_path(run.path, best=False)) for run in runs_in(path)]
-    return [run.policy for run in runs], runs[0].env.name, {**training, "policies": digests}
+    return [run.policy for run in runs], env_id, {**training, "policies": digests}
 
 
 def _function(name: str, env: str | None) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 import jaxenv
+from jaxenv.host.names import require_one_of
 from jaxenv.host.regular_files import RefusedFile, open_regular
 from train.protocol import shipped
 from train.save.writing import write_atomic
@@ -28,7 +29,7 @@ class Score:
     """The results of an agent by set: `easy`, `medium` and `hard`, together `test`; `shifted`; `library`.
 
     `print` shows them in a few lines. Intervals are of 95 %, by a bootstrap over seeds and, within each difficulty,
-    scenarios.
+    scenarios. Asked for a set that was not played, it raises a ValueError with those that were.
 
     >>> found = Score({"easy": np.array([[1.0, 3.0]])}, {"easy": np.array([[0.0, 1.0]])}, {})
     >>> found.mean("easy").value, found.success("easy").value, found.less(found, "easy").value
@@ -46,11 +47,11 @@ class Score:
 
     def mean(self, name: str = WHOLE_TEST) -> Aggregate:
         """The mean return on a set."""
-        return over([name], with_test(self.returns), statistic=mean)[name]
+        return _of_set(name, self.returns, statistic=mean)
 
     def success(self, name: str = WHOLE_TEST) -> Aggregate:
         """The share of episodes of a set that ended in success."""
-        return over([name], with_test(self.succeeded), statistic=mean)[name]
+        return _of_set(name, self.succeeded, statistic=mean)
 
     def less(self, other: "Score", name: str = WHOLE_TEST) -> Aggregate:
         """The paired difference of returns: the mean over a set's scenarios of this agent's mean less the other's.
@@ -61,7 +62,7 @@ class Score:
         parts = TEST if name == WHOLE_TEST else [name]
         if any(self.scenarios.get(part) != other.scenarios.get(part) for part in parts):
             raise ValueError(f"the two were measured on other scenarios of {name!r}: no difference is paired")
-        return over([name], with_test(self.returns), with_test(other.returns), statistic=paired_difference)[name]
+        return _of_set(name, self.returns, other.returns, statistic=paired_difference)
 
     @property
     def scenarios(self) -> Mapping[str, str]:
@@ -142,6 +143,14 @@ def over(names: Iterable[str], *samples: Arrays, statistic: Callable[..., float]
         for name in names
         if all(name in sample for sample in samples)
     }
+
+
+def _of_set(name: str, *samples: Arrays, statistic: Callable[..., float]) -> Aggregate:
+    """A statistic of one set."""
+    whole = [with_test(sample) for sample in samples]
+    for sample in whole:
+        require_one_of(name, sample, f"no set {name!r} was played")
+    return over([name], *whole, statistic=statistic)[name]
 
 
 @functools.cache

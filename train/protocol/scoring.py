@@ -131,10 +131,13 @@ def by_hand(episodes: Sequence[Path]) -> Score:
 
 
 def cost(path: Path) -> dict[str, Any]:
-    """`env_steps` of each seed of a run or population, those of a search too, and `seconds`, its share of the time."""
-    runs = runs_in(path)
-    last = [list(read_metrics(run.metrics))[-1] for run in runs]
-    config = RunFolder(path).read_config()
-    turns = {record["seconds"] for record in last}  # members of a turn have one clock
-    steps = int(last[0]["env_steps"]) * (1 + config.simulations if config.teacher == "search" else 1)
-    return {"env_steps": steps, "seconds": sum(turns) / len(runs)}
+    """`env_steps` of each seed of a run or population, those of a search too, and `seconds`, its share of the time.
+
+    Of members that stopped early, at a loss that was not finite, the steps count as those of the others.
+    """
+    records = [list(read_metrics(run.metrics)) for run in runs_in(path)]
+    config, last = RunFolder(path).read_config(), [each[-1] for each in records]
+    # Members of a turn have one clock: where one stopped early, the others have the same time in an earlier record.
+    turns = {each["seconds"] for each in last} - {before["seconds"] for each in records for before in each[:-1]}
+    steps = max(int(each["env_steps"]) for each in last) * (1 + config.simulations if config.teacher == "search" else 1)
+    return {"env_steps": steps, "seconds": sum(turns) / len(records)}

@@ -63,6 +63,9 @@ def test_agents_on_other_scenarios_are_not_compared(careful):
     moved = Score(careful.returns, careful.succeeded, {"asked": {"scenarios": {"library": "of another version"}}})
     with pytest.raises(ValueError, match="measured on other scenarios of 'library'"):
         careful.less(moved, "library")
+    for figure in (other.mean, other.success):
+        with pytest.raises(ValueError, match=r"no set 'test' was played\. Available: library\.$"):
+            figure()
 
 
 def test_a_python_function_is_scored_like_the_same_in_jax():
@@ -166,6 +169,16 @@ def test_the_seconds_of_a_population_are_those_of_its_turns_whatever_their_order
     folder = SimpleNamespace(read_config=lambda: Config(env=ID).replace(at_once=2))
     monkeypatch.setattr(scoring, "RunFolder", lambda path: folder)
     assert scoring.cost(Path("runs"))["seconds"] == 7.0 / 4
+
+
+def test_a_member_that_stopped_early_costs_what_the_others_do(monkeypatch):
+    """The first one of three in a turn, and one that was alone in a later turn."""
+    turn = [{"env_steps": 100 * n, "seconds": 10.0 * n} for n in range(1, 5)]
+    records = {"a": turn[:1], "b": turn, "c": turn, "d": [{"env_steps": 100, "seconds": 7.0}]}
+    monkeypatch.setattr(scoring, "runs_in", lambda path: [SimpleNamespace(metrics=name) for name in records])
+    monkeypatch.setattr(scoring, "read_metrics", records.get)
+    monkeypatch.setattr(scoring, "RunFolder", lambda path: SimpleNamespace(read_config=lambda: Config(env=ID)))
+    assert scoring.cost(Path("runs")) == {"env_steps": 400, "seconds": 47.0 / 4}
 
 
 @pytest.mark.parametrize(
