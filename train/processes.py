@@ -151,7 +151,8 @@ def _most_lanes(config: Config, devices: int) -> int:
     """The greatest number up to `devices` that splits all that lanes share out."""
     sizes = config.rollout
     scenarios = config.num_scenarios if config.is_generated else 0
-    shared = math.gcd(sizes.num_envs, sizes.samples_per_step, sizes.samples_at_once, scenarios)
+    sequences = sizes.samples_at_once // (1 if config.network.core == "none" else sizes.num_steps)
+    shared = math.gcd(sizes.num_envs, sizes.samples_per_step, sequences, scenarios)
     return _greatest_divisor(shared, devices)
 
 

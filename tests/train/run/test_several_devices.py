@@ -1,5 +1,6 @@
 """Lanes on several devices and processes: the same result, nothing gathered, and a run that moves between them."""
 
+import dataclasses
 import json
 import os
 import shutil
@@ -13,12 +14,13 @@ import numpy as np
 import pytest
 from probes import SMALL
 
+from train import processes
 from train.log.metrics import read_metrics
 from train.processes import place
 from train.run.runner import RunFolder
 from train.save.arrays import digest
 from train.settings.config import Config
-from train.settings.groups import Rollout
+from train.settings.groups import Network, Rollout
 
 TOLERANCE = 1e-5
 
@@ -142,6 +144,14 @@ def test_damage_to_a_checkpoint_of_two_processes_is_found(whole, tmp_path):
 def test_lanes_are_placed(rollout, devices, lanes):
     config, placed = place(Config(env="any", rollout=rollout))
     assert (placed.mesh, config.rollout.num_lanes) == (None, lanes)
+
+
+def test_lanes_have_whole_sequences_of_a_recurrent_core():
+    for core, lanes in (("none", 64), ("gru", 8)):
+        sizes = Rollout(num_envs=64, num_steps=64, minibatch_size=512)
+        config = Config(env="any", rollout=sizes, network=Network(core=core))
+        assert processes._most_lanes(config, 128) == lanes
+        config.replace(rollout=dataclasses.replace(sizes, lanes=lanes))
 
 
 @pytest.mark.parametrize(("devices", "lanes", "other"), [(3, 8, 2), (8, 4, 4), (5, 7, 1)])
