@@ -79,7 +79,7 @@ class Config:
                 "scenarios that no environment is playing; refresh 0 keeps the first bank"
             )
         if not (self.curriculum.is_uniform or (self.is_generated and settings.refresh == 1)):
-            raise ValueError("a curriculum needs generated scenarios and refresh 1, so that there are new ones to find")
+            raise ValueError("a curriculum needs generated scenarios and refresh 1: with --num-envs add --refresh 1")
         compares_returns = not self.curriculum.is_uniform and self.curriculum.level_score == "max_mc"
         if compares_returns and self.rollout.normalize_rewards:
             raise ValueError(
@@ -90,7 +90,8 @@ class Config:
         if self.network.core != "none" and self.rollout.samples_at_once % step:
             raise ValueError(
                 f"with a recurrent core a minibatch is made of whole rollouts: {self.rollout.samples_at_once} samples "
-                f"at once cannot be split into {self.rollout.num_lanes} lanes of sequences of {self.rollout.num_steps}"
+                f"at once cannot be split into {self.rollout.num_lanes} lanes of sequences of {self.rollout.num_steps}."
+                f" Choose multiples of {step} as --minibatch-size, which else follows --num-envs, and --microbatch-size"
             )
         if self.is_generated and self.num_scenarios % self.rollout.num_lanes:
             raise ValueError(f"{self.num_scenarios} scenarios cannot be split into {self.rollout.lanes} equal lanes")

@@ -143,6 +143,21 @@ def test_more_environments_scale_what_no_option_says():
     assert options.parse("ppo", ["--env", "LifeStack-v0", "--num-envs", "1024"]).scaled == ()
 
 
+@pytest.mark.parametrize(
+    ("given", "told", "added"),
+    [
+        ("--num-envs 2048 --curriculum plr", "refresh 1: with --num-envs add --refresh 1", "--refresh 1"),
+        ("--num-envs 1000 --core gru", "Choose multiples of 16 as --minibatch-size", "--minibatch-size 1600"),
+    ],
+)
+def test_what_more_environments_change_is_named_where_it_does_not_fit(given, told, added, capsys):
+    line = ["--env", "LifeStack-v0", *given.split()]
+    with pytest.raises(SystemExit):
+        options.parse("ppo", line)
+    assert told in " ".join(capsys.readouterr().err.replace("│", " ").split())
+    options.parse("ppo", [*line, *added.split()])
+
+
 def test_more_environments_of_a_large_preset_follow_the_law_from_the_start():
     found = options.parse("ppo", ["--preset", "lifeops-large", "--num-envs", "65_536"])
     assert found.config == presets.preset("lifeops-xlarge")
