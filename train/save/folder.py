@@ -160,7 +160,13 @@ def of_run(config: Config, existing: RunFolder | None = None) -> Iterator[RunFol
 
 
 def runs_in(path: Path) -> list[RunFolder]:
-    """The run in a folder, or the members of the population that it holds, by their values and seeds."""
+    """The run in a folder, or the members of the population that it holds, by their values and seeds.
+
+    A folder with metrics or a policy is that of a run, whatever lies in it.
+    """
+    run = RunFolder(path)
+    if run.metrics.exists() or run.policy.exists():
+        return [run]
     members = sorted((each.parent for each in path.glob("*/config.json")), key=_by_values)
     return [RunFolder(each) for each in members or [path]]
 

@@ -117,6 +117,15 @@ def test_bands_of_folders_with_any_names_are_all_drawn(make_run):
     }
 
 
+def test_a_run_in_the_folder_of_another_hides_nothing(make_run):
+    outer, inner = make_run("run", 2), make_run("run/inner", 2)
+    assert run_folder.runs_in(outer.path) == [outer]
+    outer.metrics.unlink()
+    assert run_folder.runs_in(outer.path) == [inner]
+    outer.policy.touch()
+    assert run_folder.runs_in(outer.path) == [outer]
+
+
 def test_nothing_to_draw(make_run, tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="has no metrics yet"):
         plots.learning_curves([make_run("empty", 0)], tmp_path / "out.png")
