@@ -144,13 +144,14 @@ def train(
         state, progress = restore_or_begin(group, checkpoints, may_be_finished=may_be_finished, on_start=on_start)
         if folder is not None:
             folder.write_config(config)
-        superstep = compiled()
-        validate = make_validator(config, group.env, group.env_params, group.policy(state))
+        is_left = progress.superstep < config.num_supersteps
+        superstep: Any = compiled() if is_left else None
+        validate: Any = make_validator(config, group.env, group.env_params, group.policy(state)) if is_left else None
         jax.block_until_ready(state)  # or the initial state would count in the time of the first superstep
         compile_seconds = time.perf_counter() - began
         outputs = Outputs(stack, group, folder, state, progress, callback=callback, show_progress=show_progress)
         state = loop(group, superstep, validate, state, progress, checkpoints, outputs)
-        if lacks_policy and progress.superstep >= config.num_supersteps:
+        if lacks_policy and not is_left:
             outputs.save(state)
         is_stopped = outputs.clock.env_steps < config.num_supersteps * config.steps_per_superstep
     return outputs.outcomes(state, compile_seconds, stopped=is_stopped)

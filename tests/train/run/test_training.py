@@ -21,6 +21,7 @@ from jaxenv.wrappers import FromGymnax
 from strategies.tables import Table
 from train import dqn, ppo, pqn, training
 from train.log.metrics import read_metrics
+from train.run import group, runner
 from train.run.job import prepare
 from train.save import folder as folders
 from train.settings.config import Config
@@ -103,9 +104,13 @@ def test_a_run_that_has_done_all_its_steps_says_how_it_goes_on(env, config, tmp_
     assert run(env, dataclasses.replace(config, total_steps=1024)).env_steps == 1024
 
 
-def test_a_finished_run_gives_its_outcome_again_where_that_is_wanted(env, config, tmp_path):
-    config = dataclasses.replace(config, run_dir=tmp_path / "run", total_steps=config.steps_per_superstep)
-    first, again = (run(env, config, if_finished="return") for _ in range(2))
+def test_a_finished_run_gives_its_outcome_again_where_that_is_wanted(env, generated, tmp_path, monkeypatch):
+    """Nothing is compiled for it."""
+    config = dataclasses.replace(generated, run_dir=tmp_path / "run", total_steps=generated.steps_per_superstep)
+    first = run(env, config, if_finished="return")
+    monkeypatch.setattr(group.Group, "compile", lambda self: pytest.fail("it compiles"))
+    monkeypatch.setattr(runner, "make_validator", lambda *_: pytest.fail("it compiles"))
+    again = run(env, config, if_finished="return")
     assert (again.env_steps, again.stopped) == (first.env_steps, False)
     jax.tree.map(np.testing.assert_array_equal, again.policy.weights, first.policy.weights)
     np.testing.assert_array_equal(again.metrics["value_loss"], first.metrics["value_loss"])
