@@ -53,18 +53,19 @@ def prepare(algorithm: Algorithm, config: Config, env: Environment, env_params: 
             reads `init_from` here, one that resumes where it has no checkpoint.
     """
     require_valid(env_params)
+    config = task.complete(config, env, env_params)
+    config, lanes = _one_device(config) if is_population(config) else place(config)
+    named = members(config)
+    check_abilities(algorithm, next(iter(named.values())))  # a sweep gives all members the same settings
     check_scenarios(config, env)
     check_start_weights(config, env_params)
-    check_abilities(algorithm, config)
     check_installed(config)
     make_teacher(config, config.hyper, Reader(make_network(config.network, env.num_actions), env, env_params), None)
     check_outputs(config.network, env, env_params)
-    config = task.complete(config, env, env_params)
-    config, lanes = _one_device(config) if is_population(config) else place(config)
     start = functools.cache(functools.partial(starting_weights, config, env, env_params))
     if is_new:
         start()
-    return Job(algorithm, config, env, env_params, members(config), lanes, start)
+    return Job(algorithm, config, env, env_params, named, lanes, start)
 
 
 def _one_device(config: Config) -> tuple[Config, Lanes]:

@@ -225,9 +225,16 @@ def test_runs_that_differ_by_their_seed_are_drawn_as_a_band(config, env, tmp_pat
     config = dataclasses.replace(config, seeds=3, total_steps=2048, run_dir=tmp_path / "run")
     train.train_population(env, PARAMS, config, show_progress=False)
     folders = run_folder.runs_in(tmp_path / "run")
-    assert list(plots._grouped(plots._named(folders))) == ["3 seeds"]
+    assert list(plots._grouped(plots._read(folders))) == ["3 seeds"]
     plots.learning_curves(folders, tmp_path / "curve.png")
     assert (tmp_path / "curve.png").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(("algorithm", "setting"), [("dqn", "target_kl"), ("pqn", "clip_end")])
+def test_a_sweep_over_what_an_algorithm_does_not_read_is_refused(config, env, algorithm, setting):
+    config = config.replace(sweep=(f"{setting}=0.1,0.2",))
+    with pytest.raises(ValueError, match=f"{algorithm} has no --{setting.replace('_', '-')}"):
+        prepare(train.training.ALGORITHMS[algorithm], config, env, PARAMS)
 
 
 @pytest.mark.parametrize(
