@@ -25,6 +25,7 @@ from train.planning import planner
 from train.protocol import shipped
 from train.save.folder import MAX_REASON, RunFolder, policy_path
 from train.save.policy_file import MAX_BYTES, PolicyError, load_policy, network_of, read_header
+from train.score.held_out import has_generator
 from train.settings import task
 from train.settings.config import Config
 from train.settings.presets import preset
@@ -185,6 +186,8 @@ def collect(
 def _with_scenarios(env: Environment, params: Any, source: str | None, key: jax.Array, episodes: int) -> Any:
     """The params with the scenarios that are played; generated ones are as many as episodes."""
     if source == "generated":
+        if not has_generator(env):
+            raise ValueError(f"--scenarios generated: {env.name} generates none; leave it out, or name a path")
         return with_generated(env, params, key, count=episodes)
     library = shipped.library_for(env, source)
     comparison.tell_warnings(library, source)

@@ -10,6 +10,7 @@ import pytest
 from probes import PROBES, SMALL
 
 from jaxenv import registry
+from jaxenv.core import Environment
 from strategies.tables import Table, table
 from train import ppo
 from train.cli.main import main
@@ -54,6 +55,14 @@ def test_values_of_actions_are_not_sampled_from(write, command, capsys):
     path = write("dqn", Table(), PROBES["observation"])
     assert main([name, str(path), *options, "--no-greedy"]) == 2
     assert f"--no-greedy: {path} is of dqn, which gives no probabilities" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("probe_is_registered")
+def test_an_environment_without_a_generator_has_no_generated_scenarios(write, monkeypatch, capsys):
+    monkeypatch.setattr(Table, "generate", Environment.generate)
+    path = write("ppo", Table(), PROBES["observation"])
+    assert main(["collect", str(path), "--out", "data.npz", "--scenarios", "generated"]) == 2
+    assert "--scenarios generated: Table-v0 generates none; leave it out, or name a path" in capsys.readouterr().err
 
 
 def played(mark="of today"):
