@@ -125,10 +125,9 @@ def place(config: Config) -> tuple[Config, Lanes]:
     wanted = len(devices) if config.devices is None else config.devices
     if wanted > len(devices):
         raise ValueError(f"--devices {wanted}: there are {len(devices)} ({devices[0].platform})")
-    if config.rollout.lanes is None:
+    if lanes is None:
         lanes = wanted if config.devices is not None else _most_lanes(config, wanted)
         config = dataclasses.replace(config, rollout=dataclasses.replace(config.rollout, lanes=lanes))
-    lanes = config.rollout.num_lanes
     number = _greatest_divisor(lanes, wanted)
     if number == 1 and jax.process_count() == 1:
         return config, Lanes(lanes)

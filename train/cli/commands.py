@@ -15,7 +15,6 @@ from scenarios import __main__ as documents
 from train import processes
 from train.cli import benchmark, comparison, numbers, options, playing, policies, scoring, watching
 from train.log import plots
-from train.protocol import shipped
 from train.run import progress, runner
 from train.run.job import ALONE, Job, prepare
 from train.save import folder
@@ -29,12 +28,11 @@ def train(algorithm: str, argv: Sequence[str]) -> int:
     parsed = options.parse(algorithm, argv, joins=True)
     env, source = parsed.env, parsed.config.training.scenarios
     path = None if source in ("generated", "library") else source
-    library = shipped.library_for(env, path)
+    library = comparison.library_of(env, path)
     params = parsed.params
     if not parsed.config.is_generated and library is not None:
         params = params.replace(bank=library.bank)
     job = prepare(ALGORITHMS[algorithm], parsed.config, env, params, is_new=parsed.resumed is None)
-    comparison.tell_warnings(library, path)
     say = functools.partial(print, flush=True) if processes.is_writer() else lambda text: None
     with folder.of_run(job.config, parsed.resumed) as run_folder:
         try:

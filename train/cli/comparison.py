@@ -23,12 +23,14 @@ EPISODES = 64  # per scenario, for the table: more than one because some environ
 MAX_DIFFERING = 12  # params of the training that a note names
 
 
-def tell_warnings(library: scenarios.Library | None, path: str | None) -> None:
-    """Prints the number of warnings about the scenarios of a path, if any, and the command that lists them."""
+def library_of(env: Environment, path: str | None) -> scenarios.Library | None:
+    """`shipped.library_for`; of a path it prints the number of warnings, if any, and the command that lists them."""
+    library = shipped.library_for(env, path)
     number = 0 if path is None or library is None else len(library.warnings)
     if number and processes.is_writer():
         told = f"{number} warning{'s' if number > 1 else ''}"
         print(f"{path}: {told}, see `{command('scenarios')} check {path}`", flush=True)
+    return library
 
 
 def compare(

@@ -22,7 +22,6 @@ from train.experience.teacher import teacher_named
 from train.networks import custom
 from train.networks.policy import LearnedPolicy
 from train.planning import planner
-from train.protocol import shipped
 from train.save.folder import MAX_REASON, RunFolder, policy_path
 from train.save.policy_file import MAX_BYTES, PolicyError, load_policy, network_of, read_header
 from train.score.held_out import has_generator
@@ -107,8 +106,7 @@ def evaluate(
         worlds: Share them among so many states that look the same to the agent, and leave the true one alone.
     """
     policy, made, params, header = read(which)
-    library = shipped.library_for(made, scenarios)
-    comparison.tell_warnings(library, scenarios)
+    library = comparison.library_of(made, scenarios)
     name = header.get("algorithm", ppo.name).upper()  # an older file does not say
     if simulations or worlds:
         name, policy = f"{name} + search", planner(policy, _config(which.run_dir, made), simulations, worlds)
@@ -161,17 +159,13 @@ def collect(
         teacher = teacher_named(label, made, lambda: planner(policy, _config(which.run_dir, made), tries))
     key, bank_key = jax.random.split(jax.random.key(seed))
     params = _with_scenarios(made, params, scenarios, bank_key, episodes)
-    source = {
-        "algorithm": header.get("algorithm", ""),
-        "file": path.name,
-        "sha256": sha256(path),
-        "scenarios": header["scenarios"],
-    }
+    source = {"algorithm": header.get("algorithm", ""), "file": path.name, "sha256": sha256(path)}
+    source |= {"scenarios": header["scenarios"], "seed": seed, "label": label}
     with tqdm(total=episodes, unit=" episodes", desc=made.name) as bar:
         found = dataset.collect(
             *(out, policy, made, params, episodes),
             key=key,
-            source={**source, "seed": seed, "label": label},
+            source=source,
             at_once=at_once,
             teacher=teacher,
             on_progress=bar.update,
@@ -189,6 +183,5 @@ def _with_scenarios(env: Environment, params: Any, source: str | None, key: jax.
         if not has_generator(env):
             raise ValueError(f"--scenarios generated: {env.name} generates none; leave it out, or name a path")
         return with_generated(env, params, key, count=episodes)
-    library = shipped.library_for(env, source)
-    comparison.tell_warnings(library, source)
+    library = comparison.library_of(env, source)
     return params if library is None else params.replace(bank=library.bank)

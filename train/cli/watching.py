@@ -19,7 +19,6 @@ from jaxenv import rendering
 from jaxenv.host.names import printable
 from jaxenv.rendering.text import signed
 from train.cli import comparison, policies
-from train.protocol import shipped
 
 STYLES = {r"(?m)^\S.*$": "bold", r"\+\d[\d.]*": "green", r"−\d[\d.]*": "red"}  # of headings and signed numbers
 
@@ -57,8 +56,7 @@ def watch(
         raise ValueError(f"{made.name} cannot be shown: jaxenv.rendering.VIEWS has no view of it")
     if agent >= made.num_agents:
         raise ValueError(f"--agent {agent}: {made.name} has {made.num_agents}, numbered from 0")
-    library, chosen = shipped.library_for(made, scenarios), None
-    comparison.tell_warnings(library, scenarios)
+    library, chosen = comparison.library_of(made, scenarios), None
     if library is not None:
         params = params.replace(bank=library.bank)
         chosen = None if scenario is None else library.index(scenario)

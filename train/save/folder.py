@@ -165,10 +165,8 @@ def runs_in(path: Path) -> list[RunFolder]:
     A folder with metrics or a policy is that of a run, whatever lies in it.
     """
     run = RunFolder(path)
-    if run.metrics.exists() or run.policy.exists():
-        return [run]
-    members = sorted((each.parent for each in path.glob("*/config.json")), key=_by_values)
-    return [RunFolder(each) for each in members or [path]]
+    found = () if run.metrics.exists() or run.policy.exists() else path.glob("*/config.json")
+    return [RunFolder(each) for each in sorted((each.parent for each in found), key=_by_values)] or [run]
 
 
 def policy_path(path: Path, *, best: bool = False) -> Path:
