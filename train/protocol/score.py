@@ -47,11 +47,13 @@ class Score:
 
     def mean(self, name: str = WHOLE_TEST) -> Aggregate:
         """The mean return on a set."""
-        return _of_set(name, self.returns, statistic=mean)
+        require_one_of(name, self.sets, f"no set {name!r} was played")
+        return over([name], with_test(self.returns), statistic=mean)[name]
 
     def success(self, name: str = WHOLE_TEST) -> Aggregate:
         """The share of episodes of a set that ended in success."""
-        return _of_set(name, self.succeeded, statistic=mean)
+        require_one_of(name, self.sets, f"no set {name!r} was played")
+        return over([name], with_test(self.succeeded), statistic=mean)[name]
 
     def less(self, other: "Score", name: str = WHOLE_TEST) -> Aggregate:
         """The paired difference of returns: the mean over a set's scenarios of this agent's mean less the other's.
@@ -59,10 +61,11 @@ class Score:
         Raises:
             ValueError: if the other was measured on other scenarios.
         """
+        require_one_of(name, self.sets, f"no set {name!r} was played")
         parts = TEST if name == WHOLE_TEST else [name]
         if any(self.scenarios.get(part) != other.scenarios.get(part) for part in parts):
             raise ValueError(f"the two were measured on other scenarios of {name!r}: no difference is paired")
-        return _of_set(name, self.returns, other.returns, statistic=paired_difference)
+        return over([name], with_test(self.returns), with_test(other.returns), statistic=paired_difference)[name]
 
     @property
     def scenarios(self) -> Mapping[str, str]:
@@ -143,14 +146,6 @@ def over(names: Iterable[str], *samples: Arrays, statistic: Callable[..., float]
         for name in names
         if all(name in sample for sample in samples)
     }
-
-
-def _of_set(name: str, *samples: Arrays, statistic: Callable[..., float]) -> Aggregate:
-    """A statistic of one set."""
-    whole = [with_test(sample) for sample in samples]
-    for sample in whole:
-        require_one_of(name, sample, f"no set {name!r} was played")
-    return over([name], *whole, statistic=statistic)[name]
 
 
 @functools.cache
