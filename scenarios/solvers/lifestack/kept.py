@@ -135,7 +135,7 @@ class RemainingWork:
     def __init__(self, routes: Sequence[Route], gains: Sequence[float]) -> None:
         self._routes, self._gains = routes, gains
         self._steps: list[list[Steps]] = [[] for _ in routes]
-        self._numbers: list[dict[Steps, int]] = [{} for _ in routes]
+        self._number = functools.cache(self._new_number)
         for n in range(len(routes)):
             self._number(n, self._best_steps(n, 0))
         self.of, self.needed = functools.cache(self._of), functools.cache(self._needed)
@@ -167,18 +167,14 @@ class RemainingWork:
         time, money = sum(step.time for step in steps), sum(step.money for step in steps)
         return Needed(time, money, sum(max(0, step.energy) for step in steps))
 
-    def _number(self, route: int, steps: Steps) -> int:
-        if steps not in self._numbers[route]:
-            self._numbers[route][steps] = len(self._steps[route])
-            self._steps[route].append(steps)
-        return self._numbers[route][steps]
+    def _new_number(self, route: int, steps: Steps) -> int:
+        self._steps[route].append(steps)
+        return len(self._steps[route]) - 1
 
     def _best_steps(self, number: int, done: int) -> Steps:
         """The steps of a route of which some verbs are done."""
         route = self._routes[number]
         left = list(members_of(route.required & ~done))
-        if not left:
-            return ()
         times, energies = (sorted(costs[verb] for verb in left) for costs in (route.time, route.energy))
         money = 0 if done >> SPEND & 1 else route.money
         gains = sorted((self._gains[verb] for verb in left), reverse=True)

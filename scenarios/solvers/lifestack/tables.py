@@ -23,31 +23,27 @@ class Metrics:
 
     def __init__(self, first: Change, changes: Sequence[Change], bounds: Sequence[tuple[int, int, int]]) -> None:
         self._bounds, self._changes = bounds, changes
-        self._numbers: dict[Change, int] = {}
         self.values: list[Change] = []  # higher is better
         self.worth: list[int] = []  # the sum
         self.low: list[int] = []  # the set of those that have collapsed
         self.burnt: list[bool] = []  # one is at 0
         self.within: list[int] = []  # the set of bounds that hold
+        self.number, self.shift = functools.cache(self._number), functools.cache(self._shift)
         self.first = self.number(first)
-        self.shift = functools.cache(self._shift)
 
     def _shift(self, number: int, change: int) -> int:
         """The metrics after one phase, clipped to 0 and 100."""
         moved = map(add, self.values[number], self._changes[change])
         return self.number(tuple([0 if v < 0 else HIGHEST if v > HIGHEST else v for v in moved]))
 
-    def number(self, values: Change) -> int:
-        """The number of these values."""
-        if values in self._numbers:
-            return self._numbers[values]
+    def _number(self, values: Change) -> int:
+        """The number of these values, which are new."""
         self.values.append(values)
         self.worth.append(sum(values))
         self.low.append(bits(value < COLLAPSED for value in values))
         self.burnt.append(min(values) <= 0)
         self.within.append(bits(low <= values[metric] <= high for metric, low, high in self._bounds))
-        self._numbers[values] = len(self.values) - 1
-        return self._numbers[values]
+        return len(self.values) - 1
 
 
 FACT_BITS = 5  # of a code
@@ -118,7 +114,7 @@ class Tables:
         self.rewards = [float(reward) for reward in crisis.milestone_reward[: self.num_milestones]]
         self.locked = int(crisis.locked)
         self.changes: list[Change] = []
-        self._change_numbers: dict[Change, int] = {}
+        self.change = functools.cache(self._change)
         self.kind_changes = [self.change(oriented(effects)) for effects in actions.EFFECTS]
         self.routes = [self._route(n) for n in range(int(crisis.num_routes))]
         self.events = [self._event(int(n)) for n in np.flatnonzero(crisis.events.step != NEVER)]
@@ -156,12 +152,10 @@ class Tables:
         masks = [sum(self.mask(int(place)) for place in np.flatnonzero(row)) for row in asked]
         return bits(bounds or mask & written for bounds, mask in zip(self.member_bounds, masks, strict=True))
 
-    def change(self, change: Change) -> int:
-        """The number of a change."""
-        if change not in self._change_numbers:
-            self._change_numbers[change] = len(self.changes)
-            self.changes.append(change)
-        return self._change_numbers[change]
+    def _change(self, change: Change) -> int:
+        """The number of a change, which is new."""
+        self.changes.append(change)
+        return len(self.changes) - 1
 
     def _sum_of(self, events: tuple[int, ...]) -> int:
         """The number of the change that several events make together."""
