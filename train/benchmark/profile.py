@@ -13,7 +13,6 @@ from typing import Any
 import jax
 
 import jaxenv
-from jaxenv.core import Environment
 from jaxenv.core.types import Key
 from train.benchmark import selection
 from train.benchmark.measure import Running, Tick, compile_all, in_turns
@@ -60,7 +59,6 @@ def profile(config: Config, trace: Path, *, rounds: int = 5, tick: Tick = lambda
 
 def workloads(config: Config) -> list[Workload]:
     """The superstep and its parts, each in the sizes of one update, so that all have seconds by environment step."""
-    env, params = jaxenv.make(config.env)
     sizes = config.rollout
     program = registered(config.env, counted=True)
     found = [
@@ -68,7 +66,7 @@ def workloads(config: Config) -> list[Workload]:
         dataclasses.replace(steps_of(program, sizes.num_envs, steps=sizes.num_steps), name="environment"),
         dataclasses.replace(selection.acting(config, steps=sizes.num_steps), name=ACTING),
     ]
-    return [*found, _scenarios(config, env, params)] if config.is_generated and config.training.refresh else found
+    return [*found, _scenarios(config)] if config.is_generated and config.training.refresh else found
 
 
 def shares(running: list[Running]) -> dict[str, float]:
@@ -84,8 +82,9 @@ def shares(running: list[Running]) -> dict[str, float]:
     }
 
 
-def _scenarios(config: Config, env: Environment, params: Any) -> Workload:
+def _scenarios(config: Config) -> Workload:
     """The draw of a bank, as each refresh does it."""
+    env, params = jaxenv.make(config.env)
 
     def run(key: Key, carry: Key, params: Any) -> Any:
         drawn = generate_bank(env, key, count=config.num_scenarios, difficulty=config.training.difficulty)

@@ -13,9 +13,8 @@ import jax
 import jaxenv
 from jaxenv.core.types import Key
 from jaxenv.host.names import require_one_of
-from jaxenv.wrappers import EpisodeStatistics
 from train import ppo
-from train.benchmark.workload import BANKS, STEPS, Program, Workload, registered, rows, steps_of, summed_scan, with_bank
+from train.benchmark.workload import BANKS, STEPS, Program, Workload, registered, steps_of, summed_scan
 from train.experience.rollout import by_agent
 from train.learning.state import initial_weights
 from train.networks.network import make_network
@@ -113,14 +112,12 @@ def acting(config: Config, *, steps: int = STEPS, bank: str = "library") -> Work
 
     Nothing is stored and no value is computed: that is the learner's part.
     """
-    env, params = jaxenv.make(config.env)
+    env, _ = jaxenv.make(config.env)
     num_envs = config.rollout.num_envs
-    counted = EpisodeStatistics(env)
-    step_rows, network = rows(counted), make_network(config.network, env.num_actions)
+    program, network = registered(config.env, bank=bank, counted=True), make_network(config.network, env.num_actions)
 
     def start(key: Key, params: Any) -> Any:
-        keys = jax.random.split(key, num_envs)
-        observation, state = jax.vmap(counted.reset_env, in_axes=(0, None))(keys, params)
+        observation, state = program.reset(jax.random.split(key, num_envs), params)
         return initial_weights(key, params, config, env), observation, state
 
     def step(carry: Any, key: Key, params: Any) -> tuple[Any, tuple[jax.Array, jax.Array]]:
@@ -130,14 +127,14 @@ def acting(config: Config, *, steps: int = STEPS, bank: str = "library") -> Work
         action = policy.sample(action_key)
         action = action if env.num_agents == 1 else action.reshape(num_envs, -1)
         keys = jax.random.split(step_key, num_envs)
-        observation, state, reward, done = step_rows(keys, state, action, params)
+        observation, state, reward, done = program.step(keys, state, action, params)
         return (weights, observation, state), (reward, done)
 
     return Workload(
         f"{config.env}, rollout" + (", generated" if bank == "generated" else ""),
         num_envs,
         num_envs * steps,
-        functools.partial(with_bank, env, params, bank),
+        program.params,
         start,
         summed_scan(step, steps),
         lambda carry: (carry[2], carry[1]),
