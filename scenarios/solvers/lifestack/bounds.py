@@ -1,7 +1,7 @@
 """Upper bounds on the return of a state, from the game without metrics, and the simple policies that follow them."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, WAITING
 from jaxenv.envs.lifestack.metrics import UNIT
@@ -134,25 +134,24 @@ class Rollout:
         lowest = min(range(len(values)), key=values.__getitem__)
         if values[lowest] < self.threshold:
             return lowest, 1
-        for missing in (self._missing_for_success(state), self._missing_for_a_route(state)):
-            if missing:
-                metric, low, _ = self.model.tables.bounds[missing.bit_length() - 1]
-                return metric, 1 if values[metric] < low else -1
-        return None
+        missing = next(filter(None, self._missing(state)), 0)
+        if not missing:
+            return None
+        metric, low, _ = self.model.tables.bounds[missing.bit_length() - 1]
+        return metric, 1 if values[metric] < low else -1
 
-    def _missing_for_success(self, state: State) -> int:
-        """The bounds of the one member of success that does not hold yet, if it has bounds; a set."""
-        tables, within = self.model.tables, self.model.metrics.within[state.metrics]
-        members = tables.read(state.facts).members
-        last = (bounds for n, bounds in enumerate(tables.member_bounds) if members | 1 << n == tables.members)
-        return next((bounds for bounds in last if bounds and not bounds & within), 0)
+    def _missing(self, state: State) -> Iterator[int]:
+        """Sets of bounds, which may be empty: of the one member of success that does not hold yet, and of open routes.
 
-    def _missing_for_a_route(self, state: State) -> int:
-        """The bounds that an open route still requires, if it requires nothing else; a set."""
+        A route comes with the bounds that it still requires, if it requires nothing else.
+        """
         tables, within = self.model.tables, self.model.metrics.within[state.metrics]
-        ready = tables.read(state.facts).ready & self.model.workable(state)
-        missing = (route.bounds & ~within for n, route in enumerate(tables.routes) if ready >> n & 1)
-        return next(filter(None, missing), 0)
+        reading = tables.read(state.facts)
+        for n, bounds in enumerate(tables.member_bounds):
+            if reading.members | 1 << n == tables.members and not bounds & within:
+                yield bounds
+        for n in members_of(reading.ready & self.model.workable(state)):
+            yield tables.routes[n].bounds & ~within
 
     def _move(self, entry: Entry, metric: int) -> int:
         return self.model.tables.changes[self.model.tables.kind_changes[entry.kind]][metric]

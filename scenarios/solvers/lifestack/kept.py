@@ -80,11 +80,10 @@ class Kept:
         for bounds, reward in zip(tables.milestone_bounds, tables.rewards, strict=True):
             shunned |= bounds if reward < 0 else 0
         parts = tables.changes[change]
-        upwards = any(parts[metric] > 0 for metric in self.metrics)
         below = (tables.bounds[n] for n in members_of(wanted & self.fixed))
         above = (tables.bounds[n] for n in members_of(shunned & self.fixed))
         return (
-            upwards
+            any(parts[metric] > 0 for metric in self.metrics)
             or any(parts[metric] < 0 and high < HIGHEST for metric, _, high in below)
             or any(parts[metric] < 0 and low > 0 for metric, low, _ in above)
         )

@@ -219,11 +219,9 @@ def oriented(effects: np.ndarray) -> Change:
 
 def _bounds(scenario: Scenario) -> list[tuple[int, int, int]]:
     """(metric, low, high) of each bound; higher is better."""
-    found = []
-    for n in range(int(scenario.num_bounds)):
-        metric, low, high = int(scenario.bounds.metric[n]), int(scenario.bounds.low[n]), int(scenario.bounds.high[n])
-        found.append((metric, HIGHEST - high, HIGHEST - low) if INVERTED[metric] else (metric, low, high))
-    return found
+    columns = (scenario.bounds.metric, scenario.bounds.low, scenario.bounds.high)
+    rows = zip(*(column[: int(scenario.num_bounds)].tolist() for column in columns), strict=True)
+    return [(m, HIGHEST - high, HIGHEST - low) if INVERTED[m] else (m, low, high) for m, low, high in rows]
 
 
 def on_milestones(scenario: Scenario) -> np.ndarray:
