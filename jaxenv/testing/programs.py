@@ -105,22 +105,17 @@ def info(run: CheckRun) -> None:
 @rule(mistake="Python's or NumPy's random numbers, a clock or a global counter become constants while tracing")
 def determinism(run: CheckRun) -> None:
     """The same arguments give the same bits."""
-    _require_same_program(run)
-    rollout, again = run.rollouts
-    first = jax.tree.map(lambda leaf: leaf[0], rollout.replace(reset=None))
-    for name in ("step", "step_env", "mask_after", "is_truncated"):
-        found, expected = getattr(again, name), getattr(first, name)
-        require_equal(f"{name}, called again with the same arguments,", found, expected, where="at step 0", exact=True)
-
-
-def _require_same_program(run: CheckRun) -> None:
-    """Requires reset and step, traced twice, to be the same program."""
     (first, constants), (second, others) = _program(run), _program(run)
     for one, other in zip(first.splitlines(), second.splitlines(), strict=False):
         if one != other:
             raise Broken(f"traced twice, the program differs: `{one.strip()[:100]}` became `{other.strip()[:100]}`")
     if len(first) != len(second) or not all(map(np.array_equal, constants, others)):
         raise Broken("traced twice, the program has different constants")
+    rollout, again = run.rollouts
+    row = jax.tree.map(lambda leaf: leaf[0], rollout.replace(reset=None))
+    for name in ("step", "step_env", "mask_after", "is_truncated"):
+        found, expected = getattr(again, name), getattr(row, name)
+        require_equal(f"{name}, called again with the same arguments,", found, expected, where="at step 0", exact=True)
 
 
 def _tracing_error(run: CheckRun, *traced: Any) -> Exception | None:
