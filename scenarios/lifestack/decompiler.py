@@ -46,8 +46,8 @@ class _Words:
         self.routes = [f"route_{n}" for n in range(1, self.num_routes + 1)]
         self.milestones = [f"milestone_{n}" for n in range(1, self.num_milestones + 1)]
         self.events = self._taken("events", self.num_events)
-        self.is_written = (np.asarray(scenario.events.writes) != UNWRITTEN).any(axis=0)  # by an event
-        self.num_codes = [self._count_codes(slot) for slot in range(len(self.keys))]
+        taken = np.concatenate([scenario.facts[None], scenario.routes.writes, scenario.events.writes])
+        self.num_codes = taken.max(axis=0, initial=ABSENT)[: len(self.keys)].tolist()  # values that a key can take
         self.values = [values_for(self.num_codes[slot], self._orders(slot)) for slot in range(len(self.keys))]
         self.num_hidden = self._count_hidden()
 
@@ -87,12 +87,6 @@ class _Words:
 
     # Facts --------------------------------------------------------------------------------------------
 
-    def _count_codes(self, slot: int) -> int:
-        """How many values a key can take."""
-        scenario = self.scenario
-        taken = [scenario.facts[slot], *scenario.routes.writes[:, slot], *scenario.events.writes[:, slot]]
-        return max(0, *map(int, taken))
-
     def _orders(self, slot: int) -> list[int]:
         """The sets of codes that a single condition of a key may hold for."""
         scenario = self.scenario
@@ -105,8 +99,8 @@ class _Words:
 
         Keys that events write are unknown in the world as well.
         """
-        scenario = self.scenario
-        hidden = (np.asarray(scenario.known) == UNKNOWN) & ~self.is_written
+        is_written = (np.asarray(self.scenario.events.writes) != UNWRITTEN).any(axis=0)
+        hidden = (np.asarray(self.scenario.known) == UNKNOWN) & ~is_written
         return int(np.flatnonzero(hidden[: len(self.keys)]).max(initial=-1)) + 1
 
     def _value(self, slot: int, code: int) -> Any:
