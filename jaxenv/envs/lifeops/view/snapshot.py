@@ -195,16 +195,15 @@ def _legs(state: State, scenario: Scenario, departure_min: int, names: Names) ->
 
 def _tasks(state: State, scenario: Scenario, names: Names) -> Sequence[Task]:
     tasks = scenario.tasks
-    present = [index for index, priority in enumerate(tasks.priority.tolist()) if priority > 0]
     return [
         Task(
-            name=names.tasks[index],
+            name=name,
             total=int(tasks.minutes[index]),
             left=int(state.minutes_left[index]),
             priority=int(tasks.priority[index]),
             due_days=_unless(tasks.due_days[index], NO_LIMIT),
         )
-        for index in present
+        for index, name in enumerate(names.tasks)
     ]
 
 

@@ -116,8 +116,7 @@ def set_prices(scenario: Scenario, plan: Plan, costs: Costs, u: jax.Array) -> Sc
     routes = scenario.routes
 
     def put_last(table: jax.Array, values: jax.Array, decides: jax.Array) -> jax.Array:
-        here = table[:NUM_ROUTES]
-        return table.at[:NUM_ROUTES].set(jnp.where(is_last & decides, values, here))
+        return table.at[:NUM_ROUTES].set(jnp.where(is_last & decides, values, table[:NUM_ROUTES]))
 
     return scenario.replace(
         routes=routes.replace(money=put_last(routes.money, price, by_money), time=put_last(routes.time, hours, by_time))

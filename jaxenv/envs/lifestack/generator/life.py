@@ -72,16 +72,15 @@ class Life(struct.PyTreeNode):
     blows: jax.Array  # [5, 23] int32, changes that events bring, OF_BLOW .. OF_SHUT
 
 
-def set_life(scenario: Scenario, plan: Plan, u: jax.Array, difficulty: jax.Array) -> tuple[Scenario, Life]:
+def set_life(scenario: Scenario, plan: Plan, u: jax.Array, d: jax.Array) -> tuple[Scenario, Life]:
     """Metrics after a disruption of one or two, effects of routes, and a summary for the later stages.
 
     Args:
         scenario: to be filled.
         plan: its structure.
         u: [NUM_LIFE] in [0, 1).
-        difficulty: [] float32.
+        d: [] float32, the difficulty.
     """
-    d = difficulty
     u, of_blows, of_routes = jnp.split(u, (15, 25))
     strain = jnp.where(u[0] < 0.1 + 0.2 * d, as_integer(u[1], 1, MOST_STRAIN), 0)
     well = FIRST_WELL - _disruption(u[2:6], strain, d)

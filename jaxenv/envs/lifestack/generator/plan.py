@@ -172,9 +172,8 @@ class Plan(struct.PyTreeNode):
         return (self.turn >= 0) & (self.turn_by == BY_FACT)
 
 
-def draw_plan(u: jax.Array, difficulty: jax.Array) -> Plan:
-    """A structure from uniform numbers; more links, ways, traps and changes at higher difficulty."""
-    d = difficulty
+def draw_plan(u: jax.Array, d: jax.Array) -> Plan:
+    """A structure from uniform numbers; more links, ways, traps and changes at higher difficulty `d`."""
     sizes = (NUM_WAYS, NUM_BESIDE, NUM_RIVALS, NUM_DOORS, LINKS + 1)
     u, chance, of_rivals, of_doors, goals, aside = jnp.split(u, np.cumsum(sizes))
     beside, closes, lures, lured, helps = jnp.pad(aside.reshape(5, ASIDE_SLOTS), ((0, 0), (TRAP, 0)))

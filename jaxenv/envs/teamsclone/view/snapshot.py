@@ -259,8 +259,6 @@ def _message(post: Post, state: State, scenario: Scenario, history: History, nam
 
 def _reactions(packed: int, num_agents: int) -> tuple[tuple[str, int], ...]:
     """The emoji of a message and how many agents gave each, in the order of EMOJI."""
-    if not packed:
-        return ()
     given = Counter(packed >> 4 * agent & 15 for agent in range(num_agents))
     return tuple((emoji, given[code]) for code, emoji in enumerate(EMOJI, 1) if given[code])
 
