@@ -9,7 +9,7 @@ from jaxenv.envs.lifestack.metrics import METRICS, UNIT
 from jaxenv.envs.lifestack.types import CENTS, RUNNING, UNKNOWN
 from jaxenv.rendering.view import remembered
 from scenarios.document_format import Moment
-from scenarios.lifestack.document import Action, Milestone, Route, Task
+from scenarios.lifestack.document import Action, Condition, Milestone, Route, Task
 from scenarios.lifestack.facts import Facts, bound
 
 UNKNOWN_FACT = "unknown"
@@ -116,7 +116,7 @@ def _route(route: Route, n: int, state: State, facts: Facts, known: dict[str, in
         "description": route.description,
         "status": status,
         "outstanding": left if status == "open" else [],
-        "preconditions": _relations(route, state, facts, known),
+        "preconditions": {each.key: _relation(each, state, facts, known) for each in route.conditions},
         "consequences": dict(route.consequences),
         "closes_routes": list(route.closes_routes),
         "final_reward": route.final_reward,
@@ -124,20 +124,14 @@ def _route(route: Route, n: int, state: State, facts: Facts, known: dict[str, in
     }
 
 
-def _relations(route: Route, state: State, facts: Facts, known: dict[str, int]) -> dict[str, str]:
-    """Whether each precondition holds, as far as the agent knows, without its requirement."""
-    found = {}
-    for condition in route.conditions:
-        if condition.key in METRICS:
-            metric, low, high = bound(condition)
-            holds = low <= int(state.metrics[metric]) <= high
-        elif known[condition.key] == UNKNOWN:
-            found[condition.key] = UNKNOWN_FACT
-            continue
-        else:
-            holds = facts.codes(condition) >> known[condition.key] & 1
-        found[condition.key] = HOLDS if holds else FAILS
-    return found
+def _relation(condition: Condition, state: State, facts: Facts, known: dict[str, int]) -> str:
+    """Whether a precondition holds, as far as the agent knows."""
+    if condition.key in METRICS:
+        metric, low, high = bound(condition)
+        return HOLDS if low <= int(state.metrics[metric]) <= high else FAILS
+    if known[condition.key] == UNKNOWN:
+        return UNKNOWN_FACT
+    return HOLDS if facts.codes(condition) >> known[condition.key] & 1 else FAILS
 
 
 def _milestone(milestone: Milestone, n: int, state: State, task: Task) -> dict[str, Any]:
