@@ -69,10 +69,9 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
     room = limits.events - SPARE_STEPS - num_requests
     calendar = draw_calendar(day, limits, difficulty, num_places, travel, room)
     requests, flexible = draw_requests(queue, limits, difficulty, num_requests, num_places, calendar, persona)
-    document_order = jnp.arange(limits.events, dtype=jnp.int16)
     drawn = padding(Scenario, limits.sizes).replace(
         calendar=calendar,
-        source=jnp.where(calendar.start == types.ABSENT, 0, document_order),
+        source=jnp.where(calendar.start == types.ABSENT, 0, jnp.arange(limits.events, dtype=jnp.int16)),
         requests=requests,
         flexible=flexible,
         num_requests=num_requests.astype(jnp.int8),

@@ -208,8 +208,7 @@ def drawn_events(dice: Dice, d: jax.Array) -> Events:
     weight = length * (50 + dice.between(0, 100, n)) * jnp.where(is_promised, 1, REQUEST_WEIGHT)
     place = jnp.where(_chance(dice, n) < ONE // 2 - d // 4, ANYWHERE, dice.between(0, PLACES - 1, n))
     columns = (start, length, place, _shares(jnp.where(exists, weight, 0), POINTS["meetings"]))
-    start, length, place, points = (jnp.where(exists, column, 0) for column in columns)
-    return Events(start, length, place, points, promised=is_promised)
+    return Events(*(jnp.where(exists, column, 0) for column in columns), promised=is_promised)
 
 
 def drawn_posts(dice: Dice, d: jax.Array, news: jax.Array, facts: Facts, jobs: Jobs, events: Events) -> Posts:
@@ -235,16 +234,14 @@ def drawn_posts(dice: Dice, d: jax.Array, news: jax.Array, facts: Facts, jobs: J
     is_new = (length > 0) & ~jobs.known[-m:]
     told = jnp.where(is_new, jnp.maximum(due - 2 * SLOTS + dice.between(-10, 10, m), 1), NEVER)
 
-    zeros = jnp.zeros_like
     important = [
-        (news, types.NEWS, jnp.arange(F), zeros(news), zeros(news)),
-        (facts.flip, types.NEWS, jnp.arange(F), zeros(news), zeros(news)),
+        (news, types.NEWS, jnp.arange(F), 0, 0),
+        (facts.flip, types.NEWS, jnp.arange(F), 0, 0),
         (asked, types.QUESTION, about, jnp.minimum(asked + patience(n), END), answers),
-        (posted[first:], types.REQUEST, jnp.arange(first, E), open_until[first:], zeros(posted[first:])),
-        (told, types.JOB, jobs.length.shape[0] - m + jnp.arange(m), zeros(told), zeros(told)),
+        (posted[first:], types.REQUEST, jnp.arange(first, E), open_until[first:], 0),
+        (told, types.JOB, jobs.length.shape[0] - m + jnp.arange(m), 0, 0),
     ]
-    rows = [jnp.stack([t, jnp.full_like(t, kind), ref, until, points], 1) for t, kind, ref, until, points in important]
-    rows = jnp.concatenate(rows)
+    rows = jnp.concatenate([jnp.stack(jnp.broadcast_arrays(*columns), axis=1) for columns in important])
     none = jnp.array([[NEVER, 0, 0, 0, 0]])
     rows = jnp.concatenate([rows, jnp.repeat(none, CHANNELS * IMPORTANT - rows.shape[0], axis=0)])
     rows = jnp.where(rows[:, :1] == NEVER, none, rows)

@@ -82,14 +82,10 @@ def set_rewards(scenario: Scenario, plan: Plan, late: jax.Array, u: jax.Array) -
     of_routes, of_milestones = jnp.split(u, (plan.exists.size,))
     last = plan.exists & (plan.link == plan.length - 1)
     most = jnp.asarray(MOST_LATE)[jnp.sum(last)]
-    routes = jnp.where(
-        late, tenths(of_routes, jnp.where(last, 12, 2), jnp.where(last, most, 5)), tenths(of_routes, 3, 9)
-    )
+    routes = tenths(of_routes, jnp.where(late, jnp.where(last, 12, 2), 3), jnp.where(late, jnp.where(last, most, 5), 9))
     at_end = np.arange(LINKS + 1) == plan.length - 1
-    milestones = jnp.where(
-        late,
-        tenths(of_milestones, jnp.where(at_end, 10, 1), jnp.where(at_end, 20, 4)),
-        tenths(of_milestones, 3, 6),
+    milestones = tenths(
+        of_milestones, jnp.where(late, jnp.where(at_end, 10, 1), 3), jnp.where(late, jnp.where(at_end, 20, 4), 6)
     )
     return scenario.replace(
         routes=scenario.routes.replace(reward=put(scenario.routes.reward, jnp.where(plan.exists, routes, 0))),

@@ -145,11 +145,10 @@ def _meetings(state: State, week: Scenario, names: Names, messages: Sequence[Mes
 
 def _asked(state: State, week: Scenario, messages: Sequence[Message]) -> int:
     """The meeting that the head asks for, or NONE."""
-    head = head_of(messages)
-    if head is None or head.kind != types.KINDS[REQUEST]:
+    waiting = [age for age, message in enumerate(messages) if message.waits]
+    if not waiting or messages[waiting[-1]].kind != types.KINDS[REQUEST]:
         return NONE
-    age = next(age for age, message in enumerate(messages) if message is head)
-    return int(week.posts.ref[state.channel, state.posted[state.channel] - 1 - age])
+    return int(week.posts.ref[state.channel, state.posted[state.channel] - 1 - waiting[-1]])
 
 
 def _job(state: State, week: Scenario, names: Names, n: int) -> Job:
