@@ -33,7 +33,6 @@ LARGE, SMALL, TINY = 12.0, 8.5, 7.0  # font sizes, in points
 PANELS = (("entropy", "entropy, nats", False), ("value_loss", "value loss", True))  # metric, title, log scale
 
 Records = Sequence[Mapping[str, Any]]
-Curve = tuple[np.ndarray, np.ndarray]  # environment steps, values
 
 
 def is_possible() -> bool:
@@ -180,8 +179,8 @@ def _draw_validation(axes: Any, records: Records, baselines: Mapping[str, float]
     axes.legend(loc="center right", **look)
 
 
-def _curve(records: Sequence[Mapping[str, Any]], key: str) -> Curve:
-    """The points of a curve; supersteps without a value have none."""
+def _curve(records: Sequence[Mapping[str, Any]], key: str) -> tuple[np.ndarray, np.ndarray]:
+    """The environment steps and the values of a curve; supersteps without a value have none."""
     points = [(record["env_steps"], record[key]) for record in records if record.get(key) is not None]
     steps, values = np.array(points, float).reshape(-1, 2).T
     return steps, values
