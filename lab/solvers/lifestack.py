@@ -152,7 +152,7 @@ class InspectFirst(Model):
     def _inspected(self, chance: float, state: State) -> list[tuple[float, State]]:
         """A step that inspects has the effects of waiting, and takes time."""
         state = state._replace(time=state.time - TIME[INSPECTING])
-        outcomes = self.outcomes(state, Entry(self.first[WAITING], WAITING))
+        outcomes = self.outcomes(state, Entry(WAITING))
         self.earned += chance * sum(outcome.probability * outcome.reward for outcome in outcomes)
         return [(chance * o.probability, o.state) for o in outcomes if o.state is not None]
 

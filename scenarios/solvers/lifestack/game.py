@@ -71,7 +71,6 @@ class State(NamedTuple):
 class Entry(NamedTuple):
     """A legal action in a state."""
 
-    index: int  # in the catalogue of the environment
     kind: int  # a verb, an upkeep or waiting: row of the tables of `actions`
     route: int = -1  # without one
     completes: bool = False
@@ -105,8 +104,6 @@ class Model:
         self.metrics = tables.metrics
         self.per_unit = weights.wellbeing / (NUM_METRICS * HIGHEST)
         self.all_routes = (1 << len(tables.routes)) - 1
-        self.catalogue = tables.catalogue
-        self.first = [self.catalogue.first(activity) for activity in range(len(actions.ACTIVITIES))]
         self._remaining = functools.cache(self._remaining_cost)
 
     # ------------------------------------------------------------------------------------------- start
@@ -129,8 +126,8 @@ class Model:
         yield from self.route_entries(state)
         for number in range(FIRST_UPKEEP, INSPECTING):
             if TIME[number] <= state.time and ENERGY[number] <= state.energy:
-                yield Entry(self.first[number], number)
-        yield Entry(self.first[WAITING], WAITING)
+                yield Entry(number)
+        yield Entry(WAITING)
 
     def route_entries(self, state: State) -> Iterator[Entry]:
         """The legal entries on routes, those included that fail."""
@@ -145,9 +142,8 @@ class Model:
                     continue
                 last = outstanding == 1 << verb
                 completes = last and self.completes(state, number, verb)
-                index = verb * self.catalogue.routes + number
                 if completes or not last or self.may_fail:
-                    yield Entry(index, verb, number, completes, last and not completes)
+                    yield Entry(verb, number, completes, last and not completes)
 
     def completes(self, state: State, number: int, verb: int) -> bool:
         """Whether the last verb of a route completes it: preconditions are judged after the effects of the verb."""

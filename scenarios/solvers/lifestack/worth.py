@@ -74,13 +74,13 @@ def state_of(model: Model, state: Any) -> State:
 
 def entry_of(model: Model, state: State, index: int) -> tuple[State, Entry]:
     """The entry of an index of the catalogue; an inspection is a wait that takes time."""
-    kind, route, _ = model.catalogue.table[index].tolist()
+    kind, route, _ = model.tables.catalogue.table[index].tolist()
     if kind == INSPECTING:
         spent = state._replace(time=state.time - TIME[INSPECTING])
-        return spent, Entry(model.first[WAITING], WAITING)
+        return spent, Entry(WAITING)
     if kind >= actions.NUM_VERBS:
-        return state, Entry(index, kind)
+        return state, Entry(kind)
     outstanding = model.tables.routes[route].required & ~(state.marks >> VERB_BITS * route)
     is_last = outstanding == 1 << kind
     completes = is_last and model.completes(state, route, kind)
-    return state, Entry(index, kind, route, completes, is_last and not completes)
+    return state, Entry(kind, route, completes, is_last and not completes)

@@ -20,7 +20,7 @@ from scenarios.lifestack import Task, compile
 from scenarios.lifestack.facts import Facts
 from scenarios.solvers.lifestack import chance_to_win, winnable
 from scenarios.solvers.lifestack.budget import Exhausted
-from scenarios.solvers.lifestack.game import Model, Outcome
+from scenarios.solvers.lifestack.game import Entry, Model, Outcome
 from scenarios.solvers.lifestack.search import Search
 from scenarios.solvers.lifestack.tables import Tables
 from strategies.lifestack import documents
@@ -126,7 +126,7 @@ def test_a_verb_acts_before_the_preconditions_are_judged(op: str, completes: boo
     [outcome] = model.outcomes(state, entry)
     assert (entry.completes, entry.fails) == (completes, not completes)
     assert outcome.reward == pytest.approx(reward, abs=1e-6)
-    assert crisis.step(entry.index, []).reward == pytest.approx(reward, abs=1e-6)
+    assert crisis.step(index_of(model, entry), []).reward == pytest.approx(reward, abs=1e-6)
     assert crisis.routes[1].completed == completes
 
 
@@ -142,12 +142,12 @@ def test_model_is_the_game(document: dict, choices: list[int]) -> None:
     (_, state), (_, draws) = starts[choices[0] % len(starts)]
     crisis = Crisis(document, draws)
     for choice in choices:
-        entries = {entry.index: entry for entry in model.entries(state)}
+        entries = {index_of(model, entry): entry for entry in model.entries(state)}
         assert set(entries) == {index for index in crisis.legal() if not is_inspection(model, index)}
         entry = entries[sorted(entries)[choice % len(entries)]]
         outcomes = model.outcomes(state, entry)
         outcome, draws = same_draw(crisis, outcomes, choice)
-        step = crisis.step(entry.index, draws)
+        step = crisis.step(index_of(model, entry), draws)
         assert step.reward == pytest.approx(outcome.reward, abs=EXACT)
         assert (step.terminated or step.truncated) == (outcome.state is None)
         assert step.ends["success"] == outcome.success
@@ -165,8 +165,13 @@ def inverted() -> list[bool]:
     return [path.split(".")[1] in better_low for path in METRICS]
 
 
+def index_of(model: Model, entry: Entry) -> int:
+    """Its number in the catalogue of the environment."""
+    return model.tables.catalogue.first(entry.kind) + max(entry.route, 0)
+
+
 def is_inspection(model: Model, index: int) -> bool:
-    return model.catalogue.table[index, 0] == INSPECTING
+    return model.tables.catalogue.table[index, 0] == INSPECTING
 
 
 def same_draw(crisis: Crisis, outcomes: list[Outcome], choice: int) -> tuple[Outcome, list[float]]:
@@ -188,7 +193,7 @@ def replayed(document: dict, found: Plan) -> tuple[float, float]:
         ends = len(outcomes) == 1
         for outcome, (chance, draws) in zip(outcomes, [(1.0, [MISS] * 99)] if ends else draws_of(crisis), strict=True):
             after = copy.deepcopy(crisis)
-            step = after.step(entry.index, next(iter(draws_of(crisis)))[1] if ends else draws)
+            step = after.step(index_of(found.model, entry), next(iter(draws_of(crisis)))[1] if ends else draws)
             rest = np.zeros(2) if outcome.state is None else play(after, outcome.state)
             total += chance * (np.array([step.reward, step.ends["success"]]) + rest)
         return total
