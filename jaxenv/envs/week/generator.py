@@ -51,7 +51,9 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
     dice = Dice(key, NUM_DRAWS)
     travel = drawn_town(dice, d)
     facts, plans = drawn_facts(dice, d)
-    jobs = drawn_jobs(dice, d, plans)
+    of_projects, of_errands = drawn_projects(dice, d, plans), drawn_errands(dice, d)
+    columns = {name: jnp.append(part.ravel(), of_errands[name]) for name, part in of_projects.items()}
+    jobs = with_hours(dice, d, columns)
     events = drawn_events(dice, d)
     jobs, posts = packed(jobs, drawn_posts(dice, d, plans.news, facts, jobs, events))
     return _within(declared(Scenario(travel, jobs, events, facts, posts), limits.sizes), limits)
@@ -123,12 +125,6 @@ def drawn_truth(
     flip, first = jnp.append(flip, small), jnp.where(jnp.append(np.ones(n, bool), exists), first, 0)
     facts = Facts(first=first, then=jnp.where(flip == NEVER, 0, then), flip=flip)
     return facts, jnp.append(news, jnp.where(exists, posted, NEVER))
-
-
-def drawn_jobs(dice: Dice, d: jax.Array, plans: _Plans) -> Jobs:
-    """Four projects of seven parts, then the errands."""
-    of_projects, of_errands = drawn_projects(dice, d, plans), drawn_errands(dice, d)
-    return with_hours(dice, d, {name: jnp.append(part.ravel(), of_errands[name]) for name, part in of_projects.items()})
 
 
 def with_hours(dice: Dice, d: jax.Array, columns: dict[str, jax.Array]) -> Jobs:
