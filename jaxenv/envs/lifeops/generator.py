@@ -12,17 +12,7 @@ from jaxenv.core.fields import padding
 from jaxenv.core.numbers import as_integer
 from jaxenv.core.types import Key
 from jaxenv.envs.lifeops import types
-from jaxenv.envs.lifeops.types import (
-    FOCUS,
-    MEETING,
-    OBLIGATION,
-    PERSONAL,
-    SPARE_STEPS,
-    Event,
-    Limits,
-    Persona,
-    Scenario,
-)
+from jaxenv.envs.lifeops.types import FOCUS, MEETING, OBLIGATION, PERSONAL, SPARE_STEPS, Event, Limits, Scenario
 
 MAX_EVENTS, MAX_REQUESTS, MAX_TASKS, MIN_PLACES, MAX_PLACES = 10, 6, 4, 2, 6
 HOME, WORK_PLACE = 0, 1
@@ -112,14 +102,14 @@ def draw_travel(u: jax.Array, limits: Limits) -> tuple[jax.Array, jax.Array]:
     return num_places, minutes.astype(jnp.int16)
 
 
-def draw_persona(u: jax.Array) -> Persona:
+def draw_persona(u: jax.Array) -> types.Persona:
     """Somebody with a window of 4 to 9 hours, rules for early and late meetings in half of the cases."""
     window_start = _multiple_of_five(u[0], 510, 690)
     window_end = jnp.minimum(window_start + _multiple_of_five(u[1], 240, 540), 1170)
     early = jnp.maximum(window_start - _multiple_of_five(u[2], 0, 90), 420)
     late = window_end + _multiple_of_five(u[3], 0, 90)
     weights = 0.8 + 0.6 * u[6:]
-    return Persona(
+    return types.Persona(
         home=jnp.int8(HOME),
         work_place=jnp.int8(WORK_PLACE),
         window_start=window_start.astype(jnp.int16),
@@ -183,7 +173,7 @@ def draw_requests(
     num_requests: jax.Array,
     num_places: jax.Array,
     calendar: Event,
-    persona: Persona,
+    persona: types.Persona,
 ) -> tuple[Event, jax.Array]:
     """(requests [Q], flexible [Q] bool): some free, the others in conflict, tight, outside the window or shadowing.
 
