@@ -13,7 +13,6 @@ from train.learning.algorithm import Algorithm
 from train.log.recorder import Callback
 from train.networks import custom
 from train.processes import is_writer
-from train.protocol import shipped
 from train.run.job import ALONE, prepare
 from train.run.outputs import Outcome
 from train.run.progress import length
@@ -53,7 +52,7 @@ def train(
     Args:
         env: the environment, wrapped or not. It only has to keep the contract: it need not be registered, and
             its params need no bank.
-        params: its params; training uses their bank, unless the settings ask for generated scenarios or name a file.
+        params: its params; training uses their bank, unless the settings ask for generated scenarios.
         config: the settings; by default the preset of the environment's id, or else the defaults of `Config`, as the
             algorithm needs them, with generated scenarios where the environment generates them. With `run_dir`
             everything that `jaxenv` writes is written there, and a folder that holds a run resumes it;
@@ -142,7 +141,6 @@ def _run(
 ) -> dict[str, Outcome]:
     """Runs it in the folder that the settings name, which is found or made, or in none: name -> outcome.
 
-    Scenarios of a file or folder are those of the params then.
     Where progress is shown, the first line is the length of the run, which is rounded up to whole supersteps.
     """
     existing = None
@@ -150,7 +148,10 @@ def _run(
         existing = folders.RunFolder(config.run_dir)
         check_algorithm(existing.path, algorithm)
     if (source := config.training.scenarios) not in ("generated", "library"):
-        params = params.replace(bank=shipped.load_library(env, source).bank)
+        raise ValueError(
+            f"scenarios {source!r}: expected 'generated' or 'library'. For a file or folder pass its scenarios, "
+            "params.replace(bank=scenarios.load(ENVIRONMENT, PATH).bank), and 'library'"
+        )
     job = prepare(ALGORITHMS[algorithm], config, env, params, is_new=existing is None)
     if show_progress and is_writer():
         print(length(job.config, env.num_agents), flush=True)

@@ -12,7 +12,6 @@ from jaxenv.core import Environment
 from jaxenv.core.types import Key
 from jaxenv.wrappers import EpisodeStatistics
 from train.experience.rollout import RolloutState, collect
-from train.learning.q_learning import exploring
 from train.networks.policy import LearnedPolicy, Reader
 from train.settings.groups import Hyper, Rollout
 
@@ -84,6 +83,6 @@ def _play(
     reader, keys = Reader(policy.network, env, env_params), jax.random.split(reset_key, sizes.num_envs)
     state = jax.vmap(EpisodeStatistics(env).init, (0, None, 0))(keys, env_params, scenarios)
     envs = RolloutState(state, jnp.ones(sizes.num_envs, bool), reader.initial_carry(env.num_agents * sizes.num_envs))
-    explore = exploring(0.0) if policy.of_values else None
+    explore = (lambda distribution, mask: distribution.or_uniform(mask, 0.0)) if policy.of_values else None
     _, steps, *_ = collect(play_key, policy.weights, envs, reader, sizes, explore=explore)
     return steps.value, steps.reward, steps.is_first

@@ -196,7 +196,7 @@ class Scenarios:
         'library'
     """
 
-    scenarios: str = "generated"  # "generated", "library", or a file or folder of scenarios
+    scenarios: str = "generated"  # "generated", "library", or in a command a file or folder of scenarios
     count: int | None = None  # size of the bank of generated scenarios; default: 4 * num_envs
     difficulty: tuple[Fraction, Fraction] = (0.0, 1.0)  # range of the difficulty of generated scenarios, within 0..1
     refresh: Interval = 1  # regenerate the scenarios not in play every N updates (0 = never)

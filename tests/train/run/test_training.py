@@ -19,7 +19,7 @@ import jaxenv
 import train
 from jaxenv.wrappers import FromGymnax
 from strategies.tables import Table
-from train import dqn, ppo, pqn, training
+from train import dqn, ppo, pqn
 from train.log.metrics import read_metrics
 from train.run import group, runner
 from train.run.job import prepare
@@ -166,22 +166,14 @@ def test_start_weights_that_would_not_be_heeded_are_refused(env, config, generat
         prepare(ppo, settings, env, params)
 
 
-def test_scenarios_of_a_file_are_those_that_it_trains_on_or_refused(monkeypatch):
-    begun = []
-
-    def prepared(algorithm, config, env, params, **_):
-        begun.append(params.bank.size)
-        raise LookupError
-
-    monkeypatch.setattr(training, "prepare", prepared)
+@pytest.mark.parametrize("source", ["lifeops/s1_basic_conflict", "generatd"])
+@pytest.mark.parametrize("begin", [train.train, train.train_population])
+def test_scenarios_that_only_a_command_reads_are_refused(begin, source):
+    """They were taken for the bank of the params, which is the library that scores."""
     env, params = jaxenv.make("LifeOps-v0")
-    cases = {"generated": LookupError, "lifeops/s1_basic_conflict": LookupError, "generatd": ValueError}
-    for source, error in cases.items():
-        config = Config(env=env.name, training=Scenarios(scenarios=source))
-        for begin in (train.train, train.train_population):
-            with pytest.raises(error, match=None if error is LookupError else "generatd: there is no such file"):
-                begin(env, params, config, show_progress=False)
-    assert begun == [params.bank.size] * 2 + [1] * 2
+    config = Config(env=env.name, training=Scenarios(scenarios=source))
+    with pytest.raises(ValueError, match=f"scenarios '{source}': expected 'generated' or 'library'"):
+        begin(env, params, config, show_progress=False)
 
 
 class Faulty(Table):
