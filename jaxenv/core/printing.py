@@ -2,6 +2,7 @@
 numbers that keep their dtype.
 """
 
+import contextlib
 import dataclasses
 from typing import Any
 
@@ -58,8 +59,11 @@ def _like(before: Any, value: Any) -> Any:
     """A Python number as an array of the dtype that it replaces, or a compiled function would compile anew for it."""
     if type(value) not in (int, float) or not isinstance(before, jax.Array | np.ndarray):
         return value
-    number = np.asarray(value).astype(before.dtype)
-    return jnp.asarray(number) if number == value else value  # what the dtype cannot hold is for `validate` to refuse
+    with contextlib.suppress(OverflowError), np.errstate(all="ignore"):
+        number = np.asarray(value).astype(before.dtype)
+        if number == value:
+            return jnp.asarray(number)
+    return value  # what the dtype cannot hold, for `validate` to refuse
 
 
 def _text(value: Any) -> str:
