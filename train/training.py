@@ -149,8 +149,8 @@ def _run(
         check_algorithm(existing.path, algorithm)
     if (source := config.training.scenarios) not in ("generated", "library"):
         raise ValueError(
-            f"scenarios {source!r}: expected 'generated' or 'library'. For a file or folder pass its scenarios, "
-            "params.replace(bank=scenarios.load(ENVIRONMENT, PATH).bank), and 'library'"
+            f"scenarios {source!r}: expected 'generated' or 'library'. To train on a file or folder take 'library', "
+            "and env.params_for(scenarios.load(PATH).bank) as params"
         )
     job = prepare(ALGORITHMS[algorithm], config, env, params, is_new=existing is None)
     if show_progress and is_writer():
