@@ -127,14 +127,10 @@ def build(format: DocumentFormat, sources: Sequence[Source], limits: Any, unread
         raise ScenarioError(*unread, found)
     if not sources:
         raise ScenarioError("found no documents, expected at least one.")
-    checked: list[_Checked] = []
+    checked = [_checked(source, format, limits) for source in sources]
     problems: list[str] = []
-    for name, sources_of_file in itertools.groupby(sources, key=lambda source: source.name):
-        found = (
-            functools.partial(source.paragraph, problem)
-            for source in sources_of_file
-            for problem in _problems(source, format, limits, checked)
-        )
+    for name, of_file in itertools.groupby(checked, key=lambda each: each.source.name):
+        found = (functools.partial(each.source.paragraph, problem) for each in of_file for problem in each.problems)
         problems += told(found, name)
     field, ids = "id" if "id" in format.document.model_fields else "scenario_id", []
     if not problems:
@@ -150,32 +146,30 @@ def build(format: DocumentFormat, sources: Sequence[Source], limits: Any, unread
 
 
 class _Checked(NamedTuple):
-    """A document that has the form of one, and why it cannot be compiled."""
+    """A document, and why it cannot be compiled."""
 
     source: Source
-    document: Any
+    document: Any  # None where it has not the form of one
     problems: Sequence[Problem]
+
+
+def _checked(source: Source, format: DocumentFormat, limits: Any) -> _Checked:
+    """A document with its problems."""
+    try:
+        document = format.document.model_validate(source.value)
+    except ValidationError as error:
+        return _Checked(source, None, problems_of(error, format.document))
+    return _Checked(source, document, format.problems(document, limits))
 
 
 def _warnings(checked: _Checked, format: DocumentFormat) -> Iterable[str]:
     """Remarks on allowed but rarely intended contents of a document, a line each."""
     is_too_long = any(isinstance(problem, OverCapacity) for problem in checked.problems)  # a search could take long
-    if is_too_long or (checked.problems and not format.warns_beside_problems):
+    is_silent = checked.problems and not format.warns_beside_problems
+    if checked.document is None or is_too_long or is_silent:
         return ()
     found = (functools.partial(checked.source.paragraph, warning) for warning in format.warnings(checked.document))
     return told(found, checked.source.name)
-
-
-def _problems(source: Source, format: DocumentFormat, limits: Any, checked: list[_Checked]) -> Iterable[Problem]:
-    """The problems of a document, which is added to the others if it is valid."""
-    try:
-        document = format.document.model_validate(source.value)
-    except ValidationError as error:
-        yield from problems_of(error, format.document)
-    else:
-        problems = format.problems(document, limits)
-        checked.append(_Checked(source, document, problems))
-        yield from problems
 
 
 def _repeated_ids(ids: Sequence[str], sources: Sequence[Source], field: str) -> list[str]:
