@@ -23,15 +23,8 @@ class Node(NamedTuple):
     line: int  # from 1
 
 
-class Key(NamedTuple):
-    """A key of a table, which may be repeated."""
-
-    name: Any  # text, in a table that is accepted
-    line: int
-
-
-class Table(list[tuple[Key, Node]]):
-    """The keys and nodes of a mapping in their order."""
+class Table(list[tuple[Node, Node]]):
+    """The keys, which may be repeated, and the nodes of a mapping in their order."""
 
 
 def value_of(node: Node, budget: Budget) -> tuple[Any, Mapping[Path, int]]:
@@ -126,7 +119,7 @@ def _node(value: Any, lines: Iterator[int], budget: Budget, depth: int) -> Node:
         table = Table()
         for name, item in value:
             budget.line = next(lines)
-            table.append((Key(scalar(name), budget.line), _node(item, lines, budget, depth + 1)))
+            table.append((Node(scalar(name), budget.line), _node(item, lines, budget, depth + 1)))
         next(lines)  # of the bracket that ends it
         return Node(table, line)
     if isinstance(value, list):
@@ -224,7 +217,7 @@ class _Composer:
             line = self._budget.line
             item = self.node(inner, depth + 1)
             is_key = isinstance(filled, Table)
-            filled.append((Key(item.value, line), self.node(self.next(), depth + 1)) if is_key else item)
+            filled.append((Node(item.value, line), self.node(self.next(), depth + 1)) if is_key else item)
         return node
 
     def _anchored(self, event: Any, node: Node) -> Node:
