@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxenv.core import ScenarioBank
-from jaxenv.core.contents import MAX_CAPACITY
+from jaxenv.core import ScenarioBank, fields
+from jaxenv.core.contents import MAX_CAPACITY, Capacities
 from jaxenv.core.environment import LibraryEnvironment
 from jaxenv.host.names import did_you_mean, listed
 from scenarios.text.errors import OverCapacity, Path, Problem, ScenarioError, named
@@ -51,7 +51,7 @@ class DocumentFormat:
         warnings: document -> remarks on allowed but rarely intended contents; none by default.
         bank: (documents, limits) -> their arrays, as a bank; `stacked` makes one where documents share nothing.
         decompile: (scenario, id, wording) -> a document that compiles to these arrays.
-        limits_of: scenario -> the capacities that its arrays have.
+        other_sizes: scenarios -> the sizes of the limits that are no axis of their arrays; none by default.
         names: (document, all documents of its bank) -> the fields of `jaxenv.envs.<name>.view.Names`.
         actions: moment -> each entry of the catalogue as an action; fields that it does not use are null.
         normalize_action: (action, moment) -> the action as the catalogue writes it; by default, as it is.
@@ -65,18 +65,23 @@ class DocumentFormat:
     document: type[Record]
     action: type[Record]
     environment: type[LibraryEnvironment]
-    limits: type
+    limits: type[Capacities]
     problems: Callable[[Any, Any], Sequence[Problem]]
     bank: Callable[[Sequence[Any], Any], ScenarioBank]
     decompile: Callable[[Any, str, str], Any]
-    limits_of: Callable[[Any], Any]
     names: Callable[[Any, Sequence[Any]], Mapping[str, Any]]
     actions: Callable[[Moment], list[dict[str, Any]]]
     observation: Callable[[Moment], dict[str, Any]]
     has_ended: Callable[[Moment], bool]
+    other_sizes: Callable[[Any], Mapping[str, int]] = lambda scenarios: {}
     warnings: Callable[[Any], Sequence[Problem]] = lambda document: ()
     normalize_action: Callable[[Any, Moment], dict[str, Any]] = lambda action, moment: action.model_dump()
     warns_beside_problems: bool = True
+
+    def limits_of(self, scenarios: Any) -> Capacities:
+        """The capacities that the arrays of scenarios have."""
+        sizes = {**fields.lengths(scenarios), **self.other_sizes(scenarios)}
+        return self.limits(*(sizes[axis] for axis in self.limits.axes.split()))
 
 
 def stacked(compile: Callable[[Any, Any], Any]) -> Callable[[Sequence[Any], Any], ScenarioBank]:

@@ -111,9 +111,11 @@ class Capacities:
     """The base of an environment's `Limits`: each field is a number from 1 to its greatest value.
 
     Attributes:
+        axes: what the records call the length that each field is: an axis, or another size, separated by blanks.
         greatest: field -> its greatest value, where it is not `MAX_CAPACITY`.
     """
 
+    axes: ClassVar[str] = ""
     greatest: ClassVar[Mapping[str, int]] = {}
 
     def __post_init__(self) -> None:
@@ -124,3 +126,8 @@ class Capacities:
             if not is_whole or not 1 <= value <= most:
                 found = short(repr(value))
                 raise ValueError(f"Limits({name}={found}): expected 1 to {most}, which is what the arrays can hold")
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Axis -> capacity."""
+        return dict(zip(self.axes.split(), dataclasses.astuple(self), strict=True))

@@ -70,6 +70,11 @@ class Array:
         """The same with other names of axes."""
         return dataclasses.replace(self, shape=" ".join(axes.get(axis, axis) for axis in self.shape.split()))
 
+    def lengths(self, array: Any) -> dict[str, int]:
+        """Axis -> its length in an array, which may have more axes before these."""
+        axes = self.shape.split()
+        return dict(zip(axes, np.shape(array)[-len(axes) :], strict=True)) if axes else {}
+
     def padding(self, sizes: Sizes) -> np.ndarray:
         """An array of `fill`."""
         shape, dtype = self.sized(sizes)
@@ -109,6 +114,11 @@ class Nested:
         """The same with other names of axes."""
         mapped = {ours: axes.get(name, name) for ours, name in self.axes.items()}
         return dataclasses.replace(self, axes={**axes, **mapped})
+
+    def lengths(self, record: Any) -> dict[str, int]:
+        """Axis -> its length in the arrays of a record."""
+        parts = [each.lengths(getattr(record, name)) for name, each in self.fields.items()]
+        return {axis: length for part in parts for axis, length in part.items()}
 
     def padding(self, sizes: Sizes) -> Any:
         """A record of padding only."""
@@ -159,6 +169,11 @@ def declared_with(key: str, kind: type, how: str) -> dict[str, Any]:
 def padding(kind: type, sizes: Sizes) -> Any:
     """A record of padding only, as NumPy arrays: its shapes, dtypes and fill values."""
     return Nested(kind, {}, {}, "").padding(sizes)
+
+
+def lengths(record: Any) -> dict[str, int]:
+    """Axis -> its length in the arrays of a record, or of several stacked along a leading axis."""
+    return Nested(type(record), {}, {}, "").lengths(record)
 
 
 def widened(record: Any) -> Any:

@@ -49,16 +49,6 @@ def compile(day: Day, limits: Limits = Limits()) -> Scenario:
     )
 
 
-def limits_of(scenario: Scenario) -> Limits:
-    """The capacities that a scenario's arrays have."""
-    return Limits(
-        events=scenario.source.shape[-1],
-        requests=scenario.flexible.shape[-1],
-        tasks=scenario.tasks.minutes.shape[-1],
-        places=scenario.travel.shape[-1],
-    )
-
-
 def task_order(day: Day) -> list[int]:
     """Indices of the tasks in the order in which they are done: priority descending, then the id as text."""
     return sorted(range(len(day.tasks)), key=lambda n: (-day.tasks[n].priority, day.tasks[n].task_id))

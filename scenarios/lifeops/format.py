@@ -19,7 +19,6 @@ FORMAT = DocumentFormat(
     warnings=checks.warnings,
     bank=stacked(compiler.compile),
     decompile=compiler.decompile,
-    limits_of=compiler.limits_of,
     names=view.names,
     actions=view.actions,
     normalize_action=view.normalize_action,

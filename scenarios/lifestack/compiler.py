@@ -60,19 +60,6 @@ def compile(task: Task, limits: Limits = Limits()) -> Scenario:
 _link = jax.jit(links.link)
 
 
-def limits_of(scenario: Scenario) -> Limits:
-    """The capacities that a scenario's arrays have; of codes, the most that their dtype holds."""
-    return Limits(
-        keys=scenario.facts.shape[-1],
-        codes=8 * scenario.routes.preconditions.dtype.itemsize,
-        routes=scenario.routes.required.shape[-1],
-        milestones=scenario.milestone_reward.shape[-1],
-        events=scenario.events.step.shape[-1],
-        success=scenario.success.facts.shape[-1],
-        bounds=scenario.bounds.metric.shape[-1],
-    )
-
-
 class _Conditions:
     """Turns conditions into columns of the tables of facts and bounds."""
 

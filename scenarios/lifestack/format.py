@@ -20,7 +20,8 @@ FORMAT = DocumentFormat(
     warns_beside_problems=False,
     bank=stacked(compiler.compile),
     decompile=decompiler.decompile,
-    limits_of=compiler.limits_of,
+    # The most codes that their dtype holds.
+    other_sizes=lambda scenarios: {"codes": 8 * scenarios.routes.preconditions.dtype.itemsize},
     names=view.names,
     actions=view.actions,
     observation=view.observation,

@@ -46,14 +46,9 @@ def bank(workspaces: Sequence[Workspace], limits: Limits = Limits()) -> Scenario
     return stacked.replace(shared=jnp.asarray(embed(codes)))
 
 
-def limits_of(scenario: Scenario) -> Limits:
-    """The capacities of a scenario's arrays; of teams, the default or as many as it has."""
-    return Limits(
-        teams=max(Limits().teams, int(np.max(scenario.team)) + 1),
-        channels=scenario.team.shape[-1],
-        users=scenario.presence.shape[-1],
-        texts=scenario.texts.shape[-1],
-    )
+def teams_of(scenarios: Scenario) -> dict[str, int]:
+    """The capacity of teams: the default or as many as scenarios have."""
+    return {"teams": max(Limits().teams, int(np.max(scenarios.team)) + 1)}
 
 
 def _compile(workspace: Workspace, limits: Limits, codes: Mapping[str, int]) -> Scenario:

@@ -37,20 +37,10 @@ def compile(week: Week, limits: Limits = Limits()) -> Scenario:
     )
 
 
-def limits_of(scenario: Scenario) -> Limits:
-    """The capacities of a scenario's arrays; of groups, the default or as many as it has, but no more than facts."""
-    facts = scenario.facts.first.shape[-1]
-    groups = min(max(Limits().groups, int(np.max(scenario.jobs.group)) + 1), facts)
-    channels, posts = scenario.posts.time.shape[-2:]
-    return Limits(
-        places=scenario.travel.shape[-1],
-        channels=channels,
-        events=scenario.events.start.shape[-1],
-        jobs=scenario.jobs.length.shape[-1],
-        groups=groups,
-        facts=facts,
-        posts=posts,
-    )
+def groups_of(scenarios: Scenario) -> dict[str, int]:
+    """The capacity of groups: the default or as many as scenarios have, but no more than facts."""
+    groups = max(Limits().groups, int(np.max(scenarios.jobs.group)) + 1)
+    return {"G": min(groups, scenarios.facts.first.shape[-1])}
 
 
 def _numbers(records: Sequence[Any]) -> dict[str | None, int]:

@@ -18,8 +18,8 @@ from jaxenv.envs.teamsclone.texts import DEFAULT_TEXTS, default_table, embed
 from jaxenv.envs.teamsclone.types import KINDS, POSTED_KINDS, Limits, Scenario
 from reference.teamsclone_workspace import Workspace as ReferenceWorkspace
 from scenarios import ScenarioError, teamsclone
-from scenarios.teamsclone import Workspace
-from scenarios.teamsclone.compiler import cdf, limits_of, probability, to_fixed, weights
+from scenarios.teamsclone import FORMAT, Workspace
+from scenarios.teamsclone.compiler import cdf, probability, to_fixed, weights
 from strategies.teamsclone import complete, documents
 
 USUAL = len(default_table())
@@ -342,7 +342,7 @@ def test_arrays_that_no_document_says_are_refused() -> None:
 
 def test_limits_are_those_of_the_arrays() -> None:
     limits = Limits(channels=3, users=5, texts=50)
-    assert limits_of(TeamsClone(limits=limits).empty_scenario) == limits
+    assert FORMAT.limits_of(TeamsClone(limits=limits).empty_scenario) == limits
     six = [{"id": f"t{n}", "channels": [{"id": f"c{n}"}]} for n in range(6)]
     workspace = Workspace.model_validate(document(teams=six))
-    assert limits_of(teamsclone.compile(workspace, Limits(teams=6))) == Limits(teams=6)
+    assert FORMAT.limits_of(teamsclone.compile(workspace, Limits(teams=6))) == Limits(teams=6)

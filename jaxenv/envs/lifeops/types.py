@@ -46,12 +46,8 @@ class Limits(Capacities):
     tasks: int = 8
     places: int = 10
 
+    axes: ClassVar[str] = "E Q T L"
     greatest: ClassVar[Mapping[str, int]] = {"tasks": 2**11 - 1}  # whose minutes are summed in int32
-
-    @property
-    def sizes(self) -> Sizes:
-        """Axis -> capacity."""
-        return {"E": self.events, "Q": self.requests, "T": self.tasks, "L": self.places}
 
 
 def _pairs(sizes: Sizes) -> int:

@@ -55,17 +55,12 @@ class Limits(Capacities):
     success: int = 4  # members of the success condition
     bounds: int = 4  # bounds on metrics, over all conditions
 
+    axes: ClassVar[str] = "K codes R M X S B"
     # All but members of the success condition are bits of a set; of keys there are two fewer.
     greatest: ClassVar[Mapping[str, int]] = {
         "keys": 30,
         **dict.fromkeys(("codes", "routes", "milestones", "events", "bounds"), bitsets.MAX_SIZE),
     }
-
-    @property
-    def sizes(self) -> Sizes:
-        """Axis -> capacity, and how many codes there are."""
-        axes = {"K": self.keys, "R": self.routes, "M": self.milestones, "X": self.events}
-        return {**axes, "S": self.success, "B": self.bounds, "codes": self.codes}
 
 
 def _set(shape: str, axis: str, *, doc: str) -> Any:

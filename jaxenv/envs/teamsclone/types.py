@@ -55,12 +55,8 @@ class Limits(Capacities):
     users: int = 7  # teammates
     texts: int = 64  # of one document
 
+    axes: ClassVar[str] = "teams C U T"
     greatest: ClassVar[Mapping[str, int]] = {"users": 15 - MAX_AGENTS}  # with the agents they are 4 bits of a message
-
-    @property
-    def sizes(self) -> Sizes:
-        """Axis -> capacity, and the number of teams."""
-        return {"C": self.channels, "U": self.users, "T": self.texts, "teams": self.teams}
 
 
 def _bits(number: str) -> Callable[[Sizes], np.uint32]:

@@ -15,7 +15,7 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core.contents import Capacities
-from jaxenv.core.fields import Sizes, array, last, record, widened
+from jaxenv.core.fields import array, last, record, widened
 from jaxenv.core.params import BankParams
 from jaxenv.core.printing import Compact
 from jaxenv.core.types import ActionMask
@@ -52,6 +52,7 @@ class Limits(Capacities):
     facts: int = 16  # fact g, below the number of groups, is the one that group g hangs on
     posts: int = 32  # of a channel
 
+    axes: ClassVar[str] = "L C E J G F P"
     greatest: ClassVar[Mapping[str, int]] = {"groups": 31}  # the bits of a set
 
     def __post_init__(self) -> None:
@@ -61,10 +62,9 @@ class Limits(Capacities):
             raise ValueError(f"Limits(groups={self.groups}, facts={self.facts}): each group hangs on a fact of its own")
 
     @property
-    def sizes(self) -> Sizes:
-        """Axis -> capacity."""
-        axes = {"L": "places", "C": "channels", "E": "events", "J": "jobs", "G": "groups", "F": "facts", "P": "posts"}
-        return {axis: getattr(self, name) for axis, name in axes.items()} | {"K": WINDOW}
+    def sizes(self) -> dict[str, int]:
+        """Axis -> capacity, and the messages that a channel shows."""
+        return super().sizes | {"K": WINDOW}
 
 
 class Jobs(struct.PyTreeNode):
