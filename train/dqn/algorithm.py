@@ -18,14 +18,12 @@ from jaxenv.core.environment import select
 from jaxenv.core.types import Key
 from train.dqn import learner, replay
 from train.dqn.learner import Learned
-from train.experience.bank import with_bank
-from train.experience.lane import LaneState, renew_scenarios
+from train.experience.lane import LaneState
 from train.experience.rollout import Transition, collect, observation_shapes
 from train.lanes import BY_LANE, Lanes
 from train.learning.q_learning import epsilon_of, exploring, metrics_of
 from train.learning.state import SPECS, TrainState, begin
-from train.learning.updates import Update, compiled, has_failed, keep_if_finite, over_lanes, scheduled
-from train.networks.network import make_network
+from train.learning.updates import Update, compiled, has_failed, over_lanes
 from train.networks.policy import Reader
 from train.settings.config import Config
 from train.settings.groups import Hyper
@@ -71,23 +69,18 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
     >>> sorted(metrics.means)
     ['epsilon', 'grad_norm', 'learning_rate', 'q_value', 'td_loss']
     """
-    network, sizes = make_network(config.network, env.num_actions), config.of_a_lane
-    lanes, rollout_size = lanes or Lanes(config.rollout.num_lanes), sizes.rollout.batch_size * env.num_agents
+    sizes, lanes = config.of_a_lane, lanes or Lanes(config.rollout.num_lanes)
+    rollout_size = sizes.rollout.batch_size * env.num_agents
     minibatches = sizes.rollout.epochs * rollout_size // sizes.rollout.minibatch_size
     first_to_learn = math.ceil(config.q.learning_starts / config.rollout.batch_size)
 
-    def update_lane(lane: LaneState, shared: TrainState, env_params: Any, hyper: Hyper) -> Any:
-        buffer, updates = lane.buffer, shared.updates
-        key, scenarios_key, rollout_key, sample_key = jax.random.split(lane.key, 4)
-        lane = renew_scenarios(scenarios_key, lane, updates, config=sizes, env=env)
-        reader = Reader(network, env, with_bank(env_params, lane.bank))
-        progress = updates / config.num_updates
-        hyper, epsilon = scheduled(hyper, progress), epsilon_of(config.q, progress)
-
+    def learn_lane(keys: list[Key], lane: LaneState, shared: TrainState, reader: Reader, hyper: Hyper) -> Any:
+        (rollout_key, sample_key), updates = keys, shared.updates
+        epsilon = epsilon_of(config.q, updates / config.num_updates)
         like = {"explore": exploring(epsilon), "keeps_following": True}
         envs, steps, _, totals = collect(rollout_key, shared.weights, lane.envs, reader, sizes.rollout, **like)
-        added, overwritten = remembered(steps, config), replay.due(buffer, rollout_size)
-        filled = replay.add(buffer, added)
+        added, overwritten = remembered(steps, config), replay.due(lane.buffer, rollout_size)
+        filled = replay.add(lane.buffer, added)
         batches = replay.sample(sample_key, filled, (minibatches, sizes.rollout.minibatch_size))
         step = functools.partial(learner.gradient_step, reader=reader, hyper=hyper, sizes=sizes, lanes=lanes)
         numbers = updates * minibatches + jnp.arange(minibatches, dtype=jnp.int32)
@@ -96,12 +89,10 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
         learned = select(updates + 1 >= first_to_learn, learned, before)
 
         metrics = metrics_of(terms, lanes.sum(totals), hyper, epsilon)
-        after = lane.replace(envs=envs, key=key), shared.replace(**learned._asdict(), updates=updates + 1)
-        lane, shared = keep_if_finite(metrics, (lane, shared), after)
-        buffer = replay.add_unless(has_failed(metrics), filled, buffer, added, overwritten)
-        return lane.replace(buffer=buffer), (shared, metrics)
+        buffer = replay.add_unless(has_failed(metrics), filled, lane.buffer, added, overwritten)
+        return lane.replace(envs=envs, buffer=buffer), shared.replace(**learned._asdict()), metrics
 
-    return over_lanes(update_lane, lanes)
+    return over_lanes(learn_lane, config, env, lanes)
 
 
 def make_superstep(config: Config, env: Environment, lanes: Lanes | None = None) -> Update:

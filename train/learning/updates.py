@@ -3,15 +3,20 @@ values, lanes, and supersteps.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import optax
 from jax import lax
 
+from jaxenv.core import Environment
 from jaxenv.core.types import Key
+from train.experience.bank import with_bank
+from train.experience.lane import LaneState, renew_scenarios
 from train.lanes import SHARED, Lanes
+from train.networks.network import make_network
+from train.networks.policy import Reader
 from train.settings.config import Config
 from train.settings.groups import Hyper
 
@@ -23,8 +28,6 @@ Terms = dict[str, jax.Array]
 
 Update = Callable[[Any, Any, Hyper], tuple[Any, Any]]
 """(state, params of the environment, hyperparameters) -> (state, metrics)."""
-
-T = TypeVar("T")
 
 
 def passes(
@@ -151,29 +154,38 @@ def compiled(update: Update, specs: Any, config: Config, lanes: Lanes | None = N
     return jax.jit(on_devices, donate_argnums=0)
 
 
-def over_lanes(update_lane: Callable[..., Any], lanes: Lanes) -> Update:
-    """The update of all lanes.
+def over_lanes(learn: Callable[..., Any], config: Config, env: Environment, lanes: Lanes) -> Update:
+    """The update of all lanes: each renews its scenarios, then learns.
+
+    If a term of the loss or its gradient is not finite, the state stays as it was, but for the scenarios and a replay
+    buffer, which decides for itself: a choice between two buffers would copy both.
 
     Args:
-        update_lane: (own state of a lane, the rest of the state, params, hyper) -> (its own, (the rest, metrics)); of
+        learn: (two keys, own state of a lane, the rest of the state, reader, hyper) -> (its own, the rest, metrics); of
             the state's fields `lanes` holds the first, with a leading axis L.
+        config: of the run.
+        env: the environment.
         lanes: of the run.
     """
+    network, sizes = make_network(config.network, env.num_actions), config.of_a_lane
+
+    def update_lane(lane: LaneState, shared: Any, env_params: Any, hyper: Hyper) -> Any:
+        key, scenarios_key, *keys = jax.random.split(lane.key, 4)
+        lane = renew_scenarios(scenarios_key, lane, shared.updates, config=sizes, env=env)
+        reader = Reader(network, env, with_bank(env_params, lane.bank))
+        hyper = scheduled(hyper, shared.updates / config.num_updates)
+        own, rest, metrics = learn(keys, lane, shared, reader, hyper)
+        failed, before = has_failed(metrics), (lane, shared)
+        after = own.replace(key=key, buffer=lane.buffer), rest.replace(updates=shared.updates + 1)
+        # Parts that the update left unchanged are not copied.
+        lane, shared = jax.tree.map(lambda old, new: new if old is new else jnp.where(failed, old, new), before, after)
+        return lane.replace(buffer=own.buffer), (shared, metrics)
 
     def update(state: Any, env_params: Any, hyper: Hyper) -> tuple[Any, Any]:
         own, (shared, metrics) = lanes.map(update_lane)(state.lanes, state.replace(lanes=None), env_params, hyper)
         return shared.replace(lanes=own), metrics
 
     return update
-
-
-def keep_if_finite(metrics: Any, before: T, after: T) -> T:
-    """The state after an update, or the one before it if a term of the loss or its gradient is not finite.
-
-    Parts that the update left unchanged are not copied.
-    """
-    failed = has_failed(metrics)
-    return jax.tree.map(lambda old, new: new if old is new else jnp.where(failed, old, new), before, after)
 
 
 def has_failed(metrics: Any) -> jax.Array:

@@ -12,17 +12,15 @@ import jax.numpy as jnp
 
 from jaxenv.core import Environment
 from jaxenv.core.types import Key
-from train.experience.bank import with_bank
-from train.experience.lane import LaneState, renew_scenarios, score_scenarios
+from train.experience.lane import LaneState, score_scenarios
 from train.experience.rollout import Transition, collect
 from train.experience.teacher import make_teacher
 from train.lanes import Lanes
 from train.learning.algorithm import Metrics
 from train.learning.returns import RewardScale, estimated
 from train.learning.state import SPECS, TrainState, begin
-from train.learning.updates import Update, compiled, keep_if_finite, not_finite_terms, over_lanes, scheduled
+from train.learning.updates import Update, compiled, not_finite_terms, over_lanes
 from train.networks.layers import Sequences
-from train.networks.network import make_network
 from train.networks.normalization import with_new_statistics
 from train.networks.policy import Reader
 from train.ppo.learner import DIRECTION, explained_variance, gradient_step, learn
@@ -59,15 +57,10 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
     >>> sorted(metrics.not_finite)
     ['approx_kl', 'clip_fraction', 'entropy', 'grad_norm', 'policy_loss', 'value_loss']
     """
-    network, sizes = make_network(config.network, env.num_actions), config.of_a_lane
-    lanes = lanes or Lanes(config.rollout.num_lanes)
+    sizes, lanes = config.of_a_lane, lanes or Lanes(config.rollout.num_lanes)
 
-    def update_lane(lane: LaneState, shared: TrainState, env_params: Any, hyper: Hyper) -> Any:
-        key, scenarios_key, rollout_key, shuffle_key = jax.random.split(lane.key, 4)
-        lane = renew_scenarios(scenarios_key, lane, shared.updates, config=sizes, env=env)
-        reader = Reader(network, env, with_bank(env_params, lane.bank))
-        hyper = scheduled(hyper, shared.updates / config.num_updates)
-
+    def learn_lane(keys: list[Key], lane: LaneState, shared: TrainState, reader: Reader, hyper: Hyper) -> Any:
+        rollout_key, shuffle_key = keys
         envs, steps, last_value, totals = collect(
             rollout_key,
             shared.weights,
@@ -83,27 +76,21 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
         size = sizes.rollout.samples_at_once
         step = functools.partial(gradient_step, reader=reader, hyper=hyper, microbatch_size=size, lanes=lanes)
         before = shared.weights, shared.optimizer
-        learned = learn(shuffle_key, before, batch, step, sizes.rollout, hyper.target_kl)
+        (weights, optimizer), terms, means = learn(shuffle_key, before, batch, step, sizes.rollout, hyper.target_kl)
 
         scored, recorded = score_scenarios(lane, steps, batch.advantage, shared.updates, config=sizes, hyper=hyper)
         counted = scale.after(steps.reward, steps.ended, hyper.gamma, lanes)
-        weights = with_new_statistics(learned.learner[0], reader.features, steps.observation, lanes)
-        means = learned.means | {
+        weights = with_new_statistics(weights, reader.features, steps.observation, lanes)
+        means |= {
             "explained_variance": explained_variance(batch.value, batch.target, lanes),
             "learning_rate": jnp.asarray(hyper.learning_rate),
             "entropy_coef": jnp.asarray(hyper.entropy_coef),
         }
-        metrics = Metrics(lanes.sum(totals), means | lanes.mean(recorded), not_finite_terms(learned.terms))
-        after = (
-            scored.replace(envs=envs, key=key, return_so_far=counted.so_far),
-            shared.replace(
-                weights=weights, optimizer=learned.learner[1], updates=shared.updates + 1, returns=counted.moments
-            ),
-        )
-        lane, shared = keep_if_finite(metrics, (lane, shared), after)
-        return lane, (shared, metrics)
+        metrics = Metrics(lanes.sum(totals), means | lanes.mean(recorded), not_finite_terms(terms))
+        lane = scored.replace(envs=envs, return_so_far=counted.so_far)
+        return lane, shared.replace(weights=weights, optimizer=optimizer, returns=counted.moments), metrics
 
-    return over_lanes(update_lane, lanes)
+    return over_lanes(learn_lane, config, env, lanes)
 
 
 def make_superstep(config: Config, env: Environment, lanes: Lanes | None = None) -> Update:

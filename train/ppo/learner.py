@@ -7,7 +7,7 @@ counted.
 
 import functools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -26,28 +26,23 @@ DIRECTION = optax.scale_by_adam(eps=1e-5)
 Step = Callable[[Any, Batch], tuple[Any, Terms]]
 
 
-class Learned(NamedTuple):
-    """The result of learning from one batch."""
-
-    learner: Learner
-    terms: Terms  # each [epochs, minibatches], zeros where nothing was computed
-    means: Terms  # each [], over the minibatches for which they were computed
-
-
 def learn(
     key: Key, before: Learner, batch: Batch, step: Step, sizes: Rollout, target_kl: jax.Array | float | None
-) -> Learned:
+) -> tuple[Learner, Terms, Terms]:
     """The epochs of an update, stopped by a target KL divergence in nats, or without one never.
 
-    With one `steps_made` among the means is the share of the gradient steps that were made.
+    Returns:
+        (learner; terms, each [epochs, minibatches], zeros where nothing was computed; their means, each [], over the
+        minibatches for which they were computed). With a target `steps_made` among the means is the share of the
+        gradient steps that were made.
     """
     if target_kl is None:
         after, terms = in_epochs(key, before, batch, step, sizes)
-        return Learned(after, terms, jax.tree.map(jnp.mean, terms))
+        return after, terms, jax.tree.map(jnp.mean, terms)
     first = (before, jnp.bool_(False))
     (after, _), (terms, is_computed, is_made) = in_epochs(key, first, batch, stopping(step, target_kl), sizes)
     means = jax.tree.map(lambda x: jnp.mean(x, where=is_computed), terms)
-    return Learned(after, terms, means | {"steps_made": jnp.mean(is_made, dtype=jnp.float32)})
+    return after, terms, means | {"steps_made": jnp.mean(is_made, dtype=jnp.float32)}
 
 
 def in_epochs(key: Key, learner: Any, batch: Batch, step: Callable[..., Any], sizes: Rollout) -> tuple[Any, Any]:

@@ -15,15 +15,13 @@ from flax import struct
 
 from jaxenv.core import Environment
 from jaxenv.core.types import Key
-from train.experience.bank import with_bank
-from train.experience.lane import LaneState, renew_scenarios
+from train.experience.lane import LaneState
 from train.experience.rollout import Transition, collect
 from train.lanes import Lanes
 from train.learning.q_learning import epsilon_of, exploring, metrics_of, value_of
 from train.learning.returns import estimated
 from train.learning.state import SPECS, TrainState, begin
-from train.learning.updates import Terms, Update, compiled, descend, keep_if_finite, over_lanes, passes, scheduled
-from train.networks.network import make_network
+from train.learning.updates import Terms, Update, compiled, descend, over_lanes, passes
 from train.networks.policy import Reader
 from train.settings.config import Config
 from train.settings.groups import Hyper
@@ -59,16 +57,11 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
     >>> sorted(metrics.means)
     ['epsilon', 'grad_norm', 'learning_rate', 'q_value', 'td_loss']
     """
-    network, sizes = make_network(config.network, env.num_actions), config.of_a_lane
-    lanes = lanes or Lanes(config.rollout.num_lanes)
+    sizes, lanes = config.of_a_lane, lanes or Lanes(config.rollout.num_lanes)
 
-    def update_lane(lane: LaneState, shared: TrainState, env_params: Any, hyper: Hyper) -> Any:
-        key, scenarios_key, rollout_key, shuffle_key = jax.random.split(lane.key, 4)
-        lane = renew_scenarios(scenarios_key, lane, shared.updates, config=sizes, env=env)
-        reader = Reader(network, env, with_bank(env_params, lane.bank))
-        progress = shared.updates / config.num_updates
-        hyper, epsilon = scheduled(hyper, progress), epsilon_of(config.q, progress)
-
+    def learn_lane(keys: list[Key], lane: LaneState, shared: TrainState, reader: Reader, hyper: Hyper) -> Any:
+        rollout_key, shuffle_key = keys
+        epsilon = epsilon_of(config.q, shared.updates / config.num_updates)
         envs, steps, last_value, totals = collect(
             rollout_key, shared.weights, lane.envs, reader, sizes.rollout, explore=exploring(epsilon)
         )
@@ -81,12 +74,9 @@ def make_update(config: Config, env: Environment, lanes: Lanes | None = None) ->
         (weights, optimizer), terms = passes(shuffle_key, (shared.weights, shared.optimizer), batch, step, **like)
 
         metrics = metrics_of(terms, lanes.sum(totals), hyper, epsilon)
-        learned = shared.replace(weights=weights, optimizer=optimizer, updates=shared.updates + 1)
-        after = lane.replace(envs=envs, key=key), learned
-        lane, shared = keep_if_finite(metrics, (lane, shared), after)
-        return lane, (shared, metrics)
+        return lane.replace(envs=envs), shared.replace(weights=weights, optimizer=optimizer), metrics
 
-    return over_lanes(update_lane, lanes)
+    return over_lanes(learn_lane, config, env, lanes)
 
 
 def make_superstep(config: Config, env: Environment, lanes: Lanes | None = None) -> Update:

@@ -43,34 +43,34 @@ def kls(config):
 
 
 def test_the_minibatch_that_exceeds_the_target_and_all_after_it_are_skipped(config, kls):
-    found = learned(config, kls, 0.5)
-    assert found.learner[0] == 5
-    np.testing.assert_allclose(found.means["steps_made"], 5 / len(kls))
-    np.testing.assert_allclose(found.means["approx_kl"], kls[:6].mean(), rtol=1e-5)
-    np.testing.assert_allclose(found.means["policy_loss"], 3.5)  # of six that were computed
-    np.testing.assert_allclose(found.means["grad_norm"], 2.0)
-    np.testing.assert_array_equal(found.terms["grad_norm"].ravel(), [2.0] * 6 + [0.0] * (len(kls) - 6))
+    (made, _), terms, means = learned(config, kls, 0.5)
+    assert made == 5
+    np.testing.assert_allclose(means["steps_made"], 5 / len(kls))
+    np.testing.assert_allclose(means["approx_kl"], kls[:6].mean(), rtol=1e-5)
+    np.testing.assert_allclose(means["policy_loss"], 3.5)  # of six that were computed
+    np.testing.assert_allclose(means["grad_norm"], 2.0)
+    np.testing.assert_array_equal(terms["grad_norm"].ravel(), [2.0] * 6 + [0.0] * (len(kls) - 6))
 
 
 @pytest.mark.parametrize("target_kl", [None, jnp.inf, 1.0])
 def test_nothing_stops_without_a_target_or_below_it(config, kls, target_kl):
-    found = learned(config, kls, target_kl)
-    assert found.learner[0] == len(kls)
-    assert found.means.get("steps_made") == (None if target_kl is None else 1.0)
-    np.testing.assert_allclose(found.means["approx_kl"], kls.mean(), rtol=1e-5)
+    (made, _), _, means = learned(config, kls, target_kl)
+    assert made == len(kls)
+    assert means.get("steps_made") == (None if target_kl is None else 1.0)
+    np.testing.assert_allclose(means["approx_kl"], kls.mean(), rtol=1e-5)
 
 
 def test_lanes_stop_together(config, kls):
     """By the mean of their divergences: 1.0 in one and 0.1 in the other."""
     both = jnp.stack([jnp.asarray(kls), jnp.full(len(kls), 0.1)])
-    stop = jax.vmap(lambda kls: learned(config, kls, 0.5, Lanes(2)).learner[0], axis_name=LANE)
+    stop = jax.vmap(lambda kls: learned(config, kls, 0.5, Lanes(2))[0][0], axis_name=LANE)
     np.testing.assert_array_equal(stop(both), [5, 5])
 
 
 def test_a_divergence_that_is_not_a_number_is_not_hidden(config, kls):
-    found = learned(config, [*kls[:3], np.nan, *kls[4:]], 0.5)
-    assert found.learner[0] == 5
-    assert jnp.isnan(found.means["approx_kl"])
+    (made, _), _, means = learned(config, [*kls[:3], np.nan, *kls[4:]], 0.5)
+    assert made == 5
+    assert jnp.isnan(means["approx_kl"])
 
 
 def trained(config, env, **hyper):
