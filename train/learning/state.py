@@ -1,6 +1,6 @@
 """The state of a run that learns weights from lanes of environments, and how it begins."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -40,14 +40,6 @@ _FIELDS: dict[str, Any] = {**_SHARED, "lanes": BY_LANE}
 SPECS = TrainState(**_FIELDS)  # where each part of it lies
 
 
-class LaneKeys(NamedTuple):
-    """The keys of a lane's initial state."""
-
-    envs: Key
-    bank: Key
-    run: Key
-
-
 def begin(
     key: Key,
     env_params: Any,
@@ -60,19 +52,20 @@ def begin(
     """The state before the first update."""
     sizes, lanes = config.of_a_lane, lanes or Lanes(config.rollout.num_lanes)
 
-    def start(keys: LaneKeys, env_params: Any) -> tuple[LaneState, None]:
-        bank = first_bank(keys.bank, sizes, env, env_params)
+    def start(keys: list[Key], env_params: Any) -> tuple[LaneState, None]:
+        envs_key, bank_key, key = keys
+        bank = first_bank(bank_key, sizes, env, env_params)
         params = with_bank(env_params, bank)
-        envs = rollout.initial_state(keys.envs, params, env=env, num_envs=sizes.rollout.num_envs)
+        envs = rollout.initial_state(envs_key, params, env=env, num_envs=sizes.rollout.num_envs)
         rows = sizes.rollout.num_envs * env.num_agents
         envs = envs.replace(carry=reader_of(config, env, params).initial_carry(rows))
         levels, unfinished = Levels.unknown(sizes.num_scenarios), Unfinished.none(rows)
         if config.curriculum.is_uniform:
             levels = unfinished = None
         so_far = jnp.zeros(rows, jnp.float32) if sizes.rollout.normalize_rewards else None
-        return LaneState(envs, bank, keys.run, levels, unfinished, so_far), None
+        return LaneState(envs, bank, key, levels, unfinished, so_far), None
 
-    def start_all(keys: LaneKeys, env_params: Any) -> LaneState:
+    def start_all(keys: list[Key], env_params: Any) -> LaneState:
         return lanes.map(start)(keys, env_params)[0]
 
     network_key, keys = _init_keys(key, config)
@@ -82,10 +75,9 @@ def begin(
     weights = initial_weights(network_key, env_params, config, env)
     returns = Moments.none(1) if config.rollout.normalize_rewards else None
     optimizer = jax.jit(clipped(direction, config.hyper.max_grad_norm).init)(weights)
-    first = lanes.put((weights, optimizer, jnp.int32(0), returns), SHARED)
-    weights, opt_state, updates, returns = first
+    weights, optimizer, updates, returns = lanes.put((weights, optimizer, jnp.int32(0), returns), SHARED)
     of_lanes = started(lanes.put(keys, BY_LANE), lanes.put(env_params, SHARED))
-    return strip_weak_types(TrainState(weights, opt_state, of_lanes, updates, returns))
+    return strip_weak_types(TrainState(weights, optimizer, of_lanes, updates, returns))
 
 
 def training_bank(key: Key, env_params: Any, *, config: Config, env: Environment) -> ScenarioBank | None:
@@ -95,8 +87,8 @@ def training_bank(key: Key, env_params: Any, *, config: Config, env: Environment
     """
     if not config.is_generated:
         return getattr(env_params, "bank", None)
-    _, keys = _init_keys(key, config)
-    banks: list[Any] = [first_bank(lane, config.of_a_lane, env, env_params) for lane in keys.bank]
+    _, (_, bank_keys, _) = _init_keys(key, config)
+    banks: list[Any] = [first_bank(lane, config.of_a_lane, env, env_params) for lane in bank_keys]
     return banks[0].concatenate(*banks[1:]) if len(banks) > 1 else banks[0]
 
 
@@ -136,8 +128,11 @@ def strip_weak_types(tree: Any) -> Any:
     return jax.tree.map(strip, tree)
 
 
-def _init_keys(key: Key, config: Config) -> tuple[Key, LaneKeys]:
-    """The key of the weights, and those of the lanes with a leading axis L; a single lane has the keys of the run."""
-    network, *of_run = jax.random.split(key, 1 + len(LaneKeys._fields))
+def _init_keys(key: Key, config: Config) -> tuple[Key, list[Key]]:
+    """(key of the weights; those of the lanes' environments, banks and runs, with a leading axis L).
+
+    A single lane has the keys of the run.
+    """
+    network, *of_run = jax.random.split(key, 4)
     number = config.rollout.num_lanes
-    return network, LaneKeys(*(jnp.expand_dims(k, 0) if number == 1 else jax.random.split(k, number) for k in of_run))
+    return network, [jnp.expand_dims(k, 0) if number == 1 else jax.random.split(k, number) for k in of_run]
