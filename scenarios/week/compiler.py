@@ -9,7 +9,7 @@ from jaxenv.core.fields import padding
 from jaxenv.envs.week.types import CHAT, KINDS, NEVER, NONE, Limits, Scenario
 from scenarios.document_format import columns, put, refuse
 from scenarios.week import checks
-from scenarios.week.document import SLOT, Fact, Week
+from scenarios.week.document import SLOT, Fact, Job, Meeting, Week
 
 
 def compile(week: Week, limits: Limits = Limits()) -> Scenario:
@@ -24,14 +24,7 @@ def compile(week: Week, limits: Limits = Limits()) -> Scenario:
         empty,
         travel=[[week.way(a, b) // SLOT for b in week.places] for a in week.places],
         jobs=put(empty.jobs, **columns(list(_jobs(week, places)))),
-        events=put(
-            empty.events,
-            start=[meeting.at for meeting in week.meetings],
-            length=[meeting.minutes // SLOT for meeting in week.meetings],
-            place=[places[meeting.place] for meeting in week.meetings],
-            points=[round(100 * meeting.points) for meeting in week.meetings],
-            promised=[meeting.promised for meeting in week.meetings],
-        ),
+        events=put(empty.events, **columns([_event(meeting, places) for meeting in week.meetings])),
         facts=put(empty.facts, **columns([_fact(fact) for fact in week.all_facts])),
         posts=_posts(empty.posts, week),
     )
@@ -48,6 +41,17 @@ def _numbers(records: Sequence[Any]) -> dict[str | None, int]:
     return {None: NONE} | {record.id: number for number, record in enumerate(records)}
 
 
+def _work(record: Meeting | Job, places: Mapping[str | None, int]) -> dict[str, int]:
+    """What the rows of meetings and jobs have alike."""
+    points = round(100 * record.points)
+    return {"length": record.minutes // SLOT, "place": places[record.place], "points": points}
+
+
+def _event(meeting: Meeting, places: Mapping[str | None, int]) -> dict[str, int]:
+    """The row of a meeting."""
+    return _work(meeting, places) | {"start": meeting.at, "promised": meeting.promised}
+
+
 def _jobs(week: Week, places: Mapping[str | None, int]) -> Iterator[dict[str, Any]]:
     """The rows of the jobs."""
     steps, facts = _numbers(week.steps), _numbers(week.all_facts)
@@ -55,13 +59,11 @@ def _jobs(week: Week, places: Mapping[str | None, int]) -> Iterator[dict[str, An
     for job in week.jobs:
         step, answer = step_of.get(job.id), getattr(job, "answer", None)
         yield {
-            "length": job.minutes // SLOT,
-            "place": places[job.place],
+            **_work(job, places),
             "opens": job.hours[0],
             "closes": job.hours[1],
             "first": job.begins,
             "due": job.due,
-            "points": round(100 * job.points),
             "group": steps[step and step.id],
             "needs": steps[step and step.after],
             "value": NONE if step is None or answer is None else step.answers.index(answer),

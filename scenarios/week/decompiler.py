@@ -71,30 +71,21 @@ class _Words:
         }
         return {"id": _id("p", number), "name": self.names.places[number], "ways": ways}
 
+    def _work(self, table: Any, number: int) -> dict[str, Any]:
+        """What meetings and jobs have alike."""
+        minutes, points = SLOT * int(table.length[number]), int(table.points[number]) / 100
+        return {"minutes": minutes, "place": _id("p", table.place[number]), "points": points}
+
     def _meeting(self, number: int) -> dict[str, Any]:
         events = self.scenario.events
-        return {
-            "id": _id("m", number),
-            "name": self.names.events[number],
-            "at": int(events.start[number]),
-            "minutes": SLOT * int(events.length[number]),
-            "place": _id("p", events.place[number]),
-            "points": int(events.points[number]) / 100,
-            "promised": bool(events.promised[number]),
-        }
+        named = {"id": _id("m", number), "name": self.names.events[number], **self._work(events, number)}
+        return {**named, "at": int(events.start[number]), "promised": bool(events.promised[number])}
 
     def _job(self, number: int) -> dict[str, Any]:
         jobs = self.scenario.jobs
-        return {
-            "id": _id("j", number),
-            "name": self.names.jobs[number],
-            "minutes": SLOT * int(jobs.length[number]),
-            "place": _id("p", jobs.place[number]),
-            "hours": (int(jobs.opens[number]), int(jobs.closes[number])),
-            "begins": int(jobs.first[number]),
-            "due": int(jobs.due[number]),
-            "points": int(jobs.points[number]) / 100,
-        }
+        named = {"id": _id("j", number), "name": self.names.jobs[number], **self._work(jobs, number)}
+        opens, closes, begins, due = (int(column[number]) for column in (jobs.opens, jobs.closes, jobs.first, jobs.due))
+        return {**named, "hours": (opens, closes), "begins": begins, "due": due}
 
     def _projects(self, end: int) -> list[dict[str, Any]]:
         """The projects of the jobs before the errands, which are neighbours where they have the same name."""
