@@ -12,7 +12,8 @@ import pytest
 
 import jaxenv
 import train
-from train.learning.returns import generalized_advantages, true_next_values
+from train.experience.rollout import Transition
+from train.learning.returns import estimated
 from train.networks.outputs import MaskedCategorical
 from train.ppo.losses import clipped_surrogate
 
@@ -46,15 +47,9 @@ def test_advantages_and_targets_are_the_trainers(made):
     terminated, truncated = rng.random((2, 50, 7)) < 0.1
     steps = ppo.Steps(None, None, None, jnp.array(value), jnp.array(reward), jnp.array(terminated | truncated))
     batch = ppo.estimate(steps, jnp.array(last_value), settings)
-    expected = generalized_advantages(
-        rewards=reward * settings.reward_scale,
-        values=value,
-        next_values=true_next_values(jnp.array(value), last_value, None, truncated),
-        terminated=terminated | truncated,
-        truncated=truncated,
-        gamma=settings.gamma,
-        gae_lambda=settings.gae_lambda,
-    )
+    arrays = map(jnp.array, (value, reward, terminated, truncated))
+    hyper = train.Hyper(gamma=settings.gamma, gae_lambda=settings.gae_lambda, reward_scale=settings.reward_scale)
+    expected = estimated(Transition(None, None, None, *arrays, None), jnp.array(last_value), hyper)
     np.testing.assert_allclose((batch.advantage, batch.target), expected, rtol=1e-6, atol=1e-6)
 
 

@@ -12,48 +12,31 @@ from train.networks.normalization import LIMIT, Moments
 from train.settings.groups import Hyper
 
 
-def true_next_values(
-    values: jax.Array, last_value: jax.Array, final_values: jax.Array | None, truncated: jax.Array
-) -> jax.Array:
-    """[T, B]: V of the observation that actually followed each step.
+def estimated(steps: Transition, last_value: jax.Array, hyper: Hyper) -> tuple[jax.Array, jax.Array]:
+    """Advantages and value targets of a rollout, both [T, B] float32, in scaled reward.
 
-    Args:
-        values: [T, B], V of the observation in which each action was taken.
-        last_value: [B], V of the observation after the last step.
-        final_values: [T, B], V of the last observation of an episode; read only where `truncated`. None if a truncated
-            step counts as terminated, so that nothing follows it.
-        truncated: [T, B] bool; there the next stored observation already belongs to the next episode.
-    """
-    following = jnp.concatenate([values[1:], last_value[None]])
-    return following if final_values is None else jnp.where(truncated, final_values, following)
-
-
-def generalized_advantages(
-    *,
-    rewards: jax.Array,
-    values: jax.Array,
-    next_values: jax.Array,
-    terminated: jax.Array,
-    truncated: jax.Array,
-    gamma: jax.Array | float,
-    gae_lambda: jax.Array | float,
-) -> tuple[jax.Array, jax.Array]:
-    """Advantages and value targets, both [T, B] float32 (Schulman et al. 2016, eq. 16; Pardo et al. 2018).
+    They are generalized advantages (Schulman et al. 2016, eq. 16; Pardo et al. 2018). A terminated episode's future is
+    worth 0, a truncated one's V(its last observation); where truncated episodes were not valued, the time limit counts
+    as termination.
 
     delta_t = r_t + gamma (1 - terminated_t) V(true next observation_t) - V(s_t)
     A_t     = delta_t + gamma lambda (1 - (terminated_t or truncated_t)) A_{t+1}
 
+    With V(s) = max_a Q(s, a) over the legal actions the targets are Q(lambda) returns (Peng and Williams 1996; Gallici
+    et al. 2024, section 4).
+
     Args:
-        rewards: [T, B] float32.
-        values: [T, B] float32, V(s_t).
-        next_values: [T, B] float32, see `true_next_values`.
-        terminated: [T, B] bool, the episode ended: its future is worth 0.
-        truncated: [T, B] bool, the episode was cut: its future is worth V(next observation).
-        gamma: discount.
-        gae_lambda: weight of longer returns, 0 for one-step and 1 for Monte Carlo.
+        steps: of the rollout, [T, B].
+        last_value: [B] float32, V(observation after the last step).
+        hyper: the hyperparameters.
     """
-    deltas = rewards + gamma * jnp.where(terminated, 0.0, next_values) - values
-    decays = gamma * gae_lambda * jnp.where(terminated | truncated, 0.0, 1.0)
+    next_values = jnp.concatenate([steps.value[1:], last_value[None]])
+    is_final = steps.ended
+    if steps.final_value is not None:  # the next observation that is stored belongs to the next episode
+        next_values, is_final = jnp.where(steps.truncated, steps.final_value, next_values), steps.terminated
+    rewards = steps.reward * hyper.reward_scale
+    deltas = rewards + hyper.gamma * jnp.where(is_final, 0.0, next_values) - steps.value
+    decays = hyper.gamma * hyper.gae_lambda * jnp.where(steps.ended, 0.0, 1.0)
 
     def backward(following: jax.Array, step: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
         delta, decay = step
@@ -61,29 +44,7 @@ def generalized_advantages(
         return advantage, advantage
 
     _, advantages = lax.scan(backward, jnp.zeros_like(deltas[0]), (deltas, decays), reverse=True)
-    return advantages, advantages + values
-
-
-def estimated(steps: Transition, last_value: jax.Array, hyper: Hyper) -> tuple[jax.Array, jax.Array]:
-    """Advantages and value targets of a rollout, both [T, B] float32, in scaled reward.
-
-    Where truncated episodes were not valued, the time limit counts as termination. With V(s) = max_a Q(s, a) over the
-    legal actions the targets are Q(lambda) returns (Peng and Williams 1996; Gallici et al. 2024, section 4).
-
-    Args:
-        steps: of the rollout, [T, B].
-        last_value: [B] float32, V(observation after the last step).
-        hyper: the hyperparameters.
-    """
-    return generalized_advantages(
-        rewards=steps.reward * hyper.reward_scale,
-        values=steps.value,
-        next_values=true_next_values(steps.value, last_value, steps.final_value, steps.truncated),
-        terminated=steps.ended if steps.final_value is None else steps.terminated,
-        truncated=steps.truncated,
-        gamma=hyper.gamma,
-        gae_lambda=hyper.gae_lambda,
-    )
+    return advantages, advantages + steps.value
 
 
 class RewardScale(NamedTuple):
