@@ -15,7 +15,7 @@ import numpy as np
 from flax import struct
 
 from jaxenv.core.masking import concatenate_masks
-from jaxenv.core.types import ActionMask
+from jaxenv.core.types import ActionCatalogue, ActionMask
 from jaxenv.envs.lifeops.types import DAY_END, FOCUS, Event, Persona
 
 
@@ -54,19 +54,13 @@ def does(verb: Any, bits: int) -> Any:
     return ((bits >> verb) & 1) != 0
 
 
-class Entry(struct.PyTreeNode):
-    """The meaning of one index of the catalogue, or a table of all of them."""
-
-    verb: Any  # [] int32, ACCEPT .. BLOCK_FOCUS
-    candidate: Any  # [] int32, which of the starts that a request can be moved to, 0 where it is not moved
-    minutes: Any  # [] int32, the new start, or how far it is from the request's own
-    is_relative: Any  # [] bool, `minutes` counts from the request's own start
-    duration: Any  # [] int32, minutes of focus time, 0 where the entry blocks none
-
-
 @dataclasses.dataclass(frozen=True)
-class Catalogue:
-    """The numbers that fix a catalogue (static), in minutes; its size is A."""
+class Catalogue(ActionCatalogue):
+    """The numbers that fix a catalogue (static), in minutes.
+
+    `table` has the columns verb; candidate, which of the starts that a request can be moved to; minutes, the new start,
+    or how far it is from the request's own where is_relative, the next column, is 1; duration, minutes of focus time.
+    """
 
     offsets: tuple[int, ...]  # candidate starts relative to the request's own
     day_starts: tuple[int, ...]  # candidate starts after midnight
@@ -79,26 +73,16 @@ class Catalogue:
         """How many starts a request can be moved to."""
         return len(self.offsets) + len(self.day_starts)
 
-    @property
-    def size(self) -> int:
-        """The number of entries A."""
-        return len(self.table.verb)
-
     @functools.cached_property
-    def table(self) -> "Entry":
-        """The columns, [A] each."""
+    def table(self) -> np.ndarray:
+        """[A, 5] int32, 0 where a column does not matter."""
         moving = [verb for verb in self.verbs if VERBS[verb].moves]
         rows = [(verb, 0, 0, True, 0) for verb in self.verbs if VERBS[verb].handles and verb not in moving]
         for candidate, start in enumerate([*self.offsets, *self.day_starts]):
             rows += [(verb, candidate, start, candidate < len(self.offsets), 0) for verb in moving]
         for start in self.focus_starts:
             rows += [(BLOCK_FOCUS, 0, start, False, duration) for duration in self.focus_durations]
-        verb, candidate, minutes, is_relative, duration = np.array(rows, np.int32).T
-        return Entry(verb, candidate, minutes, is_relative.astype(bool), duration)
-
-    def first(self, verb: int) -> int:
-        """The index of the first entry of a verb."""
-        return int(np.argmax(self.table.verb == verb))
+        return np.array(rows, np.int32)
 
 
 CLASSIC = Catalogue(offsets=(-30, 30, 60), day_starts=(), focus_starts=(540, 660, 840, 960))
@@ -124,11 +108,12 @@ def candidate_starts(catalogue: Catalogue, request: Event) -> jax.Array:
     return jnp.clip(minutes + jnp.where(is_relative, request.start, 0), 0, DAY_END - (request.end - request.start))
 
 
-def decode(chosen: Entry, request: Event, persona: Persona) -> Move:
-    """The move of an entry of the catalogue, given the current request."""
-    is_focus = chosen.verb == BLOCK_FOCUS
-    length = jnp.where(is_focus, chosen.duration, request.end - request.start)
-    start = chosen.minutes + jnp.where(chosen.is_relative, request.start, 0)
+def decode(chosen: jax.Array, request: Event, persona: Persona) -> Move:
+    """The move of a row of the catalogue ([5] int32), given the current request."""
+    verb, _, minutes, is_relative, duration = chosen
+    is_focus = verb == BLOCK_FOCUS
+    length = jnp.where(is_focus, duration, request.end - request.start)
+    start = minutes + jnp.where(is_relative != 0, request.start, 0)
     start = jnp.where(is_focus, start, jnp.clip(start, 0, DAY_END - length))
     event = Event(
         start=start,
@@ -137,7 +122,7 @@ def decode(chosen: Entry, request: Event, persona: Persona) -> Move:
         kind=jnp.where(is_focus, FOCUS, request.kind),
         importance=jnp.where(is_focus, 1, request.importance),
     )
-    return Move(verb=chosen.verb, event=event, duration=chosen.duration)
+    return Move(verb=verb, event=event, duration=duration)
 
 
 def is_legal(verb: Any, is_movable: Any, has_request: jax.Array, has_work: jax.Array) -> jax.Array:
@@ -161,7 +146,7 @@ def is_movable(catalogue: Catalogue, request: Event, candidates: Any, starts: ja
 
 def legal_mask(catalogue: Catalogue, request: Event, has_request: jax.Array, has_work: jax.Array) -> ActionMask:
     """[A] bool: the legal actions of a live state; `has_request` and `has_work` are [] bool."""
-    verb, candidates = catalogue.table.verb, np.arange(catalogue.num_candidates, dtype=np.int32)
+    verb, candidates = catalogue.table[:, 0], np.arange(catalogue.num_candidates, dtype=np.int32)
     moved = np.flatnonzero(does(verb, MOVES))  # side by side
     to_start = is_movable(catalogue, request, candidates, candidate_starts(catalogue, request))
     to_start = jnp.repeat(to_start, len(moved) // catalogue.num_candidates)
@@ -171,4 +156,4 @@ def legal_mask(catalogue: Catalogue, request: Event, has_request: jax.Array, has
 
 def every_move(catalogue: Catalogue, request: Event, persona: Persona) -> Move:
     """All moves of the catalogue, each field with a leading axis [A]."""
-    return jax.vmap(lambda chosen: decode(chosen, request, persona))(jax.tree.map(jnp.asarray, catalogue.table))
+    return jax.vmap(lambda chosen: decode(chosen, request, persona))(jnp.asarray(catalogue.table))

@@ -80,7 +80,7 @@ def decode_and_validate(
     has_request = state.handled < scenario.num_requests
     has_work = jnp.any(state.minutes_left > 0)
     in_range = (action >= 0) & (action < catalogue.size)
-    (is_movable,) = actions.is_movable(catalogue, request, chosen.candidate[None], move.event.start[None])
+    (is_movable,) = actions.is_movable(catalogue, request, chosen[1:2], move.event.start[None])
     return move, in_range & actions.is_legal(move.verb, is_movable, has_request, has_work)
 
 

@@ -131,7 +131,7 @@ def _outlook_features(catalogue: Catalogue, o: Observation, params: Params) -> j
     """
     moves, change = consequences(catalogue, o, params)
     units, clean = preference_units(moves.event, o.persona), leaves_clean(o, change)
-    verb = catalogue.table.verb
+    verb = catalogue.table[:, 0]
     adds, schedules = actions.does(verb, actions.BOOKS), actions.does(verb, actions.SCHEDULES)
     meets, proposes = schedules & (moves.event.kind != types.FOCUS), schedules & ~adds
     columns = [

@@ -53,11 +53,11 @@ def test_those_of_a_day(id):
 def action_of_day(catalogue, o, index):
     if not o.action_mask[index]:
         return np.zeros(10)
-    entry = jax.tree.map(lambda column: column[index], catalogue.table)
+    verb, _, minutes, is_relative, duration = catalogue.table[index].tolist()
     request = jax.tree.map(lambda column: int(column[0]), o.requests)
-    start = entry.minutes + entry.is_relative * request.start
-    if entry.verb == day.BLOCK_FOCUS:
-        end, place, kind = min(start + entry.duration, 1440), int(o.persona.work_place), FOCUS
+    start = minutes + is_relative * request.start
+    if verb == day.BLOCK_FOCUS:
+        end, place, kind = min(start + duration, 1440), int(o.persona.work_place), FOCUS
     else:
         length = request.end - request.start
         start = min(max(start, 0), 1440 - length)
@@ -72,8 +72,8 @@ def action_of_day(catalogue, o, index):
     first_way = int(o.travel[o.persona.home, with_it[0][2]] > with_it[0][0])
     issues = tight_legs(with_it, o.travel) + first_way
     clean = o.overlaps + added == 0 and issues == 0
-    adds = entry.verb not in (day.REJECT, day.PROPOSE)
-    meets = entry.verb != day.REJECT and kind != FOCUS
+    adds = verb not in (day.REJECT, day.PROPOSE)
+    meets = verb != day.REJECT and kind != FOCUS
     p = o.persona
     broken = int(start < p.window_start or end > p.window_end) + int(start < p.avoid_before) + int(end > p.avoid_after)
     return [
@@ -83,12 +83,12 @@ def action_of_day(catalogue, o, index):
         meets * broken,
         meets and broken == 0,
         adds and clean,
-        entry.verb == day.PROPOSE and clean,
+        verb == day.PROPOSE and clean,
         *(
             adds and o.request_exists[i] and start < o.requests.end[i] and o.requests.start[i] < end
             for i in range(1, VISIBLE_REQUESTS)
         ),
-        min(entry.duration, next((minutes for minutes in o.tasks.minutes if minutes), 0)) / 60,
+        min(duration, next((minutes for minutes in o.tasks.minutes if minutes), 0)) / 60,
     ]
 
 

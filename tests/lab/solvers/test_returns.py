@@ -85,7 +85,7 @@ def test_the_best_classic_play_takes_no_meeting(monkeypatch: pytest.MonkeyPatch)
 
     def best_without(env_name: str, id: str) -> float:
         env, _ = jaxenv.make(env_name)
-        takes = np.isin(env.catalogue.table.verb, (ACCEPT, RESCHEDULE))
+        takes = np.isin(env.catalogue.table[:, 0], (ACCEPT, RESCHEDULE))
 
         def only_others(layer, values):
             return backward(layer._replace(legal=layer.legal & ~takes), values)
