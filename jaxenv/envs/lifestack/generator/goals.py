@@ -40,25 +40,16 @@ def set_conditions(scenario: Scenario, plan: Plan, life: Life, u: jax.Array) -> 
     low, high = jnp.where(is_least, value, 0), jnp.where(is_least, HIGHEST, value)
     place = jnp.cumsum(exists) - 1
     order = jnp.argsort(~exists, stable=True)
-
-    def column(table: jax.Array, values: jax.Array) -> jax.Array:
-        return put(table, jnp.where(exists, values, 0)[order])
-
-    bounds, routes = scenario.bounds, scenario.routes
-    sets = jnp.where(exists, 1 << place, 0)
-    is_last = put(jnp.zeros(routes.required.shape, bool), plan.exists & (plan.link == plan.length - 1))
-    last_place = jnp.sum(routes.order > 0, 1) + 1
-    needs = jnp.where(is_last & in_need, last_place, 0).astype(routes.bound_order.dtype)
-    of_success = scenario.success.bounds
+    columns, sets = {"metric": metric, "low": low, "high": high}, jnp.where(exists, 1 << place, 0)
+    is_last = plan.exists & (plan.link == plan.length - 1)
+    last_place = jnp.sum(scenario.routes.order[: is_last.size] > 0, 1) + 1
     return scenario.replace(
         num_success=1 + in_success.astype(jnp.int8),
-        success=scenario.success.replace(bounds=of_success.at[1].set(sets[GOAL].astype(of_success.dtype))),
-        failure=scenario.failure.replace(bounds=put(scenario.failure.bounds, (sets[FEAR] | sets[SECOND_FEAR])[None])),
-        routes=routes.replace(bound_order=routes.bound_order.at[:, 0].set(needs)),
+        success=put(scenario.success, bounds=jnp.stack([0, sets[GOAL]])),
+        failure=put(scenario.failure, bounds=(sets[FEAR] | sets[SECOND_FEAR])[None]),
+        routes=put(scenario.routes, bound_order=jnp.where(is_last & in_need, last_place, 0)[:, None]),
         num_bounds=jnp.sum(exists).astype(jnp.int8),
-        bounds=bounds.replace(
-            metric=column(bounds.metric, metric), low=column(bounds.low, low), high=column(bounds.high, high)
-        ),
+        bounds=put(scenario.bounds, **{name: jnp.where(exists, each, 0)[order] for name, each in columns.items()}),
     )
 
 
@@ -87,10 +78,8 @@ def set_rewards(scenario: Scenario, plan: Plan, late: jax.Array, u: jax.Array) -
     milestones = tenths(
         of_milestones, jnp.where(late, jnp.where(at_end, 10, 1), 3), jnp.where(late, jnp.where(at_end, 20, 4), 6)
     )
-    return scenario.replace(
-        routes=scenario.routes.replace(reward=put(scenario.routes.reward, jnp.where(plan.exists, routes, 0))),
-        milestone_reward=put(scenario.milestone_reward, jnp.where(plan.milestone, milestones, 0)),
-    )
+    scenario = put(scenario, milestone_reward=jnp.where(plan.milestone, milestones, 0))
+    return scenario.replace(routes=put(scenario.routes, reward=jnp.where(plan.exists, routes, 0)))
 
 
 def tenths(u: jax.Array, low: jax.Array | int, high: jax.Array | int) -> jax.Array:

@@ -119,9 +119,7 @@ def set_life(scenario: Scenario, plan: Plan, u: jax.Array, d: jax.Array) -> tupl
     effects = jnp.sum(jnp.where(is_good[..., None], -moved, moved), 1) + jnp.where(ruins[:, None], ruin[None], 0)
     scenario = scenario.replace(
         metrics=jnp.where(SIGN > 0, HIGHEST - well, well).astype(jnp.int32),
-        routes=scenario.routes.replace(
-            effects=put(scenario.routes.effects, jnp.where(plan.exists[:, None], effects * SIGN[None], 0))
-        ),
+        routes=put(scenario.routes, effects=jnp.where(plan.exists[:, None], effects * SIGN[None], 0)),
     )
     return scenario, Life(
         left=left,

@@ -15,8 +15,7 @@ from jaxenv.envs.lifestack.generator.tables import NO, SHUT_FACT, TURN_FACT, WAI
 from jaxenv.envs.lifestack.types import CENTS, EVERY_STEP, MAX_ENERGY, NEVER, UNWRITTEN, Scenario
 from jaxenv.lowering import bitsets
 
-FORK_EVENT, TURN_EVENT, CHANGE_EVENT, SHUT_EVENT, _WAIT_EVENT, BLOW, SECOND_BLOW, BAD_LUCK = range(8)
-NUM_EVENTS = BAD_LUCK + 1
+NUM_EVENTS = 8
 LAST_WAIT = 3  # step
 REST_ENERGY, CARE_TIME, LOOK_TIME = 15 * CENTS, CENTS, CENTS // 2
 
@@ -119,48 +118,33 @@ def set_schedule(
     blow_step = jnp.maximum(life.strain, 1) + as_integer(u[4], 0, 6)
     second_step = blow_step + as_integer(u[8], 0, 5)
     has_strain, is_third = life.strain > 0, plan.is_third & plan.turn_is_hidden
-    exists = jnp.stack(
-        [
-            plan.fork_is_hidden | is_third,
-            plan.turn_is_hidden,
-            doors.changed >= 0,
-            doors.shut >= 0,
-            doors.wait >= 0,
-            (u[2] < 0.7) | has_strain,
-            (u[9] < 0.35) | has_strain,
-            u[3] < 0.4,
-        ]
-    )
-    step = jnp.stack([0, 0, change_step, shut_step, needs.wait_step, blow_step, second_step, EVERY_STEP])
-    probability = jnp.stack(
-        [
-            0.5,
-            jnp.where(is_third, tenths(u[10], 3, 4), 0.5),
-            jnp.where(doors.change == REVISE, tenths(u[10], 4, 6), tenths(u[10], 5, 10)),
-            jnp.where((u[11] < 0.5) | doors.is_hidden, 1.0, tenths(u[11] * 2 - 1, 6, 9)),
-            1.0,
-            tenths(u[5], 5, 10),
-            tenths(u[12], 5, 10),
-            tenths(u[6], 1, 2) / 2,
-        ]
-    )
+    revises, of_turn = doors.change == REVISE, jnp.where(is_third, tenths(u[10], 3, 4), 0.5)
+    of_change = jnp.where(revises, tenths(u[10], 4, 6), tenths(u[10], 5, 10))
+    of_shut = jnp.where((u[11] < 0.5) | doors.is_hidden, 1.0, tenths(u[11] * 2 - 1, 6, 9))
+    blows, unmoved = life.blows, jnp.zeros(life.blows.shape[-1], jnp.int32)
+    # Whether it exists, step, probability, effects, and whether it is silent: what decides the fork and the commitment,
+    # the change, the link that is shut, the one that is awaited, two blows, bad luck.
+    rows = [
+        (plan.fork_is_hidden | is_third, 0, 0.5, unmoved, True),
+        (plan.turn_is_hidden, 0, of_turn, unmoved, True),
+        (doors.changed >= 0, change_step, of_change, unmoved, revises),
+        (doors.shut >= 0, shut_step, of_shut, jnp.where(u[14] < 0.4, blows[OF_SHUT], 0), doors.is_silent),
+        (doors.wait >= 0, needs.wait_step, 1.0, unmoved, False),
+        ((u[2] < 0.7) | has_strain, blow_step, tenths(u[5], 5, 10), blows[OF_BLOW] + blows[WITH_BLOW], False),
+        ((u[9] < 0.35) | has_strain, second_step, tenths(u[12], 5, 10), blows[OF_SECOND], False),
+        (u[3] < 0.4, EVERY_STEP, tenths(u[6], 1, 2) / 2, blows[OF_LUCK], False),
+    ]
+    exists, step, probability, effects, silent = map(jnp.stack, zip(*rows, strict=True))
     by_fact = ((u[7] < 0.5) & (doors.change != SHUT_TOO)) | doors.is_hidden | doors.is_window
     writes, closes = _consequences(scenario, plan, by_fact=by_fact, revised=u[13] < 0.5)
-    effects = jnp.zeros((NUM_EVENTS, life.blows.shape[-1]), jnp.int32)
-    effects = effects.at[BLOW].set(life.blows[OF_BLOW] + life.blows[WITH_BLOW])
-    effects = effects.at[SECOND_BLOW].set(life.blows[OF_SECOND]).at[BAD_LUCK].set(life.blows[OF_LUCK])
-    effects = effects.at[SHUT_EVENT].set(jnp.where(u[14] < 0.4, life.blows[OF_SHUT], 0))
-    event = np.arange(NUM_EVENTS)
-    silent = (event <= TURN_EVENT) | ((event == CHANGE_EVENT) & (doors.change == REVISE))
-    silent |= (event == SHUT_EVENT) & doors.is_silent
-    events = scenario.events
     return scenario.replace(
-        events=events.replace(
-            step=put(events.step, jnp.where(exists, jnp.minimum(step, last), NEVER)),
-            probability=put(events.probability, jnp.where(exists, probability, 0)),
-            writes=put(events.writes, jnp.where(exists[:, None], writes, UNWRITTEN)),
-            closes=put(events.closes, bitsets.of_flags(closes & exists[:, None])),
-            effects=put(events.effects, jnp.where(exists[:, None], effects, 0)),
+        events=put(
+            scenario.events,
+            step=jnp.where(exists, jnp.minimum(step, last), NEVER),
+            probability=jnp.where(exists, probability, 0),
+            writes=jnp.where(exists[:, None], writes, UNWRITTEN),
+            closes=bitsets.of_flags(closes & exists[:, None]),
+            effects=jnp.where(exists[:, None], effects, 0),
         ),
         silent=bitsets.of_flags(exists & silent, scenario.silent.dtype),
     )

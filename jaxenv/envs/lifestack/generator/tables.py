@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxenv.core.fields import taken
 from jaxenv.envs.lifestack.generator.costs import Costs
 from jaxenv.envs.lifestack.generator.plan import (
     ASIDE_SLOTS,
@@ -49,10 +50,9 @@ def set_facts(scenario: Scenario, plan: Plan, u: jax.Array) -> Scenario:
     first = jnp.where(exists, first, 0)
     shows = ((key == SHUT_FACT) | (key == WAIT_FACT)) & ~hidden
     shows |= (doors.change == UNDO) & (key == doors.changed)
+    scenario = put(scenario, facts=first, known=jnp.where(hidden | ~exists, UNKNOWN, first))
     return scenario.replace(
         num_keys=jnp.sum(exists).astype(jnp.int8),
-        facts=put(scenario.facts, first),
-        known=put(scenario.known, jnp.where(hidden | ~exists, UNKNOWN, first)),
         shown=bitsets.of_flags(shows & exists, scenario.shown.dtype),
     )
 
@@ -101,20 +101,18 @@ def set_routes(scenario: Scenario, plan: Plan, costs: Costs, u: jax.Array) -> Sc
     locked = (u < 0.5) & plan.milestone
     of_route = jnp.where((slot == TRAP) & plan.trap, TRAP_MILESTONE, plan.link)
     unlocks = (of_route[:, None] == np.arange(NUM_MILESTONES)[None]) & exists[:, None] & locked[None]
-    routes = scenario.routes
+    to_pay = taken(costs, "required", "time", "energy", "money")
     return scenario.replace(
         num_routes=jnp.sum(exists).astype(jnp.int8),
         locked=bitsets.of_flags(locked, scenario.locked.dtype),
-        routes=routes.replace(
-            required=put(routes.required, jnp.where(exists, costs.required, 0)),
-            preconditions=put(routes.preconditions, jnp.where(order > 0, codes, 0)),
-            order=put(routes.order, order),
-            writes=put(routes.writes, jnp.where(lure, YES, writes)),
-            closes=put(routes.closes, bitsets.of_flags(closes & exists[:, None] & exists[None])),
-            unlocks=put(routes.unlocks, bitsets.of_flags(unlocks)),
-            time=put(routes.time, jnp.where(exists, costs.time, 0)),
-            energy=put(routes.energy, jnp.where(exists, costs.energy, 0)),
-            money=put(routes.money, jnp.where(exists, costs.money, 0)),
+        routes=put(
+            scenario.routes,
+            preconditions=jnp.where(order > 0, codes, 0),
+            order=order,
+            writes=jnp.where(lure, YES, writes),
+            closes=bitsets.of_flags(closes & exists[:, None] & exists[None]),
+            unlocks=bitsets.of_flags(unlocks),
+            **{name: jnp.where(exists, cost, 0) for name, cost in to_pay.items()},
         ),
     )
 
@@ -156,19 +154,18 @@ def set_goals(scenario: Scenario, plan: Plan) -> Scenario:
     goal = jnp.where(_has_values(plan, key), EITHER, 1 << YES)
     success = jnp.where(is_last, goal, jnp.where(beside & plan.is_open, 1 << YES, 0))
     failure = jnp.where((key == FIRST_ASIDE_FACT) & plan.is_ruin, 1 << YES, 0)
-    milestones = scenario.milestones
     return scenario.replace(
         num_milestones=jnp.sum(exists).astype(jnp.int8),
-        milestones=milestones.replace(
-            key=put(milestones.key, jnp.where(exists, target, 0)),
-            codes=put(milestones.codes, jnp.where(exists, codes, 0)),
-        ),
-        success=scenario.success.replace(facts=put(scenario.success.facts, success[:, None])),
-        failure=scenario.failure.replace(facts=put(scenario.failure.facts, failure[:, None])),
+        milestones=put(scenario.milestones, key=jnp.where(exists, target, 0), codes=jnp.where(exists, codes, 0)),
+        success=put(scenario.success, facts=success[:, None]),
+        failure=put(scenario.failure, facts=failure[:, None]),
     )
 
 
-def put(table: Any, values: jax.Array) -> jax.Array:
-    """The table with values in its first slots, in its own dtype."""
-    corner = tuple(slice(0, size) for size in values.shape)
-    return jnp.asarray(table).at[corner].set(values.astype(table.dtype))
+def put(record: Any, **values: jax.Array) -> Any:
+    """A record with values in the first slots of its tables, in their own dtypes."""
+    tables = taken(record, *values)
+    for name, value in values.items():
+        corner = tuple(map(slice, value.shape))
+        tables[name] = tables[name].at[corner].set(value.astype(tables[name].dtype))
+    return record.replace(**tables)
