@@ -101,47 +101,33 @@ class Move(struct.PyTreeNode):
 
     legal: jax.Array  # [] bool
     activity: jax.Array  # [] int32, row of `ACTIVITIES`
-    on_route: jax.Array  # [] bool
-    route: jax.Array  # [] int32, 0 where on none
-    inspects: jax.Array  # [] bool
-    key: jax.Array  # [] int32, 0 where it inspects none
-
-
-class Entry(struct.PyTreeNode):
-    """The meaning of a catalogue index, whether or not it is legal."""
-
-    exists: jax.Array  # [] bool, within the catalogue
-    activity: jax.Array  # [] int32, row of `ACTIVITIES`
     route: jax.Array  # [] int32, 0 where on none
     key: jax.Array  # [] int32, 0 where it inspects none
 
+    @property
+    def on_route(self) -> jax.Array:
+        """[] bool: the activity is a verb on the route."""
+        return self.activity < NUM_VERBS
 
-def find(catalogue: Catalogue, action: jax.Array) -> Entry:
-    """The entry of an index; one out of range does not exist."""
+
+def find(catalogue: Catalogue, action: jax.Array) -> Move:
+    """The entry of an index, taken to be legal where it is within the catalogue."""
     index = jnp.clip(action, 0, catalogue.size - 1)
-    return Entry(
-        exists=index == action,
+    return Move(
+        legal=index == action,
         activity=read(catalogue.table[:, 0], index),
         route=jax.lax.rem(index, np.int32(catalogue.routes)),
         key=read(catalogue.table[:, 2], index),
     )
 
 
-def decode(entry: Entry, state: State, scenario: Scenario, route: Routes) -> Move:
-    """The move of an entry in a live state; `route` is the row of its route."""
-    legal = materialize(entry.exists & is_legal(entry, state, scenario, route))
-    activity = jnp.where(legal, entry.activity, WAITING)
-    return Move(
-        legal=legal,
-        activity=activity,
-        on_route=activity < NUM_VERBS,
-        route=entry.route,
-        inspects=activity == INSPECTING,
-        key=entry.key,
-    )
+def decode(entry: Move, state: State, scenario: Scenario, route: Routes) -> Move:
+    """The move of an entry that was found, in a live state; `route` is the row of its route."""
+    legal = materialize(entry.legal & is_legal(entry, state, scenario, route))
+    return entry.replace(legal=legal, activity=jnp.where(legal, entry.activity, WAITING))
 
 
-def is_legal(entry: Entry, state: State, scenario: Scenario, route: Routes) -> jax.Array:
+def is_legal(entry: Move, state: State, scenario: Scenario, route: Routes) -> jax.Array:
     """[] bool: the entry, which is within the catalogue, is in `legal_mask`."""
     time, energy = state.time - read(TIME, entry.activity), state.energy - read(ENERGY, entry.activity)
     here = jnp.arange(state.marks.shape[0], dtype=jnp.int32) == entry.route
@@ -153,7 +139,7 @@ def is_legal(entry: Entry, state: State, scenario: Scenario, route: Routes) -> j
     is_there = (entry.activity != INSPECTING) | (
         ((scenario.links.inspectable >> entry.key.astype(scenario.links.inspectable.dtype)) & 1) != 0
     )
-    return jnp.where(entry.activity < NUM_VERBS, on_its_route, (time >= 0) & (energy >= 0) & is_there)
+    return jnp.where(entry.on_route, on_its_route, (time >= 0) & (energy >= 0) & is_there)
 
 
 def open_routes(state: State, scenario: Scenario) -> jax.Array:

@@ -71,7 +71,8 @@ def apply_activity(state: State, route: Routes, move: Move) -> State:
     """The activity: its effects on metrics, time and energy, and the facts it shows; `route` is the move's row."""
     time = read(actions.TIME, move.activity) + jnp.where(move.on_route, route.time, 0)
     energy = read(actions.ENERGY, move.activity) + jnp.where(move.on_route, route.energy, 0)
-    seen = move.inspects & (jnp.arange(state.known.shape[0], dtype=jnp.int32) == move.key)
+    inspects = move.activity == actions.INSPECTING
+    seen = inspects & (jnp.arange(state.known.shape[0], dtype=jnp.int32) == move.key)
     return state.replace(
         metrics=change_metrics(state.metrics, read(actions.EFFECTS, move.activity)),
         time=state.time - time,
