@@ -3,8 +3,6 @@
 A difficulty of 1 is 1024; shares are of 1024 as well.
 """
 
-from typing import NamedTuple
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -50,12 +48,12 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
     d = jnp.floor(jnp.clip(jnp.asarray(difficulty, jnp.float32) * ONE, 0, MAX_DIFFICULTY)).astype(jnp.int32)
     dice = Dice(key, NUM_DRAWS)
     travel = drawn_town(dice, d)
-    facts, plans = drawn_facts(dice, d)
-    of_projects, of_errands = drawn_projects(dice, d, plans), drawn_errands(dice, d)
+    of_projects, facts, news = drawn_projects(dice, d)
+    of_errands = drawn_errands(dice, d)
     columns = {name: jnp.append(part.ravel(), of_errands[name]) for name, part in of_projects.items()}
     jobs = with_hours(dice, d, columns)
     events = drawn_events(dice, d)
-    jobs, posts = packed(jobs, drawn_posts(dice, d, plans.news, facts, jobs, events))
+    jobs, posts = packed(jobs, drawn_posts(dice, d, news, facts, jobs, events))
     return _within(declared(Scenario(travel, jobs, events, facts, posts), limits.sizes), limits)
 
 
@@ -67,31 +65,6 @@ def drawn_town(dice: Dice, d: jax.Array) -> jax.Array:
     steps = np.arange(types.MAX_TRAVEL)[:, None, None] * (16 * TOWN)
     slots = jnp.sum(squared[None] * reach**2 > steps**2, axis=0, dtype=jnp.int32)
     return jnp.where(np.eye(PLACES, dtype=bool), 0, jnp.maximum(slots, 1))
-
-
-class _Plans(NamedTuple):
-    """The outlines of the projects, [4] int32 each but the last."""
-
-    day: jax.Array  # on which the approaches open
-    approaches: jax.Array  # 2 or 3
-    deliveries: jax.Array  # 1 to 3
-    tells: jax.Array  # the fact that a scout tells, or NONE
-    news: jax.Array  # [F] int32, the time at which each fact is posted, NEVER where it is not
-
-
-def drawn_facts(dice: Dice, d: jax.Array) -> tuple[Facts, _Plans]:
-    """The facts of approaches, of deliveries and the small ones; some change shortly before their work begins."""
-    n = PROJECTS
-    day = dice.between(1, 3, n)
-    approaches = jnp.clip(2 + ((_chance(dice, n) + d) // ONE), 2, ALTERNATIVES)
-    deliveries = jnp.clip(1 + ((_chance(dice, n) + 3 * d // 2) // ONE), 1, ALTERNATIVES)
-    which = dice.between(0, 2, n)
-    project = np.arange(n)
-    tells = jnp.where(which == 0, 2 * project, jnp.where((which == 1) & (deliveries > 1), 2 * project + 1, NONE))
-
-    is_told = _by_project(tells == 2 * project, tells == 2 * project + 1)
-    facts, news = drawn_truth(dice, d, _by_project(approaches, deliveries), SLOTS * _by_project(day, day + 1), is_told)
-    return facts, _Plans(day, approaches, deliveries, tells, news)
 
 
 def drawn_truth(
@@ -138,17 +111,32 @@ def with_hours(dice: Dice, d: jax.Array, columns: dict[str, jax.Array]) -> Jobs:
     return jobs.replace(known=jobs.known > 0)
 
 
-def drawn_projects(dice: Dice, d: jax.Array, plans: _Plans) -> dict[str, jax.Array]:
-    """Field of jobs -> [4, 7] int32: a scout, approaches and deliveries of each project."""
+def drawn_projects(dice: Dice, d: jax.Array) -> tuple[dict[str, jax.Array], Facts, jax.Array]:
+    """The jobs of the projects, and the facts of approaches, of deliveries and the small ones.
+
+    Some facts change shortly before their work begins.
+
+    Returns:
+        (field of jobs -> [4, 7] int32: a scout, approaches and deliveries of each project; facts; [F] int32 the time at
+        which each is posted first, NEVER where it is not).
+    """
     n, part, project = PROJECTS, np.arange(PARTS, dtype=np.int32)[None], np.arange(PROJECTS, dtype=np.int32)[:, None]
+    day = dice.between(1, 3, n, 1)  # on which the approaches open
+    approaches = jnp.clip(2 + ((_chance(dice, n, 1) + d) // ONE), 2, ALTERNATIVES)
+    deliveries = jnp.clip(1 + ((_chance(dice, n, 1) + 3 * d // 2) // ONE), 1, ALTERNATIVES)
+    which = dice.between(0, 2, n, 1)
+    of_delivery = jnp.where((which == 1) & (deliveries > 1), 2 * project + 1, NONE)
+    tells = jnp.where(which == 0, 2 * project, of_delivery)  # the fact that a scout tells, or NONE
+    is_told = _by_project(tells == 2 * project, tells == 2 * project + 1)
+    facts, news = drawn_truth(dice, d, _by_project(approaches, deliveries), SLOTS * _by_project(day, day + 1), is_told)
+
     is_scout, is_delivery = part == 0, part > ALTERNATIVES
     is_approach = ~is_scout & ~is_delivery
     choice = np.where(is_scout, 0, (part - 1) % ALTERNATIVES)
-    choices = jnp.where(is_delivery, plans.deliveries[:, None], plans.approaches[:, None])
-    has_scout = (plans.tells >= 0)[:, None]
+    choices, has_scout = jnp.where(is_delivery, deliveries, approaches), tells >= 0
     exists = jnp.where(is_scout, has_scout, choice < choices)
 
-    opens = SLOTS * plans.day[:, None]
+    opens = SLOTS * day
     due_approach = opens + SLOTS * (1 + (_chance(dice, n, 1) < ONE - 7 * d // 10).astype(jnp.int32))
     due_delivery = due_approach + SLOTS * dice.between(1, 2, n, 1)
     due = jnp.where(is_scout, opens + NOON, jnp.where(is_delivery, due_delivery, due_approach))
@@ -159,7 +147,7 @@ def drawn_projects(dice: Dice, d: jax.Array, plans: _Plans) -> dict[str, jax.Arr
     points = _shares(70 + dice.between(0, 60, n), POINTS["projects"])[:, None]
     scout, approach = points * 5 // 100, points * jnp.where(has_scout, 30, 35) // 100
     delivery = points - approach - jnp.where(has_scout, scout, 0)
-    return {
+    columns = {
         "length": jnp.where(exists, length, 0),
         "place": (dice.between(0, PLACES - 1, n, 1) + part) % PLACES,
         "first": jnp.where(is_scout, opens - SLOTS, opens),
@@ -168,9 +156,10 @@ def drawn_projects(dice: Dice, d: jax.Array, plans: _Plans) -> dict[str, jax.Arr
         "group": jnp.where(is_scout, NONE, 2 * project + is_delivery.astype(np.int32)),
         "needs": jnp.where(is_delivery, 2 * project, NONE),
         "value": jnp.where(is_scout | (choices == 1), NONE, turned),
-        "tells": jnp.where(is_scout, plans.tells[:, None], NONE),
+        "tells": jnp.where(is_scout, tells, NONE),
         "known": jnp.ones((n, PARTS), jnp.int32),
     }
+    return columns, facts, news
 
 
 def drawn_errands(dice: Dice, d: jax.Array) -> dict[str, jax.Array]:
@@ -274,8 +263,8 @@ def _within(scenario: Scenario, limits: Limits) -> Scenario:
 
 
 def _by_project(approaches: jax.Array, deliveries: jax.Array) -> jax.Array:
-    """[8] of [4] of the approaches and [4] of the deliveries: those of the first project, then those of the next."""
-    return jnp.stack([approaches, deliveries], axis=1).ravel()
+    """[8] of [4, 1] of the approaches and [4, 1] of the deliveries: those of a project, then those of the next."""
+    return jnp.append(approaches, deliveries, axis=1).ravel()
 
 
 def _shares(weights: jax.Array, total: int) -> jax.Array:
