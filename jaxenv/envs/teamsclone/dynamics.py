@@ -166,6 +166,8 @@ def advance_clock(state: State, outcomes: ActionOutcome) -> State:
     """The clock advances, calls end, the windows become seen, and the actions are counted."""
     move, counts = outcomes.move, state.counts
     did = move.sends | move.reacts | move.joins
+    counted = {"sent": move.sends, "switched": move.switches, "joined": move.joins, "reacted": move.reacts}
+    counted |= {"valid": move.legal, "answered": outcomes.answers}
     state = state.replace(clock=jnp.minimum(state.clock, MAX_STEPS - 1) + 1)  # past the end it may be stepped on
     return state.replace(
         messages=messages.mark_seen(state.messages, state.channel),
@@ -173,12 +175,7 @@ def advance_clock(state: State, outcomes: ActionOutcome) -> State:
         sends=remember(state.sends, move.sends) & MEMORY_OF_SENDS,
         acts=remember(state.acts, did) & MEMORY_OF_ACTS,
         counts=counts.replace(
-            sent=counts.sent + move.sends.astype(jnp.int16),
-            switched=counts.switched + move.switches.astype(jnp.int16),
-            joined=counts.joined + move.joins.astype(jnp.int16),
-            reacted=counts.reacted + move.reacts.astype(jnp.int16),
-            valid=counts.valid + move.legal.astype(jnp.int16),
-            answered=counts.answered + outcomes.answers.astype(jnp.int16),
+            **{name: getattr(counts, name) + each.astype(jnp.int16) for name, each in counted.items()},
             waited=counts.waited + jnp.where(outcomes.answers, outcomes.age, 0),
         ),
     )

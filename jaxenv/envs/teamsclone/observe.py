@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 
+from jaxenv.core.fields import taken
 from jaxenv.envs.teamsclone import actions, messages
 from jaxenv.envs.teamsclone.actions import Window
 from jaxenv.envs.teamsclone.dynamics import is_away
@@ -14,22 +15,19 @@ def observe(
     agent: jax.Array, state: State, scenario: Scenario, max_steps: jax.Array, is_over: jax.Array
 ) -> Observation:
     """One agent's observation of a state, as `types.each_agent` calls it; `is_over` is [] bool."""
-    channel, window = state.channel, actions.look(agent, state)
+    window = actions.look(agent, state)
     users = jnp.arange(state.presence.shape[0], dtype=jnp.int8) < scenario.num_users
     return Observation(
         messages=observe_messages(window, agent),
-        team=read(scenario.team, channel),
-        channel=channel,
+        team=read(scenario.team, state.channel),
+        **taken(state, "channel", "unread", "clock", "run"),
         exists=jnp.arange(scenario.team.shape[0], dtype=jnp.int8) < scenario.num_channels,
-        unread=state.unread,
         running=actions.is_running(state),
         joined=state.in_call,
         present=users & (state.presence <= BUSY),
         away=is_away(state),
-        clock=state.clock,
         max_steps=max_steps.astype(jnp.int16),
         sends=jax.lax.population_count(state.sends).astype(jnp.int8),
-        run=state.run,
         action_mask=actions.legal_mask(agent, state, scenario, window) | is_over,
     )
 

@@ -1,25 +1,29 @@
 """The world's part of a step: teammates come and go, start calls, and post."""
 
-from typing import NamedTuple
-
 import jax
 import jax.numpy as jnp
 from flax import struct
 
 from jaxenv.core.dice import scale
+from jaxenv.core.environment import select
 from jaxenv.envs.teamsclone import actions
 from jaxenv.envs.teamsclone.chance import first_above, pick, running_sum, uniform_among
 from jaxenv.envs.teamsclone.types import BUSY, CHATTER, INVITATION, MENTION, ONE, Draws, Scenario, State
 from jaxenv.lowering.lookup import read
 
 
-class Post(struct.PyTreeNode):
-    """The world's message in a step, if any."""
+class Choice(struct.PyTreeNode):
+    """A possible message."""
 
     is_posted: jax.Array  # [] bool
     author: jax.Array  # [] int32
     channel: jax.Array  # [] int32
     kind: jax.Array  # [] int32
+
+
+class Post(Choice):
+    """The world's message in a step, if any."""
+
     named: jax.Array  # [] int32, the agent that is mentioned, -1 for none
     text: jax.Array  # [] int16, row of the table of texts
     starts_call: jax.Array  # [] bool
@@ -45,33 +49,21 @@ def post(before: State, state: State, scenario: Scenario, draws: Draws) -> Post:
     present = users & (state.presence <= BUSY)
     chat, call = choose_chat(present, scenario, draws), choose_call(before, present, scenario, draws)
     choice = first_of(call, chat)
-    starts_call = call.is_made
+    starts_call = call.is_posted
     if state.schedule.step.size > 0:  # the variant's own mentions; then teammates' are chatter
         due = due_mention(before)
-        chatter = chat._replace(kind=jnp.where(chat.kind == MENTION, CHATTER, chat.kind))
+        chatter = chat.replace(kind=jnp.where(chat.kind == MENTION, CHATTER, chat.kind))
         choice = first_of(due, first_of(call, chatter))
-        starts_call = call.is_made & ~due.is_made
+        starts_call = call.is_posted & ~due.is_posted
     num_texts, first_text = read((scenario.num_texts, scenario.first_text), choice.kind)
     nth = scale(draws.text, num_texts.astype(jnp.int32))
     named = scale(draws.mention, jnp.int32(state.channel.shape[0]))
     return Post(
-        is_posted=choice.is_made,
-        author=choice.author,
-        channel=choice.channel,
-        kind=choice.kind,
-        named=jnp.where(choice.is_made & (choice.kind == MENTION), named, -1),
+        **vars(choice),
+        named=jnp.where(choice.is_posted & (choice.kind == MENTION), named, -1),
         text=read(scenario.texts, first_text.astype(jnp.int32) + nth),
         starts_call=starts_call,
     )
-
-
-class Choice(NamedTuple):
-    """The author, channel and kind of a possible message, [] int32 each, and whether it is posted."""
-
-    is_made: jax.Array  # [] bool
-    author: jax.Array
-    channel: jax.Array
-    kind: jax.Array
 
 
 def choose_chat(present: jax.Array, scenario: Scenario, draws: Draws) -> Choice:
@@ -99,6 +91,5 @@ def due_mention(state: State) -> Choice:
 
 
 def first_of(one: Choice, other: Choice) -> Choice:
-    """Selects `one` where it is made, otherwise `other`."""
-    author, channel, kind = (jnp.where(one.is_made, a, b) for a, b in zip(one[1:], other[1:], strict=True))
-    return Choice(one.is_made | other.is_made, author, channel, kind)
+    """Selects `one` where it is posted, otherwise `other`."""
+    return select(one.is_posted, one, other)
