@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxenv.core.fields import taken
 from jaxenv.envs.week import types
 from jaxenv.envs.week.types import ANYWHERE, DONE, NONE, QUESTION, REQUEST, Scenario, State
 from jaxenv.envs.week.view.names import Names, answer_at, num_channels, num_places, row, words_of
@@ -163,15 +164,12 @@ def _job(state: State, week: Scenario, names: Names, n: int) -> Job:
         project=names.projects[n],
         place="" if job.place == ANYWHERE else names.places[job.place],
         hours=(job.opens, job.closes),
-        first=job.first,
-        due=job.due,
+        **taken(job, "first", "due", "length", "group"),
         points=job.points / 100,
-        length=job.length,
         progress=progress,
         status=over if progress == job.length else "barred" if is_barred else late,
         asks="" if job.value == NONE else names.facts[job.group],
         needs="" if job.value == NONE else names.answers[job.group][job.value],
-        group=job.group,
     )
 
 
