@@ -78,9 +78,7 @@ class LifeOps(LibraryEnvironment[Params, State, Observation]):
         It keeps entries that leave no overlaps and no travel issues, and handled requests (not focus) out of
         the hours before 9:00 and from 20:00 to 23:00; it always keeps rejecting.
         """
-        return observe.feasible_mask(
-            self.catalogue, state, params.bank[state.scenario], params.departure_min, self.action_mask(state, params)
-        )
+        return observe.feasible_mask(self.catalogue, state, params)
 
     def determinize(self, key: Key, state: State, params: Params) -> tuple[State, Params]:
         """The day with its hidden requests as the generator would draw them, at a difficulty drawn from 0 to 1."""

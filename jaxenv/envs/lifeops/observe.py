@@ -64,17 +64,16 @@ def consequences(catalogue: Catalogue, observation: Observation, params: Params)
 BLOCKED_HOURS = ((0, 540), (1200, 1380))  # minutes, half-open: no meetings
 
 
-def feasible_mask(
-    catalogue: Catalogue, state: State, scenario: Scenario, departure_min: jax.Array | int, legal: ActionMask
-) -> ActionMask:
+def feasible_mask(catalogue: Catalogue, state: State, params: Params) -> ActionMask:
     """[A] bool: the legal entries after which the whole calendar has neither overlaps nor travel issues.
 
     Handled requests that are no focus time also stay out of the blocked hours; a proposal is judged as if it were
     scheduled; rejecting always stays. Where nothing is left, the legal entries.
     """
-    request = scenario.requests.at(state.handled)
+    scenario = params.bank[state.scenario]
+    legal, request = current_mask(catalogue, state, scenario), scenario.requests.at(state.handled)
     moves = actions.every_move(catalogue, request, scenario.persona)
-    change = insertions(state.calendar, scenario.travel, scenario.persona.home, departure_min, moves.event)
+    change = insertions(state.calendar, scenario.travel, scenario.persona.home, params.departure_min, moves.event)
     clean = leaves_clean(state, change)
     in_blocked = jnp.zeros_like(legal)
     for blocked_from, blocked_until in BLOCKED_HOURS:

@@ -195,16 +195,9 @@ def _legs(state: State, scenario: Scenario, departure_min: int, names: Names) ->
 
 def _tasks(state: State, scenario: Scenario, names: Names) -> Sequence[Task]:
     tasks = scenario.tasks
-    return [
-        Task(
-            name=name,
-            total=int(tasks.minutes[index]),
-            left=int(state.minutes_left[index]),
-            priority=int(tasks.priority[index]),
-            due_days=_unless(tasks.due_days[index], NO_LIMIT),
-        )
-        for index, name in enumerate(names.tasks)
-    ]
+    due = [_unless(days, NO_LIMIT) for days in tasks.due_days]
+    columns = (tasks.minutes.tolist(), state.minutes_left.tolist(), tasks.priority.tolist(), due)
+    return [Task(*row) for row in zip(names.tasks, *columns, strict=False)]
 
 
 def _unless(value: Any, missing: int) -> int | None:
