@@ -112,10 +112,10 @@ def play(env: Week, params: Params, week: jax.Array, factors: Factors) -> Plans:
 
 def act(env: Week, state: State, week: Agenda, factors: Factors) -> jax.Array:
     """[] int32: reply to who waits; read where that is worth more than the best job or meeting; else go and do that."""
-    now, first = actions.situation(state, week), env.catalogue.first
-    mask = observe.current_mask(state, week, jnp.zeros((), bool))
+    window, first = actions.window(state, week), env.catalogue.first
+    mask, is_there = observe.current_mask(state, week, jnp.zeros((), bool)), actions.is_there(state)
     distance = state.travel_left + read(week.travel, state.place)
-    half = 2 * (state.clock // SLOTS) + (now.slot >= SLOTS // 2)
+    half = 2 * (state.clock // SLOTS) + (state.clock % SLOTS >= SLOTS // 2)
     channels = worth_of_channels(state, week, factors) * jnp.exp(read(factors.channels, half))
 
     jobs, events = worth_of_jobs(state, week, distance), worth_of_events(state, week, distance)
@@ -123,17 +123,17 @@ def act(env: Week, state: State, week: Agenda, factors: Factors) -> jax.Array:
     worth, places = jnp.append(jobs, events) * jnp.exp(of_all), jnp.append(week.jobs.place, week.events.place)
     best = jnp.argmax(worth)
     place, pays = read((places, worth), best)
-    is_here = (place == ANYWHERE) | (now.is_there & (place == state.place))
+    is_here = (place == ANYWHERE) | (is_there & (place == state.place))
     does = jnp.where(best < len(jobs), first(WORK) + best, first(ATTEND))
-    does = jnp.where(is_here, does, jnp.where(now.is_there, first(GO) + place, first(REST)))
+    does = jnp.where(is_here, does, jnp.where(is_there, first(GO) + place, first(REST)))
     does = jnp.where((pays > 0) & read(mask, does), does, first(REST))
     channel = jnp.argmax(channels)
     learns = read(channels, channel)
     does = jnp.where((learns > pays) | ((does == first(REST)) & (learns > 0)), first(OPEN) + channel, does)
-    head = read(now.window.posts, now.window.head)
+    head = read(window.posts, window.head)
     accepts = jnp.where(read(factors.events, head.ref) > DECLINED, PROMISE, PROMISE + 1)
     answer = jnp.where(head.kind == QUESTION, read(week.facts.at(state.clock), head.ref), accepts)
-    return jnp.where(now.window.head >= 0, first(REPLY) + answer, does).astype(jnp.int32)
+    return jnp.where(window.head >= 0, first(REPLY) + answer, does).astype(jnp.int32)
 
 
 def worth_of_jobs(state: State, week: Agenda, distance: jax.Array) -> jax.Array:

@@ -59,26 +59,6 @@ class Window(struct.PyTreeNode):
     head: jax.Array  # [] int32, the place of the oldest one that waits; -1 for none
 
 
-class Situation(struct.PyTreeNode):
-    """What follows from a state: the parts that legality, the turn and the observation share."""
-
-    slot: jax.Array  # [] int32, of the day
-    is_there: jax.Array  # [] bool, not on the way
-    is_on: jax.Array  # [E] bool, promised and within its slots
-    window: Window
-
-
-def situation(state: State, week: Agenda) -> Situation:
-    """The parts that follow from a state."""
-    events, time = week.events, state.clock
-    return Situation(
-        slot=time % types.SLOTS,
-        is_there=state.travel_left == 0,
-        is_on=state.promised & (events.start <= time) & (time < events.end),
-        window=window(state, week),
-    )
-
-
 class Standing(NamedTuple):
     """How jobs stand, of the shape of their fields."""
 
@@ -99,10 +79,11 @@ def _has(groups: jax.Array, group: jax.Array) -> jax.Array:
     return (group >= 0) & ((jnp.right_shift(groups, jnp.maximum(group, 0)) & 1) == 1)
 
 
-def workable(state: State, now: Situation, jobs: types.Jobs, stand: Standing) -> jax.Array:
+def workable(state: State, jobs: types.Jobs, stand: Standing) -> jax.Array:
     """Whether jobs can be worked on now, here."""
-    is_open = (jobs.opens <= now.slot) & (now.slot < jobs.closes) & (jobs.first <= state.clock)
-    is_here = now.is_there & ((jobs.place == ANYWHERE) | (jobs.place == state.place))
+    slot = state.clock % types.SLOTS
+    is_open = (jobs.opens <= slot) & (slot < jobs.closes) & (jobs.first <= state.clock)
+    is_here = is_there(state) & ((jobs.place == ANYWHERE) | (jobs.place == state.place))
     return stand.possible & ~stand.needs & is_open & is_here
 
 
@@ -119,37 +100,42 @@ def window(state: State, week: Agenda) -> Window:
     return Window(exists=exists, posts=posts, waits=waits, count=count, head=oldest)
 
 
-def attendable(state: State, week: Agenda, now: Situation) -> jax.Array:
+def is_there(state: State) -> jax.Array:
+    """[] bool: not on the way."""
+    return state.travel_left == 0
+
+
+def attendable(state: State, events: types.Events) -> jax.Array:
     """[E] bool: the events that ATTEND can choose among."""
-    place = week.events.place
-    return now.is_on & ((place == ANYWHERE) | (now.is_there & (place == state.place)))
+    is_on = state.promised & (events.start <= state.clock) & (state.clock < events.end)
+    return is_on & ((events.place == ANYWHERE) | (is_there(state) & (events.place == state.place)))
 
 
-def legal_mask(state: State, week: Agenda, now: Situation, stand: Standing) -> ActionMask:
+def legal_mask(state: State, week: Agenda, window: Window, stand: Standing) -> ActionMask:
     """[A] bool: the entries that the engine accepts in a live state, where the jobs stand as they do."""
-    goes = now.is_there & (read(week.travel, state.place) > 0)
+    goes = is_there(state) & (read(week.travel, state.place) > 0)
     opens = state.posted > 0
-    replies = repliable(now, np.arange(VALUES, dtype=np.int32))
-    attends = jnp.any(attendable(state, week, now))
-    works = workable(state, now, week.jobs, stand)
+    replies = repliable(window, np.arange(VALUES, dtype=np.int32))
+    attends = jnp.any(attendable(state, week.events))
+    works = workable(state, week.jobs, stand)
     return concatenate_masks(goes, works, opens, replies, attends[None], jnp.ones(1, bool))
 
 
-def is_legal(state: State, week: Agenda, now: Situation, verb: jax.Array, number: jax.Array) -> jax.Array:
+def is_legal(state: State, week: Agenda, window: Window, verb: jax.Array, number: jax.Array) -> jax.Array:
     """[] bool: the entry of the mask for one action; reads one job in the place of all."""
     job, (known, progress) = week.job(number), read((state.known, state.progress), number)
     of_verb = [  # in the order of VERBS
-        now.is_there & (read(week.travel, state.place, number) > 0),
-        workable(state, now, job, standing(state, job, known, progress)),
+        is_there(state) & (read(week.travel, state.place, number) > 0),
+        workable(state, job, standing(state, job, known, progress)),
         read(state.posted, number) > 0,
-        repliable(now, number),
-        jnp.any(attendable(state, week, now)),
+        repliable(window, number),
+        jnp.any(attendable(state, week.events)),
         True,
     ]
     return read(jnp.stack(of_verb), verb)  # a gather, so that XLA does not fuse all of it into every loop that uses it
 
 
-def repliable(now: Situation, value: jax.Array | np.ndarray) -> jax.Array:
+def repliable(window: Window, value: jax.Array | np.ndarray) -> jax.Array:
     """Whether values can be replied to what waits: any to a question, yes and no to a request."""
-    is_request = read(now.window.posts.kind, now.window.head) == REQUEST
-    return (now.window.head >= 0) & (~is_request | (value <= PROMISE + 1))
+    is_request = read(window.posts.kind, window.head) == REQUEST
+    return (window.head >= 0) & (~is_request | (value <= PROMISE + 1))

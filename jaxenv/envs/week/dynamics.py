@@ -8,7 +8,7 @@ import numpy as np
 from flax import struct
 
 from jaxenv.envs.week import actions, types
-from jaxenv.envs.week.actions import ATTEND, GO, OPEN, PROMISE, REPLY, REST, WORK, Catalogue, Situation, Window
+from jaxenv.envs.week.actions import ATTEND, GO, OPEN, PROMISE, REPLY, REST, WORK, Catalogue, Window
 from jaxenv.envs.week.types import DONE, END, JOB, NEWS, NONE, QUESTION, SLOTS, SOUND, UNSOUND, WINDOW, Agenda, State
 from jaxenv.lowering.lookup import read
 from jaxenv.lowering.materialize import materialize
@@ -41,13 +41,13 @@ def transition(
         week: the scenario of the state.
         action: [] int32; REST where it is illegal.
     """
-    now = actions.situation(state, week)
+    window = actions.window(state, week)
     verb, number = read(catalogue.table, action)
-    legal = (action >= 0) & (action < catalogue.size) & actions.is_legal(state, week, now, verb, number)
+    legal = (action >= 0) & (action < catalogue.size) & actions.is_legal(state, week, window, verb, number)
     verb = materialize(jnp.where(legal, verb, REST))
     state, errand, project, told = work(state, week, jnp.where(verb == WORK, number, NONE))
-    state, answer, wrong = reply(state, week, now.window, jnp.where(verb == REPLY, number, NONE))
-    state = attend(state, week, now, verb == ATTEND)
+    state, answer, wrong = reply(state, week, window, jnp.where(verb == REPLY, number, NONE))
+    state = attend(state, week.events, verb == ATTEND)
     state = move(state, week, verb, number)
     state = tick(state, week)
     meetings, missed = ended(state, week)
@@ -98,10 +98,9 @@ def reply(state: State, week: Agenda, window: Window, value: jax.Array) -> tuple
     return state, _points(right), _points(asked - right)
 
 
-def attend(state: State, week: Agenda, now: Situation, is_attending: jax.Array) -> State:
+def attend(state: State, events: types.Events, is_attending: jax.Array) -> State:
     """A slot of the event with the most points a slot, the first of several."""
-    events = week.events
-    rate = jnp.where(actions.attendable(state, week, now), events.points * read(PER_SLOT, events.length), NONE)
+    rate = jnp.where(actions.attendable(state, events), events.points * read(PER_SLOT, events.length), NONE)
     number = np.arange(rate.shape[0], dtype=np.int32)
     best = jnp.min(jnp.where(rate == jnp.max(rate), number, number.size))  # on a CPU faster than `argmax`
     here = is_attending & (number == best)

@@ -1,6 +1,6 @@
 """What the person does not know of a week, drawn anew: the truth, what is unread, and what is still to come."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -58,38 +58,35 @@ def _drawn_truth(
     """(jobs with what scouts tell, [F] facts, [F] int32 when each is told first), by the groups of known jobs."""
     group, tells = (jnp.where(state.known, column, NONE) for column in (week.jobs.group, week.jobs.tells))
     jobs, count = week.jobs.replace(group=group, tells=tells), week.facts.first.size
-    groups = _groups(jobs, count)
-    jobs = jobs.replace(tells=_drawn_tells(dice, tells, state.progress < jobs.length, groups))
+    choices, needs, begin = _groups(jobs, count)
+    jobs = jobs.replace(tells=_drawn_tells(dice, tells, state.progress < jobs.length, choices, needs))
     is_told = jnp.any(jobs.tells[:, None] == np.arange(GROUPS)[None], axis=0)
-    choices, begin = read((groups.choices, groups.begin), np.arange(GROUPS))
-    drawn = generator.drawn_truth(dice, d, choices, begin, is_told)
+    of_groups, begin = read((choices, begin), np.arange(GROUPS))
+    drawn = generator.drawn_truth(dice, d, of_groups, begin, is_told)
     facts, news = read(drawn, np.arange(count))  # others than the generator's are told by nobody
-    return jobs, *_as_known(facts, news, state, week, groups.choices, sees_truth)
+    return jobs, *_as_known(facts, news, state, week, choices, sees_truth)
 
 
-class _Groups(NamedTuple):
-    """What jobs say of the facts, [F] int32."""
-
-    choices: jax.Array  # how many values it can have
-    needs: jax.Array  # the group that its group needs, or NONE
-    begin: jax.Array  # the time around which it may change
-
-
-def _groups(jobs: Jobs, count: int) -> _Groups:
+def _groups(jobs: Jobs, count: int) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """What jobs say of each fact: how many values it can have, the group that its group needs, or NONE, and the time
+    around which it may change, [F] int32 each.
+    """
     mine = jobs.group[:, None] == np.arange(count)[None]
     value, needs, first = (column[:, None] for column in (jobs.value, jobs.needs, jobs.first))
     needs = jnp.max(jnp.where(mine, needs, NONE), axis=0)
     begin = jnp.min(jnp.where(mine, first, END), axis=0) + jnp.where(needs >= 0, types.SLOTS, 0)
     choices = jnp.where(jnp.any(mine, axis=0), 1 + jnp.max(jnp.where(mine, value, 0), axis=0), types.VALUES)
-    return _Groups(choices, needs, begin)
+    return choices, needs, begin
 
 
-def _drawn_tells(dice: Dice, tells: jax.Array, is_to_tell: jax.Array, groups: _Groups) -> jax.Array:
+def _drawn_tells(
+    dice: Dice, tells: jax.Array, is_to_tell: jax.Array, choices: jax.Array, needs: jax.Array
+) -> jax.Array:
     """[J] int32: where approaches and deliveries have a choice, a scout that is to tell tells of either, by chance."""
-    needs = jnp.where(tells >= 0, read(groups.needs, tells), NONE)
-    approach = jnp.where(needs >= 0, needs, tells)
-    delivers = (groups.needs[None] == approach[:, None]) & (groups.choices > 1)[None]
-    has_choice = is_to_tell & (approach >= 0) & (read(groups.choices, approach) > 1) & jnp.any(delivers, axis=1)
+    needed = jnp.where(tells >= 0, read(needs, tells), NONE)
+    approach = jnp.where(needed >= 0, needed, tells)
+    delivers = (needs[None] == approach[:, None]) & (choices > 1)[None]
+    has_choice = is_to_tell & (approach >= 0) & (read(choices, approach) > 1) & jnp.any(delivers, axis=1)
     either = jnp.where(dice.between(0, 1, tells.size) == 1, jnp.argmax(delivers, axis=1).astype(jnp.int32), approach)
     return jnp.where(has_choice, either, tells)
 

@@ -9,14 +9,14 @@ import numpy as np
 from jaxenv.core.fields import taken
 from jaxenv.core.types import ActionMask
 from jaxenv.envs.week import actions, types
-from jaxenv.envs.week.actions import Situation, Standing
+from jaxenv.envs.week.actions import Standing, Window
 from jaxenv.envs.week.types import NEWS, NONE, QUESTION, REQUEST, Agenda, Observation, State
 from jaxenv.lowering.lookup import read
 
 
 def observe(state: State, week: Agenda, is_over: jax.Array, sees_truth: bool) -> Observation:
     """The observation; `is_over` ([] bool) makes every action legal, `sees_truth` shows the present facts as told."""
-    now, stand = actions.situation(state, week), _standing(state, week)
+    window, stand = actions.window(state, week), _standing(state, week)
     as_of, is_noted = (state.clock, np.bool_(True)) if sees_truth else (state.as_of, state.noted >= 0)
     to_places = read(week.travel, state.place)
     return Observation(
@@ -25,17 +25,17 @@ def observe(state: State, week: Agenda, is_over: jax.Array, sees_truth: bool) ->
         unread=state.posted - state.read,
         events=observed_events(state, week),
         jobs=observed_jobs(state, week, stand),
-        messages=observed_messages(week, now),
-        head=head(state, week, now),
+        messages=observed_messages(week, window),
+        head=head(state, week, window),
         told=jnp.where(is_noted, week.facts.at(as_of), NONE),
         age=jnp.broadcast_to(jnp.where(is_noted, state.clock - as_of, 0), state.noted.shape),
-        action_mask=actions.legal_mask(state, week, now, stand) | is_over,
+        action_mask=actions.legal_mask(state, week, window, stand) | is_over,
     )
 
 
 def current_mask(state: State, week: Agenda, is_over: jax.Array) -> ActionMask:
     """[A] bool."""
-    return actions.legal_mask(state, week, actions.situation(state, week), _standing(state, week)) | is_over
+    return actions.legal_mask(state, week, actions.window(state, week), _standing(state, week)) | is_over
 
 
 def _standing(state: State, week: Agenda) -> Standing:
@@ -65,9 +65,8 @@ def observed_jobs(state: State, week: Agenda, stand: Standing) -> types.Observed
     )
 
 
-def observed_messages(week: Agenda, now: Situation) -> types.ObservedMessages:
+def observed_messages(week: Agenda, window: Window) -> types.ObservedMessages:
     """The open channel."""
-    window = now.window
     posts, is_news = window.posts, window.exists & (window.posts.kind == NEWS)
     has_fact = is_news | (window.exists & (posts.kind == QUESTION))
     facts = read(week.facts, posts.ref)
@@ -81,9 +80,9 @@ def observed_messages(week: Agenda, now: Situation) -> types.ObservedMessages:
     )
 
 
-def head(state: State, week: Agenda, now: Situation) -> types.Head:
+def head(state: State, week: Agenda, window: Window) -> types.Head:
     """The question or request that is replied to."""
-    post, exists = read(now.window.posts, now.window.head), now.window.head >= 0
+    post, exists = read(window.posts, window.head), window.head >= 0
     is_request, is_question = exists & (post.kind == REQUEST), exists & (post.kind == QUESTION)
     events = week.events
     event, end = read((events, events.end), post.ref)
