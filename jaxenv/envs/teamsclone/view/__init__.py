@@ -55,13 +55,8 @@ def describe_step(
 
 def view_of(agent: int) -> View:
     """The view of one agent."""
-    return View(
-        scenes=functools.partial(scenes, agent=agent),
-        describe_action=functools.partial(describe_action, agent=agent),
-        describe_actions=functools.partial(describe_actions, agent=agent),
-        describe_step=functools.partial(describe_step, agent=agent),
-        of_agent=view_of,
-    )
+    functions: list[Any] = [scenes, describe_action, describe_actions, describe_step]
+    return View(*(functools.partial(each, agent=agent) for each in functions), of_agent=view_of)
 
 
 def _read(

@@ -106,7 +106,6 @@ class Message:
     author: str
     author_number: int
     is_agent: bool
-    is_own: bool
     kind: str
     content: str
     step: int  # the number, from 1, of the step that posted it, 0 for an initial message
@@ -245,7 +244,6 @@ def _message(post: Post, state: State, scenario: Scenario, history: History, nam
         author=names.author(post.author),
         author_number=post.author,
         is_agent=post.author >= names.room,
-        is_own=post.author == names.room + agent,
         kind=KINDS[post.kind],
         content=names.content(post.text, post.named),
         step=post.step + 1,

@@ -199,7 +199,7 @@ def _messages(was: Chat, now: Chat) -> Iterator[str]:
         unread = was.channels[now.current.number].unread
         yield f"found: {unread or 'nothing'} unread in #{now.current.name}"
     for message in now.messages:
-        if message.step == now.clock and not message.is_own:
+        if message.step == now.clock and message.author_number != now.names.room + now.agent:
             yield f"{message.author}: {message.content}"
 
 
