@@ -58,12 +58,9 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
     persona = draw_persona(who)
     room = limits.events - SPARE_STEPS - num_requests
     calendar = draw_calendar(day, limits, difficulty, num_places, travel, room)
-    requests, flexible = draw_requests(queue, limits, difficulty, num_requests, num_places, calendar, persona)
     drawn = padding(Scenario, limits.sizes).replace(
         calendar=calendar,
         source=jnp.where(calendar.start == types.ABSENT, 0, jnp.arange(limits.events, dtype=jnp.int16)),
-        requests=requests,
-        flexible=flexible,
         num_requests=num_requests.astype(jnp.int8),
         tasks=draw_tasks(work, limits, difficulty),
         persona=persona,
@@ -71,7 +68,8 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
         weekday=as_integer(shape[3], 0, len(types.WEEKDAYS) - 1).astype(jnp.int8),
         max_steps=(num_requests + SPARE_STEPS).astype(jnp.int16),
     )
-    return jax.tree.map(jnp.asarray, drawn)
+    requests, flexible = draw_requests(queue, limits, difficulty, drawn, num_places)
+    return jax.tree.map(jnp.asarray, drawn.replace(requests=requests, flexible=flexible))
 
 
 def redraw_requests(key: Key, day: Scenario, seen: jax.Array, limits: Limits) -> Scenario:
@@ -80,10 +78,9 @@ def redraw_requests(key: Key, day: Scenario, seen: jax.Array, limits: Limits) ->
     They are drawn for the calendar of the morning. The difficulty, which nobody sees, is drawn from 0 to 1.
     """
     uniform = jax.random.uniform(key, (1 + 13 * limits.requests,))
-    count = day.num_requests.astype(jnp.int32)
     work = day.persona.work_place.astype(jnp.int32)
     places = 1 + jnp.max(jnp.where(jnp.any(day.travel > 0, axis=0), jnp.arange(limits.places), work))
-    drawn = draw_requests(uniform[1:], limits, uniform[0], count, places, day.calendar, day.persona)
+    drawn = draw_requests(uniform[1:], limits, uniform[0], day, places)
     is_hidden = jnp.arange(limits.requests, dtype=jnp.int8) >= seen
     requests, flexible = jax.tree.map(
         lambda new, old: jnp.where(is_hidden, new, old), drawn, (day.requests, day.flexible)
@@ -167,21 +164,18 @@ def draw_calendar(
 
 
 def draw_requests(
-    u: jax.Array,
-    limits: Limits,
-    difficulty: jax.Array,
-    num_requests: jax.Array,
-    num_places: jax.Array,
-    calendar: Event,
-    persona: types.Persona,
+    u: jax.Array, limits: Limits, difficulty: jax.Array, day: Scenario, num_places: jax.Array
 ) -> tuple[Event, jax.Array]:
     """(requests [Q], flexible [Q] bool): some free, the others in conflict, tight, outside the window or shadowing.
+
+    Their number, the calendar and the persona are those of the day.
 
     A shadowing request is unimportant and takes the time of a later one that is important and inflexible. One that is
     shadowed itself is important, and moves away from the time that the one before took.
     """
     size = limits.requests
     u = u.reshape(13, size)
+    calendar, persona, num_requests = day.calendar, day.persona, day.num_requests.astype(jnp.int32)
     index = jnp.arange(size)
     exists = index < num_requests
     num_events = jnp.sum(calendar.start != types.ABSENT)
