@@ -6,7 +6,6 @@ focus start each duration. An action is decoded by tables, without a branch.
 
 import dataclasses
 import functools
-from collections.abc import Iterable
 from typing import Any, ClassVar, NamedTuple
 
 import jax
@@ -17,6 +16,7 @@ from flax import struct
 from jaxenv.core.masking import concatenate_masks
 from jaxenv.core.types import ActionCatalogue, ActionMask
 from jaxenv.envs.lifeops.types import DAY_END, FOCUS, Event, Persona
+from jaxenv.lowering import bitsets
 
 
 class Verb(NamedTuple):
@@ -41,12 +41,9 @@ ACCEPT, REJECT, RESCHEDULE, PROPOSE, BLOCK_FOCUS = range(len(VERBS))
 ACTION_TYPES = tuple(verb.name for verb in VERBS)
 
 
-def _bits(flags: Iterable[bool]) -> int:
-    return sum(flag << number for number, flag in enumerate(flags))
-
-
-HANDLES, SCHEDULES = _bits(verb.handles for verb in VERBS), _bits(verb.schedules for verb in VERBS)
-BOOKS, MOVES = _bits(verb.books for verb in VERBS), _bits(verb.moves for verb in VERBS)
+_FLAGS = np.array([(verb.handles, verb.schedules, verb.books, verb.moves) for verb in VERBS])
+HANDLES, SCHEDULES, BOOKS, MOVES = bitsets.of_flags(_FLAGS.T).tolist()
+"""Sets of verbs: bit v for verb v."""
 
 
 def does(verb: Any, bits: int) -> Any:

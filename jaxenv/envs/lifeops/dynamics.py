@@ -132,11 +132,8 @@ def insertion(
     return Change(position, overlaps, tight_legs, home_leg)
 
 
-def insertions(
-    calendar: Event, travel: jax.Array, home: jax.Array, departure_min: jax.Array | int, events: Event
-) -> Change:
-    """The change that inserting each of several events brings, [n] each; see `insertion`."""
-    return jax.vmap(lambda event: insertion(calendar, travel, home, departure_min, event))(events)
+insertions = jax.vmap(insertion, in_axes=(None, None, None, None, 0))
+"""The change that inserting each of several events brings, [n] each; see `insertion`."""
 
 
 def home_leg_issue(

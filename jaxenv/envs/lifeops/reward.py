@@ -34,13 +34,11 @@ class Step(NamedTuple):
     def of(cls, turn: Turn, scenario: Scenario) -> "Step":
         """The inputs that follow from a turn."""
         verbs = (ACCEPT, REJECT, PROPOSE, RESCHEDULE, BLOCK_FOCUS)
-        accepts, rejects, proposes, reschedules, focuses = (turn.legal & (turn.move.verb == verb) for verb in verbs)
+        did = (turn.legal & (turn.move.verb == verb) for verb in verbs)
         event, persona = turn.move.event, scenario.persona
         meets = turn.legal & does(turn.move.verb, SCHEDULES) & (event.kind != FOCUS)
         units = preference_units(event, persona)
-        return cls(
-            turn, persona, event, scenario.weekday, accepts, rejects, proposes, reschedules, focuses, meets, units
-        )
+        return cls(turn, persona, event, scenario.weekday, *did, meets=meets, broken_wishes=units)
 
 
 def _focus_reward(w: "RewardWeights", step: Step) -> jax.Array:
