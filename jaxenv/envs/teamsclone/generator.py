@@ -4,13 +4,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxenv.core.dice import Dice, scale
+from jaxenv.core.dice import DIFFICULTY_STEPS, Dice, rounded, scale
 from jaxenv.core.types import Key
 from jaxenv.envs.teamsclone import messages
 from jaxenv.envs.teamsclone.texts import DEFAULT_TEXTS
 from jaxenv.envs.teamsclone.types import ANNOUNCEMENT, KINDS, MENTION, ONE, PRESENCE, STATUS, WINDOW, Limits, Scenario
 
-DIFFICULTY_STEPS = 1024  # difficulty in whole steps
 MAX_INITIAL = 3  # messages of a channel at reset
 KINDS_AT_FIRST = np.array([*range(ANNOUNCEMENT + 1)] * 3 + [STATUS, MENTION])
 STAY, RETURN = (180, 60), (10, 16)  # least weight and spread of staying in a state, and of becoming available again
@@ -37,7 +36,7 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
     difficulty = jnp.asarray(difficulty, jnp.float32)
     haste = jnp.where(difficulty > 1, BUSY, 1)
     d = jnp.floor(jnp.clip(difficulty, 0, 1) * DIFFICULTY_STEPS).astype(jnp.int32)
-    num_channels = jnp.clip(2 + _rounded(6, d) + dice.between(-1, 1), min(2, C), C)
+    num_channels = jnp.clip(2 + rounded(6, d) + dice.between(-1, 1), min(2, C), C)
     num_users = jnp.minimum(dice.between(2, 7), U)
     num_teams = jnp.minimum(dice.between(1, 4), jnp.minimum(limits.teams, num_channels))
     channels, users = jnp.arange(C), jnp.arange(U)
@@ -56,7 +55,7 @@ def generate(key: Key, limits: Limits, difficulty: jax.Array | float) -> Scenari
         presence_edges=jnp.where(works[:, None, None], cdf(presence_weights(dice, U)), 0),
         call_rate=jnp.where(exists, call_rates(dice, C), 0),
         call_length=jnp.where(dice.between(0, 3) > 0, dice.between(4, 12), dice.between(4, 21)).astype(jnp.int16),
-        mention_window=jnp.where(dice.between(0, 3) > 0, 16 - _rounded(10, d), dice.between(4, 30)).astype(jnp.int16),
+        mention_window=jnp.where(dice.between(0, 3) > 0, 16 - rounded(10, d), dice.between(4, 30)).astype(jnp.int16),
         texts=jnp.where(jnp.arange(T) < jnp.sum(number), jnp.arange(T), 0).astype(jnp.int16),
         first_text=jnp.asarray(first, jnp.int8),
         num_texts=jnp.asarray(number, jnp.int8),
@@ -151,11 +150,6 @@ def text_places(capacity: int) -> tuple[np.ndarray, np.ndarray]:
     if number.sum() > capacity:
         raise ValueError(f"the {number.sum()} default texts do not fit into Limits(texts={capacity})")
     return np.concatenate([[0], np.cumsum(number)[:-1]]).astype(np.int32), number
-
-
-def _rounded(most: int, d: jax.Array) -> jax.Array:
-    """round(most * difficulty)."""
-    return (most * d + DIFFICULTY_STEPS // 2) // DIFFICULTY_STEPS
 
 
 def _pick(thresholds: np.ndarray, draws: jax.Array) -> jax.Array:

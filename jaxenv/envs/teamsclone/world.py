@@ -4,10 +4,9 @@ import jax
 import jax.numpy as jnp
 from flax import struct
 
-from jaxenv.core.dice import scale
+from jaxenv.core.dice import first_above, pick, running_sum, scale, uniform_among
 from jaxenv.core.environment import select
 from jaxenv.envs.teamsclone import actions
-from jaxenv.envs.teamsclone.chance import first_above, pick, running_sum, uniform_among
 from jaxenv.envs.teamsclone.types import BUSY, CHATTER, INVITATION, MENTION, ONE, Draws, Scenario, State
 from jaxenv.lowering.lookup import read
 

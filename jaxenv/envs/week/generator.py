@@ -7,13 +7,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxenv.core.dice import Dice, scale
+from jaxenv.core.dice import DIFFICULTY_STEPS, Dice, rounded, scale
 from jaxenv.core.fields import declared, padding
 from jaxenv.core.types import Key
 from jaxenv.envs.week import types
 from jaxenv.envs.week.types import ANYWHERE, END, NEVER, NONE, SLOTS, Events, Facts, Jobs, Limits, Posts, Scenario
 
-ONE = 1024
+ONE = DIFFICULTY_STEPS
 MAX_DIFFICULTY = 2 * ONE
 POINTS = {"meetings": 2800, "errands": 1200, "projects": 4000, "answers": 2000}  # hundredths
 PROJECTS, ALTERNATIVES = 4, 3  # of a project: a scout, then up to three approaches, and as many deliveries
@@ -165,7 +165,7 @@ def drawn_projects(dice: Dice, d: jax.Array) -> tuple[dict[str, jax.Array], Fact
 def drawn_errands(dice: Dice, d: jax.Array) -> dict[str, jax.Array]:
     """Field of jobs -> [7] int32."""
     n, none = ERRANDS, jnp.full(ERRANDS, NONE)
-    exists, length = np.arange(n) < 5 + _rounded(2, d), dice.between(*ERRAND_LENGTH, n)
+    exists, length = np.arange(n) < 5 + rounded(2, d), dice.between(*ERRAND_LENGTH, n)
     weight = jnp.where(exists, length * (70 + dice.between(0, 60, n)), 0)
     return {
         "length": jnp.where(exists, length, 0),
@@ -181,7 +181,7 @@ def drawn_errands(dice: Dice, d: jax.Array) -> dict[str, jax.Array]:
 def drawn_events(dice: Dice, d: jax.Array) -> Events:
     """Meetings that are promised, in a cell of the week each, then as many requests."""
     n, cells = EVENTS, types.DAYS * CELLS
-    promised = PROMISED[0] + _rounded(PROMISED[1], d)
+    promised = PROMISED[0] + rounded(PROMISED[1], d)
     number = jnp.arange(n)
     is_promised, exists = number < promised, number < jnp.minimum(2 * promised, n)
     order = jnp.argsort(dice.table(cells)).astype(jnp.int32)
@@ -231,7 +231,7 @@ def drawn_posts(dice: Dice, d: jax.Array, news: jax.Array, facts: Facts, jobs: J
     rows = jnp.concatenate([rows, jnp.repeat(none, CHANNELS * IMPORTANT - rows.shape[0], axis=0)])
     rows = jnp.where(rows[:, :1] == NEVER, none, rows)
     rows = rows[jnp.argsort(dice.table(rows.shape[0]))].reshape(CHANNELS, -1, 5)
-    is_chat = np.arange(CHATTER) < CHATS[0] + _rounded(CHATS[1], d)
+    is_chat = np.arange(CHATTER) < CHATS[0] + rounded(CHATS[1], d)
     chatter = jnp.where(is_chat, dice.between(1, END - 1, CHANNELS, CHATTER), NEVER)
     chat = jnp.concatenate([chatter[..., None], jnp.zeros((CHANNELS, CHATTER, 4), jnp.int32)], axis=2)
     rows = jnp.concatenate([rows, chat], axis=1)
@@ -275,12 +275,7 @@ def _shares(weights: jax.Array, total: int) -> jax.Array:
 
 def _num_small_facts(d: jax.Array) -> jax.Array:
     """2 to 8."""
-    return jnp.minimum(2 + _rounded(SMALL_FACTS - 2, d), SMALL_FACTS)
-
-
-def _rounded(most: int, d: jax.Array) -> jax.Array:
-    """round(most * difficulty)."""
-    return (most * d + ONE // 2) // ONE
+    return jnp.minimum(2 + rounded(SMALL_FACTS - 2, d), SMALL_FACTS)
 
 
 def _chance(dice: Dice, *shape: int) -> jax.Array:

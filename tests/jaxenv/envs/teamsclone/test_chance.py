@@ -7,8 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxenv.core import dice as chance
 from jaxenv.core.dice import sample_bits, scale
-from jaxenv.envs.teamsclone import chance, world
+from jaxenv.envs.teamsclone import world
 from reference.teamsclone_rules import pick, uniform
 from strategies.teamsclone_game import made
 
