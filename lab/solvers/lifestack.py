@@ -15,13 +15,14 @@ from jaxenv import baselines
 from jaxenv.core import ScenarioBank
 from jaxenv.envs.lifestack import LifeStack
 from jaxenv.envs.lifestack.actions import INSPECTING, WAITING
+from jaxenv.envs.lifestack.reward import WEIGHTS, RewardWeights
 from jaxenv.envs.lifestack.types import Scenario
 from jaxenv.evaluation import evaluate
 from lab.solvers.known_returns import DIGITS, Row
 from scenarios.libraries import Library
-from scenarios.solvers.lifestack.bounds import THRESHOLDS, Bound, Policy, Rollout, expected, expected_return
+from scenarios.solvers.lifestack.bounds import THRESHOLDS, Bound, Policy, Rollout, expected
 from scenarios.solvers.lifestack.budget import Budget, Exhausted
-from scenarios.solvers.lifestack.game import REWARD, TIME, Entry, Model, State, Weights
+from scenarios.solvers.lifestack.game import TIME, Entry, Model, State
 from scenarios.solvers.lifestack.search import SLACK, Search, following_budget
 from scenarios.solvers.lifestack.tables import Tables
 
@@ -80,7 +81,7 @@ class Plan(NamedTuple):
     policy: Policy
 
 
-def plan(scenario: Scenario, seconds: float = 60.0, weights: Weights = REWARD) -> Plan:
+def plan(scenario: Scenario, seconds: float = 60.0, weights: RewardWeights = WEIGHTS) -> Plan:
     """The best expected return of a task for a player who sees all but the draws of events.
 
     Args:
@@ -112,16 +113,15 @@ def plan_of(model: Model, seconds: float = 60.0) -> Plan:
             best, policy = value, full.entry
     full.budget = following = following_budget(seconds)
     upper = best if is_exact else max(upper, best)
-    return Plan(
-        best, is_exact, upper, expected(model, policy, lambda outcome: float(outcome.success), following), model, policy
-    )
+    win = expected(model, policy, following, lambda outcome: float(outcome.success))
+    return Plan(best, is_exact, upper, win, model, policy)
 
 
 def _best_rollout(model: Model, bound: Bound, budget: Budget) -> tuple[float, Policy]:
     """The simple policy that earns the most, and its return."""
     following = following_budget(budget.left)
     rollouts = [Rollout(model, bound, threshold).entry for threshold in THRESHOLDS]
-    returns = [expected_return(model, rollout, following) for rollout in rollouts]
+    returns = [expected(model, rollout, following) for rollout in rollouts]
     return max(zip(returns, rollouts, strict=True), key=lambda found: found[0])
 
 
@@ -133,7 +133,7 @@ class InspectFirst(Model):
         earned: the expected return until then.
     """
 
-    def __init__(self, tables: Tables, weights: Weights = REWARD) -> None:
+    def __init__(self, tables: Tables, weights: RewardWeights = WEIGHTS) -> None:
         super().__init__(tables, weights)
         starts = super().first_states()
         drawn = 0

@@ -74,8 +74,10 @@ Policy = Callable[[State], Entry]
 """The entry to play in each state."""
 
 
-def expected(model: Model, policy: Policy, earned: Callable[[Outcome], float], budget: Budget) -> float:
-    """The expected sum of the earnings of outcomes in an episode, such as their rewards.
+def expected(
+    model: Model, policy: Policy, budget: Budget, earned: Callable[[Outcome], float] = lambda outcome: outcome.reward
+) -> float:
+    """The expected sum of the earnings of outcomes in an episode, by default their rewards: the expected return.
 
     Raises:
         Exhausted: if the budget is spent before all outcomes are counted.
@@ -92,11 +94,6 @@ def expected(model: Model, policy: Policy, earned: Callable[[Outcome], float], b
         return memo[state]
 
     return sum(chance * result_of(value(state)) for chance, state in model.first_states())
-
-
-def expected_return(model: Model, policy: Policy, budget: Budget) -> float:
-    """The expected return of an episode; raises as `expected`."""
-    return expected(model, policy, lambda outcome: outcome.reward, budget)
 
 
 class Rollout:

@@ -11,9 +11,12 @@ import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from jaxenv.envs.lifestack import actions, reward
+import jax
+
+from jaxenv.envs.lifestack import actions
 from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, INSPECTING, WAITING
 from jaxenv.envs.lifestack.metrics import HIGHEST
+from jaxenv.envs.lifestack.reward import WEIGHTS, RewardWeights
 from jaxenv.envs.lifestack.types import EVERY_STEP, MAX_ENERGY, NUM_METRICS
 from scenarios.lifestack.facts import members_of
 from scenarios.solvers.lifestack.budget import require_few_draws
@@ -26,29 +29,7 @@ MAX_UPKEEP = max(ENERGY[FIRST_UPKEEP:])
 ALL_VERBS = (1 << VERB_BITS) - 1
 
 
-class Weights(NamedTuple):
-    """The coefficients of the reward."""
-
-    milestones: float
-    routes: float
-    success: float
-    failure: float
-    wellbeing: float
-    collapse: float
-    step_cost: float
-    failed_attempt: float
-
-    @property
-    def earns_by_success_alone(self) -> bool:
-        """Whether nothing else can earn something: the rest are costs."""
-        costs = (self.failure, self.collapse, self.step_cost, self.failed_attempt)
-        return not (self.milestones or self.routes or self.wellbeing) and max(costs) <= 0
-
-
-REWARD = Weights(*(float(getattr(reward.WEIGHTS, name)) for name in Weights._fields))
-"""The weights of the environment."""
-
-WIN_ONLY = Weights(0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+WIN_ONLY: RewardWeights = jax.tree.map(lambda _: 0.0, WEIGHTS).replace(success=1.0)
 """With these weights the return is the probability of success."""
 
 
@@ -97,12 +78,12 @@ class RemainingCost(NamedTuple):
 
 
 class Model:
-    """One scenario under one set of weights."""
+    """One scenario under one set of weights, which are Python floats."""
 
-    def __init__(self, tables: Tables, weights: Weights = REWARD) -> None:
-        self.tables, self.weights, self.may_fail = tables, weights, tables.metrics_matter
-        self.metrics = tables.metrics
-        self.per_unit = weights.wellbeing / (NUM_METRICS * HIGHEST)
+    def __init__(self, tables: Tables, weights: RewardWeights = WEIGHTS) -> None:
+        self.tables, self.may_fail, self.metrics = tables, tables.metrics_matter, tables.metrics
+        self.weights: Any = weights
+        self.per_unit = self.weights.wellbeing / (NUM_METRICS * HIGHEST)
         self.all_routes = (1 << len(tables.routes)) - 1
         self._remaining = functools.cache(self._remaining_cost)
 
@@ -134,16 +115,25 @@ class Model:
         tables = self.tables
         for number in members_of(self.workable(state)):
             route = tables.routes[number]
-            outstanding = route.required & ~(state.marks >> VERB_BITS * number)
+            outstanding = self.outstanding(state, number)
             for verb in members_of(outstanding):
                 if route.time[verb] > state.time or route.energy[verb] > state.energy:
                     continue
                 if route.pays_with(verb, outstanding) and route.money > state.money:
                     continue
-                last = outstanding == 1 << verb
-                completes = last and self.completes(state, number, verb)
-                if completes or not last or self.may_fail:
-                    yield Entry(verb, number, completes, last and not completes)
+                entry = self.route_entry(state, number, verb)
+                if self.may_fail or not entry.fails:
+                    yield entry
+
+    def outstanding(self, state: State, route: int) -> int:
+        """The set of verbs that a route still requires."""
+        return self.tables.routes[route].required & ~(state.marks >> VERB_BITS * route)
+
+    def route_entry(self, state: State, route: int, verb: int) -> Entry:
+        """The entry of a verb that a route still requires, of which the last one completes it or fails."""
+        is_last = self.outstanding(state, route) == 1 << verb
+        completes = is_last and self.completes(state, route, verb)
+        return Entry(verb, route, completes, is_last and not completes)
 
     def completes(self, state: State, number: int, verb: int) -> bool:
         """Whether the last verb of a route completes it: preconditions are judged after the effects of the verb."""
@@ -185,8 +175,8 @@ class Model:
             return state, 0.0
         if entry.fails:
             return state, self.weights.failed_attempt
-        outstanding = route.required & ~(state.marks >> VERB_BITS * entry.route)
-        money = state.money - (route.money if route.pays_with(entry.kind, outstanding) else 0)
+        pays = route.pays_with(entry.kind, self.outstanding(state, entry.route))
+        money = state.money - (route.money if pays else 0)
         marks = state.marks | 1 << VERB_BITS * entry.route + entry.kind
         if not entry.completes:
             return state._replace(marks=marks, money=money), 0.0

@@ -57,7 +57,9 @@ class Relaxed:
         self._memo: dict[Situation, float] = {}
         self._bounds_within = functools.cache(self._bounds_that_hold)
         self._milestones_on_metrics = bits(self.tables.milestone_bounds)
-        self._most = self.weights.success if self.weights.earns_by_success_alone else float("inf")
+        gains = (self.weights.milestones, self.weights.routes, self.weights.wellbeing)
+        costs = (self.weights.failure, self.weights.collapse, self.weights.step_cost, self.weights.failed_attempt)
+        self._most = float("inf") if any(gains) or max(costs) > 0 else self.weights.success
 
     def situation(self, state: State) -> Situation:
         """A state as this game keeps it."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from jaxenv.envs.lifestack.types import Scenario
-from scenarios.solvers.lifestack.bounds import THRESHOLDS, Bound, Rollout, expectation, expected_return
+from scenarios.solvers.lifestack.bounds import THRESHOLDS, Bound, Rollout, expectation, expected
 from scenarios.solvers.lifestack.budget import Budget, Call, Exhausted, result_of
 from scenarios.solvers.lifestack.game import WIN_ONLY, Entry, Model, Outcome, State
 from scenarios.solvers.lifestack.tables import Tables
@@ -129,7 +129,7 @@ def chance_to_win(scenario: Scenario, seconds: float = 5.0) -> tuple[float, floa
     bound, low, following = Bound(model, budget), 0.0, following_budget(seconds)
     with contextlib.suppress(Exhausted):
         for threshold in THRESHOLDS:
-            low = max(low, expected_return(model, Rollout(model, bound, threshold).entry, following))
+            low = max(low, expected(model, Rollout(model, bound, threshold).entry, following))
             if low >= 1.0 - SLACK:
                 return 1.0, 1.0
     high = 1.0

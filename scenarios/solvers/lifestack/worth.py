@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import jax
 import numpy as np
 
 from jaxenv.envs.lifestack import actions
@@ -11,7 +12,7 @@ from jaxenv.envs.lifestack.types import EVERY_STEP, NEVER
 from scenarios.lifestack.facts import bits
 from scenarios.solvers.lifestack.bounds import Bound
 from scenarios.solvers.lifestack.budget import Budget, Exhausted
-from scenarios.solvers.lifestack.game import TIME, Entry, Model, State, Weights
+from scenarios.solvers.lifestack.game import TIME, Entry, Model, State
 from scenarios.solvers.lifestack.search import Search
 from scenarios.solvers.lifestack.tables import FACT_BITS, VERB_BITS, Tables
 
@@ -27,7 +28,7 @@ class Worth:
     """
 
     def __init__(self, crisis: Any, weights: Any) -> None:
-        self.model = Model(Tables(crisis), Weights(*(float(getattr(weights, name)) for name in Weights._fields)))
+        self.model = Model(Tables(crisis), jax.tree.map(float, weights))
         self._bound = Bound(self.model, Budget(SECONDS))
         self._search = Search(self.model, self._bound, Budget(SECONDS))
 
@@ -80,7 +81,4 @@ def entry_of(model: Model, state: State, index: int) -> tuple[State, Entry]:
         return spent, Entry(WAITING)
     if kind >= actions.NUM_VERBS:
         return state, Entry(kind)
-    outstanding = model.tables.routes[route].required & ~(state.marks >> VERB_BITS * route)
-    is_last = outstanding == 1 << kind
-    completes = is_last and model.completes(state, route, kind)
-    return state, Entry(kind, route, completes, is_last and not completes)
+    return state, model.route_entry(state, route, kind)

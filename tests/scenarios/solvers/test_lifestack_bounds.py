@@ -7,12 +7,13 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import scenarios
+from jaxenv.envs.lifestack.reward import WEIGHTS, RewardWeights
 from lab.solvers.lifestack import plan
 from scenarios.lifestack import compile
 from scenarios.solvers.lifestack import chance_to_win
 from scenarios.solvers.lifestack.bounds import Bound
 from scenarios.solvers.lifestack.budget import Budget, Exhausted
-from scenarios.solvers.lifestack.game import REWARD, WIN_ONLY, Model, Weights
+from scenarios.solvers.lifestack.game import WIN_ONLY, Model
 from scenarios.solvers.lifestack.search import Search
 from scenarios.solvers.lifestack.tables import Tables
 from strategies.lifestack import documents
@@ -39,9 +40,9 @@ def check_bounds(model: Model, nodes: int) -> None:
         assert bound(state) >= node.low - ROUNDING, state
 
 
-@pytest.mark.parametrize("weights", [REWARD, WIN_ONLY], ids=["return", "win"])
+@pytest.mark.parametrize("weights", [WEIGHTS, WIN_ONLY], ids=["return", "win"])
 @pytest.mark.parametrize("name", SMALL)
-def test_no_state_is_worth_more_than_its_bound(name: str, weights: Weights) -> None:
+def test_no_state_is_worth_more_than_its_bound(name: str, weights: RewardWeights) -> None:
     check_bounds(Model(Tables(arrays(SMALL[name])), weights), nodes=100_000)
 
 
@@ -54,8 +55,8 @@ def test_no_state_of_any_task_is_worth_more_than_its_bound(document: dict, horiz
 
 @pytest.mark.slow
 @settings(drawing, max_examples=150)
-@given(tight_tasks(), st.sampled_from([REWARD, WIN_ONLY]))
-def test_no_state_of_a_tight_task_is_worth_more_than_its_bound(document: dict, weights: Weights) -> None:
+@given(tight_tasks(), st.sampled_from([WEIGHTS, WIN_ONLY]))
+def test_no_state_of_a_tight_task_is_worth_more_than_its_bound(document: dict, weights: RewardWeights) -> None:
     with contextlib.suppress(Exhausted):
         check_bounds(Model(Tables(arrays(document)), weights), nodes=3000)
 
