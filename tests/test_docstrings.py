@@ -26,8 +26,8 @@ NEEDED = {
     "jaxenv.wrappers.dm_env": "dm_env",
     "jaxenv.wrappers.gymnasium": "gymnasium",
     "jaxenv.wrappers.gymnax": "gymnax",
+    "jaxenv.wrappers.jaxmarl": "jaxmarl",
     "jaxenv.wrappers.jumanji": "jumanji",
-    "jaxenv.wrappers.registration": "jaxmarl",
     "jaxenv.wrappers.stable_baselines3": "stable_baselines3",
 }
 ON_DEMAND = [
@@ -72,7 +72,7 @@ def test_the_examples_of_a_module_give_what_they_print(name, monkeypatch):
     if name in NEEDED:
         pytest.importorskip(NEEDED[name])
     module = importlib.import_module(name)
-    if name == "jaxenv.wrappers.registration":
+    if name == "jaxenv.wrappers.jaxmarl":
         importlib.import_module("jaxmarl")  # the first import prints lines, which are no part of an example
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     report = []

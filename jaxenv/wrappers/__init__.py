@@ -15,9 +15,9 @@ from jaxenv.wrappers.episode_statistics import EpisodeSummary as EpisodeSummary
 from jaxenv.wrappers.episode_statistics import summarize as summarize
 from jaxenv.wrappers.gymnax import FromGymnax as FromGymnax
 from jaxenv.wrappers.gymnax import Gymnax as Gymnax
+from jaxenv.wrappers.gymnax import register_gymnax as register_gymnax
 from jaxenv.wrappers.jaxmarl import JaxMARL as JaxMARL
-from jaxenv.wrappers.registration import register_gymnax as register_gymnax
-from jaxenv.wrappers.registration import register_jaxmarl as register_jaxmarl
+from jaxenv.wrappers.jaxmarl import register_jaxmarl as register_jaxmarl
 from jaxenv.wrappers.wrapper import FlatObservation as FlatObservation
 from jaxenv.wrappers.wrapper import FlattenObservation as FlattenObservation
 from jaxenv.wrappers.wrapper import LegacyStep as LegacyStep

@@ -1,8 +1,9 @@
 """Parts that the adapters share: an environment from an id, another suite's spaces, and checks of arguments."""
 
+import functools
 import importlib
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import jax
@@ -78,6 +79,22 @@ def as_their_space(suite: Any, space: spaces.Space) -> Any:
             return suite.Dict({name: as_their_space(suite, inner) for name, inner in space.fields})
         case _:
             raise TypeError(f"{suite.__name__} has no space like {space!r}")
+
+
+def extend_make(suite: str, makers: dict[str, Callable[..., Any]]) -> None:
+    """Replaces a suite's `make` by one that also builds the ids of `makers` that the suite does not have."""
+    package, registration = (optional(name, f"register_{suite}") for name in (suite, f"{suite}.registration"))
+    added = {id: maker for id, maker in makers.items() if id not in registration.registered_envs}
+    if not added:
+        return
+    theirs = registration.make
+
+    @functools.wraps(theirs)
+    def make(env_id: str, **env_kwargs: Any) -> Any:
+        return (added[env_id] if env_id in added else functools.partial(theirs, env_id))(**env_kwargs)
+
+    package.make = registration.make = make
+    registration.registered_envs.extend(added)
 
 
 def check_one_agent(env: Environment, adapter: str) -> None:

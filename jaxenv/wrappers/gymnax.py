@@ -1,6 +1,7 @@
-"""Environments for programs written for gymnax, and those of gymnax for programs written for jaxenv."""
+"""Environments for programs written for gymnax, which finds them by id, and those of gymnax for programs of jaxenv."""
 
 import dataclasses
+import functools
 from typing import Any
 
 import jax
@@ -11,8 +12,51 @@ from jax.core import Tracer
 from jaxenv.core import Environment, spaces
 from jaxenv.core.types import ActionMask, Key, TurnResult
 from jaxenv.host.arguments import jit_method
-from jaxenv.wrappers.adapters import as_their_space, check_one_agent, their_spaces
+from jaxenv.host.companions import optional
+from jaxenv.wrappers.adapters import as_their_space, check_one_agent, extend_make, registry, their_spaces
 from jaxenv.wrappers.wrapper import FlattenObservation, five_values
+
+_STEPS: dict[str, int] = {}  # by id, as the last call of `register_gymnax` says
+
+
+def register_gymnax(steps: int = 6) -> None:
+    """Makes `gymnax.make` build every registered environment of one agent, under `Gymnax`: (environment, params).
+
+    Its other arguments are those of `jaxenv.make`. A later call adds new registrations, and its `steps` count
+    for every environment made from then on. An id that gymnax has already stays gymnax's. In a gymnax before 1.0,
+    which has no `register`, `gymnax.make` is replaced by a function that knows both: import it after this call.
+    evosax, which makes a shape of the time limit, has to be given its `episode_length`.
+
+    A learner without mask support can have an environment that needs no mask, under a separate id:
+
+    >>> import gymnax, jaxenv
+    >>> def without_masks():
+    ...     env, _ = jaxenv.make("TeamsClone-v0")
+    ...     return jaxenv.wrappers.LegalActions(env)
+    >>> jaxenv.register("TeamsClone-WithoutMasks-v0", without_masks)
+    >>> jaxenv.wrappers.register_gymnax(steps=5)
+    >>> env, params = gymnax.make("TeamsClone-WithoutMasks-v0")
+    >>> env.name, env.steps
+    ('TeamsClone-v0', 5)
+
+    Args:
+        steps: the values of a step: 6, as the programs of gymnax 1.x expect (its `LogWrapper`), or 5, as PureJaxRL and
+            others from before.
+
+    Raises:
+        ImportError: if gymnax is not installed.
+        ValueError: for other `steps`.
+    """
+    check_steps(steps)
+    registration = optional("gymnax.registration", "register_gymnax")
+    ids = [id for id in registry().registered() if registry().build(id).num_agents == 1]
+    _STEPS.update(dict.fromkeys(ids, steps))
+    if not hasattr(registration, "register"):
+        extend_make("gymnax", {id: functools.partial(_made_with_params, id) for id in ids})
+        return
+    for id in ids:
+        if id not in registration.registered_envs:
+            registration.register(id, functools.partial(_made, id))
 
 
 # Not frozen: gymnax's vector wrapper replaces reset and step of its copy by batched ones.
@@ -104,6 +148,17 @@ def check_steps(steps: int) -> None:
     """
     if steps not in (5, 6):
         raise ValueError(f"Gymnax(steps={steps!r}): expected 6 values, or 5 as before gymnax 1.0")
+
+
+def _made(id: str, **static: Any) -> Gymnax:
+    """The result of `gymnax.make`."""
+    return Gymnax(registry().build(id, **static), steps=_STEPS[id])
+
+
+def _made_with_params(id: str, **static: Any) -> tuple[Gymnax, Any]:
+    """The result of `gymnax.make` before 1.0."""
+    env = _made(id, **static)
+    return env, env.default_params
 
 
 class GymnaxState(struct.PyTreeNode):

@@ -10,13 +10,31 @@ from jaxenv.core import Environment
 from jaxenv.core.environment import select
 from jaxenv.core.types import Info, Key
 from jaxenv.host.arguments import jit_method
-from jaxenv.wrappers.adapters import resolve, their_spaces
+from jaxenv.wrappers.adapters import extend_make, registry, resolve, their_spaces
 from jaxenv.wrappers.wrapper import FlattenObservation
 
 ALL = "__all__"
 ByAgent = dict[str, jax.Array]
 Step = tuple[ByAgent, Any, ByAgent, ByAgent, Info]  # (observations, state, rewards, dones, infos)
 REPORTED = ("invalid_action", "redrawn", "success")  # the entries of `info` that `infos` repeats, where present
+
+
+def register_jaxmarl() -> None:
+    """Makes `jaxmarl.make` build every registered environment, under `JaxMARL` with its default params.
+
+    Its other arguments are those of `jaxenv.make`. JaxMARL has nowhere to register, so `jaxmarl.make` is replaced by a
+    function that knows both: call this before a program says `from jaxmarl import make`. A later call adds new
+    registrations.
+
+    >>> import jaxmarl, jaxenv
+    >>> jaxenv.wrappers.register_jaxmarl()
+    >>> jaxmarl.make("TeamsClone-MultiAgent-v0", num_agents=2).agents
+    ['agent_0', 'agent_1']
+
+    Raises:
+        ImportError: if JaxMARL is not installed.
+    """
+    extend_make("jaxmarl", {id: functools.partial(_made, id) for id in registry().registered()})
 
 
 class JaxMARL:
@@ -130,6 +148,11 @@ class JaxMARL:
         """Splits an array by its axis of agents, which an environment of one agent does not have."""
         rows = values if self.num_agents > 1 else values[None]
         return {agent: rows[number] for number, agent in enumerate(self.agents)}
+
+
+def _made(id: str, **static: Any) -> JaxMARL:
+    """The result of `jaxmarl.make`."""
+    return JaxMARL(registry().build(id, **static))
 
 
 def _one_action(agent: str, actions: ByAgent) -> jax.Array:
