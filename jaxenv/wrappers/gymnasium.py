@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import gymnasium
+import jax
 import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from jaxenv.core import Environment
 from jaxenv.wrappers import adapters
-from jaxenv.wrappers.batched import BatchedEpisode, batched, picture, rows_of
-from jaxenv.wrappers.host_episodes import HostBatch, HostEpisodes, KeyedState, keys_of, to_numpy
+from jaxenv.wrappers.host_episodes import HostBatch, HostEpisodes, KeyedState, keys_of, picture, to_numpy
 from jaxenv.wrappers.wrapper import FlattenObservation
 
 
@@ -181,8 +181,7 @@ class GymnasiumVector(VectorEnv):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._batch = HostBatch(self.jax_env, num_envs, flat)
-        spaces = self.single_observation_space, self.single_action_space
-        self._episodes = [BatchedEpisode(self, self._batch, index, *spaces) for index in range(num_envs)]
+        self._episodes = self._batch.episodes(self, self.single_observation_space, self.single_action_space)
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -248,3 +247,29 @@ def as_numbers(info: Any) -> Any:
     if isinstance(info, dict):
         return {name: as_numbers(value) for name, value in info.items()}
     return info.item() if info.shape == () else info
+
+
+def batched(info: dict[str, Any], where: np.ndarray) -> dict[str, Any]:
+    """`info` as Gymnasium batches it: zeros where an episode lacks it, and beside each entry `_name`, who has it."""
+    batch: dict[str, Any] = {}
+    if where.any():
+        for name, value in info.items():
+            batch[name] = batched(value, where) if isinstance(value, dict) else _zero_elsewhere(value, where)
+            batch[f"_{name}"] = where.copy()
+    return batch
+
+
+def rows_of(observations: Any, where: np.ndarray) -> np.ndarray:
+    """[B] objects: an episode's own observation where `where` ([B]) holds, otherwise None."""
+    rows = np.full(len(where), None, object)
+    for index in np.flatnonzero(where):
+        rows[index] = jax.tree.map(lambda leaf, index=index: leaf[index].copy(), observations)
+    return rows
+
+
+def _zero_elsewhere(values: np.ndarray, where: np.ndarray) -> np.ndarray:
+    """Zeros where `where` ([B]) is False; numbers in the dtype that NumPy gives Python's."""
+    if values.ndim > 1:
+        return np.where(where.reshape(-1, *[1] * (values.ndim - 1)), values, np.zeros((), values.dtype))
+    wide = {"f": np.float64, "i": np.int64, "u": np.int64}.get(values.dtype.kind, values.dtype)
+    return np.where(where, values, 0).astype(wide)

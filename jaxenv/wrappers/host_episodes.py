@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import importlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -156,6 +157,10 @@ class HostBatch:
         """The current state of one episode."""
         return jax.tree.map(lambda leaf: leaf[index], self._started().env_state)
 
+    def episodes(self, envs: Any, observation_space: Any, action_space: Any) -> "list[BatchedEpisode]":
+        """Each episode alone, for an adapter `envs` of the batch."""
+        return [BatchedEpisode(envs, self, index, observation_space, action_space) for index in range(self.num_envs)]
+
     def _noting_masks(self, first: First) -> First:
         self.action_masks = first.info["action_mask"].astype(bool)
         return first
@@ -164,6 +169,52 @@ class HostBatch:
         if self._states is None:
             raise RuntimeError(f"{self._programs.env.name}: call reset() before anything else")
         return self._states
+
+
+@dataclasses.dataclass(frozen=True)
+class BatchedEpisode:
+    """One episode of a batch, as programs ask an environment for its attributes and methods.
+
+    Attributes:
+        envs: the adapter of the batch.
+        batch: the states.
+        index: which of them.
+        observation_space: of one episode.
+        action_space: of one episode.
+    """
+
+    envs: Any
+    batch: HostBatch
+    index: int
+    observation_space: Any
+    action_space: Any
+
+    def __getattr__(self, name: str) -> Any:
+        """What all episodes share; `spec` is None where no registry made them."""
+        if name not in ("jax_env", "params", "render_mode", "spec"):
+            raise AttributeError(f"an episode of a batch has no {name!r}")
+        return getattr(self.envs, name, None)
+
+    @property
+    def state(self) -> Any:
+        """The current state of the environment."""
+        return self.batch.state(self.index)
+
+    def action_masks(self) -> np.ndarray:
+        """[A] bool, the legal actions of the current state."""
+        return self.batch.action_masks[self.index].copy()
+
+    def render(self) -> Any:
+        """The current state in the render mode, or None without one."""
+        mode = self.envs.render_mode
+        return None if mode is None else picture(self.envs.jax_env, self.state, self.envs.params, mode)
+
+
+def picture(env: Environment, state: Any, params: Any, render_mode: str) -> Any:
+    """A state as [H, W, 3] uint8 (`rgb_array`) or as text (`ansi`)."""
+    rendering = importlib.import_module("jaxenv.rendering")  # by its name, since it stands above the wrappers
+    page = rendering.render(env, state, params)
+    return page.text if render_mode == "ansi" else page.pixels()
 
 
 _keys = jax.jit(jax.vmap(jax.random.key))

@@ -10,7 +10,6 @@ from stable_baselines3.common.vec_env import VecEnv  # pyright: ignore[reportMis
 
 from jaxenv.core import Environment
 from jaxenv.wrappers import adapters
-from jaxenv.wrappers.batched import BatchedEpisode
 from jaxenv.wrappers.gymnasium import spaces_of
 from jaxenv.wrappers.host_episodes import HostBatch
 
@@ -49,7 +48,7 @@ class SB3VecEnv(VecEnv):
         self._batch = HostBatch(self.jax_env, num_envs)
         self.render_mode = render_mode
         spaces = spaces_of(self.jax_env, self.params, flat=True)
-        self._episodes = [BatchedEpisode(self, self._batch, index, *spaces) for index in range(num_envs)]
+        self._episodes = self._batch.episodes(self, *spaces)
         self._generator = np.random.default_rng()
         super().__init__(num_envs, *spaces)
         if seed is not None:
