@@ -22,7 +22,6 @@ from train.lanes import Lanes
 from train.learning.algorithm import Algorithm
 from train.run.group import Group
 from train.run.job import ALONE, Job
-from train.run.storage import opened, restore_or_begin
 from train.save.arrays import by_name, digest
 from train.save.checkpoint import CheckpointError, Checkpoints
 from train.save.description import Progress
@@ -93,8 +92,8 @@ def restore(path: Path) -> tuple[Any, Progress]:
     found: Algorithm = algorithm
     env: Environment = algorithm
     group = Group(Job(found, CONFIG, env, None, {ALONE: CONFIG}, Lanes()))
-    with opened(group, RunFolder(path)) as checkpoints:
-        return restore_or_begin(group, checkpoints)
+    with group.checkpoints(RunFolder(path)) as checkpoints:
+        return group.restore_or_begin(checkpoints)
 
 
 def judge(mutant: Mutant, folder: Path) -> str:

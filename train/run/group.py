@@ -1,10 +1,11 @@
-"""The members that train at once: their state, how a new run begins, and how many fit into the memory of the device."""
+"""The members that train at once: how their state begins or resumes, and how many fit into the memory of the device."""
 
+import contextlib
 import functools
 import math
 import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,20 @@ from train.lanes import SHARED
 from train.networks.policy import LearnedPolicy
 from train.once import compiled_once
 from train.run.job import ALONE, Job
-from train.save.checkpoint import Checkpoints
+from train.save.checkpoint import Checkpoints, Finished
 from train.save.description import Progress
+from train.save.folder import RunFolder
 from train.settings.config import Config
 
 CGROUP_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 """The memory of a container, by version 2 and 1 of Linux's control groups."""
+
+OnStart = Callable[[Progress | None], None]
+"""Called once before compilation with the progress of the checkpoint that a run resumes from, or None for a new run."""
+
+LEARNED = ("weights", "optimizer", "target")
+"""Parts of a run's state that are finite in its checkpoints. Those of a population have members that failed, and the
+state in `not_finite` is of a run that is about to."""
 
 _CONFIG: Any = jax.config  # whose settings have no declared types
 
@@ -40,7 +49,8 @@ class Group:
         self.first_key = keys[0]
         stacked = jnp.stack(keys), jax.tree.map(lambda *values: jnp.array(values), *hypers)
         self._keys, hyper = (keys[0], hypers[0]) if self.is_alone else stacked
-        self._params, self._hyper = self.lanes.put((job.env_params, hyper), SHARED)
+        # Of a superstep beside the state: params, and hyperparameters.
+        self.arguments = self.lanes.put((job.env_params, hyper), SHARED)
 
     def compile(self) -> Any:
         """The compiled superstep: (state, params, hyperparameters) -> (state, metrics); it consumes its state.
@@ -54,13 +64,38 @@ class Group:
             return superstep
         return superstep.lower(self._shapes(), *self.arguments).compile()
 
-    @property
-    def arguments(self) -> tuple[Any, Any]:
-        """The arguments of a superstep beside the state: params, and hyperparameters."""
-        return self._params, self._hyper
+    @contextlib.contextmanager
+    def checkpoints(self, folder: RunFolder | None, name: str = "checkpoints") -> Iterator[Checkpoints | None]:
+        """Their checkpoints, in the locked folder of the run; None where it writes nothing."""
+        if folder is None:
+            yield None
+            return
+        with Checkpoints(folder.path / name, self.config, finite=LEARNED if self.is_alone else ()) as checkpoints:
+            checkpoints.check_begun(RunFolder(folder.path / next(iter(self.named))).policy)
+            yield checkpoints
 
-    def begin(self) -> tuple[Any, Progress]:
-        """State and progress of a new run, which may start from a policy."""
+    def restore_or_begin(
+        self, checkpoints: Checkpoints | None, *, may_be_finished: bool = False, on_start: OnStart | None = None
+    ) -> tuple[Any, Progress]:
+        """State and progress of the newest checkpoint that is whole, or of a new run, which may start from a policy.
+
+        Raises:
+            Finished: if the run has done all its steps, unless it `may_be_finished`.
+        """
+        progress = checkpoints and checkpoints.newest()
+        if progress is not None and progress.superstep >= self.config.num_supersteps and not may_be_finished:
+            raise Finished(
+                f"the run is finished: {progress.env_steps:,} of {self.config.total_steps:,} steps are done; "
+                "continue it with a greater total_steps"
+            )
+        if on_start is not None:
+            on_start(progress)
+        if checkpoints and progress:
+            return checkpoints.restore(progress, self._shapes(), start=self._at_start())
+        return self._begin()
+
+    def _begin(self) -> tuple[Any, Progress]:
+        """State and progress of a new run."""
 
         def start(key: jax.Array, env_params: Any) -> Any:
             state, weights = self._init(key, env_params), self._start()
@@ -69,13 +104,9 @@ class Group:
             return self.algorithm.with_weights(state, self.lanes.put(jax.tree.map(jnp.array, weights), SHARED))
 
         started = start if self.is_alone else compiled_once(jax.vmap(start, in_axes=(0, None)))
-        return started(self._keys, self.env_params), self.at_start()
+        return started(self._keys, self.env_params), self._at_start()
 
-    def restore(self, checkpoints: Checkpoints, progress: Progress) -> tuple[Any, Progress]:
-        """State and progress of a checkpoint, or where it is damaged of the one before it."""
-        return checkpoints.restore(progress, self._shapes(), start=self.at_start())
-
-    def at_start(self) -> Progress:
+    def _at_start(self) -> Progress:
         """The progress of a new run, with the fingerprints of the scenarios that its first member starts with."""
         bank = self.algorithm.training_bank(self.first_key, self.env_params, config=self.config, env=self.env)
         if bank is None:

@@ -8,6 +8,7 @@ the device together train in turns. Checkpoints are of all members of a turn.
 import contextlib
 import dataclasses
 import functools
+import shutil
 import signal
 import threading
 import time
@@ -18,11 +19,10 @@ from typing import Any
 import jax
 
 from train.log.recorder import Callback
-from train.processes import any_of
-from train.run.group import Group, turns, within_memory
+from train.processes import any_of, is_writer, wait_for_all
+from train.run.group import Group, OnStart, turns, within_memory
 from train.run.job import ALONE, Job
-from train.run.outputs import FailedUpdate, Outcome, Outputs
-from train.run.storage import OnStart, not_finite, opened, restore_or_begin, write_both
+from train.run.outputs import FailedUpdate, NotFinite, Outcome, Outputs
 from train.save.checkpoint import Checkpoints, Finished
 from train.save.description import Progress
 from train.save.folder import RunFolder
@@ -137,11 +137,11 @@ def train(
     """
     began, config = began or time.perf_counter(), group.config
     with contextlib.ExitStack() as stack:
-        checkpoints = stack.enter_context(opened(group, folder, checkpoints_name))
+        checkpoints = stack.enter_context(group.checkpoints(folder, checkpoints_name))
         # A run that is finished, but was killed ahead of writing its policy, writes it.
         lacks_policy = group.is_alone and folder is not None and not folder.policy.exists()
         may_be_finished = lacks_policy or returns_finished
-        state, progress = restore_or_begin(group, checkpoints, may_be_finished=may_be_finished, on_start=on_start)
+        state, progress = group.restore_or_begin(checkpoints, may_be_finished=may_be_finished, on_start=on_start)
         if folder is not None:
             folder.write_config(config)
         is_left = progress.superstep < config.num_supersteps
@@ -196,6 +196,43 @@ def loop(
         except FailedUpdate as failed:
             raise not_finite(failed, group, state, progress, outputs.folder) from None
     return state
+
+
+def write_both(checkpoints: Checkpoints | None, state: Any, progress: Progress, outputs: Outputs) -> None:
+    """Writes a checkpoint and the policies.
+
+    The first checkpoint comes before a mark and the policies, so that one of them without it shows that checkpoints are
+    lost; a later one comes after the policies, so that a run whose last checkpoint is there has its last policy.
+    """
+    if checkpoints is None:
+        return
+    is_first = checkpoints.is_empty
+    if is_first:
+        checkpoints.save(state, progress)
+        checkpoints.mark_begun()
+    outputs.save(state)
+    if not is_first:
+        checkpoints.save(state, progress)
+
+
+def not_finite(
+    failed: FailedUpdate, group: Group, state: Any, progress: Progress, folder: RunFolder | None
+) -> NotFinite:
+    """The error for an update of a single run that failed, once the state before it is saved."""
+    config, updates, sizes = group.config, int(state.updates), group.config.rollout
+    problem = f"not finite in update {updates + 1} of {config.num_updates}: {failed}. Training has stopped"
+    if folder is None:
+        return NotFinite(problem)
+    if is_writer():
+        shutil.rmtree(folder.not_finite, ignore_errors=True)  # of an earlier attempt
+    wait_for_all("not_finite removed")
+    with Checkpoints(folder.not_finite, config) as dump:
+        done = {"superstep": updates // sizes.updates_per_superstep, "env_steps": updates * sizes.batch_size}
+        dump.save(state, dataclasses.replace(progress, **done))
+    return NotFinite(
+        f"{problem}; the state before that update is in {folder.not_finite}, checkpoints and policy are as they were "
+        "last written"
+    )
 
 
 class StopSignal:

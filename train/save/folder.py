@@ -42,7 +42,7 @@ class RunFolder:
         self.best_policy = self.path / "policy_best.msgpack"
         self.checkpoints = self.path / "checkpoints"  # a folder, from which the run resumes
         # A folder with one checkpoint: the state before an update whose loss was not finite.
-        # `Checkpoints(folder.not_finite, folder.read_config())` opens it, and `storage.restore_or_begin` reads it.
+        # `Checkpoints(folder.not_finite, folder.read_config())` opens it, and `Group.restore_or_begin` reads it.
         self.not_finite = self.path / "not_finite"
         self.learning_curve = self.path / "learning_curve.png"  # the metrics as a picture
         self.validation = self.path / "validation.json"  # name -> validation return of each baseline, once it is scored

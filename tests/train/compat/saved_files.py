@@ -26,7 +26,6 @@ from train.log.metrics import read_metrics
 from train.run import runner
 from train.run.group import Group
 from train.run.job import prepare
-from train.run.storage import restore_or_begin
 from train.save import folder as run_folder
 from train.save.arrays import by_name, digest
 from train.save.checkpoint import Checkpoints
@@ -102,7 +101,7 @@ def _state(path: Path, config: train.Config) -> str:
     with tempfile.TemporaryDirectory() as copy:
         shutil.copytree(path / "checkpoints", Path(copy) / "checkpoints")
         with Checkpoints(Path(copy) / "checkpoints", config) as checkpoints:
-            state, progress = restore_or_begin(Group(prepare(ppo, config, TABLE, PARAMS)), checkpoints)
+            state, progress = Group(prepare(ppo, config, TABLE, PARAMS)).restore_or_begin(checkpoints)
         return f"{progress.superstep} {progress.env_steps} {digest(by_name(state))}"
 
 

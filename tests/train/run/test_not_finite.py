@@ -18,7 +18,7 @@ from train.cli.main import main
 from train.learning.updates import not_finite_terms
 from train.log.metrics import not_finite
 from train.protocol import shipped
-from train.run import runner, storage
+from train.run import runner
 from train.run.group import Group
 from train.run.job import prepare
 from train.save import folder as run_folder
@@ -54,7 +54,7 @@ def failed(tmp_path_factory):
 
 def restored(config, path):
     with Checkpoints(path, config) as checkpoints:
-        return storage.restore_or_begin(Group(prepare(ppo, config, Poisoned(), PARAMS)), checkpoints)
+        return Group(prepare(ppo, config, Poisoned(), PARAMS)).restore_or_begin(checkpoints)
 
 
 def test_the_error_names_the_update_and_its_terms(failed):

@@ -17,7 +17,7 @@ from probes import PROBES
 
 from train import ppo
 from train.log.metrics import read_metrics
-from train.run import runner, storage
+from train.run import runner
 from train.run.group import Group
 from train.run.job import prepare
 from train.run.progress import Bar
@@ -154,7 +154,7 @@ from strategies.tables import Table
 from train import ppo
 from train.save import folder as run_folder
 from train.save.arrays import by_name, copied
-from train.run import runner, storage
+from train.run import runner
 from train.run.progress import Bar
 from train.run.job import prepare
 
@@ -207,7 +207,7 @@ def test_a_run_of_an_earlier_version_gets_its_mark(config, env, folder, monkeypa
     run_and_stop(config, env, PARAMS, folder, monkeypatch)
     mark = folder.path / "checkpoints.begun"
     mark.unlink()
-    with storage.opened(Group(prepare(ppo, folder.read_config(), env, PARAMS)), folder):
+    with Group(prepare(ppo, folder.read_config(), env, PARAMS)).checkpoints(folder):
         assert mark.exists()
 
 

@@ -14,7 +14,7 @@ import train
 from strategies.tables import STATES
 from train import dqn, ppo, pqn
 from train.cli.main import main
-from train.run import runner, storage
+from train.run import runner
 from train.run.group import Group
 from train.run.job import prepare, starting_weights
 from train.save import folder as run_folder
@@ -42,11 +42,11 @@ def test_only_the_weights_are_those_of_the_policy(saved, config, env):
     policy, settings = saved
     other = dataclasses.replace(settings.rollout, num_envs=64)
     for each, params in ((settings, PROBES["time limit"]), (dataclasses.replace(settings, rollout=other), PARAMS)):
-        state, progress = storage.restore_or_begin(Group(prepare(ppo, each, env, params)), None)
+        state, progress = Group(prepare(ppo, each, env, params)).restore_or_begin(None)
         assert progress.superstep == 0
         assert_equal(state.weights, policy.weights)
-    fresh, _ = storage.restore_or_begin(Group(prepare(ppo, config, env, PARAMS)), None)
-    state, _ = storage.restore_or_begin(Group(prepare(ppo, settings, env, PARAMS)), None)
+    fresh, _ = Group(prepare(ppo, config, env, PARAMS)).restore_or_begin(None)
+    state, _ = Group(prepare(ppo, settings, env, PARAMS)).restore_or_begin(None)
     assert_equal(jax.random.key_data(state.lanes.key), jax.random.key_data(fresh.lanes.key))
     assert_equal((state.optimizer, state.lanes.envs.state), (fresh.optimizer, fresh.lanes.envs.state))
     with pytest.raises(AssertionError):
@@ -56,7 +56,7 @@ def test_only_the_weights_are_those_of_the_policy(saved, config, env):
 @pytest.mark.parametrize("algorithm", [pqn, dqn], ids=lambda algorithm: algorithm.name)
 def test_every_algorithm_starts_from_a_policy(algorithm, saved, env):
     policy, settings = saved
-    state, _ = storage.restore_or_begin(Group(prepare(algorithm, settings, env, PARAMS)), None)
+    state, _ = Group(prepare(algorithm, settings, env, PARAMS)).restore_or_begin(None)
     assert_equal(algorithm.policy_of(state, config=settings, env=env).weights, policy.weights)
     if algorithm is dqn:
         assert_equal(state.target, policy.weights)
