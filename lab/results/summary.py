@@ -1,7 +1,7 @@
 """Measurements as a few numbers with their intervals: a row for each agent."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -50,12 +50,12 @@ def _row(agent: str, measured: Mapping[str, Score], reference: ReferenceReturns 
     library_score = None if reference is None else score_of_library(returns, reference)
     return Row(
         agent=agent,
-        returns=over(returns, returns, statistic=mean),
-        succeeded=over(succeeded, succeeded, statistic=mean),
-        return_gained=over(COMPARED, returns, rival_returns, statistic=paired_difference),
-        success_gained=over(COMPARED, succeeded, rival_succeeded, statistic=paired_difference),
-        interquartile=over([WHOLE_TEST], returns, statistic=statistics.interquartile_mean).get(WHOLE_TEST),
-        better=over([WHOLE_TEST], returns, rival_returns, statistic=statistics.probability_of_improvement).get(
+        returns=_by_set(returns, returns, statistic=mean),
+        succeeded=_by_set(succeeded, succeeded, statistic=mean),
+        return_gained=_by_set(COMPARED, returns, rival_returns, statistic=paired_difference),
+        success_gained=_by_set(COMPARED, succeeded, rival_succeeded, statistic=paired_difference),
+        interquartile=_by_set([WHOLE_TEST], returns, statistic=statistics.interquartile_mean).get(WHOLE_TEST),
+        better=_by_set([WHOLE_TEST], returns, rival_returns, statistic=statistics.probability_of_improvement).get(
             WHOLE_TEST
         ),
         library_score=library_score,
@@ -63,6 +63,12 @@ def _row(agent: str, measured: Mapping[str, Score], reference: ReferenceReturns 
         figures=_figures(found.about.get("figures", {})),
         about=found.about,
     )
+
+
+def _by_set(names: Iterable[str], *samples: Mapping[str, Any], statistic: Callable[..., float]) -> dict[str, Aggregate]:
+    """Set -> a statistic of the samples, for the sets that all samples have."""
+    played = [name for name in names if all(name in sample for sample in samples)]
+    return {name: over(name, *samples, statistic=statistic) for name in played}
 
 
 def _figures(by_set: Mapping[str, Mapping[str, list[float]]]) -> dict[str, list[float]]:

@@ -5,7 +5,7 @@ import functools
 import io
 import json
 import zipfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -47,13 +47,11 @@ class Score:
 
     def mean(self, name: str = WHOLE_TEST) -> Aggregate:
         """The mean return on a set."""
-        require_one_of(name, self.sets, f"no set {name!r} was played")
-        return over([name], with_test(self.returns), statistic=mean)[name]
+        return self._figure(name, mean, self.returns)
 
     def success(self, name: str = WHOLE_TEST) -> Aggregate:
         """The share of episodes of a set that ended in success."""
-        require_one_of(name, self.sets, f"no set {name!r} was played")
-        return over([name], with_test(self.succeeded), statistic=mean)[name]
+        return self._figure(name, mean, self.succeeded)
 
     def less(self, other: "Score", name: str = WHOLE_TEST) -> Aggregate:
         """The paired difference of returns: the mean over a set's scenarios of this agent's mean less the other's.
@@ -61,11 +59,14 @@ class Score:
         Raises:
             ValueError: if the other was measured on other scenarios.
         """
-        require_one_of(name, self.sets, f"no set {name!r} was played")
         parts = TEST if name == WHOLE_TEST else [name]
-        if any(self.scenarios.get(part) != other.scenarios.get(part) for part in parts):
+        if name in self.sets and any(self.scenarios.get(part) != other.scenarios.get(part) for part in parts):
             raise ValueError(f"the two were measured on other scenarios of {name!r}: no difference is paired")
-        return over([name], with_test(self.returns), with_test(other.returns), statistic=paired_difference)[name]
+        return self._figure(name, paired_difference, self.returns, other.returns)
+
+    def _figure(self, name: str, statistic: Callable[..., float], *samples: Arrays) -> Aggregate:
+        require_one_of(name, self.sets, f"no set {name!r} was played")
+        return over(name, *map(with_test, samples), statistic=statistic)
 
     @property
     def scenarios(self) -> Mapping[str, str]:
@@ -137,15 +138,11 @@ def with_test(arrays: Arrays) -> Arrays:
     return {**({WHOLE_TEST: np.concatenate(parts, axis=1)} if len(parts) == len(TEST) else {}), **arrays}
 
 
-def over(names: Iterable[str], *samples: Arrays, statistic: Callable[..., float]) -> dict[str, Aggregate]:
-    """Set -> a statistic of the samples, for the sets that all samples have."""
-    sizes = [samples[0][name].shape[1] for name in TEST if name in samples[0]]
-    strata = {WHOLE_TEST: np.repeat(np.arange(len(sizes)), sizes)}
-    return {
-        name: aggregate(*(sample[name] for sample in samples), statistic=statistic, strata=strata.get(name))
-        for name in names
-        if all(name in sample for sample in samples)
-    }
+def over(name: str, *samples: Arrays, statistic: Callable[..., float]) -> Aggregate:
+    """A statistic of the samples of a set; the strata of the whole test set are its parts."""
+    sizes = [samples[0][part].shape[1] for part in TEST] if name == WHOLE_TEST else []
+    strata = np.repeat(np.arange(len(sizes)), sizes) if sizes else None
+    return aggregate(*(sample[name] for sample in samples), statistic=statistic, strata=strata)
 
 
 @functools.cache
