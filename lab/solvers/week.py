@@ -38,4 +38,4 @@ def planned(library: Library) -> jax.Array:
     """[S] float32: the returns of the clairvoyant's best plans, which are the same under every id."""
     env = Week(limits=library.limits)
     params = env.params_for(library.bank)
-    return jnp.max(jnp.stack([plan(env, params, ROUNDS, seed=seed).returns for seed in range(SEEDS)]), axis=0)
+    return jnp.max(jnp.stack([plan(env, params, ROUNDS, seed=seed) for seed in range(SEEDS)]), axis=0)

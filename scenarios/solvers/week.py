@@ -38,23 +38,14 @@ class Factors(NamedTuple):
     channels: jax.Array  # [2 * DAYS, C] float32
 
 
-class Plans(NamedTuple):
-    """The best plays that were found, of n weeks."""
-
-    returns: jax.Array  # [n] float32 points
-    parts: Any  # [n] float32 each, by source
-    actions: jax.Array  # [n, 200] int32
-
-
 def winnable(bank: ScenarioBank, limits: Limits) -> list[str]:
     """For each week `yes` where a plan reaches 60 points, otherwise `unknown`."""
     env = Week(limits=limits)
-    returns = np.asarray(plan(env, env.params_for(bank)).returns)
-    return ["yes" if found >= ENOUGH else "unknown" for found in returns]
+    return ["yes" if points >= ENOUGH else "unknown" for points in plan(env, env.params_for(bank)).tolist()]
 
 
-def plan(env: Week, params: Params, rounds: int = ROUNDS, candidates: int = CANDIDATES, seed: int = 0) -> Plans:
-    """The best plans that were found for all weeks of the bank.
+def plan(env: Week, params: Params, rounds: int = ROUNDS, candidates: int = CANDIDATES, seed: int = 0) -> jax.Array:
+    """[n] float32 points of the best plans that were found for all n weeks of the bank.
 
     Args:
         env: of any notebook, which the clairvoyant does not need.
@@ -69,18 +60,18 @@ def plan(env: Week, params: Params, rounds: int = ROUNDS, candidates: int = CAND
     factors = Factors(*(jnp.zeros((len(weeks), *size), jnp.float32) for size in sizes))
 
     @jax.jit
-    def improve(factors: Factors, key: jax.Array) -> tuple[Factors, Plans]:
+    def improve(factors: Factors, key: jax.Array) -> tuple[Factors, jax.Array]:
         """One round; the first candidate is no change."""
         tried = jax.vmap(lambda one, key: changed(one, key, candidates))(factors, jax.random.split(key, len(weeks)))
-        plans = jax.vmap(jax.vmap(lambda week, one: play(env, params, week, one), (None, 0)))(weeks, tried)
-        best = jnp.argmax(plans.returns.at[:, 1:].add(1e-4), axis=1)  # of equals a change
-        return jax.tree.map(lambda leaf: leaf[weeks, best], (tried, plans))
+        points = jax.vmap(jax.vmap(lambda week, one: play(env, params, week, one), (None, 0)))(weeks, tried)
+        best = jnp.argmax(points.at[:, 1:].add(1e-4), axis=1)  # of equals a change
+        return jax.tree.map(lambda leaf: leaf[weeks, best], (tried, points))
 
     first, *others = jax.random.split(jax.random.key(seed), rounds)
-    factors, plans = improve(factors, first)
+    factors, points = improve(factors, first)
     for key in others:
-        factors, plans = improve(factors, key)
-    return plans
+        factors, points = improve(factors, key)
+    return points
 
 
 def changed(factors: Factors, key: jax.Array, count: int) -> Factors:
@@ -95,19 +86,18 @@ def changed(factors: Factors, key: jax.Array, count: int) -> Factors:
     return jax.vmap(factors_of)(flat[None] + jnp.where(touched, changes, 0.0))
 
 
-def play(env: Week, params: Params, week: jax.Array, factors: Factors) -> Plans:
-    """One week played greedily."""
+def play(env: Week, params: Params, week: jax.Array, factors: Factors) -> jax.Array:
+    """[] float32 points of one week played greedily."""
 
-    def turn(state: State, _: None) -> tuple[State, tuple[Any, jax.Array]]:
+    def turn(state: State, _: None) -> tuple[State, Any]:
         agenda, wide = params.agenda(state.scenario), widened(state)
         action = act(env, wide, agenda, factors)
         after, turn = dynamics.transition(env.catalogue, env.notebook, wide, agenda, action)
-        return declared(after, env.sizes), (terms.reward_parts(params.weights, turn), action)
+        return declared(after, env.sizes), terms.reward_parts(params.weights, turn)
 
     first = env.init(jax.random.key(0), params, week)
-    _, (parts, taken) = jax.lax.scan(turn, first, length=END)
-    parts = jax.tree.map(jnp.sum, parts)
-    return Plans(terms.total(parts), parts, taken)
+    _, parts = jax.lax.scan(turn, first, length=END)
+    return terms.total(jax.tree.map(jnp.sum, parts))
 
 
 def act(env: Week, state: State, week: Agenda, factors: Factors) -> jax.Array:
