@@ -103,7 +103,6 @@ class Gymnax:
     @jit_method
     def reset(self, key: Key, params: Any = None) -> tuple[jax.Array, Any]:
         """Starts an episode: (vector [F] float32, state)."""
-        params = self.default_params if params is None else params
         observation, state = self._flat.reset_env(key, params)
         return observation.vector, state
 
@@ -115,7 +114,6 @@ class Gymnax:
             (vector [F] float32, state, reward [] float32, terminated [] bool, truncated [] bool, info), or with
             `done` instead of `terminated` and `truncated`. `final_observation` of six values is a vector as well.
         """
-        params = self.default_params if params is None else params
         observation, state, reward, terminated, truncated, info = self._flat.step(key, state, action, params)
         result = (observation.vector, state, reward, terminated, truncated)
         if self.steps == 6:

@@ -154,7 +154,6 @@ class FlattenObservation(Wrapper):
 
     def observation_space(self, params: Any = None) -> spaces.Record:
         """The space of the vector, a box of F numbers, and that of the mask."""
-        params = self.default_params if params is None else params
         shapes = jax.eval_shape(self.reset_env, jax.random.key(0), params)[0]
         most = float(jnp.finfo(jnp.float32).max)
         vector = spaces.Box(-most, most, shapes.vector.shape, jnp.float32)
@@ -239,7 +238,6 @@ class LegacyStep(Wrapper):
         self, key: Key, state: Any, action: jax.Array | int, params: Any = None
     ) -> tuple[Any, Any, jax.Array, jax.Array, dict[str, Any]]:
         """Takes one step, see `five_values`; info still has `terminated` and `truncated`."""
-        params = self.default_params if params is None else params
         return five_values(*self.env.step(key, state, action, params))
 
 
@@ -271,7 +269,6 @@ class Vectorize:
     @jit_method
     def reset(self, key: Key, params: Any = None, scenario: jax.Array | None = None) -> tuple[Any, Any]:
         """Starts B episodes, of the given scenarios ([B] int32) or of scenarios drawn at random."""
-        params = self.env.default_params if params is None else params
         if scenario is not None:
             scenario = as_index("scenario", scenario, (self.num_envs,), self.env.name)
         keys = draws.split(key, self.num_envs)
@@ -282,7 +279,6 @@ class Vectorize:
         self, key: Key, state: Any, action: jax.Array, params: Any = None
     ) -> tuple[Any, Any, jax.Array, jax.Array, jax.Array, Info]:
         """Takes one step in all B episodes and resets those that end."""
-        params = self.env.default_params if params is None else params
         action = as_index("action", action, (self.num_envs, *self.env.action_shape), self.env.name)
         keys = draws.split(key, self.num_envs)
         return jax.vmap(self.env.step, in_axes=(0, 0, 0, None))(keys, state, action, params)
