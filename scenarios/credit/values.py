@@ -101,7 +101,7 @@ class Credit:
             return Values(found.best, found.of_actions, is_exact=True)
         if not isinstance(env, LifeStack):
             return None
-        from scenarios.solvers.lifestack.worth import Worth  # only where a search is asked for
+        from scenarios.solvers.lifestack.search import Worth  # only where a search is asked for
 
         crisis, weights = scenario_of(params, state), params.weights
         if self._search is None or self._search[0] is not crisis or self._search[1] is not weights:

@@ -12,7 +12,7 @@ from jaxenv import baselines
 from jaxenv.rendering.view import scenario_of, to_host
 from scenarios.credit import values
 from scenarios.libraries import RETURNS
-from scenarios.solvers.lifestack import worth
+from scenarios.solvers.lifestack import search
 
 STORED = json.loads(RETURNS.read_text("utf-8"))
 DAYS = scenarios.load("lifeops")
@@ -64,7 +64,7 @@ def test_exact_values_of_crises_are_the_known_returns(crises, id: str) -> None:
 @pytest.mark.slow
 def test_a_crisis_whose_search_is_long_has_rollouts(crises, monkeypatch: pytest.MonkeyPatch) -> None:
     env, params, _, start = crises
-    monkeypatch.setattr(worth.Worth.of_actions, "__defaults__", (0.01,))
+    monkeypatch.setattr(search.Worth.of_actions, "__defaults__", (0.01,))
     assert not scenarios.Credit(rollouts=1).values(env, params, start("visa_permit")).is_exact
 
 
@@ -83,15 +83,15 @@ def test_the_game_that_is_searched_is_the_environment(crises) -> None:
     step, mask = jax.jit(env.transition), jax.jit(env.action_mask)
     dice, steps = np.random.default_rng(0), 0
     for number, id in enumerate(ids):
-        state, model = start(id), worth.Worth(scenario_of(params, start(id)), params.weights).model
+        state, model = start(id), search.Worth(scenario_of(params, start(id)), params.weights).model
         while True:
-            now, legal = worth.state_of(model, state), np.flatnonzero(mask(state, params))
+            now, legal = search.state_of(model, state), np.flatnonzero(mask(state, params))
             action = int(dice.choice(legal))
-            before, entry = worth.entry_of(model, now, action)
+            before, entry = search.entry_of(model, now, action)
             outcomes = model.outcomes(before, entry)
             after, reward, ended, _ = to_host(step(jax.random.key(100 * number + steps), state, action, params))
             is_over = bool(ended) or int(after.clock) >= int(params.bank.scenarios.horizon[number])
-            found = None if is_over else worth.state_of(model, after)
+            found = None if is_over else search.state_of(model, after)
             matching = [each for each in outcomes if is_same(each.state, found)]
             assert matching, (id, action)
             assert min(abs(each.reward - float(reward)) for each in matching) < 1e-4, (id, action)
