@@ -150,13 +150,13 @@ class Compiled:
         return self.program_bytes / self.memory_bytes
 
 
-def compiled_for(target: Target, workload: Workload) -> Compiled:
+def compiled_for(target: Target, name: str, workload: Workload) -> Compiled:
     """Compiles a workload for a chip; a workload that does not fit into its memory gives the reason."""
     place = device(target)
     key = jax.random.key(0)
     params = workload.params()
     carry = jax.eval_shape(workload.start, key, params)
-    base = Compiled(target.name, workload.name, workload.num_envs, target.memory_bytes)
+    base = Compiled(target.name, name, workload.num_envs, target.memory_bytes)
     lowered = jax.jit(workload.run, donate_argnums=1).lower(*on(place, (key, carry, params)))
     began = time.perf_counter()
     try:
@@ -259,8 +259,8 @@ def compile_for(
     print(f"{LEGEND}\n\n{HEAD}", flush=True)
     for chip in chosen:
         for size in sizes:
-            for build in builds.values():
-                found.append(compiled_for(chip, build(size)))
+            for name, build in builds.items():
+                found.append(compiled_for(chip, name, build(size)))
                 print(row(found[-1]), flush=True)
                 if out is not None:
                     document = {"hardware": hardware.describe(), "compiled": as_json(found)}

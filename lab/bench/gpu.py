@@ -4,7 +4,7 @@ import dataclasses
 import functools
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -94,8 +94,8 @@ def bench_gpu(
             if clock.left(until) > 2 * took:  # a larger size takes longer, and compiles as long as the one before
                 programs = select(kinds, ["library"], only=only, others=others(kinds, suites))
                 # Counted ones are nearly the same, and each program costs a compilation.
-                chosen = [build for name, build in programs.items() if ", counted" not in name]
-                problem = _measure([build(size) for build in chosen], results, rounds, bandwidth, title)
+                chosen = {name: build(size) for name, build in programs.items() if ", counted" not in name}
+                problem = _measure(chosen, results, rounds, bandwidth, title)
                 took = before - clock.left()
             else:
                 problem = "no time left"
@@ -111,24 +111,24 @@ def bench_gpu(
     return found
 
 
-def compile_side_by_side(workloads: Sequence[Workload], tick: Tick) -> list[Running]:
+def compile_side_by_side(workloads: Mapping[str, Workload], tick: Tick) -> list[Running]:
     """The same as `compile_all`, on all cores: XLA compiles outside of Python's lock."""
     running = []
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        for each in pool.map(compile_one, workloads):
+        for each in pool.map(compile_one, workloads, workloads.values()):
             running.append(each)
-            tick(each.workload.name)
+            tick(each.result.name)
     return [warm(each) for each in running]
 
 
 def copy_bandwidth(num_bytes: int, *, rounds: int = 5, steps: int = 16) -> float:
     """Bytes a second that an addition in place reads and writes over an array of so many bytes, the best round."""
-    running = warm(compile_one(copies(1, 2 * num_bytes, steps=steps)))
+    running = warm(compile_one("copy", copies(1, 2 * num_bytes, steps=steps)))
     return 2 * num_bytes * max(1 / running.round() for _ in range(rounds))
 
 
 def _measure(
-    workloads: Sequence[Workload], results: list[Result], rounds: int, bandwidth: float, title: str
+    workloads: Mapping[str, Workload], results: list[Result], rounds: int, bandwidth: float, title: str
 ) -> str | None:
     """Adds the measurements of all workloads of one size to the results, or the reason why there are none."""
     try:

@@ -98,7 +98,7 @@ def jumanji(id: str) -> Program:
         state, timestep = env.step(state, action)  # Jumanji's states hold their own keys
         return timestep.observation, state, jnp.asarray(timestep.reward), jnp.asarray(timestep.last())
 
-    return Program(f"jumanji {id}", lambda: None, reset, step, lambda observation: observation.action_mask)
+    return Program(lambda: None, reset, step, lambda observation: observation.action_mask)
 
 
 def gymnax(id: str) -> Program:
@@ -110,7 +110,7 @@ def gymnax(id: str) -> Program:
     def all_legal(observation: jax.Array) -> jax.Array:
         return jnp.ones((len(observation), env.num_actions), bool)
 
-    return Program(f"gymnax {id}", lambda: params, jax.vmap(env.reset, in_axes=(0, None)), rows(env), all_legal)
+    return Program(lambda: params, jax.vmap(env.reset, in_axes=(0, None)), rows(env), all_legal)
 
 
 _BUILDERS: dict[str, Callable[[str], Program]] = {"jumanji": jumanji, "gymnax": gymnax}

@@ -98,27 +98,27 @@ def in_turns(
             each.result.steps_per_s.append(1 / seconds)
             if under is not None:
                 each.result.floor.append(under.round() / seconds)
-            tick(each.workload.name)
+            tick(each.result.name)
     return [each.result for each in running]
 
 
-def compile_all(workloads: Sequence[Workload], *, tick: Tick = lambda name: None) -> list[Running]:
+def compile_all(workloads: Mapping[str, Workload], *, tick: Tick = lambda name: None) -> list[Running]:
     """Compiles all, then warms them up; `tick` is called with the name of each that is compiled."""
     running = []
-    for workload in workloads:
-        running.append(compile_one(workload))
-        tick(workload.name)
+    for name, workload in workloads.items():
+        running.append(compile_one(name, workload))
+        tick(name)
     return [warm(each) for each in running]
 
 
-def compile_one(workload: Workload) -> Running:
-    """A workload with its first carry, compiled; the carry is donated."""
+def compile_one(name: str, workload: Workload) -> Running:
+    """A workload of that name with its first carry, compiled; the carry is donated."""
     key, params = jax.random.key(0), workload.params()
     carry = jax.jit(workload.start)(key, params)
     began = time.perf_counter()
     program = jax.jit(workload.run, donate_argnums=1).lower(key, carry, params).compile()
     seconds = time.perf_counter() - began
-    result = Result(workload.name, workload.num_envs, seconds, program_bytes(program), sizes(workload, carry))
+    result = Result(name, workload.num_envs, seconds, program_bytes(program), sizes(workload, carry))
     return Running(workload, result, program, carry, params, key)
 
 
@@ -136,7 +136,7 @@ def _floor(running: Running) -> Running | None:
         return None
     work = running.workload
     steps = work.env_steps // work.num_envs
-    return warm(compile_one(copies(work.num_envs, running.result.sizes.floor, steps=steps)))
+    return warm(compile_one("copy", copies(work.num_envs, running.result.sizes.floor, steps=steps)))
 
 
 def table(results: Sequence[Result], yardsticks: Sequence[str] = ()) -> str:

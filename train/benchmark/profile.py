@@ -5,7 +5,6 @@ same work in the same sizes, and it is timed in the same way on every platform. 
 the rest.
 """
 
-import dataclasses
 import statistics
 from pathlib import Path
 from typing import Any
@@ -57,21 +56,23 @@ def profile(config: Config, trace: Path, *, rounds: int = 5, tick: Tick = lambda
     return "\n".join(lines)
 
 
-def workloads(config: Config) -> list[Workload]:
+def workloads(config: Config) -> dict[str, Workload]:
     """The superstep and its parts, each in the sizes of one update, so that all have seconds by environment step."""
     sizes = config.rollout
     program = registered(config.env, counted=True)
-    found = [
-        dataclasses.replace(selection.training(config), name=WHOLE),
-        dataclasses.replace(steps_of(program, sizes.num_envs, steps=sizes.num_steps), name="environment"),
-        dataclasses.replace(selection.acting(config, steps=sizes.num_steps), name=ACTING),
-    ]
-    return [*found, _scenarios(config)] if config.is_generated and config.training.refresh else found
+    found = {
+        WHOLE: selection.training(config),
+        "environment": steps_of(program, sizes.num_envs, steps=sizes.num_steps),
+        ACTING: selection.acting(config, steps=sizes.num_steps),
+    }
+    if config.is_generated and config.training.refresh:
+        found["new scenarios"] = _scenarios(config)
+    return found
 
 
 def shares(running: list[Running]) -> dict[str, float]:
     """Part -> share of the superstep, from the timings; the remainder has its own name."""
-    seconds = {each.workload.name: [1 / speed for speed in each.result.steps_per_s] for each in running}
+    seconds = {each.result.name: [1 / speed for speed in each.result.steps_per_s] for each in running}
     rounds = [dict(zip(seconds, values, strict=True)) for values in zip(*seconds.values(), strict=True)]
     for found in rounds:
         # The environment's own program picks random actions, which stands in acting for the sampling of the policy.
@@ -91,4 +92,4 @@ def _scenarios(config: Config) -> Workload:
         return carry, drawn
 
     steps = config.rollout.batch_size * config.training.refresh
-    return Workload("new scenarios", config.rollout.num_envs, steps, lambda: params, lambda key, params: key, run)
+    return Workload(config.rollout.num_envs, steps, lambda: params, lambda key, params: key, run)

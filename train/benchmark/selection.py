@@ -103,8 +103,7 @@ def training(config: Config) -> Workload:
     def run(key: Key, carry: Any, params: Any) -> tuple[Any, Any]:
         return superstep(carry, params, config.hyper)  # its state holds its key
 
-    name = f"{config.env}, training"
-    return Workload(name, config.rollout.num_envs, config.steps_per_superstep, lambda: params, start, run)
+    return Workload(config.rollout.num_envs, config.steps_per_superstep, lambda: params, start, run)
 
 
 def acting(config: Config, *, steps: int = STEPS, bank: str = "library") -> Workload:
@@ -130,13 +129,5 @@ def acting(config: Config, *, steps: int = STEPS, bank: str = "library") -> Work
         observation, state, reward, done = program.step(keys, state, action, params)
         return (weights, observation, state), (reward, done)
 
-    return Workload(
-        f"{config.env}, rollout" + (", generated" if bank == "generated" else ""),
-        num_envs,
-        num_envs * steps,
-        program.params,
-        start,
-        summed_scan(step, steps),
-        lambda carry: (carry[2], carry[1]),
-        loop_steps=steps,
-    )
+    run = summed_scan(step, steps)
+    return Workload(num_envs, num_envs * steps, program.params, start, run, lambda c: (c[2], c[1]), loop_steps=steps)

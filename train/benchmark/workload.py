@@ -29,7 +29,6 @@ BANKS = ("library", "generated")
 class Program:
     """One environment, batched."""
 
-    name: str
     params: Callable[[], Any]  # makes them; their shapes are `jax.eval_shape` of it
     reset: Callable[[jax.Array, Any], tuple[Any, Any]]  # (keys [B], params) -> (observation, state)
     # (keys [B], state, action, params) -> (observation, state, reward, done [B])
@@ -40,8 +39,8 @@ class Program:
 def registered(id: str, *, bank: str = "library", counted: bool = False) -> Program:
     """A registered environment.
 
-    >>> registered("LifeOps-v0", counted=True).name
-    'LifeOps-v0, counted'
+    >>> registered("LifeOps-v0").params().bank
+    ScenarioBank(12 scenarios, 7,656 bytes)
 
     Args:
         id: one of `jaxenv.registered()`.
@@ -49,10 +48,9 @@ def registered(id: str, *, bank: str = "library", counted: bool = False) -> Prog
         counted: under the wrapper that training uses.
     """
     env, params = jaxenv.make(id)
-    name = ", ".join([id, *(["counted"] if counted else []), *(["generated"] if bank == "generated" else [])])
     made, stepped = functools.partial(with_bank, env, params, bank), EpisodeStatistics(env) if counted else env
     reset = jax.vmap(stepped.reset_env, in_axes=(0, None))
-    return Program(name, made, reset, rows(stepped), lambda observation: observation.action_mask)
+    return Program(made, reset, rows(stepped), lambda observation: observation.action_mask)
 
 
 def with_bank(env: Environment, params: Any, bank: str) -> Any:
@@ -94,7 +92,6 @@ def rows(env: Any) -> Callable[[jax.Array, Any, jax.Array, Any], tuple[Any, Any,
 class Workload:
     """One function to compile and to call again and again, each call going on where the last one ended."""
 
-    name: str
     num_envs: int  # B
     env_steps: int  # of one call, over all environments
     params: Callable[[], Any]
@@ -153,9 +150,7 @@ def steps_of(program: Program, num_envs: int, *, steps: int = STEPS) -> Workload
         return (observation, state, sample_uniform(action_key, program.mask(observation))), (reward, done)
 
     run = summed_scan(step, steps)
-    return Workload(
-        program.name, num_envs, num_envs * steps, program.params, start, run, lambda c: (c[1], c[0]), loop_steps=steps
-    )
+    return Workload(num_envs, num_envs * steps, program.params, start, run, lambda c: (c[1], c[0]), loop_steps=steps)
 
 
 def summed_scan(
@@ -192,9 +187,10 @@ def copies(num_envs: int, num_bytes: int, *, steps: int = STEPS) -> Workload:
     def run(key: Key, carry: jax.Array, params: Any) -> tuple[jax.Array, None]:
         return lax.scan(lambda x, _: (x + 1, None), carry, length=steps)
 
-    return Workload(
-        "copy", num_envs, num_envs * steps, lambda: None, lambda key, _: jnp.zeros(words, jnp.int32), run, None, steps
-    )
+    def start(key: Key, params: Any) -> jax.Array:
+        return jnp.zeros(words, jnp.int32)
+
+    return Workload(num_envs, num_envs * steps, lambda: None, start, run, loop_steps=steps)
 
 
 def bytes_per_env(tree: Any) -> int:

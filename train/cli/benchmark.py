@@ -87,7 +87,7 @@ def run(
     print(f"random legal actions, automatic reset, {steps} steps per scan; {hardware.line()}")
     results: list[Result] = []
     for size in sizes:
-        workloads = [build(size) for build in chosen.values()]
+        workloads = {name: build(size) for name, build in chosen.items()}
         title = f"{size:,} environments"
         with progress(title, len(workloads) * (1 + rounds)) as tick:
             found = in_turns(compile_all(workloads, tick=tick), rounds=rounds, floor=True, tick=tick)

@@ -59,10 +59,9 @@ def test_the_bandwidth_of_a_copy():
     assert gpu.copy_bandwidth(1 << 16, rounds=1) > 1e6
 
 
-def test_environments_of_other_suites_have_the_names_that_are_printed():
+def test_environments_of_other_suites_are_named_by_their_suite():
     pytest.importorskip("gymnax", reason="the extra `peers` is not installed")
-    for name, build in speeds.others(["environments"], ["gymnax"], 2).items():
-        assert build(4).name == name
+    assert list(speeds.others(["environments"], ["gymnax"])) == ["gymnax Breakout-MinAtar", "gymnax CartPole-v1"]
     assert speeds.others(["training"], ["gymnax"]) == {}
     with pytest.raises(ValueError, match=r"no suite 'gymnac'\. Did you mean 'gymnax'\?"):
         speeds.others(["environments"], ["gymnac"])

@@ -102,7 +102,7 @@ TPU_LIMITS = {"LifeOps-v0": (0, 2.0), "LifeStack-v0": (0, 2.0), "TeamsClone-v0":
 @pytest.mark.skipif(not compiled.TARGETS["tpu-v5e"].is_installed, reason="libtpu is not installed (extra `aot-tpu`)")
 @pytest.mark.parametrize("id", TPU_LIMITS)
 def test_a_step_on_a_tpu_has_no_new_gather(id):
-    found = compiled.compiled_for(compiled.target("tpu-v5e"), steps_of(registered(id), 1024))
+    found = compiled.compiled_for(compiled.target("tpu-v5e"), "", steps_of(registered(id), 1024))
     gathers, waste = TPU_LIMITS[id]
     assert found.problem is None
     assert found.gathers <= gathers
@@ -114,7 +114,7 @@ def test_a_step_on_a_tpu_has_no_new_gather(id):
 @pytest.mark.skipif(not compiled.TARGETS["tpu-v5e"].is_installed, reason="libtpu is not installed (extra `aot-tpu`)")
 def test_a_step_on_a_tpu_reads_a_generated_scenario_as_one_row():
     found = compiled.compiled_for(
-        compiled.target("tpu-v5e"), steps_of(registered("LifeStack-v0", bank="generated"), 1024)
+        compiled.target("tpu-v5e"), "", steps_of(registered("LifeStack-v0", bank="generated"), 1024)
     )
     assert found.problem is None
     assert found.gathers <= 3  # and not one for each of its arrays
@@ -123,7 +123,7 @@ def test_a_step_on_a_tpu_reads_a_generated_scenario_as_one_row():
 @pytest.mark.slow
 @pytest.mark.skipif(not compiled.TARGETS["h100"].is_installed, reason="no compiler for CUDA (extra `aot-gpu`)")
 def test_a_step_on_a_gpu_compiles_into_few_kernels():
-    found = compiled.compiled_for(compiled.target("h100"), steps_of(registered("LifeOps-v0"), 1024))
+    found = compiled.compiled_for(compiled.target("h100"), "", steps_of(registered("LifeOps-v0"), 1024))
     assert found.problem is None
     assert found.launches <= 50
     assert found.share_of_memory < 0.01
