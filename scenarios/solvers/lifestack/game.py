@@ -18,7 +18,7 @@ from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, INSPECTING, WAITING
 from jaxenv.envs.lifestack.metrics import HIGHEST
 from jaxenv.envs.lifestack.reward import WEIGHTS, RewardWeights
 from jaxenv.envs.lifestack.types import EVERY_STEP, MAX_ENERGY, NUM_METRICS
-from scenarios.lifestack.facts import members_of
+from scenarios.lifestack.facts import bits, members_of
 from scenarios.solvers.lifestack.budget import require_few_draws
 from scenarios.solvers.lifestack.tables import VERB_BITS, Tables
 
@@ -192,36 +192,37 @@ class Model:
 
     def milestones_and_end(self, state: State) -> tuple[State, float, bool, bool]:
         """Milestones and ends: (state, reward of milestones, success, failure)."""
-        tables = self.tables
-        reading, within = tables.read(state.facts), self.metrics.within[state.metrics]
-        held = reading.milestones
-        members = reading.members
+        tables, within = self.tables, self.metrics.within[state.metrics]
+        held = tables.read(state.facts).milestones
         if within:
-            held |= sum(1 << n for n, bounds in enumerate(tables.milestone_bounds) if bounds & within)
-            members |= sum(1 << n for n, bounds in enumerate(tables.member_bounds) if bounds & within)
-        new = held & self.open_milestones(state.completed) & ~state.reached
-        reward = 0.0
+            held |= bits(bounds & within for bounds in tables.milestone_bounds)
+        new, reward = held & self.open_milestones(state), 0.0
         if new:
             state = state._replace(reached=state.reached | new)
             reward = self.weights.milestones * sum(tables.rewards[n] for n in members_of(new))
-        unmet = tables.members & ~members
+        unmet = self.unmet(state, within)
         if not unmet and tables.num_members:
             return state, reward, True, False
-        failure = (
-            reading.failed
-            or bool(tables.failure_bounds & within)
-            or state.clock >= tables.deadline
-            or (not self.workable(state) and bool(unmet & ~tables.may_still_hold(state.clock, state.fired)))
-            or self.metrics.burnt[state.metrics]
-        )
-        return state, reward, False, failure
+        return state, reward, False, self.is_lost(state, within, unmet) or self.metrics.burnt[state.metrics]
 
-    def open_milestones(self, completed: int) -> int:
-        """The milestones that are not locked, or unlocked by a completed route."""
+    def open_milestones(self, state: Any) -> int:
+        """The milestones that are not reached, and not locked or unlocked by a completed route."""
         opened = ~self.tables.locked & (1 << self.tables.num_milestones) - 1
-        for number in members_of(completed):
+        for number in members_of(state.completed):
             opened |= self.tables.routes[number].unlocks
-        return opened
+        return opened & ~state.reached
+
+    def unmet(self, state: Any, within: int) -> int:
+        """The members of success that neither facts nor the bounds `within` that hold meet."""
+        unmet = self.tables.members & ~self.tables.read(state.facts).members
+        return unmet & ~bits(bounds & within for bounds in self.tables.member_bounds) if within else unmet
+
+    def is_lost(self, state: Any, within: int, unmet: int) -> bool:
+        """Whether a condition, the deadline or a dead end has ended the crisis."""
+        tables = self.tables
+        if tables.read(state.facts).failed or tables.failure_bounds & within or state.clock >= tables.deadline:
+            return True
+        return not self.workable(state) and bool(unmet & ~tables.may_still_hold(state.clock, state.fired))
 
     def due(self, state: Any) -> list[int]:
         """The events that may fire now."""

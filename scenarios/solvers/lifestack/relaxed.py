@@ -109,7 +109,7 @@ class Relaxed:
 
     def _given_up(self, situation: Situation) -> float:
         """An upper bound on the value of failing as soon as possible, off routes."""
-        opened = self.model.open_milestones(situation.completed) & ~situation.reached
+        opened = self.model.open_milestones(situation)
         held = self.tables.read(situation.facts).milestones | self._milestones_on_metrics
         rewards = (self.tables.rewards[n] for n in members_of(opened & held))
         earned = self.weights.milestones * sum(max(0.0, reward) for reward in rewards)
@@ -192,9 +192,7 @@ class Relaxed:
 
     def _unmet(self, situation: Situation) -> int:
         """The members of success that neither facts nor the metrics of this game meet."""
-        unmet = self.tables.members & ~self.tables.read(situation.facts).members
-        within = self._bounds_within(situation.carried)
-        return unmet & ~bits(bounds & within for bounds in self.tables.member_bounds) if within else unmet
+        return self.model.unmet(situation, self._bounds_within(situation.carried))
 
     def _bounds_that_hold(self, carried: tuple[int, ...]) -> int:
         """The bounds on the metrics of this game that hold; `_bounds_within` computes them once."""
@@ -241,10 +239,9 @@ class Relaxed:
     def _arrive(self, situation: Situation) -> Call[float]:
         """The value of a situation whose clock has just advanced: milestones, ends, events, and later gains."""
         tables, weights = self.tables, self.weights
-        reading, unmet = tables.read(situation.facts), self._unmet(situation)
-        within = self._bounds_within(situation.carried)
-        opened = self.model.open_milestones(situation.completed) & ~situation.reached
-        new = opened & reading.milestones
+        within, unmet = self._bounds_within(situation.carried), self._unmet(situation)
+        opened = self.model.open_milestones(situation)
+        new = opened & tables.read(situation.facts).milestones
         for n in members_of(opened & ~new):
             bounds = tables.milestone_bounds[n]
             if bounds & within or (bounds & ~self.kept.fixed and tables.rewards[n] > 0):
@@ -255,10 +252,7 @@ class Relaxed:
             return earned + weights.success
         optional = tables.num_members > 0 and self._is_left_to_metrics(unmet)
         stop = earned + weights.success if optional else NEVER_BETTER
-        lasting = tables.may_still_hold(situation.clock, situation.fired)
-        stuck = not self.model.workable(situation) and bool(unmet & ~lasting)
-        failed = reading.failed or tables.failure_bounds & within
-        if failed or situation.clock >= tables.deadline or stuck:
+        if self.model.is_lost(situation, within, unmet):
             return max(stop, earned + weights.failure)
         if situation.clock >= tables.horizon:
             return max(stop, earned)
