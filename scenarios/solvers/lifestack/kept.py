@@ -1,7 +1,7 @@
 """The parts of a scenario that the game without metrics (`relaxed`) keeps, the remaining work on routes among them."""
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from operator import add
 from typing import NamedTuple
 
@@ -29,7 +29,7 @@ class Kept:
     """
 
     def __init__(self, model: Model) -> None:
-        self.model, self.tables, self.weights = model, model.tables, model.weights
+        self.tables, self.weights = model.tables, model.weights
         changes, kinds = self.tables.changes, self.tables.kind_changes
         moved = [any(changes[kind][metric] for kind in kinds) for metric in range(NUM_METRICS)]
         asked = [metric for metric, _, _ in self.tables.bounds]
@@ -92,11 +92,6 @@ class Kept:
         """Whether an event is random and changes the options."""
         is_felt = event.closes or any(self.carried(self.tables.changes[event.change]))
         return bool(is_felt) and 0.0 < event.probability < 1.0
-
-
-def clipped(values: Iterable[int]) -> tuple[int, ...]:
-    """Metrics clipped to 0 and 100."""
-    return tuple([max(0, min(HIGHEST, value)) for value in values])
 
 
 class Step(NamedTuple):

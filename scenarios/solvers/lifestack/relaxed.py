@@ -19,7 +19,8 @@ from jaxenv.envs.lifestack.types import EVERY_STEP
 from scenarios.lifestack.facts import bits, members_of
 from scenarios.solvers.lifestack.budget import Budget, Call, require_few_draws, result_of
 from scenarios.solvers.lifestack.game import ENERGY, MAX_TIME, Model, State
-from scenarios.solvers.lifestack.kept import Kept, Needed, RemainingWork, clipped
+from scenarios.solvers.lifestack.kept import Kept, Needed, RemainingWork
+from scenarios.solvers.lifestack.tables import clipped
 
 NO_ROUTE = -1
 UNKNOWN = -1

@@ -1,7 +1,7 @@
 """A scenario in plain integers: sets as bits, facts packed in one number, metrics and their changes by number."""
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from operator import add
 from typing import NamedTuple
 
@@ -33,8 +33,7 @@ class Metrics:
 
     def _shift(self, number: int, change: int) -> int:
         """The metrics after one phase, clipped to 0 and 100."""
-        moved = map(add, self.values[number], self._changes[change])
-        return self.number(tuple([0 if v < 0 else HIGHEST if v > HIGHEST else v for v in moved]))
+        return self.number(clipped(map(add, self.values[number], self._changes[change])))
 
     def _number(self, values: Change) -> int:
         """The number of these values, which are new."""
@@ -44,6 +43,11 @@ class Metrics:
         self.burnt.append(min(values) <= 0)
         self.within.append(bits(low <= values[metric] <= high for metric, low, high in self._bounds))
         return len(self.values) - 1
+
+
+def clipped(values: Iterable[int]) -> tuple[int, ...]:
+    """Metrics clipped to 0 and 100."""
+    return tuple([0 if v < 0 else HIGHEST if v > HIGHEST else v for v in values])
 
 
 FACT_BITS = 5  # of a code
