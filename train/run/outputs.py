@@ -103,37 +103,25 @@ class BestPolicy:
 class Member:
     """One member's records and files, or those of a single run; each record is written one superstep late."""
 
-    def __init__(
-        self,
-        stack: contextlib.ExitStack,
-        group: Group,
-        number: int,
-        folder: RunFolder | None,
-        state: Any,
-        progress: Progress,
-        clock: Clock,
-        callback: Callback | None = None,
-    ) -> None:
-        """Opens its folder.
+    def __init__(self, of: "Outputs", number: int, stack: contextlib.ExitStack, state: Any, progress: Progress) -> None:
+        """Opens its folder, which a member has by its name in that of the run.
 
         Args:
-            stack: closes its files.
-            group: that it belongs to.
+            of: the outputs of the group that it belongs to.
             number: its place in the group.
-            folder: of the run; a member has its own by its name there. None writes nothing.
+            stack: closes its files.
             state: of the group.
             progress: of the group.
-            clock: of the group.
-            callback: called with each record.
         """
+        group, folder = of.group, of.folder
         self.name, self._config = list(group.named.items())[number]
-        self._group, self._number, self._clock = group, number, clock
+        self._group, self._number, self._clock = group, number, of.clock
         self.folder = None if folder is None else RunFolder(folder.path / self.name)
         if self.folder is not None and not group.is_alone:
             make_folder(self.folder.path)
             self.folder.write_config(self._config)
         gaps = not group.is_alone  # supersteps after a failed one have no record
-        self.recorder = Recorder(stack, self._config, self.folder, progress, callback=callback, may_have_gaps=gaps)
+        self.recorder = Recorder(stack, self._config, self.folder, progress, callback=of.callback, may_have_gaps=gaps)
         self._source = {"scenarios": progress.scenarios, "algorithm": group.algorithm.name}
         self._best = None
         if self.folder is not None and is_writer():
@@ -221,10 +209,9 @@ class Outputs:
             callback: called with each record.
             show_progress: whether to draw the progress bar.
         """
-        config, self.folder = group.config, folder
+        self.group, self.folder, self.callback, config = group, folder, callback, group.config
         self.clock = Clock(config.steps_per_superstep, env_steps=progress.env_steps, seconds=progress.seconds)
-        like = folder, state, progress, self.clock, callback
-        self._members = [Member(stack, group, number, *like) for number in range(len(group.named))]
+        self._members = [Member(self, number, stack, state, progress) for number in range(len(group.named))]
         self._bar = stack.enter_context(Bar(config, progress.env_steps, is_shown=show_progress and is_writer()))
 
     @property

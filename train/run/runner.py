@@ -150,7 +150,7 @@ def train(
         jax.block_until_ready(state)  # or the initial state would count in the time of the first superstep
         compile_seconds = time.perf_counter() - began
         outputs = Outputs(stack, group, folder, state, progress, callback=callback, show_progress=show_progress)
-        state = loop(group, superstep, validate, state, progress, checkpoints, outputs)
+        state = loop(superstep, validate, state, progress, checkpoints, outputs)
         if lacks_policy and not is_left:
             outputs.save(state)
         is_stopped = outputs.clock.env_steps < config.num_supersteps * config.steps_per_superstep
@@ -158,7 +158,6 @@ def train(
 
 
 def loop(
-    group: Group,
     superstep: Callable[..., tuple[Any, Any]],
     validate: Validator,
     state: Any,
@@ -170,12 +169,12 @@ def loop(
 
     While a superstep runs, the records of the one before are written, so that the device never waits for the host.
     """
-    config, clock, running = group.config, outputs.clock, None
+    group, clock, running = outputs.group, outputs.clock, None
     policies = [functools.partial(group.policy, member=member) for member in range(len(group.named))]
     with StopSignal() as stop:
         clock.start()
         try:
-            for number in range(progress.superstep, config.num_supersteps):
+            for number in range(progress.superstep, group.config.num_supersteps):
                 state, metrics = superstep(state, *group.arguments)
                 validations = [validate(number, functools.partial(policy, state)) for policy in policies]
                 clock.wait(running)
@@ -183,7 +182,7 @@ def loop(
                 running = metrics, validations
                 is_due = checkpoints is not None and checkpoints.is_due()
                 stops, is_due = any_of(stop.is_requested or outputs.is_stop_requested, is_due)
-                if stops or is_due or number + 1 == config.num_supersteps:
+                if stops or is_due or number + 1 == group.config.num_supersteps:
                     clock.wait(running)
                     running = None
                     outputs.flush()
@@ -194,7 +193,7 @@ def loop(
                 if stops:
                     break
         except FailedUpdate as failed:
-            raise not_finite(failed, group, state, progress, outputs.folder) from None
+            raise not_finite(failed, state, progress, outputs) from None
     return state
 
 
@@ -215,11 +214,9 @@ def write_both(checkpoints: Checkpoints | None, state: Any, progress: Progress, 
         checkpoints.save(state, progress)
 
 
-def not_finite(
-    failed: FailedUpdate, group: Group, state: Any, progress: Progress, folder: RunFolder | None
-) -> NotFinite:
+def not_finite(failed: FailedUpdate, state: Any, progress: Progress, outputs: Outputs) -> NotFinite:
     """The error for an update of a single run that failed, once the state before it is saved."""
-    config, updates, sizes = group.config, int(state.updates), group.config.rollout
+    config, folder, updates = outputs.group.config, outputs.folder, int(state.updates)
     problem = f"not finite in update {updates + 1} of {config.num_updates}: {failed}. Training has stopped"
     if folder is None:
         return NotFinite(problem)
@@ -227,8 +224,8 @@ def not_finite(
         shutil.rmtree(folder.not_finite, ignore_errors=True)  # of an earlier attempt
     wait_for_all("not_finite removed")
     with Checkpoints(folder.not_finite, config) as dump:
-        done = {"superstep": updates // sizes.updates_per_superstep, "env_steps": updates * sizes.batch_size}
-        dump.save(state, dataclasses.replace(progress, **done))
+        superstep, env_steps = updates // config.rollout.updates_per_superstep, updates * config.rollout.batch_size
+        dump.save(state, dataclasses.replace(progress, superstep=superstep, env_steps=env_steps))
     return NotFinite(
         f"{problem}; the state before that update is in {folder.not_finite}, checkpoints and policy are as they were "
         "last written"

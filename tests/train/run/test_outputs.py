@@ -47,7 +47,8 @@ def to_host(monkeypatch):
 
 @pytest.fixture
 def member(config):
-    made = Member(contextlib.ExitStack(), group_of(config, ALONE), 0, None, None, Progress(scenarios=""), Clock(1000))
+    of = types.SimpleNamespace(group=group_of(config, ALONE), folder=None, callback=None, clock=Clock(1000))
+    made = Member(of, 0, contextlib.ExitStack(), None, Progress(scenarios=""))
     made.kept = []
     made._best = types.SimpleNamespace(candidate=lambda policy: made.kept.append)
     return made
