@@ -3,17 +3,19 @@
 from collections.abc import Sequence
 from typing import Any
 
-from jaxenv.envs.lifestack import LifeStack, State
+from jaxenv.envs.lifestack import LifeStack
 from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, INSPECT, INSPECTING, UPKEEP, VERBS, WAIT
 from jaxenv.envs.lifestack.metrics import METRICS, UNIT
-from jaxenv.envs.lifestack.types import CENTS, RUNNING, UNKNOWN
+from jaxenv.envs.lifestack.types import RUNNING
+from jaxenv.envs.lifestack.view import shown, snapshot
+from jaxenv.envs.lifestack.view.snapshot import FAILS, HOLDS, LOCKED, NOT_KNOWN, OPEN, REACHED
 from jaxenv.rendering.view import remembered
 from scenarios.document_format import Moment
-from scenarios.lifestack.document import Action, Condition, Milestone, Route, Task
-from scenarios.lifestack.facts import Facts, bound
+from scenarios.lifestack.document import Action, Milestone, Route, Task
+from scenarios.lifestack.facts import Facts
 
 UNKNOWN_FACT = "unknown"
-HOLDS, FAILS = "holds", "fails"  # of a precondition, besides UNKNOWN_FACT
+RELATIONS = {HOLDS: "holds", FAILS: "fails", NOT_KNOWN: UNKNOWN_FACT}  # of a precondition
 
 
 def names(task: Task, documents: Sequence[Task] = ()) -> dict[str, Any]:
@@ -68,27 +70,28 @@ def _actions(env: LifeStack, task: Task) -> list[dict[str, Any]]:
 
 
 def observation(moment: Moment) -> dict[str, Any]:
-    """The agent's observation; it leaves out hidden facts and the future."""
-    task, state = moment.document, moment.state
-    facts = Facts.of(task)
-    codes = zip(facts.keys, state.facts, state.known, strict=False)
-    known = {key: int(fact if key in task.visible_world else seen) for key, fact, seen in codes}
-    plain = task.plain()
+    """The agent's observation: what is shown of a crisis, in the values of its document.
+
+    So there are no hidden facts, and nothing of the future.
+    """
+    task, crisis = moment.document, shown(moment.env, moment.state, moment.params, moment.names)
+    facts, plain = Facts.of(task), task.plain()
+    seen = zip(facts.keys, crisis.facts, strict=True)
     return {
         "scenario_id": task.id,
         "domain": task.domain,
         "goal": task.goal,
-        "facts": {key: UNKNOWN_FACT if code == UNKNOWN else facts.value(key, code) for key, code in known.items()},
+        "facts": {key: UNKNOWN_FACT if now.value is None else facts.value(key, now.code) for key, now in seen},
         "success_conditions": plain.get("success_conditions", []),
         "failure_conditions": plain.get("failure_conditions", []),
-        "routes": [_route(route, n, state, facts, known) for n, route in enumerate(task.viable_routes)],
-        "milestones": [_milestone(milestone, n, state, task) for n, milestone in enumerate(task.milestones)],
-        "events": [event.id for n, event in enumerate(task.event_schedule) if state.fired[n] and not event.silent],
-        "metrics": {path: int(value) / UNIT for path, value in zip(METRICS, state.metrics, strict=True)},
-        "resources": {name: int(getattr(state, name)) / CENTS for name in ("time", "money", "energy")},
-        "step_count": int(state.clock),
-        "horizon": task.horizon,
-        "deadline_step": task.constraints.deadline_step,
+        "routes": [_route(route, now) for route, now in zip(task.viable_routes, crisis.routes, strict=True)],
+        "milestones": [_milestone(each, now) for each, now in zip(task.milestones, crisis.milestones, strict=True)],
+        "events": [task.event_schedule[number].id for number in crisis.events],
+        "metrics": {path: int(value) / UNIT for path, value in zip(METRICS, moment.state.metrics, strict=True)},
+        "resources": dict(crisis.resources),
+        "step_count": crisis.clock,
+        "horizon": crisis.horizon,
+        "deadline_step": crisis.deadline,
     }
 
 
@@ -106,17 +109,16 @@ def _action(activity: int, route: str, key: str) -> Action:
     return Action(action_type=INSPECT, target=key) if activity == INSPECTING else Action(action_type=WAIT)
 
 
-def _route(route: Route, n: int, state: State, facts: Facts, known: dict[str, int]) -> dict[str, Any]:
+def _route(route: Route, now: snapshot.Route) -> dict[str, Any]:
     """One route, and its status as far as the agent knows."""
-    status = "completed" if state.completed[n] else "closed" if state.closed[n] else "open"
-    left = [verb for verb in VERBS if verb in route.verbs and not int(state.marks[n]) >> VERBS.index(verb) & 1]
+    needs = zip(route.preconditions, now.needs, strict=True)  # both in document order
     return {
         "id": route.id,
         "name": route.name,
         "description": route.description,
-        "status": status,
-        "outstanding": left if status == "open" else [],
-        "preconditions": {each.key: _relation(each, state, facts, known) for each in route.conditions},
+        "status": now.status,
+        "outstanding": [verb for verb, done in now.verbs if now.status == OPEN and not done],
+        "preconditions": {key: RELATIONS[need.status] for key, need in needs},
         "consequences": dict(route.consequences),
         "closes_routes": list(route.closes_routes),
         "final_reward": route.final_reward,
@@ -124,23 +126,12 @@ def _route(route: Route, n: int, state: State, facts: Facts, known: dict[str, in
     }
 
 
-def _relation(condition: Condition, state: State, facts: Facts, known: dict[str, int]) -> str:
-    """Whether a precondition holds, as far as the agent knows."""
-    if condition.key in METRICS:
-        metric, low, high = bound(condition)
-        return HOLDS if low <= int(state.metrics[metric]) <= high else FAILS
-    if known[condition.key] == UNKNOWN:
-        return UNKNOWN_FACT
-    return HOLDS if facts.codes(condition) >> known[condition.key] & 1 else FAILS
-
-
-def _milestone(milestone: Milestone, n: int, state: State, task: Task) -> dict[str, Any]:
+def _milestone(milestone: Milestone, now: snapshot.Milestone) -> dict[str, Any]:
     """One milestone."""
-    unlocking = [r for r, route in enumerate(task.viable_routes) if milestone.id in route.milestones_unlocked]
     return {
         "id": milestone.id,
         "description": milestone.description,
         "reward": milestone.reward,
-        "open": not unlocking or any(bool(state.completed[r]) for r in unlocking),
-        "reached": bool(state.reached[n]),
+        "open": now.status != LOCKED,
+        "reached": now.status == REACHED,
     }

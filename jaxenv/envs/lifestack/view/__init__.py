@@ -18,9 +18,16 @@ from jaxenv.rendering.view import Given, Scene, View, from_all, legal_mask, obse
 SIZE = (900.0, 560.0)  # points
 
 
+@remembered
+def shown(env: LifeStack, state: State, params: Params, names: Given) -> Crisis:
+    """A state in plain Python."""
+    scenario = scenario_of(params, state)
+    return read(observe(env, state, params), state, scenario, names_of(scenario, names))
+
+
 def scenes(env: LifeStack, states: Sequence[State], params: Params, names: Given) -> list[Scene]:
     """The states of one episode in the same layout; see `View`."""
-    crises = [_crisis(env, state, params, names) for state in states]
+    crises = [shown(env, state, params, names) for state in states]
     layout, history = functools.cache(lambda: layout_of(crises[0])), gauges.history_of(crises)  # a text needs no layout
     return scenes_of(
         crises,
@@ -40,7 +47,7 @@ def describe_actions(env: LifeStack, state: State, params: Params, names: Given)
 
 def describe_step(env: LifeStack, before: State, after: State, action: Any, params: Params, names: Given) -> list[str]:
     """The effects of a step; see `View`."""
-    was, now = (_crisis(env, state, params, names) for state in (before, after))
+    was, now = (shown(env, state, params, names) for state in (before, after))
     return text.describe_step(was, now, _attempted(env, before, int(action), params))
 
 
@@ -51,13 +58,6 @@ def _attempted(env: LifeStack, state: State, action: int, params: Params) -> int
     activity, route, _ = env.catalogue.table[action].tolist()
     required, marks = scenario_of(params, state).routes.required[route], state.marks[route]
     return route if activity < NUM_VERBS and int(required) == int(marks) | 1 << activity else None
-
-
-@remembered
-def _crisis(env: LifeStack, state: State, params: Params, names: Given) -> Crisis:
-    """A state read for drawing."""
-    scenario = scenario_of(params, state)
-    return read(observe(env, state, params), state, scenario, names_of(scenario, names))
 
 
 VIEW = View(scenes, from_all(describe_actions), describe_actions=describe_actions, describe_step=describe_step)

@@ -120,6 +120,7 @@ class Fact:
     """A key."""
 
     name: str
+    code: int  # of the value
     value: str | None  # None where unknown
     shown: bool  # whether it always shows its current value
     wanted: bool  # whether a route that leads to success requires it
@@ -281,7 +282,7 @@ def _limit(edge: int, closed: str, strict: str, outwards: int) -> str:
 def _fact(observation: Observation, names: Names, slot: int) -> Fact:
     keys, code = observation.keys, int(observation.keys.code[slot])
     value = None if code == UNKNOWN else names.value(slot, code)
-    return Fact(names.keys[slot], value, shown=_bit(keys.shown, slot), wanted=_bit(keys.wanted, slot))
+    return Fact(names.keys[slot], code, value, shown=_bit(keys.shown, slot), wanted=_bit(keys.wanted, slot))
 
 
 def _route(observation: Observation, state: State, scenario: Scenario, names: Names, slot: int) -> Route:
