@@ -45,7 +45,7 @@ class DocumentFormat:
         name: of the package, and of the folder and files in `library/`.
         document: the class of a document; every field has a description, and there is an `id` or a `scenario_id`.
         action: the class of an action.
-        environment: the class in `jaxenv` that plays the documents.
+        environment: the class in `jaxenv` that plays the documents; its `is_over(state, params)` is [] bool.
         limits: the class of the capacities; calling it gives the defaults.
         problems: (document, limits) -> why the document cannot be compiled; empty where it can.
         warnings: document -> remarks on allowed but rarely intended contents; none by default.
@@ -56,7 +56,6 @@ class DocumentFormat:
         actions: moment -> each entry of the catalogue as an action; fields that it does not use are null.
         normalize_action: (action, moment) -> the action as the catalogue writes it; by default, as it is.
         observation: moment -> the agent's observation.
-        has_ended: moment -> whether the episode is over.
         warns_beside_problems: whether warnings hold beside a mistake elsewhere in the document; conclusions from all of
             it do not.
     """
@@ -72,7 +71,6 @@ class DocumentFormat:
     names: Callable[[Any, Sequence[Any]], Mapping[str, Any]]
     actions: Callable[[Moment], list[dict[str, Any]]]
     observation: Callable[[Moment], dict[str, Any]]
-    has_ended: Callable[[Moment], bool]
     other_sizes: Callable[[Any], Mapping[str, int]] = lambda scenarios: {}
     warnings: Callable[[Any], Sequence[Problem]] = lambda document: ()
     normalize_action: Callable[[Any, Moment], dict[str, Any]] = lambda action, moment: action.model_dump()

@@ -23,7 +23,6 @@ FORMAT = DocumentFormat(
     actions=view.actions,
     normalize_action=view.normalize_action,
     observation=view.observation,
-    has_ended=view.has_ended,
 )
 
 

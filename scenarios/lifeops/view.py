@@ -42,13 +42,6 @@ def names(day: Day, documents: Sequence[Day] = ()) -> dict[str, Any]:
     }
 
 
-def has_ended(moment: Moment) -> bool:
-    """Whether nothing is left to decide, or the time limit is reached."""
-    day, state = moment.document, moment.state
-    idle = state.handled >= len(day.pending_requests) and not np.any(state.minutes_left)
-    return bool(idle or state.clock >= day.step_limit)
-
-
 def actions(moment: Moment) -> list[dict[str, Any]]:
     """Each entry of the catalogue as a document action."""
     waiting = moment.document.pending_requests[int(moment.state.handled) :]

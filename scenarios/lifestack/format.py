@@ -25,7 +25,6 @@ FORMAT = DocumentFormat(
     names=view.names,
     actions=view.actions,
     observation=view.observation,
-    has_ended=view.has_ended,
 )
 
 

@@ -6,7 +6,6 @@ from typing import Any
 from jaxenv.envs.lifestack import LifeStack
 from jaxenv.envs.lifestack.actions import FIRST_UPKEEP, INSPECT, INSPECTING, UPKEEP, VERBS, WAIT
 from jaxenv.envs.lifestack.metrics import METRICS, UNIT
-from jaxenv.envs.lifestack.types import RUNNING
 from jaxenv.envs.lifestack.view import shown, snapshot
 from jaxenv.envs.lifestack.view.snapshot import FAILS, HOLDS, LOCKED, NOT_KNOWN, OPEN, REACHED
 from jaxenv.rendering.view import remembered
@@ -47,11 +46,6 @@ def names(task: Task, documents: Sequence[Task] = ()) -> dict[str, Any]:
 def _text(value: Any) -> str:
     """A value as documents write it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def has_ended(moment: Moment) -> bool:
-    """Whether the task has ended, or the horizon is reached."""
-    return bool(moment.state.outcome != RUNNING or moment.state.clock >= moment.document.horizon)
 
 
 def actions(moment: Moment) -> list[dict[str, Any]]:

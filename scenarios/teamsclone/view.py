@@ -85,11 +85,6 @@ def names(workspace: Workspace, documents: Sequence[Workspace] = ()) -> dict[str
     }
 
 
-def has_ended(moment: Moment) -> bool:
-    """Whether the goal of the variant has been decided, or the time limit is reached."""
-    return bool(report(moment.env, moment.state, moment.params).outcome)
-
-
 def actions(moment: Moment) -> list[dict[str, Any]]:
     """Each entry of the catalogue as an action; parts that the workspace lacks get placeholders."""
     templates = [template(moment.document, kind) for kind in range(len(KINDS))]

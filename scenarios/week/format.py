@@ -18,5 +18,4 @@ FORMAT = DocumentFormat(
     names=view.names,
     actions=view.actions,
     observation=view.observation,
-    has_ended=view.has_ended,
 )

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from jaxenv.envs.week.actions import VERBS
-from jaxenv.envs.week.types import END
 from jaxenv.envs.week.view import shown
 from jaxenv.envs.week.view.snapshot import observed
 from jaxenv.envs.week.view.words import clock, end
@@ -37,11 +36,6 @@ def names(week: Week, documents: Sequence[Week] = ()) -> dict[str, Any]:
             for place, post in enumerate(week.posts_in(record))
         },
     }
-
-
-def has_ended(moment: Moment) -> bool:
-    """Whether the week is over, or the time limit is reached."""
-    return int(moment.state.clock) >= min(END, int(moment.params.max_steps_in_episode))
 
 
 def actions(moment: Moment) -> list[dict[str, Any]]:

@@ -68,6 +68,11 @@ class LifeOps(LibraryEnvironment[Params, State, Observation]):
         scenario = params.bank[state.scenario]
         return (state.clock >= scenario.max_steps) & ~dynamics.is_terminated(state, scenario)
 
+    def is_over(self, state: State, params: Params) -> jax.Array:
+        """[] bool: the day has ended or run out of time."""
+        scenario = params.bank[state.scenario]
+        return dynamics.is_terminated(state, scenario) | (state.clock >= scenario.max_steps)
+
     def action_mask(self, state: State, params: Params) -> ActionMask:
         """[A] bool, the legal entries; all True once the day has ended."""
         return observe.current_mask(self.catalogue, state, params.bank[state.scenario])

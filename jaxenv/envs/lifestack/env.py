@@ -139,6 +139,10 @@ class LifeStack(LibraryEnvironment[Params, State, Observation]):
         """[] bool: the horizon is reached, whatever else ends."""
         return state.clock >= params.bank[state.scenario].horizon
 
+    def is_over(self, state: State, params: Params) -> jax.Array:
+        """[] bool: the crisis has ended or run out of time."""
+        return dynamics.is_over(state, params.bank[state.scenario])
+
     def action_mask(self, state: State, params: Params) -> ActionMask:
         """[A] bool, the legal entries; all True once the crisis has ended."""
         return observe.current_mask(self.catalogue, state, params.bank[state.scenario])

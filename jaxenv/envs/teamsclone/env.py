@@ -183,9 +183,13 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
         """[] bool: the time limit is reached, whatever else ends."""
         return state.clock.astype(jnp.int32) >= params.time_limit
 
+    def is_over(self, state: State, params: Params) -> jax.Array:
+        """[] bool: the episode has ended or run out of time."""
+        return self.is_terminated(state, params) | self.is_truncated(state, params)
+
     def observe(self, state: State, params: Params) -> Observation:
         """The observation of each agent: its channel, and the unread counts of the others."""
-        scenario, is_over = params.bank[state.scenario], self._is_over(state, params)
+        scenario, is_over = params.bank[state.scenario], self.is_over(state, params)
 
         def seen_by(agent: jax.Array, state: State) -> Observation:
             return observe.observe(agent, state, scenario, params.time_limit, is_over)
@@ -194,7 +198,7 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
 
     def action_mask(self, state: State, params: Params) -> ActionMask:
         """[A] bool ([N, A] for N agents), the legal entries; all True once the episode is over."""
-        scenario, is_over = params.bank[state.scenario], self._is_over(state, params)
+        scenario, is_over = params.bank[state.scenario], self.is_over(state, params)
 
         def mask(agent: jax.Array, state: State) -> ActionMask:
             return actions.legal_mask(agent, state, scenario, actions.look(agent, state)) | is_over
@@ -236,10 +240,6 @@ class TeamsClone(LibraryEnvironment[Params, State, Observation]):
         """A drawn workspace, see `generator.generate`."""
         with jax.enable_x64(False):  # the same draws whether or not 64 bits are enabled
             return generator.generate(key, self.limits, difficulty)
-
-    def _is_over(self, state: State, params: Params) -> jax.Array:
-        """[] bool."""
-        return self.is_terminated(state, params) | self.is_truncated(state, params)
 
     def _of_agents(self, tree: Any) -> Any:
         """Without the axis of agents where there is only one."""

@@ -69,16 +69,20 @@ class Week(LibraryEnvironment[Params, State, Observation]):
 
     def observe(self, state: State, params: Params) -> Observation:
         """The week without the truth and without what is still to come."""
-        week, is_over = params.agenda(state.scenario), self._is_over(state, params)
+        week, is_over = params.agenda(state.scenario), self.is_over(state, params)
         return declared(observe.observe(widened(state), week, is_over, self.sees_truth), self.sizes)
 
     def is_truncated(self, state: State, params: Params) -> jax.Array:
         """[] bool: a time limit below the week's own end is reached."""
         return (state.clock.astype(jnp.int32) >= params.max_steps_in_episode) & (state.clock < END)
 
+    def is_over(self, state: State, params: Params) -> jax.Array:
+        """[] bool: the week has ended or run out of time."""
+        return (state.clock >= END) | self.is_truncated(state, params)
+
     def action_mask(self, state: State, params: Params) -> ActionMask:
         """[A] bool, the legal entries; all True once the episode is over."""
-        return observe.current_mask(widened(state), params.agenda(state.scenario), self._is_over(state, params))
+        return observe.current_mask(widened(state), params.agenda(state.scenario), self.is_over(state, params))
 
     def determinize(self, key: Key, state: State, params: Params) -> tuple[State, Params]:
         """The week as it may be: the truth, what was not shown and what is to come drawn anew, see `hidden.redrawn`."""
@@ -96,7 +100,3 @@ class Week(LibraryEnvironment[Params, State, Observation]):
         """A drawn week, see `generator.generate`."""
         with jax.enable_x64(False):  # the same draws whether or not 64 bits are enabled
             return generator.generate(key, self.limits, difficulty)
-
-    def _is_over(self, state: State, params: Params) -> jax.Array:
-        """[] bool."""
-        return (state.clock >= END) | self.is_truncated(state, params)
