@@ -9,9 +9,9 @@ from pydantic_core import PydanticCustomError
 
 from jaxenv.envs.teamsclone import actions as engine
 from jaxenv.envs.teamsclone import messages
-from jaxenv.envs.teamsclone.types import CHATTER, EMOJI, KINDS, PRESENCE, REPLY, TEMPLATES, WINDOW
-from jaxenv.envs.teamsclone.view.history import Post, posts_of
-from jaxenv.envs.teamsclone.view.snapshot import AGENT, agent_ids, mentioning, report
+from jaxenv.envs.teamsclone.types import CHATTER, EMOJI, KINDS, REPLY, TEMPLATES, WINDOW
+from jaxenv.envs.teamsclone.view import shown
+from jaxenv.envs.teamsclone.view.snapshot import Chat, Message, report
 from scenarios.document_format import Moment
 from scenarios.teamsclone.compiler import codes_of
 from scenarios.teamsclone.document import MAX_CHARACTERS, Workspace
@@ -145,21 +145,24 @@ def observation(moment: Moment) -> dict[str, Any]:
 
     Messages are listed oldest first. A message that mentions an agent has `@agent` in its content.
     """
-    document, state, agent = moment.document, moment.state, moment.agent
-    id, teams = current_channel(moment), _teams(document, state.unread[agent].tolist())
+    document, agent, id = moment.document, moment.agent, current_channel(moment)
+    _, (chat,) = shown(moment.env, [moment.state], moment.params, moment.names, agent)
+    teams, users = _teams(document, moment.state.unread[agent].tolist()), _users(document, chat)
     channel = next(channel for team in teams for channel in team["channels"] if channel["id"] == id)
+    authors = {person.number: user["id"] for person, user in zip(chat.people, users, strict=True)}
+    window = zip(chat.messages, reversed(window_ids(moment)), strict=True)
     return {
         "agentState": {
             "currentTeamId": channel["teamId"],
             "currentChannelId": id,
-            "userId": agent_ids(moment.env.num_agents)[agent],
+            "userId": chat.names.agents[agent],
         },
         "currentChannel": dict(channel),
-        "recentMessages": [_message(post, moment) for post in posts_of(state)[int(state.channel[agent])]],
+        "recentMessages": [_message(each, name, authors[each.author_number], moment) for each, name in window],
         "teams": teams,
-        "users": _users(moment),
+        "users": users,
         "episodeStats": episode_stats(moment),
-        "timestamp": document.start_time + STEP * int(state.clock),
+        "timestamp": document.start_time + STEP * int(moment.state.clock),
     }
 
 
@@ -218,30 +221,22 @@ def _teams(document: Workspace, unread: list[int]) -> list[dict[str, Any]]:
     return teams
 
 
-def _users(moment: Moment) -> list[dict[str, Any]]:
+def _users(document: Workspace, chat: Chat) -> list[dict[str, Any]]:
     """The teammates, then the agents."""
-    people = [(user.id, user.name or user.id, user.avatar) for user in moment.document.users]
-    agents = [(id, id.replace("-", " ").title(), AVATAR) for id in agent_ids(moment.env.num_agents)]
-    status = [PRESENCE[code] for code in moment.state.presence[: len(people)].tolist()]
-    is_away = report(moment.env, moment.state, moment.params).is_away
-    status += np.where(is_away, "away", "available").tolist()
+    users = [*((user.id, user.avatar) for user in document.users), *((id, AVATAR) for id in chat.names.agents)]
     return [
-        {"id": id, "name": name, "status": presence, "avatar": avatar}
-        for (id, name, avatar), presence in zip(people + agents, status, strict=True)
+        {"id": id, "name": person.name, "status": person.presence, "avatar": avatar}
+        for (id, avatar), person in zip(users, chat.people, strict=True)
     ]
 
 
-def _message(post: Post, moment: Moment) -> dict[str, Any]:
-    """A message of the window."""
-    document, agents, room = moment.document, agent_ids(moment.env.num_agents), len(moment.state.presence)
-    channel, text = document.channel_ids[post.channel], moment.names["texts"][post.text]
-    given = (post.reactions >> 4 * agent & 15 for agent in range(len(agents)))
-    mention = agents[post.named] if post.named < len(agents) else f"{AGENT}-{post.named}"  # who does not exist
+def _message(message: Message, id: str, author: str, moment: Moment) -> dict[str, Any]:
+    """A message of the window, with its id and that of who wrote it."""
     return {
-        "id": message_id(channel, post.serial + 1),
-        "channelId": channel,
-        "userId": document.users[post.author].id if post.author < room else agents[post.author - room],
-        "content": text if post.named < 0 else mentioning(text, f"@{mention}"),
-        "timestamp": document.start_time + STEP * post.step,
-        "reactions": [EMOJI[code - 1] for code in given if code],
+        "id": id,
+        "channelId": current_channel(moment),
+        "userId": author,
+        "content": message.content,
+        "timestamp": moment.document.start_time + STEP * (message.step - 1),
+        "reactions": list(message.reactions),
     }

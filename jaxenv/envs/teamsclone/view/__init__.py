@@ -20,9 +20,18 @@ SIZE = (960.0, 600.0)  # points
 SHARE = 0.72  # of the width for channels and messages
 
 
+def shown(
+    env: TeamsClone, states: Sequence[State], params: Params, names: Given, agent: int
+) -> tuple[History, list[Chat]]:
+    """The history of some states, and each of them in plain Python, as one agent sees it."""
+    scenario, history = scenario_of(params, states[0]), history_of(states)
+    called = names_of(scenario, names, env.num_agents)
+    return history, [read(state, scenario, report(env, state, params), history, called, agent) for state in states]
+
+
 def scenes(env: TeamsClone, states: Sequence[State], params: Params, names: Given, agent: int = 0) -> list[Scene]:
     """The states of one episode as chat pages of one agent; see `View`."""
-    history, chats = _read(env, states, params, names, agent)
+    history, chats = shown(env, states, params, names, agent)
     whole = functools.partial(timeline.draw, history)
     return scenes_of(chats, text, panels.draw_main, panels.draw_side, whole, size=SIZE, share=SHARE)
 
@@ -49,7 +58,7 @@ def describe_step(
     env: TeamsClone, before: State, after: State, action: Any, params: Params, names: Given, agent: int = 0
 ) -> list[str]:
     """The effects of a step that an agent sees; see `View`."""
-    history, (was, now) = _read(env, [before, after], params, names, agent)
+    history, (was, now) = shown(env, [before, after], params, names, agent)
     return text.describe_step(was, now, history)
 
 
@@ -57,15 +66,6 @@ def view_of(agent: int) -> View:
     """The view of one agent."""
     functions: list[Any] = [scenes, describe_action, describe_actions, describe_step]
     return View(*(functools.partial(each, agent=agent) for each in functions), of_agent=view_of)
-
-
-def _read(
-    env: TeamsClone, states: Sequence[State], params: Params, names: Given, agent: int
-) -> tuple[History, list[Chat]]:
-    """The history of some states, and each of them as one agent sees it."""
-    scenario, history = scenario_of(params, states[0]), history_of(states)
-    called = names_of(scenario, names, env.num_agents)
-    return history, [read(state, scenario, report(env, state, params), history, called, agent) for state in states]
 
 
 VIEW = view_of(0)

@@ -6,7 +6,6 @@ Rates, schedules and the places of other agents appear in no picture or text of 
 
 import dataclasses
 import functools
-from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -113,7 +112,7 @@ class Message:
     mention: str  # `@agent`, or empty
     is_for_me: bool
     outcome: str  # of its mention: PENDING, ANSWERED, MISSED or OVER; empty if it mentions nobody
-    reactions: tuple[tuple[str, int], ...]  # (emoji, how many agents gave it)
+    reactions: tuple[str, ...]  # emoji, by the agents that gave them
 
 
 @dataclasses.dataclass(frozen=True)
@@ -236,6 +235,7 @@ def _channels(state: State, names: Names, agent: int) -> tuple[Channel, ...]:
 def _message(post: Post, state: State, scenario: Scenario, history: History, names: Names, agent: int) -> Message:
     """A message of the agent's channel."""
     age, outcome = int(state.clock) - post.step, ""
+    reactions = (post.reactions >> 4 * agent & 15 for agent in range(len(names.agents)))
     if post.named >= 0:
         ended = history.outcome(post.place, int(state.clock))
         likely = ANSWERED if age <= scenario.mention_window else OVER
@@ -251,14 +251,8 @@ def _message(post: Post, state: State, scenario: Scenario, history: History, nam
         mention=names.mention(post.named) if post.named >= 0 else "",
         is_for_me=post.named == agent,
         outcome=outcome,
-        reactions=_reactions(post.reactions, len(names.agents)),
+        reactions=tuple(EMOJI[code - 1] for code in reactions if code),
     )
-
-
-def _reactions(packed: int, num_agents: int) -> tuple[tuple[str, int], ...]:
-    """The emoji of a message and how many agents gave each, in the order of EMOJI."""
-    given = Counter(packed >> 4 * agent & 15 for agent in range(num_agents))
-    return tuple((emoji, given[code]) for code, emoji in enumerate(EMOJI, 1) if given[code])
 
 
 @remembered

@@ -73,8 +73,9 @@ def call_of(channel: Channel) -> str:
 
 
 def reactions_of(message: Message) -> list[str]:
-    """The emoji of a message, with a number if several agents gave it."""
-    return [emoji if count == 1 else f"{emoji} {count}" for emoji, count in message.reactions]
+    """The emoji of a message in the order of EMOJI, with a number if several agents gave it."""
+    given = {emoji: message.reactions.count(emoji) for emoji in EMOJI if emoji in message.reactions}
+    return [emoji if count == 1 else f"{emoji} {count}" for emoji, count in given.items()]
 
 
 def _channel_row(channel: Channel) -> list[str]:
