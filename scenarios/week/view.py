@@ -62,7 +62,7 @@ def observation(moment: Moment) -> dict[str, Any]:
     So there is no truth and nothing to come, and nothing of what is over.
     """
     words = {"scenario_id": moment.document.id} | _in_words(observed(_shown(moment)))
-    return {name: words[name] for name in words if name not in ("points", "trail")}
+    return {name: words[name] for name in words if name != "points"}
 
 
 def _in_words(value: Any) -> Any:
@@ -87,4 +87,4 @@ MEASURES: dict[str, Callable[[Any], Any]] = {
 
 
 def _shown(moment: Moment) -> Any:
-    return shown(moment.env, [moment.state], moment.params, moment.names)[0]
+    return shown(moment.env, moment.state, moment.params, moment.names)

@@ -66,8 +66,8 @@ def test_the_text_lists_the_meetings_and_jobs_that_are_observed_and_no_others():
     episode, num_requests = played("Random"), 0
     observe = jax.jit(episode.env.observe)
     states = jax.device_get(episode.states[:-1])
-    for state, now in zip(states, shown(episode.env, states, episode.params, {}), strict=True):
-        seen, now = observe(state, episode.params), snapshot.observed(now)
+    for state in states:
+        seen, now = observe(state, episode.params), snapshot.observed(shown(episode.env, state, episode.params, {}))
         events = [(int(seen.events.start[n]), "promised") for n in np.flatnonzero(seen.events.exists)]
         events += [(int(seen.head.start), "asked")] * (int(seen.head.kind) == REQUEST)
         assert [(meeting.start, meeting.status) for meeting in now.meetings] == sorted(events)
@@ -129,7 +129,7 @@ def test_the_bars_are_what_the_sources_have_paid():
     for step in played().steps:
         paid.update(step.parts)
     episode = played()
-    (last,) = shown(episode.env, jax.device_get(episode.states[-1:]), episode.params, {})
+    last = shown(episode.env, jax.device_get(episode.states[-1]), episode.params, {})
     found = {source: points for source, (points, _) in last.points.items()}
     sources = {name: paid[name] for name in ("projects", "errands", "answers")}
     assert found == pytest.approx({"meetings": paid["meetings"] + paid["missed"], **sources}, abs=0.005)
@@ -140,7 +140,7 @@ def test_the_bars_are_what_the_sources_have_paid():
 
 
 def test_a_slot_in_which_one_replies_is_shown_as_such():
-    done = dict(snapshot.trail(played().states)[-1])
+    done = dict(snapshot.trail(played().states))
     replies = [n for n, step in enumerate(played().steps) if step.description.startswith("reply ")]
     assert replies == [slot for slot, what in done.items() if what == "reply"] != []
 

@@ -1,6 +1,6 @@
 """Week shown: the five days as a calendar, the projects as a board, the open channel, and its actions in words."""
 
-import dataclasses
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,21 +14,17 @@ from jaxenv.envs.week.view.snapshot import ShownWeek, attended_now, head_of, mes
 from jaxenv.rendering.view import Given, Scene, View, from_all, observe, remembered, scenario_of, scenes_of
 
 
-def shown(env: Week, states: Sequence[State], params: Params, names: Given) -> list[ShownWeek]:
-    """The states of one episode in plain Python."""
-    weeks = [_read(env, state, params, names) for state in states]
-    return [dataclasses.replace(week, trail=done) for week, done in zip(weeks, trail(states), strict=True)]
-
-
 @remembered
-def _read(env: Week, state: State, params: Params, names: Given) -> ShownWeek:
+def shown(env: Week, state: State, params: Params, names: Given) -> ShownWeek:
+    """A state in plain Python."""
     week, seen = scenario_of(params, state), observe(env, state, params)
     return read(state, week, names_of(week, names), (seen.told, seen.age))
 
 
 def scenes(env: Week, states: Sequence[State], params: Params, names: Given) -> list[Scene]:
     """The states of one episode as calendars; see `View`."""
-    weeks, calendar = shown(env, states, params, names), panels.draw_calendar
+    weeks = [shown(env, state, params, names) for state in states]
+    calendar = functools.partial(panels.draw_calendar, trail(states))
     return scenes_of(weeks, text, calendar, panels.draw_board, calendar, size=panels.PAGE, share=panels.SHARE)
 
 
@@ -56,7 +52,7 @@ def _phrase(number: int, name: str, targets: Mapping[int, str] | None) -> str:
 def describe_step(env: Week, state: State, next_state: State, action: Any, params: Params, names: Given) -> list[str]:
     """Meetings and jobs that are over, and what was noted; see `View`."""
     del action
-    before, after = shown(env, [state, next_state], params, names)
+    before, after = (shown(env, each, params, names) for each in (state, next_state))
     jobs, meetings = _pairs(before.jobs, after.jobs), _pairs(before.meetings, after.meetings)
     over = [now for was, now in meetings if was.status not in OVER and now.status in OVER]
     known, noted = ([(note.question, note.answer) for note in week.notes] for week in (before, after))

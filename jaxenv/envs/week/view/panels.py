@@ -25,8 +25,8 @@ DONE = {  # in a slot -> how the legend calls it, and its color
 ROW, HEADING = 9.4, 11.5  # points, heights on the board
 
 
-def draw_calendar(week: ShownWeek, canvas: Canvas) -> None:
-    """The five days, and under them the open channel."""
+def draw_calendar(trail: Sequence[tuple[int, str]], week: ShownWeek, canvas: Canvas) -> None:
+    """The five days with what was done in each slot of the trail so far, and under them the open channel."""
     paper = canvas.part(HOURS, HEAD, canvas.width - HOURS, canvas.height - HEAD - LEGEND - CHAT - 8)
     slot, day = paper.height / SLOTS, paper.width / DAYS
     for hour in range(0, SLOTS + 1, 8):
@@ -40,9 +40,9 @@ def draw_calendar(week: ShownWeek, canvas: Canvas) -> None:
         paper.box(left + 1, 0, day - 2, paper.height, edge=FAINT, line=0.6)
         for hour in range(4, SLOTS, 4):
             paper.line((left + 1, left + day - 1), (hour * slot, hour * slot), line=0.4)
-    for time, what in week.trail:
-        top = time % SLOTS * slot
-        paper.box(time // SLOTS * day + 1, top, LANE, slot, fill=DONE[what][1])
+    for time, what in trail:
+        if time < week.time:
+            paper.box(time // SLOTS * day + 1, time % SLOTS * slot, LANE, slot, fill=DONE[what][1])
     for meeting in week.meetings:
         left = meeting.start // SLOTS * day + LANE + 3
         _draw_meeting(paper, meeting, left, meeting.start % SLOTS * slot, day - LANE - 5, slot)

@@ -9,6 +9,7 @@ import numpy as np
 
 from jaxenv.core.fields import taken
 from jaxenv.envs.week import types
+from jaxenv.envs.week.actions import attendable
 from jaxenv.envs.week.types import ANYWHERE, DONE, NONE, QUESTION, REQUEST, Scenario, State
 from jaxenv.envs.week.view.names import Names, answer_at, num_channels, num_places, row, words_of
 
@@ -86,7 +87,6 @@ class ShownWeek:
     head: Message | None
     notes: tuple[Note, ...]  # the latest line first
     points: dict[str, tuple[float, float]]  # source -> paid so far, offered; wrong answers cost beside it
-    trail: tuple[tuple[int, str], ...] = ()  # (slot, what was done in it)
 
 
 def read(state: State, week: Scenario, names: Names, notebook: tuple[Any, Any]) -> ShownWeek:
@@ -200,16 +200,14 @@ def head_of(messages: Sequence[Message]) -> Message | None:
 def attended_now(state: State, week: Scenario) -> int:
     """The meeting that one would attend, the one with the most points a slot of those that are on and here; or NONE."""
     events = week.events
-    is_on = state.promised & (events.start <= state.clock) & (state.clock < events.start + events.length)
-    is_here = (events.place == ANYWHERE) | ((state.travel_left == 0) & (events.place == state.place))
-    rate = np.where(is_on & is_here, events.points / np.maximum(events.length, 1), NONE)
+    rate = np.where(attendable(state, events), events.points / np.maximum(events.length, 1), NONE)
     return int(rate.argmax()) if rate.max() >= 0 else NONE
 
 
 def _points(state: State, week: Scenario) -> dict[str, tuple[float, float]]:
     """Hundredths as points, by source."""
     jobs, events = week.jobs, week.events
-    is_over = state.promised & (events.start + events.length <= state.clock) & (events.length > 0)
+    is_over = state.promised & (events.end <= state.clock) & (events.length > 0)
     share = state.attended / np.maximum(events.length, 1)
     paid = events.points * (share - 0.5 * (2 * state.attended < events.length)) * is_over
     is_done = (jobs.length > 0) & (state.progress == jobs.length)
@@ -225,15 +223,10 @@ def _points(state: State, week: Scenario) -> dict[str, tuple[float, float]]:
     }
 
 
-def trail(states: Sequence[State]) -> list[tuple[tuple[int, str], ...]]:
-    """For each state of an episode, what was done in the slots before it."""
-    done: list[tuple[int, str]] = []
-    trails: list[tuple[tuple[int, str], ...]] = [()]
-    for before, after in itertools.pairwise(states):
-        if int(after.clock) == int(before.clock) + 1 <= types.END:
-            done.append((int(before.clock), _done(before, after)))
-        trails.append(tuple(done))
-    return trails
+def trail(states: Sequence[State]) -> list[tuple[int, str]]:
+    """(slot, what was done in it), of each step between two states of an episode."""
+    pairs = [(int(before.clock), before, after) for before, after in itertools.pairwise(states)]
+    return [(time, _done(before, after)) for time, before, after in pairs if int(after.clock) == time + 1 <= types.END]
 
 
 def _done(before: State, after: State) -> str:
