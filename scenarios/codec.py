@@ -10,13 +10,12 @@ import types
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
 from pydantic import ValidationError
 
 from jaxenv.core import Environment, ScenarioBank
 from jaxenv.core.contents import require_valid
-from jaxenv.rendering.view import to_host
+from jaxenv.rendering.view import is_over, legal_mask, to_host
 from scenarios.document_format import Moment
 from scenarios.libraries import Library
 from scenarios.text.errors import MAX_TOLD, ScenarioError, class_of, quote
@@ -169,14 +168,9 @@ class Codec:
     def catalogue(self, state: Any) -> Catalogue:
         """Every entry of the catalogue, and which may be taken."""
         moment = self.moment(state)
-        legal = np.atleast_2d(_legal(self.env, moment.state, self.params))[self._agent]  # of each agent, or of one
-        return Catalogue(moment, self._format.actions(moment), legal)
-
-
-@functools.partial(jax.jit, static_argnums=0)
-def _legal(env: Any, state: Any, params: Any) -> jax.Array:
-    """[A] bool, [N, A] for N agents: the legal actions; none once the episode has ended."""
-    return env.action_mask(state, params) & ~env.is_over(state, params)
+        of_state = self.env, moment.state, self.params
+        legal = np.atleast_2d(legal_mask(*of_state))[self._agent]  # of each agent, or of one
+        return Catalogue(moment, self._format.actions(moment), legal & (not is_over(*of_state)))
 
 
 def _without_shared(bank: ScenarioBank) -> str:

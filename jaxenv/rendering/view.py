@@ -169,6 +169,9 @@ def meaning(action: int, phrases: Sequence[str], legal: Any) -> str:
 legal_mask = jax.jit(lambda env, state, params: env.action_mask(state, params), static_argnums=0)
 """(env, state, params) -> [A] bool, the legal actions of a state on the host."""
 
+is_over = jax.jit(lambda env, state, params: env.is_over(state, params), static_argnums=0)
+"""(env, state, params) -> [] bool, whether the episode of a state on the host has ended."""
+
 
 def observe(env: Any, state: Any, params: Any) -> Any:
     """The observation in a state, on the host."""
